@@ -1,0 +1,49 @@
+// Bundles src/index.js into the one ES module that the Python package ships; `--watch` rebuilds on every change.
+import { mkdir, stat } from "node:fs/promises";
+import { dirname, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import * as esbuild from "esbuild";
+
+// The bundle is stored with every widget in every saved notebook.
+const BUDGET_BYTES = 150 * 1024;
+
+const entry = fileURLToPath(new URL("src/index.js", import.meta.url));
+const outfile = fileURLToPath(new URL("../cxg_widget/static/widget.js", import.meta.url));
+
+/** @type {import("esbuild").BuildOptions} */
+const options = {
+  entryPoints: [entry],
+  outfile,
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: "es2022",
+  loader: { ".css": "text" },
+  charset: "utf8",
+  legalComments: "eof",
+  logLevel: "warning",
+};
+
+async function reportSize() {
+  const { size } = await stat(outfile);
+  const kilobytes = (size / 1024).toFixed(1);
+  console.log(`${relative(process.cwd(), outfile)}: ${kilobytes} KB of ${BUDGET_BYTES / 1024} KB`);
+  return size <= BUDGET_BYTES;
+}
+
+await mkdir(dirname(outfile), { recursive: true });
+if (process.argv.includes("--watch")) {
+  const report = { name: "report", setup: (/** @type {import("esbuild").PluginBuild} */ build) => build.onEnd(reportSize) };
+  const context = await esbuild.context({ ...options, plugins: [report] });
+  await context.watch();
+} else {
+  try {
+    await esbuild.build(options);
+  } catch {
+    process.exit(1); // esbuild has printed what is wrong, and where
+  }
+  if (!(await reportSize())) {
+    console.error(`The bundle is larger than its budget of ${BUDGET_BYTES / 1024} KB.`);
+    process.exit(1);
+  }
+}

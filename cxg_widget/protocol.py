@@ -1,0 +1,404 @@
+"""Every message between the front-end and the kernel: the one schema of both languages.
+
+A message is one JSON object and, behind it, one buffer per array it lists. The object holds ``kind`` (which message),
+``id`` (of the request that is answered; 0 when the kernel speaks unasked), ``arrays`` (name, dtype and shape of each
+buffer, in order) and the fields of its class below. Buffers are little-endian and C-contiguous.
+`tools/protocol_js.py` writes `js/src/protocol.js` and `docs/protocol.md` from this file.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+
+from cxg_widget.errors import ProtocolError
+
+VERSION = 1
+MISSING_U16 = 65_535
+"""Wire value of a missing number, a missing category (uint8: 255) and a coordinate that cannot be drawn."""
+CONTAINER = 65_536
+"""Points per container of a sparse gene."""
+
+Mode = Literal["replace", "add", "subtract", "intersect"]
+Scale = Literal["none", "categorical", "continuous"]
+
+
+@dataclass(frozen=True)
+class Array:
+    """One buffer of a message: the dtypes it may have, its symbolic shape, what it holds."""
+
+    dtypes: tuple[str, ...]
+    shape: tuple[str | int, ...]
+    doc: str
+
+
+@dataclass(frozen=True)
+class Message:
+    """Base of all messages; `kind` is the name on the wire."""
+
+    kind: ClassVar[str]
+    arrays: ClassVar[Mapping[str, Array]] = {}
+
+
+# --- what the front-end asks ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Ready(Message):
+    """A front-end has started: send the dataset, then points, colour and selection. Answered by those messages."""
+
+    kind: ClassVar[str] = "ready"
+    version: int
+
+
+@dataclass(frozen=True)
+class Lasso(Message):
+    """Select the visible cells inside a polygon. Answered by `selection`.
+
+    polygon : x, y of each corner in turn, in data units of the current embedding and axes
+    """
+
+    kind: ClassVar[str] = "lasso"
+    polygon: list[float]
+    mode: Mode
+
+
+@dataclass(frozen=True)
+class Clear(Message):
+    """Empty the selection. Answered by `selection`."""
+
+    kind: ClassVar[str] = "clear"
+
+
+@dataclass(frozen=True)
+class Hover(Message):
+    """Ask for the visible cell nearest to a place, within a radius; all in data units. Answered by `cell`."""
+
+    kind: ClassVar[str] = "hover"
+    x: float
+    y: float
+    radius: float
+
+
+@dataclass(frozen=True)
+class Search(Message):
+    """Find what one can colour by. Answered by `matches`."""
+
+    kind: ClassVar[str] = "search"
+    query: str
+    limit: int
+
+
+@dataclass(frozen=True)
+class Zoom(Message):
+    """Ask for the points in a view at full precision. Answered by one or more `detail`.
+
+    view : x0, x1, y0, y1 in data units; either order
+    """
+
+    kind: ClassVar[str] = "zoom"
+    view: list[float]
+
+
+@dataclass(frozen=True)
+class Draw(Message):
+    """Ask the kernel to draw a view, where the browser cannot. Answered by `picture`.
+
+    view : x0 (left), x1 (right), y0 (bottom), y1 (top) in data units; width, height : device pixels
+    """
+
+    kind: ClassVar[str] = "draw"
+    view: list[float]
+    width: int
+    height: int
+    dark: bool
+
+
+@dataclass(frozen=True)
+class Snapshot(Message):
+    """Hand over the picture on show, to be kept in the notebook. Not answered."""
+
+    kind: ClassVar[str] = "snapshot"
+    arrays: ClassVar[Mapping[str, Array]] = {"png": Array(("uint8",), ("n_bytes",), "a PNG file")}
+    width: int
+    height: int
+
+
+# --- what the kernel says -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class DatasetInfo(Message):
+    """What was opened.
+
+    embeddings : name and number of axes of each; columns : name and kind of each obs column
+    colormaps, notes : names on offer; one sentence for each thing that was skipped or is damaged
+    """
+
+    kind: ClassVar[str] = "dataset"
+    title: str
+    n_obs: int
+    n_var: int
+    embeddings: list[dict[str, Any]]
+    columns: list[dict[str, Any]]
+    colormaps: list[str]
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class Points(Message):
+    """Quantised coordinates of the points start..stop of n_obs, in display order.
+
+    coordinate = lo + code / 65534 * (hi - lo) with lo, hi from extent = x0, x1, y0, y1 (data units); code 65535 in
+    either axis = not drawn (NaN or infinite); n_missing counts those among all n_obs.
+    y_down : True where y grows downwards on the screen (tissue images)
+    """
+
+    kind: ClassVar[str] = "points"
+    arrays: ClassVar[Mapping[str, Array]] = {"xy": Array(("uint16",), ("stop-start", 2), "codes of x and y")}
+    seq: int
+    embedding: str
+    axes: list[int]
+    start: int
+    stop: int
+    n_obs: int
+    extent: list[float]
+    n_missing: int
+    y_down: bool
+
+
+@dataclass(frozen=True)
+class Color(Message):
+    """The legend of a colouring; its values follow in `codes`, `values` or `nonzeros` of the same seq.
+
+    spec : value of the trait `color`, always forced ("obs:NAME", "var:NAME", "mean:..."); "" = no colour
+    name, detail : heading and subheading of the legend
+    scale "categorical": categories, counts, colors ("#rrggbb") run parallel; n_missing counts the rest
+    scale "continuous": lo, hi are the finite range; encoding "dense" or "sparse"; n_bytes of values to come
+    """
+
+    kind: ClassVar[str] = "color"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "histogram": Array(("uint32",), ("n_bins",), "cells per equal bin of lo..hi; empty unless continuous"),
+        "quantiles": Array(("float32",), ("n_quantiles",), "quantiles 0, 0.001, ..., 1; empty unless continuous"),
+    }
+    seq: int
+    spec: str
+    name: str
+    detail: str
+    scale: Scale
+    n_obs: int
+    n_missing: int
+    categories: list[str]
+    counts: list[int]
+    colors: list[str]
+    lo: float
+    hi: float
+    encoding: Literal["none", "dense", "sparse"]
+
+
+@dataclass(frozen=True)
+class Palette(Message):
+    """New colours for the categories on show; no cell's code changes."""
+
+    kind: ClassVar[str] = "palette"
+    seq: int
+    colors: list[str]
+
+
+@dataclass(frozen=True)
+class Codes(Message):
+    """Category codes of the points start..stop in display order; missing = maximum of the dtype."""
+
+    kind: ClassVar[str] = "codes"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "codes": Array(("uint8", "uint16"), ("stop-start",), "index into categories")
+    }
+    seq: int
+    start: int
+    stop: int
+    n_obs: int
+
+
+@dataclass(frozen=True)
+class Values(Message):
+    """Numbers of the points start..stop in display order: value = lo + code / 65534 * (hi - lo), 65535 = missing."""
+
+    kind: ClassVar[str] = "values"
+    arrays: ClassVar[Mapping[str, Array]] = {"values": Array(("uint16",), ("stop-start",), "quantised values")}
+    seq: int
+    start: int
+    stop: int
+    n_obs: int
+
+
+@dataclass(frozen=True)
+class Nonzeros(Message):
+    """A sparse gene: the points start..stop that differ from `fill`, in containers of 65,536 points.
+
+    Container c of this message begins at point start + 65536 c and owns the next counts[c] entries; the point is
+    begin + offset. All other points hold the code `fill`. Codes as in `values`.
+    """
+
+    kind: ClassVar[str] = "nonzeros"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "counts": Array(("uint32",), ("n_containers",), "entries of each container"),
+        "offsets": Array(("uint16",), ("n_entries",), "point within its container, ascending"),
+        "values": Array(("uint16",), ("n_entries",), "quantised values"),
+    }
+    seq: int
+    start: int
+    stop: int
+    n_obs: int
+    fill: int
+
+
+@dataclass(frozen=True)
+class Selection(Message):
+    """Which points are selected, in display order: bit i & 7 of byte i >> 3 is point i. Empty when none is."""
+
+    kind: ClassVar[str] = "selection"
+    arrays: ClassVar[Mapping[str, Array]] = {"bits": Array(("uint8",), ("n_bytes",), "packed mask, little bit order")}
+    seq: int
+    n_selected: int
+    n_obs: int
+
+
+@dataclass(frozen=True)
+class Cell(Message):
+    """The cell under the pointer; row -1 = there is none.
+
+    x, y : data units; name : obs index label; value : coloured value as text ("" without colouring)
+    fields : [column, value] pairs, both text
+    """
+
+    kind: ClassVar[str] = "cell"
+    row: int
+    x: float
+    y: float
+    name: str
+    value: str
+    fields: list[list[str]]
+
+
+@dataclass(frozen=True)
+class Matches(Message):
+    """What one can colour by, best first: spec (for the trait `color`), label, kind ("obs", "var", "set"), detail."""
+
+    kind: ClassVar[str] = "matches"
+    query: str
+    matches: list[dict[str, str]]
+    n_more: int
+
+
+@dataclass(frozen=True)
+class Detail(Message):
+    """Points of a view at full precision; codes as in `points`, over `extent`; part of parts, start = first entry."""
+
+    kind: ClassVar[str] = "detail"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "index": Array(("uint32",), ("n",), "place in display order, ascending"),
+        "xy": Array(("uint16",), ("n", 2), "codes of x and y"),
+    }
+    part: int
+    parts: int
+    extent: list[float]
+
+
+@dataclass(frozen=True)
+class Picture(Message):
+    """A view as the kernel drew it."""
+
+    kind: ClassVar[str] = "picture"
+    arrays: ClassVar[Mapping[str, Array]] = {"png": Array(("uint8",), ("n_bytes",), "a PNG file")}
+    view: list[float]
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
+class Error(Message):
+    """A request that failed, in one sentence; what was on show stays. `of` names the kind that failed."""
+
+    kind: ClassVar[str] = "error"
+    of: str
+    type: str
+    message: str
+
+
+REQUESTS: tuple[type[Message], ...] = (Ready, Lasso, Clear, Hover, Search, Zoom, Draw, Snapshot)
+REPLIES: tuple[type[Message], ...] = (
+    DatasetInfo,
+    Points,
+    Color,
+    Palette,
+    Codes,
+    Values,
+    Nonzeros,
+    Selection,
+    Cell,
+    Matches,
+    Detail,
+    Picture,
+    Error,
+)
+_BY_KIND = {cls.kind: cls for cls in REQUESTS}
+
+
+def parse(content: object) -> tuple[int, Message]:
+    """Read a request of the front-end.
+
+    Returns
+    -------
+    id and the message
+
+    Raises
+    ------
+    ProtocolError
+        If the object has no known kind, lacks a field, has one too many, or one of the wrong type.
+    """
+    if not isinstance(content, Mapping):
+        raise ProtocolError(f"a message must be a JSON object; found {type(content).__name__}")
+    kind = content.get("kind")
+    cls = _BY_KIND.get(kind) if isinstance(kind, str) else None
+    if cls is None:
+        raise ProtocolError(f"no request of kind {kind!r}; there are {', '.join(_BY_KIND)}")
+    request_id = content.get("id")
+    if not isinstance(request_id, int) or isinstance(request_id, bool) or request_id < 0:
+        raise ProtocolError(f"a request needs an id, a whole number from 0; found {request_id!r}")
+    given = {key: value for key, value in content.items() if key not in ("kind", "id", "arrays")}
+    return request_id, _build(cls, given)
+
+
+def _build(cls: type[Message], given: Mapping[str, Any]) -> Message:
+    hints = get_type_hints(cls)
+    known = {one.name: one for one in fields(cls)}
+    for name in given:
+        if name not in known:
+            raise ProtocolError(f"request {cls.kind!r} has no field {name!r}; its fields are {', '.join(known)}")
+    for name, one in known.items():
+        if name not in given and one.default is MISSING:
+            raise ProtocolError(f"request {cls.kind!r} lacks the field {name!r}")
+        if name in given and not _fits(given[name], hints[name]):
+            raise ProtocolError(f"field {name!r} of request {cls.kind!r} does not fit: {given[name]!r}")
+    return cls(**given)
+
+
+_SCALARS: dict[object, Callable[[Any], bool]] = {
+    bool: lambda value: isinstance(value, bool),
+    int: lambda value: isinstance(value, int) and not isinstance(value, bool),
+    float: lambda value: isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value),
+    str: lambda value: isinstance(value, str),
+}
+
+
+def _fits(value: object, hint: Any) -> bool:
+    if get_origin(hint) is Literal:
+        return value in get_args(hint)
+    if get_origin(hint) is list:
+        (item,) = get_args(hint)
+        return isinstance(value, list) and all(_fits(one, item) for one in value)
+    check = _SCALARS.get(hint)
+    return check is not None and check(value)

@@ -1,0 +1,107 @@
+/** What one widget shows, as one plain object, and the only place that changes it. Holds no DOM, no GL, no big arrays. */
+
+/**
+ * @typedef {object} Dataset
+ * @property {string} title
+ * @property {number} nObs
+ * @property {number} nVar
+ * @property {{name: string, axes: number}[]} embeddings
+ * @property {{name: string, kind: string}[]} columns
+ * @property {string[]} colormaps
+ * @property {string[]} notes
+ *
+ * @typedef {object} Points
+ * @property {number} seq
+ * @property {string} embedding
+ * @property {number[]} axes
+ * @property {number} nObs
+ * @property {number} loaded length of the prefix that has arrived
+ * @property {[number, number, number, number]} extent x0, x1, y0, y1 (data units)
+ * @property {number} nMissing points without a drawable coordinate
+ * @property {boolean} yDown
+ *
+ * @typedef {object} Coloring
+ * @property {number} seq
+ * @property {string} spec
+ * @property {string} name
+ * @property {string} detail
+ * @property {"none" | "categorical" | "continuous"} scale
+ * @property {number} nObs
+ * @property {number} loaded length of the prefix that has arrived
+ * @property {number} nMissing
+ * @property {string[]} categories
+ * @property {number[]} counts
+ * @property {string[]} colors
+ * @property {number} lo
+ * @property {number} hi
+ * @property {Uint32Array} histogram
+ * @property {Float32Array} quantiles
+ *
+ * @typedef {object} Cell
+ * @property {number} row
+ * @property {number} x
+ * @property {number} y
+ * @property {string} name
+ * @property {string} value
+ * @property {string[][]} fields
+ *
+ * @typedef {{spec: string, label: string, kind: string, detail: string}} Match
+ *
+ * @typedef {object} Traits the synced traits, by their Python names
+ * @property {string | null} embedding
+ * @property {number[]} axes
+ * @property {string | string[] | null} color
+ * @property {string | null} layer
+ * @property {string} cmap
+ * @property {number | string | null} vmin
+ * @property {number | string | null} vmax
+ * @property {number | null} point_size CSS px; null = by density
+ * @property {number} opacity 0..1
+ * @property {"pan" | "lasso" | "rectangle"} tool
+ * @property {number[] | null} view x0 (left), x1 (right), y0 (bottom), y1 (top), data units; null = everything
+ * @property {number} height CSS px
+ * @property {number} n_selected
+ * @property {string[]} hidden categories that are not drawn
+ *
+ * @typedef {object} State
+ * @property {Traits} traits
+ * @property {Dataset | null} dataset
+ * @property {Points | null} points
+ * @property {Coloring | null} color the colouring on show
+ * @property {Coloring | null} nextColor the colouring that is arriving; replaces `color` when complete (at once if there is none)
+ * @property {{seq: number, n: number}} selection
+ * @property {number} highlighted category under the pointer in the legend, -1 = none
+ * @property {Cell | null} cell the cell under the pointer in the plot
+ * @property {{query: string, matches: Match[], nMore: number}} found
+ * @property {{of: string, message: string} | null} error the last failure; the picture stays
+ * @property {"connecting" | "live" | "offline"} link offline = no kernel behind the widget
+ * @property {"webgl" | "kernel"} drawnBy
+ */
+
+/** @typedef {{get: () => State, set: (change: Partial<State>) => void, subscribe: (listener: (state: State, before: State) => void) => () => void}} Store */
+
+/** Make a store: `set` merges a change and tells every listener. @param {State} state @returns {Store} */
+export function createStore(state) {
+  /** @type {Set<(state: State, before: State) => void>} */
+  const listeners = new Set();
+  return {
+    get: () => state,
+    set(change) {
+      const before = state;
+      state = { ...state, ...change };
+      for (const listener of [...listeners]) listener(state, before);
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+/** How much of what was asked for has arrived, 0..1. @param {State} state @returns {number} */
+export function progress(state) {
+  const parts = [state.points, state.nextColor ?? state.color].filter((part) => part !== null);
+  if (parts.length === 0) return state.link === "live" ? 1 : 0;
+  const done = parts.map((part) => (part.nObs === 0 ? 1 : part.loaded / part.nObs));
+  return done.reduce((sum, one) => sum + one, 0) / parts.length;
+}

@@ -1,0 +1,137 @@
+"""Write the arrays of a CXG 0.3.0: tables, embeddings, and the expression matrix by rows (`Xr`) and by genes (`Xc`).
+
+What the cells and genes hold is decided elsewhere; everything here works in slabs, so that memory stays bounded.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tiledb
+from numpy.typing import NDArray
+
+ROWS_PER_TILE = 65_536
+_SMALL_TILE = 1_000
+_CELLS_PER_TILE = 131_072  # one gene of 60,000 cells: 4.5 ms, against 13 ms with the official writer's 1,024,000
+
+
+@dataclass(frozen=True)
+class ColumnType:
+    """How a table column is stored.
+
+    Attributes
+    ----------
+    dtype : NumPy dtype name; "str" for text
+    hint : the column's entry in `cxg_schema`, such as ``{"type": "boolean"}``
+    """
+
+    dtype: str
+    hint: Mapping[str, Any]
+
+
+def categorical(categories: list[str]) -> ColumnType:
+    """Return the type of a column of codes into `categories`; a missing value is -1."""
+    dtype = "int8" if len(categories) <= 127 else "int16" if len(categories) <= 32_767 else "int32"
+    return ColumnType(dtype, {"type": "categorical", "categories": categories})
+
+
+BOOLEAN = ColumnType("uint8", {"type": "boolean"})
+FLOAT = ColumnType("float32", {"type": "float32"})
+INT = ColumnType("int32", {"type": "int32"})
+STRING = ColumnType("str", {"type": "string"})
+NUMERIC_CATEGORY = ColumnType("int32", {"type": "categorical"})
+
+
+def create_group(path: Path, metadata: Mapping[str, object]) -> None:
+    """Make an empty CXG with its metadata.
+
+    Parameters
+    ----------
+    metadata : keys of `cxg_group_metadata`; what is not a string is written as JSON
+    """
+    tiledb.group_create(str(path))
+    tiledb.group_create(str(path / "emb"))
+    where = str(path / "cxg_group_metadata")
+    tiledb.from_numpy(where, np.zeros(1)).close()
+    with tiledb.open(where, "w") as array:
+        for key, value in metadata.items():
+            array.meta[key] = value if isinstance(value, str) else json.dumps(value)
+
+
+def create_table(
+    path: Path, n_rows: int, columns: Mapping[str, ColumnType], index: str, level: int, **metadata: object
+) -> None:
+    """Make an empty `obs` or `var` of `n_rows` rows; `metadata` is kept as JSON beside the schema."""
+    filters = tiledb.FilterList([tiledb.ZstdFilter(level=level)])
+    attrs = [
+        tiledb.Attr(name=name, dtype=np.dtype("U0" if one.dtype == "str" else one.dtype), filters=filters)
+        for name, one in columns.items()
+    ]
+    schema = tiledb.ArraySchema(domain=tiledb.Domain(_rows_dim(n_rows)), attrs=attrs, sparse=False)
+    tiledb.Array.create(str(path), schema)
+    hints = {name: one.hint for name, one in columns.items()}
+    with tiledb.open(str(path), "w") as array:
+        array.meta["cxg_schema"] = json.dumps({"index": index, **hints})
+        for key, value in metadata.items():
+            array.meta[key] = json.dumps(value)
+
+
+def create_embedding(path: Path, n_rows: int, width: int, level: int) -> None:
+    """Make an empty float32 (n_rows, width) embedding."""
+    filters = tiledb.FilterList([tiledb.ByteShuffleFilter(), tiledb.ZstdFilter(level=level)])
+    across = tiledb.Dim(domain=(0, width - 1), tile=width, dtype=np.uint32)
+    attr = tiledb.Attr(dtype=np.float32, filters=filters)
+    schema = tiledb.ArraySchema(domain=tiledb.Domain(_rows_dim(n_rows), across), attrs=[attr], sparse=False)
+    tiledb.Array.create(str(path), schema)
+
+
+def write_rows(path: Path, start: int, values: NDArray[Any] | Mapping[str, NDArray[Any]]) -> None:
+    """Write a slab of whole rows, from row `start`, of a table (by column) or an embedding."""
+    n_rows = len(next(iter(values.values()))) if isinstance(values, Mapping) else len(values)
+    with tiledb.open(str(path), "w") as array:
+        array[start : start + n_rows] = dict(values) if isinstance(values, Mapping) else values
+
+
+def create_matrix(path: Path, n_slices: int, dim: str, other: str, level: int) -> None:
+    """Make an empty `Xr` (`dim` is "obs") or `Xc` (`dim` is "var"); `other` names the axis kept as an attribute."""
+    packed = tiledb.FilterList([tiledb.ByteShuffleFilter(), tiledb.ZstdFilter(level=level)])
+    axis = tiledb.Dim(name=dim, domain=(0, n_slices - 1), tile=min(n_slices, 256), dtype=np.uint32, filters=packed)
+    attrs = [
+        tiledb.Attr(name="", dtype=np.float32, filters=tiledb.FilterList([tiledb.ZstdFilter(level=level)])),
+        tiledb.Attr(name=other, dtype=np.uint32, filters=packed),
+    ]
+    schema = tiledb.ArraySchema(
+        domain=tiledb.Domain(axis),
+        attrs=attrs,
+        sparse=True,
+        allows_duplicates=True,
+        cell_order="row-major",
+        tile_order="row-major",
+        capacity=_CELLS_PER_TILE,
+    )
+    tiledb.Array.create(str(path), schema)
+
+
+def write_cells(
+    path: Path, at: NDArray[np.uint32], other: str, index: NDArray[np.uint32], values: NDArray[np.float32]
+) -> None:
+    """Write non-zero values as one fragment.
+
+    Parameters
+    ----------
+    at : uint32 (k,), position on the matrix's dimension
+    other, index : name of the other axis, and uint32 (k,) the position on it
+    values : float32 (k,)
+    """
+    with tiledb.open(str(path), "w") as array:
+        array[at] = {"": values, other: index}
+
+
+def _rows_dim(n_rows: int) -> tiledb.Dim:
+    tile = ROWS_PER_TILE if n_rows >= 100_000 else min(n_rows, _SMALL_TILE)
+    return tiledb.Dim(domain=(0, n_rows - 1), tile=tile, dtype=np.uint32)

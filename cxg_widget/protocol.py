@@ -20,6 +20,8 @@ MISSING_U16 = 65_535
 """Wire value of a missing number, a missing category (uint8: 255) and a coordinate that cannot be drawn."""
 CONTAINER = 65_536
 """Points per container of a sparse gene."""
+MISSING_LABEL = "(missing)"
+"""Name of the cells without a category, in the legend and in the trait `hidden`."""
 
 Mode = Literal["replace", "add", "subtract", "intersect"]
 Scale = Literal["none", "categorical", "continuous"]

@@ -1,0 +1,164 @@
+"""What the points are coloured by: from the trait `color` to codes or numbers, one per cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base import Codes, Vector
+from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.names import not_found
+from cxg_widget.protocol import MISSING_U16
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base import Dataset
+
+ColorTrait = str | Sequence[str] | None
+Source = Literal["none", "obs", "var", "set", "mean"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A resolved colouring: where it comes from, its heading, and the genes behind a mean."""
+
+    source: Source
+    name: str = ""
+    genes: tuple[str, ...] = ()
+
+    @property
+    def spec(self) -> str:
+        """The unambiguous value of the trait `color`: "obs:NAME", "var:NAME", "set:NAME", "mean:A,B" or ""."""
+        if self.source == "none":
+            return ""
+        return f"mean:{','.join(self.genes)}" if self.source == "mean" else f"{self.source}:{self.name}"
+
+
+def resolve(color: ColorTrait, dataset: Dataset) -> Target:
+    """Find what a value of the trait `color` means; reads names only.
+
+    A plain name is looked for among the obs columns, then the genes, then the gene sets. "obs:", "var:" and "set:"
+    force one. A list of genes means their mean.
+
+    Raises
+    ------
+    UnknownName
+        If nothing has that name; the sentence names the nearest.
+    InvalidValue
+        If it is neither a string, a list of strings nor None.
+    """
+    if color is None or color == "":
+        return Target("none")
+    if isinstance(color, str):
+        return _resolve_name(color, dataset)
+    if not isinstance(color, Sequence) or not all(isinstance(gene, str) for gene in color) or len(color) == 0:
+        raise InvalidValue(f"color must be a name, a list of genes or None; found {color!r}")
+    genes = [gene.removeprefix("var:") for gene in color]
+    for gene in genes:
+        dataset.find_var(gene)
+    return Target("mean", f"mean of {len(genes)} genes" if len(genes) > 1 else genes[0], tuple(genes))
+
+
+def _resolve_name(color: str, dataset: Dataset) -> Target:
+    source, _, name = color.partition(":")
+    if source == "obs" and name in dataset.obs_columns:
+        return Target("obs", name)
+    if source == "var" and _has_var(name, dataset):
+        return Target("var", name)
+    if source == "set" and name in dataset.gene_sets:
+        return _gene_set(name, dataset)
+    if color in dataset.obs_columns:
+        return Target("obs", color)
+    if _has_var(color, dataset):
+        return Target("var", color)
+    if color in dataset.gene_sets:
+        return _gene_set(color, dataset)
+    if source == "obs":
+        raise UnknownName(not_found("obs column", name, dataset.obs_columns))
+    if source == "set":
+        raise UnknownName(not_found("gene set", name, dataset.gene_sets))
+    if source == "var":
+        dataset.find_var(name)
+    raise UnknownName(_neither(color, dataset))
+
+
+def _neither(color: str, dataset: Dataset) -> str:
+    everything = [*dataset.obs_columns, *dataset.gene_sets, *(dataset.var_aliases or ()), *dataset.var_labels]
+    return not_found("obs column, gene or gene set", color, everything)
+
+
+def _has_var(name: str, dataset: Dataset) -> bool:
+    try:
+        dataset.find_var(name)
+    except UnknownName:
+        return False
+    return True
+
+
+def _gene_set(name: str, dataset: Dataset) -> Target:
+    genes = tuple(gene for gene in dataset.gene_sets[name] if _has_var(gene, dataset))
+    if not genes:
+        raise UnknownName(f"gene set {name!r} names no gene of this dataset; it lists {len(dataset.gene_sets[name])}")
+    return Target("set", name, genes)
+
+
+def detail_of(target: Target, dataset: Dataset, layer: str | None) -> str:
+    """Write the subheading of the legend."""
+    suffix = f" · layer {layer}" if layer and target.source in ("var", "set", "mean") else ""
+    if target.source == "var":
+        label = str(dataset.var_labels[dataset.find_var(target.name)])
+        return (label if label != target.name else "gene") + suffix
+    if target.source in ("set", "mean"):
+        shown = ", ".join(target.genes[:4]) + (", …" if len(target.genes) > 4 else "")
+        return f"mean of {shown}{suffix}" if target.source == "set" else shown + suffix
+    return ""
+
+
+def read(target: Target, dataset: Dataset, layer: str | None) -> Codes | Vector:
+    """Read the codes or the numbers of a colouring, in row order."""
+    if target.source == "var":
+        return dataset.vector(target.name, layer)
+    if target.source in ("set", "mean"):
+        return mean_vector([dataset.vector(gene, layer) for gene in target.genes], dataset.n_obs)
+    if dataset.obs_columns[target.name].kind in ("int", "float"):
+        return Vector(as_float(dataset.numbers(target.name)))
+    codes = dataset.codes(target.name)
+    if len(codes.categories) >= MISSING_U16:
+        raise InvalidValue(
+            f"obs column {target.name!r} has {len(codes.categories):,} categories; at most {MISSING_U16 - 1:,} "
+            "can be told apart"
+        )
+    return codes
+
+
+def as_float(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers as float32, or float64 where float32 would change them."""
+    if numbers.dtype.kind == "f" and numbers.dtype.itemsize <= 4 or numbers.dtype.itemsize <= 2:
+        return numbers.astype(np.float32, copy=False)
+    return numbers.astype(np.float64, copy=False)
+
+
+def mean_vector(vectors: Sequence[Vector], n_obs: int) -> Vector:
+    """Average genes cell by cell; sparse when few cells differ from the mean of the fills."""
+    if len(vectors) == 1:
+        return vectors[0]
+    total = np.zeros(n_obs, dtype=np.float64)
+    fill = 0.0
+    touched = np.zeros(n_obs, dtype=np.bool_)
+    for vector in vectors:
+        if vector.rows is None:
+            total += vector.values
+            touched[:] = True
+        else:
+            fill += vector.fill
+            total += vector.fill
+            total[vector.rows] += vector.values.astype(np.float64) - vector.fill
+            touched[vector.rows] = True
+    total /= len(vectors)
+    if touched.all():
+        return Vector(total.astype(np.float32))
+    rows = np.flatnonzero(touched).astype(np.int64, copy=False)
+    return Vector(total[rows].astype(np.float32), rows, fill / len(vectors))

@@ -1,0 +1,157 @@
+"""Colourings as frames: the legend first, then the values in chunks, each kind in its smallest form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base import Codes, Vector
+from cxg_widget.frames import CHUNK_BYTES, FIRST_POINTS, Frame, spans
+from cxg_widget.order import DisplayOrder
+from cxg_widget.protocol import CONTAINER, Nonzeros, Values
+from cxg_widget.protocol import Codes as CodesMessage
+from cxg_widget.quantise import finite_range, quantise
+
+BINS = 64
+QUANTILES = 1001
+_ENTRY_BYTES = 4
+
+
+def label_of(category: Any) -> str:
+    """Write a category value as text, as pandas would show it."""
+    if isinstance(category, float) and category.is_integer():
+        return str(int(category))
+    return str(category)
+
+
+def category_counts(codes: Codes) -> tuple[list[int], int]:
+    """Count the cells of each category, and the missing ones."""
+    counts = np.bincount(codes.codes.astype(np.int64) + 1, minlength=len(codes.categories) + 1)
+    return counts[1:].tolist(), int(counts[0])
+
+
+def code_frames(codes: Codes, order: DisplayOrder, seq: int) -> Iterator[Frame]:
+    """Yield the codes in display order as uint8, or uint16 above 254 categories; missing = the dtype's maximum."""
+    dtype: type[np.uint8 | np.uint16] = np.uint8 if len(codes.categories) <= 254 else np.uint16
+    wire = codes.codes.astype(dtype)
+    wire[codes.codes < 0] = np.iinfo(dtype).max
+    n_obs = wire.size
+    for start, stop in spans(n_obs, wire.itemsize):
+        yield Frame(CodesMessage(seq, start, stop, n_obs), {"codes": wire[order.rows[start:stop]]})
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Numbers and what the legend says of them.
+
+    Attributes
+    ----------
+    lo, hi : finite range over all n_obs cells
+    n_missing : cells that are NaN or infinite
+    histogram : uint32 (64,) cells per equal bin of lo..hi
+    quantiles : float32 (1001,), 0, 0.001, ..., 1, linear interpolation as `numpy.quantile`
+    """
+
+    vector: Vector
+    n_obs: int
+    lo: float
+    hi: float
+    n_missing: int
+    histogram: NDArray[np.uint32]
+    quantiles: NDArray[np.float32]
+
+    @property
+    def is_sparse(self) -> bool:
+        """True where listing the entries that differ from the fill costs less than listing every cell."""
+        return self.vector.rows is not None and _ENTRY_BYTES * self.vector.rows.size < 2 * self.n_obs
+
+
+def describe(vector: Vector, n_obs: int) -> Numbers:
+    """Measure a vector: range, missing, histogram, quantiles; a sparse one without making it dense."""
+    n_fill = 0 if vector.rows is None else n_obs - vector.rows.size
+    stored = vector.values
+    finite = np.sort(stored[np.isfinite(stored)])
+    lo, hi = finite_range(finite)
+    if n_fill:
+        lo, hi = (min(lo, vector.fill), max(hi, vector.fill)) if finite.size else (vector.fill, vector.fill)
+    histogram = np.zeros(BINS, dtype=np.uint32)
+    if finite.size + n_fill:
+        histogram += np.histogram(finite, BINS, (lo, hi if hi > lo else lo + 1))[0].astype(np.uint32)
+    if n_fill:
+        at = int((vector.fill - lo) / (hi - lo) * BINS) if hi > lo else 0
+        histogram[min(at, BINS - 1)] += n_fill
+    quantiles = _quantiles(finite, vector.fill, n_fill)
+    return Numbers(vector, n_obs, lo, hi, int(stored.size - finite.size), histogram, quantiles)
+
+
+def _quantiles(finite: NDArray[Any], fill: float, n_fill: int) -> NDArray[np.float32]:
+    """Quantiles of sorted values with `fill` standing n_fill times among them, without building that array."""
+    total = finite.size + n_fill
+    if total == 0:
+        return np.zeros(QUANTILES, dtype=np.float32)
+    before = int(np.searchsorted(finite, fill))
+
+    def value_at(rank: NDArray[np.int64]) -> NDArray[np.float64]:
+        shifted = np.where(rank < before, rank, np.maximum(rank - n_fill, 0))
+        values = finite[np.minimum(shifted, finite.size - 1)] if finite.size else np.full(rank.shape, fill)
+        is_fill = (rank >= before) & (rank < before + n_fill)
+        return np.where(is_fill, fill, values).astype(np.float64)
+
+    position = np.linspace(0, total - 1, QUANTILES)
+    below = np.floor(position).astype(np.int64)
+    above = np.minimum(below + 1, total - 1)
+    low, high = value_at(below), value_at(above)
+    return (low + (high - low) * (position - below)).astype(np.float32)
+
+
+def number_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator[Frame]:
+    """Yield the numbers in display order, as every cell's code or as the entries that differ from the fill."""
+    return _nonzero_frames(numbers, order, seq) if numbers.is_sparse else _value_frames(numbers, order, seq)
+
+
+def _value_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator[Frame]:
+    vector = numbers.vector
+    dense = vector.values if vector.rows is None else vector.dense(numbers.n_obs)
+    wire = quantise(dense, numbers.lo, numbers.hi)
+    for start, stop in spans(numbers.n_obs, wire.itemsize):
+        yield Frame(Values(seq, start, stop, numbers.n_obs), {"values": wire[order.rows[start:stop]]})
+
+
+def _nonzero_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator[Frame]:
+    """Sort (point << 16 | code) once: that is point order, and both halves fall out of it."""
+    vector, n_obs = numbers.vector, numbers.n_obs
+    assert vector.rows is not None
+    fill = int(quantise(np.array([vector.fill]), numbers.lo, numbers.hi)[0])
+    keys = order.points[vector.rows].astype(np.uint64) << np.uint64(16)
+    keys |= quantise(vector.values, numbers.lo, numbers.hi)
+    keys.sort()
+    points = (keys >> np.uint64(16)).astype(np.int64)
+    codes = (keys & np.uint64(0xFFFF)).astype(np.uint16)
+    n_containers = -(-n_obs // CONTAINER)
+    counts = np.bincount(points // CONTAINER, minlength=n_containers).astype(np.uint32)
+    ends = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    for first, last in _container_runs(counts):
+        entries = slice(ends[first], ends[last])
+        stop = min(last * CONTAINER, n_obs)
+        arrays = {
+            "counts": counts[first:last],
+            "offsets": (points[entries] % CONTAINER).astype(np.uint16),
+            "values": codes[entries],
+        }
+        yield Frame(Nonzeros(seq, first * CONTAINER, stop, n_obs, fill), arrays)
+
+
+def _container_runs(counts: NDArray[np.uint32]) -> Iterator[tuple[int, int]]:
+    """Group containers into runs of at most 1 MiB of entries; the first container travels alone."""
+    first, held = 0, 0
+    for container, count in enumerate(counts.tolist()):
+        full = (held + count) * _ENTRY_BYTES > CHUNK_BYTES
+        if container > first and (full or first == 0 and container == FIRST_POINTS // CONTAINER):
+            yield first, container
+            first, held = container, 0
+        held += count
+    yield first, len(counts)

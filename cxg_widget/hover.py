@@ -1,0 +1,80 @@
+"""The cell under the pointer: which one it is, and what there is to say of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base import Codes
+from cxg_widget.encoding import Numbers, label_of
+from cxg_widget.errors import CxgWidgetError
+from cxg_widget.protocol import MISSING_LABEL
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base import Dataset
+
+_FIELDS = 5
+
+
+def nearest_row(
+    xy: NDArray[np.float32], x: float, y: float, radius: float, visible: NDArray[np.bool_] | None = None
+) -> int | None:
+    """Return the row of the visible point nearest to (x, y) within a radius, all in data units; None if none is."""
+    near = np.flatnonzero((np.abs(xy[:, 0] - x) <= radius) & (np.abs(xy[:, 1] - y) <= radius))
+    if visible is not None:
+        near = near[visible[near]]
+    if near.size == 0:
+        return None
+    distance = np.hypot(xy[near, 0].astype(np.float64) - x, xy[near, 1].astype(np.float64) - y)
+    best = int(np.argmin(distance))
+    return int(near[best]) if distance[best] <= radius else None
+
+
+class Describer:
+    """Says what a cell is: its name, the coloured value, a few obs fields; reads one row at a time."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+        columns = list(dataset.obs_columns.values())
+        groups = [one.name for one in columns if one.kind in ("categorical", "boolean")]
+        others = [one.name for one in columns if one.kind not in ("categorical", "boolean")]
+        self._columns = (groups + others)[:_FIELDS]
+
+    def name(self, row: int) -> str:
+        """Return the obs index label of a row, or its number where the index cannot be read."""
+        try:
+            return str(self._dataset.obs_names(np.array([row]))[0])
+        except CxgWidgetError:
+            return f"row {row:,}"
+
+    def value(self, row: int, data: Codes | Numbers | None) -> str:
+        """Write the coloured value of a row."""
+        if data is None:
+            return ""
+        if isinstance(data, Codes):
+            code = int(data.codes[row])
+            return MISSING_LABEL if code < 0 else label_of(data.categories[code])
+        vector = data.vector
+        if vector.rows is None:
+            return text_of(float(vector.values[row]))
+        at = np.flatnonzero(vector.rows == row)
+        return text_of(float(vector.values[at[0]]) if at.size else vector.fill)
+
+    def fields(self, row: int) -> list[list[str]]:
+        """Return [column, value] pairs of a row as text; nothing where obs cannot be read."""
+        try:
+            record = self._dataset.obs_record(row, self._columns)
+        except CxgWidgetError:
+            return []
+        return [[name, text_of(value)] for name, value in record.items()]
+
+
+def text_of(value: Any) -> str:
+    """Write a value for reading: five significant digits, thousands in full, missing by name."""
+    if value is None or isinstance(value, float) and np.isnan(value):
+        return MISSING_LABEL
+    if isinstance(value, float):
+        return f"{value:.5g}" if abs(value) < 1e5 else f"{value:,.0f}"  # noqa: PLR2004
+    return str(value)

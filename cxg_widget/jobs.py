@@ -1,0 +1,33 @@
+"""Work off the main thread, newest first to count: a job that has not begun gives way to a newer one of its slot."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+
+
+class Jobs:
+    """A few threads and, for each slot, the one job that still waits.
+
+    A job that is already running is not stopped here; streams stop by themselves when a newer one begins.
+    """
+
+    def __init__(self, workers: int = 4) -> None:
+        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="cxg-widget")
+        self._waiting: dict[str, Future[None]] = {}
+        self._lock = threading.Lock()
+
+    def submit(self, slot: str, job: Callable[[], None]) -> Future[None]:
+        """Run a job soon, in place of the one of the same slot that still waits."""
+        with self._lock:
+            waiting = self._waiting.get(slot)
+            if waiting is not None:
+                waiting.cancel()
+            future = self._pool.submit(job)
+            self._waiting[slot] = future
+        return future
+
+    def close(self) -> None:
+        """Drop what waits and let the threads end."""
+        self._pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,120 @@
+"""Checks of what a user may set: one function per trait, one sentence per mistake."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, get_args
+
+import numpy as np
+
+from cxg_widget.colormaps import COLORMAPS
+from cxg_widget.datasets.base import Dataset
+from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
+from cxg_widget.names import nearest, not_found
+
+TOOLS = ("pan", "lasso", "rectangle")
+_CORNERS = 4
+
+
+def split_options(options: Mapping[str, Any], traits: Iterable[str], opening: Iterable[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Divide keywords into traits and options of `open_dataset`.
+
+    Raises
+    ------
+    InvalidOption
+        For a keyword that is neither; the sentence names the nearest valid ones.
+    """
+    known, more = list(traits), list(opening)
+    for name in options:
+        if name not in known and name not in more:
+            close = nearest(name, known + more)
+            hint = f" Did you mean {' or '.join(repr(one) for one in close)}?" if close else ""
+            raise InvalidOption(f"CxgWidget has no option {name!r}; it takes {', '.join(known + more)}.{hint}")
+    return (
+        {name: value for name, value in options.items() if name in known},
+        {name: value for name, value in options.items() if name not in known},
+    )
+
+
+def check_embedding(value: Any, dataset: Dataset) -> str | None:
+    """Return the name of an embedding as the dataset spells it; None is the default one."""
+    if value is None:
+        return dataset.default_embedding
+    if isinstance(value, str):
+        for name in (value, value.removeprefix("X_"), f"X_{value}"):
+            if name in dataset.embeddings:
+                return name
+    raise UnknownName(not_found("embedding", value, dataset.embeddings))
+
+
+def check_axes(value: Any, embedding: str | None, dataset: Dataset) -> list[int]:
+    """Return two axes of an embedding."""
+    width = dataset.embeddings.get(embedding, 2) if embedding else 2
+    try:
+        axes = [int(axis) for axis in value]
+        right = len(axes) == 2 and all(axis == given for axis, given in zip(axes, value, strict=True))  # noqa: PLR2004
+    except (TypeError, ValueError):
+        right = False
+    if not right or not all(0 <= axis < width for axis in axes):
+        raise InvalidValue(f"axes must be two numbers from 0 to {width - 1}, the axes of {embedding!r}; found {value!r}")
+    return axes
+
+
+def check_layer(value: Any, dataset: Dataset) -> str | None:
+    """Return the name of a layer; None is X."""
+    if value is None or value in dataset.layers:
+        return None if value is None else str(value)
+    raise UnknownName(not_found("layer", value, dataset.layers))
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
+    """Return one of a few names."""
+    if isinstance(value, str) and value in choices:
+        return value
+    raise UnknownName(not_found(name, value, choices, "this version"))
+
+
+def check_cmap(value: Any) -> str:
+    """Return the name of a colormap."""
+    return check_choice("colormap", value, list(COLORMAPS))
+
+
+def check_tool(value: Any) -> str:
+    """Return the name of a tool."""
+    return check_choice("tool", value, TOOLS)
+
+
+def check_number(name: str, value: Any, low: float, high: float) -> float:
+    """Return a number within bounds."""
+    if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
+        if low <= value <= high:
+            return float(value)
+    raise InvalidValue(f"{name} must be a number from {low:g} to {high:g}; found {value!r}")
+
+
+def check_view(value: Any) -> list[float] | None:
+    """Return a view: x left, x right, y bottom, y top in data units; None shows everything."""
+    if value is None:
+        return None
+    try:
+        view = [float(edge) for edge in value]
+    except (TypeError, ValueError):
+        view = []
+    if len(view) != _CORNERS or not all(map(math.isfinite, view)) or view[0] >= view[1] or view[2] == view[3]:
+        raise InvalidValue(f"view must be x0 < x1 and y0, y1 in data units, or None; found {value!r}")
+    return view
+
+
+def check_hidden(value: Any) -> list[str]:
+    """Return the labels of hidden categories."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InvalidValue(f"hidden must be a list of category labels; found {value!r}")
+    return [str(label) for label in value]
+
+
+def check_mode(value: Any, modes: Any) -> Any:
+    """Return the name of a selection mode."""
+    if value in get_args(modes):
+        return value
+    raise UnknownName(not_found("selection mode", value, get_args(modes), "select()"))

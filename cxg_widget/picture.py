@@ -1,0 +1,85 @@
+"""What is on show as a picture drawn in the kernel: the same colours and the same order on top as the front-end's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget import raster
+from cxg_widget.colormaps import COLORMAPS
+from cxg_widget.datasets.base import Codes
+from cxg_widget.encoding import Numbers
+from cxg_widget.limits import resolve_limit
+from cxg_widget.quantise import LEVELS, quantise
+
+if TYPE_CHECKING:
+    from cxg_widget.session import Coloring, Look
+
+_UNSELECTED, _MISSING, _VALUES = 1, 2, 3
+
+
+@dataclass(frozen=True)
+class Paint:
+    """All that a picture shows: which rows in which order, where they are, how they are coloured."""
+
+    rows: NDArray[np.uint32]
+    xy: NDArray[np.float32]
+    extent: tuple[float, float, float, float]
+    coloring: Coloring
+    category_colors: list[str]
+    look: Look
+    selected: NDArray[np.bool_]
+    visible: NDArray[np.bool_] | None
+    y_down: bool
+
+
+def paint(job: Paint, view: tuple[float, float, float, float] | None, size: tuple[int, int], *, dark: bool) -> bytes:
+    """Draw a picture and return it as a PNG file; see `Session.png`."""
+    rows = job.rows if job.visible is None else job.rows[job.visible[job.rows]]
+    background = raster.DARK if dark else raster.LIGHT
+    ink = _ink(job, rows, background, dark=dark)
+    shown = view or raster.fit_view(job.extent, size, y_down=job.y_down)
+    diameter = point_diameter(rows.size, size)
+    return raster.png(raster.draw(job.xy[rows], ink, shown, size, diameter, background))
+
+
+def point_diameter(count: int, size: tuple[int, int]) -> float:
+    """Choose the diameter in px so that all points together would cover about the whole picture."""
+    return float(np.clip(np.sqrt(size[0] * size[1] / max(count, 1)) * 0.9, 1.0, 7.0))
+
+
+def _ink(job: Paint, rows: NDArray[np.uint32], background: raster.RGB, *, dark: bool) -> raster.Ink:
+    missing = raster.MISSING_DARK if dark else raster.MISSING_LIGHT
+    data = job.coloring.data
+    if isinstance(data, Codes):
+        codes = data.codes[rows]
+        table = np.array([raster.hex_rgb(color) for color in job.category_colors] + [missing], dtype=np.uint8)
+        rgb, rank = table[codes], np.where(codes < 0, _MISSING, _VALUES)
+    elif isinstance(data, Numbers):
+        rgb, rank = _number_ink(job.look, data, rows, missing)
+    else:
+        plain = raster.PLAIN_DARK if dark else raster.PLAIN_LIGHT
+        rgb = np.tile(np.array([plain], dtype=np.uint8), (rows.size, 1))
+        rank = np.full(rows.size, _VALUES)
+    if job.selected.any():
+        out = ~job.selected[rows]
+        rgb[out] = raster.dim(rgb[out], background)
+        rank[out] = _UNSELECTED
+    return raster.Ink(rgb, rank.astype(np.uint16))
+
+
+def _number_ink(
+    look: Look, data: Numbers, rows: NDArray[np.uint32], missing: raster.RGB
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    values = data.vector.dense(data.n_obs)[rows]
+    low = resolve_limit(look.vmin, data.lo, data.hi, data.quantiles, data.lo)
+    high = resolve_limit(look.vmax, data.lo, data.hi, data.quantiles, data.hi)
+    table = np.vstack([raster.ramp(COLORMAPS[look.cmap]), np.array([missing], dtype=np.uint8)])
+    finite = np.isfinite(values)
+    share = np.clip((values - low) / ((high - low) or 1), 0, 1, where=finite, out=np.zeros(values.shape))
+    at = np.where(finite, np.rint(share * 255).astype(np.int64), 256)
+    rank = quantise(values, data.lo, data.hi).astype(np.int64) // 2 + _VALUES
+    return table[at], np.where(finite, np.minimum(rank, LEVELS), _MISSING)

@@ -1,0 +1,128 @@
+"""Draw points in the kernel: the picture a saved notebook keeps, and the one for browsers without WebGL 2."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+RGB = tuple[int, int, int]
+LIGHT: RGB = (255, 255, 255)
+DARK: RGB = (17, 17, 17)
+MISSING_LIGHT: RGB = (205, 205, 205)
+MISSING_DARK: RGB = (72, 72, 72)
+PLAIN_LIGHT: RGB = (70, 110, 160)
+PLAIN_DARK: RGB = (120, 165, 215)
+DIMMED = 0.16
+"""How much of its colour a cell outside the selection keeps; the rest is background."""
+
+
+@dataclass(frozen=True)
+class Ink:
+    """How each point is painted.
+
+    Attributes
+    ----------
+    rgb : uint8 (n, 3)
+    rank : uint16 (n,); higher ranks lie on top, equal ranks in the order given
+    """
+
+    rgb: NDArray[np.uint8]
+    rank: NDArray[np.uint16]
+
+
+def draw(
+    xy: NDArray[np.float32],
+    ink: Ink,
+    view: tuple[float, float, float, float],
+    size: tuple[int, int],
+    diameter: float,
+    background: RGB,
+) -> NDArray[np.uint8]:
+    """Paint points as discs.
+
+    Parameters
+    ----------
+    xy : float32 (n, 2), data units; NaN and infinite points are left out
+    view : x at the left, x at the right, y at the bottom, y at the top edge, data units
+    size : width and height, px
+    diameter : px
+
+    Returns
+    -------
+    uint8 (height, width, 3)
+    """
+    width, height = size
+    left, right, bottom, top = view
+    with np.errstate(invalid="ignore", over="ignore"):
+        px = (xy[:, 0].astype(np.float64) - left) * (width / (right - left))
+        py = (top - xy[:, 1].astype(np.float64)) * (height / (top - bottom))
+        margin = int(np.ceil(diameter / 2)) + 1
+        shown = (px > -margin) & (px < width + margin) & (py > -margin) & (py < height + margin)
+    rows = np.flatnonzero(shown)
+    rows = rows[np.argsort(ink.rank[rows], kind="stable")]
+    dx, dy = _disc(diameter)
+    stride = width + 4 * margin
+    start = (np.floor(py[rows]).astype(np.int64) + 2 * margin) * stride + np.floor(px[rows]).astype(np.int64)
+    winner = np.full((height + 4 * margin) * stride, -1, dtype=np.int64)
+    places = (start + 2 * margin)[:, None] + (dy * stride + dx)[None, :]
+    winner[places.reshape(-1)] = np.repeat(rows, dx.size)
+    inner = winner.reshape(-1, stride)[2 * margin : 2 * margin + height, 2 * margin : 2 * margin + width]
+    colors = np.vstack([ink.rgb, np.array([background], dtype=np.uint8)])
+    return colors[inner]
+
+
+def _disc(diameter: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Offsets of the pixels of a disc; at least one pixel."""
+    side = max(1, round(diameter))
+    offset = np.arange(side) - (side - 1) / 2
+    x, y = np.meshgrid(offset, offset)
+    inside = x * x + y * y <= (side / 2) ** 2 + 0.25
+    shift = (side - 1) // 2
+    grid_x, grid_y = np.meshgrid(np.arange(side) - shift, np.arange(side) - shift)
+    return grid_x[inside], grid_y[inside]
+
+
+def png(image: NDArray[np.uint8]) -> bytes:
+    """Encode uint8 (height, width, 3) as a PNG file."""
+    from PIL import Image
+
+    out = io.BytesIO()
+    Image.fromarray(image).save(out, format="PNG", compress_level=4)
+    return out.getvalue()
+
+
+def dim(rgb: NDArray[np.uint8], background: RGB) -> NDArray[np.uint8]:
+    """Mix colours toward the background, as cells outside the selection are shown."""
+    mixed = rgb * DIMMED + np.array(background) * (1 - DIMMED)
+    return np.rint(mixed).astype(np.uint8)
+
+
+def ramp(stops: list[str]) -> NDArray[np.uint8]:
+    """Turn evenly spaced "#rrggbb" stops into a table, uint8 (256, 3), linear between stops."""
+    table = np.array([hex_rgb(stop) for stop in stops], dtype=np.float64)
+    at = np.linspace(0, len(stops) - 1, 256)
+    channels: list[Any] = [np.interp(at, np.arange(len(stops)), table[:, channel]) for channel in range(3)]
+    return np.rint(np.column_stack(channels)).astype(np.uint8)
+
+
+def hex_rgb(color: str) -> RGB:
+    """Return the channels of "#rrggbb"."""
+    digits = color.lstrip("#")
+    return int(digits[0:2], 16), int(digits[2:4], 16), int(digits[4:6], 16)
+
+
+def fit_view(
+    extent: tuple[float, float, float, float], size: tuple[int, int], *, y_down: bool = False
+) -> tuple[float, float, float, float]:
+    """Return the view that holds an extent with a margin of 4 %, equal units on both axes."""
+    x0, x1, y0, y1 = extent
+    width, height = size
+    unit = max((x1 - x0) / width, (y1 - y0) / height) * 1.08 or 1 / min(width, height)
+    half_w, half_h = unit * width / 2, unit * height / 2
+    cx, cy = (x0 + x1) / 2, (y0 + y1) / 2
+    bottom, top = (cy + half_h, cy - half_h) if y_down else (cy - half_h, cy + half_h)
+    return cx - half_w, cx + half_w, bottom, top

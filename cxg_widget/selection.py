@@ -1,0 +1,142 @@
+"""Selected cells: how masks combine, travel and become rows and DataFrames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.errors import InvalidValue, SelectionError
+from cxg_widget.names import not_found
+from cxg_widget.protocol import Mode
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cxg_widget.datasets.base import Dataset
+
+
+class SelectedCells:
+    """The cells selected at one moment; later gestures do not change it.
+
+    Attributes
+    ----------
+    mask : bool (n_obs,), read-only
+    """
+
+    def __init__(self, dataset: Dataset, mask: NDArray[np.bool_]) -> None:
+        self._dataset = dataset
+        self.mask = mask.view()
+        self.mask.flags.writeable = False
+
+    def __len__(self) -> int:
+        """Return the number of selected cells."""
+        return int(np.count_nonzero(self.mask))
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The selected rows, int64, ascending."""
+        return np.flatnonzero(self.mask).astype(np.int64, copy=False)
+
+    def obs(self, columns: Sequence[str] | str | None = None) -> pd.DataFrame:
+        """Return the obs annotations of the selected cells, in row order, indexed by the obs index.
+
+        Parameters
+        ----------
+        columns : names of obs columns; None = all
+
+        Raises
+        ------
+        UnknownName
+            If there is no such column.
+        """
+        return self._dataset.obs([columns] if isinstance(columns, str) else columns, rows=self.rows)
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} of {self.mask.size:,} cells selected>"
+
+
+def combine(old: NDArray[np.bool_], new: NDArray[np.bool_], mode: Mode) -> NDArray[np.bool_]:
+    """Combine two masks into a new one: replace = new, add = or, subtract = old and not new, intersect = and."""
+    if mode == "replace":
+        return new.copy()
+    if mode == "add":
+        return old | new
+    if mode == "subtract":
+        return old & ~new
+    if mode == "intersect":
+        return old & new
+    raise InvalidValue(not_found("selection mode", mode, get_args(Mode), "select()"))
+
+
+def pack_mask(mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Pack bool (n,) into uint8 (ceil(n / 8),); bit i & 7 of byte i >> 3 is element i."""
+    return np.packbits(mask, bitorder="little")
+
+
+def mask_of(what: Any, dataset: Dataset) -> NDArray[np.bool_]:
+    """Turn a boolean mask, row positions or obs index labels into a mask, bool (n_obs,).
+
+    A boolean pandas Series is matched by its index where that holds the obs labels, as pandas itself does.
+
+    Raises
+    ------
+    SelectionError
+        If the length, a position or a label does not fit the dataset.
+    """
+    if isinstance(what, SelectedCells):
+        what = what.mask
+    elif isinstance(what, str):
+        what = [what]
+    array = np.asarray(what)
+    if array.ndim != 1:
+        raise SelectionError(f"a selection must be one-dimensional; found shape {array.shape}")
+    if array.size == 0 and array.dtype != np.bool_:
+        return np.zeros(dataset.n_obs, dtype=np.bool_)
+    if array.dtype == np.bool_:
+        return _from_booleans(what, array, dataset)
+    if array.dtype.kind in "iu":
+        return _from_rows(array, dataset.n_obs)
+    if array.dtype.kind in "OUST":
+        return _from_labels([str(label) for label in array], dataset)
+    raise SelectionError(
+        f"cannot select by {array.dtype} values; give a boolean mask, row positions, obs labels, polygon= or query="
+    )
+
+
+def _from_booleans(what: Any, array: NDArray[np.bool_], dataset: Dataset) -> NDArray[np.bool_]:
+    if array.size != dataset.n_obs:
+        raise SelectionError(f"the mask has {array.size:,} values, but the dataset has {dataset.n_obs:,} cells")
+    labels = getattr(what, "index", None)
+    if labels is None or getattr(labels, "dtype", None) is None or np.dtype("O") != np.asarray(labels).dtype:
+        return array.copy()
+    given, names = np.asarray(labels), dataset.obs_names()
+    if np.array_equal(given, names):
+        return array.copy()
+    return _from_labels([str(label) for label in given[array]], dataset)
+
+
+def _from_rows(rows: NDArray[Any], n_obs: int) -> NDArray[np.bool_]:
+    low, high = int(rows.min()), int(rows.max())
+    if low < 0 or high >= n_obs:
+        wrong = low if low < 0 else high
+        raise SelectionError(f"row {wrong} is not in the dataset; rows go from 0 to {n_obs - 1:,}")
+    mask = np.zeros(n_obs, dtype=np.bool_)
+    mask[rows] = True
+    return mask
+
+
+def _from_labels(labels: list[str], dataset: Dataset) -> NDArray[np.bool_]:
+    import pandas as pd
+
+    names = pd.Index(dataset.obs_names())
+    mask: NDArray[np.bool_] = np.asarray(names.isin(labels), dtype=np.bool_)
+    wanted = set(labels)
+    if np.count_nonzero(mask) < len(wanted):
+        unknown = sorted(wanted.difference(names))
+        if unknown:
+            many = f" (and {len(unknown) - 1:,} more)" if len(unknown) > 1 else ""
+            raise SelectionError(not_found("cell", unknown[0], names[:4000], "the obs index") + many)
+    return mask

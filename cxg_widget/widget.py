@@ -1,0 +1,382 @@
+"""The widget: traits in, frames out. What is shown and why is decided in `session.py`."""
+
+from __future__ import annotations
+
+import base64
+import logging
+import secrets
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import numpy as np
+import traitlets
+from ipywidgets import CallbackDispatcher
+
+from cxg_widget import options, protocol
+from cxg_widget.coloring import resolve
+from cxg_widget.datasets import OPTIONS as OPEN_OPTIONS
+from cxg_widget.datasets import open_dataset
+from cxg_widget.datasets.base import Dataset
+from cxg_widget.errors import CxgWidgetError, SelectionError
+from cxg_widget.frames import Frame
+from cxg_widget.jobs import Jobs
+from cxg_widget.limits import check_limit
+from cxg_widget.palettes import check_palette
+from cxg_widget.query import mask_of_query
+from cxg_widget.selection import SelectedCells, mask_of
+from cxg_widget.session import Look, Session
+from cxg_widget.static_picture import static_picture
+
+_BUNDLE = Path(__file__).parent / "static" / "widget.js"
+_LOG = logging.getLogger("cxg_widget")
+_STATE = (
+    "embedding", "axes", "color", "layer", "cmap", "palette", "vmin", "vmax", "point_size", "opacity", "tool", "view",
+    "height", "hidden",
+)  # fmt: skip
+
+
+def _synced(default: Any, doc: str) -> Any:
+    return traitlets.Any(default, help=doc).tag(sync=True)
+
+
+class CxgWidget(anywidget.AnyWidget):
+    """An interactive scatterplot of a single-cell dataset.
+
+    Parameters
+    ----------
+    source : path or URI of a store, or an open `Dataset`
+    embedding : name of the embedding; None = the dataset's default
+    color : obs column, gene, gene set ("obs:NAME", "var:NAME", "set:NAME" force one), a list of genes (their mean), None
+    layer : name of the layer genes are read from; None = X
+    height : CSS px
+    **options : any trait below, and the options of `open_dataset`
+
+    Raises
+    ------
+    DatasetNotFound, UnknownFormat, InvalidStore
+        If the source cannot be opened.
+    UnknownName, InvalidValue
+        If a name or value is not valid for this dataset; both are ValueErrors.
+    InvalidOption
+        For an unknown keyword; a TypeError.
+
+    Examples
+    --------
+    >>> w = CxgWidget("data.cxg")  # doctest: +SKIP
+    >>> w.color = "CD3E"  # doctest: +SKIP
+    >>> w.selection.obs()  # doctest: +SKIP
+    """
+
+    _esm = _BUNDLE
+
+    embedding = _synced(None, "name of the embedding on show")
+    axes = _synced([0, 1], "which two axes of the embedding are x and y")
+    color = _synced(None, "what the points are coloured by")
+    layer = _synced(None, "layer that genes are read from; None = X")
+    cmap = _synced("viridis", "colormap of numbers")
+    palette = _synced(None, "colours of categories: a name, a list, {category: colour} or None")
+    vmin = _synced(None, "lower colour limit: number, percentile like 'p1', None = smallest value")
+    vmax = _synced(None, "upper colour limit: number, percentile like 'p99', None = largest value")
+    point_size = _synced(None, "diameter of a point, CSS px; None = by density")
+    opacity = _synced(1.0, "opacity of a point, 0 to 1")
+    tool = _synced("pan", "what dragging does: 'pan', 'lasso' or 'rectangle'")
+    view = _synced(None, "x left, x right, y bottom, y top on show, data units; None = everything")
+    height = _synced(600, "height of the widget, CSS px")
+    hidden = _synced([], "labels of the categories that are not drawn")
+    n_selected = traitlets.Int(0, read_only=True, help="number of selected cells").tag(sync=True)
+    _snapshot = traitlets.Dict(help="the last picture, for a notebook without a kernel").tag(
+        sync=True, echo_update=False
+    )
+
+    def __init__(
+        self,
+        source: Any,
+        *,
+        embedding: str | None = None,
+        color: Any = None,
+        layer: str | None = None,
+        height: float = 600,
+        **more: Any,
+    ) -> None:
+        traits, opening = options.split_options(more, _STATE, OPEN_OPTIONS)
+        self._owns_dataset = not isinstance(source, Dataset)
+        self._dataset: Dataset = open_dataset(source, **opening)
+        self._session = Session(self._dataset)
+        self._jobs = Jobs()
+        self._callbacks = CallbackDispatcher()
+        self._built = self._from_front_end = False
+        try:
+            given = {"embedding": embedding, "color": color, "layer": layer, "height": height, **traits}
+            checked = {name: self._check(name, value, given) for name, value in given.items()}
+            self._session.look = self._look(checked)
+            reading = self._jobs.submit("prepare", self._prepare)
+            super().__init__(_snapshot={"id": secrets.token_hex(8)}, **checked)
+            self._built = True
+            self.on_msg(self._receive)
+            if color is not None or embedding is not None:
+                reading.result()
+        except BaseException:
+            self.close()
+            raise
+
+    # --- public --------------------------------------------------------------------------------------------------
+
+    @property
+    def dataset(self) -> Dataset:
+        """The open dataset."""
+        return self._dataset
+
+    @property
+    def selection(self) -> SelectedCells:
+        """The selected cells as they are now: `.mask`, `.rows`, `len()`, `.obs(columns)`."""
+        return self._session.selected
+
+    def select(
+        self, what: Any = None, mode: protocol.Mode = "replace", *, polygon: Any = None, query: str | None = None
+    ) -> SelectedCells:
+        """Select cells from Python.
+
+        Parameters
+        ----------
+        what : boolean mask (n_obs,), row positions, or obs index labels
+        mode : "replace", "add", "subtract" or "intersect"
+        polygon : corners (k, 2), k >= 3, in data units of the embedding and axes on show; hidden categories count too
+        query : pandas query string over obs columns
+
+        Returns
+        -------
+        the new selection
+
+        Raises
+        ------
+        SelectionError, UnknownName
+            If it cannot be made; the selection stays as it was.
+        """
+        mode = options.check_mode(mode, protocol.Mode)
+        given = [one is not None for one in (what, polygon, query)]
+        if sum(given) != 1:
+            raise SelectionError(f"select() takes one of a mask, rows or labels, polygon= or query=; found {sum(given)}")
+        if polygon is None and query is None and np.ndim(what) == 2:  # noqa: PLR2004
+            polygon = what
+        if polygon is not None:
+            mask = self._session.polygon_mask(polygon)
+        elif query is not None:
+            mask = mask_of_query(query, self._dataset)
+        else:
+            mask = mask_of(what, self._dataset)
+        self._session.select(mask, mode)
+        self._selection_changed(self._session.selection())
+        return self.selection
+
+    def clear_selection(self) -> None:
+        """Select nothing."""
+        self._session.select(np.zeros(self._dataset.n_obs, dtype=np.bool_))
+        self._selection_changed(self._session.selection())
+
+    def on_selection(self, callback: Callable[[SelectedCells], Any], *, remove: bool = False) -> None:
+        """Call `callback(selection)` after each change of the selection; remove=True stops that."""
+        self._callbacks.register_callback(callback, remove=remove)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The view as a small JSON dict; `CxgWidget(source, **state)` or `w.state = state` brings it back."""
+        defaults = {name: self.trait_defaults(name) for name in _STATE}
+        now = {name: getattr(self, name) for name in _STATE}
+        return {name: value for name, value in now.items() if value != defaults[name]}
+
+    @state.setter
+    def state(self, state: dict[str, Any]) -> None:
+        wanted, _ = options.split_options(state, _STATE, ())
+        full = {name: wanted.get(name, self.trait_defaults(name)) for name in _STATE}
+        checked = {name: self._check(name, value, full) for name, value in full.items()}
+        for name in _STATE:
+            setattr(self, name, checked[name])
+
+    def close(self) -> None:
+        """End the widget, and close the dataset if the widget opened it."""
+        self._jobs.close()
+        if self._built:
+            super().close()
+        if self._owns_dataset:
+            self._dataset.close()
+
+    # --- traits --------------------------------------------------------------------------------------------------
+
+    def _check(self, name: str, value: Any, given: Any = None) -> Any:
+        """Check a trait's value and return it as it is kept."""
+        data = self._dataset
+        now = (given or {}).get
+        match name:
+            case "embedding":
+                return options.check_embedding(value, data)
+            case "axes":
+                shown = options.check_embedding(now("embedding", None), data) if given else self.embedding
+                return options.check_axes(value, shown, data)
+            case "color":
+                resolve(value, data)
+                return value if value is None or isinstance(value, str) else list(value)
+            case "layer":
+                return options.check_layer(value, data)
+            case "cmap":
+                return options.check_cmap(value)
+            case "palette":
+                return check_palette(value)
+            case "vmin" | "vmax":
+                return check_limit(name, value)
+            case "point_size":
+                return None if value is None else options.check_number(name, value, 0.1, 100)
+            case "opacity":
+                return options.check_number(name, value, 0, 1)
+            case "height":
+                return int(options.check_number(name, value, 120, 10_000))
+            case "tool":
+                return options.check_tool(value)
+            case "view":
+                return options.check_view(value)
+            case _:
+                return options.check_hidden(value)
+
+    @traitlets.validate(*_STATE)
+    def _validate(self, proposal: Any) -> Any:
+        name, value = proposal["trait"].name, proposal["value"]
+        if not self._built:
+            return value
+        value = self._check(name, value)
+        if not self._from_front_end and name in ("embedding", "axes", "color", "layer"):
+            self._read_ahead(name, value)
+        return value
+
+    def _read_ahead(self, name: str, value: Any) -> None:
+        """Read what a change from Python needs, so that a failure is raised where it was caused."""
+        look = self._look({one: getattr(self, one) for one in _STATE} | {name: value})
+        if name in ("color", "layer"):
+            self._session.coloring(look)
+        elif look.axes == (0, 1) or name == "axes":
+            self._session.positions(look)
+
+    def _look(self, traits: dict[str, Any]) -> Look:
+        axes = tuple(traits.get("axes", (0, 1)))
+        if max(axes) >= self._dataset.embeddings.get(traits["embedding"], 2):
+            axes = (0, 1)
+        kept = ("embedding", "color", "layer", "palette", "cmap", "vmin", "vmax")
+        return Look(
+            axes=(axes[0], axes[1]),
+            hidden=tuple(traits.get("hidden", ())),
+            **{name: traits[name] for name in kept if name in traits},
+        )
+
+    @traitlets.observe(*_STATE)
+    def _changed(self, change: Any) -> None:
+        if not self._built:
+            return
+        name = change["name"]
+        if name == "embedding":
+            self.view = None
+            if max(self.axes) >= self._dataset.embeddings.get(self.embedding, 2):
+                self.axes = [0, 1]
+        elif name == "axes":
+            self.view = None
+        elif name == "color" and self.hidden:
+            self.hidden = []
+        before = self._session.look
+        self._session.look = self._look({one: getattr(self, one) for one in _STATE})
+        if name in ("embedding", "axes"):
+            self._push("points", self._session.points, name, before.embedding if name == "embedding" else before.axes)
+        elif name in ("color", "layer"):
+            self._push("color", self._session.color, name, before.color if name == "color" else before.layer)
+        elif name == "palette":
+            self._push("palette", self._session.recolor)
+
+    # --- messages ------------------------------------------------------------------------------------------------
+
+    def _prepare(self) -> None:
+        self._session.positions()
+        self._session.coloring()
+        _ = self._session.order
+
+    def _push(self, slot: str, stream: Callable[[], Iterator[Frame]], trait: str = "", before: Any = None) -> None:
+        """Send a stream from a thread; when it fails, say so and set the trait back to what is still on show."""
+
+        def job() -> None:
+            if not self._send_all(slot, stream, 0) and trait:
+                self._set_back(trait, before)
+
+        self._jobs.submit(slot, job)
+
+    def _set_back(self, trait: str, value: Any) -> None:
+        self._from_front_end = True
+        try:
+            setattr(self, trait, list(value) if isinstance(value, tuple) else value)
+        finally:
+            self._from_front_end = False
+
+    def _receive(self, _: Any, content: Any, buffers: list[Any]) -> None:
+        """Answer a request; a gesture at once, whatever may last from a thread."""
+        try:
+            request_id, message = protocol.parse(content)
+        except CxgWidgetError as error:
+            self._fail("message", error, 0)
+            return
+        if isinstance(message, protocol.Snapshot):
+            self._keep_snapshot(message, buffers)
+        elif isinstance(message, protocol.Lasso | protocol.Clear):
+            self._selection_changed(self._session.answer(message), request_id)
+        else:
+            self._jobs.submit(
+                message.kind, lambda: void(self._send_all(message.kind, lambda: self._session.answer(message), request_id))
+            )
+
+    def _send_all(self, kind: str, stream: Callable[[], Iterator[Frame]], request_id: int) -> bool:
+        try:
+            for frame in stream():
+                self._send_frame(frame, request_id)
+        except Exception as error:
+            self._fail(kind, error, request_id)
+            return False
+        return True
+
+    def _send_frame(self, frame: Frame, request_id: int = 0) -> None:
+        content, buffers = frame.pack(request_id)
+        self.send(content, buffers)
+
+    def _fail(self, kind: str, error: Exception, request_id: int) -> None:
+        """Say one sentence in the widget; what is no error of ours is logged in full."""
+        if not isinstance(error, CxgWidgetError):
+            _LOG.error("%s failed", kind, exc_info=error)
+        sentence = str(error) if isinstance(error, CxgWidgetError) else f"{kind} failed: {error!r}"
+        self._send_frame(Frame(protocol.Error(kind, type(error).__name__, sentence)), request_id)
+
+    def _selection_changed(self, stream: Iterator[Frame], request_id: int = 0) -> None:
+        if self._send_all("selection", lambda: stream, request_id):
+            self.set_trait("n_selected", len(self.selection))
+            self._callbacks(self.selection)
+
+    # --- static pictures -----------------------------------------------------------------------------------------
+
+    def _keep_snapshot(self, message: protocol.Snapshot, buffers: list[Any]) -> None:
+        png = base64.b64encode(bytes(buffers[0])).decode() if buffers else ""
+        self._snapshot = {**self._snapshot, "png": png, "width": message.width, "height": message.height}
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data = bundle[0] if isinstance(bundle, tuple) else bundle
+        if data is not None:
+            data.update(static_picture(self._session, self.height, self._snapshot["id"], html=False))
+        return bundle
+
+    def _ipython_display_(self, **kwargs: Any) -> None:
+        """Display the live view and, for readers without a kernel, a picture that the live view hides."""
+        from IPython.display import display
+
+        live = super()._repr_mimebundle_(**kwargs)
+        data, metadata = live if isinstance(live, tuple) else (live, {})
+        display(data, metadata=metadata, raw=True)
+        still = static_picture(self._session, self.height, self._snapshot["id"])
+        if still:
+            display(still, raw=True)
+
+
+def void(_: object) -> None:
+    """Drop a result."""

@@ -1,0 +1,117 @@
+"""Write tests/golden/*.json: one example of each message, with its bytes, read by the tests of both languages.
+
+Usage: python -m tools.golden [--check]
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cxg_widget import protocol as p
+from cxg_widget.frames import Frame
+
+FOLDER = Path(__file__).parent.parent / "tests" / "golden"
+
+
+def _array(dtype: str, values: Any) -> Any:
+    return np.array(values, dtype=dtype)
+
+
+REQUESTS: list[dict[str, Any]] = [
+    {"kind": "ready", "id": 1, "version": p.VERSION},
+    {"kind": "lasso", "id": 2, "polygon": [0, 0, 1.5, 0, 1.5, -2.25], "mode": "add"},
+    {"kind": "clear", "id": 3},
+    {"kind": "hover", "id": 4, "x": -1.5, "y": 2, "radius": 0.125},
+    {"kind": "search", "id": 5, "query": "CD3", "limit": 50},
+    {"kind": "zoom", "id": 6, "view": [0, 1, 0, 1]},
+    {"kind": "draw", "id": 7, "view": [-1, 1, -1, 1], "width": 640, "height": 480, "dark": True},
+    {"kind": "snapshot", "id": 0, "width": 640, "height": 480},
+]
+
+_LEGEND = {"seq": 3, "n_obs": 6, "n_missing": 1, "detail": "", "categories": [], "counts": [], "colors": []}
+REPLIES: dict[str, Frame] = {
+    "dataset": Frame(
+        p.DatasetInfo(
+            "PBMC <i>3k</i>", 6, 4, [{"name": "umap", "axes": 2}], [{"name": "cell_type", "kind": "categorical"}],
+            ["viridis"], ["uns/spatial is ignored: it is binary"],
+        )
+    ),
+    "points": Frame(
+        p.Points(2, "umap", [0, 1], 0, 3, 6, [-10.0, 10.0, -5.5, 5.5], 1, False),
+        {"xy": _array("uint16", [[0, 65534], [258, 513], [65535, 65535]])},
+    ),
+    "color.categorical": Frame(
+        p.Color(
+            **{**_LEGEND, "categories": ["B cell", "<img src=x onerror=alert(1)>"], "counts": [2, 3],
+               "colors": ["#0072b2", "#e69f00"]},
+            spec="obs:cell_type", name="cell_type", scale="categorical", lo=0.0, hi=0.0, encoding="dense",
+        ),
+        {"histogram": _array("uint32", []), "quantiles": _array("float32", [])},
+    ),
+    "color.continuous": Frame(
+        p.Color(**_LEGEND, spec="var:CD3E", name="CD3E", scale="continuous", lo=-0.5, hi=4.25, encoding="sparse"),
+        {"histogram": _array("uint32", [70000, 0, 2]), "quantiles": _array("float32", [-0.5, 0.0, 4.25])},
+    ),
+    "palette": Frame(p.Palette(3, ["#000000", "#ffffff"])),
+    "codes.uint8": Frame(p.Codes(3, 0, 4, 6), {"codes": _array("uint8", [0, 1, 254, 255])}),
+    "codes.uint16": Frame(p.Codes(3, 4, 6, 6), {"codes": _array("uint16", [1100, 65535])}),
+    "values": Frame(p.Values(4, 0, 4, 4), {"values": _array("uint16", [0, 65534, 65535, 256])}),
+    "nonzeros": Frame(
+        p.Nonzeros(5, 65536, 140000, 140000, 7),
+        {
+            "counts": _array("uint32", [2, 1]),
+            "offsets": _array("uint16", [0, 65535, 8927]),
+            "values": _array("uint16", [1, 65534, 65535]),
+        },
+    ),
+    "selection": Frame(p.Selection(6, 3, 10), {"bits": _array("uint8", [0b10000001, 0b00000010])}),
+    "cell": Frame(p.Cell(4, 0.5, -0.25, "AAACATACAACCAC-1", "B cell", [["donor", "d1"], ["n_counts", "2,419"]])),
+    "matches": Frame(p.Matches("cd3", [{"spec": "var:CD3E", "label": "CD3E", "kind": "var", "detail": "ENSG1"}], 2)),
+    "detail": Frame(
+        p.Detail(0, 1, [0.25, 0.5, -0.5, -0.25]),
+        {"index": _array("uint32", [3, 70000]), "xy": _array("uint16", [[0, 65534], [32767, 1]])},
+    ),
+    "picture": Frame(p.Picture([0.0, 1.0, 0.0, 1.0], 2, 1), {"png": _array("uint8", [137, 80, 78, 71])}),
+    "error": Frame(p.Error("color", "UnknownName", "no obs column 'x'; this dataset has 'y'.")),
+}  # fmt: skip
+
+
+def documents() -> dict[str, str]:
+    """Return file name -> text of every golden file."""
+    texts = {}
+    for request in REQUESTS:
+        texts[f"request.{request['kind']}.json"] = {"name": f"request.{request['kind']}", "request": request}
+    for name, frame in REPLIES.items():
+        content, buffers = frame.pack(request_id=9)
+        texts[f"reply.{name}.json"] = {
+            "name": f"reply.{name}",
+            "content": content,
+            "buffers": [base64.b64encode(buffer).decode() for buffer in buffers],
+            "expected": {key: np.ravel(value).tolist() for key, value in frame.arrays.items()},
+        }
+    return {name: json.dumps(text, indent=1, ensure_ascii=False) + "\n" for name, text in texts.items()}
+
+
+def main(check: bool) -> int:
+    """Write the files, or with check=True say which differ."""
+    stale = []
+    for name, text in documents().items():
+        path = FOLDER / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            stale.append(name)
+            if not check:
+                path.write_text(text, encoding="utf-8")
+    if check and stale:
+        print(f"golden files differ from the schema: {', '.join(stale)}; run: python -m tools.golden")
+    return int(check and bool(stale))
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    sys.exit(main("--check" in sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""What builds, runs and checks the project; no part of the installed package."""

@@ -1,70 +1,419 @@
 """The contract every store fulfils: what a dataset is, and what reading from it returns.
 
-A store subclasses `Dataset`, fills the attributes and implements the `_read_*` methods and `close`. Names, errors,
-pandas and caching are handled here, once.
+A store subclasses `Dataset`, fills the attributes and implements the `_read_*` methods and `_release`. Names, errors,
+pandas, caching and closing are handled here, once.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+from warnings import warn
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from cxg_widget.datasets.columns import as_rows, as_scalar, as_strings, factorize, smallest_codes
+from cxg_widget.datasets.lifetime import Lifetime
+from cxg_widget.datasets.values import Codes, Column, Kind, Vector, as_plain, to_pandas
+from cxg_widget.errors import DamagedStore, InvalidStore, InvalidValue, UnknownName
+from cxg_widget.names import not_found
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Kind = Literal["categorical", "boolean", "int", "float", "string"]
+DEFAULT_CACHE_BYTES = 256 * 2**20
+MAX_LABELS = 65_534
+
+__all__ = ["DEFAULT_CACHE_BYTES", "MAX_LABELS", "Codes", "Column", "Dataset", "Kind", "Vector"]
 
 
-@dataclass(frozen=True)
-class Column:
-    """What is known of an obs or var column before it is read."""
+class Dataset(Lifetime):
+    """A store of annotated data, opened lazily: creating one reads schema and metadata, each method what it returns.
 
-    name: str
-    kind: Kind
-    n_categories: int | None = None
-
-
-@dataclass(frozen=True)
-class Codes:
-    """A column as codes into categories.
+    Several threads may read one dataset at once. `close` may come from any of them: reads under way end normally, the
+    last one releases the files, and everything after raises `ClosedDataset`.
 
     Attributes
     ----------
-    codes : signed int (n,); -1 = missing
-    categories : the category values (str, int, float or bool), in the store's order
-    ordered : True where the order of the categories means something
+    uri : where the store is, as it was given
+    title : the store's own title, else the last part of its path
+    n_obs, n_var : the shape
+    obs_columns, var_columns : the columns in the store's order, without the index columns
+    obs_index, var_index : the name of the index column, None where the store has none
+    embeddings : name to number of axes, at least 2
+    default_embedding : the embedding to show first, None where there is none
+    layers : names of alternatives to the main matrix
     """
 
-    codes: NDArray[np.signedinteger[Any]]
-    categories: tuple[Any, ...]
-    ordered: bool = False
+    format: ClassVar[str]
+    _no_embedding: ClassVar[str] = "no usable embedding"
+    alias_columns: ClassVar[tuple[str, ...]] = ("feature_name", "gene_symbols", "gene_name")
+    id_columns: ClassVar[tuple[str, ...]] = ("name_0", "feature_id", "gene_ids", "gene_id")
+
+    uri: str
+    title: str
+    n_obs: int
+    n_var: int
+    obs_columns: Mapping[str, Column]
+    var_columns: Mapping[str, Column]
+    obs_index: str | None = None
+    var_index: str | None = None
+    embeddings: Mapping[str, int]
+    default_embedding: str | None = None
+    layers: tuple[str, ...] = ()
+
+    def __init__(self, uri: str, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
+        super().__init__(cache_bytes)
+        self.uri = uri
+        self._unusable: dict[str, str] = {}
+
+    # What a store implements.
+
+    @abstractmethod
+    def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> NDArray[Any] | Codes:
+        """Read one obs column, the index column included, in the order of `rows` (None = all).
+
+        Categorical columns come as `Codes` with all of the column's categories whatever the rows; booleans as bool,
+        numbers in their own type, strings as objects of str.
+        """
+
+    @abstractmethod
+    def _read_var(self, name: str) -> NDArray[Any] | Codes:
+        """Read one var column, as `_read_obs` does."""
+
+    @abstractmethod
+    def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
+        """Read two axes of an embedding: any numeric (n_obs, 2)."""
+
+    @abstractmethod
+    def _read_vector(self, position: int, layer: str | None) -> Vector:
+        """Read the var at `position`."""
+
+    def _category_colors(self, column: str) -> dict[str, str]:  # noqa: ARG002
+        return {}
+
+    def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:
+        return {}
+
+    # Obs and var.
+
+    def obs(self, columns: str | Sequence[str] | None = None, rows: ArrayLike | None = None) -> pd.DataFrame:
+        """Return obs columns as a DataFrame indexed by the obs index.
+
+        Parameters
+        ----------
+        columns : names, the index column among them if wanted; None = all columns, where one that cannot be read is
+            left out with a warning
+        rows : integer positions (k,) or bool mask (n_obs,); None = all
+
+        Returns
+        -------
+        DataFrame with k rows in the order of `rows`; categoricals with the store's order of categories, missing = NaN
+
+        Raises
+        ------
+        UnknownName
+            If there is no such column.
+        SelectionError
+            If `rows` is neither a mask nor positions in range.
+        InvalidStore, DamagedStore
+            If a column that was asked for by name cannot be read.
+        """
+        with self._reading():
+            picked = as_rows(rows, self.n_obs)
+            names = self._checked(columns)
+            labels = None if self.obs_index is None else as_plain(self._obs_values(self.obs_index, picked))
+            if labels is None and picked is not None:
+                labels = picked
+            return self._frame(partial(self._obs_values, rows=picked), names, "obs", (labels, self.obs_index))
+
+    def var(self) -> pd.DataFrame:
+        """Return all var columns as a DataFrame indexed by the var index; one that cannot be read is left out."""
+        with self._reading():
+            labels = None if self.var_index is None else as_plain(self._read_var(self.var_index))
+            return self._frame(self._read_var, None, "var", (labels, self.var_index))
+
+    def obs_names(self, rows: ArrayLike | None = None) -> NDArray[np.object_]:
+        """Return the obs index as objects of str, in the order of `rows`; positions where the store has no index."""
+        with self._reading():
+            picked = as_rows(rows, self.n_obs)
+            if self.obs_index is not None:
+                return as_strings(as_plain(self._obs_values(self.obs_index, picked)))
+            return as_strings(range(self.n_obs) if picked is None else picked.tolist())
+
+    def obs_record(self, row: int, columns: Sequence[str] | None = None) -> dict[str, Any]:
+        """Return the values of one row as Python scalars, None where missing; only this row is read."""
+        with self._reading():
+            picked = as_rows([row], self.n_obs)
+            names = self._checked(columns)
+            found = {name: as_plain(self._obs_values(name, picked)) for name in names or self.obs_columns}
+            return {name: as_scalar(values[0]) for name, values in found.items()}
+
+    def codes(self, column: str) -> Codes:
+        """Return a categorical, boolean, string or (forced) integer obs column as codes, cached and read-only.
+
+        Raises
+        ------
+        UnknownName
+            If there is no such column.
+        InvalidValue
+            If the column holds floats, or more than 65,534 distinct strings or integers.
+        """
+        kind = self._kind(column)
+        if kind == "float":
+            raise InvalidValue(f"obs column {column!r} holds floats, which have no categories; read it as numbers.")
+        if kind == "categorical":
+            found: Codes = self._cached(("obs", column), lambda: self._read_obs(column, None))
+        else:
+            found = self._cached(("codes", column), lambda: self._codes_of_values(column, kind))
+        return found
+
+    def numbers(self, column: str) -> NDArray[Any]:
+        """Return an int, float or boolean obs column (n_obs,) in its own type, cached and read-only.
+
+        Raises
+        ------
+        UnknownName
+            If there is no such column.
+        InvalidValue
+            If the column holds no numbers.
+        """
+        kind = self._kind(column)
+        if kind not in ("int", "float", "boolean"):
+            raise InvalidValue(f"obs column {column!r} is {kind}, not numeric; read it as codes.")
+        values: NDArray[Any] = self._cached(("obs", column), lambda: self._read_obs(column, None))
+        return values
+
+    # Var names and vectors.
+
+    @property
+    def var_labels(self) -> Sequence[str]:
+        """The var index (n_var,) as strings; positions where the store has no index."""
+        labels: Sequence[str] = self._read_once("var_labels", self._load_var_labels)
+        return labels
+
+    @property
+    def var_names(self) -> pd.Index:
+        """The var index (n_var,) as a pandas Index."""
+        import pandas as pd
+
+        return pd.Index(list(self.var_labels), name=self.var_index)
+
+    @property
+    def var_aliases(self) -> Sequence[str] | None:
+        """Readable names (n_var,) beside the var index, such as gene symbols; None where they do not differ."""
+        aliases: Sequence[str] | None = self._read_once("var_aliases", self._load_var_aliases)
+        return aliases
+
+    def find_var(self, name: str) -> int:
+        """Return the position of a var by its index label, else by its alias or identifier; the first that fits.
+
+        Raises
+        ------
+        UnknownName
+            With the nearest names.
+        """
+        for source in ("index", "aliases", "identifiers"):
+            position = self._positions(source).get(name)
+            if position is not None:
+                return position
+        known = [*self._positions("index"), *self._positions("aliases")]
+        raise UnknownName(not_found("var name", name, known, self.title))
+
+    def vector(self, name: str, layer: str | None = None) -> Vector:
+        """Return one var over all obs, sparse where the store is; cached and read-only.
+
+        Raises
+        ------
+        UnknownName
+            If there is no such var or layer.
+        InvalidStore, DamagedStore
+            If the store has no such data, or they cannot be read.
+        """
+        if layer is not None and layer not in self.layers:
+            raise UnknownName(not_found("layer", layer, self.layers, self.title))
+        position = self.find_var(name)
+        found: Vector = self._cached(("var", position, layer), lambda: self._read_vector(position, layer))
+        return found
+
+    def values(self, name: str, layer: str | None = None) -> NDArray[np.float32]:
+        """Return one var over all obs as float32 (n_obs,), a new array; errors as `vector`."""
+        return self.vector(name, layer).dense(self.n_obs)
+
+    # Embeddings and what is known about names.
+
+    def embedding(self, name: str | None = None, axes: tuple[int, int] = (0, 1)) -> NDArray[np.float32]:
+        """Return two axes of an embedding, NaN and Inf kept.
+
+        Parameters
+        ----------
+        name : one of `embeddings`, also as "X_name"; None = `default_embedding`
+        axes : two positions below the embedding's number of axes
+
+        Returns
+        -------
+        float32 (n_obs, 2), C-contiguous, a new array
+
+        Raises
+        ------
+        UnknownName
+            If there is no such embedding.
+        InvalidValue
+            If `axes` are not two axes of it.
+        InvalidStore, DamagedStore
+            If the store has no embedding at all, or this one cannot be read.
+        """
+        with self._reading():
+            found = self.find_embedding(name)
+            values = self._read_embedding(found, _check_axes(axes, found, self.embeddings[found]))
+            return np.array(values, dtype=np.float32, order="C")
+
+    def find_embedding(self, name: str | None = None) -> str:
+        """Return the name in `embeddings` that `name` means: itself, or without or with "X_"; None = the default."""
+        if not self.embeddings:
+            raise InvalidStore(" ".join([f"{self.uri}: {self._no_embedding}.", *self._unusable.values()]))
+        if name is None:
+            return self.default_embedding or next(iter(self.embeddings))
+        spellings = (name, name.removeprefix("X_"), f"X_{name}")
+        for spelling in spellings:
+            if spelling in self.embeddings:
+                return spelling
+        for spelling in spellings:
+            if spelling in self._unusable:
+                raise InvalidStore(f"{self.uri}: {self._unusable[spelling]}")
+        raise UnknownName(not_found("embedding", name, self.embeddings, self.title))
+
+    def category_colors(self, column: str) -> dict[str, str]:
+        """Return the store's colours for the labels of an obs column, label to "#rrggbb"; empty where it has none."""
+        self._kind(column)
+        with self._reading():
+            return dict(self._category_colors(column))
+
+    @property
+    def gene_sets(self) -> Mapping[str, tuple[str, ...]]:
+        """Named sets of var names that the store holds."""
+        found: Mapping[str, tuple[str, ...]] = self._read_once("gene_sets", self._read_gene_sets)
+        return found
+
+    def __repr__(self) -> str:
+        shape = f"{self.n_obs:,} obs x {self.n_var:,} var, {len(self.obs_columns)} obs columns"
+        shown = ", ".join(self.embeddings) or "no embeddings"
+        return f"<{type(self).__name__} {self.title!r}: {shape}, {shown}{' (closed)' if self._closed else ''}>"
+
+    # Steps.
+
+    def _kind(self, column: str) -> Kind:
+        with self._reading():
+            if column in self.obs_columns:
+                return self.obs_columns[column].kind
+            if column == self.obs_index:
+                return "string"
+            raise UnknownName(not_found("obs column", column, self.obs_columns, self.title))
+
+    def _checked(self, columns: str | Sequence[str] | None) -> list[str] | None:
+        if columns is None:
+            return None
+        names = [columns] if isinstance(columns, str) else list(dict.fromkeys(columns))
+        for name in names:
+            self._kind(name)
+        return names
+
+    def _obs_values(self, name: str, rows: NDArray[np.int64] | None) -> NDArray[Any] | Codes:
+        whole: NDArray[Any] | Codes | None = self._cache.get(("obs", name))
+        if whole is None:
+            return self._read_obs(name, rows)
+        if rows is None:
+            return whole
+        if isinstance(whole, Codes):
+            return Codes(whole.codes[rows], whole.categories, whole.ordered)
+        return whole[rows]
+
+    def _codes_of_values(self, column: str, kind: Kind) -> Codes:
+        values = self._obs_values(column, None)
+        if isinstance(values, Codes):
+            return values
+        if kind == "boolean":
+            return Codes(values.astype(np.int8), (False, True))
+        codes, categories = factorize(values)
+        if len(categories) > MAX_LABELS:
+            raise InvalidValue(
+                f"obs column {column!r} has {len(categories):,} distinct values; codes go up to {MAX_LABELS:,}."
+            )
+        return Codes(smallest_codes(codes, len(categories)), tuple(categories))
+
+    def _frame(
+        self,
+        read: Callable[[str], NDArray[Any] | Codes],
+        names: list[str] | None,
+        where: str,
+        index: tuple[NDArray[Any] | None, str | None],
+    ) -> pd.DataFrame:
+        import pandas as pd
+
+        columns = self.obs_columns if where == "obs" else self.var_columns
+        labels, label_name = index
+        n = len(labels) if labels is not None else (self.n_obs if where == "obs" else self.n_var)
+        found: dict[str, Any] = {}
+        for name in columns if names is None else names:
+            try:
+                found[name] = to_pandas(read(name))
+            except (InvalidStore, DamagedStore) as error:
+                if names is not None:
+                    raise
+                self._note(f"{where} column {name!r} cannot be read: {error}")
+                warn(f"{where} column {name!r} is left out: {error}", stacklevel=3)
+        rows = pd.RangeIndex(n) if labels is None else pd.Index(labels, name=label_name)
+        return pd.DataFrame(found, index=rows)
+
+    def _load_var_labels(self) -> tuple[str, ...]:
+        if self.var_index is None:
+            return tuple(str(position) for position in range(self.n_var))
+        return tuple(as_strings(as_plain(self._read_var(self.var_index))))
+
+    def _load_var_aliases(self) -> tuple[str, ...] | None:
+        for name in self.alias_columns:
+            aliases = self._var_strings(name)
+            if aliases is not None and aliases != self.var_labels:
+                return aliases
+        return None
+
+    def _var_strings(self, name: str) -> tuple[str, ...] | None:
+        known = self.var_columns.get(name)
+        if known is None or known.kind not in ("string", "categorical"):
+            return None
+        try:
+            return tuple(as_strings(as_plain(self._read_var(name))))
+        except (InvalidStore, DamagedStore) as error:
+            self._note(f"var column {name!r} cannot be read, so names in it are not found: {error}")
+            return None
+
+    def _positions(self, source: str) -> Mapping[str, int]:
+        def load() -> dict[str, int]:
+            found: dict[str, int] = {}
+            for labels in self._name_lists(source):
+                for position, label in enumerate(labels or ()):
+                    found.setdefault(label, position)
+            return found
+
+        positions: Mapping[str, int] = self._read_once(f"positions of {source}", load)
+        return positions
+
+    def _name_lists(self, source: str) -> list[Sequence[str] | None]:
+        if source == "index":
+            return [self.var_labels]
+        if source == "aliases":
+            return [self.var_aliases]
+        return [self._var_strings(name) for name in (*self.alias_columns, *self.id_columns)]
 
 
-@dataclass(frozen=True)
-class Vector:
-    """The values of one gene (or other feature) over all obs.
-
-    Attributes
-    ----------
-    values : float32 (k,); NaN = not measured
-    rows : int64 (k,), distinct, in any order; None when `values` covers all n_obs in row order
-    fill : the value of every row that `rows` does not list (0, or the column shift)
-    """
-
-    values: NDArray[np.float32]
-    rows: NDArray[np.int64] | None = None
-    fill: float = 0.0
-
-    def dense(self, n_obs: int) -> NDArray[np.float32]:
-        """Return float32 (n_obs,), a new array."""
-        if self.rows is None:
-            return np.array(self.values, dtype=np.float32)
-        out = np.full(n_obs, self.fill, dtype=np.float32)
-        out[self.rows] = self.values
-        return out
+def _check_axes(axes: tuple[int, int], name: str, width: int) -> tuple[int, int]:
+    try:
+        first, second = (int(axis) for axis in axes if not isinstance(axis, float | bool))
+    except (TypeError, ValueError):
+        raise InvalidValue(f"axes {axes!r} are not two axis positions, such as (0, 1).") from None
+    if not (0 <= first < width and 0 <= second < width):
+        raise InvalidValue(f"axes {axes!r} are out of range; embedding {name!r} has axes 0 to {width - 1}.")
+    return first, second

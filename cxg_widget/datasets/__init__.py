@@ -1,0 +1,88 @@
+"""Datasets: the contract in `base`, one folder per store, and `open_dataset`, which finds the right one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from cxg_widget.datasets.base import Codes, Column, Dataset, Vector
+from cxg_widget.datasets.detection import FORMATS, by_format, detect
+from cxg_widget.errors import DatasetNotFound, InvalidOption, InvalidValue, UnknownFormat
+from cxg_widget.names import not_found
+
+__all__ = ["Codes", "Column", "Dataset", "Vector", "open_dataset"]
+
+OPTIONS = ("cache_bytes", "config", "ctx")
+
+
+def open_dataset(
+    uri: str | os.PathLike[str] | Dataset,
+    *,
+    format: str | None = None,
+    **options: Any,
+) -> Dataset:
+    """Open a store of annotated data; schema and metadata are read, nothing else.
+
+    Parameters
+    ----------
+    uri : a path, or a URI such as s3://bucket/name.cxg; an open dataset is returned as it is
+    format : "cxg" to open the store as such without looking; None = find out
+    **options : `cache_bytes` (kept in memory, 256 MiB), `ctx` (a tiledb.Ctx) or `config` (a dict for one)
+
+    Raises
+    ------
+    DatasetNotFound
+        If there is nothing.
+    UnknownFormat
+        If it is no store that this version opens.
+    InvalidStore, DamagedStore
+        If the store contradicts itself, or its schemas cannot be read.
+    InvalidOption, InvalidValue
+        If an option or its value is not valid.
+    """
+    _check_options(options)
+    if isinstance(uri, Dataset):
+        if options or format is not None:
+            raise InvalidOption("the dataset is open already; options only apply when a path is opened.")
+        return uri
+    try:
+        path = os.fspath(uri)
+    except TypeError:
+        raise InvalidOption(f"{type(uri).__name__} is no path; pass a path, a URI or an open Dataset.") from None
+    if not isinstance(path, str):
+        raise InvalidOption("the path is bytes; pass a str or a Path.")
+    if "://" not in path:
+        path = str(Path(path).expanduser())
+    return _open(path, _check_format(format), options)
+
+
+def _open(path: str, format_: str | None, options: dict[str, Any]) -> Dataset:
+    if format_ is None:
+        detect(path, options)
+    elif "://" not in path and not Path(path).exists():
+        raise DatasetNotFound(f"'{path}': no such file or directory.")
+    from cxg_widget.datasets.cxg.dataset import CxgDataset
+
+    return CxgDataset(path, **options)
+
+
+def _check_format(format_: str | None) -> str | None:
+    if format_ is None:
+        return None
+    if format_ not in FORMATS:
+        raise InvalidValue(not_found("format", format_, ["cxg"], "this version"))
+    if not by_format(format_).is_open:
+        raise UnknownFormat(f"format {format_!r} ({by_format(format_).what}) cannot be opened; this version opens CXG.")
+    return format_
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    for name in options:
+        if name not in OPTIONS:
+            raise InvalidOption(not_found("option", name, OPTIONS, "open_dataset()"))
+    cache_bytes = options.get("cache_bytes", 0)
+    if isinstance(cache_bytes, bool) or not isinstance(cache_bytes, int):
+        raise InvalidOption(f"cache_bytes is {cache_bytes!r}; it must be a number of bytes, such as 2**28.")
+    if cache_bytes < 0:
+        raise InvalidValue(f"cache_bytes is {cache_bytes}; it must be 0 or more.")

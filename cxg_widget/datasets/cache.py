@@ -1,0 +1,73 @@
+"""A thread-safe cache that keeps what was used last, up to a number of bytes; what to keep is decided elsewhere."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import Any
+
+
+class ByteCache:
+    """Keep values up to `limit_bytes` in all, the least recently used go first.
+
+    A value larger than the limit is handed through and not kept; a limit of 0 keeps nothing.
+    """
+
+    def __init__(self, limit_bytes: int, size_of: Callable[[Any], int]) -> None:
+        self.limit_bytes = limit_bytes
+        self._size_of = size_of
+        self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._used_bytes = 0
+        self._lock = Lock()
+
+    @property
+    def used_bytes(self) -> int:
+        """Bytes held now; never more than `limit_bytes`."""
+        return self._used_bytes
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(self, key: Hashable) -> Any | None:
+        """Return the value under `key`, now the most recently used, or None."""
+        with self._lock:
+            entry = self._kept.get(key)
+            if entry is None:
+                return None
+            self._kept.move_to_end(key)
+            return entry[0]
+
+    def put(self, key: Hashable, value: Any) -> None:
+        """Keep `value` under `key`, and let go of older values until all fit."""
+        size = self._size_of(value)
+        with self._lock:
+            self._drop(key)
+            if size > self.limit_bytes:
+                return
+            self._kept[key] = (value, size)
+            self._used_bytes += size
+            while self._used_bytes > self.limit_bytes:
+                self._drop(next(iter(self._kept)))
+
+    def get_or_load(self, key: Hashable, load: Callable[[], Any]) -> Any:
+        """Return the value under `key`; where there is none, keep and return what `load()` returns.
+
+        `load` runs outside of the lock: two threads that miss at once both load, and neither waits for another key.
+        """
+        value = self.get(key)
+        if value is None:
+            value = load()
+            self.put(key, value)
+        return value
+
+    def clear(self) -> None:
+        """Let go of everything."""
+        with self._lock:
+            self._kept.clear()
+            self._used_bytes = 0
+
+    def _drop(self, key: Hashable) -> None:
+        entry = self._kept.pop(key, None)
+        if entry is not None:
+            self._used_bytes -= entry[1]

@@ -1,0 +1,119 @@
+"""Pure steps on one column: codes and categories, strings, row positions; nothing here knows a store."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cxg_widget.errors import SelectionError
+
+Signed = NDArray[np.signedinteger[Any]]
+
+
+def tidy_categories(labels: Sequence[Any]) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+    """Drop missing and repeated labels from a list of categories, and say where each stored code goes.
+
+    Missing are None, NaN and the label "nan", which is what `astype(str)` made of a missing value. Labels of several
+    types become strings, so that they can stand in one list.
+
+    Returns
+    -------
+    target : int64 (len(labels) + 1,); `target[code]` is the code in `categories`, -1 where missing. The last entry is
+        -1, so that a stored -1 stays one.
+    categories : the labels that remain, in their order
+    """
+    target = np.full(len(labels) + 1, -1, dtype=np.int64)
+    kept: dict[Any, int] = {}
+    for code, label in enumerate(_of_one_type(labels)):
+        if not _is_missing(label):
+            target[code] = kept.setdefault(label, len(kept))
+    return target, tuple(kept)
+
+
+def _is_missing(label: Any) -> bool:
+    return label is None or label == "nan" or (isinstance(label, float) and math.isnan(label))
+
+
+def _of_one_type(labels: Sequence[Any]) -> Sequence[Any]:
+    types = {type(label) for label in labels if not _is_missing(label)}
+    if types <= {str} or types <= {int, float} or types <= {bool}:
+        return labels
+    return [None if _is_missing(label) else str(label) for label in labels]
+
+
+def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
+    """Return codes (n,) and the sorted distinct values as Python scalars; the code of NaN is -1."""
+    if values.dtype == object:
+        distinct = sorted(set(values.tolist()))
+        position = {value: code for code, value in enumerate(distinct)}
+        codes = np.fromiter((position[value] for value in values.tolist()), dtype=np.int64, count=len(values))
+        return codes, distinct
+    known, inverse = np.unique(values, return_inverse=True, equal_nan=True)
+    codes = inverse.reshape(-1).astype(np.int64)
+    if known.dtype.kind == "f" and len(known) and np.isnan(known[-1]):
+        codes[codes == len(known) - 1] = -1
+        known = known[:-1]
+    return codes, known.tolist()
+
+
+def smallest_codes(codes: NDArray[Any], n_categories: int) -> Signed:
+    """Return `codes` in the smallest signed integer type that holds all of them."""
+    for dtype in (np.int8, np.int16, np.int32):
+        if n_categories <= np.iinfo(dtype).max:
+            return np.asarray(codes, dtype=dtype)
+    return np.asarray(codes, dtype=np.int64)
+
+
+def as_strings(values: Iterable[Any]) -> NDArray[np.object_]:
+    """Return an object array (n,) of str; bytes are read as UTF-8, missing values become ""."""
+    texts = [_as_string(value) for value in values]
+    out = np.empty(len(texts), dtype=object)
+    out[:] = texts
+    return out
+
+
+def _as_string(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", errors="replace")
+    return "" if value is None else str(value)
+
+
+def as_scalar(value: Any) -> Any:
+    """Return a Python scalar for one value of an array; None where it is missing or NaN."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(plain, float) and math.isnan(plain) else plain
+
+
+def as_rows(rows: ArrayLike | None, n_obs: int) -> NDArray[np.int64] | None:
+    """Return row positions as int64 (k,), in the given order; None means all rows.
+
+    Parameters
+    ----------
+    rows : bool (n_obs,), a mask; or integers (k,), each 0 <= row < n_obs; or None
+
+    Raises
+    ------
+    SelectionError
+        If a mask has another length, a position is out of range, or `rows` is neither.
+    """
+    if rows is None:
+        return None
+    given = np.asarray(rows)
+    if given.ndim != 1:
+        raise SelectionError(f"rows have {given.ndim} dimensions; they must be one list of positions or one mask.")
+    if given.dtype == bool:
+        if len(given) != n_obs:
+            raise SelectionError(f"the mask has {len(given):,} entries; this dataset has {n_obs:,} obs.")
+        return np.flatnonzero(given).astype(np.int64)
+    if not len(given):
+        return np.empty(0, dtype=np.int64)
+    if given.dtype.kind not in "iu":
+        raise SelectionError(f"rows are of type {given.dtype}; they must be integer positions or a boolean mask.")
+    low, high = int(given.min()), int(given.max())
+    if low < 0 or high >= n_obs:
+        raise SelectionError(f"row {low if low < 0 else high} is out of range; rows go from 0 to {n_obs - 1:,}.")
+    return given.astype(np.int64)

@@ -1,0 +1,143 @@
+"""The obs and var arrays of a CXG: which columns there are, of which kind, and their values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base import Codes, Column, Kind
+from cxg_widget.datasets.columns import as_strings, factorize, smallest_codes, tidy_categories
+from cxg_widget.datasets.cxg.arrays import Arrays
+from cxg_widget.errors import InvalidStore
+
+
+class Annotations:
+    """The columns of `obs` or `var`.
+
+    The stored type decides, and the hint in the metadata `cxg_schema` beside it, never the version: writers differ.
+
+    Attributes
+    ----------
+    columns : in the store's order, without the index column
+    index : the name of the index column, None where there is none
+    n : number of rows, by the schema's domain
+    """
+
+    def __init__(self, arrays: Arrays, path: str, note: Callable[[str], None]) -> None:
+        self._arrays = arrays
+        self._path = path
+        schema = arrays.schema(path)
+        if schema.sparse or schema.ndim != 1:
+            raise InvalidStore(f"{arrays.uri}: {path} is not a dense array of one dimension.")
+        self.n = int(schema.shape[0])
+        self._hints = self._read_hints(note)
+        found: dict[str, Column] = {}
+        for attr in (schema.attr(number) for number in range(schema.nattr)):
+            kind = _kind(attr.dtype, self._hint(attr.name))
+            if kind is None or attr.isnullable:
+                note(f"{path} column {attr.name!r} is left out: its type {attr.dtype} is not supported.")
+            else:
+                found[attr.name] = Column(attr.name, kind, self._n_categories(attr.name, kind))
+        self.index = self._find_index(found, note)
+        self._all = found
+        self.columns: Mapping[str, Column] = {name: found[name] for name in found if name != self.index}
+
+    def read(self, name: str, rows: NDArray[np.int64] | None = None) -> NDArray[Any] | Codes:
+        """Read one column in the order of `rows` (None = all); a column that is `known_by_value` is read whole.
+
+        Raises
+        ------
+        InvalidStore
+            If it holds a code that has no category.
+        DamagedStore
+            If its files are missing or damaged.
+        """
+        column = self._all[name]
+        by_value = self.known_by_value(name)
+        values = self._arrays.column(self._path, name, None if by_value else rows)
+        if column.kind == "boolean":
+            return np.asarray(values != 0)
+        if values.dtype.kind in "OUS":
+            values = as_strings(values.tolist())
+        if column.kind != "categorical":
+            return values
+        return self._codes_of_values(name, values) if by_value else self._codes(name, values)
+
+    def known_by_value(self, name: str) -> bool:
+        """Say whether all values must be read to know a column's categories: it stores labels or numbers, not codes."""
+        return self._all[name].kind == "categorical" and not self._stores_codes(name)
+
+    def _codes(self, name: str, stored: NDArray[Any]) -> Codes:
+        labels = self._hint(name)["categories"]
+        if len(stored):
+            low, high = int(stored.min()), int(stored.max())
+            if low < -1 or high >= len(labels):
+                raise InvalidStore(
+                    f"{self._arrays.uri}: {self._path}.{name} holds code {low if low < -1 else high} "
+                    f"but only {len(labels)} categories are declared."
+                )
+        target, categories = tidy_categories(labels)
+        return Codes(smallest_codes(target[stored.astype(np.int64)], len(categories)), categories)
+
+    def _codes_of_values(self, name: str, values: NDArray[Any]) -> Codes:
+        codes, distinct = factorize(values)
+        declared = self._hint(name).get("categories") if values.dtype == object else None
+        labels: list[Any] = distinct
+        if isinstance(declared, list):
+            labels = list(dict.fromkeys([str(label) for label in declared if label is not None] + distinct))
+            position = {label: code for code, label in enumerate(labels)}
+            codes = np.array([position[label] for label in distinct], dtype=np.int64)[codes]
+        target, categories = tidy_categories(labels)
+        return Codes(smallest_codes(target[codes], len(categories)), categories)
+
+    def _stores_codes(self, name: str) -> bool:
+        has_list = isinstance(self._hint(name).get("categories"), list)
+        return has_list and self._arrays.schema(self._path).attr(name).dtype.kind in "iu"
+
+    def _n_categories(self, name: str, kind: Kind) -> int | None:
+        if kind == "boolean":
+            return 2
+        declared = self._hint(name).get("categories")
+        return len(tidy_categories(declared)[1]) if kind == "categorical" and isinstance(declared, list) else None
+
+    def _hint(self, name: str) -> dict[str, Any]:
+        hint = self._hints.get(name)
+        return hint if isinstance(hint, dict) else {}
+
+    def _read_hints(self, note: Callable[[str], None]) -> dict[str, Any]:
+        text = self._arrays.metadata_value(self._path, "cxg_schema")
+        if text is None:
+            note(f"{self._path} has no cxg_schema; the columns are taken as they are stored.")
+            return {}
+        try:
+            hints = json.loads(text) if isinstance(text, str) else None
+        except (ValueError, RecursionError) as error:
+            raise InvalidStore(f"{self._arrays.uri}: {self._path}.cxg_schema is not valid JSON ({error}).") from error
+        if not isinstance(hints, dict):
+            raise InvalidStore(f"{self._arrays.uri}: {self._path}.cxg_schema is not valid JSON of an object.")
+        return hints
+
+    def _find_index(self, found: Mapping[str, Column], note: Callable[[str], None]) -> str | None:
+        named = self._hints.get("index")
+        if isinstance(named, str) and named in found:
+            return named
+        if named is not None:
+            note(f"{self._path}.cxg_schema names the index {named!r}, but there is no such column.")
+        return next((name for name, column in found.items() if column.kind == "string"), None)
+
+
+def _kind(dtype: Any, hint: Mapping[str, Any]) -> Kind | None:
+    stored = np.dtype(dtype).kind
+    if stored == "b" or (stored in "iu" and hint.get("type") == "boolean"):
+        return "boolean"
+    if stored not in "iufUSO":
+        return None
+    listed = isinstance(hint.get("categories"), list) and stored != "f"
+    if listed or hint.get("type") == "categorical":
+        return "categorical"
+    kinds: dict[str, Kind] = {"i": "int", "u": "int", "f": "float"}
+    return kinds.get(stored, "string")

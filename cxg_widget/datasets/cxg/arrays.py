@@ -1,0 +1,149 @@
+"""The TileDB arrays of one store: listed, opened at first use, kept open, read, closed; what they mean is elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from threading import RLock
+from typing import Any
+
+import numpy as np
+import tiledb
+from numpy.typing import NDArray
+
+from cxg_widget.errors import DamagedStore
+
+_MANY_RANGES = 1_000
+
+
+class Arrays:
+    """The arrays below one root URI.
+
+    An array is opened once and read by several threads at a time, which TileDB allows. Every failure of TileDB becomes
+    `DamagedStore`, which names what was read.
+    """
+
+    def __init__(self, root: str, uri: str, ctx: tiledb.Ctx) -> None:
+        self.root = root
+        self.uri = uri
+        self.ctx = ctx
+        self._open: dict[str, Any] = {}
+        self._filled: set[str] = set()
+        self._lock = RLock()
+
+    @property
+    def opened(self) -> tuple[str, ...]:
+        """The paths of the arrays that are open now."""
+        return tuple(self._open)
+
+    def children(self, path: str = "") -> dict[str, str]:
+        """Return the names below a group, each with "array", "group" or another type, in TileDB's order."""
+        with self.reading(path or "the store"):
+            return list_children(f"{self.root}/{path}".rstrip("/"), self.ctx)
+
+    def schema(self, path: str) -> Any:
+        """Read the schema of one array, and nothing else."""
+        if path in self._open:
+            return self._open[path].schema
+        with self.reading(path):
+            return tiledb.ArraySchema.load(f"{self.root}/{path}", ctx=self.ctx)
+
+    def array(self, path: str) -> Any:
+        """Return one array, open for reading.
+
+        Raises
+        ------
+        DamagedStore
+            If it cannot be opened, or is dense and holds nothing at all: TileDB would make values up.
+        """
+        with self._lock:
+            with self.reading(path):
+                found = self._opened(path)
+                empty = path not in self._filled and not found.schema.sparse and found.nonempty_domain() is None
+            if empty:
+                raise DamagedStore(f"{self.uri}: {path} holds no data; its files are missing.")
+            self._filled.add(path)
+            return found
+
+    def metadata(self, path: str) -> Mapping[str, Any]:
+        """Return the metadata of one array; TileDB reads them at the first look."""
+        with self._lock, self.reading(f"the metadata of {path}"):
+            meta: Mapping[str, Any] = self._opened(path).meta
+            return meta
+
+    def metadata_value(self, path: str, key: str) -> Any:
+        """Return one value of an array's metadata, None where there is none."""
+        meta = self.metadata(path)
+        with self._lock, self.reading(f"the metadata of {path}"):
+            return meta[key] if key in meta else None  # noqa: SIM401 - `get` is not lazy in every version of TileDB
+
+    def column(self, path: str, name: str, rows: NDArray[np.int64] | None = None) -> NDArray[Any]:
+        """Read one attribute of a dense 1-D array, in the order of `rows` (None = all)."""
+        array = self.array(path)
+        with self.reading(f"{path} column {name!r}"):
+            query = array.query(attrs=select(array, name))
+            return values_of(query[:]) if rows is None else _take(query, rows)
+
+    def close(self) -> None:
+        """Close all arrays."""
+        with self._lock:
+            for array in self._open.values():
+                array.close()
+            self._open.clear()
+
+    @contextmanager
+    def reading(self, what: str) -> Iterator[None]:
+        """Turn failures of TileDB into `DamagedStore`, which says that `what` cannot be read and why."""
+        try:
+            yield
+        except (tiledb.TileDBError, UnicodeDecodeError) as error:
+            message = f"{self.uri}: cannot read {what}: data files are missing or damaged ({_reason(error)})."
+            raise DamagedStore(message) from error
+
+    def _opened(self, path: str) -> Any:
+        if path not in self._open:
+            self._open[path] = tiledb.open(f"{self.root}/{path}", mode="r", ctx=self.ctx)
+        return self._open[path]
+
+
+def list_children(uri: str, ctx: tiledb.Ctx) -> dict[str, str]:
+    """Return the names below a URI, each with its TileDB type.
+
+    The members of a CXG are not registered with its group, so they are listed as a directory. Object stores want and
+    return a trailing slash, file systems do neither.
+    """
+    found: dict[str, str] = {}
+    listed = f"{uri}/" if "://" in uri else uri
+    tiledb.ls(listed, lambda child, kind: found.update({child.rstrip("/").rsplit("/", 1)[-1]: kind}), ctx=ctx)
+    return found
+
+
+def select(array: Any, name: str) -> list[str] | None:
+    """Return the `attrs` of a query for one attribute; arrays of 2020 cannot be asked for their anonymous one."""
+    return None if array.schema.nattr == 1 else [name]
+
+
+def values_of(result: Any, dim: str | None = None) -> NDArray[Any]:
+    """Return the one attribute in the result of a query, which may hold a dimension beside it."""
+    if not isinstance(result, dict):
+        return np.asarray(result)
+    return np.asarray(next(values for name, values in result.items() if name != dim))
+
+
+def _take(query: Any, rows: NDArray[np.int64]) -> NDArray[Any]:
+    if not len(rows):
+        return values_of(query[0:1])[:0]
+    wanted, back = np.unique(rows, return_inverse=True)
+    starts = np.flatnonzero(np.diff(wanted, prepend=wanted[0] - 2) != 1)
+    if len(starts) > _MANY_RANGES:
+        low = int(wanted[0])
+        return np.asarray(values_of(query[low : int(wanted[-1]) + 1])[rows - low])
+    firsts = wanted[starts].tolist()
+    lasts = wanted[np.append(starts[1:], len(wanted)) - 1].tolist()
+    ranges = [slice(first, last) for first, last in zip(firsts, lasts, strict=True)]
+    return np.asarray(values_of(query.multi_index[ranges])[back])
+
+
+def _reason(error: Exception) -> str:
+    text = " ".join(str(error).split()).rstrip(".")
+    return text if len(text) <= 300 else f"{text[:297]}..."

@@ -1,0 +1,185 @@
+"""The reader of CXG, the TileDB-based format of CELLxGENE, as a `Dataset`; its parts are in the files beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import tiledb
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base import DEFAULT_CACHE_BYTES, Codes, Dataset, Vector
+from cxg_widget.datasets.cxg.annotations import Annotations
+from cxg_widget.datasets.cxg.arrays import Arrays, select, values_of
+from cxg_widget.datasets.cxg.matrix import Matrix
+from cxg_widget.datasets.cxg.metadata import GroupMetadata, read_gene_sets, read_uns
+from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore
+
+_REQUIRED = {"obs": "array", "var": "array", "emb": "group"}
+
+
+class CxgDataset(Dataset):
+    """A CXG of any version and layout.
+
+    Parameters
+    ----------
+    uri : a directory, or a URI that TileDB reads, such as s3://bucket/name.cxg
+    cache_bytes : how much of what was read is kept in memory
+    ctx : a TileDB context to read with
+    config : settings for a context of its own, such as {"vfs.s3.region": "eu-central-1"}
+
+    Raises
+    ------
+    InvalidStore
+        If a part is missing that every CXG has, or the parts contradict each other.
+    DamagedStore
+        If schemas or metadata cannot be read. Data that are missing are found when they are asked for.
+    """
+
+    format: ClassVar[str] = "cxg"
+    _no_embedding: ClassVar[str] = "no usable embedding under emb/"
+
+    def __init__(
+        self,
+        uri: str,
+        *,
+        cache_bytes: int = DEFAULT_CACHE_BYTES,
+        ctx: tiledb.Ctx | None = None,
+        config: Mapping[str, Any] | tiledb.Config | None = None,
+    ) -> None:
+        super().__init__(uri, cache_bytes=cache_bytes)
+        self._arrays = Arrays(_root(uri), uri, make_context(ctx, config))
+        try:
+            self._open()
+        except BaseException:
+            self._arrays.close()
+            raise
+
+    @property
+    def version(self) -> str:
+        """The version that the store names; "0.0" where it names none."""
+        return self._metadata.version
+
+    @property
+    def uns(self) -> Mapping[str, Any]:
+        """Unstructured values of the store, by name; pickled ones are left out with a note.
+
+        Raises
+        ------
+        DamagedStore
+            If they cannot be read.
+        """
+        found: Mapping[str, Any] = self._read_once("uns", lambda: read_uns(self._arrays, self._children, self._note))
+        return found
+
+    def _open(self) -> None:
+        self._children = self._arrays.children()
+        missing = [name for name, kind in _REQUIRED.items() if self._children.get(name) != kind]
+        if missing:
+            raise InvalidStore(f"{self.uri}: not a CXG; missing {', '.join(missing)}.")
+        self._metadata = GroupMetadata(self._arrays, self._children, self._note)
+        self._obs = Annotations(self._arrays, "obs", self._note)
+        self._var = Annotations(self._arrays, "var", self._note)
+        self.n_obs, self.n_var = self._obs.n, self._var.n
+        self.obs_columns, self.obs_index = self._obs.columns, self._obs.index
+        self.var_columns, self.var_index = self._var.columns, self._var.index
+        self.title = self._metadata.title or Path(self.uri.rstrip("/")).name
+        self._matrix = Matrix(self._arrays, self._children, (self.n_obs, self.n_var))
+        if self._matrix.problem is not None:
+            self._note(str(self._matrix.problem))
+        self.embeddings = self._find_embeddings()
+        self.default_embedding = self._choose_embedding()
+
+    def _find_embeddings(self) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for name, kind in self._arrays.children("emb").items():
+            width = self._embedding_width(name, kind)
+            if isinstance(width, int):
+                found[name] = width
+            else:
+                self._unusable[name] = width
+                self._note(width)
+        if not found:
+            self._note(f"{self._no_embedding}, so there is nothing to draw.")
+        return found
+
+    def _embedding_width(self, name: str, kind: str) -> int | str:
+        """Return the number of axes, or a sentence that says why the embedding cannot be used."""
+        if kind != "array":
+            return f"emb/{name} is not an array."
+        try:
+            schema = self._arrays.schema(f"emb/{name}")
+        except DamagedStore as error:
+            return str(error)
+        if schema.ndim != 2 or schema.sparse or schema.attr(0).dtype.kind not in "iuf":
+            return f"emb/{name} is not a dense array of numbers with two dimensions."
+        if schema.shape[0] != self.n_obs:
+            return f"emb/{name} has {schema.shape[0]} rows but obs has {self.n_obs}."
+        if schema.shape[1] < 2:
+            return f"emb/{name} has {schema.shape[1]} axis; a scatterplot needs 2."
+        return int(schema.shape[1])
+
+    def _choose_embedding(self) -> str | None:
+        named = self._metadata.default_embedding or ""
+        wanted = (named.removeprefix("X_"), named, f"X_{named}", "umap", "X_umap", "tsne", "X_tsne")
+        return next((name for name in wanted if name in self.embeddings), next(iter(self.embeddings), None))
+
+    def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> NDArray[Any] | Codes:
+        if rows is not None and self._obs.known_by_value(name):
+            whole = self._cached(("obs", name), lambda: self._obs.read(name))
+            return Codes(whole.codes[rows], whole.categories)
+        return self._obs.read(name, rows)
+
+    def _read_var(self, name: str) -> NDArray[Any] | Codes:
+        return self._var.read(name)
+
+    def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
+        path = f"emb/{name}"
+        array = self._arrays.array(path)
+        with self._arrays.reading(path):
+            query = array.query(attrs=select(array, array.schema.attr(0).name))
+            return np.column_stack([values_of(query[:, axis]) for axis in axes])
+
+    def _read_vector(self, position: int, layer: str | None) -> Vector:  # noqa: ARG002 - a CXG has no layers
+        return self._matrix.vector(position)
+
+    def _category_colors(self, column: str) -> dict[str, str]:
+        tables: Mapping[str, dict[str, str]] = self._read_once("colors", self._metadata.colors)
+        return tables.get(column) or tables.get(f"{column}_colors") or {}
+
+    def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:
+        return read_gene_sets(self._arrays, self._note)
+
+    def _release(self) -> None:
+        self._arrays.close()
+
+
+def make_context(ctx: tiledb.Ctx | None, config: Mapping[str, Any] | tiledb.Config | None) -> tiledb.Ctx:
+    """Return the context to read with.
+
+    Raises
+    ------
+    InvalidOption
+        If both are given, or are of another type.
+    """
+    if ctx is not None and config is not None:
+        raise InvalidOption("ctx and config were both given; a context already has its configuration.")
+    if ctx is not None:
+        if not isinstance(ctx, tiledb.Ctx):
+            raise InvalidOption(f"ctx is {type(ctx).__name__}; it must be a tiledb.Ctx.")
+        return ctx
+    if config is None or isinstance(config, tiledb.Config):
+        return tiledb.Ctx(config)
+    if not isinstance(config, Mapping):
+        raise InvalidOption(f"config is {type(config).__name__}; it must be a dict or a tiledb.Config.")
+    try:
+        return tiledb.Ctx({key: str(value) for key, value in config.items()})
+    except tiledb.TileDBError as error:
+        raise InvalidOption(f"config is not accepted by TileDB: {error}") from error
+
+
+def _root(uri: str) -> str:
+    """Return where the arrays are: absolute, so that a later `os.chdir` does no harm."""
+    return uri.rstrip("/") if "://" in uri else str(Path(uri).absolute())

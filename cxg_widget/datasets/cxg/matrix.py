@@ -1,0 +1,148 @@
+"""The expression matrix of a CXG: which of its layouts is there, and one var out of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base import Vector
+from cxg_widget.datasets.cxg.arrays import Arrays, select, values_of
+from cxg_widget.errors import DamagedStore, InvalidStore
+
+Cells = tuple[NDArray[np.float32], NDArray[np.int64] | None]
+
+
+class Matrix:
+    """X by var, found by looking at the store: the version string does not tell the layout.
+
+    The layouts are `Xc` (sparse, one dimension: var), sparse `X` (obs, var) and dense `X` (obs, var). With
+    `X_col_shift` the store holds *original - shift*, so that the cells it leaves out are worth the shift.
+
+    Parameters
+    ----------
+    arrays : the open store
+    children : names below its root and their types
+    shape : (n_obs, n_var)
+
+    Raises
+    ------
+    InvalidStore
+        If the matrix has another shape than obs and var.
+    """
+
+    def __init__(self, arrays: Arrays, children: Mapping[str, str], shape: tuple[int, int]) -> None:
+        self._arrays = arrays
+        self._shape = shape
+        self._shifted = children.get("X_col_shift") == "array"
+        self.problem: Exception | None = None
+        self._read_cells: Callable[[int], Cells] | None = None
+        try:
+            self._read_cells = self._choose(children)
+            self._check_shape(children)
+        except DamagedStore as error:
+            self.problem = error
+
+    def vector(self, position: int) -> Vector:
+        """Read one var.
+
+        Raises
+        ------
+        InvalidStore
+            If there is no matrix that can be read by var, or it contradicts obs.
+        DamagedStore
+            If its files are missing or damaged.
+        """
+        if self._read_cells is None or self.problem is not None:
+            raise _again(self.problem)
+        stored, rows = self._read_cells(position)
+        values = np.asarray(stored, dtype=np.float32)
+        if rows is not None:
+            values, rows = self._distinct(values, rows)
+        shift = self._shift(position)
+        return Vector(values + np.float32(shift) if shift else values, rows, 0.0 if rows is None else shift)
+
+    def _choose(self, children: Mapping[str, str]) -> Callable[[int], Cells] | None:
+        if children.get("Xc") == "array":
+            return self._column_of_xc
+        if children.get("X") == "array":
+            return self._column_of_sparse if self._arrays.schema("X").sparse else self._column_of_dense
+        found = "has Xr without Xc" if "Xr" in children else "no expression matrix (need X, or Xr and Xc)"
+        self.problem = InvalidStore(f"{self._arrays.uri}: {found}; values cannot be read.")
+        return None
+
+    def _check_shape(self, children: Mapping[str, str]) -> None:
+        n_obs, n_var = self._shape
+        found = [*self._shape]
+        if self._read_cells == self._column_of_xc:
+            found[1] = self._arrays.schema("Xc").shape[0]
+            if children.get("Xr") == "array":
+                found[0] = self._arrays.schema("Xr").shape[0]
+        elif self._read_cells is not None:
+            found = [*self._arrays.schema("X").shape]
+        if found != [n_obs, n_var]:
+            shape = "x".join(str(length) for length in found)
+            raise InvalidStore(f"{self._arrays.uri}: matrix is {shape} but obs has {n_obs} rows and var {n_var}.")
+
+    def _column_of_xc(self, position: int) -> Cells:
+        array = self._arrays.array("Xc")
+        names = [array.schema.attr(number).name for number in range(array.schema.nattr)]
+        if "obs" not in names or len(names) < 2:
+            raise InvalidStore(f"{self._arrays.uri}: Xc has the attributes {names}; it needs '' and 'obs'.")
+        value = next(name for name in names if name != "obs")
+        with self._reading("Xc", position):
+            found = array.query(order="U", attrs=[value, "obs"], dims=False).multi_index[[position]]
+        return found[value], found["obs"].astype(np.int64)
+
+    def _column_of_sparse(self, position: int) -> Cells:
+        array = self._arrays.array("X")
+        row, value = array.schema.domain.dim(0).name, array.schema.attr(0).name
+        with self._reading("X", position):
+            query = array.query(order="U", attrs=select(array, value), dims=[row])
+            found = query.multi_index[:, [position]]
+        return values_of(found, row), found[row].astype(np.int64)
+
+    def _column_of_dense(self, position: int) -> Cells:
+        array = self._arrays.array("X")
+        with self._reading("X", position):
+            found: Any = array.query(attrs=select(array, array.schema.attr(0).name))[:, position]
+        return values_of(found), None
+
+    def _distinct(
+        self, values: NDArray[np.float32], rows: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Check that rows are in range, and add up cells that the store holds twice, as scipy does."""
+        n_obs = self._shape[0]
+        if not len(rows):
+            return values, rows
+        if int(rows.max()) >= n_obs:
+            raise InvalidStore(f"{self._arrays.uri}: the matrix names obs {rows.max()} but obs has {n_obs} rows.")
+        seen = np.zeros(n_obs, dtype=bool)
+        seen[rows] = True
+        distinct = np.flatnonzero(seen)
+        if len(distinct) == len(rows):
+            return values, rows
+        total = np.zeros(n_obs, dtype=np.float32)
+        np.add.at(total, rows, values)
+        return total[distinct], distinct.astype(np.int64)
+
+    def _shift(self, position: int) -> float:
+        if not self._shifted:
+            return 0.0
+        array = self._arrays.array("X_col_shift")
+        if array.schema.shape != (self._shape[1],):
+            raise InvalidStore(
+                f"{self._arrays.uri}: X_col_shift has the shape {array.schema.shape}; var has {self._shape[1]} rows."
+            )
+        name = array.schema.attr(0).name
+        return float(self._arrays.column("X_col_shift", name, np.array([position]))[0])
+
+    def _reading(self, path: str, position: int) -> Any:
+        return self._arrays.reading(f"expression column {position} of {path}")
+
+
+def _again(problem: Exception | None) -> Exception:
+    """Return a new exception of the same kind: one object raised in several threads would gather their tracebacks."""
+    return type(problem)(*problem.args) if problem is not None else InvalidStore("no expression matrix.")

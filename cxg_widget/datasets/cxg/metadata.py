@@ -1,0 +1,154 @@
+"""What a CXG says about itself besides its columns: title, default embedding, colours, gene sets, uns.
+
+Values come from files of others, so nothing here ever unpickles: JSON and plain values only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from cxg_widget.datasets.css_colors import to_hex
+from cxg_widget.datasets.cxg.arrays import Arrays
+from cxg_widget.errors import DamagedStore
+
+KNOWN_VERSIONS = ("0.0", "0.1", "0.2.0", "0.3.0")
+_ARRAY = "cxg_group_metadata"
+Note = Callable[[str], None]
+
+
+class GroupMetadata:
+    """The array `cxg_group_metadata`, which the first, unnamed version does not have.
+
+    Attributes
+    ----------
+    version : "0.0" where the store names none
+    title : None where the store names none
+    default_embedding : as written, often "X_umap"; None where the store names none
+    """
+
+    def __init__(self, arrays: Arrays, children: Mapping[str, str], note: Note) -> None:
+        self._arrays = arrays
+        self._present = children.get(_ARRAY) == "array"
+        self._note = note
+        version = self._value("cxg_version")
+        self.version = version if isinstance(version, str) else "0.0"
+        if self.version not in KNOWN_VERSIONS:
+            note(
+                f"cxg_version {self.version!r} is unknown (known: {', '.join(KNOWN_VERSIONS)}); read by what is there."
+            )
+        corpora = self._object("corpora")
+        self.title = _text(self._object("cxg_properties").get("title")) or _text(corpora.get("title"))
+        self.default_embedding = _text(corpora.get("default_embedding"))
+
+    def colors(self) -> dict[str, dict[str, str]]:
+        """Return column to label to "#rrggbb", as spelt in the store; what is no colour is left out with a note."""
+        found: dict[str, dict[str, str]] = {}
+        for column, table in self._object("cxg_category_colors").items():
+            if not isinstance(table, dict):
+                self._note(f"cxg_category_colors[{column!r}] is no table of label to colour and is ignored.")
+                continue
+            colors = {label: to_hex(color) for label, color in table.items()}
+            bad = [label for label, color in colors.items() if color is None]
+            if bad:
+                self._note(f"cxg_category_colors[{column!r}] has no valid colour for {bad[0]!r} ({len(bad)} in all).")
+            found[column] = {label: color for label, color in colors.items() if color is not None}
+        return found
+
+    def _object(self, key: str) -> dict[str, Any]:
+        value = decode(self._value(key), key, self._note)
+        if isinstance(value, dict):
+            return value
+        if value is not None:
+            self._note(f"{key} is not valid JSON of an object and is ignored.")
+        return {}
+
+    def _value(self, key: str) -> Any:
+        if not self._present:
+            return None
+        try:
+            return self._arrays.metadata_value(_ARRAY, key)
+        except DamagedStore as error:
+            self._note(str(error))
+            return None
+
+
+def decode(value: Any, key: str, note: Note) -> Any:
+    """Return a metadata value: text as JSON where it is JSON, bytes as None with a note, all else as it is."""
+    if isinstance(value, bytes | bytearray | memoryview):
+        note(f"{key} is binary (pickled?) - refusing to decode; it is ignored.")
+        return None
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def read_gene_sets(arrays: Arrays, note: Note) -> dict[str, tuple[str, ...]]:
+    """Return the gene sets in the metadata of obs.
+
+    Four shapes exist: name to set; {"genesets": sets, "tid": n}; [sets, tid]; and a plain list of sets.
+    """
+    value = decode(arrays.metadata_value("obs", "genesets"), "genesets", note)
+    found: dict[str, tuple[str, ...]] = {}
+    for name, genes in _sets(value):
+        symbols = (gene.get("gene_symbol") if isinstance(gene, dict) else gene for gene in genes)
+        found[name] = tuple(dict.fromkeys(symbol for symbol in symbols if isinstance(symbol, str)))
+    if value is not None and not found and value not in ({}, []):
+        note("genesets in the metadata of obs are in no known shape and are ignored.")
+    return found
+
+
+def _sets(value: Any) -> Iterator[tuple[str, list[Any]]]:
+    if (
+        isinstance(value, dict)
+        and "genesets" in value
+        and "geneset_name" not in value
+        and not _is_set(value["genesets"])
+    ):
+        yield from _sets(value["genesets"])
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            genes = one.get("genes") if isinstance(one, dict) else one
+            if isinstance(genes, list):
+                yield str(one.get("geneset_name", name) if isinstance(one, dict) else name), genes
+    elif isinstance(value, list) and value and isinstance(value[0], list | dict) and not _is_set(value[0]):
+        yield from _sets(value[0])
+    elif isinstance(value, list):
+        for one in value:
+            if _is_set(one) and isinstance(one.get("geneset_name"), str):
+                yield one["geneset_name"], one["genes"]
+
+
+def _is_set(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("genes"), list) and "geneset_name" in value
+
+
+def read_uns(arrays: Arrays, children: Mapping[str, str], note: Note) -> dict[str, Any]:
+    """Return `uns`, an array whose metadata hold the values, or a group of such arrays; empty where there is none.
+
+    Raises
+    ------
+    DamagedStore
+        If the array is there without any metadata, or cannot be opened.
+    """
+    kind = children.get("uns")
+    if kind == "group":
+        members = arrays.children("uns")
+        return {name: _uns_array(arrays, f"uns/{name}", note) for name, type_ in members.items() if type_ == "array"}
+    return _uns_array(arrays, "uns", note) if kind == "array" else {}
+
+
+def _uns_array(arrays: Arrays, path: str, note: Note) -> dict[str, Any]:
+    keys = list(arrays.metadata(path).keys())
+    if not keys:
+        raise DamagedStore(f"{arrays.uri}: {path} holds no values; its metadata files are missing.")
+    found = {key: decode(arrays.metadata_value(path, key), f"{path}[{key!r}]", note) for key in keys}
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None

@@ -1,0 +1,166 @@
+"""Say which store is at a path: one table, one line per store, asked from top to bottom; opening is elsewhere."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cxg_widget.errors import DatasetNotFound, UnknownFormat
+
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+_ZARR_FILES = ("zarr.json", ".zgroup", ".zattrs")
+
+
+@dataclass(frozen=True)
+class Store:
+    """One kind of store: its `format=` word, what a person calls it, its suffixes, and how to know it on disk."""
+
+    format: str
+    what: str
+    suffixes: tuple[str, ...] = ()
+    looks_like: Callable[[Path], bool] = lambda _: False
+    is_open: bool = False
+
+
+def _hdf5(path: Path) -> bool:
+    return path.is_file() and _starts_with(path, _HDF5)
+
+
+def _h5ad(path: Path) -> bool:
+    return _hdf5(path) and path.suffix.lower() == ".h5ad"
+
+
+def _zip_with(*members: str) -> Callable[[Path], bool]:
+    def looks_like(path: Path) -> bool:
+        if not path.is_file() or not _starts_with(path, b"PK\x03\x04"):
+            return False
+        try:
+            with zipfile.ZipFile(path) as archive:
+                names = set(archive.namelist())
+        except (zipfile.BadZipFile, OSError):
+            return False
+        return not names.isdisjoint(members)
+
+    return looks_like
+
+
+def _folder_with(*members: str) -> Callable[[Path], bool]:
+    return lambda path: any((path / member).exists() for member in members)
+
+
+def _zarr_of(encoding: str) -> Callable[[Path], bool]:
+    return lambda path: _zarr_encoding(path).lower() == encoding
+
+
+def _zarr_encoding(path: Path) -> str:
+    """Return the attribute "encoding-type" of a zarr group, "" where there is none."""
+    for name in ("zarr.json", ".zattrs"):
+        try:
+            found = json.loads((path / name).read_text("utf-8"))
+            encoding = (found.get("attributes", {}) if name == "zarr.json" else found).get("encoding-type", "")
+        except (OSError, ValueError, AttributeError, RecursionError):
+            continue
+        if isinstance(encoding, str) and encoding:
+            return encoding
+    return ""
+
+
+STORES = (
+    Store("mzpeak", "an mzPeak file", (".mzpeak",), _zip_with("mzpeak_index.json", "spectra_data.parquet")),
+    Store("zarr", "a zipped AnnData zarr store", (".zarr.zip",), _zip_with(*_ZARR_FILES)),
+    Store("h5ad", "an AnnData .h5ad file", (".h5ad",), _h5ad),
+    Store("hdf5", "an HDF5 file (perhaps an AnnData .h5ad under another name)", (".h5", ".loom", ".nc"), _hdf5),
+    Store("atlas", "a RaggedAtlas", (), _folder_with("lance_db", "_feature_layouts.lance")),
+    Store("mzpeak", "an unpacked mzPeak folder", (), _folder_with("mzpeak_index.json")),
+    Store("mudata", "a MuData zarr store", (), _zarr_of("mudata")),
+    Store("zarr", "an AnnData zarr store", (".zarr",), _zarr_of("anndata")),
+    Store(
+        "zarr", "an AnnData zarr store", (), lambda path: _folder_with(*_ZARR_FILES)(path) and (path / "obs").exists()
+    ),
+    Store("zarr", "a zarr store", (), _folder_with(*_ZARR_FILES)),
+    Store("cxg", "a CXG", (".cxg",), is_open=True),
+    Store("soma", "a TileDB-SOMA experiment"),
+    Store("tiledb-cf", "a TileDB group without obs, var and emb (TileDB-CF, perhaps)"),
+    Store("tiledb-array", "a single TileDB array, not a dataset; pass its parent group"),
+)
+
+FORMATS = tuple(dict.fromkeys(store.format for store in STORES))
+
+
+def is_remote(uri: str) -> bool:
+    """Say whether a URI lies outside of the local file system."""
+    return "://" in uri and not uri.startswith("file://")
+
+
+def detect(uri: str, options: Mapping[str, Any]) -> str:
+    """Return the format of the store at `uri`, one that this version opens.
+
+    Raises
+    ------
+    DatasetNotFound
+        If there is nothing.
+    UnknownFormat
+        If something else is there; the sentence says what it is.
+    """
+    store = _remote(uri, options) if is_remote(uri) else _local(uri, options)
+    if not store.is_open:
+        raise UnknownFormat(f"'{uri}' is {store.what}; this version opens CXG stores.")
+    return store.format
+
+
+def by_format(format_: str) -> Store:
+    """Return the first store of that `format=` word."""
+    return next(store for store in STORES if store.format == format_)
+
+
+def _local(uri: str, options: Mapping[str, Any]) -> Store:
+    path = Path(uri.removeprefix("file://"))
+    if not path.exists():
+        raise DatasetNotFound(f"'{uri}': no such file or directory.")
+    for store in STORES:
+        if store.looks_like(path):
+            return store
+    found = _tiledb(uri, options) if path.is_dir() else None
+    if found is None:
+        raise UnknownFormat(
+            f"'{uri}' is not a CXG, AnnData, RaggedAtlas, TileDB-CF or mzPeak store (found: {_contents(path)})."
+        )
+    return found
+
+
+def _remote(uri: str, options: Mapping[str, Any]) -> Store:
+    lowered = uri.rstrip("/").lower()
+    for store in STORES:
+        if lowered.endswith(store.suffixes) and not store.is_open:
+            return store
+    found = _tiledb(uri, options)
+    if found is None:
+        raise DatasetNotFound(f"'{uri}': there is no TileDB group; is the name right, and may it be read?")
+    return found
+
+
+def _tiledb(uri: str, options: Mapping[str, Any]) -> Store | None:
+    from cxg_widget.datasets.cxg.detect import identify
+
+    format_ = identify(uri, options)
+    return None if format_ is None else by_format(format_)
+
+
+def _contents(path: Path) -> str:
+    if path.is_file():
+        return "a file" if path.stat().st_size else "an empty file"
+    names = sorted(child.name for child in path.iterdir())
+    shown = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
+    return shown or "an empty folder"
+
+
+def _starts_with(path: Path, signature: bytes) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(signature)) == signature
+    except OSError:
+        return False

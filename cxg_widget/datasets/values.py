@@ -1,0 +1,97 @@
+"""What reading from a dataset returns: columns, codes into categories, vectors; how they are read is elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Kind = Literal["categorical", "boolean", "int", "float", "string"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """What is known of an obs or var column before it is read."""
+
+    name: str
+    kind: Kind
+    n_categories: int | None = None
+
+
+@dataclass(frozen=True)
+class Codes:
+    """A column as codes into categories.
+
+    Attributes
+    ----------
+    codes : signed int (n,); -1 = missing
+    categories : the category values (str, int, float or bool), in the store's order
+    ordered : True where the order of the categories means something
+    """
+
+    codes: NDArray[np.signedinteger[Any]]
+    categories: tuple[Any, ...]
+    ordered: bool = False
+
+
+@dataclass(frozen=True)
+class Vector:
+    """The values of one gene (or other feature) over all obs.
+
+    Attributes
+    ----------
+    values : float32 (k,); NaN = not measured
+    rows : int64 (k,), distinct, in any order; None when `values` covers all n_obs in row order
+    fill : the value of every row that `rows` does not list (0, or the column shift)
+    """
+
+    values: NDArray[np.float32]
+    rows: NDArray[np.int64] | None = None
+    fill: float = 0.0
+
+    def dense(self, n_obs: int) -> NDArray[np.float32]:
+        """Return float32 (n_obs,), a new array."""
+        if self.rows is None:
+            return np.array(self.values, dtype=np.float32)
+        out = np.full(n_obs, self.fill, dtype=np.float32)
+        out[self.rows] = self.values
+        return out
+
+
+def as_plain(values: NDArray[Any] | Codes) -> NDArray[Any]:
+    """Return the values themselves (n,): labels instead of codes, None where missing."""
+    if not isinstance(values, Codes):
+        return values
+    labels = np.empty(len(values.categories) + 1, dtype=object)
+    labels[:-1] = values.categories
+    return np.asarray(labels[values.codes])
+
+
+def to_pandas(values: NDArray[Any] | Codes) -> Any:
+    """Return what a DataFrame takes as a column: the array, or a pandas Categorical."""
+    import pandas as pd
+
+    if not isinstance(values, Codes):
+        return values
+    return pd.Categorical.from_codes(values.codes, categories=pd.Index(list(values.categories)), ordered=values.ordered)
+
+
+def freeze(value: Any) -> Any:
+    """Write-protect the arrays of a value that several readers will share, and return it."""
+    arrays = {Codes: ("codes",), Vector: ("values", "rows")}
+    owned = [value] if isinstance(value, np.ndarray) else [getattr(value, name) for name in arrays[type(value)]]
+    for array in owned:
+        if array is not None:
+            array.flags.writeable = False
+    return value
+
+
+def size_of(value: NDArray[Any] | Codes | Vector) -> int:
+    """Return about how many bytes a value holds."""
+    if isinstance(value, Codes):
+        return value.codes.nbytes + 100 * len(value.categories)
+    if isinstance(value, Vector):
+        return value.values.nbytes + (0 if value.rows is None else value.rows.nbytes)
+    return value.nbytes

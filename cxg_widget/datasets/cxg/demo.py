@@ -17,11 +17,11 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InvalidValue
-from . import demo_obs, writer
-from .demo_genes import GROUPS, Genes, gene_sets, make_genes
-from .demo_obs import BLOCK, Cells
-from .demo_types import CELL_TYPES
+from cxg_widget.datasets.cxg import demo_obs, writer
+from cxg_widget.datasets.cxg.demo_genes import GROUPS, Genes, gene_sets, make_genes
+from cxg_widget.datasets.cxg.demo_obs import BLOCK, Cells
+from cxg_widget.datasets.cxg.demo_types import CELL_TYPES
+from cxg_widget.errors import InvalidValue
 
 T = TypeVar("T")
 Progress = Callable[[str, float], None]
@@ -61,7 +61,7 @@ def write_demo(
     n_obs : number of cells, 1 or more
     n_var : number of genes, 1 or more; the first are well-known markers, and about 450 have real symbols
     seed : the same seed, n_obs and n_var give the same data
-    force : replace what is at `path`
+    force : replace the CXG that is at `path`
     progress : called now and then with what is being written and the part that is done, 0 to 1
 
     Returns
@@ -73,13 +73,12 @@ def write_demo(
     InvalidValue
         If n_obs or n_var is less than 1, or n_obs more than 2**32 - 2.
     FileExistsError
-        If there is something at `path` and `force` is not set.
+        If there is something at `path`, and `force` is not set or it is no CXG.
     """
     target = Path(path)
     if not 1 <= n_obs < 2**32 - 1 or n_var < 1:
         raise InvalidValue(f"cannot write {n_obs} cells by {n_var} genes; both must be 1 or more.")
-    if target.exists() and not force:
-        raise FileExistsError(f"'{target}' exists already; choose another path, or ask to replace it.")
+    _check_free(target, force)
     partial = target.with_name(target.name + ".partial")
     _remove(partial)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -198,6 +197,19 @@ def _write_var(path: Path, genes: Genes, counts: NDArray[np.int32], means: NDArr
     }
     writer.create_table(path, len(genes.ids), {name: one for name, (one, _) in columns.items()}, "name_0", _LEVEL)
     writer.write_rows(path, 0, {name: values for name, (_, values) in columns.items()})
+
+
+def _check_free(target: Path, force: bool) -> None:
+    if not target.exists():
+        return
+    if not force:
+        raise FileExistsError(
+            f"'{target}' exists already; choose another path or replace it with force=True (--force)."
+        )
+    if not writer.is_store(target):
+        raise FileExistsError(
+            f"'{target}' is no CXG, so it is not replaced; choose another path or remove it yourself."
+        )
 
 
 def _group_metadata(n_obs: int, n_var: int) -> dict[str, object]:

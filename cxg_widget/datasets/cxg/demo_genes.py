@@ -8,7 +8,7 @@ from itertools import zip_longest
 import numpy as np
 from numpy.typing import NDArray
 
-from .demo_types import NAMES
+from cxg_widget.datasets.cxg.demo_types import NAMES
 
 N_STEPS = 8  # steps along a type's path in which expression may differ
 N_STATES = len(NAMES) * N_STEPS * 2 * 2  # type, step, condition, sex

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import writer
-from .demo_genes import state_of
-from .demo_shape import Shape, make_shape, place
-from .demo_types import CELL_TYPES, NAMES
+from cxg_widget.datasets.cxg import writer
+from cxg_widget.datasets.cxg.demo_genes import state_of
+from cxg_widget.datasets.cxg.demo_shape import Shape, make_shape, place
+from cxg_widget.datasets.cxg.demo_types import CELL_TYPES, NAMES
 
 BLOCK = 2 * writer.ROWS_PER_TILE  # rows made from one random stream
 _SLAB = 8 * BLOCK  # rows in one fragment of a table

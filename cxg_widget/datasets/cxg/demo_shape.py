@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from .demo_types import CELL_TYPES, CellType
+from cxg_widget.datasets.cxg.demo_types import CELL_TYPES, CellType
 
 Floats = NDArray[np.float64]
 

@@ -47,6 +47,11 @@ STRING = ColumnType("str", {"type": "string"})
 NUMERIC_CATEGORY = ColumnType("int32", {"type": "categorical"})
 
 
+def is_store(path: Path) -> bool:
+    """Say whether there is a TileDB group at `path`."""
+    return bool(tiledb.object_type(str(path)) == "group")
+
+
 def create_group(path: Path, metadata: Mapping[str, object]) -> None:
     """Make an empty CXG with its metadata.
 

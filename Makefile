@@ -1,0 +1,69 @@
+# Everything starts from a fresh clone: each target makes what it needs first, once.
+# Needs Python 3.11 or newer. Node.js 20 or newer is used where it is found, and installed into .venv where it is not.
+
+PYTHON ?= $(shell sh tools/find_python.sh)
+VENV := .venv
+BIN := $(VENV)/bin
+# The environment holds Node.js only where the machine has none that is new enough.
+WITH_NODE := PATH="$(CURDIR)/$(BIN):$$PATH"
+CELLS ?= 100000
+DEMO := demo/pbmc_demo.cxg
+BUNDLE := cxg_widget/static/widget.js
+JS_SOURCES := $(shell find js/src -type f 2>/dev/null) js/build.mjs
+
+.PHONY: help setup browser demo test check build protocol bench dev clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+setup: $(VENV)/.installed js/node_modules/.installed $(BUNDLE) ## environment, JavaScript packages and bundle
+
+demo: setup browser $(DEMO) ## show 100,000 synthetic cells in JupyterLab; HEADLESS=1 only checks that they are drawn
+	@$(BIN)/python -m tools.demo
+
+test: setup browser ## pytest, browser tests included, then node --test
+	$(BIN)/python -m pytest
+	cd js && $(WITH_NODE) npm test --silent
+
+check: $(VENV)/.installed js/node_modules/.installed ## lint, format, types, generated files
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	cd js && $(WITH_NODE) npm run --silent check
+	@if [ -f tools/protocol_js.py ]; then $(BIN)/python tools/protocol_js.py --check; fi
+
+build: js/node_modules/.installed ## bundle the JavaScript, print its size
+	@cd js && $(WITH_NODE) npm run --silent build
+
+protocol: $(VENV)/.installed ## write js/src/protocol.js and docs/protocol.md from protocol.py
+	$(BIN)/python tools/protocol_js.py
+
+bench: setup browser ## measure into benchmarks/
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input -e '.[bench]'
+	$(BIN)/python -m benchmarks.run
+
+dev: setup $(DEMO) ## rebuild the bundle on every change, with JupyterLab reloading it
+	@(cd js && $(WITH_NODE) npm run --silent watch) & watcher=$$!; trap 'kill $$watcher' EXIT INT TERM; \
+	ANYWIDGET_HMR=1 $(BIN)/python -m tools.demo
+
+clean: ## remove what was made, but for the environment and the demo data
+	rm -rf $(BUNDLE) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -not -path './.venv/*' -not -path './js/node_modules/*' -prune -exec rm -rf {} +
+
+browser: $(VENV)/.installed
+	@$(BIN)/python tools/browser.py --install >/dev/null
+
+$(DEMO): | $(VENV)/.installed
+	@$(BIN)/cxg-widget demo $@ --cells $(CELLS)
+
+$(VENV)/.installed: pyproject.toml
+	@sh tools/setup_python.sh "$(PYTHON)" $(VENV)
+	@touch $@
+
+js/node_modules/.installed: js/package-lock.json | $(VENV)/.installed
+	@sh tools/setup_node.sh $(VENV)
+	@cd js && $(WITH_NODE) npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+$(BUNDLE): $(JS_SOURCES) js/node_modules/.installed
+	@cd js && $(WITH_NODE) npm run --silent build

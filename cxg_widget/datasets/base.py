@@ -365,7 +365,7 @@ class Dataset(Lifetime):
                     raise
                 self._note(f"{where} column {name!r} cannot be read: {error}")
                 warn(f"{where} column {name!r} is left out: {error}", stacklevel=3)
-        rows = pd.RangeIndex(n) if labels is None else pd.Index(labels, name=label_name)
+        rows = pd.RangeIndex(n) if labels is None else pd.Index(to_pandas(labels), name=label_name)
         return pd.DataFrame(found, index=rows)
 
     def _load_var_labels(self) -> tuple[str, ...]:

@@ -74,7 +74,8 @@ def to_pandas(values: NDArray[Any] | Codes) -> Any:
     import pandas as pd
 
     if not isinstance(values, Codes):
-        return values
+        # Said outright, since of no strings at all pandas cannot tell that they are strings.
+        return pd.Series(values, dtype="str").array if values.dtype == object else values
     return pd.Categorical.from_codes(values.codes, categories=pd.Index(list(values.categories)), ordered=values.ordered)
 
 

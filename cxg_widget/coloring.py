@@ -136,7 +136,7 @@ def read(target: Target, dataset: Dataset, layer: str | None) -> Codes | Vector:
 
 def as_float(numbers: NDArray[Any]) -> NDArray[Any]:
     """Return numbers as float32, or float64 where float32 would change them."""
-    if numbers.dtype.kind == "f" and numbers.dtype.itemsize <= 4 or numbers.dtype.itemsize <= 2:
+    if (numbers.dtype.kind == "f" and numbers.dtype.itemsize <= 4) or numbers.dtype.itemsize <= 2:
         return numbers.astype(np.float32, copy=False)
     return numbers.astype(np.float64, copy=False)
 

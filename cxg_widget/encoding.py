@@ -150,7 +150,7 @@ def _container_runs(counts: NDArray[np.uint32]) -> Iterator[tuple[int, int]]:
     first, held = 0, 0
     for container, count in enumerate(counts.tolist()):
         full = (held + count) * _ENTRY_BYTES > CHUNK_BYTES
-        if container > first and (full or first == 0 and container == FIRST_POINTS // CONTAINER):
+        if container > first and (full or (first == 0 and container == FIRST_POINTS // CONTAINER)):
             yield first, container
             first, held = container, 0
         held += count

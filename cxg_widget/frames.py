@@ -42,7 +42,9 @@ class Frame:
             array = np.asarray(self.arrays[name])
             if array.dtype.name not in spec.dtypes or array.ndim != len(spec.shape):
                 found = f"{array.dtype.name} of {array.ndim} axes"
-                raise ProtocolError(f"{name!r} of {self.message.kind!r} must be {spec.dtypes} {spec.shape}; it is {found}")
+                raise ProtocolError(
+                    f"{name!r} of {self.message.kind!r} must be {spec.dtypes} {spec.shape}; it is {found}"
+                )
             little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
             content["arrays"].append({"name": name, "dtype": array.dtype.name, "shape": list(array.shape)})
             buffers.append(memoryview(little.reshape(-1)).cast("B"))

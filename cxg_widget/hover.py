@@ -73,8 +73,8 @@ class Describer:
 
 def text_of(value: Any) -> str:
     """Write a value for reading: five significant digits, thousands in full, missing by name."""
-    if value is None or isinstance(value, float) and np.isnan(value):
+    if value is None or (isinstance(value, float) and np.isnan(value)):
         return MISSING_LABEL
     if isinstance(value, float):
-        return f"{value:.5g}" if abs(value) < 1e5 else f"{value:,.0f}"  # noqa: PLR2004
+        return f"{value:.5g}" if abs(value) < 1e5 else f"{value:,.0f}"
     return str(value)

@@ -35,7 +35,7 @@ def percentile(text: str) -> float | None:
         number = float(text[1:])
     except ValueError:
         return None
-    return number if text[:1] == "p" and 0 <= number <= 100 else None  # noqa: PLR2004
+    return number if text[:1] == "p" and 0 <= number <= 100 else None
 
 
 def resolve_limit(

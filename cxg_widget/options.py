@@ -17,7 +17,9 @@ TOOLS = ("pan", "lasso", "rectangle")
 _CORNERS = 4
 
 
-def split_options(options: Mapping[str, Any], traits: Iterable[str], opening: Iterable[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+def split_options(
+    options: Mapping[str, Any], traits: Iterable[str], opening: Iterable[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Divide keywords into traits and options of `open_dataset`.
 
     Raises
@@ -53,11 +55,13 @@ def check_axes(value: Any, embedding: str | None, dataset: Dataset) -> list[int]
     width = dataset.embeddings.get(embedding, 2) if embedding else 2
     try:
         axes = [int(axis) for axis in value]
-        right = len(axes) == 2 and all(axis == given for axis, given in zip(axes, value, strict=True))  # noqa: PLR2004
+        right = len(axes) == 2 and all(axis == given for axis, given in zip(axes, value, strict=True))
     except (TypeError, ValueError):
         right = False
     if not right or not all(0 <= axis < width for axis in axes):
-        raise InvalidValue(f"axes must be two numbers from 0 to {width - 1}, the axes of {embedding!r}; found {value!r}")
+        raise InvalidValue(
+            f"axes must be two numbers from 0 to {width - 1}, the axes of {embedding!r}; found {value!r}"
+        )
     return axes
 
 

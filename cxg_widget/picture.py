@@ -16,7 +16,7 @@ from cxg_widget.limits import resolve_limit
 from cxg_widget.quantise import LEVELS, quantise
 
 if TYPE_CHECKING:
-    from cxg_widget.session import Coloring, Look
+    from cxg_widget.look import Coloring, Look
 
 _UNSELECTED, _MISSING, _VALUES = 1, 2, 3
 

@@ -46,7 +46,9 @@ def mask_of_query(query: str, dataset: Dataset) -> NDArray[np.bool_]:
         raise SelectionError(f"query {query!r} cannot be evaluated by pandas: {error}") from error
     answer = np.asarray(answer)
     if answer.shape != (dataset.n_obs,) or answer.dtype.kind not in "bO":
-        raise SelectionError(f"query {query!r} must be true or false for each cell; found {answer.dtype} {answer.shape}")
+        raise SelectionError(
+            f"query {query!r} must be true or false for each cell; found {answer.dtype} {answer.shape}"
+        )
     return np.asarray(pd.Series(answer).astype("boolean").fillna(False), dtype=np.bool_)
 
 

@@ -23,10 +23,11 @@ from cxg_widget.errors import CxgWidgetError, SelectionError
 from cxg_widget.frames import Frame
 from cxg_widget.jobs import Jobs
 from cxg_widget.limits import check_limit
+from cxg_widget.look import Look
 from cxg_widget.palettes import check_palette
 from cxg_widget.query import mask_of_query
 from cxg_widget.selection import SelectedCells, mask_of
-from cxg_widget.session import Look, Session
+from cxg_widget.session import Session
 from cxg_widget.static_picture import static_picture
 
 _BUNDLE = Path(__file__).parent / "static" / "widget.js"
@@ -157,8 +158,10 @@ class CxgWidget(anywidget.AnyWidget):
         mode = options.check_mode(mode, protocol.Mode)
         given = [one is not None for one in (what, polygon, query)]
         if sum(given) != 1:
-            raise SelectionError(f"select() takes one of a mask, rows or labels, polygon= or query=; found {sum(given)}")
-        if polygon is None and query is None and np.ndim(what) == 2:  # noqa: PLR2004
+            raise SelectionError(
+                f"select() takes one of a mask, rows or labels, polygon= or query=; found {sum(given)}"
+            )
+        if polygon is None and query is None and np.ndim(what) == 2:
             polygon = what
         if polygon is not None:
             mask = self._session.polygon_mask(polygon)
@@ -325,7 +328,8 @@ class CxgWidget(anywidget.AnyWidget):
             self._selection_changed(self._session.answer(message), request_id)
         else:
             self._jobs.submit(
-                message.kind, lambda: void(self._send_all(message.kind, lambda: self._session.answer(message), request_id))
+                message.kind,
+                lambda: void(self._send_all(message.kind, lambda: self._session.answer(message), request_id)),
             )
 
     def _send_all(self, kind: str, stream: Callable[[], Iterator[Frame]], request_id: int) -> bool:

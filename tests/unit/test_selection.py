@@ -1,0 +1,136 @@
+"""Laws of selections; expected values come from numpy and pandas."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from cxg_widget.errors import SelectionError
+from cxg_widget.query import mask_of_query, named_columns
+from cxg_widget.selection import SelectedCells, combine, mask_of, pack_mask
+from tests.memory import small
+
+masks = arrays(np.bool_, 37)
+
+
+@given(masks, masks)
+def test_modes_are_set_operations(old, new):
+    as_set = lambda mask: set(np.flatnonzero(mask))  # noqa: E731
+    assert as_set(combine(old, new, "replace")) == as_set(new)
+    assert as_set(combine(old, new, "add")) == as_set(old) | as_set(new)
+    assert as_set(combine(old, new, "subtract")) == as_set(old) - as_set(new)
+    assert as_set(combine(old, new, "intersect")) == as_set(old) & as_set(new)
+
+
+def test_combining_leaves_both_masks_alone():
+    old, new = np.array([True, False]), np.array([True, True])
+    for mode in ("replace", "add", "subtract", "intersect"):
+        combine(old, new, mode)[:] = False
+    assert (old.tolist(), new.tolist()) == ([True, False], [True, True])
+
+
+@given(arrays(np.bool_, st.integers(0, 100)))
+def test_packed_bits_are_read_back_bit_by_bit(mask):
+    packed = pack_mask(mask)
+    assert packed.size == -(-mask.size // 8)
+    assert [bool(packed[i >> 3] >> (i & 7) & 1) for i in range(mask.size)] == mask.tolist()
+
+
+def test_rows_are_sorted_distinct_int64():
+    data = small(50)
+    cells = SelectedCells(data, mask_of([7, 3, 7], data))
+    assert cells.rows.dtype == np.int64
+    assert cells.rows.tolist() == [3, 7]
+    assert len(cells) == 2
+    with pytest.raises(ValueError, match="read-only"):
+        cells.mask[0] = True
+
+
+def test_masks_rows_and_labels_name_the_same_cells():
+    data = small(50)
+    expected = np.isin(np.arange(50), [1, 5, 49])
+    for what in (
+        expected,
+        expected.tolist(),
+        pd.Series(expected),
+        [1, 5, 49],
+        np.array([49, 1, 5], dtype=np.uint8),
+        ["cell 1", "cell 5", "cell 49"],
+        pd.Index(["cell 49", "cell 1", "cell 5"]),
+        SelectedCells(data, expected),
+    ):
+        np.testing.assert_array_equal(mask_of(what, data), expected)
+    assert mask_of("cell 3", data).nonzero()[0].tolist() == [3]
+
+
+def test_a_boolean_series_is_matched_by_its_labels_not_by_its_order():
+    data = small(50)
+    series = pd.Series(False, index=[f"cell {i}" for i in range(50)])
+    series["cell 7"] = True
+    np.testing.assert_array_equal(mask_of(series.iloc[::-1], data).nonzero()[0], [7])
+
+
+def test_nothing_selects_nothing():
+    data = small(50)
+    for nothing in ([], np.zeros(50, dtype=bool), np.array([], dtype=int)):
+        assert not mask_of(nothing, data).any()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ([True] * 49, "mask has 49 values, but the dataset has 50 cells"),
+        ([50], "row 50 is not in the dataset"),
+        ([-1], "row -1 is not in the dataset"),
+        (["cell 5", "cell x"], "no cell 'cell x'"),
+        ([1.5], "cannot select by float64"),
+        (np.zeros((2, 2, 2), dtype=bool), "one-dimensional"),
+    ],
+)
+def test_what_names_no_cells_is_refused_in_one_sentence(wrong, sentence):
+    with pytest.raises(SelectionError, match=sentence):
+        mask_of(wrong, small(50))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "n_counts > 500",
+        "n_counts > 500 and is_doublet",
+        "cell_type == 'B cell' or n_genes < 1000",
+        "cell_type in ['T cell', 'B cell']",
+        "`donor name` == 'd1'",
+        "is_doublet",
+        "n_counts.isna()",
+    ],
+)
+def test_a_query_selects_what_pandas_selects(query):
+    data = small(300)
+    expected = np.zeros(300, dtype=bool)
+    expected[data.obs().reset_index(drop=True).query(query, engine="python").index] = True
+    assert expected.any()
+    np.testing.assert_array_equal(mask_of_query(query, data), expected)
+
+
+def test_a_query_reads_only_the_columns_it_names():
+    data = small(300)
+    mask_of_query("n_counts > 500 and `donor name` != 'n_genes'", data)
+    assert set(data.reads) == {"obs/n_counts", "obs/donor name", "obs/cell_id"}
+    assert named_columns("a == 'b' and `c d` > 1", ["a", "b", "c d", "c"]) == ["a", "c d"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ("n_count > 5", "Did you mean 'n_counts'"),
+        ("n_counts >", "cannot be evaluated"),
+        ("n_counts", "true or false for each cell"),
+        ("", "pandas query string"),
+        (5, "pandas query string"),
+    ],
+)
+def test_a_query_that_cannot_be_answered_is_refused_in_one_sentence(wrong, sentence):
+    with pytest.raises(SelectionError, match=sentence):
+        mask_of_query(wrong, small(50))

@@ -1,0 +1,229 @@
+"""Laws of the session: what is answered, what is read, what stays."""
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from cxg_widget import protocol as p
+from cxg_widget.errors import DamagedStore, SelectionError
+from cxg_widget.look import Look
+from cxg_widget.session import Session
+from tests.memory import small
+from tests.unit.test_encoding import decode
+from tests.unit.test_polygon import by_ray_casting
+
+
+def session(n_obs=1000, color=None, *, embedding="umap", **options):
+    look_keys = {"axes", "hidden", "palette", "layer", "cmap", "vmin", "vmax"}
+    look = {key: options.pop(key) for key in list(options) if key in look_keys}
+    return Session(small(n_obs, **options), Look(embedding=embedding, color=color, **look))
+
+
+def kinds(frames):
+    return [frame.message.kind for frame in frames]
+
+
+def test_ready_is_answered_by_dataset_then_colour_and_points_in_turn():
+    one = session(200_000, "cell_type")
+    found = kinds(one.answer(p.Ready(p.VERSION)))
+    assert found[0] == "dataset"
+    assert found[1:5] == ["color", "points", "codes", "points"]
+    assert found.count("points") == 2
+    assert "selection" not in found
+
+
+def test_points_are_the_embedding_in_display_order():
+    one = session(300)
+    (frame,) = one.points()
+    x0, x1, y0, y1 = frame.message.extent
+    truth = one.dataset.embedding("umap")[one.order.rows]
+    decoded = frame.arrays["xy"] / 65534 * [x1 - x0, y1 - y0] + [x0, y0]
+    assert np.abs(decoded - truth).max() <= max(x1 - x0, y1 - y0) / 65534
+
+
+@pytest.mark.parametrize("axes", [(0, 1), (2, 4), (4, 0), (3, 3)])
+def test_any_two_axes_of_a_wide_embedding_can_be_shown(axes):
+    one = session(300, embedding="pca", axes=axes)
+    np.testing.assert_array_equal(one.xy(), small(300).embedding("pca", axes))
+    (frame,) = one.points()
+    assert frame.message.axes == list(axes)
+
+
+def test_colouring_by_a_category_sends_its_codes_counts_and_colours():
+    one = session(1000, "cell_type")
+    legend, *chunks = one.color()
+    truth = one.dataset.obs(["cell_type"])["cell_type"]
+    assert legend.message.scale == "categorical"
+    assert legend.message.categories == list(truth.cat.categories)
+    assert legend.message.counts == truth.value_counts(sort=False).tolist()
+    assert legend.message.n_missing == truth.isna().sum()
+    assert legend.message.colors[1] == "#123456"
+    expected = np.where(truth.isna(), 255, truth.cat.codes.astype(int))[one.order.rows]
+    np.testing.assert_array_equal(decode(chunks, 1000), expected)
+
+
+@pytest.mark.parametrize("name", ["n_counts", "n_genes", "CD3E", "DENSE", "ZERO"])
+def test_numbers_and_genes_arrive_as_what_pandas_and_numpy_hold(name):
+    one = session(1000, name)
+    legend, *chunks = one.color()
+    data = one.dataset
+    truth = data.obs([name])[name].to_numpy(float) if name in data.obs_columns else data.values(name).astype(float)
+    assert legend.message.lo == pytest.approx(np.nanmin(truth))
+    assert legend.message.hi == pytest.approx(np.nanmax(truth))
+    assert legend.message.n_missing == np.isnan(truth).sum()
+    decoded = decode(chunks, 1000).astype(float)
+    decoded[decoded == 65535] = np.nan
+    decoded = legend.message.lo + decoded / 65534 * (legend.message.hi - legend.message.lo)
+    np.testing.assert_allclose(decoded, truth[one.order.rows], atol=np.ptp(truth[~np.isnan(truth)]) / 65534 + 1e-12)
+
+
+@pytest.mark.parametrize("color", [("CD3E", "MS4A1"), "pair", "set:pair", ("CD3E", "DENSE"), ("DENSE",)])
+def test_several_genes_mean_their_mean(color):
+    one = session(1000, color)
+    names = ["CD3E", "MS4A1"] if isinstance(color, str) else list(color)
+    truth = np.mean([one.dataset.values(name).astype(float) for name in names], axis=0)
+    data = one.coloring().data
+    np.testing.assert_allclose(data.vector.dense(1000), truth, rtol=1e-6)
+
+
+def test_a_colour_change_reads_one_column_and_nothing_else():
+    one = session(1000)
+    list(one.show())
+    one.dataset.reads.clear()
+    one.look = Look(embedding="umap", color="CD3E")
+    list(one.color())
+    assert one.dataset.reads == ["X/CD3E"]
+    one.dataset.reads.clear()
+    one.look = Look(embedding="umap", color="n_counts")
+    list(one.color())
+    assert one.dataset.reads == ["obs/n_counts"]
+
+
+def test_a_newer_colour_ends_the_older_stream_between_two_chunks():
+    one = session(3_000_000, "n_genes")
+    older = one.color()
+    assert next(older).message.kind == "color"
+    newer = one.color()
+    next(newer)
+    assert list(older) == []
+    assert len(list(newer)) > 1
+
+
+def test_a_lasso_selects_exactly_the_cells_inside():
+    one = session(5000)
+    polygon = np.array([[-1, -1], [7, 0], [2, 3], [1, 8]], dtype=float)
+    (frame,) = one.answer(p.Lasso(polygon.ravel().tolist(), "replace"))
+    truth = by_ray_casting(one.dataset.embedding("umap"), polygon)
+    np.testing.assert_array_equal(one.mask, truth)
+    bits = np.unpackbits(frame.arrays["bits"], count=5000, bitorder="little").astype(bool)
+    np.testing.assert_array_equal(bits, truth[one.order.rows])
+    assert frame.message.n_selected == truth.sum()
+    assert frame.arrays["bits"].nbytes == 625
+
+
+def test_a_lasso_around_nothing_selects_nothing_and_sends_no_bits():
+    one = session(100)
+    (frame,) = one.answer(p.Lasso([100, 100, 101, 100, 101, 101], "replace"))
+    assert frame.message.n_selected == 0
+    assert frame.arrays["bits"].size == 0
+
+
+def test_a_gesture_does_not_select_what_the_legend_hides_but_python_does():
+    one = session(2000, "cell_type", hidden=("T cell", "(missing)"))
+    everything = [-100, -100, 100, -100, 100, 100, -100, 100]
+    list(one.answer(p.Lasso(everything, "replace")))
+    column = one.dataset.obs(["cell_type"])["cell_type"]
+    np.testing.assert_array_equal(one.mask, (column.notna() & (column != "T cell")).to_numpy())
+    assert one.polygon_mask(np.reshape(everything, (-1, 2))).all()
+
+
+@pytest.mark.parametrize("wrong", [[0, 0, 1], [0, 0, 1, 1], []])
+def test_a_broken_lasso_is_refused_and_the_selection_stays(wrong):
+    one = session(100)
+    one.select(np.arange(100) < 7)
+    with pytest.raises((SelectionError, ValueError)):
+        list(one.answer(p.Lasso(wrong, "replace")))
+    assert one.mask.sum() == 7
+
+
+def test_hover_finds_the_nearest_cell_and_says_what_it_is():
+    one = session(1000, "cell_type")
+    xy = one.dataset.embedding("umap")
+    place = xy[17] + np.float32(0.001)
+    (frame,) = one.answer(p.Hover(float(place[0]), float(place[1]), 0.5))
+    row = int(np.argmin(np.hypot(*(xy.astype(float) - place).T)))
+    assert frame.message.row == row
+    assert frame.message.name == f"cell {row}"
+    record = one.dataset.obs().iloc[row]
+    shown = dict(frame.message.fields)
+    assert shown["donor name"] == record["donor name"]
+    expected = record["cell_type"] if isinstance(record["cell_type"], str) else "(missing)"
+    assert frame.message.value == expected
+
+
+def test_hover_away_from_every_cell_finds_none():
+    (frame,) = session(100).answer(p.Hover(1000, 1000, 1))
+    assert frame.message.row == -1
+
+
+def test_zoom_sends_the_points_in_view_more_precisely():
+    one = session(5000)
+    (frame,) = one.answer(p.Zoom([0.5, 0.6, -0.1, 0.1]))
+    xy = one.dataset.embedding("umap")[one.order.rows]
+    inside = (xy[:, 0] >= 0.5) & (xy[:, 0] <= 0.6) & (xy[:, 1] >= -0.1) & (xy[:, 1] <= 0.1)
+    np.testing.assert_array_equal(frame.arrays["index"], np.flatnonzero(inside))
+    decoded = frame.arrays["xy"] / 65534 * [0.1, 0.2] + [0.5, -0.1]
+    np.testing.assert_allclose(decoded, xy[inside], atol=4e-6)
+
+
+def test_search_finds_columns_sets_and_genes_best_first():
+    one = session(100)
+
+    def labels(query):
+        (frame,) = one.answer(p.Search(query, 10))
+        return [match["label"] for match in frame.message.matches]
+
+    assert labels("cd3e") == ["CD3E"]
+    assert labels("n_") == ["n_counts", "n_genes"]
+    assert labels("name") == ["donor name"]
+    assert labels("nothing like it") == []
+    assert labels("")[:2] == ["cell_type", "n_counts"]
+    (frame,) = one.answer(p.Search("", 3))
+    assert frame.message.n_more == 10 - 3
+
+
+def test_a_failing_gene_leaves_the_points_and_the_last_colouring():
+    one = session(100, "cell_type", broken=["X/CD3E"])
+    list(one.show())
+    one.look = Look(embedding="umap", color="CD3E")
+    with pytest.raises(DamagedStore, match="X/CD3E"):
+        list(one.color())
+    one.look = Look(embedding="umap", color="cell_type")
+    assert kinds(one.color()) == ["color", "codes"]
+
+
+def test_show_says_what_failed_and_sends_the_rest():
+    one = session(100, "cell_type", broken=["emb/umap"])
+    found = list(one.show())
+    assert sorted(kinds(found)) == ["codes", "color", "error"]
+    (error,) = [frame.message for frame in found if frame.message.kind == "error"]
+    assert (error.of, error.type) == ("points", "DamagedStore")
+
+
+def test_a_kernel_drawn_picture_shows_each_category_in_its_colour_and_high_values_on_top():
+    one = session(2000, "cell_type", palette={"T cell": "#ff0000", "B cell": "#00ff00"})
+    (frame,) = one.answer(p.Draw([-4, 12, -4, 12], 200, 200, False))
+    image = np.array(Image.open(io.BytesIO(frame.arrays["png"].tobytes())))
+    assert image.shape == (200, 200, 3)
+    found = {tuple(pixel) for pixel in image.reshape(-1, 3)}
+    assert {(255, 0, 0), (0, 255, 0), (255, 255, 255)} <= found
+
+
+def test_the_y_axis_of_a_tissue_image_points_down():
+    data = small(10)
+    data.embeddings = {"spatial": 2}
+    data._xy = {"spatial": data._xy["umap"]}
+    (frame,) = Session(data, Look(embedding="spatial")).points()
+    assert frame.message.y_down is True

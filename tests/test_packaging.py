@@ -1,0 +1,112 @@
+"""What is shipped, what importing costs, and that the README's example runs."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from cxg_widget.datasets.cxg.demo import write_demo
+
+ROOT = Path(__file__).parent.parent
+BUNDLE = "cxg_widget/static/widget.js"
+BUDGET_BYTES = 150 * 1024
+HEAVY = ("tiledb", "pandas", "numpy", "datashader", "anywidget", "ipywidgets", "IPython")
+
+needs_bundle = pytest.mark.skipif(not (ROOT / BUNDLE).exists(), reason="the bundle is not built: make build")
+
+
+def build(source: Path, out: Path, kind: str) -> Path:
+    """Build a "wheel" or "sdist" of the project in `source` without fetching anything; return the file."""
+    command = [sys.executable, "-m", "build", "--no-isolation", f"--{kind}", "--outdir", str(out), str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return next(out.glob("*.whl" if kind == "wheel" else "*.tar.gz"))
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(ROOT, tmp_path_factory.mktemp("sdist"), "sdist")
+
+
+@pytest.fixture(scope="module")
+def wheel_of_sdist(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the wheel that is built from the unpacked sdist, as pip does."""
+    folder = tmp_path_factory.mktemp("unpacked")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder, filter="data")
+    return build(next(folder.iterdir()), tmp_path_factory.mktemp("wheel"), "wheel")
+
+
+@needs_bundle
+def test_sdist_holds_bundle_and_sources(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {BUNDLE, "cxg_widget/py.typed", "js/src/index.js", "js/package-lock.json", "LICENSE", "README.md"} <= names
+    assert not [name for name in names if "node_modules" in name or name.startswith(("demo/", ".venv"))]
+
+
+@needs_bundle
+def test_wheel_of_the_sdist_holds_the_package_and_nothing_else(wheel_of_sdist: Path) -> None:
+    with zipfile.ZipFile(wheel_of_sdist) as archive:
+        names = set(archive.namelist())
+    assert {BUNDLE, "cxg_widget/py.typed", "cxg_widget/cli.py"} <= names
+    assert {name.partition("/")[0] for name in names} == {"cxg_widget", "cxg_widget-0.1.0.dist-info"}
+    assert not [name for name in names if name.endswith((".cxg", ".pyc"))]
+
+
+@needs_bundle
+def test_bundle_is_within_its_budget() -> None:
+    assert (ROOT / BUNDLE).stat().st_size <= BUDGET_BYTES
+
+
+@needs_bundle
+def test_bundle_fetches_no_code_and_no_fonts() -> None:
+    text = (ROOT / BUNDLE).read_text()
+    assert not re.search(r"""(import\s*\(?|@import\s*|src\s*=\s*|url\()\s*["']?(https?:)?//""", text)
+
+
+def test_a_build_without_node_says_so_in_one_sentence(tmp_path: Path) -> None:
+    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "cxg_widget").mkdir()
+    (tmp_path / "cxg_widget" / "__init__.py").touch()
+    done = subprocess.run(
+        [sys.executable, "-m", "build", "--no-isolation", "--wheel", str(tmp_path)],
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "is not built and Node.js (20 or newer, with npm) is not installed" in done.stdout + done.stderr
+
+
+def test_importing_the_package_imports_no_heavy_library() -> None:
+    code = f"import sys, cxg_widget; print([name for name in {HEAVY} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout == "[]\n"
+
+
+@needs_bundle
+def test_the_example_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert len(code) == 1
+    write_demo(tmp_path / "demo.cxg", 2_000, 40)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    exec(compile(code[0], "README.md", "exec"), names)
+    assert len(names["cells"]) > 0  # type: ignore[arg-type]
+    assert names["state"]["color"] == ["NKG7", "GNLY", "PRF1"]  # type: ignore[index]
+
+
+def test_every_file_that_the_readme_links_to_exists() -> None:
+    links = re.findall(r"\]\(([^)#:]+)\)", (ROOT / "README.md").read_text())
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []

@@ -1,0 +1,51 @@
+/** Chooses the embedding and, where it has more than two axes, which two are drawn. */
+import { html, nothing } from "lit-html";
+import { live } from "lit-html/directives/live.js";
+import { ICONS } from "../icons.js";
+
+/** @param {import("./ui.js").Context} context */
+export function embeddingBox({ state, actions }) {
+  const { dataset, traits } = state;
+  if (dataset === null || dataset.embeddings.length === 0) return nothing;
+  const names = dataset.embeddings.map((embedding) => embedding.name);
+  const current = dataset.embeddings.find((embedding) => embedding.name === traits.embedding);
+  const off = state.link === "offline";
+  const choose = (/** @type {string} */ name) => actions.setTrait("embedding", name);
+  return html`<div class="field">
+    <span class="caption" aria-hidden="true">Embedding</span>
+    ${menu({ label: "Embedding", values: names, value: traits.embedding ?? "", off, choose })}
+    ${current !== undefined && current.axes > 2 ? axesChooser(current.axes, traits.axes, off, (axes) => actions.setTrait("axes", axes)) : nothing}
+  </div>`;
+}
+
+/** @param {number} nAxes @param {number[]} axes @param {boolean} off @param {(axes: number[]) => void} change */
+function axesChooser(nAxes, axes, off, change) {
+  const values = Array.from({ length: nAxes }, (_, i) => String(i + 1));
+  const chooser = (/** @type {number} */ place, /** @type {string} */ label) =>
+    menu({
+      label,
+      values,
+      value: String((axes[place] ?? place) + 1),
+      off,
+      choose: (value) => change(swapped(axes, place, Number(value) - 1)),
+    });
+  return html`<div class="axes">${chooser(0, "Horizontal axis")}<span aria-hidden="true">×</span>${chooser(1, "Vertical axis")}</div>`;
+}
+
+/** Put an axis in a place; if the other place holds it, they change places. @param {number[]} axes @param {number} place @param {number} axis */
+export function swapped(axes, place, axis) {
+  const [x, y] = axes;
+  const other = place === 0 ? y : x;
+  const freed = other === axis ? axes[place] : other;
+  return place === 0 ? [axis, freed] : [freed, axis];
+}
+
+/** @param {{label: string, values: string[], value: string, off: boolean, choose: (value: string) => void}} menu */
+function menu({ label, values, value, off, choose }) {
+  return html`<span class="menu">
+    <select aria-label=${label} title=${value} ?disabled=${off} .value=${live(value)}
+      @change=${(/** @type {Event} */ event) => choose(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>
+      ${values.map((one) => html`<option value=${one} ?selected=${one === value}>${one}</option>`)}
+    </select>${ICONS.down}
+  </span>`;
+}

@@ -1,0 +1,52 @@
+/** Numbers as people read them. Pure; knows no DOM. */
+
+const WHOLE = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+
+/** Every digit: 12345 -> "12,345". @param {number} n @returns {string} */
+export function wholeNumber(n) {
+  return WHOLE.format(n);
+}
+
+/** Every digit below a million, above that two or three: "12,345", "1.2 M", "34 M". @param {number} n @returns {string} */
+export function shortCount(n) {
+  const [divisor, unit] = n >= 999_500_000 ? [1e9, "B"] : [1e6, "M"];
+  if (n < 1_000_000) return wholeNumber(n);
+  const scaled = n / divisor;
+  return `${scaled.toFixed(scaled < 9.95 ? 1 : 0)}\u00a0${unit}`;
+}
+
+/** A share that says 0 or 100 only when it is: "1.2 %", "< 0.1 %". @param {number} n @param {number} total @returns {string} */
+export function share(n, total) {
+  if (total === 0 || n === 0) return "0\u00a0%";
+  if (n === total) return "100\u00a0%";
+  const percent = (100 * n) / total;
+  if (percent < 0.1) return "<\u00a00.1\u00a0%";
+  if (percent > 99.9) return ">\u00a099.9\u00a0%";
+  return `${percent.toFixed(percent < 10 ? 1 : 0).replace(/\.0$/, "")}\u00a0%`;
+}
+
+/** A value with about four significant digits: 0.01234, 12.35, 12,350, 1.2e-9. @param {number} value @returns {string} */
+export function shortNumber(value) {
+  if (!Number.isFinite(value)) return "";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size >= 1e7 || size < 1e-4) return value.toExponential(2).replace(/\.?0+e/, "e").replace("e+", "e");
+  const digits = Math.max(0, 3 - Math.floor(Math.log10(size)));
+  return value.toLocaleString("en-US", { maximumFractionDigits: Math.min(digits, 7) }).replace(/^-0$/, "0");
+}
+
+/** "1 cell", "2 cells". @param {number} n @param {string} noun @returns {string} */
+export function counted(n, noun) {
+  return `${wholeNumber(n)} ${noun}${n === 1 ? "" : "s"}`;
+}
+
+/** A file name that every system accepts. @param {(string | null | undefined)[]} parts @returns {string} without ending */
+export function fileName(parts) {
+  const words = parts.filter(Boolean).map((part) => String(part).replace(/[^\p{L}\p{N}._-]+/gu, "_"));
+  return words.join("-").replace(/^[._-]+|[._-]+$/g, "").slice(0, 100) || "cells";
+}
+
+/** The colour if it is a plain hex code, else grey: nothing from a file reaches a style attribute unread. @param {string | undefined} color */
+export function safeColor(color) {
+  return color !== undefined && /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i.test(color) ? color : "#888888";
+}

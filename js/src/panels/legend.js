@@ -1,0 +1,34 @@
+/** The legend: heading, and below it what the scale of the colouring asks for. */
+import { html, nothing } from "lit-html";
+import { createCategoryLegend } from "./categories.js";
+import { numberLegend } from "./numbers.js";
+
+/** @typedef {import("./ui.js").Context} Context */
+
+/** @returns {(context: Context) => unknown} */
+export function createLegend() {
+  const categoryLegend = createCategoryLegend();
+  return (context) => {
+    const { color, dataset, link } = context.state;
+    if (color === null && link !== "offline" && (dataset === null || context.state.traits.color !== null)) return skeleton();
+    if (color === null || color.scale === "none") return hint(context);
+    const body = color.scale === "categorical" ? categoryLegend(context, color) : numberLegend(context, color);
+    return html`<section class="legend ${color.scale}" aria-label="Legend">
+      <h2 title=${color.name}>${color.name}</h2>
+      ${color.detail === "" ? nothing : html`<p class="detail" title=${color.detail}>${color.detail}</p>`}
+      ${body}
+    </section>`;
+  };
+}
+
+/** @param {Context} context */
+function hint({ state }) {
+  const text = state.link === "offline" ? "" : "Pick a column or a gene to color the cells.";
+  return html`<section class="legend" aria-label="Legend"><p class="none">${text}</p></section>`;
+}
+
+/** Holds the place of a legend that is on its way. */
+function skeleton() {
+  const widths = [62, 48, 75, 40, 66, 54];
+  return html`<section class="legend skeleton" aria-hidden="true">${widths.map((width) => html`<div class="row"><i class="swatch"></i><i style="width:${width}%"></i></div>`)}</section>`;
+}

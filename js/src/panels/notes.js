@@ -1,0 +1,40 @@
+/** What there is to tell the user about the picture, in sentences. Pure. */
+import { counted } from "./format.js";
+import { MISSING_LABEL } from "./rows.js";
+
+/** @typedef {import("../state.js").State} State */
+
+/** @param {State} state @returns {string[]} */
+export function notesOf(state) {
+  const { points, dataset, drawnBy } = state;
+  const notes = [];
+  if (points !== null && points.nMissing > 0 && points.nMissing < points.nObs) {
+    const [verb, are] = points.nMissing === 1 ? ["has", "is"] : ["have", "are"];
+    notes.push(`${counted(points.nMissing, "cell")} ${verb} no coordinates in ${points.embedding} and ${are} not drawn.`);
+  }
+  if (drawnBy === "kernel") notes.push("Drawn by the kernel: this browser has no WebGL 2.");
+  return [...notes, ...(dataset?.notes ?? [])];
+}
+
+/**
+ * Why the plot is empty; null if it is not. `showAll` says that showing all categories would help.
+ * @param {State} state @returns {{message: string, showAll: boolean} | null}
+ */
+export function whyEmpty(state) {
+  const { dataset, points } = state;
+  if (dataset === null) return null;
+  if (dataset.nObs === 0) return { message: "This dataset has no cells.", showAll: false };
+  if (dataset.embeddings.length === 0) return { message: "This dataset has no embedding to draw.", showAll: false };
+  if (points !== null && points.nObs > 0 && points.nMissing >= points.nObs) {
+    return { message: `No cell has coordinates in ${points.embedding}.`, showAll: false };
+  }
+  return allHidden(state) ? { message: "All categories are hidden.", showAll: true } : null;
+}
+
+/** @param {State} state @returns {boolean} */
+function allHidden({ color, traits }) {
+  if (color === null || color.scale !== "categorical" || traits.hidden.length < color.categories.length) return false;
+  const hidden = new Set(traits.hidden);
+  const labels = color.nMissing > 0 ? [...color.categories, MISSING_LABEL] : color.categories;
+  return labels.length > 0 && labels.every((label) => hidden.has(label));
+}

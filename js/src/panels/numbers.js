@@ -1,0 +1,144 @@
+/** The legend of a numeric colouring: histogram over the colour bar, two limits to drag or type, the colormap. */
+import { html, nothing } from "lit-html";
+import { COLORMAPS } from "../colormaps.js";
+import { resolveLimit } from "../limits.js";
+import { colormapMenu } from "./colormap_menu.js";
+import { shortNumber } from "./format.js";
+import { barHeights, barPath, gradient, mergeBins, placeOf, readLimit, valueAfterKey, valueAt } from "./histogram.js";
+import { missingRow } from "./missing.js";
+
+/** @typedef {import("./ui.js").Context} Context */
+/** @typedef {import("../state.js").Coloring} Coloring */
+/** @typedef {"vmin" | "vmax"} Limit */
+
+const MOST_BARS = 64;
+/** @type {Limit[]} */
+const LIMITS = ["vmin", "vmax"];
+const LIMIT_NAMES = { vmin: "Lower limit", vmax: "Upper limit" };
+
+/** @param {Context} context @param {Coloring} color */
+export function numberLegend(context, color) {
+  const { state, actions } = context;
+  const limits = { vmin: limitShown(context, color, "vmin"), vmax: limitShown(context, color, "vmax") };
+  const { vmin, vmax } = state.traits;
+  const reset = () => LIMITS.forEach((name) => actions.setTrait(name, null));
+  return html`
+    ${color.hi > color.lo ? scale(context, color, limits) : oneValue(color)}
+    <div class="limits">
+      ${field(context, "vmin", limits.vmin)}
+      ${vmin === null && vmax === null ? nothing : html`<button type="button" class="text" @click=${reset}>Reset</button>`}
+      ${field(context, "vmax", limits.vmax)}
+    </div>
+    ${colormapMenu(context)}
+    ${missingRow(context, color)}`;
+}
+
+/** The limit in force: the one under the hand, else what the trait says, else the end of the data.
+ * @param {Context} context @param {Coloring} color @param {Limit} name @returns {number} */
+function limitShown({ state, ui }, color, name) {
+  if (ui.drag?.name === name) return ui.drag.value;
+  return resolveLimit(state.traits[name], color, name === "vmin" ? color.lo : color.hi);
+}
+
+/** @param {Context} context @param {Coloring} color @param {Record<Limit, number>} limits */
+function scale(context, color, limits) {
+  const { lo, hi } = color;
+  const places = { vmin: placeOf(limits.vmin, lo, hi), vmax: placeOf(limits.vmax, lo, hi) };
+  const bars = mergeBins(color.histogram, MOST_BARS);
+  return html`<div class="scale" @pointerdown=${(/** @type {PointerEvent} */ event) => grab(context, color, limits, event)}>
+    <svg class="histogram" viewBox="0 0 ${Math.max(1, bars.length)} 1" preserveAspectRatio="none" role="img"
+      aria-label="Histogram of ${color.name}, heights by cube root"><path d=${barPath(barHeights(bars))} /></svg>
+    <div class="ramp" style="background:${gradient(COLORMAPS[context.state.traits.cmap], places.vmin, places.vmax)}"></div>
+    <i class="outside" style="width:${100 * places.vmin}%"></i>
+    <i class="outside" style="left:${100 * places.vmax}%;right:0"></i>
+    ${LIMITS.map((name) => handle(context, color, name, limits[name], places[name]))}
+  </div>`;
+}
+
+/** A column with one value has no range to show. @param {Coloring} color */
+function oneValue(color) {
+  const text = Number.isFinite(color.lo) ? `Every value is ${shortNumber(color.lo)}.` : "There are no values.";
+  return html`<p class="none">${text}</p>`;
+}
+
+/** @param {Context} context @param {Coloring} color @param {Limit} name @param {number} value @param {number} place */
+function handle(context, color, name, value, place) {
+  const { actions } = context;
+  return html`<div class="handle ${name}" role="slider" tabindex="0" data-limit=${name} aria-label=${LIMIT_NAMES[name]} aria-orientation="horizontal"
+    aria-valuemin=${color.lo} aria-valuemax=${color.hi} aria-valuenow=${value} aria-valuetext=${shortNumber(value)} style="left:${100 * place}%"
+    @dblclick=${() => actions.setTrait(name, null)}
+    @keydown=${(/** @type {KeyboardEvent} */ event) => {
+      const moved = valueAfterKey(event.key, event.shiftKey, value, color.lo, color.hi);
+      if (moved === null || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      event.stopPropagation();
+      actions.dragLimit(name, moved, true);
+    }}></div>`;
+}
+
+/** Drag the handle under the pointer, or else the nearer one. @param {Context} context @param {Coloring} color @param {Record<Limit, number>} limits
+ * @param {PointerEvent} event */
+function grab(context, color, limits, event) {
+  if (event.button !== 0) return;
+  const strip = /** @type {HTMLElement} */ (event.currentTarget);
+  const { left, width } = strip.getBoundingClientRect();
+  const valueUnder = (/** @type {PointerEvent} */ at) => valueAt((at.clientX - left) / width, color.lo, color.hi);
+  const handled = event.target instanceof HTMLElement ? event.target.dataset.limit : undefined;
+  const name = handled === "vmin" || handled === "vmax" ? handled : nearer(valueUnder(event), limits);
+  strip.setPointerCapture(event.pointerId);
+  /** @type {HTMLElement | null} */ (strip.querySelector(`[data-limit=${name}]`))?.focus({ preventScroll: true });
+  event.preventDefault();
+  const listening = new AbortController();
+  let moved = handled === undefined;
+  const move = (/** @type {PointerEvent} */ at, /** @type {boolean} */ done) => {
+    const value = held(name, valueUnder(at), limits);
+    context.update({ drag: done ? null : { name, value } });
+    if (moved) context.actions.dragLimit(name, value, done);
+  };
+  const stop = () => {
+    listening.abort();
+    context.update({ drag: null });
+  };
+  const { signal } = listening;
+  strip.addEventListener("pointermove", (at) => void ((moved = true), move(at, false)), { signal });
+  strip.addEventListener("pointerup", (at) => void (move(at, true), stop()), { signal });
+  strip.addEventListener("pointercancel", stop, { signal });
+  if (moved) move(event, false);
+}
+
+/** @param {number} value @param {Record<Limit, number>} limits @returns {Limit} */
+function nearer(value, limits) {
+  return Math.abs(value - limits.vmin) <= Math.abs(value - limits.vmax) ? "vmin" : "vmax";
+}
+
+/** A dragged limit stops at the other one. @param {Limit} name @param {number} value @param {Record<Limit, number>} limits @returns {number} */
+function held(name, value, limits) {
+  return name === "vmin" ? Math.min(value, limits.vmax) : Math.max(value, limits.vmin);
+}
+
+/** @param {Context} context @param {Limit} name @param {number} value the limit in force */
+function field(context, name, value) {
+  const { state, ui } = context;
+  const trait = state.traits[name];
+  const text = typeof trait === "string" && ui.drag?.name !== name ? trait : shortNumber(value);
+  const input = (/** @type {Event} */ event) => /** @type {HTMLInputElement} */ (event.currentTarget);
+  return html`<input type="text" class="limit ${trait === null ? "auto" : ""}" aria-label="${LIMIT_NAMES[name]}: a number, or a percentile such as p99"
+    title=${typeof trait === "string" ? `${trait} = ${shortNumber(value)}` : "A number, or a percentile such as p99; empty for the end of the data"}
+    aria-invalid=${ui.badLimit === name} autocomplete="off" spellcheck="false" ?disabled=${state.link === "offline"} .value=${text}
+    @focus=${(/** @type {Event} */ event) => input(event).select()} @change=${(/** @type {Event} */ event) => commit(context, name, text, input(event))}
+    @keydown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && restore(context, text, input(event))}>`;
+}
+
+/** @param {Context} context @param {Limit} name @param {string} text what was shown @param {HTMLInputElement} input */
+function commit(context, name, text, input) {
+  const limit = readLimit(input.value);
+  if (limit === undefined) return context.update({ badLimit: name });
+  if (input.value !== text) context.actions.setTrait(name, limit);
+  return restore(context, text, input);
+}
+
+/** @param {Context} context @param {string} text @param {HTMLInputElement} input */
+function restore(context, text, input) {
+  input.value = text;
+  context.update({ badLimit: "" });
+}

@@ -1,0 +1,89 @@
+/** Which categories the legend lists, in which order, and which of them are near enough to draw. Pure. */
+
+/** Height of one row, CSS px; style.css has the same number. */
+export const ROW_PX = 24;
+/** What the trait `hidden` calls cells without a category. */
+export const MISSING_LABEL = "(missing)";
+const SPARE_ROWS = 6;
+
+/** Cut a text into parts, those that match the query marked; case is ignored. @param {string} text @param {string} query
+ * @returns {{text: string, hit: boolean}[]} */
+export function splitMatch(text, query) {
+  const wanted = query.trim().toLowerCase();
+  const lower = text.toLowerCase();
+  // Lower case can be longer than the text ("İ"); then places do not carry over.
+  const at = wanted === "" || lower.length !== text.length ? -1 : lower.indexOf(wanted);
+  if (at < 0) return [{ text, hit: false }];
+  const end = at + wanted.length;
+  const parts = [
+    { text: text.slice(0, at), hit: false },
+    { text: text.slice(at, end), hit: true },
+    { text: text.slice(end), hit: false },
+  ];
+  return parts.filter((part) => part.text !== "");
+}
+
+/**
+ * Indices of the categories to list.
+ * @param {string[]} categories @param {number[]} counts @param {string} filter @param {boolean} byCount largest first; else as given
+ * @returns {number[]}
+ */
+export function listed(categories, counts, filter, byCount) {
+  const wanted = filter.trim().toLowerCase();
+  const rows = [];
+  for (let i = 0; i < categories.length; i++) {
+    if (wanted === "" || categories[i].toLowerCase().includes(wanted)) rows.push(i);
+  }
+  return byCount ? rows.sort((a, b) => counts[b] - counts[a] || a - b) : rows;
+}
+
+/**
+ * The rows to draw: those in sight and a few either side.
+ * @param {number} nRows @param {number} scrollPx @param {number} heightPx @returns {{start: number, stop: number}}
+ */
+export function windowOf(nRows, scrollPx, heightPx) {
+  const first = Math.floor(scrollPx / ROW_PX);
+  const inSight = Math.ceil(heightPx / ROW_PX) + 1;
+  const stop = Math.min(nRows, Math.max(0, first) + inSight + SPARE_ROWS);
+  return { start: Math.max(0, Math.min(first - SPARE_ROWS, stop - inSight)), stop };
+}
+
+/** Where to scroll so that a row is in sight. @param {number} row @param {number} scrollPx @param {number} heightPx @returns {number} */
+export function scrollTo(row, scrollPx, heightPx) {
+  const top = row * ROW_PX;
+  if (top < scrollPx) return top;
+  return Math.max(scrollPx, top + ROW_PX - heightPx);
+}
+
+/**
+ * The row a key leads to from another one; null if the key is not for moving.
+ * @param {string} key @param {number} row -1 = none yet @param {number} nRows @param {number} page rows per page @returns {number | null}
+ */
+export function rowAfterKey(key, row, nRows, page = 10) {
+  const last = nRows - 1;
+  /** @type {Record<string, number>} */
+  const targets = {
+    ArrowDown: row + 1,
+    ArrowUp: row < 0 ? last : row - 1,
+    PageDown: row + page,
+    PageUp: row - page,
+    Home: 0,
+    End: last,
+  };
+  return key in targets ? Math.max(0, Math.min(last, targets[key])) : null;
+}
+
+/**
+ * Remember the last result of a function while its arguments stay the same objects.
+ * @template {any[]} A @template R @param {(...args: A) => R} compute @returns {(...args: A) => R}
+ */
+export function lastResult(compute) {
+  /** @type {{args: A, result: R} | null} */
+  let last = null;
+  return (...args) => {
+    if (last === null || args.some((arg, i) => arg !== /** @type {{args: A}} */ (last).args[i])) {
+      last = { args, result: compute(...args) };
+    }
+    return last.result;
+  };
+}

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { groupMatches, kindOf } from "../src/panels/matches.js";
+import { notesOf, whyEmpty } from "../src/panels/notes.js";
+import { placeTooltip } from "../src/panels/tooltip_place.js";
+import { completeTheme, contrast, flatten, isDark, luminance } from "../src/theme.js";
+
+/** @param {string} kind @param {string} label */
+const match = (kind, label) => ({ spec: `${kind}:${label}`, label, kind, detail: "" });
+
+test("the kind of the best match comes first; no color leads only an empty query", () => {
+  const found = [match("var", "CD3E"), match("obs", "cd3"), match("var", "CD3D")];
+  assert.deepEqual(groupMatches(found, "cd3").map((group) => group.options.map((one) => one.label)), [["CD3E", "CD3D"], ["cd3"]]);
+  assert.equal(groupMatches(found, " ")[0].options[0].spec, "");
+  assert.deepEqual(["obs:a:b", "set:x", "mean:a", "CD3E", ""].map(kindOf), ["obs", "set", "set", "", ""]);
+});
+
+/** @param {any} change @returns {any} */
+const state = (change) => ({
+  dataset: { nObs: 5, embeddings: [{ name: "umap", axes: 2 }], notes: ["A note."] },
+  points: { nObs: 5, nMissing: 0, embedding: "umap" },
+  color: { scale: "categorical", categories: ["a", "b"], nMissing: 0 },
+  traits: { hidden: [] },
+  drawnBy: "webgl",
+  ...change,
+});
+
+test("notes count what is not drawn, before what the dataset says", () => {
+  assert.deepEqual(notesOf(state({ points: { nObs: 5, nMissing: 1, embedding: "umap" } })), ["1 cell has no coordinates in umap and is not drawn.", "A note."]);
+  assert.match(notesOf(state({ drawnBy: "kernel" }))[0], /WebGL 2/);
+});
+
+test("an empty plot says why", () => {
+  assert.equal(whyEmpty(state({})), null);
+  assert.equal(whyEmpty(state({ dataset: { nObs: 0, embeddings: [] } }))?.message, "This dataset has no cells.");
+  assert.match(whyEmpty(state({ dataset: { nObs: 5, embeddings: [] }, points: null }))?.message ?? "", /no embedding/);
+  assert.match(whyEmpty(state({ points: { nObs: 5, nMissing: 5, embedding: "umap" } }))?.message ?? "", /No cell has coordinates in umap/);
+  assert.equal(whyEmpty(state({ traits: { hidden: ["b", "a", "gone"] } }))?.showAll, true);
+});
+
+test("cells without a category count as shown until they are hidden too", () => {
+  const color = { scale: "categorical", categories: ["a"], nMissing: 2 };
+  assert.equal(whyEmpty(state({ color, traits: { hidden: ["a"] } })), null);
+  assert.equal(whyEmpty(state({ color, traits: { hidden: ["a", "(missing)"] } }))?.showAll, true);
+});
+
+test("the tooltip stays in the plot and off the pointer", () => {
+  const [tip, plot] = [{ width: 120, height: 80 }, { width: 400, height: 300 }];
+  for (let x = 0; x <= 400; x += 20) {
+    for (let y = 0; y <= 300; y += 20) {
+      const { left, top } = placeTooltip({ x, y }, tip, plot);
+      assert.ok(left >= 0 && top >= 0 && left + 120 <= 400 && top + 80 <= 300, `${x}, ${y}`);
+      assert.ok(x < left || x > left + 120 || y < top || y > top + 80, `${x}, ${y}`);
+    }
+  }
+});
+
+test("dark and light are told by luminance", () => {
+  assert.deepEqual([luminance([0, 0, 0]), luminance([255, 255, 255])], [0, 1]);
+  assert.equal(contrast([0, 0, 0], [255, 255, 255]), 21);
+  assert.deepEqual([[17, 17, 17], [0, 43, 54], [253, 246, 227], [255, 255, 255]].map((rgb) => isDark(/** @type {any} */ (rgb))), [true, true, false, false]);
+  assert.deepEqual(flatten([0, 0, 0, 0.5], [255, 255, 255]), [128, 128, 128]);
+});
+
+test("a host's colours are kept only where they can be read", () => {
+  const kept = completeTheme({ background: [255, 255, 255], foreground: [33, 33, 33], accent: [25, 118, 210] });
+  assert.deepEqual([kept.foreground, kept.accent, kept.dark], [[33, 33, 33], [25, 118, 210], false]);
+  const own = completeTheme({ background: [17, 17, 17], foreground: [40, 40, 40], accent: [20, 20, 60] });
+  assert.ok(contrast(own.foreground, own.background) >= 7 && contrast(own.accent, own.background) >= 4.5 && own.dark);
+});

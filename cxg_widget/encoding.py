@@ -137,7 +137,7 @@ def _nonzero_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator
     for first, last in _container_runs(counts):
         entries = slice(ends[first], ends[last])
         stop = min(last * CONTAINER, n_obs)
-        arrays = {
+        arrays: dict[str, NDArray[Any]] = {
             "counts": counts[first:last],
             "offsets": (points[entries] % CONTAINER).astype(np.uint16),
             "values": codes[entries],

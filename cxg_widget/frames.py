@@ -47,7 +47,7 @@ class Frame:
                 )
             little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
             content["arrays"].append({"name": name, "dtype": array.dtype.name, "shape": list(array.shape)})
-            buffers.append(memoryview(little.reshape(-1)).cast("B"))
+            buffers.append(little.reshape(-1).view(np.uint8).data)
         return content, buffers
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
 
+from cxg_widget.coloring import resolve
 from cxg_widget.colormaps import COLORMAPS
 from cxg_widget.datasets.base import Dataset
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
+from cxg_widget.limits import check_limit
 from cxg_widget.names import nearest, not_found
+from cxg_widget.palettes import check_palette
 
 TOOLS = ("pan", "lasso", "rectangle")
 _CORNERS = 4
@@ -79,21 +83,11 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
     raise UnknownName(not_found(name, value, choices, "this version"))
 
 
-def check_cmap(value: Any) -> str:
-    """Return the name of a colormap."""
-    return check_choice("colormap", value, list(COLORMAPS))
-
-
-def check_tool(value: Any) -> str:
-    """Return the name of a tool."""
-    return check_choice("tool", value, TOOLS)
-
-
 def check_number(name: str, value: Any, low: float, high: float) -> float:
     """Return a number within bounds."""
-    if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
-        if low <= value <= high:
-            return float(value)
+    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if is_number and low <= value <= high:
+        return float(value)
     raise InvalidValue(f"{name} must be a number from {low:g} to {high:g}; found {value!r}")
 
 
@@ -122,3 +116,47 @@ def check_mode(value: Any, modes: Any) -> Any:
     if value in get_args(modes):
         return value
     raise UnknownName(not_found("selection mode", value, get_args(modes), "select()"))
+
+
+def check_color(value: Any, dataset: Dataset) -> str | list[str] | None:
+    """Return what to colour by, as it was given; see `coloring.resolve`."""
+    resolve(value, dataset)
+    return value if value is None or isinstance(value, str) else list(value)
+
+
+_OF_DATASET: dict[str, Callable[[Any, Dataset], Any]] = {
+    "embedding": check_embedding,
+    "color": check_color,
+    "layer": check_layer,
+}
+_OF_VALUE: dict[str, Callable[[Any], Any]] = {
+    "cmap": partial(check_choice, "colormap", choices=tuple(COLORMAPS)),
+    "palette": check_palette,
+    "vmin": partial(check_limit, "vmin"),
+    "vmax": partial(check_limit, "vmax"),
+    "point_size": lambda value: None if value is None else check_number("point_size", value, 0.1, 100),
+    "opacity": lambda value: check_number("opacity", value, 0, 1),
+    "tool": partial(check_choice, "tool", choices=TOOLS),
+    "view": check_view,
+    "height": lambda value: int(check_number("height", value, 120, 10_000)),
+    "hidden": check_hidden,
+}
+
+
+def check(name: str, value: Any, dataset: Dataset, embedding: str | None) -> Any:
+    """Check the value of a trait and return it as it is kept.
+
+    Parameters
+    ----------
+    embedding : the embedding on show, whose axes `axes` names
+
+    Raises
+    ------
+    UnknownName, InvalidValue
+        With what was asked, what was found and what would be right.
+    """
+    if name == "axes":
+        return check_axes(value, embedding, dataset)
+    if name in _OF_DATASET:
+        return _OF_DATASET[name](value, dataset)
+    return _OF_VALUE[name](value)

@@ -42,30 +42,11 @@ def named_palette(name: str, count: int) -> list[str]:
     return [base[i % len(base)] for i in range(count)]
 
 
-_TABLEAU = tuple(
-    [
-        "#1f77b4",
-        "#aec7e8",
-        "#ff7f0e",
-        "#ffbb78",
-        "#2ca02c",
-        "#98df8a",
-        "#d62728",
-        "#ff9896",
-        "#9467bd",
-        "#c5b0d5",
-        "#8c564b",
-        "#c49c94",
-        "#e377c2",
-        "#f7b6d2",
-        "#7f7f7f",
-        "#c7c7c7",
-        "#bcbd22",
-        "#dbdb8d",
-        "#17becf",
-        "#9edae5",
-    ]
+_TABLEAU = (
+    *("#1f77b4", "#aec7e8", "#ff7f0e", "#ffbb78", "#2ca02c", "#98df8a", "#d62728", "#ff9896", "#9467bd", "#c5b0d5"),
+    *("#8c564b", "#c49c94", "#e377c2", "#f7b6d2", "#7f7f7f", "#c7c7c7", "#bcbd22", "#dbdb8d", "#17becf", "#9edae5"),
 )
+"""Tableau 10 and its light half, as matplotlib has them."""
 
 
 def check_palette(palette: Any) -> str | list[str] | dict[str, str] | None:

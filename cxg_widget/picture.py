@@ -43,7 +43,7 @@ def paint(job: Paint, view: tuple[float, float, float, float] | None, size: tupl
     ink = _ink(job, rows, background, dark=dark)
     shown = view or raster.fit_view(job.extent, size, y_down=job.y_down)
     diameter = point_diameter(rows.size, size)
-    return raster.png(raster.draw(job.xy[rows], ink, shown, size, diameter, background))
+    return raster.png(raster.draw(job.xy[rows], ink, shown, size=size, diameter=diameter, background=background))
 
 
 def point_diameter(count: int, size: tuple[int, int]) -> float:

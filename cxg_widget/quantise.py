@@ -38,16 +38,18 @@ def quantise(values: NDArray[Any], lo: float, hi: float) -> NDArray[np.uint16]:
     -------
     uint16 (n,). A constant column (lo == hi) becomes code 0.
     """
-    work = np.float32 if values.dtype == np.float32 and np.isfinite(np.float32(hi) - np.float32(lo)) else np.float64
     span = float(hi) - float(lo)
-    scaled = values.astype(work) - work(lo)
+    fits = values.dtype == np.float32 and 1e-30 < span < 1e30
+    scaled: NDArray[Any] = values.astype(np.float32 if fits else np.float64)
+    scaled -= lo
     if span > 0:
-        scaled *= work(LEVELS / span)
+        scaled *= min(LEVELS / span, np.finfo(np.float64).max)
     missing = ~np.isfinite(scaled)
     if missing.any():
         scaled[missing] = MISSING_U16
     np.rint(scaled, out=scaled)
-    return np.clip(scaled, 0, MISSING_U16, out=scaled).astype(np.uint16)
+    np.clip(scaled, 0, MISSING_U16, out=scaled)
+    return scaled.astype(np.uint16)
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,7 @@ def draw(
     xy: NDArray[np.float32],
     ink: Ink,
     view: tuple[float, float, float, float],
+    *,
     size: tuple[int, int],
     diameter: float,
     background: RGB,
@@ -72,7 +73,8 @@ def draw(
     winner[places.reshape(-1)] = np.repeat(rows, dx.size)
     inner = winner.reshape(-1, stride)[2 * margin : 2 * margin + height, 2 * margin : 2 * margin + width]
     colors = np.vstack([ink.rgb, np.array([background], dtype=np.uint8)])
-    return colors[inner]
+    image: NDArray[np.uint8] = colors[inner]
+    return image
 
 
 def _disc(diameter: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -106,7 +108,7 @@ def ramp(stops: list[str]) -> NDArray[np.uint8]:
     table = np.array([hex_rgb(stop) for stop in stops], dtype=np.float64)
     at = np.linspace(0, len(stops) - 1, 256)
     channels: list[Any] = [np.interp(at, np.arange(len(stops)), table[:, channel]) for channel in range(3)]
-    return np.rint(np.column_stack(channels)).astype(np.uint8)
+    return np.array(np.rint(np.column_stack(channels)), dtype=np.uint8)
 
 
 def hex_rgb(color: str) -> RGB:

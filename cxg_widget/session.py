@@ -117,7 +117,8 @@ class Session:
             return None
         hidden = set(self.look.hidden)
         shown = np.array([label not in hidden for label in [*coloring.labels, p.MISSING_LABEL]], dtype=np.bool_)
-        return shown[coloring.data.codes]
+        visible: NDArray[np.bool_] = shown[coloring.data.codes]
+        return visible
 
     # --- frames ----------------------------------------------------------------------------------------------------
 

@@ -74,9 +74,13 @@ def legend_frame(coloring: Coloring, look: Look, dataset: Dataset, seq: int) -> 
             encoding="dense",
         )
     elif isinstance(data, Numbers):
-        encoding = "sparse" if data.is_sparse else "dense"
         legend = replace(
-            legend, scale="continuous", n_missing=data.n_missing, lo=data.lo, hi=data.hi, encoding=encoding
+            legend,
+            scale="continuous",
+            n_missing=data.n_missing,
+            lo=data.lo,
+            hi=data.hi,
+            encoding="sparse" if data.is_sparse else "dense",
         )
         arrays = {"histogram": data.histogram, "quantiles": data.quantiles}
     return Frame(legend, arrays)
@@ -104,5 +108,5 @@ def detail_frames(view: list[float], xy: NDArray[np.float32], order: DisplayOrde
     codes = np.rint((near - (x0, y0)) / (x1 - x0 or 1, y1 - y0 or 1) * LEVELS).astype(np.uint16)
     cuts = list(spans(index.size, _DETAIL_BYTES))
     for part, (start, stop) in enumerate(cuts):
-        arrays = {"index": index[start:stop], "xy": codes[start:stop]}
+        arrays: dict[str, NDArray[Any]] = {"index": index[start:stop], "xy": codes[start:stop]}
         yield Frame(p.Detail(part, len(cuts), [x0, x1, y0, y1]), arrays)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import base64
-import logging
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,23 +14,18 @@ import traitlets
 from ipywidgets import CallbackDispatcher
 
 from cxg_widget import options, protocol
-from cxg_widget.coloring import resolve
 from cxg_widget.datasets import OPTIONS as OPEN_OPTIONS
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.base import Dataset
 from cxg_widget.errors import CxgWidgetError, SelectionError
-from cxg_widget.frames import Frame
-from cxg_widget.jobs import Jobs
-from cxg_widget.limits import check_limit
+from cxg_widget.exchange import Exchange, Stream
 from cxg_widget.look import Look
-from cxg_widget.palettes import check_palette
 from cxg_widget.query import mask_of_query
 from cxg_widget.selection import SelectedCells, mask_of
 from cxg_widget.session import Session
 from cxg_widget.static_picture import static_picture
 
 _BUNDLE = Path(__file__).parent / "static" / "widget.js"
-_LOG = logging.getLogger("cxg_widget")
 _STATE = (
     "embedding", "axes", "color", "layer", "cmap", "palette", "vmin", "vmax", "point_size", "opacity", "tool", "view",
     "height", "hidden",
@@ -49,7 +43,7 @@ class CxgWidget(anywidget.AnyWidget):
     ----------
     source : path or URI of a store, or an open `Dataset`
     embedding : name of the embedding; None = the dataset's default
-    color : obs column, gene, gene set ("obs:NAME", "var:NAME", "set:NAME" force one), a list of genes (their mean), None
+    color : obs column, gene or gene set ("obs:NAME", "var:NAME", "set:NAME" force one), a list of genes (their mean)
     layer : name of the layer genes are read from; None = X
     height : CSS px
     **options : any trait below, and the options of `open_dataset`
@@ -71,6 +65,7 @@ class CxgWidget(anywidget.AnyWidget):
     """
 
     _esm = _BUNDLE
+    _open = _built = _from_front_end = False
 
     embedding = _synced(None, "name of the embedding on show")
     axes = _synced([0, 1], "which two axes of the embedding are x and y")
@@ -101,18 +96,18 @@ class CxgWidget(anywidget.AnyWidget):
         height: float = 600,
         **more: Any,
     ) -> None:
-        traits, opening = options.split_options(more, _STATE, OPEN_OPTIONS)
+        traits, opening = options.split_options(more, _STATE, ("format", *OPEN_OPTIONS))
         self._owns_dataset = not isinstance(source, Dataset)
         self._dataset: Dataset = open_dataset(source, **opening)
         self._session = Session(self._dataset)
-        self._jobs = Jobs()
+        self._exchange = Exchange(self.send)
         self._callbacks = CallbackDispatcher()
-        self._built = self._from_front_end = False
+        self._open = True
         try:
             given = {"embedding": embedding, "color": color, "layer": layer, "height": height, **traits}
-            checked = {name: self._check(name, value, given) for name, value in given.items()}
+            checked = self._check(given)
             self._session.look = self._look(checked)
-            reading = self._jobs.submit("prepare", self._prepare)
+            reading = self._exchange.jobs.submit("prepare", self._prepare)
             super().__init__(_snapshot={"id": secrets.token_hex(8)}, **checked)
             self._built = True
             self.on_msg(self._receive)
@@ -170,13 +165,13 @@ class CxgWidget(anywidget.AnyWidget):
         else:
             mask = mask_of(what, self._dataset)
         self._session.select(mask, mode)
-        self._selection_changed(self._session.selection())
+        self._selection_changed(self._session.selection)
         return self.selection
 
     def clear_selection(self) -> None:
         """Select nothing."""
         self._session.select(np.zeros(self._dataset.n_obs, dtype=np.bool_))
-        self._selection_changed(self._session.selection())
+        self._selection_changed(self._session.selection)
 
     def on_selection(self, callback: Callable[[SelectedCells], Any], *, remove: bool = False) -> None:
         """Call `callback(selection)` after each change of the selection; remove=True stops that."""
@@ -192,14 +187,16 @@ class CxgWidget(anywidget.AnyWidget):
     @state.setter
     def state(self, state: dict[str, Any]) -> None:
         wanted, _ = options.split_options(state, _STATE, ())
-        full = {name: wanted.get(name, self.trait_defaults(name)) for name in _STATE}
-        checked = {name: self._check(name, value, full) for name, value in full.items()}
+        checked = self._check({name: wanted.get(name, self.trait_defaults(name)) for name in _STATE})
         for name in _STATE:
             setattr(self, name, checked[name])
 
     def close(self) -> None:
         """End the widget, and close the dataset if the widget opened it."""
-        self._jobs.close()
+        if not self._open:
+            return
+        self._open = False
+        self._exchange.jobs.close()
         if self._built:
             super().close()
         if self._owns_dataset:
@@ -207,46 +204,16 @@ class CxgWidget(anywidget.AnyWidget):
 
     # --- traits --------------------------------------------------------------------------------------------------
 
-    def _check(self, name: str, value: Any, given: Any = None) -> Any:
-        """Check a trait's value and return it as it is kept."""
-        data = self._dataset
-        now = (given or {}).get
-        match name:
-            case "embedding":
-                return options.check_embedding(value, data)
-            case "axes":
-                shown = options.check_embedding(now("embedding", None), data) if given else self.embedding
-                return options.check_axes(value, shown, data)
-            case "color":
-                resolve(value, data)
-                return value if value is None or isinstance(value, str) else list(value)
-            case "layer":
-                return options.check_layer(value, data)
-            case "cmap":
-                return options.check_cmap(value)
-            case "palette":
-                return check_palette(value)
-            case "vmin" | "vmax":
-                return check_limit(name, value)
-            case "point_size":
-                return None if value is None else options.check_number(name, value, 0.1, 100)
-            case "opacity":
-                return options.check_number(name, value, 0, 1)
-            case "height":
-                return int(options.check_number(name, value, 120, 10_000))
-            case "tool":
-                return options.check_tool(value)
-            case "view":
-                return options.check_view(value)
-            case _:
-                return options.check_hidden(value)
+    def _check(self, given: dict[str, Any]) -> dict[str, Any]:
+        shown = options.check_embedding(given["embedding"], self._dataset)
+        return {name: options.check(name, value, self._dataset, shown) for name, value in given.items()}
 
     @traitlets.validate(*_STATE)
     def _validate(self, proposal: Any) -> Any:
         name, value = proposal["trait"].name, proposal["value"]
         if not self._built:
             return value
-        value = self._check(name, value)
+        value = options.check(name, value, self._dataset, self.embedding)
         if not self._from_front_end and name in ("embedding", "axes", "color", "layer"):
             self._read_ahead(name, value)
         return value
@@ -286,11 +253,11 @@ class CxgWidget(anywidget.AnyWidget):
         before = self._session.look
         self._session.look = self._look({one: getattr(self, one) for one in _STATE})
         if name in ("embedding", "axes"):
-            self._push("points", self._session.points, name, before.embedding if name == "embedding" else before.axes)
+            self._push("points", self._session.points, name, getattr(before, name))
         elif name in ("color", "layer"):
-            self._push("color", self._session.color, name, before.color if name == "color" else before.layer)
+            self._push("color", self._session.color, name, getattr(before, name))
         elif name == "palette":
-            self._push("palette", self._session.recolor)
+            self._push("palette", self._session.recolor, name, before.palette)
 
     # --- messages ------------------------------------------------------------------------------------------------
 
@@ -299,14 +266,9 @@ class CxgWidget(anywidget.AnyWidget):
         self._session.coloring()
         _ = self._session.order
 
-    def _push(self, slot: str, stream: Callable[[], Iterator[Frame]], trait: str = "", before: Any = None) -> None:
-        """Send a stream from a thread; when it fails, say so and set the trait back to what is still on show."""
-
-        def job() -> None:
-            if not self._send_all(slot, stream, 0) and trait:
-                self._set_back(trait, before)
-
-        self._jobs.submit(slot, job)
+    def _push(self, slot: str, stream: Stream, trait: str, before: Any) -> None:
+        """Send a stream from a thread; when it fails, set the trait back to what is still on show."""
+        self._exchange.send_soon(slot, stream, on_failure=lambda: self._set_back(trait, before))
 
     def _set_back(self, trait: str, value: Any) -> None:
         self._from_front_end = True
@@ -320,42 +282,34 @@ class CxgWidget(anywidget.AnyWidget):
         try:
             request_id, message = protocol.parse(content)
         except CxgWidgetError as error:
-            self._fail("message", error, 0)
+            self._exchange.fail("message", error)
             return
         if isinstance(message, protocol.Snapshot):
             self._keep_snapshot(message, buffers)
         elif isinstance(message, protocol.Lasso | protocol.Clear):
-            self._selection_changed(self._session.answer(message), request_id)
+            self._selection_changed(lambda: self._session.answer(message), request_id)
         else:
-            self._jobs.submit(
-                message.kind,
-                lambda: void(self._send_all(message.kind, lambda: self._session.answer(message), request_id)),
-            )
+            self._exchange.send_soon(message.kind, lambda: self._session.answer(message), request_id)
 
-    def _send_all(self, kind: str, stream: Callable[[], Iterator[Frame]], request_id: int) -> bool:
-        try:
-            for frame in stream():
-                self._send_frame(frame, request_id)
-        except Exception as error:
-            self._fail(kind, error, request_id)
-            return False
-        return True
-
-    def _send_frame(self, frame: Frame, request_id: int = 0) -> None:
-        content, buffers = frame.pack(request_id)
-        self.send(content, buffers)
-
-    def _fail(self, kind: str, error: Exception, request_id: int) -> None:
-        """Say one sentence in the widget; what is no error of ours is logged in full."""
-        if not isinstance(error, CxgWidgetError):
-            _LOG.error("%s failed", kind, exc_info=error)
-        sentence = str(error) if isinstance(error, CxgWidgetError) else f"{kind} failed: {error!r}"
-        self._send_frame(Frame(protocol.Error(kind, type(error).__name__, sentence)), request_id)
-
-    def _selection_changed(self, stream: Iterator[Frame], request_id: int = 0) -> None:
-        if self._send_all("selection", lambda: stream, request_id):
+    def _selection_changed(self, stream: Stream, request_id: int = 0) -> None:
+        if self._exchange.send("selection", stream, request_id):
             self.set_trait("n_selected", len(self.selection))
             self._callbacks(self.selection)
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take changes of the front-end; one that is not valid is said there and set back."""
+        valid = {}
+        for name, value in sync_data.items():
+            try:
+                valid[name] = options.check(name, value, self._dataset, self.embedding) if name in _STATE else value
+            except CxgWidgetError as error:
+                self._exchange.fail("setting", error)
+                self.send_state(name)
+        self._from_front_end = True
+        try:
+            super().set_state(valid)
+        finally:
+            self._from_front_end = False
 
     # --- static pictures -----------------------------------------------------------------------------------------
 
@@ -376,11 +330,7 @@ class CxgWidget(anywidget.AnyWidget):
 
         live = super()._repr_mimebundle_(**kwargs)
         data, metadata = live if isinstance(live, tuple) else (live, {})
-        display(data, metadata=metadata, raw=True)
+        display(data, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
         still = static_picture(self._session, self.height, self._snapshot["id"])
         if still:
-            display(still, raw=True)
-
-
-def void(_: object) -> None:
-    """Drop a result."""
+            display(still, raw=True)  # type: ignore[no-untyped-call]

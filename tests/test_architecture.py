@@ -12,7 +12,7 @@ LEVELS = [
     {"frames", "quantise", "order", "polygon", "limits", "raster", "jobs"},
     {"datasets"},
     {"selection", "query", "palettes", "search", "coloring"},
-    {"encoding", "options"},
+    {"encoding", "options", "exchange"},
     {"look", "hover"},
     {"picture", "streams"},
     {"session"},

@@ -1,6 +1,7 @@
 """Laws of the message schema."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -76,7 +77,7 @@ def test_chunks_cover_every_point_once_in_at_most_a_mebibyte(n_obs, width):
     chunks = list(spans(n_obs, width))
     assert chunks[0][0] == 0
     assert chunks[-1][1] == n_obs
-    assert all(before[1] == after[0] for before, after in zip(chunks, chunks[1:], strict=False))
+    assert all(before[1] == after[0] for before, after in pairwise(chunks))
     assert all(start % 65_536 == 0 for start, _ in chunks)
     assert all((stop - start) * width <= 1 << 20 for start, stop in chunks)
     assert chunks[0][1] <= 65_536

@@ -1,0 +1,51 @@
+"""Between a session and a comm: frames out, failures as one sentence, long work in threads."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from cxg_widget import protocol
+from cxg_widget.errors import CxgWidgetError
+from cxg_widget.frames import Frame
+from cxg_widget.jobs import Jobs
+
+_LOG = logging.getLogger("cxg_widget")
+Stream = Callable[[], Iterator[Frame]]
+
+
+class Exchange:
+    """Sends streams of frames through a function that takes (content, buffers)."""
+
+    def __init__(self, send: Callable[[dict[str, Any], list[memoryview]], object]) -> None:
+        self._send = send
+        self.jobs = Jobs()
+
+    def send(self, kind: str, stream: Stream, request_id: int = 0) -> bool:
+        """Send every frame of a stream now; when it fails, send the sentence instead and return False."""
+        try:
+            for frame in stream():
+                self._send(*frame.pack(request_id))
+        except Exception as error:
+            self.fail(kind, error, request_id)
+            return False
+        return True
+
+    def send_soon(
+        self, slot: str, stream: Stream, request_id: int = 0, on_failure: Callable[[], object] | None = None
+    ) -> None:
+        """Send a stream from a thread, in place of one of the same slot that has not begun."""
+
+        def job() -> None:
+            if not self.send(slot, stream, request_id) and on_failure is not None:
+                on_failure()
+
+        self.jobs.submit(slot, job)
+
+    def fail(self, kind: str, error: Exception, request_id: int = 0) -> None:
+        """Say one sentence in the front-end; what is no error of ours is logged in full."""
+        if not isinstance(error, CxgWidgetError):
+            _LOG.error("%s failed", kind, exc_info=error)
+        sentence = str(error) if isinstance(error, CxgWidgetError) else f"{kind} failed: {error!r}"
+        self._send(*Frame(protocol.Error(kind, type(error).__name__, sentence)).pack(request_id))

@@ -1,0 +1,291 @@
+"""Laws of the widget seen from Python: traits, selections, state, failures; the comm is a list."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from cxg_widget import CxgWidget, errors
+from cxg_widget import protocol as p
+from tests.memory import small
+
+
+class Recorder:
+    """Stands in for the front-end: keeps what is sent, waits for the threads."""
+
+    def __init__(self, widget, monkeypatch):
+        self.sent = []
+        self._widget = widget
+        send = lambda content, buffers=None: self.sent.append((content, buffers))  # noqa: E731
+        widget._exchange._send = send
+
+    def settle(self):
+        pool = self._widget._exchange.jobs._pool
+        for future in list(self._widget._exchange.jobs._waiting.values()):
+            if not future.cancelled():
+                future.result()
+        assert pool is not None
+        return self
+
+    @property
+    def kinds(self):
+        return [content["kind"] for content, _ in self.settle().sent]
+
+    def ask(self, **request):
+        self._widget._handle_custom_msg({"id": 5, **request}, [])
+        return self.settle()
+
+
+@pytest.fixture
+def make(monkeypatch):
+    made = []
+
+    def build(dataset=None, **options):
+        widget = CxgWidget(dataset or small(), **options)
+        made.append(widget)
+        widget.front = Recorder(widget, monkeypatch)
+        return widget
+
+    yield build
+    for widget in made:
+        widget.close()
+
+
+def test_a_widget_shows_the_default_embedding_uncoloured(make):
+    w = make()
+    assert (w.embedding, w.color, w.axes, w.view, w.n_selected) == ("umap", None, [0, 1], None, 0)
+    assert len(w.selection) == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ({"colour": "cell_type"}, "no option 'colour'.*Did you mean 'color'"),
+        ({"pointsize": 3}, "Did you mean 'point_size'"),
+    ],
+)
+def test_an_unknown_keyword_is_a_type_error_that_names_the_nearest(option, sentence):
+    with pytest.raises(TypeError, match=sentence):
+        CxgWidget(small(), **option)
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ({"color": "cell_typ"}, "Did you mean 'cell_type'"),
+        ({"color": "obs:CD3E"}, "no obs column 'CD3E'"),
+        ({"color": "var:n_counts"}, "n_counts"),
+        ({"color": ["CD3E", "nope"]}, "nope"),
+        ({"color": 5}, "color must be"),
+        ({"color": []}, "color must be"),
+        ({"embedding": "umpa"}, "Did you mean 'umap'"),
+        ({"embedding": 3}, "no embedding 3"),
+        ({"axes": (0, 2)}, "axes must be two numbers from 0 to 1"),
+        ({"axes": "ab"}, "axes must be"),
+        ({"layer": "raw"}, "no layer 'raw'"),
+        ({"cmap": "virdis"}, "Did you mean 'viridis'"),
+        ({"palette": "okabe"}, "okabe-ito"),
+        ({"palette": ["nocolour"]}, "'nocolour' is no colour"),
+        ({"vmax": "99"}, "percentile like 'p99'"),
+        ({"vmin": float("nan")}, "percentile like 'p99'"),
+        ({"point_size": -1}, "point_size must be a number from"),
+        ({"opacity": 2}, "opacity must be a number from 0 to 1"),
+        ({"tool": "laso"}, "Did you mean 'lasso'"),
+        ({"view": [0, 1]}, "view must be"),
+        ({"view": [1, 0, 0, 1]}, "view must be"),
+        ({"height": 5}, "height must be a number from 120"),
+        ({"hidden": "B cell"}, "hidden must be a list"),
+    ],
+)
+def test_a_wrong_value_is_a_value_error_in_the_constructor_and_later_and_changes_nothing(make, option, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        CxgWidget(small(), **option)
+    w = make(color="cell_type", vmax="p99")
+    before = w.state
+    (name, value), *_ = option.items()
+    with pytest.raises(ValueError, match=sentence):
+        setattr(w, name, value)
+    assert w.state == before
+
+
+def test_colour_is_sent_once_per_change_and_nothing_else_is(make):
+    w = make()
+    w.color = "cell_type"
+    assert w.front.kinds == ["color", "codes"]
+    w.color = "CD3E"
+    assert w.front.kinds[2:] == ["color", "nonzeros"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("vmax", "p99"), ("vmin", 0.5), ("cmap", "magma"), ("opacity", 0.3), ("point_size", 4), ("tool", "lasso"),
+     ("view", [0, 1, 0, 1]), ("hidden", ["B cell"]), ("height", 400)],
+)  # fmt: skip
+def test_what_the_shader_can_do_alone_sends_no_data(make, name, value):
+    w = make(color="cell_type")
+    setattr(w, name, value)
+    assert w.front.kinds == []
+
+
+def test_a_palette_change_sends_colours_not_codes(make):
+    w = make(color="cell_type")
+    w.palette = ["red", "#00f", (0.0, 1.0, 0.0)]
+    assert w.front.kinds == ["palette"]
+    assert w.front.sent[0][0]["colors"] == ["#ff0000", "#0000ff", "#00ff00"]
+
+
+def test_switching_the_embedding_sends_its_points_and_resets_axes_and_view(make):
+    w = make(embedding="pca", axes=(3, 4), view=[0, 1, 0, 1])
+    w.embedding = "X_umap"
+    assert (w.embedding, w.axes, w.view) == ("umap", [0, 1], None)
+    assert set(w.front.kinds) == {"points"}
+    assert w.front.sent[-1][0]["embedding"] == "umap"
+
+
+def test_a_failure_from_python_is_raised_where_it_was_caused_and_the_last_colour_stays(make):
+    w = make(small(broken=["X/CD3E"]), color="MS4A1")
+    with pytest.raises(errors.DamagedStore, match="X/CD3E"):
+        w.color = "CD3E"
+    assert w.color == "MS4A1"
+    assert w.front.kinds == []
+    with pytest.raises(errors.DamagedStore, match="X/CD3E"):
+        CxgWidget(small(broken=["X/CD3E"]), color="CD3E")
+
+
+def test_a_failure_from_the_front_end_is_said_there_and_the_trait_is_set_back(make):
+    w = make(small(broken=["X/CD3E"]), color="MS4A1")
+    w.set_state({"color": "var:CD3E"})
+    w.front.settle()
+    w.front.settle()
+    said = [content for content, _ in w.front.sent if content["kind"] == "error"]
+    assert said[0]["type"] == "DamagedStore"
+    assert "X/CD3E" in said[0]["message"]
+    assert w.color == "MS4A1"
+
+
+def test_an_invalid_value_from_the_front_end_is_said_there_and_changes_nothing(make):
+    w = make(color="cell_type")
+    w.set_state({"color": "no such thing"})
+    assert w.color == "cell_type"
+    assert w.front.kinds == ["error"]
+
+
+def test_select_takes_masks_rows_labels_polygons_and_queries_in_four_modes(make):
+    w = make()
+    frame = w.dataset.obs()
+    assert w.select(np.arange(1000) < 10).rows.tolist() == list(range(10))
+    assert w.select([20, 21], "add").rows.tolist() == [*range(10), 20, 21]
+    assert w.select(["cell 0", "cell 20"], "subtract").rows.tolist() == [*range(1, 10), 21]
+    assert w.select(query="n_genes >= 0", mode="intersect").rows.tolist() == [*range(1, 10), 21]
+    assert w.n_selected == 10
+    expected = np.flatnonzero((frame["cell_type"] == "B cell").to_numpy())
+    np.testing.assert_array_equal(w.select(query="cell_type == 'B cell'").rows, expected)
+    everything = [[-99, -99], [99, -99], [99, 99], [-99, 99]]
+    assert len(w.select(polygon=everything)) == 1000
+    w.clear_selection()
+    assert (len(w.selection), w.n_selected) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "call", [{}, {"what": [1], "query": "n_genes > 1"}, {"what": [5000]}, {"query": "nope > 1"}, {"polygon": [[0, 0]]}]
+)
+def test_a_selection_that_cannot_be_made_leaves_the_last_one(make, call):
+    w = make()
+    w.select([1, 2, 3])
+    with pytest.raises(errors.SelectionError):
+        w.select(**call)
+    with pytest.raises(ValueError, match="no selection mode 'xor'"):
+        w.select([1], "xor")
+    assert w.selection.rows.tolist() == [1, 2, 3]
+
+
+def test_the_selection_comes_back_as_pandas_holds_it(make):
+    w = make()
+    w.select(query="is_doublet")
+    frame = w.dataset.obs()
+    expected = frame[frame["is_doublet"]]
+    found = w.selection.obs()
+    assert found.equals(expected)
+    assert found.index.name == "cell_id"
+    assert found["cell_type"].dtype == frame["cell_type"].dtype
+    assert list(w.selection.obs(["n_genes", "cell_type"]).columns) == ["n_genes", "cell_type"]
+
+
+def test_callbacks_hear_of_each_change_until_removed(make):
+    w, heard = make(), []
+    callback = lambda cells: heard.append(len(cells))  # noqa: E731
+    w.on_selection(callback)
+    w.select([1, 2])
+    w.clear_selection()
+    w.front.ask(kind="lasso", polygon=[-99, -99, 99, -99, 99, 99, -99, 99], mode="replace")
+    w.on_selection(callback, remove=True)
+    w.select([1])
+    assert heard == [2, 0, 1000]
+
+
+def test_observe_hears_of_traits(make):
+    w, heard = make(), []
+    w.observe(lambda change: heard.append((change["name"], change["new"])), ["color", "n_selected"])
+    w.color = "CD3E"
+    w.select([4])
+    assert heard == [("color", "CD3E"), ("n_selected", 1)]
+
+
+def test_state_is_small_json_that_rebuilds_the_view(make):
+    assert make().state == {"embedding": "umap"}
+    state = {"embedding": "pca", "axes": [1, 3], "color": ["CD3E", "MS4A1"], "vmax": "p99", "cmap": "magma",
+             "point_size": 3.0, "opacity": 0.5, "tool": "lasso", "view": [0.0, 1.0, -1.0, 1.0], "height": 400}  # fmt: skip
+    w = make(**state)
+    assert json.loads(json.dumps(w.state)) == state
+    assert len(json.dumps(w.state)) < 1000
+    assert make(**json.loads(json.dumps(w.state))).state == state
+    other = make(color="cell_type", hidden=["B cell"])
+    assert other.state["hidden"] == ["B cell"]
+    other.state = state
+    assert other.state == state
+
+
+def test_read_only_traits_stay_so(make):
+    with pytest.raises(Exception, match="read-only"):
+        make().n_selected = 5
+
+
+def test_requests_are_answered_with_their_id(make):
+    w = make(color="cell_type")
+    front = w.front.ask(kind="ready", version=p.VERSION)
+    assert front.kinds == ["dataset", "color", "points", "codes"]
+    assert {content["id"] for content, _ in front.sent} == {5}
+
+
+def test_a_message_that_breaks_the_schema_is_answered_with_one_sentence(make):
+    front = make().front.ask(kind="hover", x=1)
+    assert front.kinds == ["error"]
+    assert "lacks the field" in front.sent[0][0]["message"]
+
+
+def test_at_most_twenty_traits_are_synced(make):
+    own = [name for name in CxgWidget.class_traits(sync=True) if not name.startswith(("_view", "_model", "_dom"))]
+    assert len(CxgWidget.class_own_traits(sync=True)) <= 20
+    assert len(own) <= 25
+
+
+def test_no_trait_holds_data_of_the_cells(make):
+    w = make(color="cell_type")
+    w.select(np.ones(1000, dtype=bool))
+    state = {key: value for key, value in w.get_state().items() if key not in ("_esm", "_css")}
+    assert len(json.dumps(state, default=str)) < 3000
+
+
+def test_the_mimebundle_holds_a_picture_and_no_data(make):
+    bundle = make(color="cell_type")._repr_mimebundle_()
+    data = bundle[0] if isinstance(bundle, tuple) else bundle
+    assert re.match("iVBOR", data["image/png"])
+    assert "application/vnd.jupyter.widget-view+json" in data
+
+
+def test_a_given_dataset_stays_open_and_one_the_widget_opened_is_closed():
+    data = small()
+    w = CxgWidget(data)
+    w.close()
+    assert not data.closed

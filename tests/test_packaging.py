@@ -98,7 +98,7 @@ def test_importing_the_package_imports_no_heavy_library() -> None:
 def test_the_example_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     assert len(code) == 1
-    write_demo(tmp_path / "demo.cxg", 2_000, 40)
+    write_demo(tmp_path / "demo.cxg", 2_000)
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     exec(compile(code[0], "README.md", "exec"), names)

@@ -24,9 +24,11 @@ SCREENSHOT = ROOT / "demo" / "screenshot.png"
 
 def show() -> int:
     """Open the notebook in the user's own browser; return when JupyterLab ends."""
-    as_root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    arguments = [f"--ServerApp.root_dir={ROOT}", f"--LabApp.default_url=/lab/tree/{NOTEBOOK}"]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        arguments.append("--allow-root")
     try:
-        return subprocess.call([sys.executable, "-m", "jupyterlab", *as_root, str(ROOT / NOTEBOOK)], cwd=ROOT)
+        return subprocess.call([sys.executable, "-m", "jupyterlab", *arguments], cwd=ROOT)
     except KeyboardInterrupt:
         return 0
 

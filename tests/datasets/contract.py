@@ -206,7 +206,7 @@ class DatasetContract:
                     reads.release()
             except ClosedDataset:
                 pass
-            except Exception as error:  # noqa: BLE001 - whatever it is, it is the finding
+            except Exception as error:
                 wrong.append(error)
 
         threads = [threading.Thread(target=read, args=(seed,)) for seed in range(4)]

@@ -1,5 +1,7 @@
 """The contract over every version and layout of CXG."""
 
+
+
 from __future__ import annotations
 
 import numpy as np

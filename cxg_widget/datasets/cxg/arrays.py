@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from threading import RLock
 from typing import Any
 
@@ -104,6 +105,11 @@ class Arrays:
         if path not in self._open:
             self._open[path] = tiledb.open(f"{self.root}/{path}", mode="r", ctx=self.ctx)
         return self._open[path]
+
+
+def absolute(uri: str) -> str:
+    """Return a URI that still means the same after `os.chdir`, which TileDB takes no notice of."""
+    return uri.rstrip("/") if "://" in uri else str(Path(uri).absolute())
 
 
 def list_children(uri: str, ctx: tiledb.Ctx) -> dict[str, str]:

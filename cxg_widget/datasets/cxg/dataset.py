@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base import DEFAULT_CACHE_BYTES, Codes, Dataset, Vector
 from cxg_widget.datasets.cxg.annotations import Annotations
-from cxg_widget.datasets.cxg.arrays import Arrays, select, values_of
+from cxg_widget.datasets.cxg.arrays import Arrays, absolute, select, values_of
 from cxg_widget.datasets.cxg.matrix import Matrix
 from cxg_widget.datasets.cxg.metadata import GroupMetadata, read_gene_sets, read_uns
 from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore
@@ -50,7 +50,7 @@ class CxgDataset(Dataset):
         config: Mapping[str, Any] | tiledb.Config | None = None,
     ) -> None:
         super().__init__(uri, cache_bytes=cache_bytes)
-        self._arrays = Arrays(_root(uri), uri, make_context(ctx, config))
+        self._arrays = Arrays(absolute(uri), uri, make_context(ctx, config))
         try:
             self._open()
         except BaseException:
@@ -178,8 +178,3 @@ def make_context(ctx: tiledb.Ctx | None, config: Mapping[str, Any] | tiledb.Conf
         return tiledb.Ctx({key: str(value) for key, value in config.items()})
     except tiledb.TileDBError as error:
         raise InvalidOption(f"config is not accepted by TileDB: {error}") from error
-
-
-def _root(uri: str) -> str:
-    """Return where the arrays are: absolute, so that a later `os.chdir` does no harm."""
-    return uri.rstrip("/") if "://" in uri else str(Path(uri).absolute())

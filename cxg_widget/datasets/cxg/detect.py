@@ -7,7 +7,7 @@ from typing import Any
 
 import tiledb
 
-from cxg_widget.datasets.cxg.arrays import list_children
+from cxg_widget.datasets.cxg.arrays import absolute, list_children
 from cxg_widget.datasets.cxg.dataset import make_context
 from cxg_widget.errors import DatasetNotFound
 
@@ -23,14 +23,15 @@ def identify(uri: str, options: Mapping[str, Any]) -> str | None:
         If a remote URI cannot be asked.
     """
     ctx = make_context(options.get("ctx"), options.get("config"))
+    root = absolute(uri)
     try:
-        kind = tiledb.object_type(uri, ctx=ctx)
+        kind = tiledb.object_type(root, ctx=ctx)
         if kind != "group":
             return "tiledb-array" if kind == "array" else None
-        children = list_children(uri, ctx)
+        children = list_children(root, ctx)
         if "cxg_group_metadata" in children or len({"obs", "var", "emb"} & set(children)) == 3:
             return "cxg"
-        if _is_soma(uri, ctx):
+        if _is_soma(root, ctx):
             return "soma"
         return "cxg" if len({"obs", "var", "emb"} & set(children)) == 2 else "tiledb-cf"
     except tiledb.TileDBError as error:

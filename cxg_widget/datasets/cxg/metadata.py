@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from cxg_widget.datasets.columns import as_scalar
 from cxg_widget.datasets.css_colors import to_hex
 from cxg_widget.datasets.cxg.arrays import Arrays
 from cxg_widget.errors import DamagedStore
@@ -80,7 +81,7 @@ def decode(value: Any, key: str, note: Note) -> Any:
         note(f"{key} is binary (pickled?) - refusing to decode; it is ignored.")
         return None
     if not isinstance(value, str):
-        return value
+        return as_scalar(value)
     try:
         return json.loads(value)
     except (ValueError, RecursionError):
@@ -97,7 +98,8 @@ def read_gene_sets(arrays: Arrays, note: Note) -> dict[str, tuple[str, ...]]:
     for name, genes in _sets(value):
         symbols = (gene.get("gene_symbol") if isinstance(gene, dict) else gene for gene in genes)
         found[name] = tuple(dict.fromkeys(symbol for symbol in symbols if isinstance(symbol, str)))
-    if value is not None and not found and value not in ({}, []):
+    empty = value is None or (isinstance(value, dict | list) and not value)
+    if not found and not empty:
         note("genesets in the metadata of obs are in no known shape and are ignored.")
     return found
 

@@ -1,0 +1,130 @@
+"""The laws of the byte-bounded cache, and of steps on one column and one colour."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cxg_widget.datasets.cache import ByteCache
+from cxg_widget.datasets.columns import as_rows, factorize, smallest_codes, tidy_categories
+from cxg_widget.datasets.css_colors import CSS_COLORS, to_hex
+
+
+@given(st.integers(0, 30), st.lists(st.tuples(st.integers(0, 6), st.integers(1, 12), st.booleans())))
+def test_the_cache_is_a_least_recently_used_dict_within_its_bytes(limit, steps):
+    cache, model = ByteCache(limit, int), OrderedDict()
+    for key, size, is_put in steps:
+        if is_put:
+            cache.put(key, size)
+            model.pop(key, None)
+            if size <= limit:
+                model[key] = size
+            while sum(model.values()) > limit:
+                model.popitem(last=False)
+        else:
+            assert cache.get(key) == model.get(key)
+            if key in model:
+                model.move_to_end(key)
+        assert cache.used_bytes == sum(model.values()) <= limit
+        assert len(cache) == len(model)
+
+
+def test_a_value_is_loaded_once_while_it_is_kept():
+    calls = []
+    cache = ByteCache(100, len)
+    for _ in range(3):
+        assert cache.get_or_load("key", lambda: calls.append(1) or "value") == "value"
+    assert len(calls) == 1
+    cache.clear()
+    assert cache.used_bytes == 0
+    cache.get_or_load("key", lambda: calls.append(1) or "value")
+    assert len(calls) == 2
+
+
+def test_many_threads_do_not_break_the_count():
+    cache = ByteCache(50, int)
+
+    def work(seed):
+        rng = np.random.default_rng(seed)
+        for _ in range(500):
+            cache.put(int(rng.integers(20)), int(rng.integers(1, 10)))
+            cache.get(int(rng.integers(20)))
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert cache.used_bytes == sum(size for _, size in cache._kept.values()) <= 50
+
+
+@given(st.lists(st.one_of(st.text(max_size=3), st.just("nan"))))
+def test_factorized_strings_are_those_of_pandas(values):
+    stored = np.empty(len(values), dtype=object)
+    stored[:] = values
+    codes, distinct = factorize(stored)
+    assert distinct == sorted(set(values))
+    assert [distinct[code] for code in codes] == values
+
+
+@given(st.lists(st.one_of(st.floats(width=32), st.just(float("nan")))))
+def test_factorized_floats_are_those_of_pandas(values):
+    stored = np.array(values, dtype=np.float32)
+    codes, distinct = factorize(stored)
+    expected_codes, expected = pd.factorize(stored, sort=True)
+    assert codes.tolist() == expected_codes.tolist()
+    assert distinct == expected.tolist()
+
+
+@given(st.lists(st.one_of(st.none(), st.sampled_from(["nan", "a", "b", "c", "NaN", "None", ""]))), st.data())
+def test_tidied_categories_give_each_code_its_label(labels, data):
+    target, categories = tidy_categories(labels)
+    assert len(set(categories)) == len(categories)
+    assert "nan" not in categories
+    for code in data.draw(st.lists(st.integers(-1, len(labels) - 1))):
+        label = None if code < 0 or labels[code] == "nan" else labels[code]
+        assert (None if target[code] < 0 else categories[target[code]]) == label
+
+
+def test_categories_of_several_types_become_strings():
+    assert tidy_categories([1, "a", True, 2.5])[1] == ("1", "a", "True", "2.5")
+    assert tidy_categories([3, 1.5])[1] == (3, 1.5)
+    assert tidy_categories([True, False])[1] == (True, False)
+
+
+@pytest.mark.parametrize(("n", "dtype"), [(0, np.int8), (127, np.int8), (128, np.int16), (32_768, np.int32)])
+def test_codes_take_the_smallest_type_that_holds_them(n, dtype):
+    assert smallest_codes(np.array([n - 1]), n).dtype == dtype
+
+
+@given(st.integers(1, 30), st.data())
+def test_a_mask_and_its_positions_mean_the_same_rows(n, data):
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    assert as_rows(mask, n).tolist() == as_rows(np.flatnonzero(mask), n).tolist()
+    assert as_rows(None, n) is None
+    assert as_rows([], n).dtype == np.int64
+
+
+@given(st.tuples(*[st.integers(0, 255)] * 3))
+def test_a_colour_is_the_same_in_every_notation(rgb):
+    expected = "#{:02x}{:02x}{:02x}".format(*rgb)
+    assert to_hex(expected.upper()) == to_hex(list(rgb)) == to_hex([level / 255 for level in rgb]) == expected
+
+
+def test_css_has_148_names_and_each_is_a_colour():
+    assert len(CSS_COLORS) == 148
+    assert all(to_hex(code) == code == to_hex(name) for name, code in CSS_COLORS.items())
+
+
+@pytest.mark.parametrize(
+    "bad", ["", "#12", "#12345", "red;", None, 5, [1, 2], [300, 0, 0], [-1, 0, 0], [True] * 3, ["a"] * 3]
+)
+def test_what_is_no_colour_is_none(bad):
+    assert to_hex(bad) is None
+    assert to_hex([float("nan"), 0.0, 0.0]) is None

@@ -1,0 +1,192 @@
+"""What a CXG says when it is damaged or contradicts itself, and that the rest of it stays readable."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+import tiledb
+
+from cxg_widget.datasets import open_dataset
+from cxg_widget.errors import DamagedStore, InvalidStore, UnknownName
+from tests.datasets.make_cxg import (
+    LAYOUTS,
+    create_sparse,
+    make_truth,
+    obs_columns,
+    write_cells,
+    write_dense,
+    write_matrix,
+)
+
+
+def lose_data(array_path) -> None:
+    """Delete the data files of an array and leave its schema and commits, as a partial copy does."""
+    lost = [file for file in array_path.rglob("a*.tdb") if "__fragments" in str(file)]
+    assert lost
+    for file in lost:
+        file.unlink()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_lost_values_fail_one_gene_and_nothing_else(make, small_truth, layout):
+    path = make(layout)
+    lose_data(path / ("Xc" if layout == "columns" else "X"))
+    with open_dataset(path) as dataset:
+        with pytest.raises(DamagedStore, match=r"cannot read expression column 0 of Xc?: data files are missing"):
+            dataset.values(small_truth.var_labels[0])
+        assert len(dataset.obs()) == dataset.n_obs
+        assert dataset.embedding().shape == (dataset.n_obs, 2)
+
+
+def test_a_truncated_file_is_damage_and_not_a_crash(make, small_truth):
+    path = make("columns")
+    for file in (path / "Xc").rglob("a*.tdb"):
+        file.write_bytes(file.read_bytes()[:10])
+    with open_dataset(path) as dataset, pytest.raises(DamagedStore, match="Xc"):
+        dataset.values(small_truth.var_labels[0])
+
+
+def test_a_lost_column_is_left_out_with_a_warning_and_refused_by_name(make, small_truth):
+    path = make()
+    with tiledb.open(str(path / "obs")) as obs:
+        number = [obs.schema.attr(i).name for i in range(obs.nattr)].index("score")
+    for file in (path / "obs").rglob(f"a{number}.tdb"):
+        file.unlink()
+    with open_dataset(path) as dataset:
+        with pytest.warns(UserWarning, match="score"):
+            frame = dataset.obs()
+        assert list(frame.columns) == [name for name in small_truth.obs.columns if name != "score"]
+        assert any("score" in note for note in dataset.notes)
+        with pytest.raises(DamagedStore, match="obs column 'score'"):
+            dataset.obs("score")
+
+
+@pytest.mark.parametrize("part", ["obs", "emb/umap", "X"])
+def test_a_dense_array_without_any_data_is_damage_and_not_fill_values(make, small_truth, part):
+    path = make("dense")
+    shutil.rmtree(path / part / "__fragments")
+    shutil.rmtree(path / part / "__commits")
+    ask = {
+        "obs": lambda dataset: dataset.obs(["score"]),
+        "emb/umap": lambda dataset: dataset.embedding("umap"),
+        "X": lambda dataset: dataset.values(small_truth.var_labels[0]),
+    }
+    with open_dataset(path) as dataset, pytest.raises(DamagedStore, match=f"{part} holds no data"):
+        ask[part](dataset)
+
+
+def test_a_sparse_matrix_without_fragments_is_all_zeros(make, small_truth):
+    path = make("columns")
+    shutil.rmtree(path / "Xc" / "__fragments")
+    shutil.rmtree(path / "Xc" / "__commits")
+    with open_dataset(path) as dataset:
+        vector = dataset.vector(small_truth.var_labels[0])
+        assert vector.rows is not None
+        assert len(vector.rows) == 0
+        assert not dataset.values(small_truth.var_labels[0]).any()
+
+
+def test_without_x_everything_but_values_works(make, small_truth):
+    with open_dataset(make(parts=("obs", "var", "emb"))) as dataset:
+        assert len(dataset.obs()) == dataset.n_obs
+        assert any("no expression matrix" in note for note in dataset.notes)
+        with pytest.raises(InvalidStore, match=r"no expression matrix \(need X, or Xr and Xc\)"):
+            dataset.values(small_truth.var_labels[0])
+        with pytest.raises(UnknownName):
+            dataset.values("no such gene")
+
+
+def test_xr_without_xc_says_so(make, small_truth):
+    path = make("columns")
+    shutil.rmtree(path / "Xc")
+    with open_dataset(path) as dataset, pytest.raises(InvalidStore, match="has Xr without Xc"):
+        dataset.values(small_truth.var_labels[0])
+
+
+def test_xc_without_xr_is_enough(make, small_truth):
+    path = make("columns")
+    shutil.rmtree(path / "Xr")
+    with open_dataset(path) as dataset:
+        np.testing.assert_array_equal(dataset.values(small_truth.var_labels[0]), small_truth.X[:, 0])
+
+
+def test_a_store_without_embeddings_opens_and_refuses_to_give_one(make):
+    path = make()
+    shutil.rmtree(path / "emb")
+    tiledb.group_create(str(path / "emb"))
+    write_dense(path / "emb" / "line", np.zeros((40, 1)))
+    with open_dataset(path) as dataset:
+        assert dataset.default_embedding is None
+        assert len(dataset.obs()) == dataset.n_obs
+        for name in (None, "umap"):
+            with pytest.raises(InvalidStore, match="no usable embedding under emb/"):
+                dataset.embedding(name)
+
+
+def test_an_embedding_of_another_length_is_left_out_and_says_why(make):
+    path = make()
+    write_dense(path / "emb" / "short", np.zeros((7, 2)))
+    with open_dataset(path) as dataset:
+        assert "short" not in dataset.embeddings
+        assert any("emb/short has 7 rows" in note for note in dataset.notes)
+        with pytest.raises(InvalidStore, match="emb/short has 7 rows but obs has 40"):
+            dataset.embedding("short")
+
+
+@pytest.mark.parametrize("lost", ["obs", "var", "emb"])
+def test_a_part_that_every_cxg_has_is_named_when_it_is_missing(make, lost):
+    path = make()
+    shutil.rmtree(path / lost)
+    with pytest.raises(InvalidStore, match=f"not a CXG; missing {lost}"):
+        open_dataset(path)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_matrix_of_another_shape_is_refused(make, layout):
+    path = make(parts=("obs", "var", "emb"))
+    write_matrix(path, make_truth(n_obs=39).X, layout)
+    with pytest.raises(InvalidStore, match="matrix is 39x9 but obs has 40 rows and var 9"):
+        open_dataset(path)
+
+
+@pytest.mark.parametrize("hints", ["{not json", b"\x80\x04K\x01.", "[1, 2]", "[" * 100_000])
+def test_hints_that_are_no_json_are_refused(make, hints):
+    with pytest.raises(InvalidStore, match=r"obs\.cxg_schema is not valid JSON"):
+        open_dataset(make(hints=hints))
+
+
+def test_a_code_without_a_category_is_refused_for_that_column_only(make, small_truth):
+    _, hints = obs_columns(small_truth, as_codes=True, first=False)
+    with open_dataset(make(hints={**hints, "cell_type": {"type": "categorical", "categories": ["a", "b"]}})) as dataset:
+        with pytest.raises(InvalidStore, match=r"obs\.cell_type holds code 4 but only 2 categories are declared"):
+            dataset.codes("cell_type")
+        assert dataset.codes("many").codes.shape == (dataset.n_obs,)
+
+
+def test_cells_stored_twice_are_added_up(make, small_truth):
+    path = make(parts=("obs", "var", "emb"))
+    create_sparse(path / "Xc", {"var": 9}, {"": np.float32, "obs": np.uint32})
+    cells = {"": np.array([1, 2, 4], dtype=np.float32), "obs": np.array([8, 3, 8], dtype=np.uint32)}
+    write_cells(path / "Xc", (np.array([2, 2, 2]),), cells)
+    with open_dataset(path) as dataset:
+        vector = dataset.vector(small_truth.var_labels[2])
+        assert dict(zip(vector.rows.tolist(), vector.values.tolist(), strict=True)) == {3: 2.0, 8: 5.0}
+
+
+def test_a_cell_beyond_obs_is_refused(make, small_truth):
+    path = make(parts=("obs", "var", "emb"))
+    create_sparse(path / "Xc", {"var": 9}, {"": np.float32, "obs": np.uint32})
+    write_cells(
+        path / "Xc", (np.array([2]),), {"": np.ones(1, dtype=np.float32), "obs": np.array([40], dtype=np.uint32)}
+    )
+    with open_dataset(path) as dataset, pytest.raises(InvalidStore, match="names obs 40 but obs has 40 rows"):
+        dataset.values(small_truth.var_labels[2])
+
+
+def test_a_shift_of_another_length_is_refused(make, small_truth):
+    path = make("sparse")
+    write_dense(path / "X_col_shift", np.zeros(3, dtype=np.float32))
+    with open_dataset(path) as dataset, pytest.raises(InvalidStore, match="X_col_shift has the shape"):
+        dataset.values(small_truth.var_labels[2])

@@ -1,0 +1,144 @@
+"""What `open_dataset` makes of a path, without the libraries of other stores."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tiledb
+
+from cxg_widget.datasets import open_dataset
+from cxg_widget.datasets.detection import is_remote
+from cxg_widget.errors import DatasetNotFound, InvalidOption, InvalidStore, InvalidValue, UnknownFormat
+
+
+def zipped(path: Path, member: str) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(member, "x")
+
+
+def zarr(path: Path, encoding: str | None) -> None:
+    path.mkdir()
+    (path / "zarr.json").write_text(json.dumps({"attributes": {"encoding-type": encoding} if encoding else {}}))
+
+
+def folder(path: Path, *names: str) -> None:
+    for name in names or ("",):
+        (path / name).mkdir(parents=True)
+
+
+def soma(path: Path) -> None:
+    tiledb.group_create(str(path))
+    with tiledb.Group(str(path), "w") as group:
+        group.meta["soma_object_type"] = "SOMAExperiment"
+
+
+FOREIGN = {
+    "a.h5ad": (lambda path: path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(64)), "AnnData .h5ad"),
+    "a.loom": (lambda path: path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(64)), "HDF5 file"),
+    "a.zarr": (lambda path: zarr(path, "anndata"), "AnnData zarr"),
+    "m.zarr": (lambda path: zarr(path, "MuData"), "MuData"),
+    "s.zarr": (lambda path: zarr(path, None), "a zarr store"),
+    "a.zarr.zip": (lambda path: zipped(path, ".zgroup"), "zipped AnnData zarr"),
+    "a.mzpeak": (lambda path: zipped(path, "mzpeak_index.json"), "mzPeak"),
+    "unpacked": (lambda path: folder(path, "mzpeak_index.json"), "unpacked mzPeak"),
+    "atlas": (lambda path: folder(path, "lance_db"), "RaggedAtlas"),
+    "lance_db": (lambda path: folder(path, "_feature_layouts.lance"), "RaggedAtlas"),
+    "soma": (soma, "TileDB-SOMA"),
+    "cf": (lambda path: tiledb.group_create(str(path)), "TileDB-CF"),
+    "array": (lambda path: tiledb.from_numpy(str(path), np.zeros(3)), "single TileDB array"),
+    "b.zip": (lambda path: zipped(path, "hello"), r"not a CXG.*found: a file"),
+    "text.cxg": (lambda path: path.write_text("hello"), r"not a CXG.*found: a file"),
+    "empty.cxg": (lambda path: path.touch(), r"found: an empty file"),
+    "nothing": (folder, r"found: an empty folder"),
+    "other": (lambda path: folder(path, "b", "a"), r"found: a, b"),
+    "cut.zip": (lambda path: path.write_bytes(b"PK\x03\x04abc"), r"not a CXG"),
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_another_store_is_refused_by_its_own_name(tmp_path, name):
+    write, sentence = FOREIGN[name]
+    write(tmp_path / name)
+    with pytest.raises(UnknownFormat, match=sentence):
+        open_dataset(tmp_path / name)
+
+
+def test_a_cxg_is_known_whatever_its_name(make):
+    path = make()
+    renamed = path.rename(path.with_name("anything.h5ad"))
+    for uri in (renamed, str(renamed), f"{renamed}/", f"file://{renamed}"):
+        with open_dataset(uri) as dataset:
+            assert dataset.format == "cxg"
+            assert dataset.n_obs == 40
+
+
+def test_format_forces_the_reader(make, tmp_path):
+    open_dataset(make(), format="cxg").close()
+    folder(tmp_path / "empty")
+    with pytest.raises(InvalidStore, match="not a CXG; missing obs, var, emb"):
+        open_dataset(tmp_path / "empty", format="cxg")
+    with pytest.raises(DatasetNotFound):
+        open_dataset(tmp_path / "none", format="cxg")
+    with pytest.raises(UnknownFormat, match="this version opens CXG"):
+        open_dataset(tmp_path / "a.h5ad", format="h5ad")
+    with pytest.raises(InvalidValue, match="Did you mean 'cxg'"):
+        open_dataset(tmp_path, format="cxgg")
+
+
+def test_a_path_with_nothing_is_not_found(tmp_path):
+    with pytest.raises(DatasetNotFound, match="no such file or directory") as caught:
+        open_dataset(tmp_path / "no.cxg")
+    assert isinstance(caught.value, FileNotFoundError)
+    assert str(tmp_path) in str(caught.value)
+
+
+def test_a_remote_store_of_another_kind_is_known_by_its_suffix():
+    with pytest.raises(UnknownFormat, match="h5ad"):
+        open_dataset("s3://bucket/a.h5ad")
+
+
+def test_a_remote_uri_that_cannot_be_asked_is_not_found():
+    with pytest.raises(DatasetNotFound, match="nofs://x"):
+        open_dataset("nofs://x/a.cxg")
+
+
+def test_schemes_other_than_file_are_remote():
+    assert [is_remote(uri) for uri in ("s3://b/x", "tiledb://n/a", "file:///x", "/x", "C:\\x")] == [
+        True,
+        True,
+        *[False] * 3,
+    ]
+
+
+@pytest.mark.parametrize("uri", [5, None, b"/x", ["a"]])
+def test_what_is_no_path_is_refused(uri):
+    with pytest.raises(InvalidOption):
+        open_dataset(uri)
+
+
+def test_an_unknown_option_comes_with_the_nearest(make):
+    path = make()
+    with pytest.raises(InvalidOption, match="Did you mean 'cache_bytes'") as caught:
+        open_dataset(path, cache_byte=3)
+    assert isinstance(caught.value, TypeError)
+    for options, error in (
+        ({"cache_bytes": "many"}, InvalidOption),
+        ({"cache_bytes": True}, InvalidOption),
+        ({"cache_bytes": -1}, InvalidValue),
+        ({"ctx": 3}, InvalidOption),
+        ({"config": 3}, InvalidOption),
+        ({"config": {"no.such": {}, "sm.memory_budget": "many"}}, InvalidOption),
+        ({"ctx": tiledb.Ctx(), "config": {}}, InvalidOption),
+    ):
+        with pytest.raises(error):
+            open_dataset(path, **options)
+
+
+def test_the_home_folder_is_expanded(make, monkeypatch):
+    path = make()
+    monkeypatch.setenv("HOME", str(path.parent))
+    open_dataset("~/small.cxg").close()

@@ -78,6 +78,7 @@ export function watchTheme(el, listener) {
   /** @type {ReturnType<typeof setTimeout>[]} */
   let timers = [];
   const read = () => {
+    unpaintBackdrop(el);
     const theme = readTheme(el);
     const text = JSON.stringify(theme);
     if (text !== last) listener(theme);
@@ -100,6 +101,12 @@ export function watchTheme(el, listener) {
     media.removeEventListener("change", readSoon);
     timers.forEach(clearTimeout);
   };
+}
+
+/** VS Code paints white behind every widget, in dark themes too: it shows as a frame around ours. @param {HTMLElement} el */
+function unpaintBackdrop(el) {
+  const backdrop = el.closest(".cell-output-ipywidget-background");
+  if (backdrop instanceof HTMLElement) backdrop.style.setProperty("background-color", "transparent", "important");
 }
 
 /** The first opaque background behind an element, through shadow roots; null if there is none. @param {Element} el @returns {Rgb | null} */

@@ -78,7 +78,7 @@ function bar(context, color, nHidden) {
           @input=${(/** @type {Event} */ event) =>
             patch(context, "legend", { ...back, filter: /** @type {HTMLInputElement} */ (event.currentTarget).value })}></div>`
       : html`<span class="grow">${n === 1 ? "1 category" : `${n} categories`}</span>`}
-    ${nHidden > 0 ? html`<button type="button" class="text" title="${wholeNumber(nHidden)} hidden" @click=${context.actions.showAll}>Show all</button>` : nothing}
+    ${nHidden > 0 ? html`<button type="button" class="text" title="${wholeNumber(nHidden)} hidden" @click=${() => context.actions.showAll()}>Show all</button>` : nothing}
     ${n > 2
       ? html`<button type="button" class="small" aria-label="Sort by count" title=${byCount ? "Sorted by count; click for the given order" : "Sort by count"}
           aria-pressed=${byCount} @click=${() => patch(context, "legend", { ...back, byCount: !byCount })}>${ICONS.sort}</button>`

@@ -25,7 +25,7 @@ export function emptyMessage({ state, actions }) {
   const why = whyEmpty(state);
   if (why === null) return nothing;
   return html`<div class="empty" role="status"><p>${why.message}</p>
-    ${why.showAll ? html`<button type="button" class="text" @click=${actions.showAll}>Show all</button>` : nothing}</div>`;
+    ${why.showAll ? html`<button type="button" class="text" @click=${() => actions.showAll()}>Show all</button>` : nothing}</div>`;
 }
 
 /** @param {Context} context */
@@ -38,7 +38,7 @@ export function banner({ state }) {
 export function errorToast({ state, actions }) {
   if (state.error === null) return nothing;
   return html`<div class="toast" role="alert">${ICONS.warn}<p>${state.error.message}</p>
-    <button type="button" class="small" aria-label="Dismiss" @click=${actions.dismissError}>${ICONS.close}</button></div>`;
+    <button type="button" class="small" aria-label="Dismiss" @click=${() => actions.dismissError()}>${ICONS.close}</button></div>`;
 }
 
 /** The cell under the pointer; the view puts it in place once its size is known. @param {Context} context */

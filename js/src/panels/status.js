@@ -21,10 +21,10 @@ function selected({ state, actions }) {
   if (dataset === null) return html`<span class="label">${link === "offline" ? "" : "Opening"}</span>`;
   if (selection.n === 0) {
     const size = counted(dataset.nObs, "cell");
-    return html`<span class="label" title=${dataset.title}><b>${dataset.title}</b>${size}</span>`;
+    return html`<span class="label" title=${dataset.title}><b>${dataset.title}</b> ${size}</span>`;
   }
-  return html`<span class="label"><b>${wholeNumber(selection.n)}</b>of ${wholeNumber(dataset.nObs)} selected · ${share(selection.n, dataset.nObs)}</span>
-    <button type="button" class="text" ?disabled=${link === "offline"} @click=${actions.clearSelection}>Clear</button>`;
+  return html`<span class="label"><b>${wholeNumber(selection.n)}</b> of ${wholeNumber(dataset.nObs)} selected · ${share(selection.n, dataset.nObs)}</span>
+    <button type="button" class="text" ?disabled=${link === "offline"} @click=${() => actions.clearSelection()}>Clear</button>`;
 }
 
 /** The one thing about the picture that should not wait for a click. @param {Context} context */

@@ -26,7 +26,7 @@ export function toolbar(context) {
   return html`<div class="toolbar" role="toolbar" aria-label="Plot">
     <div class="group">${TOOLS.map(tool)}</div>
     <div class="group">
-      <button type="button" class="tool" aria-label="Reset view" aria-keyshortcuts=${RESET_KEY} ?disabled=${off} @click=${actions.resetView}>
+      <button type="button" class="tool" aria-label="Reset view" aria-keyshortcuts=${RESET_KEY} ?disabled=${off} @click=${() => actions.resetView()}>
         ${ICONS.reset}${tip("Reset view", "", RESET_KEY)}
       </button>
       <button type="button" class="tool" aria-label="Download PNG" ?disabled=${state.dataset === null} @click=${save}>

@@ -1,0 +1,156 @@
+// Shows the panels on a made-up model: every action is noted in `calls` and changes the state as the kernel's answer would.
+// `show(name)` brings a scene; tests and people looking at the page use the same ones.
+import { createStore } from "../../js/src/state.js";
+import { createView } from "../../js/src/view.js";
+
+const N = 100_000;
+const TYPES = "CD4 T cell|CD8 T cell|CD14+ monocyte|NK cell|naive B cell|memory B cell|regulatory T cell|dendritic cell|platelet|plasma cell|gamma-delta T cell|" +
+  "FCGR3A+ monocyte|mucosal-associated invariant T cell of the peripheral blood|hematopoietic stem cell";
+const PALETTE = "#4477aa|#ee6677|#228833|#ccbb44|#66ccee|#aa3377|#e69f00|#56b4e9|#009e73|#cc79a7|#d55e00|#0072b2|#8c6d31|#999933".split("|");
+const GENES = "CD3E CD3D CD3G CD34 CD38 CD8A CD8B MS4A1 LYZ NKG7 GNLY PPBP FCGR3A".split(" ");
+const COLUMNS = [["cell_type", "14 categories"], ["donor_id", "38 categories"], ["cluster", "1,101 categories"], ["n_counts", "number"], ["percent_mito", "number"]];
+
+function random(seed) {
+  return () => ((seed = (seed * 1664525 + 1013904223) >>> 0) / 2 ** 32);
+}
+
+function categorical(name, categories, nMissing = 0) {
+  const next = random(categories.length);
+  const counts = categories.map((_, i) => Math.floor((N * 2 * next()) / (categories.length * (1 + i / 8))) + 1);
+  const colors = categories.map((_, i) => PALETTE[i % PALETTE.length]);
+  return { ...base(`obs:${name}`, name), scale: "categorical", nMissing, categories, counts, colors };
+}
+
+function continuous(name) {
+  const histogram = Uint32Array.from({ length: 64 }, (_, i) => (i === 0 ? 61_000 : 4000 * Math.exp(-(((i - 22) / 12) ** 2)) + (i < 58 ? 12 : 0)));
+  const quantiles = Float32Array.from({ length: 1001 }, (_, i) => (i < 610 ? 0 : 6.42 * ((i - 610) / 390) ** 0.7));
+  return { ...base(`var:${name}`, name), detail: "ENSG00000198851", scale: "continuous", lo: 0, hi: 6.42, histogram, quantiles, nMissing: 214 };
+}
+
+function base(spec, name) {
+  return { seq: Math.random(), spec, name, detail: "", scale: "none", nObs: N, loaded: N, nMissing: 0, categories: [], counts: [], colors: [], lo: 0, hi: 0,
+    histogram: new Uint32Array(), quantiles: new Float32Array() };
+}
+
+const traits = { embedding: "X_umap", axes: [0, 1], color: "obs:cell_type", layer: null, cmap: "viridis", vmin: null, vmax: null, point_size: null, opacity: 0.8,
+  tool: "pan", view: null, height: 520, n_selected: 0, hidden: [] };
+const dataset = { title: "PBMC atlas, 38 donors", nObs: N, nVar: 60_664, embeddings: [{ name: "X_umap", axes: 2 }, { name: "X_pca", axes: 50 }],
+  columns: [], colormaps: ["viridis", "magma", "plasma", "cividis", "turbo", "greys"], notes: ["The obs column 'raw_ids' is damaged and was skipped."] };
+const points = { seq: 1, embedding: "X_umap", axes: [0, 1], nObs: N, loaded: N, extent: [-10, 10, -10, 10], nMissing: 12, yDown: false };
+const start = { traits, dataset, points, color: categorical("cell_type", TYPES.split("|"), 4_210), nextColor: null, selection: { seq: 0, n: 0 }, highlighted: -1,
+  cell: null, found: { query: "-", matches: [], nMore: 0 }, error: null, link: "live", drawnBy: "webgl" };
+
+const store = createStore(start);
+const calls = [];
+const setTraits = (change) => store.set({ traits: { ...store.get().traits, ...change } });
+const { get } = store;
+
+const does = {
+  setTrait(name, value) {
+    setTraits({ [name]: value });
+    if (name === "color") store.set({ color: coloringOf(value) });
+  },
+  dragLimit: (name, value) => setTraits({ [name]: value }),
+  search: (query) => setTimeout(() => store.set({ found: find(query) }), window.searchDelay ?? 5),
+  toggleCategory(i) {
+    const name = get().color.categories[i];
+    const hidden = get().traits.hidden;
+    setTraits({ hidden: hidden.includes(name) ? hidden.filter((one) => one !== name) : [...hidden, name] });
+  },
+  onlyCategory(i) {
+    const hidden = get().color.categories.filter((_, k) => k !== i);
+    setTraits({ hidden: get().traits.hidden.join() === hidden.join() ? [] : hidden });
+  },
+  showAll: () => setTraits({ hidden: [] }),
+  highlight: (i) => store.set({ highlighted: i }),
+  clearSelection: () => store.set({ selection: { seq: 2, n: 0 } }),
+  resetView() {},
+  dismissError: () => store.set({ error: null }),
+};
+const actions = Object.fromEntries(Object.entries(does).map(([name, act]) => [name, (...args) => (calls.push([name, ...args]), act(...args))]));
+
+function coloringOf(spec) {
+  if (spec === null) return null;
+  const name = spec.slice(4);
+  if (spec.startsWith("var:")) return continuous(name);
+  return name === "cell_type" ? start.color : categorical(name, Array.from({ length: name === "cluster" ? 1101 : 38 }, (_, i) => `${name} ${i}`));
+}
+
+function find(query) {
+  const wanted = query.trim().toLowerCase();
+  const columns = COLUMNS.map(([label, detail]) => ({ spec: `obs:${label}`, label, kind: "obs", detail }));
+  const genes = GENES.map((label) => ({ spec: `var:${label}`, label, kind: "var", detail: `ENSG${label.length}00000${label.charCodeAt(2)}` }));
+  const sets = [{ spec: "mean:T cell markers", label: "T cell markers", kind: "set", detail: "5 genes" }];
+  const matches = [...columns, ...genes, ...sets].filter((match) => match.label.toLowerCase().includes(wanted));
+  return { query, matches, nMore: wanted.length < 2 ? 60_651 : 0 };
+}
+
+function createPlot(host) {
+  const canvas = document.createElement("canvas");
+  Object.assign(canvas.style, { position: "absolute", inset: "0", width: "100%", height: "100%" });
+  canvas.tabIndex = 0;
+  canvas.setAttribute("aria-label", "Scatterplot");
+  canvas.setAttribute("role", "img");
+  host.append(canvas);
+  let theme = { background: [255, 255, 255] };
+  const paint = () => {
+    const { clientWidth: width, clientHeight: height } = host;
+    canvas.width = width;
+    canvas.height = height;
+    const pen = canvas.getContext("2d");
+    pen.fillStyle = `rgb(${theme.background})`;
+    pen.fillRect(0, 0, width, height);
+    const { color, points: shown, dataset: opened } = get();
+    if (shown === null || opened?.nObs === 0) return;
+    const next = random(7);
+    for (let i = 0; i < 9000; i++) {
+      const k = Math.floor(next() * 14);
+      const [angle, radius] = [next() * 6.283, Math.sqrt(-2 * Math.log(next() + 1e-9)) * 24];
+      pen.fillStyle = color?.scale === "categorical" ? color.colors[k % color.colors.length] : ["#440154", "#3b528b", "#21918c", "#5ec962"][Math.floor(next() * 4)];
+      const x = width * (0.16 + 0.68 * ((k * 0.381) % 1)) + radius * Math.cos(angle);
+      const y = height * (0.2 + 0.6 * ((k * 0.618) % 1)) + radius * Math.sin(angle);
+      pen.fillRect(x, y, 2, 2);
+    }
+  };
+  const observer = new ResizeObserver(paint);
+  observer.observe(host);
+  const unsubscribe = store.subscribe((state, before) => state.color !== before.color && paint());
+  return {
+    element: canvas,
+    setTheme: (given) => ((window.theme = theme = given), paint()),
+    png: (scale) => new Promise((resolve) => (calls.push(["png", scale]), canvas.toBlob(resolve))),
+    destroy: () => (calls.push(["destroy"]), observer.disconnect(), unsubscribe(), canvas.remove()),
+  };
+}
+
+const NASTY = ["<img src=x onerror=window.hacked=1>", "a", "", `${"long ".repeat(60)}name`, "</style><script>window.hacked=1</script>", "ünï \"quoted\" & 'so'"];
+const scenes = {
+  categories: {},
+  selected: { selection: { seq: 1, n: 1234 } },
+  hidden: { traits: { ...traits, hidden: TYPES.split("|").slice(0, 3) } },
+  allHidden: { color: { ...start.color, nMissing: 0 }, traits: { ...traits, hidden: TYPES.split("|") } },
+  many: { color: categorical("cluster", Array.from({ length: 1101 }, (_, i) => `cluster ${i} ${TYPES.split("|")[i % 14]}`)), traits: { ...traits, color: "obs:cluster" } },
+  nasty: { color: { ...categorical("<b>nasty</b>", NASTY), colors: ["red;background:url(http://x)", ...PALETTE] }, error: { of: "color", message: "<img src=x onerror=window.hacked=1>" } },
+  gene: { color: continuous("CD3E"), traits: { ...traits, color: "var:CD3E" } },
+  clipped: { color: continuous("CD3E"), traits: { ...traits, color: "var:CD3E", vmin: 0.5, vmax: "p99" } },
+  constant: { color: { ...continuous("n_batches"), lo: 3, hi: 3, histogram: Uint32Array.of(N) }, traits: { ...traits, color: "obs:n_batches" } },
+  pca: { traits: { ...traits, embedding: "X_pca" } },
+  noColor: { color: null, traits: { ...traits, color: null } },
+  connecting: { dataset: null, points: null, color: null, link: "connecting" },
+  loading: { points: { ...points, loaded: 40_000 }, nextColor: { ...continuous("CD8A"), loaded: 20_000 } },
+  error: { error: { of: "color", message: "No obs column or gene is called 'CD3Z'; did you mean 'CD3E', 'CD3D' or 'CD3G'?" } },
+  offline: { link: "offline" },
+  kernel: { drawnBy: "kernel" },
+  empty: { dataset: { ...dataset, nObs: 0 }, points: { ...points, nObs: 0, loaded: 0, nMissing: 0 }, color: null },
+  noEmbedding: { dataset: { ...dataset, embeddings: [] }, points: null },
+  noPlace: { points: { ...points, nMissing: N } },
+  cell: { cell: { row: 5, x: 0, y: 0, name: "AAACCTGAGAAACCAT-1-donor_22", value: "CD8 T cell", fields: [["donor_id", "D-22"], ["n_counts", "4,312"]] } },
+};
+
+const el = document.getElementById("el");
+const destroy = createView({ el, model: { store, actions, createPlot } });
+Object.assign(window, {
+  calls, store, destroy, scenes: Object.keys(scenes), root: el.firstElementChild.shadowRoot,
+  show: (name) => store.set({ ...start, ...scenes[name] }),
+});
+if (location.hash !== "") window.show(location.hash.slice(1));

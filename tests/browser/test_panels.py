@@ -1,0 +1,449 @@
+"""The panels, driven by keyboard and pointer on a page with a made-up model (panels.js)."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tools import browser as browsers
+
+playwright = pytest.importorskip("playwright.sync_api", reason="the panels are driven with playwright")
+
+pytestmark = pytest.mark.browser
+
+HERE = Path(__file__).parent
+ESBUILD = HERE.parents[1] / "js" / "node_modules" / ".bin" / "esbuild"
+NAMED = "button, input, select, [role=slider], [role=listbox], [role=option], [role=dialog], [tabindex='0']"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    if not ESBUILD.exists():
+        pytest.skip("the page is bundled with esbuild: run npm ci in js/")
+    folder = tmp_path_factory.mktemp("panels")
+    options = ["--bundle", "--format=iife", "--loader:.css=text", "--log-level=warning", f"--outdir={folder}"]
+    subprocess.run([ESBUILD, HERE / "panels.js", *options], check=True)
+    shutil.copy(HERE / "panels.html", folder)
+    return (folder / "panels.html").as_uri()
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    path = browsers.find()
+    if path is None:
+        pytest.skip("no browser: python tools/browser.py --install")
+    with playwright.sync_playwright() as driver:
+        launched = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def page(chromium: Any, address: str) -> Iterator[Any]:
+    opened = chromium.new_page(viewport={"width": 900, "height": 600})
+    failures: list[str] = []
+    opened.on("pageerror", lambda error: failures.append(str(error)))
+    opened.on("console", lambda message: failures.append(message.text) if message.type == "error" else None)
+    opened.goto(address)
+    yield opened
+    opened.close()
+    assert failures == []
+
+
+def show(page: Any, scene: str) -> None:
+    page.evaluate("(scene) => show(scene)", scene)
+    settle(page)
+
+
+def settle(page: Any) -> None:
+    """Wait until what was asked for is drawn."""
+    page.evaluate("""() => new Promise((done) => {
+        let frames = 3;
+        const next = () => (frames-- > 0 ? requestAnimationFrame(next) : done());
+        next();
+    })""")
+
+
+def calls(page: Any, name: str) -> list[list[Any]]:
+    return [call[1:] for call in page.evaluate("() => calls") if call[0] == name]
+
+
+def expect(locator: Any) -> Any:
+    return playwright.expect(locator)
+
+
+def color_box(page: Any) -> Any:
+    return page.get_by_role("combobox", name="Color by")
+
+
+# --- the color-by box -----------------------------------------------------------------------------------------------
+
+
+def test_typing_and_enter_colours_by_the_best_match(page: Any) -> None:
+    color_box(page).focus()
+    page.keyboard.type("cd3")
+    expect(page.get_by_role("option", name="CD3E")).to_be_visible()
+    page.keyboard.press("Enter")
+    settle(page)
+    assert calls(page, "setTrait") == [["color", "var:CD3E"]]
+    expect(page.get_by_role("heading", name="CD3E")).to_be_visible()
+    expect(color_box(page)).to_have_value("CD3E")
+    assert color_box(page).get_attribute("aria-expanded") == "false"
+
+
+def test_enter_before_the_answer_waits_for_the_answer(page: Any) -> None:
+    page.evaluate("() => { window.searchDelay = 300; }")
+    color_box(page).focus()
+    page.keyboard.type("donor")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => calls.some(([name]) => name === 'setTrait')")
+    assert calls(page, "setTrait") == [["color", "obs:donor_id"]]
+
+
+def test_arrows_move_and_escape_changes_nothing(page: Any) -> None:
+    box = color_box(page)
+    box.focus()
+    expect(page.get_by_role("option", name="No color")).to_be_visible()
+    actives = []
+    for key in ("ArrowDown", "ArrowDown", "End", "Home"):
+        page.keyboard.press(key)
+        settle(page)
+        active = box.get_attribute("aria-activedescendant")
+        actives.append(page.evaluate("(id) => root.getElementById(id).querySelector('.label').textContent", active))
+    assert actives == ["No color", "cell_type", "T cell markers", "No color"]
+    page.keyboard.press("Escape")
+    settle(page)
+    assert box.get_attribute("aria-expanded") == "false"
+    expect(box).to_have_value("cell_type")
+    assert calls(page, "setTrait") == []
+
+
+def test_a_click_picks_and_no_color_is_a_choice(page: Any) -> None:
+    color_box(page).click()
+    page.get_by_role("option", name="No color").click()
+    settle(page)
+    assert calls(page, "setTrait") == [["color", None]]
+    expect(color_box(page)).to_have_value("")
+
+
+def test_an_empty_query_is_asked_on_focus_and_typing_is_asked_once_it_rests(page: Any) -> None:
+    color_box(page).focus()
+    page.keyboard.type("cd34")
+    page.wait_for_timeout(200)
+    queries = [query for (query,) in calls(page, "search")]
+    assert queries[-1] == "cd34"
+    assert len(queries) <= 3
+
+
+# --- the legend of categories ---------------------------------------------------------------------------------------
+
+
+def row(page: Any, i: int) -> Any:
+    return page.locator(f"#row-{i}")
+
+
+def test_a_click_toggles_alt_or_only_or_double_click_shows_one(page: Any) -> None:
+    show(page, "categories")
+    row(page, 2).click()
+    row(page, 3).click(modifiers=["Alt"])
+    row(page, 4).hover()
+    row(page, 4).locator(".only").click()
+    assert calls(page, "toggleCategory") == [[2]]
+    assert calls(page, "onlyCategory") == [[3], [4]]
+    row(page, 5).dblclick()
+    settle(page)
+    hidden = page.evaluate("() => store.get().traits.hidden")
+    assert len(hidden) == 13
+    assert "memory B cell" not in hidden
+
+
+def test_hovering_highlights_and_leaving_stops(page: Any) -> None:
+    row(page, 1).hover()
+    page.mouse.move(200, 300)
+    assert [call[0] for call in calls(page, "highlight")] == [1, -1]
+
+
+def test_hidden_rows_say_so_and_show_all_brings_them_back(page: Any) -> None:
+    show(page, "hidden")
+    assert [row(page, i).get_attribute("aria-selected") for i in (0, 3)] == ["false", "true"]
+    page.get_by_role("button", name="Show all").click()
+    settle(page)
+    assert calls(page, "showAll") == [[]]
+    assert page.get_by_role("button", name="Show all").count() == 0
+
+
+def test_the_legend_works_from_the_keyboard(page: Any) -> None:
+    show(page, "many")
+    page.get_by_role("textbox", name="Filter categories").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    settle(page)
+    for key in ("ArrowDown", " ", "End", "Enter"):
+        page.keyboard.press(key)
+        settle(page)
+    assert calls(page, "toggleCategory") == [[1]]
+    assert calls(page, "onlyCategory") == [[1100]]
+    assert calls(page, "highlight")[-1] == [1100]
+    active = page.get_by_role("listbox", name=re.compile("Categories")).get_attribute("aria-activedescendant")
+    assert page.evaluate("(id) => root.getElementById(id)?.textContent", active).strip().startswith("cluster 1100")
+
+
+def test_1101_categories_scroll_and_filter_with_few_elements(page: Any) -> None:
+    show(page, "many")
+    rows = page.locator(".rows .row")
+    assert rows.count() < 60
+    page.evaluate("() => { root.querySelector('.rows').scrollTop = 1e6; }")
+    expect(row(page, 1100)).to_be_visible()
+    assert rows.count() < 60
+    page.get_by_role("textbox", name="Filter categories").fill("cluster 77")
+    expect(row(page, 770)).to_be_visible()
+    assert rows.count() == 11
+    page.get_by_role("textbox", name="Filter categories").fill("nothing like it")
+    expect(page.get_by_text("No category matches")).to_be_visible()
+
+
+def test_sorting_by_count_puts_the_largest_first(page: Any) -> None:
+    page.get_by_role("button", name="Sort by count").click()
+    settle(page)
+    counts = [int(text.replace(",", "")) for text in page.locator(".rows .count").all_inner_texts()]
+    assert counts == sorted(counts, reverse=True)
+
+
+def test_missing_is_a_row_of_its_own_that_can_be_hidden(page: Any) -> None:
+    page.get_by_role("button", name="(missing) 4,210").click()
+    assert calls(page, "setTrait") == [["hidden", ["(missing)"]]]
+
+
+def test_names_from_data_are_text(page: Any) -> None:
+    show(page, "nasty")
+    expect(page.get_by_text("<img src=x onerror=window.hacked=1>").first).to_be_visible()
+    expect(page.get_by_role("heading", name="<b>nasty</b>")).to_be_visible()
+    assert page.evaluate("() => root.querySelectorAll('img, script, b:not(.status b)').length") == 0
+    assert page.evaluate("() => window.hacked") is None
+    assert "url" not in page.evaluate('() => root.querySelector(\'.rows\').innerHTML.match(/style="[^"]*"/g).join()')
+
+
+# --- the legend of numbers ------------------------------------------------------------------------------------------
+
+
+def test_limits_are_typed_as_numbers_or_percentiles(page: Any) -> None:
+    show(page, "gene")
+    upper = page.get_by_role("textbox", name=re.compile("Upper limit"))
+    for text in ("p99", "4.5", ""):
+        upper.fill(text)
+        upper.press("Enter")
+        settle(page)
+    assert calls(page, "setTrait") == [["vmax", "p99"], ["vmax", 4.5], ["vmax", None]]
+    upper.fill("lots")
+    upper.press("Enter")
+    settle(page)
+    assert upper.get_attribute("aria-invalid") == "true"
+    upper.press("Escape")
+    settle(page)
+    assert upper.get_attribute("aria-invalid") == "false"
+    expect(upper).to_have_value("6.42")
+
+
+def test_limits_are_dragged_and_only_the_end_is_final(page: Any) -> None:
+    show(page, "gene")
+    handle = page.get_by_role("slider", name="Lower limit")
+    box = handle.bounding_box()
+    page.mouse.move(box["x"] + 7, box["y"] + 30)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 50, box["y"] + 30, steps=4)
+    page.mouse.up()
+    drags = calls(page, "dragLimit")
+    assert {name for name, _, _ in drags} == {"vmin"}
+    assert [done for _, _, done in drags] == [False] * (len(drags) - 1) + [True]
+    assert 0 < drags[-1][1] < 6.42
+    page.get_by_role("button", name="Reset", exact=True).click()
+    assert calls(page, "setTrait") == [["vmin", None], ["vmax", None]]
+
+
+def test_limits_move_by_keys(page: Any) -> None:
+    show(page, "gene")
+    handle = page.get_by_role("slider", name="Upper limit")
+    handle.focus()
+    page.keyboard.press("ArrowLeft")
+    settle(page)
+    page.keyboard.press("Home")
+    assert [round(value, 3) for _, value, _ in calls(page, "dragLimit")] == [6.356, 0]
+
+
+def test_the_colormap_menu_opens_moves_and_closes_by_keys(page: Any) -> None:
+    show(page, "gene")
+    button = page.get_by_role("button", name="Colormap: viridis")
+    button.focus()
+    page.keyboard.press("Enter")
+    settle(page)
+    page.keyboard.press("ArrowDown")
+    settle(page)
+    page.keyboard.press("Enter")
+    settle(page)
+    assert calls(page, "setTrait") == [["cmap", "magma"]]
+    assert page.get_by_role("listbox", name="Colormap").count() == 0
+    assert page.evaluate("() => root.activeElement.getAttribute('aria-label')") == "Colormap: magma"
+
+
+# --- everything else ------------------------------------------------------------------------------------------------
+
+
+def test_tools_by_button_and_by_key(page: Any) -> None:
+    page.get_by_role("button", name="Lasso").click()
+    settle(page)
+    assert page.get_by_role("button", name="Lasso").get_attribute("aria-pressed") == "true"
+    page.keyboard.press("r")
+    page.keyboard.press("0")
+    assert calls(page, "setTrait") == [["tool", "lasso"], ["tool", "rectangle"]]
+    assert calls(page, "resetView") == [[]]
+    color_box(page).focus()
+    page.keyboard.type("lpr0")
+    assert len(calls(page, "setTrait")) == 2
+
+
+def test_the_picture_downloads_under_a_plain_name(page: Any) -> None:
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download PNG").click()
+    assert download.value.suggested_filename == "PBMC_atlas_38_donors-X_umap-cell_type.png"
+    assert calls(page, "png") == [[2]]
+
+
+def test_point_size_and_opacity_are_behind_one_button(page: Any) -> None:
+    button = page.get_by_role("button", name="Point size and opacity")
+    button.click()
+    page.get_by_role("checkbox", name="Auto").uncheck()
+    page.get_by_role("slider", name="Opacity").fill("0.5")
+    assert calls(page, "setTrait") == [["point_size", 3], ["opacity", 0.5]]
+    page.keyboard.press("Escape")
+    settle(page)
+    assert page.get_by_role("dialog").count() == 0
+
+
+def test_axes_are_chosen_where_there_are_more_than_two(page: Any) -> None:
+    page.get_by_label("Embedding").select_option("X_pca")
+    settle(page)
+    page.get_by_label("Horizontal axis").select_option("7")
+    settle(page)
+    page.get_by_label("Vertical axis").select_option("7")
+    assert calls(page, "setTrait") == [["embedding", "X_pca"], ["axes", [6, 1]], ["axes", [1, 6]]]
+
+
+def test_the_selection_is_counted_and_cleared(page: Any) -> None:
+    show(page, "selected")
+    expect(page.get_by_text("1,234")).to_be_visible()
+    assert "1,234 of 100,000 selected · 1.2\u00a0%" in page.locator(".what").text_content()
+    page.get_by_role("button", name="Clear").click()
+    assert calls(page, "clearSelection") == [[]]
+
+
+def test_messages(page: Any) -> None:
+    show(page, "error")
+    expect(page.get_by_role("alert")).to_contain_text("did you mean")
+    page.get_by_role("button", name="Dismiss").click()
+    settle(page)
+    assert page.get_by_role("alert").count() == 0
+    for scene, text in {
+        "offline": "No kernel",
+        "kernel": "drawn by the kernel",
+        "empty": "This dataset has no cells.",
+        "noEmbedding": "no embedding to draw",
+        "noPlace": "No cell has coordinates",
+        "allHidden": "All categories are hidden.",
+        "constant": "Every value is 3.",
+        "noColor": "Pick a column or a gene",
+    }.items():
+        show(page, scene)
+        expect(page.get_by_text(text).first).to_be_visible()
+    show(page, "kernel")
+    page.get_by_role("button", name="3 notes").click()
+    note = "12 cells have no coordinates in X_umap and are not drawn."
+    expect(page.get_by_role("dialog", name="Notes")).to_contain_text(note)
+
+
+@pytest.mark.parametrize("corner", [(30, 60), (640, 60), (30, 500), (640, 500)])
+def test_the_tooltip_stays_in_the_plot_and_off_the_pointer(page: Any, corner: tuple[int, int]) -> None:
+    show(page, "cell")
+    page.mouse.move(300, 300)
+    page.mouse.move(*corner)
+    settle(page)
+    tip, plot = page.locator(".tooltip").bounding_box(), page.locator(".plot").bounding_box()
+    assert plot["x"] <= tip["x"]
+    assert tip["x"] + tip["width"] <= plot["x"] + plot["width"]
+    assert plot["y"] <= tip["y"]
+    assert tip["y"] + tip["height"] <= plot["y"] + plot["height"]
+    over = tip["x"] <= corner[0] <= tip["x"] + tip["width"] and tip["y"] <= corner[1] <= tip["y"] + tip["height"]
+    assert not over
+
+
+@pytest.mark.parametrize("scene", ["categories", "many", "gene", "connecting", "offline", "empty", "error", "pca"])
+def test_every_scene_is_as_high_as_asked_and_every_control_has_a_name(page: Any, scene: str) -> None:
+    show(page, scene)
+    assert page.evaluate("() => document.getElementById('el').getBoundingClientRect().height") == 520
+    nameless = """(selector) => [...root.querySelectorAll(selector)].filter((one) => !one.hasAttribute('aria-label')
+        && one.textContent.trim() === '' && one.closest('label') === null).map((one) => one.outerHTML.slice(0, 80))"""
+    assert page.evaluate(nameless, NAMED) == []
+    ids = page.evaluate("() => [...root.querySelectorAll('[id]')].map((one) => one.id)")
+    assert len(ids) == len(set(ids))
+
+
+def test_the_focus_goes_from_the_plot_to_the_panel(page: Any) -> None:
+    names = []
+    page.evaluate("() => document.activeElement.blur()")
+    for _ in range(15):
+        page.keyboard.press("Tab")
+        settle(page)
+        name = "() => (root.activeElement?.getAttribute('aria-label') ?? root.activeElement?.textContent ?? '').trim()"
+        names.append(page.evaluate(name).split(";")[0])
+        if names[-1] == "Color by":
+            page.keyboard.press("Escape")
+            settle(page)
+    assert names[:14] == [
+        "Pan", "Lasso", "Rectangle", "Reset view", "Download PNG", "Point size and opacity", "Scatterplot", "2 notes",
+        "Hide side panel", "Embedding", "Color by", "Filter categories", "Sort by count", "Categories of cell_type",
+    ]  # fmt: skip
+
+
+def test_the_theme_follows_the_host(page: Any) -> None:
+    assert page.evaluate("() => theme.dark") is False
+    page.evaluate("() => document.body.classList.add('dark')")
+    page.wait_for_function("() => theme.dark && String(theme.background) === '22,24,27'")
+    page.evaluate("() => document.body.style.setProperty('--jp-layout-color0', '#fdf6e3')")
+    page.wait_for_function("() => !theme.dark && String(theme.background) === '253,246,227'")
+    assert page.evaluate("() => getComputedStyle(root.querySelector('.root')).backgroundColor") == "rgb(253, 246, 227)"
+
+
+def test_in_a_narrow_place_the_panel_is_a_drawer(page: Any) -> None:
+    page.set_viewport_size({"width": 460, "height": 600})
+    settle(page)
+    assert not page.locator("#panel").is_visible()
+    width = page.locator(".plot").bounding_box()["width"]
+    page.get_by_role("button", name="Show side panel").click()
+    settle(page)
+    assert page.locator("#panel").is_visible()
+    assert page.locator(".plot").bounding_box()["width"] == width
+    page.get_by_role("button", name="Hide side panel").click()
+    settle(page)
+    assert not page.locator("#panel").is_visible()
+
+
+def test_loading_moves_nothing(page: Any) -> None:
+    places = []
+    for scene in ("connecting", "loading", "categories"):
+        show(page, scene)
+        places.append([page.locator(part).bounding_box() for part in (".plot", ".panel", ".status", ".legend")])
+    assert places[0] == places[1] == places[2]
+
+
+def test_destroy_leaves_nothing_behind(page: Any) -> None:
+    page.evaluate("() => { calls.length = 0; destroy(); }")
+    page.mouse.click(300, 300)
+    page.keyboard.press("l")
+    show(page, "gene")
+    assert page.evaluate("() => calls") == [["destroy"]]
+    assert page.evaluate("() => document.getElementById('el').childElementCount") == 0

@@ -43,7 +43,7 @@ bench: setup browser ## measure into benchmarks/
 	$(BIN)/python -m benchmarks.run
 
 dev: setup $(DEMO) ## rebuild the bundle on every change, with JupyterLab reloading it
-	@(cd js && $(WITH_NODE) npm run --silent watch) & watcher=$$!; trap 'kill $$watcher' EXIT INT TERM; \
+	@(cd js && $(WITH_NODE) exec node build.mjs --watch) & watcher=$$!; trap 'kill $$watcher' EXIT INT TERM; \
 	ANYWIDGET_HMR=1 $(BIN)/python -m tools.demo
 
 clean: ## remove what was made, but for the environment and the demo data

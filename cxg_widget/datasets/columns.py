@@ -48,10 +48,10 @@ def _of_one_type(labels: Sequence[Any]) -> Sequence[Any]:
 def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
     """Return codes (n,) and the sorted distinct values as Python scalars; the code of NaN is -1."""
     if values.dtype == object:
-        distinct = sorted(set(values.tolist()))
+        labels = values.tolist()
+        distinct = sorted(set(labels))
         position = {value: code for code, value in enumerate(distinct)}
-        codes = np.fromiter((position[value] for value in values.tolist()), dtype=np.int64, count=len(values))
-        return codes, distinct
+        return np.fromiter(map(position.__getitem__, labels), dtype=np.int64, count=len(labels)), distinct
     known, inverse = np.unique(values, return_inverse=True, equal_nan=True)
     codes = inverse.reshape(-1).astype(np.int64)
     if known.dtype.kind == "f" and len(known) and np.isnan(known[-1]):

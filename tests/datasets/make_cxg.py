@@ -1,7 +1,5 @@
 """Write small CXGs of every version and layout with plain TileDB, together with the truth they hold."""
 
-
-
 from __future__ import annotations
 
 import json

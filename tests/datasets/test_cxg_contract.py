@@ -1,7 +1,5 @@
 """The contract over every version and layout of CXG."""
 
-
-
 from __future__ import annotations
 
 import numpy as np

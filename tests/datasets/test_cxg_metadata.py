@@ -294,7 +294,9 @@ def test_wide_columns_of_an_embedding_do_not_mix(tmp_path):
         np.testing.assert_array_equal(dataset.embedding(axes=(71, 3)), truth.embeddings["wide"][:, [71, 3]])
 
 
-def test_rows_far_apart_are_read_as_well_as_rows_side_by_side(tmp_path):
+@pytest.mark.parametrize("many", [1, 100, 10**6])
+def test_rows_far_apart_are_read_as_well_as_rows_side_by_side(tmp_path, monkeypatch, many):
+    monkeypatch.setattr("cxg_widget.datasets.cxg.arrays._MANY_RANGES", many)
     rng = np.random.default_rng(0)
     truth = make_truth(n_obs=5000, n_var=2)
     with open_dataset(make_cxg(tmp_path / "l.cxg", truth)) as dataset:

@@ -1,7 +1,5 @@
 """The real CXGs, compared with plain TileDB reads done here."""
 
-
-
 from __future__ import annotations
 
 import json
@@ -68,10 +66,10 @@ def test_obs_holds_what_is_stored(dataset, stored_obs):
 
 def test_some_rows_of_obs_are_those_of_the_whole(dataset):
     rows = np.random.default_rng(3).integers(0, dataset.n_obs, 50)
-    pd.testing.assert_frame_equal(dataset.obs(rows=rows), dataset.obs().iloc[rows])
-    record = dataset.obs_record(int(rows[0]))
-    for name, value in record.items():
-        expected = dataset.obs()[name].iloc[rows[0]]
+    whole = dataset.obs()
+    pd.testing.assert_frame_equal(dataset.obs(rows=rows), whole.iloc[rows])
+    for name, value in dataset.obs_record(int(rows[0])).items():
+        expected = whole[name].iloc[rows[0]]
         assert value == expected or (value is None and pd.isna(expected))
 
 

@@ -61,7 +61,7 @@ class Annotations:
         values = self._arrays.column(self._path, name, None if by_value else rows)
         if column.kind == "boolean":
             return np.asarray(values != 0)
-        if values.dtype.kind in "OUS":
+        if values.dtype.kind in "OUS" and not (len(values) and isinstance(values[0], str) and values.dtype == object):
             values = as_strings(values.tolist())
         if column.kind != "categorical":
             return values

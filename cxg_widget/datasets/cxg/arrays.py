@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.errors import DamagedStore
 
-_MANY_RANGES = 1_000
+_MANY_RANGES = 50_000
 
 
 class Arrays:

@@ -140,6 +140,8 @@ class CxgDataset(Dataset):
         array = self._arrays.array(path)
         with self._arrays.reading(path):
             query = array.query(attrs=select(array, array.schema.attr(0).name))
+            if axes == (0, 1):
+                return values_of(query[:, 0:2])
             return np.column_stack([values_of(query[:, axis]) for axis in axes])
 
     def _read_vector(self, position: int, layer: str | None) -> Vector:  # noqa: ARG002 - a CXG has no layers

@@ -140,6 +140,7 @@ const scenes = {
   loading: { points: { ...points, loaded: 40_000 }, nextColor: { ...continuous("CD8A"), loaded: 20_000 } },
   error: { error: { of: "color", message: "No obs column or gene is called 'CD3Z'; did you mean 'CD3E', 'CD3D' or 'CD3G'?" } },
   offline: { link: "offline" },
+  offlineBare: { link: "offline", dataset: null, points: null, color: null },
   kernel: { drawnBy: "kernel" },
   empty: { dataset: { ...dataset, nObs: 0 }, points: { ...points, nObs: 0, loaded: 0, nMissing: 0 }, color: null },
   noEmbedding: { dataset: { ...dataset, embeddings: [] }, points: null },

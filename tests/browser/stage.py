@@ -1,0 +1,123 @@
+"""A widget in an open notebook, as the end-to-end tests handle it: gestures in, pixels and DataFrames out."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+
+import numpy as np
+from PIL import Image
+
+from tools.lab import Traffic, new_page, open_notebook, write_notebook
+
+READY = "[data-cxg-state=ready]"
+
+
+class Stage:
+    """Opens a notebook of one cell that shows `w`, and waits until every point is drawn."""
+
+    def __init__(self, browser, lab, folder, code, name="test.ipynb", *, wait=True, **page_options):
+        write_notebook(folder / name, *([code] if isinstance(code, str) else code))
+        self.page = new_page(browser, **page_options)
+        self.traffic = Traffic(self.page)
+        self.complaints: list[str] = []
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.notebook = open_notebook(self.page, lab, name)
+        self.notebook.run_all(timeout_s=90)
+        if wait:
+            self.settle()
+
+    def close(self):
+        self.page.context.close()
+
+    @property
+    def host(self):
+        return self.page.locator(".cxg-widget").first
+
+    @property
+    def canvas(self):
+        return self.host.locator("canvas.cxg-plot").first
+
+    def settle(self, timeout_s=60):
+        """Wait until everything asked for is on the screen."""
+        self.page.wait_for_timeout(150)
+        self.page.locator(f".cxg-widget{READY}").first.wait_for(timeout=timeout_s * 1000)
+        self.page.wait_for_timeout(100)
+        return self
+
+    def ask(self, code):
+        return self.notebook.ask(code)
+
+    def json(self, expression):
+        return json.loads(self.notebook.ask(f"import json; print(json.dumps({expression}))"))
+
+    def set(self, code):
+        """Run Python that changes the widget, and wait for the picture."""
+        self.notebook.ask(code)
+        return self.settle()
+
+    def pixels(self):
+        """Return the plot as uint8 (height, width, 3), CSS pixels."""
+        return np.array(Image.open(io.BytesIO(self.canvas.screenshot())).convert("RGB"))
+
+    def colors(self, minimum=3):
+        """Return the colours of at least `minimum` pixels."""
+        found, counts = np.unique(self.pixels().reshape(-1, 3), axis=0, return_counts=True)
+        return {tuple(int(c) for c in color) for color, count in zip(found, counts, strict=True) if count >= minimum}
+
+    def view(self):
+        """Return what the plot shows: x left, x right, y bottom, y top in data units."""
+        return json.loads(self.host.get_attribute("data-cxg-view"))
+
+    def to_px(self, points):
+        """Turn data units into page pixels."""
+        box = self.canvas.bounding_box()
+        left, right, bottom, top = self.view()
+        points = np.asarray(points, dtype=float)
+        return np.column_stack(
+            [
+                box["x"] + (points[:, 0] - left) / (right - left) * box["width"],
+                box["y"] + (top - points[:, 1]) / (top - bottom) * box["height"],
+            ]
+        )
+
+    def to_data(self, px):
+        """Turn page pixels into data units."""
+        box = self.canvas.bounding_box()
+        left, right, bottom, top = self.view()
+        px = np.asarray(px, dtype=float)
+        return np.column_stack(
+            [
+                left + (px[:, 0] - box["x"]) / box["width"] * (right - left),
+                top - (px[:, 1] - box["y"]) / box["height"] * (top - bottom),
+            ]
+        )
+
+    def spot(self, fx, fy):
+        """Return the page pixel at a share of the plot."""
+        box = self.canvas.bounding_box()
+        return box["x"] + fx * box["width"], box["y"] + fy * box["height"]
+
+    def drag(self, px, *keys):
+        """Press, move through page pixels, release, with modifier keys held."""
+        for key in keys:
+            self.page.keyboard.down(key)
+        self.page.mouse.move(*px[0])
+        self.page.mouse.down()
+        for x, y in px[1:]:
+            self.page.mouse.move(x, y)
+        self.page.mouse.up()
+        for key in keys:
+            self.page.keyboard.up(key)
+        self.page.wait_for_timeout(300)
+        return self
+
+    def button(self, name):
+        return self.host.get_by_role("button", name=re.compile(name, re.IGNORECASE)).first
+
+
+def ring(cx, cy, rx, ry, count=24):
+    """Return whole page pixels around an ellipse, as a hand would draw; the end is far from the start."""
+    angles = np.linspace(0, 1.7 * np.pi, count)
+    return [(round(cx + rx * np.cos(a)), round(cy + ry * np.sin(a))) for a in angles]

@@ -1,0 +1,218 @@
+"""What happens to a widget around its picture: themes, views, reloads, restarts, saved notebooks, hostile names."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.browser.stage import Stage
+from tools.lab import JupyterLab, new_page, open_notebook
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+
+SHOW = "from cxg_widget import CxgWidget\nw = CxgWidget('small.cxg', color='cell_type', height=420)\nw"
+
+
+@pytest.fixture
+def open_stage(chromium, lab, folder):
+    opened = []
+
+    def build(code=SHOW, **options):
+        opened.append(Stage(chromium, lab, folder, code, f"life{len(opened)}.ipynb", **options))
+        return opened[-1]
+
+    yield build
+    for stage in opened:
+        assert stage.complaints == []
+        stage.close()
+
+
+def mean_light(pixels):
+    return pixels.mean()
+
+
+def test_the_theme_of_the_host_is_followed_live(open_stage):
+    stage = open_stage()
+    light = stage.pixels()[2, -2]
+    stage.page.evaluate("window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
+    stage.page.wait_for_timeout(1500)
+    stage.settle()
+    dark = stage.pixels()[2, -2]
+    stage.page.evaluate("window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'})")
+    stage.page.wait_for_timeout(1500)
+    stage.settle()
+    assert light.mean() > 200
+    assert dark.mean() < 60
+    np.testing.assert_array_equal(stage.pixels()[2, -2], light)
+
+
+def test_two_views_of_one_widget_show_the_same_and_share_what_changes(open_stage):
+    stage = open_stage([SHOW, "w"])
+    hosts = stage.page.locator(".cxg-widget")
+    hosts.nth(1).scroll_into_view_if_needed()
+    stage.page.locator(".cxg-widget[data-cxg-state=ready]").nth(1).wait_for(timeout=30_000)
+    assert hosts.count() == 2
+    stage.set("w.color = 'CD3E'; w.select(list(range(100)))")
+    stage.page.locator(".cxg-widget[data-cxg-state=ready]").nth(1).wait_for(timeout=30_000)
+    for i in range(2):
+        assert hosts.nth(i).get_by_text("100 of 3,000").count() > 0
+        assert hosts.nth(i).get_by_text("CD3E").count() > 0
+
+
+def test_twenty_widgets_on_one_page_all_keep_their_picture(open_stage):
+    code = "import ipywidgets as iw\nfrom cxg_widget import CxgWidget, open_dataset\nd = open_dataset('small.cxg')\n"
+    code += "ws = [CxgWidget(d, color='cell_type', height=200) for _ in range(20)]\niw.VBox(ws)"
+    stage = open_stage(code, wait=False)
+    hosts = stage.page.locator(".cxg-widget")
+    for i in range(20):
+        hosts.nth(i).scroll_into_view_if_needed()
+        stage.page.locator(".cxg-widget").nth(i).and_(stage.page.locator("[data-cxg-state=ready]")).wait_for()
+    for i in (0, 7, 19):
+        hosts.nth(i).scroll_into_view_if_needed()
+        stage.page.wait_for_timeout(300)
+        shot = hosts.nth(i).locator("canvas.cxg-plot").screenshot()
+        assert len(shot) > 8000  # a blank picture of this size compresses to about 1 kB
+
+
+def test_reloading_the_page_brings_the_picture_and_the_selection_back(open_stage):
+    stage = open_stage()
+    stage.set("w.color = 'CD3E'; w.select(list(range(50)))")
+    before = stage.pixels()
+    stage.notebook.save()
+    stage.page.reload()
+    stage.notebook.wait_for_kernel()
+    stage.settle()
+    assert stage.json("w.n_selected") == 50
+    assert stage.host.get_by_text("50 of 3,000").count() > 0
+    after = stage.pixels()
+    assert after.shape == before.shape
+    assert (np.abs(after.astype(int) - before) > 30).any(axis=2).mean() < 0.01
+
+
+def test_after_a_kernel_restart_the_state_rebuilds_the_view(open_stage):
+    stage = open_stage()
+    stage.set("w.color = 'CD3E'; w.cmap = 'magma'; w.vmax = 'p99'")
+    state, before = stage.json("w.state"), stage.pixels()
+    stage.notebook.restart()
+    number = stage.notebook.add(f"from cxg_widget import CxgWidget\nw = CxgWidget('small.cxg', **{state!r})\nw")
+    stage.notebook.run(number)
+    cell = stage.notebook.cell(number)
+    cell.locator(".cxg-widget[data-cxg-state=ready]").wait_for(timeout=30_000)
+    assert stage.json("w.state") == state
+    stage.page.wait_for_timeout(300)
+    from tests.browser.stage import Image, io
+
+    shot = cell.locator("canvas.cxg-plot").screenshot()
+    after = np.array(Image.open(io.BytesIO(shot)).convert("RGB"))
+    assert after.shape == before.shape
+    assert (np.abs(after.astype(int) - before) > 30).any(axis=2).mean() < 0.01
+
+
+def test_a_saved_notebook_holds_a_picture_and_none_of_the_data(open_stage, folder):
+    stage = open_stage()
+    stage.set("w.select(list(range(500)))")
+    stage.page.wait_for_timeout(2500)
+    stage.notebook.save()
+    text = (folder / stage.notebook.path).read_text()
+    saved = json.loads(text)
+    outputs = [output for cell in saved["cells"] for output in cell.get("outputs", [])]
+    assert any("image/png" in output.get("data", {}) for output in outputs)
+    assert len(text) < 1_000_000
+    names = stage.json("w.dataset.obs_names([0, 1, 2]).tolist()")
+    assert not any(name in text for name in names)
+
+
+@pytest.mark.parametrize("save_state", [False, True])
+def test_a_saved_notebook_without_a_kernel_shows_the_picture(chromium, folder, save_state, request):
+    from pathlib import Path
+
+    settings = {"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": save_state}}
+    env = {"PYTHONPATH": str(Path(__file__).parent.parent.parent)}
+    name = f"saved{save_state}.ipynb"
+    with JupyterLab(folder, settings=settings, env=env) as lab:
+        stage = Stage(chromium, lab, folder, SHOW, name)
+        stage.page.wait_for_timeout(3500)
+        stage.notebook.save()
+        stage.close()
+        page = new_page(chromium)
+        reopened = open_notebook(page, lab, name)  # a fresh kernel that knows no widget
+        page.wait_for_timeout(2500)
+        picture = page.locator(".jp-OutputArea img").filter(visible=True).first
+        picture.wait_for(timeout=20_000)
+        box = picture.bounding_box()
+        assert box["width"] > 300
+        assert len(picture.screenshot()) > 8000
+        assert reopened is not None
+        page.context.close()
+
+
+def test_a_category_named_like_markup_is_text(open_stage):
+    code = (
+        "import numpy as np\nfrom cxg_widget import CxgWidget\nfrom tests.memory import small\n"
+        "w = CxgWidget(small(500), color='cell_type', height=420)\nw"
+    )
+    stage = open_stage(code)
+    dialogs = []
+    stage.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    assert stage.host.get_by_text("<img src=x onerror=alert(1)>").count() > 0
+    assert stage.host.locator("img[src=x]").count() == 0
+    row = stage.json(
+        "int((w.dataset.obs()['cell_type'] == '<img src=x onerror=alert(1)>').to_numpy().argmax())"
+    )
+    at = stage.to_px([stage.json(f"w.dataset.embedding('umap')[{row}].tolist()")])[0]
+    stage.page.mouse.move(at[0] + 30, at[1])
+    stage.page.mouse.move(*at)
+    stage.page.wait_for_timeout(600)
+    assert stage.host.locator("img[src=x]").count() == 0
+    assert dialogs == []
+
+
+def test_without_webgl_the_kernel_draws_and_the_lasso_is_the_same(open_stage):
+    stage = open_stage(init_script="globalThis.__CXG_NO_WEBGL__ = true")
+    assert len(stage.colors(10)) > 5
+    stage.set("w.tool = 'lasso'")
+    from tests.browser.stage import ring
+
+    drawn = ring(*stage.spot(0.5, 0.5), 120, 100)
+    stage.drag(drawn)
+    polygon = stage.to_data(drawn).tolist()
+    assert stage.json("w.selection.rows.tolist()") == stage.json(f"w.select(polygon={polygon}).rows.tolist()")
+    assert stage.json("w.n_selected") > 0
+
+
+def test_a_lost_context_is_restored_to_the_same_picture(open_stage):
+    stage = open_stage()
+    before = stage.pixels()
+    lost = stage.page.evaluate(
+        """async () => {
+          const shared = globalThis[Symbol.for("cxg-widget/gl/1")];
+          const gl = shared.gl;
+          const extension = gl.getExtension("WEBGL_lose_context");
+          extension.loseContext();
+          await new Promise((done) => setTimeout(done, 300));
+          const was = gl.isContextLost();
+          extension.restoreContext();
+          return was;
+        }"""
+    )
+    assert lost
+    stage.page.wait_for_timeout(500)
+    stage.settle()
+    np.testing.assert_array_equal(stage.pixels(), before)
+
+
+def test_a_damaged_gene_is_said_in_the_widget_and_the_picture_stays(open_stage):
+    code = (
+        "from cxg_widget import CxgWidget\nfrom tests.memory import small\n"
+        "w = CxgWidget(small(500, broken=['X/CD3E']), color='cell_type', height=420)\nw"
+    )
+    stage = open_stage(code)
+    box = stage.host.get_by_role("combobox").filter(visible=True).last
+    box.click()
+    box.fill("CD3E")
+    stage.page.wait_for_timeout(400)
+    stage.page.keyboard.press("Enter")
+    stage.page.wait_for_timeout(800)
+    assert stage.host.get_by_text("X/CD3E cannot be read").count() > 0
+    assert stage.json("w.color") == "cell_type"
+    assert stage.host.get_by_text("T cell").count() > 0

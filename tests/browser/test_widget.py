@@ -1,0 +1,258 @@
+"""The real widget in a real JupyterLab in a real browser; expected values come from plain numpy and tiledb."""
+
+import json
+
+import numpy as np
+import pytest
+import tiledb
+
+from tests.browser.stage import Stage, ring
+from tests.unit.test_polygon import by_ray_casting
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+
+SHOW = "from cxg_widget import CxgWidget\nw = CxgWidget('small.cxg', color='cell_type', height=480)\nw"
+
+
+@pytest.fixture(scope="module")
+def truth(folder):
+    """Coordinates and cell types of the demo, read with plain tiledb."""
+    root = folder / "small.cxg"
+    with tiledb.open(str(root / "emb" / "umap")) as array:
+        xy = np.asarray(array[:]).astype(np.float32)
+    with tiledb.open(str(root / "obs")) as array:
+        schema = json.loads(array.meta["cxg_schema"])
+        codes = array.query(attrs=["cell_type"])[:]["cell_type"]
+    return {"xy": xy, "codes": codes, "categories": schema["cell_type"]["categories"]}
+
+
+@pytest.fixture(scope="module")
+def stage(chromium, lab, folder):
+    shown = Stage(chromium, lab, folder, SHOW)
+    yield shown
+    shown.close()
+
+
+@pytest.fixture(autouse=True)
+def calm(request):
+    """Bring a shared widget back to where it began, and expect no script errors."""
+    yield
+    if "stage" in request.fixturenames:
+        shown = request.getfixturevalue("stage")
+        shown.set("w.state = {'color': 'cell_type', 'height': 480}; w.clear_selection()")
+        assert shown.complaints == []
+
+
+def rows_inside(truth, polygon):
+    return np.flatnonzero(by_ray_casting(truth["xy"], np.asarray(polygon))).tolist()
+
+
+def selected(stage):
+    return stage.json("w.selection.rows.tolist()")
+
+
+def hex_rgb(text):
+    return tuple(int(text[i : i + 2], 16) for i in (1, 3, 5))
+
+
+def test_the_first_picture_shows_every_category_in_its_colour(stage, truth):
+    colors = stage.json("w.dataset.category_colors('cell_type')")
+    counts = np.bincount(truth["codes"][truth["codes"] >= 0], minlength=len(truth["categories"]))
+    shown = stage.colors()
+    for label, count in zip(truth["categories"], counts, strict=True):
+        if count > 60 and label in colors:
+            assert hex_rgb(colors[label]) in shown, label
+
+
+def test_points_are_drawn_where_the_embedding_says(stage, truth):
+    stage.set("w.state = {'color': None, 'point_size': 5, 'height': 480}")
+    pixels, background = stage.pixels(), stage.pixels()[2, -2]
+    box = stage.canvas.bounding_box()
+    at = (stage.to_px(truth["xy"]) - [box["x"], box["y"]]).astype(int)
+    inked = (np.abs(pixels.astype(int) - background) > 20).any(axis=2)
+    inside = (at >= 0).all(axis=1) & (at[:, 0] < inked.shape[1]) & (at[:, 1] < inked.shape[0])
+    assert inside.mean() > 0.99
+    assert inked[at[inside, 1], at[inside, 0]].mean() > 0.99
+    near = np.zeros_like(inked)
+    for dx in range(-5, 6):
+        for dy in range(-5, 6):
+            x, y = np.clip(at[inside, 0] + dx, 0, near.shape[1] - 1), np.clip(at[inside, 1] + dy, 0, near.shape[0] - 1)
+            near[y, x] = True
+    assert (inked & ~near)[:, : -60].mean() < 0.02  # the toolbar and nothing else
+
+
+def test_a_gene_from_python_recolours_with_few_bytes(stage):
+    before = stage.pixels()
+    stage.traffic.reset()
+    stage.set("w.color = 'CD3E'")
+    assert stage.traffic.received_bytes < 30_000
+    assert (stage.pixels() != before).any(axis=2).mean() > 0.01
+    assert stage.host.get_by_text("CD3E").count() > 0
+
+
+def test_typing_a_gene_colours_by_it(stage):
+    box = stage.host.get_by_role("combobox").filter(visible=True).last
+    box.click()
+    box.fill("ms4a1")
+    stage.page.wait_for_timeout(400)
+    stage.page.keyboard.press("Enter")
+    stage.page.wait_for_timeout(300)
+    assert stage.json("w.color") == "var:MS4A1" or "MS4A1" in stage.host.inner_text()
+    assert stage.json("w._session.coloring().target.name") in ("MS4A1",) or stage.json("w.color").startswith("var:ENSG")
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ((), lambda old, new: new),
+        (("Shift",), lambda old, new: old | new),
+        (("Alt",), lambda old, new: old - new),
+        (("Shift", "Alt"), lambda old, new: old & new),
+    ],
+    ids=["replace", "add", "subtract", "intersect"],
+)
+def test_a_lasso_by_mouse_selects_exactly_the_cells_inside_in_each_mode(stage, truth, keys, expected):
+    stage.set("w.tool = 'lasso'")
+    first = ring(*stage.spot(0.45, 0.5), 120, 110)
+    second = ring(*stage.spot(0.6, 0.55), 110, 120)
+    stage.drag(first)
+    old = set(rows_inside(truth, stage.to_data(first)))
+    assert set(selected(stage)) == old
+    stage.drag(second, *keys)
+    new = set(rows_inside(truth, stage.to_data(second)))
+    assert old
+    assert new
+    assert set(selected(stage)) == expected(old, new)
+
+
+def test_the_lasso_comes_back_as_the_dataframe_of_those_cells(stage, truth):
+    stage.set("w.tool = 'lasso'")
+    drawn = ring(*stage.spot(0.5, 0.5), 140, 120)
+    stage.drag(drawn)
+    rows = rows_inside(truth, stage.to_data(drawn))
+    labels = [truth["categories"][code] if code >= 0 else None for code in truth["codes"][rows]]
+    frame = stage.json("[[None if x != x else x for x in w.selection.obs()['cell_type'].astype(object)], len(w.selection)]")
+    assert frame == [labels, len(rows)]
+    assert stage.json("w.n_selected") == len(rows)
+
+
+def test_a_rectangle_selects_the_cells_between_its_corners(stage, truth):
+    stage.set("w.tool = 'rectangle'")
+    (x0, y0), (x1, y1) = stage.spot(0.35, 0.3), stage.spot(0.65, 0.7)
+    x0, y0, x1, y1 = map(round, (x0, y0, x1, y1))
+    stage.drag([(x0, y0), (x0 + 30, y0 + 10), (x1, y1)])
+    corners = stage.to_data([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
+    assert selected(stage) == rows_inside(truth, corners)
+
+
+def test_unselected_cells_stay_as_dimmed_context(stage):
+    def ink(pixels):
+        return (np.abs(pixels.astype(int) - pixels[2, -2]) > 8).any(axis=2).mean()
+
+    before = stage.pixels()
+    stage.set("w.select([0])")
+    after = stage.pixels()
+    assert ink(after) > 0.5 * ink(before)
+    assert np.abs(after.astype(int) - after[2, -2]).sum() < 0.5 * np.abs(before.astype(int) - before[2, -2]).sum()
+
+
+def test_escape_clears_the_selection(stage):
+    stage.set("w.select([1, 2, 3]); w.tool = 'lasso'")
+    stage.page.mouse.move(*stage.spot(0.5, 0.5))
+    stage.canvas.click(position={"x": 8, "y": 300})
+    stage.page.keyboard.press("Escape")
+    stage.page.wait_for_timeout(300)
+    assert stage.json("w.n_selected") == 0
+
+
+def test_a_click_in_the_legend_hides_a_category(stage, truth):
+    label = truth["categories"][int(np.bincount(truth["codes"][truth["codes"] >= 0]).argmax())]
+    color = hex_rgb(stage.json("w.dataset.category_colors('cell_type')")[label])
+    assert color in stage.colors()
+    stage.host.get_by_role("button", name=label).or_(stage.host.get_by_role("checkbox", name=label)).or_(
+        stage.host.get_by_role("option", name=label)
+    ).first.click()
+    stage.page.mouse.move(*stage.spot(0.02, 0.98))
+    stage.settle()
+    assert stage.json("w.hidden") == [label]
+    assert color not in stage.colors()
+
+
+def test_the_wheel_zooms_to_the_cursor_and_a_double_click_resets(stage):
+    home = stage.view()
+    place = stage.spot(0.3, 0.4)
+    anchor = stage.to_data([place])
+    stage.page.mouse.move(*place)
+    for _ in range(5):
+        stage.page.mouse.wheel(0, -240)
+        stage.page.wait_for_timeout(40)
+    stage.settle()
+    zoomed = stage.view()
+    assert zoomed[1] - zoomed[0] < 0.6 * (home[1] - home[0])
+    np.testing.assert_allclose(stage.to_data([place]), anchor, atol=(home[1] - home[0]) / 1000)
+    stage.page.wait_for_timeout(400)
+    np.testing.assert_allclose(stage.json("w.view"), zoomed, rtol=1e-3, atol=1e-3)
+    stage.page.mouse.dblclick(*stage.spot(0.1, 0.9))
+    stage.settle()
+    np.testing.assert_allclose(stage.view(), home, rtol=1e-6)
+
+
+def test_dragging_pans_by_the_distance_dragged(stage):
+    before = np.array(stage.view())
+    (x, y), box = stage.spot(0.5, 0.5), stage.canvas.bounding_box()
+    stage.drag([(x, y), (x + 50, y + 20), (x + 100, y + 40)])
+    after = np.array(stage.view())
+    unit = (before[1] - before[0]) / box["width"]
+    np.testing.assert_allclose(after - before, [-100 * unit, -100 * unit, 40 * unit, 40 * unit], atol=unit)
+
+
+def test_a_view_from_python_is_what_is_shown(stage, truth):
+    stage.set("w.view = [0, 2, 0, 2]")
+    shown = stage.view()
+    assert shown[0] <= 0 < 2 <= shown[1]
+    assert shown[2] <= 0 < 2 <= shown[3]
+    assert min(shown[1] - shown[0], shown[3] - shown[2]) < 2.3
+
+
+def test_hover_names_the_cell_under_the_pointer(stage, truth):
+    stage.set("w.view = None")
+    xy = truth["xy"].astype(float)
+    at = stage.to_px(xy)
+    crowd = np.hypot(*(at[:, None] - at[None, :400]).transpose(2, 0, 1)).argsort(axis=0)[1]
+    lonely = max(range(400), key=lambda i: np.hypot(*(at[i] - at[crowd[i]])))
+    stage.page.mouse.move(at[lonely][0] + 40, at[lonely][1])
+    stage.page.mouse.move(*at[lonely])
+    stage.page.wait_for_timeout(700)
+    name = stage.json(f"str(w.dataset.obs_names([{lonely}])[0])")
+    assert name in stage.host.inner_text()
+
+
+def test_resizing_the_page_resizes_the_plot(stage):
+    width = stage.canvas.bounding_box()["width"]
+    stage.page.set_viewport_size({"width": 1000, "height": 900})
+    stage.settle()
+    assert stage.canvas.bounding_box()["width"] < width
+    stage.page.set_viewport_size({"width": 1280, "height": 900})
+    stage.settle()
+    assert stage.canvas.bounding_box()["width"] == pytest.approx(width, abs=2)
+
+
+def test_height_is_a_trait(stage):
+    stage.set("w.height = 360")
+    assert stage.host.bounding_box()["height"] == pytest.approx(360, abs=6)
+
+
+def test_a_wrong_colour_from_python_leaves_the_picture(stage):
+    before = stage.pixels()
+    text = stage.ask("try:\n    w.color = 'CD3EE'\nexcept ValueError as e: print(e)")
+    assert "Did you mean 'CD3E'" in text
+    np.testing.assert_array_equal(stage.pixels(), before)
+
+
+def test_limits_from_python_send_no_data(stage):
+    stage.set("w.color = 'n_counts'")
+    stage.traffic.reset()
+    before = stage.pixels()
+    stage.set("w.vmax = 'p50'")
+    assert (stage.pixels() != before).any()
+    assert stage.traffic.received_bytes < 6000

@@ -55,8 +55,8 @@ def write_demo(
 ) -> Path:
     """Write synthetic blood cells as a CXG 0.3.0, with the matrix stored by cells and by genes.
 
-    A million cells by 300 genes take about 35 s on two cores and 1.2 GB of memory; ten million take ten times as long
-    in hardly more memory. The matrix is always stored both ways: the format has no room for one without the other.
+    A million cells by 300 genes take about 35 s on two cores and 1.2 GB of memory; ten million take about ten minutes
+    and hardly more memory. The matrix is always stored both ways: the format has no room for one without the other.
 
     Parameters
     ----------

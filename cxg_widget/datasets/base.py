@@ -141,7 +141,8 @@ class Dataset(Lifetime):
         with self._reading():
             picked = as_rows(rows, self.n_obs)
             if self.obs_index is not None:
-                return as_strings(as_plain(self._obs_values(self.obs_index, picked)))
+                names = as_plain(self._obs_values(self.obs_index, picked))
+                return names if self._kind(self.obs_index) == "string" else as_strings(names)
             return as_strings(range(self.n_obs) if picked is None else picked.tolist())
 
     def obs_record(self, row: int, columns: Sequence[str] | None = None) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.datasets.packed import PackedStrings
+
 Kind = Literal["categorical", "boolean", "int", "float", "string"]
 
 
@@ -81,7 +83,7 @@ def to_pandas(values: NDArray[Any] | Codes) -> Any:
 
 def freeze(value: Any) -> Any:
     """Write-protect the arrays of a value that several readers will share, and return it."""
-    arrays = {Codes: ("codes",), Vector: ("values", "rows")}
+    arrays = {Codes: ("codes",), Vector: ("values", "rows"), PackedStrings: ("text", "starts")}
     owned = [value] if isinstance(value, np.ndarray) else [getattr(value, name) for name in arrays[type(value)]]
     for array in owned:
         if array is not None:
@@ -89,10 +91,12 @@ def freeze(value: Any) -> Any:
     return value
 
 
-def size_of(value: NDArray[Any] | Codes | Vector) -> int:
+def size_of(value: NDArray[Any] | Codes | Vector | PackedStrings) -> int:
     """Return about how many bytes a value holds."""
     if isinstance(value, Codes):
         return value.codes.nbytes + 100 * len(value.categories)
     if isinstance(value, Vector):
         return value.values.nbytes + (0 if value.rows is None else value.rows.nbytes)
+    if isinstance(value, PackedStrings):
+        return value.text.nbytes + value.starts.nbytes
     return value.nbytes

@@ -67,6 +67,11 @@ class Annotations:
             return values
         return self._codes_of_values(name, values) if by_value else self._codes(name, values)
 
+    def is_text(self, name: str) -> bool:
+        """Say whether a column holds plain strings of variable length."""
+        attr = self._arrays.schema(self._path).attr(name)
+        return self._all[name].kind == "string" and bool(attr.isvar)
+
     def known_by_value(self, name: str) -> bool:
         """Say whether all values must be read to know a column's categories: it stores labels or numbers, not codes."""
         return self._all[name].kind == "categorical" and not self._stores_codes(name)

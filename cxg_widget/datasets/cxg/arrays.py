@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import tiledb
 from numpy.typing import NDArray
+from tiledb.main import PyQuery
 
+from cxg_widget.datasets.packed import PackedStrings
 from cxg_widget.errors import DamagedStore
-
-_MANY_RANGES = 50_000
 
 
 class Arrays:
@@ -83,7 +83,28 @@ class Arrays:
         array = self.array(path)
         with self.reading(f"{path} column {name!r}"):
             query = array.query(attrs=select(array, name))
-            return values_of(query[:]) if rows is None else _take(query, rows)
+            if rows is None:
+                return values_of(query[:])
+            return _take(query, rows, int(array.schema.domain.dim(0).tile or 1))
+
+    def packed_strings(self, path: str, name: str) -> PackedStrings:
+        """Read one attribute of variable-length strings of a dense 1-D array, whole, without making objects of it.
+
+        `array[:]` makes n Python strings, which takes five times as long as reading them (1 M cells: 0.4 s).
+        """
+        array = self.array(path)
+        with self.reading(f"{path} column {name!r}"):
+            n = int(array.schema.shape[0])
+            query = PyQuery(array.ctx, array, (name,), (), tiledb.libtiledb.LayoutType.ROW_MAJOR, False)
+            subarray = tiledb.Subarray(array)
+            subarray.add_ranges([[(0, n - 1)]])
+            query.set_subarray(subarray)
+            query.submit()
+            text, offsets = query.results()[name][:2]
+        starts = np.empty(n + 1, dtype=np.int64)
+        starts[:n] = offsets.view(np.uint64)[:n]
+        starts[n] = text.nbytes
+        return PackedStrings(text.view(np.uint8), starts)
 
     def close(self) -> None:
         """Close all arrays."""
@@ -136,18 +157,19 @@ def values_of(result: Any, dim: str | None = None) -> NDArray[Any]:
     return np.asarray(next(values for name, values in result.items() if name != dim))
 
 
-def _take(query: Any, rows: NDArray[np.int64]) -> NDArray[Any]:
+def _take(query: Any, rows: NDArray[np.int64], tile: int) -> NDArray[Any]:
+    """Read single rows as ranges; rows less than a tile apart share one, since TileDB reads whole tiles anyway."""
     if not len(rows):
         return values_of(query[0:1])[:0]
     wanted, back = np.unique(rows, return_inverse=True)
-    starts = np.flatnonzero(np.diff(wanted, prepend=wanted[0] - 2) != 1)
-    if len(starts) > _MANY_RANGES:
-        low = int(wanted[0])
-        return np.asarray(values_of(query[low : int(wanted[-1]) + 1])[rows - low])
-    firsts = wanted[starts].tolist()
-    lasts = wanted[np.append(starts[1:], len(wanted)) - 1].tolist()
-    ranges = [slice(first, last) for first, last in zip(firsts, lasts, strict=True)]
-    return np.asarray(values_of(query.multi_index[ranges])[back])
+    breaks = np.flatnonzero(np.diff(wanted) > tile) + 1
+    firsts = wanted[np.append(0, breaks)]
+    lasts = wanted[np.append(breaks, len(wanted)) - 1]
+    ranges = [slice(first, last) for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True)]
+    lengths = lasts - firsts + 1
+    skipped = firsts - (np.cumsum(lengths) - lengths)
+    of_range = np.searchsorted(firsts, wanted, side="right") - 1
+    return np.asarray(values_of(query.multi_index[ranges])[(wanted - skipped[of_range])[back]])
 
 
 def _reason(error: Exception) -> str:

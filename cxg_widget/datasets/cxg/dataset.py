@@ -15,8 +15,10 @@ from cxg_widget.datasets.cxg.annotations import Annotations
 from cxg_widget.datasets.cxg.arrays import Arrays, absolute, select, values_of
 from cxg_widget.datasets.cxg.matrix import Matrix
 from cxg_widget.datasets.cxg.metadata import GroupMetadata, read_gene_sets, read_uns
+from cxg_widget.datasets.packed import PackedStrings
 from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore
 
+_FEW = 1_000
 _REQUIRED = {"obs": "array", "var": "array", "emb": "group"}
 
 
@@ -130,6 +132,9 @@ class CxgDataset(Dataset):
         if rows is not None and self._obs.known_by_value(name):
             whole = self._cached(("obs", name), lambda: self._obs.read(name))
             return Codes(whole.codes[rows], whole.categories)
+        if self._obs.is_text(name) and (rows is None or rows.size > _FEW):
+            packed: PackedStrings = self._cached(("packed", name), lambda: self._arrays.packed_strings("obs", name))
+            return packed.take(rows)
         return self._obs.read(name, rows)
 
     def _read_var(self, name: str) -> NDArray[Any] | Codes:

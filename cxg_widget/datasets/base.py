@@ -15,7 +15,7 @@ from warnings import warn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cxg_widget.datasets.columns import as_rows, as_scalar, as_strings, factorize, smallest_codes
+from cxg_widget.datasets.columns import as_rows, as_scalar, as_strings, factorize, smallest_codes, tidy_categories
 from cxg_widget.datasets.lifetime import Lifetime
 from cxg_widget.datasets.values import Codes, Column, Kind, Vector, as_plain, to_pandas
 from cxg_widget.errors import DamagedStore, InvalidStore, InvalidValue, UnknownName
@@ -343,7 +343,8 @@ class Dataset(Lifetime):
             raise InvalidValue(
                 f"obs column {column!r} has {len(categories):,} distinct values; codes go up to {MAX_LABELS:,}."
             )
-        return Codes(smallest_codes(codes, len(categories)), tuple(categories))
+        target, labels = tidy_categories(categories)
+        return Codes(smallest_codes(target[codes], len(labels)), labels)
 
     def _frame(
         self,

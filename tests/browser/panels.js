@@ -1,5 +1,6 @@
 // Shows the panels on a made-up model: every action is noted in `calls` and changes the state as the kernel's answer would.
 // `show(name)` brings a scene; tests and people looking at the page use the same ones.
+import { COLORMAPS } from "../../js/src/colormaps.js";
 import { createStore } from "../../js/src/state.js";
 import { createView } from "../../js/src/view.js";
 
@@ -35,7 +36,7 @@ function base(spec, name) {
 const traits = { embedding: "X_umap", axes: [0, 1], color: "obs:cell_type", layer: null, cmap: "viridis", vmin: null, vmax: null, point_size: null, opacity: 0.8,
   tool: "pan", view: null, height: 520, n_selected: 0, hidden: [] };
 const dataset = { title: "PBMC atlas, 38 donors", nObs: N, nVar: 60_664, embeddings: [{ name: "X_umap", axes: 2 }, { name: "X_pca", axes: 50 }],
-  columns: [], colormaps: ["viridis", "magma", "plasma", "cividis", "turbo", "greys"], notes: ["The obs column 'raw_ids' is damaged and was skipped."] };
+  columns: [], colormaps: Object.keys(COLORMAPS), notes: ["The obs column 'raw_ids' is damaged and was skipped."] };
 const points = { seq: 1, embedding: "X_umap", axes: [0, 1], nObs: N, loaded: N, extent: [-10, 10, -10, 10], nMissing: 12, yDown: false };
 const start = { traits, dataset, points, color: categorical("cell_type", TYPES.split("|"), 4_210), nextColor: null, selection: { seq: 0, n: 0 }, highlighted: -1,
   cell: null, found: { query: "-", matches: [], nMore: 0 }, error: null, link: "live", drawnBy: "webgl" };

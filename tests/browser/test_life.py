@@ -156,9 +156,7 @@ def test_a_category_named_like_markup_is_text(open_stage):
     stage.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     assert stage.host.get_by_text("<img src=x onerror=alert(1)>").count() > 0
     assert stage.host.locator("img[src=x]").count() == 0
-    row = stage.json(
-        "int((w.dataset.obs()['cell_type'] == '<img src=x onerror=alert(1)>').to_numpy().argmax())"
-    )
+    row = stage.json("int((w.dataset.obs()['cell_type'] == '<img src=x onerror=alert(1)>').to_numpy().argmax())")
     at = stage.to_px([stage.json(f"w.dataset.embedding('umap')[{row}].tolist()")])[0]
     stage.page.mouse.move(at[0] + 30, at[1])
     stage.page.mouse.move(*at)

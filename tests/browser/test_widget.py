@@ -78,7 +78,7 @@ def test_points_are_drawn_where_the_embedding_says(stage, truth):
         for dy in range(-5, 6):
             x, y = np.clip(at[inside, 0] + dx, 0, near.shape[1] - 1), np.clip(at[inside, 1] + dy, 0, near.shape[0] - 1)
             near[y, x] = True
-    assert (inked & ~near)[:, : -60].mean() < 0.02  # the toolbar and nothing else
+    assert (inked & ~near)[:, :-60].mean() < 0.02  # the toolbar and nothing else
 
 
 def test_a_gene_from_python_recolours_with_few_bytes(stage):
@@ -131,8 +131,8 @@ def test_the_lasso_comes_back_as_the_dataframe_of_those_cells(stage, truth):
     stage.drag(drawn)
     rows = rows_inside(truth, stage.to_data(drawn))
     labels = [truth["categories"][code] if code >= 0 else None for code in truth["codes"][rows]]
-    frame = stage.json("[[None if x != x else x for x in w.selection.obs()['cell_type'].astype(object)], len(w.selection)]")
-    assert frame == [labels, len(rows)]
+    stage.ask("found = w.selection.obs()['cell_type'].astype(object)")
+    assert stage.json("[None if label != label else label for label in found]") == labels
     assert stage.json("w.n_selected") == len(rows)
 
 
@@ -209,8 +209,10 @@ def test_dragging_pans_by_the_distance_dragged(stage):
 def test_a_view_from_python_is_what_is_shown(stage, truth):
     stage.set("w.view = [0, 2, 0, 2]")
     shown = stage.view()
-    assert shown[0] <= 0 < 2 <= shown[1]
-    assert shown[2] <= 0 < 2 <= shown[3]
+    assert shown[0] <= 0
+    assert shown[1] >= 2
+    assert shown[2] <= 0
+    assert shown[3] >= 2
     assert min(shown[1] - shown[0], shown[3] - shown[2]) < 2.3
 
 

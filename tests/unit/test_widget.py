@@ -153,7 +153,7 @@ def test_a_failure_from_python_is_raised_where_it_was_caused_and_the_last_colour
         CxgWidget(small(broken=["X/CD3E"]), color="CD3E")
 
 
-def test_a_failure_from_the_front_end_is_said_there_and_the_trait_is_set_back(make):
+def test_a_failure_from_the_front_end_is_said_there_and_set_back(make):
     w = make(small(broken=["X/CD3E"]), color="MS4A1")
     w.set_state({"color": "var:CD3E"})
     w.front.settle()
@@ -235,7 +235,8 @@ def test_observe_hears_of_traits(make):
 def test_state_is_small_json_that_rebuilds_the_view(make):
     assert make().state == {"embedding": "umap"}
     state = {"embedding": "pca", "axes": [1, 3], "color": ["CD3E", "MS4A1"], "vmax": "p99", "cmap": "magma",
-             "point_size": 3.0, "opacity": 0.5, "tool": "lasso", "view": [0.0, 1.0, -1.0, 1.0], "height": 400}  # fmt: skip
+             "point_size": 3.0, "opacity": 0.5, "tool": "lasso", "view": [0.0, 1.0, -1.0, 1.0],
+             "height": 400}  # fmt: skip
     w = make(**state)
     assert json.loads(json.dumps(w.state)) == state
     assert len(json.dumps(w.state)) < 1000

@@ -94,10 +94,12 @@ export function watchTheme(el, listener) {
   observer.observe(document.head, { childList: true });
   const media = matchMedia("(prefers-color-scheme: dark)");
   media.addEventListener("change", readSoon);
+  const shown = new ResizeObserver(readSoon); // also tells when the element gets into the page
+  shown.observe(el);
   read();
-  readSoon(); // the element may not be in the page yet
   return () => {
     observer.disconnect();
+    shown.disconnect();
     media.removeEventListener("change", readSoon);
     timers.forEach(clearTimeout);
   };

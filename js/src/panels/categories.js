@@ -2,10 +2,11 @@
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../icons.js";
+import { MISSING_LABEL } from "../protocol.js";
 import { safeColor, shortCount, wholeNumber } from "./format.js";
 import { marked } from "./marked.js";
 import { missingRow } from "./missing.js";
-import { MISSING_LABEL, ROW_PX, lastResult, listed, rowAfterKey, scrollTo, windowOf } from "./rows.js";
+import { ROW_PX, lastResult, listed, rowAfterKey, scrollTo, windowOf } from "./rows.js";
 import { patch } from "./ui.js";
 
 /** @typedef {import("./ui.js").Context} Context */

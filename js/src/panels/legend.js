@@ -9,8 +9,8 @@ import { numberLegend } from "./numbers.js";
 export function createLegend() {
   const categoryLegend = createCategoryLegend();
   return (context) => {
-    const { color, dataset, link } = context.state;
-    if (color === null && link !== "offline" && (dataset === null || context.state.traits.color !== null)) return skeleton();
+    const { color, dataset, link, error } = context.state;
+    if (color === null && error === null && link !== "offline" && (dataset === null || context.state.traits.color !== null)) return skeleton();
     if (color === null || color.scale === "none") return hint(context);
     const body = color.scale === "categorical" ? categoryLegend(context, color) : numberLegend(context, color);
     return html`<section class="legend ${color.scale}" aria-label="Legend">

@@ -25,7 +25,7 @@ export function lookPopover({ state, actions }) {
     </div>
     <div class="setting">
       <span>Opacity</span>
-      <output>${Math.round(opacity * 100)} %</output>
+      <output class="wide">${Math.round(opacity * 100)} %</output>
       <input type="range" aria-label="Opacity" min="0.02" max="1" step="0.01" aria-valuetext="${Math.round(opacity * 100)} percent"
         .value=${live(String(opacity))} @input=${(/** @type {Event} */ event) => actions.setTrait("opacity", number(event))}>
     </div>

@@ -1,7 +1,7 @@
 /** The legend's row for cells that have no category or no value. */
 import { html, nothing } from "lit-html";
+import { MISSING_LABEL } from "../protocol.js";
 import { shortCount, wholeNumber } from "./format.js";
-import { MISSING_LABEL } from "./rows.js";
 
 /** @param {import("./ui.js").Context} context @param {import("../state.js").Coloring} color */
 export function missingRow({ state, actions }, color) {

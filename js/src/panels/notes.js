@@ -1,6 +1,6 @@
 /** What there is to tell the user about the picture, in sentences. Pure. */
+import { MISSING_LABEL } from "../protocol.js";
 import { counted } from "./format.js";
-import { MISSING_LABEL } from "./rows.js";
 
 /** @typedef {import("../state.js").State} State */
 

@@ -2,8 +2,6 @@
 
 /** Height of one row, CSS px; style.css has the same number. */
 export const ROW_PX = 24;
-/** What the trait `hidden` calls cells without a category. */
-export const MISSING_LABEL = "(missing)";
 const SPARE_ROWS = 6;
 
 /** Cut a text into parts, those that match the query marked; case is ignored. @param {string} text @param {string} query

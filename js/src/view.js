@@ -117,6 +117,7 @@ function createFrame(el) {
   mount.className = "mount";
   const plotHost = document.createElement("div");
   plotHost.className = "host";
+  mount.append(plotHost); // the first drawing moves it to its place
   root.append(style, mount);
   el.append(host);
   return { host, mount, plotHost };

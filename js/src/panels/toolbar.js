@@ -6,11 +6,13 @@ import { isPanelOpen } from "./ui.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 
+const MODES = "Shift adds, Alt removes, both intersect";
+
 /** @type {{tool: "pan" | "lasso" | "rectangle", name: string, tip: string, key: string}[]} */
 export const TOOLS = [
-  { tool: "pan", name: "Pan", tip: "drag to move, scroll to zoom", key: "P" },
-  { tool: "lasso", name: "Lasso", tip: "Shift adds, Alt removes", key: "L" },
-  { tool: "rectangle", name: "Rectangle", tip: "Shift adds, Alt removes", key: "R" },
+  { tool: "pan", name: "Pan", tip: "Drag moves, the wheel zooms, Shift-drag selects", key: "P" },
+  { tool: "lasso", name: "Lasso", tip: MODES, key: "L" },
+  { tool: "rectangle", name: "Rectangle", tip: MODES, key: "R" },
 ];
 export const RESET_KEY = "0";
 

@@ -1,0 +1,264 @@
+/** All messages of front-end and kernel. Written by tools/protocol_js.py from protocol.py. */
+
+export const VERSION = 1;
+/** Missing number or category of 16 bits (of 8 bits: 255), coordinate that is not drawn. */
+export const MISSING = 65535;
+/** How a missing category is called. */
+export const MISSING_LABEL = "(missing)";
+/** Points of a container of a sparse gene. */
+export const CONTAINER = 65536;
+
+/** @typedef {"replace" | "add" | "subtract" | "intersect"} Mode */
+
+/**
+ * A front-end has started: send the dataset, then points, colour and selection. Answered by those messages.
+ * @typedef {object} Ready
+ * @property {"ready"} kind
+ * @property {number} version
+ */
+/**
+ * Select the visible cells inside a polygon. Answered by `selection`.
+ *
+ * polygon : x, y of each corner in turn, in data units of the current embedding and axes
+ * @typedef {object} Lasso
+ * @property {"lasso"} kind
+ * @property {number[]} polygon
+ * @property {"replace" | "add" | "subtract" | "intersect"} mode
+ */
+/**
+ * Empty the selection. Answered by `selection`.
+ * @typedef {object} Clear
+ * @property {"clear"} kind
+ */
+/**
+ * Ask for the visible cell nearest to a place, within a radius; all in data units. Answered by `cell`.
+ * @typedef {object} Hover
+ * @property {"hover"} kind
+ * @property {number} x
+ * @property {number} y
+ * @property {number} radius
+ */
+/**
+ * Find what one can colour by. Answered by `matches`.
+ * @typedef {object} Search
+ * @property {"search"} kind
+ * @property {string} query
+ * @property {number} limit
+ */
+/**
+ * Ask for the points in a view at full precision. Answered by one or more `detail`.
+ *
+ * view : x0, x1, y0, y1 in data units; either order
+ * @typedef {object} Zoom
+ * @property {"zoom"} kind
+ * @property {number[]} view
+ */
+/**
+ * Ask the kernel to draw a view, where the browser cannot. Answered by `picture`.
+ *
+ * view : x0 (left), x1 (right), y0 (bottom), y1 (top) in data units; width, height : device pixels
+ * @typedef {object} Draw
+ * @property {"draw"} kind
+ * @property {number[]} view
+ * @property {number} width
+ * @property {number} height
+ * @property {boolean} dark
+ */
+/**
+ * Hand over the picture on show, to be kept in the notebook. Not answered.
+ * @typedef {object} Snapshot
+ * @property {"snapshot"} kind
+ * @property {number} width
+ * @property {number} height
+ * @property {{png: Uint8Array}} arrays
+ */
+/**
+ * What was opened.
+ *
+ * embeddings : name and number of axes of each; columns : name and kind of each obs column
+ * colormaps, notes : names on offer; one sentence for each thing that was skipped or is damaged
+ * @typedef {object} DatasetInfo
+ * @property {"dataset"} kind
+ * @property {string} title
+ * @property {number} n_obs
+ * @property {number} n_var
+ * @property {Record<string, any>[]} embeddings
+ * @property {Record<string, any>[]} columns
+ * @property {string[]} colormaps
+ * @property {string[]} notes
+ */
+/**
+ * Quantised coordinates of the points start..stop of n_obs, in display order.
+ *
+ * coordinate = lo + code / 65534 * (hi - lo) with lo, hi from extent = x0, x1, y0, y1 (data units); code 65535 in
+ * either axis = not drawn (NaN or infinite); n_missing counts those among all n_obs.
+ * y_down : True where y grows downwards on the screen (tissue images)
+ * @typedef {object} Points
+ * @property {"points"} kind
+ * @property {number} seq
+ * @property {string} embedding
+ * @property {number[]} axes
+ * @property {number} start
+ * @property {number} stop
+ * @property {number} n_obs
+ * @property {number[]} extent
+ * @property {number} n_missing
+ * @property {boolean} y_down
+ * @property {{xy: Uint16Array}} arrays
+ */
+/**
+ * The legend of a colouring; its values follow in `codes`, `values` or `nonzeros` of the same seq.
+ *
+ * spec : value of the trait `color`, always forced ("obs:NAME", "var:NAME", "mean:..."); "" = no colour
+ * name, detail : heading and subheading of the legend
+ * scale "categorical": categories, counts, colors ("#rrggbb") run parallel; n_missing counts the rest
+ * scale "continuous": lo, hi are the finite range; encoding "dense" or "sparse"; n_bytes of values to come
+ * @typedef {object} Color
+ * @property {"color"} kind
+ * @property {number} seq
+ * @property {string} spec
+ * @property {string} name
+ * @property {string} detail
+ * @property {"none" | "categorical" | "continuous"} scale
+ * @property {number} n_obs
+ * @property {number} n_missing
+ * @property {string[]} categories
+ * @property {number[]} counts
+ * @property {string[]} colors
+ * @property {number} lo
+ * @property {number} hi
+ * @property {"none" | "dense" | "sparse"} encoding
+ * @property {{histogram: Uint32Array, quantiles: Float32Array}} arrays
+ */
+/**
+ * New colours for the categories on show; no cell's code changes.
+ * @typedef {object} Palette
+ * @property {"palette"} kind
+ * @property {number} seq
+ * @property {string[]} colors
+ */
+/**
+ * Category codes of the points start..stop in display order; missing = maximum of the dtype.
+ * @typedef {object} Codes
+ * @property {"codes"} kind
+ * @property {number} seq
+ * @property {number} start
+ * @property {number} stop
+ * @property {number} n_obs
+ * @property {{codes: Uint8Array | Uint16Array}} arrays
+ */
+/**
+ * Numbers of the points start..stop in display order: value = lo + code / 65534 * (hi - lo), 65535 = missing.
+ * @typedef {object} Values
+ * @property {"values"} kind
+ * @property {number} seq
+ * @property {number} start
+ * @property {number} stop
+ * @property {number} n_obs
+ * @property {{values: Uint16Array}} arrays
+ */
+/**
+ * A sparse gene: the points start..stop that differ from `fill`, in containers of 65,536 points.
+ *
+ * Container c of this message begins at point start + 65536 c and owns the next counts[c] entries; the point is
+ * begin + offset. All other points hold the code `fill`. Codes as in `values`.
+ * @typedef {object} Nonzeros
+ * @property {"nonzeros"} kind
+ * @property {number} seq
+ * @property {number} start
+ * @property {number} stop
+ * @property {number} n_obs
+ * @property {number} fill
+ * @property {{counts: Uint32Array, offsets: Uint16Array, values: Uint16Array}} arrays
+ */
+/**
+ * Which points are selected, in display order: bit i & 7 of byte i >> 3 is point i. Empty when none is.
+ * @typedef {object} Selection
+ * @property {"selection"} kind
+ * @property {number} seq
+ * @property {number} n_selected
+ * @property {number} n_obs
+ * @property {{bits: Uint8Array}} arrays
+ */
+/**
+ * The cell under the pointer; row -1 = there is none.
+ *
+ * x, y : data units; name : obs index label; value : coloured value as text ("" without colouring)
+ * fields : [column, value] pairs, both text
+ * @typedef {object} Cell
+ * @property {"cell"} kind
+ * @property {number} row
+ * @property {number} x
+ * @property {number} y
+ * @property {string} name
+ * @property {string} value
+ * @property {string[][]} fields
+ */
+/**
+ * What one can colour by, best first: spec (for the trait `color`), label, kind ("obs", "var", "set"), detail.
+ * @typedef {object} Matches
+ * @property {"matches"} kind
+ * @property {string} query
+ * @property {Record<string, string>[]} matches
+ * @property {number} n_more
+ */
+/**
+ * Points of a view at full precision; codes as in `points`, over `extent`; part of parts, start = first entry.
+ * @typedef {object} Detail
+ * @property {"detail"} kind
+ * @property {number} part
+ * @property {number} parts
+ * @property {number[]} extent
+ * @property {{index: Uint32Array, xy: Uint16Array}} arrays
+ */
+/**
+ * A view as the kernel drew it.
+ * @typedef {object} Picture
+ * @property {"picture"} kind
+ * @property {number[]} view
+ * @property {number} width
+ * @property {number} height
+ * @property {{png: Uint8Array}} arrays
+ */
+/**
+ * A request that failed, in one sentence; what was on show stays. `of` names the kind that failed.
+ * @typedef {object} Error
+ * @property {"error"} kind
+ * @property {string} of
+ * @property {string} type
+ * @property {string} message
+ */
+
+/** @typedef {Ready | Lasso | Clear | Hover | Search | Zoom | Draw | Snapshot} Request */
+/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Cell | Matches | Detail | Picture | Error} Reply */
+
+/** @typedef {{dtypes: string[], shape: (string | number)[]}} ArraySpec a shape names its sizes */
+
+/** @type {Record<string, Record<string, ArraySpec>>} */
+export const REQUEST_ARRAYS = {
+  ready: {},
+  lasso: {},
+  clear: {},
+  hover: {},
+  search: {},
+  zoom: {},
+  draw: {},
+  snapshot: {"png": {"dtypes": ["uint8"], "shape": ["n_bytes"]}},
+};
+
+/** @type {Record<string, Record<string, ArraySpec>>} */
+export const REPLY_ARRAYS = {
+  dataset: {},
+  points: {"xy": {"dtypes": ["uint16"], "shape": ["stop-start", 2]}},
+  color: {"histogram": {"dtypes": ["uint32"], "shape": ["n_bins"]}, "quantiles": {"dtypes": ["float32"], "shape": ["n_quantiles"]}},
+  palette: {},
+  codes: {"codes": {"dtypes": ["uint8", "uint16"], "shape": ["stop-start"]}},
+  values: {"values": {"dtypes": ["uint16"], "shape": ["stop-start"]}},
+  nonzeros: {"counts": {"dtypes": ["uint32"], "shape": ["n_containers"]}, "offsets": {"dtypes": ["uint16"], "shape": ["n_entries"]}, "values": {"dtypes": ["uint16"], "shape": ["n_entries"]}},
+  selection: {"bits": {"dtypes": ["uint8"], "shape": ["n_bytes"]}},
+  cell: {},
+  matches: {},
+  detail: {"index": {"dtypes": ["uint32"], "shape": ["n"]}, "xy": {"dtypes": ["uint16"], "shape": ["n", 2]}},
+  picture: {"png": {"dtypes": ["uint8"], "shape": ["n_bytes"]}},
+  error: {},
+};

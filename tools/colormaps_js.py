@@ -1,0 +1,96 @@
+"""Write the colormaps of both languages from matplotlib's tables: js/src/colormaps.js and cxg_widget/colormaps.py.
+
+Each is a list of evenly spaced stops, linear in sRGB between them: as few as keep every channel within 2/255 of the
+table. Usage: python -m tools.colormaps_js [--check]; needs matplotlib.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+from numpy.typing import NDArray
+
+ROOT = Path(__file__).parent.parent
+JS, PYTHON = ROOT / "js" / "src" / "colormaps.js", ROOT / "cxg_widget" / "colormaps.py"
+
+# The ramps of one hue begin at white in matplotlib, where low values would vanish on a white page.
+PARTS = {"Greys": (0.15, 1.0), "Reds": (0.1, 1.0), "Blues": (0.1, 1.0)}
+NAMES = ["viridis", "magma", "inferno", "plasma", "cividis", "turbo", "Greys", "Reds", "Blues", "RdBu_r"]
+WORST = 2.0 / 255
+STOPS = (5, 9, 13, 17, 25, 33, 49)
+
+
+def table(name: str) -> NDArray[np.float64]:
+    """Return 256 colours, float64 (256, 3), 0..1."""
+    low, high = PARTS.get(name, (0.0, 1.0))
+    colors: NDArray[np.float64] = matplotlib.colormaps[name](np.linspace(low, high, 256))[:, :3]
+    return colors
+
+
+def stops(name: str) -> list[str]:
+    """Return the fewest stops, "#rrggbb", that draw the same colours."""
+    wanted, at = table(name), np.linspace(0, 1, 256)
+    found: list[str] = []
+    for count in STOPS:
+        places = np.linspace(0, 1, count)
+        rounded = np.rint([np.interp(places, at, channel) * 255 for channel in wanted.T]) / 255
+        drawn = np.array([np.interp(at, places, channel) for channel in rounded])
+        found = ["#" + "".join(f"{round(value * 255):02x}" for value in color) for color in rounded.T]
+        if np.abs(drawn - wanted.T).max() <= WORST:
+            break
+    return found
+
+
+def texts() -> dict[Path, str]:
+    """Return what each file must hold."""
+    maps = {name: stops(name) for name in NAMES}
+    packed = "\n".join(
+        f"  {name}: {json.dumps(''.join(color[1:] for color in colors))}," for name, colors in maps.items()
+    )
+    js = f"""/** Colormaps: evenly spaced stops, linear in sRGB between them. Written by tools/colormaps_js.py. */
+
+/** @type {{Record<string, string>}} six hex digits a stop */
+const PACKED = {{
+{packed}
+}};
+
+/** @type {{Record<string, string[]>}} name -> "#rrggbb" stops, low to high */
+export const COLORMAPS = Object.fromEntries(
+  Object.entries(PACKED).map(([name, digits]) => [name, (digits.match(/.{{6}}/g) ?? []).map((stop) => `#${{stop}}`)]),
+);
+"""
+    rows = []
+    for name, colors in maps.items():
+        rows.append(f'    "{name}": [')
+        for start in range(0, len(colors), 8):
+            rows.append("        " + ", ".join(f'"{color}"' for color in colors[start : start + 8]) + ",")
+        rows.append("    ],")
+    body = "\n".join(rows)
+    python = f'''"""Colormaps: evenly spaced stops, linear in sRGB between them. Written by tools/colormaps_js.py."""
+
+# fmt: off
+COLORMAPS: dict[str, list[str]] = {{
+{body}
+}}
+'''
+    return {JS: js, PYTHON: python}
+
+
+def main(arguments: list[str]) -> int:
+    """Write the files, or with --check say which of them are stale."""
+    stale = [path for path, text in texts().items() if not path.exists() or path.read_text("utf-8") != text]
+    if "--check" in arguments:
+        for path in stale:
+            print(f"{path.relative_to(ROOT)} is stale: run python -m tools.colormaps_js")
+        return bool(stale)
+    for path, text in texts().items():
+        path.write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

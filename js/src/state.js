@@ -62,6 +62,7 @@
  * @property {number} height CSS px
  * @property {number} n_selected
  * @property {string[]} hidden categories that are not drawn
+ * @property {{id?: string, png?: string, width?: number, height?: number} | null} [_snapshot] the picture a saved notebook keeps
  *
  * @typedef {object} State
  * @property {Traits} traits

@@ -1,0 +1,104 @@
+/** Questions to the kernel and their answers, over the messages of one widget. Knows no state and no pictures. */
+import { decode } from "./decode.js";
+
+/**
+ * @typedef {import("./protocol.js").Reply & {id: number}} Reply
+ * @typedef {{[K in Reply["kind"]]: Extract<Reply, {kind: K}>}} ByKind
+ *
+ * @typedef {object} Comm the part of anywidget's model that carries messages
+ * @property {(event: "msg:custom", listener: (content: any, buffers: any[]) => void) => void} on
+ * @property {(event: "msg:custom", listener: (content: any, buffers: any[]) => void) => void} off
+ * @property {(content: any, callbacks?: any, buffers?: ArrayBufferView[]) => void} send
+ *
+ * @typedef {object} Client
+ * @property {(request: any, waitMs?: number) => Promise<Reply[] | null>} ask all parts of the answer; null if a newer
+ *   question of the same kind took its place, if it failed (then `onError` has been told) or if none came in time
+ * @property {(request: any, arrays?: Record<string, Uint8Array>) => void} tell send what is not answered
+ * @property {() => void} close
+ *
+ * @typedef {object} Question
+ * @property {string} kind
+ * @property {Reply[]} parts
+ * @property {(reply: Reply[] | null) => void} settle
+ * @property {ReturnType<typeof setTimeout> | undefined} timer
+ */
+
+/**
+ * @param {Comm} comm
+ * @param {{onReply: (reply: Reply) => void, onError: (of: string, message: string) => void}} listener `onReply` gets every message, in order
+ * @returns {Client}
+ */
+export function createClient(comm, { onReply, onError }) {
+  /** @type {Map<number, Question>} */
+  const open = new Map();
+  let lastId = 0;
+
+  /** @param {number} id @param {Reply[] | null} answer */
+  function settle(id, answer) {
+    const question = open.get(id);
+    if (question === undefined) return;
+    open.delete(id);
+    clearTimeout(question.timer);
+    question.settle(answer);
+  }
+
+  /** @param {any} content @param {any[]} buffers */
+  function receive(content, buffers) {
+    try {
+      const reply = decode(content, buffers ?? []);
+      onReply(reply);
+      if (reply.kind === "error") {
+        onError(reply.of, reply.message);
+        settle(reply.id, null);
+      } else collect(reply);
+    } catch (failure) {
+      onError(String(content?.kind), failure instanceof Error ? failure.message : String(failure));
+      settle(content?.id, null);
+    }
+  }
+
+  /** @param {Reply} reply */
+  function collect(reply) {
+    const question = open.get(reply.id);
+    if (question === undefined) return;
+    question.parts.push(reply);
+    const nParts = reply.kind === "detail" ? reply.parts : 1;
+    if (question.parts.length >= nParts) settle(reply.id, question.parts);
+  }
+
+  /** @param {number} id @param {any} request @param {Record<string, Uint8Array>} arrays */
+  function send(id, request, arrays) {
+    const named = Object.entries(arrays);
+    const headers = named.map(([name, bytes]) => ({ name, dtype: "uint8", shape: [bytes.length] }));
+    const content = { ...request, id, ...(named.length > 0 ? { arrays: headers } : {}) };
+    comm.send(content, undefined, named.map(([, bytes]) => bytes));
+  }
+
+  comm.on("msg:custom", receive);
+  return {
+    ask(request, waitMs = 60_000) {
+      const id = ++lastId;
+      for (const [older, question] of open) if (question.kind === request.kind) settle(older, null);
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => settle(id, null), waitMs);
+        open.set(id, { kind: request.kind, parts: [], settle: resolve, timer });
+        try {
+          send(id, request, {});
+        } catch {
+          settle(id, null); // the comm is closed: the kernel has gone
+        }
+      });
+    },
+    tell(request, arrays = {}) {
+      try {
+        send(0, request, arrays);
+      } catch {
+        // the comm is closed: there is nobody to tell
+      }
+    },
+    close() {
+      comm.off("msg:custom", receive);
+      for (const id of [...open.keys()]) settle(id, null);
+    },
+  };
+}

@@ -1,0 +1,60 @@
+/** Messages off the wire: the only reader of raw bytes. Copies only what is misaligned. */
+import { REPLY_ARRAYS } from "./protocol.js";
+
+/** @typedef {Uint8Array | Uint16Array | Uint32Array | Float32Array} Typed */
+/** @typedef {{name: string, dtype: string, shape: number[]}} Header */
+
+const TYPES = { uint8: Uint8Array, uint16: Uint16Array, uint32: Uint32Array, float32: Float32Array };
+
+/**
+ * Read a message of the kernel: its fields, and its buffers as typed arrays under `arrays`.
+ * @param {any} content the JSON object
+ * @param {(DataView | ArrayBuffer | ArrayBufferView)[]} [buffers]
+ * @returns {import("./protocol.js").Reply & {id: number}}
+ * @throws {RangeError} if the message is of no known kind or its buffers do not fit its header
+ */
+export function decode(content, buffers = []) {
+  const specs = REPLY_ARRAYS[content?.kind];
+  if (specs === undefined) throw new RangeError(`The kernel sent a message of unknown kind ${JSON.stringify(content?.kind)}.`);
+  /** @type {Header[]} */
+  const headers = content.arrays ?? [];
+  if (headers.length !== buffers.length) {
+    throw new RangeError(`Message "${content.kind}" lists ${headers.length} arrays but came with ${buffers.length} buffers.`);
+  }
+  /** @type {Record<string, number>} */
+  const sizes = "stop" in content ? { "stop-start": content.stop - content.start } : {};
+  /** @type {Record<string, Typed>} */
+  const arrays = {};
+  headers.forEach((header, i) => {
+    checkShape(content.kind, header, specs[header.name], sizes);
+    arrays[header.name] = toTyped(header, buffers[i]);
+  });
+  const lacking = Object.keys(specs).find((name) => !(name in arrays));
+  if (lacking !== undefined) throw new RangeError(`Message "${content.kind}" lacks the array "${lacking}".`);
+  return { ...content, arrays };
+}
+
+/** @param {string} kind @param {Header} header @param {import("./protocol.js").ArraySpec | undefined} spec
+ * @param {Record<string, number>} sizes what the names in shapes stand for; names met first are added */
+function checkShape(kind, { name, dtype, shape }, spec, sizes) {
+  if (spec === undefined) throw new RangeError(`Message "${kind}" has no array "${name}".`);
+  if (!spec.dtypes.includes(dtype)) throw new RangeError(`Array "${name}" is ${dtype}; it must be ${spec.dtypes.join(" or ")}.`);
+  const fits =
+    shape.length === spec.shape.length &&
+    spec.shape.every((size, axis) => (typeof size === "number" ? size : (sizes[size] ??= shape[axis])) === shape[axis]);
+  if (!fits) throw new RangeError(`Array "${name}" has shape (${shape}); it must be (${spec.shape.map((size) => sizes[size] ?? size)}).`);
+}
+
+/** @param {Header} header @param {DataView | ArrayBuffer | ArrayBufferView} buffer @returns {Typed} */
+function toTyped({ name, dtype, shape }, buffer) {
+  const Type = TYPES[/** @type {keyof typeof TYPES} */ (dtype)];
+  const count = shape.reduce((product, size) => product * size, 1);
+  const wanted = count * Type.BYTES_PER_ELEMENT;
+  if (buffer.byteLength !== wanted) {
+    throw new RangeError(`Array "${name}" came with ${buffer.byteLength} bytes; ${dtype} (${shape}) takes ${wanted}.`);
+  }
+  const bytes = /** @type {ArrayBuffer} */ (ArrayBuffer.isView(buffer) ? buffer.buffer : buffer);
+  const offset = ArrayBuffer.isView(buffer) ? buffer.byteOffset : 0;
+  const isAligned = offset % Type.BYTES_PER_ELEMENT === 0;
+  return isAligned ? new Type(bytes, offset, count) : new Type(bytes.slice(offset, offset + wanted));
+}

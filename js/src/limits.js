@@ -1,0 +1,39 @@
+/** Colour limits: numbers, percentiles like "p99", or nothing; in data units and as codes of the wire. Pure. */
+import { MISSING } from "./protocol.js";
+
+/** @typedef {import("./state.js").Coloring} Coloring */
+
+/** Codes 0..LEVELS span the range of a coloring. */
+const LEVELS = MISSING - 1;
+
+/**
+ * A limit as a number in data units.
+ * @param {number | string | null} value number, percentile "p0".."p100" or null
+ * @param {Coloring} coloring
+ * @param {number} fallback where there is none
+ * @returns {number}
+ */
+export function resolveLimit(value, coloring, fallback) {
+  if (value === null || value === undefined || coloring.hi <= coloring.lo) return fallback;
+  if (typeof value === "number") return value;
+  const { quantiles } = coloring;
+  const percent = Number(value.slice(1));
+  if (value[0] !== "p" || !(percent >= 0 && percent <= 100) || quantiles.length === 0) return fallback;
+  const place = (percent / 100) * (quantiles.length - 1);
+  const below = Math.floor(place);
+  const above = Math.min(below + 1, quantiles.length - 1);
+  return quantiles[below] + (place - below) * (quantiles[above] - quantiles[below]);
+}
+
+/**
+ * Both limits as codes, which may lie outside 0..65534.
+ * @param {Coloring} coloring
+ * @param {{vmin: number | string | null, vmax: number | string | null}} traits
+ * @returns {[number, number]}
+ */
+export function limitCodes(coloring, { vmin, vmax }) {
+  const { lo, hi } = coloring;
+  const span = hi - lo || 1;
+  const code = (/** @type {number} */ value) => ((value - lo) / span) * LEVELS;
+  return [code(resolveLimit(vmin, coloring, lo)), code(resolveLimit(vmax, coloring, hi))];
+}

@@ -1,0 +1,148 @@
+/** What the kernel says, put into the scene (arrays) and the store (everything else). Older messages of a slot are ignored. */
+import { createPositions, createValues, drawable, putPositions, putValues, unpackMask } from "./scene.js";
+
+/** @typedef {import("./protocol.js").Reply} Reply */
+/** @typedef {import("./state.js").Coloring} Coloring */
+
+/**
+ * @param {import("./scene.js").Scene} scene
+ * @param {import("./state.js").Store} store
+ * @returns {(reply: Reply) => void}
+ */
+export function createReceiver(scene, store) {
+  return (reply) => {
+    switch (reply.kind) {
+      case "dataset":
+        return store.set({ dataset: toDataset(reply), error: null });
+      case "points":
+        return takePoints(scene, store, reply);
+      case "color":
+        return takeColor(scene, store, reply);
+      case "palette":
+        return takePalette(store, reply);
+      case "codes":
+      case "values":
+      case "nonzeros":
+        return takeValues(scene, store, reply);
+      case "selection":
+        return takeSelection(scene, store, reply);
+      case "error":
+        return dropUnfinished(scene, store, reply.of);
+      default:
+        return undefined; // cell, matches, detail and picture go to who asked
+    }
+  };
+}
+
+/** @param {import("./protocol.js").DatasetInfo} reply @returns {import("./state.js").Dataset} */
+function toDataset({ title, n_obs, n_var, embeddings, columns, colormaps, notes }) {
+  return {
+    title,
+    nObs: n_obs,
+    nVar: n_var,
+    embeddings: /** @type {{name: string, axes: number}[]} */ (embeddings),
+    columns: /** @type {{name: string, kind: string}[]} */ (columns),
+    colormaps,
+    notes,
+  };
+}
+
+/** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store @param {import("./protocol.js").Points} reply */
+function takePoints(scene, store, reply) {
+  const { points: shown } = store.get();
+  if (shown !== null && reply.seq < shown.seq) return;
+  const isNew = scene.points === null || reply.seq !== shown?.seq;
+  const positions = isNew ? createPositions(reply.n_obs) : /** @type {import("./scene.js").Positions} */ (scene.points);
+  if (isNew) Object.assign(scene, { points: positions, detail: null });
+  putPositions(positions, reply);
+  const points = {
+    seq: reply.seq,
+    embedding: reply.embedding,
+    axes: reply.axes,
+    nObs: reply.n_obs,
+    loaded: positions.loaded,
+    extent: /** @type {[number, number, number, number]} */ (reply.extent),
+    nMissing: reply.n_missing,
+    yDown: reply.y_down,
+  };
+  store.set(isNew ? { points, cell: null } : { points });
+  promote(scene, store);
+}
+
+/** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store @param {import("./protocol.js").Color} reply */
+function takeColor(scene, store, reply) {
+  const { color, nextColor } = store.get();
+  if (reply.seq <= (nextColor ?? color ?? { seq: -1 }).seq) return;
+  const values = createValues(reply);
+  /** @type {Coloring} */
+  const coloring = {
+    seq: reply.seq,
+    spec: reply.spec,
+    name: reply.name,
+    detail: reply.detail,
+    scale: reply.scale,
+    nObs: reply.n_obs,
+    loaded: values.loaded,
+    nMissing: reply.n_missing,
+    categories: reply.categories,
+    counts: reply.counts,
+    colors: reply.colors,
+    lo: reply.lo,
+    hi: reply.hi,
+    histogram: reply.arrays.histogram,
+    quantiles: reply.arrays.quantiles,
+  };
+  if (color === null) {
+    scene.color = values;
+    store.set({ color: coloring });
+  } else {
+    scene.nextColor = values;
+    store.set({ nextColor: coloring });
+    promote(scene, store);
+  }
+}
+
+/** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store
+ * @param {import("./protocol.js").Codes | import("./protocol.js").Values | import("./protocol.js").Nonzeros} reply */
+function takeValues(scene, store, reply) {
+  for (const slot of /** @type {const} */ (["color", "nextColor"])) {
+    const [values, coloring] = [scene[slot], store.get()[slot]];
+    if (values === null || coloring === null || values.seq !== reply.seq) continue;
+    putValues(values, reply);
+    store.set({ [slot]: { ...coloring, loaded: values.loaded } });
+  }
+  promote(scene, store);
+}
+
+/** Show the new colouring once it covers all that the old one draws, so that the picture never thins out.
+ * @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store */
+function promote(scene, store) {
+  const { color, nextColor } = scene;
+  if (nextColor === null || color === null) return;
+  const isReady = nextColor.loaded === nextColor.n || (color.loaded < color.n && nextColor.loaded >= drawable(scene));
+  if (!isReady) return;
+  Object.assign(scene, { color: nextColor, nextColor: null });
+  store.set({ color: store.get().nextColor, nextColor: null, highlighted: -1 });
+}
+
+/** @param {import("./state.js").Store} store @param {import("./protocol.js").Palette} reply */
+function takePalette(store, { seq, colors }) {
+  for (const slot of /** @type {const} */ (["color", "nextColor"])) {
+    const coloring = store.get()[slot];
+    if (coloring?.seq === seq) store.set({ [slot]: { ...coloring, colors } });
+  }
+}
+
+/** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store @param {import("./protocol.js").Selection} reply */
+function takeSelection(scene, store, { seq, n_selected: n, n_obs, arrays }) {
+  if (seq < store.get().selection.seq) return;
+  scene.flags = n === 0 ? null : unpackMask(arrays.bits, n_obs);
+  store.set({ selection: { seq, n } });
+}
+
+/** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store @param {string} of */
+function dropUnfinished(scene, store, of) {
+  if (of !== "color" && of !== "layer") return;
+  scene.nextColor = null;
+  store.set({ nextColor: null });
+}

@@ -1,0 +1,117 @@
+/** The big arrays behind a picture, filled chunk by chunk as they arrive. Knows no GL, no DOM and no messages' order. */
+import { CONTAINER, MISSING } from "./protocol.js";
+
+/**
+ * @typedef {object} Positions
+ * @property {number} n
+ * @property {number} loaded length of the prefix that has arrived
+ * @property {Uint16Array} xy codes, 2n
+ *
+ * @typedef {object} Values what colours the points
+ * @property {number} seq
+ * @property {number} n
+ * @property {number} loaded
+ * @property {"none" | "categorical" | "continuous"} scale
+ * @property {Uint8Array | Uint16Array | null} codes n; null until the first chunk, or without a scale
+ *
+ * @typedef {object} Detail points of a part at full precision
+ * @property {Uint32Array} index place of each in display order, ascending
+ * @property {Uint16Array} xy codes over `extent`
+ * @property {number[]} extent x0, x1, y0, y1 (data units)
+ *
+ * @typedef {object} Scene
+ * @property {Positions | null} points
+ * @property {Values | null} color on show
+ * @property {Values | null} nextColor arriving
+ * @property {Uint8Array | null} flags n, bit 0 = selected; null when nothing is
+ * @property {Detail | null} detail
+ */
+
+/** @returns {Scene} */
+export function createScene() {
+  return { points: null, color: null, nextColor: null, flags: null, detail: null };
+}
+
+/** @param {number} n @returns {Positions} */
+export function createPositions(n) {
+  return { n, loaded: 0, xy: new Uint16Array(2 * n) };
+}
+
+/** @param {{seq: number, scale: Values["scale"], n_obs: number}} legend @returns {Values} */
+export function createValues({ seq, scale, n_obs: n }) {
+  return { seq, n, scale, loaded: scale === "none" ? n : 0, codes: null };
+}
+
+/** @param {Positions} points @param {{start: number, stop: number, arrays: {xy: Uint16Array}}} chunk */
+export function putPositions(points, { start, stop, arrays }) {
+  points.xy.set(arrays.xy, 2 * start);
+  points.loaded = extend(points.loaded, start, stop);
+}
+
+/** @param {Values} values @param {import("./protocol.js").Codes | import("./protocol.js").Values | import("./protocol.js").Nonzeros} chunk */
+export function putValues(values, chunk) {
+  const { start, stop } = chunk;
+  if (chunk.kind === "codes") {
+    const { codes } = chunk.arrays;
+    values.codes ??= codes instanceof Uint8Array ? new Uint8Array(values.n) : new Uint16Array(values.n);
+    values.codes.set(codes, start);
+  } else {
+    const codes = (values.codes ??= new Uint16Array(values.n));
+    if (chunk.kind === "values") codes.set(chunk.arrays.values, start);
+    else putNonzeros(codes, chunk);
+  }
+  values.loaded = extend(values.loaded, start, stop);
+}
+
+/** @param {Uint8Array | Uint16Array} codes n @param {import("./protocol.js").Nonzeros} chunk */
+export function putNonzeros(codes, { start, stop, fill, arrays: { counts, offsets, values } }) {
+  codes.fill(fill, start, stop);
+  let entry = 0;
+  for (let c = 0; c < counts.length; c++) {
+    const begin = start + c * CONTAINER;
+    for (const end = entry + counts[c]; entry < end; entry++) codes[begin + offsets[entry]] = values[entry];
+  }
+}
+
+/** Packed bits to one byte a point. @param {Uint8Array} bits @param {number} n @returns {Uint8Array | null} null when empty */
+export function unpackMask(bits, n) {
+  if (bits.length === 0) return null;
+  const flags = new Uint8Array(n);
+  for (let i = 0; i < n; i++) flags[i] = (bits[i >> 3] >> (i & 7)) & 1;
+  return flags;
+}
+
+/** Parts of an answer to one array each. @param {import("./protocol.js").Detail[]} parts @returns {Detail} */
+export function joinDetail(parts) {
+  const ordered = [...parts].sort((a, b) => a.part - b.part);
+  const n = ordered.reduce((sum, part) => sum + part.arrays.index.length, 0);
+  const detail = { index: new Uint32Array(n), xy: new Uint16Array(2 * n), extent: ordered[0].extent };
+  let at = 0;
+  for (const { arrays } of ordered) {
+    detail.index.set(arrays.index, at);
+    detail.xy.set(arrays.xy, 2 * at);
+    at += arrays.index.length;
+  }
+  return detail;
+}
+
+/** How many points have all that is needed to draw them. @param {Scene} scene @returns {number} */
+export function drawable({ points, color }) {
+  if (points === null) return 0;
+  return color === null ? points.loaded : Math.min(points.loaded, color.loaded);
+}
+
+/** Is there nothing left to arrive? @param {Scene} scene @returns {boolean} */
+export function isComplete(scene) {
+  return scene.points !== null && scene.nextColor === null && drawable(scene) === scene.points.n;
+}
+
+/** The code of a missing value. @param {Values} values @returns {number} */
+export function missingCode({ codes }) {
+  return codes instanceof Uint8Array ? 255 : MISSING;
+}
+
+/** @param {number} loaded @param {number} start @param {number} stop */
+function extend(loaded, start, stop) {
+  return start <= loaded ? Math.max(loaded, stop) : loaded; // a gap would draw what has not come
+}

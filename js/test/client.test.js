@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createClient } from "../src/client.js";
+
+function start() {
+  /** @type {any[]} */
+  const sent = [];
+  /** @type {any[]} */
+  const heard = [];
+  /** @type {any} */
+  let listener = null;
+  const comm = /** @type {any} */ ({
+    on: (/** @type {string} */ _, /** @type {any} */ one) => (listener = one),
+    off: () => (listener = null),
+    send: (/** @type {any} */ content, /** @type {any} */ _, /** @type {any} */ buffers) => sent.push({ content, buffers }),
+  });
+  const client = createClient(comm, {
+    onReply: (reply) => heard.push(reply.kind),
+    onError: (of, message) => heard.push({ of, message }),
+  });
+  return { client, sent, heard, comm, say: (/** @type {any} */ content, buffers = []) => listener?.(content, buffers), isListening: () => listener !== null };
+}
+
+const matches = (/** @type {number} */ id) => ({ kind: "matches", id, query: "q", matches: [], n_more: 0, arrays: [] });
+
+test("an answer goes to who asked", async () => {
+  const { client, sent, say } = start();
+  const search = client.ask({ kind: "search", query: "a", limit: 1 });
+  const hover = client.ask({ kind: "hover", x: 0, y: 0, radius: 1 });
+  assert.deepEqual(sent.map(({ content }) => content.id), [1, 2]);
+  say({ kind: "cell", id: 2, row: 3, arrays: [] });
+  say(matches(1));
+  assert.equal(/** @type {any} */ ((await hover)?.[0]).row, 3);
+  assert.equal((await search)?.[0].kind, "matches");
+});
+
+test("the newest question of a kind wins", async () => {
+  const { client, say, heard } = start();
+  const older = client.ask({ kind: "search", query: "a", limit: 1 });
+  const newer = client.ask({ kind: "search", query: "ab", limit: 1 });
+  assert.equal(await older, null);
+  say(matches(1));
+  say(matches(2));
+  assert.equal((await newer)?.[0].id, 2);
+  assert.deepEqual(heard, ["matches", "matches"]);
+});
+
+test("an answer in parts is whole only with its last part", async () => {
+  const { client, say } = start();
+  const zoom = client.ask({ kind: "zoom", view: [0, 1, 0, 1] });
+  const arrays = [{ name: "index", dtype: "uint32", shape: [0] }, { name: "xy", dtype: "uint16", shape: [0, 2] }];
+  const empty = [new DataView(new ArrayBuffer(0)), new DataView(new ArrayBuffer(0))];
+  for (const part of [1, 0]) say({ kind: "detail", id: 1, part, parts: 2, extent: [0, 1, 0, 1], arrays }, /** @type {any} */ (empty));
+  assert.equal((await zoom)?.length, 2);
+});
+
+test("a failure is told and ends the question", async () => {
+  const { client, say, heard } = start();
+  const lasso = client.ask({ kind: "lasso", polygon: [], mode: "add" });
+  say({ kind: "error", id: 1, of: "lasso", type: "SelectionError", message: "no corners", arrays: [] });
+  assert.equal(await lasso, null);
+  assert.deepEqual(heard.at(-1), { of: "lasso", message: "no corners" });
+});
+
+test("a broken message is told in one sentence and stops nothing", async () => {
+  const { client, say, heard } = start();
+  const search = client.ask({ kind: "search", query: "a", limit: 1 });
+  say({ kind: "selection", id: 0, arrays: [{ name: "bits", dtype: "uint8", shape: [2] }] }, /** @type {any} */ ([new DataView(new ArrayBuffer(1))]));
+  assert.match(heard[0].message, /"bits" came with 1 bytes/);
+  say(matches(1));
+  assert.equal((await search)?.length, 1);
+});
+
+test("silence and a closed comm are answered with null", async () => {
+  const { client, comm } = start();
+  assert.equal(await client.ask({ kind: "ready", version: 1 }, 5), null);
+  comm.send = () => {
+    throw new Error("closed");
+  };
+  assert.equal(await client.ask({ kind: "ready", version: 1 }), null);
+  client.tell({ kind: "snapshot", width: 1, height: 1 });
+});
+
+test("bytes travel behind their header", () => {
+  const { client, sent } = start();
+  client.tell({ kind: "snapshot", width: 4, height: 3 }, { png: Uint8Array.of(1, 2, 3) });
+  assert.deepEqual(sent[0].content, { kind: "snapshot", width: 4, height: 3, id: 0, arrays: [{ name: "png", dtype: "uint8", shape: [3] }] });
+  assert.deepEqual(sent[0].buffers, [Uint8Array.of(1, 2, 3)]);
+});
+
+test("closing stops listening and ends what is open", async () => {
+  const { client, isListening } = start();
+  const open = client.ask({ kind: "clear" });
+  client.close();
+  assert.equal(await open, null);
+  assert.equal(isListening(), false);
+});

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { limitCodes, resolveLimit } from "../src/limits.js";
+
+const coloring = /** @type {any} */ ({ lo: -2, hi: 10, quantiles: Float32Array.of(-2, 0, 1, 4, 10) });
+
+test("percentiles are read off the table by linear interpolation", () => {
+  assert.equal(resolveLimit("p0", coloring, 7), -2);
+  assert.equal(resolveLimit("p50", coloring, 7), 1);
+  assert.equal(resolveLimit("p62.5", coloring, 7), 2.5);
+  assert.equal(resolveLimit("p100", coloring, 7), 10);
+});
+
+test("numbers are themselves, nothing is the fallback", () => {
+  assert.equal(resolveLimit(3, coloring, 7), 3);
+  assert.equal(resolveLimit(null, coloring, 7), 7);
+  assert.equal(resolveLimit("median", coloring, 7), 7);
+  assert.equal(resolveLimit(3, { ...coloring, hi: -2 }, 7), 7);
+});
+
+test("limits become codes of the wire", () => {
+  assert.deepEqual(limitCodes(coloring, { vmin: null, vmax: null }), [0, 65_534]);
+  assert.deepEqual(limitCodes(coloring, { vmin: 4, vmax: 16 }), [32_767, 98_301]);
+});

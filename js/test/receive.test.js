@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createReceiver } from "../src/receive.js";
+import { createScene, drawable } from "../src/scene.js";
+import { createStore } from "../src/state.js";
+
+function start() {
+  const scene = createScene();
+  const store = createStore(/** @type {any} */ ({ points: null, color: null, nextColor: null, selection: { seq: -1, n: 0 } }));
+  return { scene, store, receive: /** @type {(reply: any) => void} */ (createReceiver(scene, store)) };
+}
+
+const N = 4;
+const points = (seq = 1, from = 0, to = N) => ({
+  kind: "points", seq, embedding: "umap", axes: [0, 1], start: from, stop: to, n_obs: N, extent: [0, 1, 0, 1], n_missing: 0, y_down: false,
+  arrays: { xy: new Uint16Array(2 * (to - from)).fill(seq) },
+});
+const color = (seq = 1, scale = "categorical") => ({
+  kind: "color", seq, spec: "obs:a", name: `c${seq}`, detail: "", scale, n_obs: N, n_missing: 0, categories: ["a"], counts: [4], colors: ["#ff0000"], lo: 0, hi: 0,
+  arrays: { histogram: new Uint32Array(0), quantiles: new Float32Array(0) },
+});
+const codes = (seq = 1, from = 0, to = N) => ({ kind: "codes", seq, start: from, stop: to, n_obs: N, arrays: { codes: new Uint8Array(to - from).fill(seq) } });
+
+test("the first colouring is on show at once, chunk by chunk", () => {
+  const { scene, store, receive } = start();
+  receive(color());
+  receive(points(1, 0, 2));
+  assert.equal(drawable(scene), 0);
+  receive(codes(1, 0, 2));
+  assert.equal(drawable(scene), 2);
+  assert.equal(store.get().color?.loaded, 2);
+});
+
+test("the old colouring stays until the new one is complete", () => {
+  const { scene, store, receive } = start();
+  for (const message of [color(), points(), codes()]) receive(message);
+  receive(color(2));
+  receive(codes(2, 0, 2));
+  assert.equal(store.get().color?.name, "c1");
+  assert.equal(store.get().nextColor?.loaded, 2);
+  assert.deepEqual(scene.color?.codes, new Uint8Array(N).fill(1));
+  receive(codes(2, 2, 4));
+  assert.equal(store.get().color?.name, "c2");
+  assert.equal(store.get().nextColor, null);
+  assert.deepEqual(scene.color?.codes, new Uint8Array(N).fill(2));
+});
+
+test("no colour is complete at once", () => {
+  const { store, receive } = start();
+  for (const message of [color(), points(), codes(), color(2, "none")]) receive(message);
+  assert.equal(store.get().color?.scale, "none");
+  assert.equal(store.get().color?.loaded, N);
+});
+
+test("a colouring that was cut off does not block the next", () => {
+  const { scene, store, receive } = start();
+  for (const message of [color(), points(), codes(1, 0, 2), color(2), codes(2, 0, 1)]) receive(message);
+  assert.equal(store.get().color?.name, "c1");
+  receive(codes(2, 1, 3));
+  assert.equal(store.get().color?.name, "c2");
+  assert.equal(drawable(scene), 3);
+});
+
+test("what is older than what is there is ignored", () => {
+  const { scene, store, receive } = start();
+  for (const message of [color(5), points(5), codes(5)]) receive(message);
+  for (const message of [color(4), points(4), codes(4)]) receive(message);
+  assert.equal(store.get().points?.seq, 5);
+  assert.equal(store.get().nextColor, null);
+  assert.equal(scene.points?.xy[0], 5);
+  receive({ kind: "selection", seq: 3, n_selected: 1, n_obs: N, arrays: { bits: Uint8Array.of(1) } });
+  receive({ kind: "selection", seq: 2, n_selected: 0, n_obs: N, arrays: { bits: new Uint8Array(0) } });
+  assert.deepEqual(scene.flags, Uint8Array.of(1, 0, 0, 0));
+});
+
+test("after a failure what was arriving is forgotten and the picture stays", () => {
+  const { scene, store, receive } = start();
+  for (const message of [color(), points(), codes(), color(2), codes(2, 0, 1)]) receive(message);
+  receive({ kind: "error", of: "color", type: "E", message: "no" });
+  assert.equal(store.get().nextColor, null);
+  assert.equal(store.get().color?.name, "c1");
+  assert.equal(drawable(scene), N);
+});
+
+test("a palette changes colours and nothing else", () => {
+  const { scene, store, receive } = start();
+  for (const message of [color(), points(), codes()]) receive(message);
+  const held = scene.color?.codes;
+  receive({ kind: "palette", seq: 1, colors: ["#00ff00"] });
+  assert.deepEqual(store.get().color?.colors, ["#00ff00"]);
+  assert.equal(scene.color?.codes, held);
+});
+
+test("a new embedding replaces the positions and forgets the detail", () => {
+  const { scene, store, receive } = start();
+  for (const message of [color(), points(), codes()]) receive(message);
+  scene.detail = { index: new Uint32Array(0), xy: new Uint16Array(0), extent: [0, 1, 0, 1] };
+  receive(points(2, 0, 2));
+  assert.equal(scene.detail, null);
+  assert.equal(drawable(scene), 2);
+  assert.equal(store.get().points?.loaded, 2);
+});

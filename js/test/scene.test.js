@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as scenes from "../src/scene.js";
+
+test("a sparse gene's containers fill what they name and leave the rest", () => {
+  const codes = new Uint16Array(140_000).fill(9);
+  const arrays = { counts: Uint32Array.of(2, 1), offsets: Uint16Array.of(0, 65535, 8927), values: Uint16Array.of(1, 65534, 65535) };
+  scenes.putNonzeros(codes, /** @type {any} */ ({ start: 65_536, stop: 140_000, fill: 7, arrays }));
+  assert.equal(codes[65_535], 9); // before the chunk
+  assert.deepEqual([codes[65_536], codes[65_537], codes[131_071]], [1, 7, 65534]);
+  assert.equal(codes[131_072 + 8927], 65535);
+  assert.equal(codes.reduce((count, code) => count + Number(code !== 7 && code !== 9), 0), 3);
+});
+
+test("bit i & 7 of byte i >> 3 is point i", () => {
+  assert.deepEqual(scenes.unpackMask(Uint8Array.of(0b10000001, 0b00000010), 10), Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 1, 0, 1));
+  assert.equal(scenes.unpackMask(new Uint8Array(0), 10), null);
+});
+
+test("a prefix is what has arrived of both positions and colours", () => {
+  const scene = scenes.createScene();
+  assert.equal(scenes.drawable(scene), 0);
+  scene.points = scenes.createPositions(4);
+  scenes.putPositions(scene.points, { start: 0, stop: 3, arrays: { xy: Uint16Array.of(1, 2, 3, 4, 5, 6) } });
+  assert.equal(scenes.drawable(scene), 3);
+  scene.color = scenes.createValues({ seq: 1, scale: "categorical", n_obs: 4 });
+  assert.equal(scenes.drawable(scene), 0);
+  scenes.putValues(scene.color, /** @type {any} */ ({ kind: "codes", start: 0, stop: 2, arrays: { codes: Uint8Array.of(0, 255) } }));
+  assert.equal(scenes.drawable(scene), 2);
+  assert.equal(scenes.missingCode(scene.color), 255);
+  assert.equal(scenes.isComplete(scene), false);
+});
+
+test("a chunk after a gap does not count until the gap is closed", () => {
+  const points = scenes.createPositions(4);
+  scenes.putPositions(points, { start: 2, stop: 4, arrays: { xy: new Uint16Array(4) } });
+  assert.equal(points.loaded, 0);
+});
+
+test("the parts of a detail are joined in order", () => {
+  const part = (/** @type {number} */ i, /** @type {number[]} */ index) =>
+    /** @type {any} */ ({ part: i, parts: 2, extent: [0, 1, 0, 1], arrays: { index: Uint32Array.from(index), xy: new Uint16Array(2 * index.length).fill(i) } });
+  const detail = scenes.joinDetail([part(1, [9]), part(0, [3, 4])]);
+  assert.deepEqual(detail.index, Uint32Array.of(3, 4, 9));
+  assert.deepEqual(detail.xy, Uint16Array.of(0, 0, 0, 0, 1, 1));
+});

@@ -1,0 +1,132 @@
+/**
+ * The one WebGL 2 context of a page, and its loop. Each widget evaluates its own copy of this bundle, and a browser
+ * grants about 16 contexts, so all copies meet in one object under a global symbol; its number changes with its shape.
+ */
+import { createBudget } from "./budget.js";
+
+/**
+ * @typedef {object} Client something that draws with the context
+ * @property {() => "no" | "yes" | "urgent"} wants whether it has something to draw; urgent = a hand is moving it
+ * @property {(points: number) => number} draw submit at most so many points; returns how many
+ * @property {() => void} present show what was submitted; the GPU is done with it
+ * @property {() => void} restored everything made with the context is gone: make it anew
+ *
+ * @typedef {object} Shared
+ * @property {WebGL2RenderingContext} gl
+ * @property {HTMLCanvasElement} canvas
+ * @property {Map<string, WebGLProgram>} programs by source
+ * @property {(client: Client) => () => void} join returns the way to leave
+ * @property {() => void} wake ask the clients what they want, at the next frame
+ */
+
+const KEY = Symbol.for("cxg-widget/gl/1");
+const POLL_MS = 2;
+/** A fence that has not signalled by now never will. */
+const GIVE_UP_MS = 4_000;
+/** @type {WebGLContextAttributes} */
+const ATTRIBUTES = { alpha: true, antialias: false, depth: false, stencil: false, premultipliedAlpha: true, powerPreference: "high-performance" };
+
+/** @returns {Shared | null} null where there is no WebGL 2 */
+export function sharedContext() {
+  const page = /** @type {any} */ (globalThis);
+  if (page.__CXG_NO_WEBGL__) return null;
+  page[KEY] ??= createShared();
+  return page[KEY];
+}
+
+/** @returns {Shared | null} */
+function createShared() {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 1;
+  const gl = canvas.getContext("webgl2", ATTRIBUTES);
+  if (gl === null) return null;
+  /** @type {Set<Client>} */
+  const clients = new Set();
+  /** @type {Map<string, WebGLProgram>} */
+  const programs = new Map();
+  const loop = createLoop(gl, clients);
+  canvas.addEventListener("webglcontextlost", (event) => {
+    event.preventDefault(); // else it is never restored
+    loop.forget();
+  });
+  canvas.addEventListener("webglcontextrestored", () => {
+    programs.clear();
+    for (const client of clients) client.restored();
+    loop.wake();
+  });
+  return {
+    gl,
+    canvas,
+    programs,
+    wake: loop.wake,
+    join(client) {
+      clients.add(client);
+      return () => void clients.delete(client);
+    },
+  };
+}
+
+/** Draw slices one after the other, each as long as the budget allows, and never block on the GPU.
+ * @param {WebGL2RenderingContext} gl @param {Set<Client>} clients */
+function createLoop(gl, clients) {
+  const budget = createBudget();
+  /** @type {Client[]} */
+  let drawing = [];
+  /** @type {WebGLSync | null} */
+  let fence = null;
+  let frame = 0;
+  let submitted = { points: 0, at: 0 };
+
+  function wake() {
+    if (fence === null) frame ||= requestAnimationFrame(tick);
+  }
+
+  function tick() {
+    frame = 0;
+    if (gl.isContextLost()) return;
+    for (const client of drawing.splice(0)) if (clients.has(client)) client.present();
+    const points = submit();
+    if (drawing.length === 0) return;
+    submitted = { points, at: performance.now() };
+    fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl.flush();
+    setTimeout(poll, 0);
+  }
+
+  /** @returns {number} points submitted */
+  function submit() {
+    const wanting = [...clients].map((client) => ({ client, want: client.wants() })).filter(({ want }) => want !== "no");
+    const urgent = wanting.filter(({ want }) => want === "urgent");
+    let points = 0;
+    for (const { client } of urgent.length > 0 ? urgent : wanting) {
+      if (points >= budget.points) break;
+      points += client.draw(budget.points - points);
+      drawing.push(client);
+      clients.delete(client); // to the end of the queue
+      clients.add(client);
+    }
+    return points;
+  }
+
+  function poll() {
+    if (fence === null) return;
+    const elapsed = performance.now() - submitted.at;
+    const isDone = gl.isContextLost() || gl.getSyncParameter(fence, gl.SYNC_STATUS) === gl.SIGNALED || elapsed > GIVE_UP_MS;
+    if (!isDone) {
+      setTimeout(poll, POLL_MS);
+      return;
+    }
+    gl.deleteSync(fence);
+    fence = null;
+    budget.record(submitted.points, elapsed);
+    wake();
+  }
+
+  /** What was under way is lost with the context. */
+  function forget() {
+    drawing = [];
+    fence = null;
+  }
+
+  return { wake, forget };
+}

@@ -1,0 +1,89 @@
+/** The GLSL of the points. Which point lies on top is decided by depth alone, so that no order has to be sorted. */
+
+/**
+ * From front to back: values by rank, missing values, then everything dimmed in the same order.
+ * a_flag bit 0: selected. u_mode 0: one colour, 1: categories, 2: numbers.
+ */
+export const VERTEX = /* glsl */ `#version 300 es
+precision highp float;
+precision highp int;
+precision highp sampler2D;
+layout(location = 0) in uvec2 a_xy;
+layout(location = 1) in uint a_code;
+layout(location = 2) in uint a_flag;
+uniform vec2 u_scale;
+uniform vec2 u_offset;
+uniform float u_side;
+uniform int u_mode;
+uniform uint u_missing;
+uniform int u_highlighted;
+uniform bool u_selecting;
+uniform vec2 u_limits;
+uniform vec4 u_plain;
+uniform vec4 u_missingColor;
+uniform vec3 u_background;
+uniform float u_dimmed;
+uniform float u_opacity;
+uniform sampler2D u_colors;
+flat out vec4 v_color;
+
+void main() {
+  vec4 color = u_plain;
+  float rank = 0.0;
+  bool dimmed = u_selecting && (a_flag & 1u) == 0u;
+  if (u_mode != 0 && a_code == u_missing) {
+    color = u_missingColor;
+    rank = -0.5;
+    dimmed = dimmed || u_highlighted >= 0;
+  } else if (u_mode == 1) {
+    color = texelFetch(u_colors, ivec2(int(a_code & 255u), int(a_code >> 8)), 0);
+    dimmed = dimmed || (u_highlighted >= 0 && int(a_code) != u_highlighted);
+  } else if (u_mode == 2) {
+    float code = float(a_code);
+    float span = u_limits.y - u_limits.x;
+    float t = span == 0.0 ? step(u_limits.x, code) : clamp((code - u_limits.x) / span, 0.0, 1.0);
+    color = texture(u_colors, vec2((t * 255.0 + 0.5) / 256.0, 0.5));
+    rank = code / 65534.0;
+  }
+  if (color.a == 0.0 || a_xy.x == 65535u || a_xy.y == 65535u) {
+    gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+    gl_PointSize = 1.0;
+    return;
+  }
+  float depth = (dimmed ? 0.5 : -0.3) - 0.4 * rank;
+  gl_Position = vec4(vec2(a_xy) * u_scale + u_offset, depth, 1.0);
+  gl_PointSize = u_side;
+  vec3 rgb = dimmed ? mix(u_background, color.rgb, u_dimmed) : color.rgb;
+  v_color = vec4(rgb, 1.0) * u_opacity;
+}
+`;
+
+/** Square points, for few px. */
+export const FRAGMENT_SQUARE = /* glsl */ `#version 300 es
+precision highp float;
+flat in vec4 v_color;
+out vec4 color;
+void main() {
+  color = v_color;
+}
+`;
+
+/** @param {string} edge what a half-covered pixel does besides */
+const disc = (edge) => /* glsl */ `#version 300 es
+precision highp float;
+uniform float u_side;
+flat in vec4 v_color;
+out vec4 color;
+void main() {
+  float coverage = clamp(0.5 * u_side - u_side * length(gl_PointCoord - 0.5), 0.0, 1.0);
+  if (coverage == 0.0) discard;
+  ${edge}
+  color = v_color * coverage;
+}
+`;
+
+/** Round points with a soft edge, where later points lie on top of earlier ones. */
+export const FRAGMENT_DISC = disc("");
+
+/** Round points where depth decides: a soft edge must not keep lower points away that are drawn later, so it lies at the back. */
+export const FRAGMENT_DISC_DEPTH = disc("gl_FragDepth = coverage < 1.0 ? 0.9999 : gl_FragCoord.z;");

@@ -1,0 +1,106 @@
+/** What all views of one model share in GPU memory: positions, colours, flags. Sent once, as far as they have arrived. */
+import { colorTable } from "../style.js";
+import { drawable } from "../scene.js";
+import { createPointBuffers } from "./buffers.js";
+
+/** @typedef {import("../scene.js").Scene} Scene */
+/** @typedef {import("../state.js").State} State */
+
+/**
+ * @param {import("./context.js").Shared} shared
+ * @param {Scene} scene
+ * @param {() => State} getState
+ */
+export function createStage(shared, scene, getState) {
+  const { gl } = shared;
+  let parts = createParts(gl);
+
+  return {
+    shared,
+    scene,
+    /** Send what is new. Cheap when nothing is. */
+    sync() {
+      const { points, color, flags } = scene;
+      if (points === null) return;
+      parts.base.sync({ n: points.n, loaded: drawable(scene), xy: points.xy, codes: color?.codes ?? null, flags });
+      syncDetail(parts, scene);
+      syncColors(gl, parts, getState());
+    },
+    /** @param {boolean} detailed @returns {{buffers: {bind: () => void}, count: number}} */
+    source(detailed) {
+      if (detailed && scene.detail !== null) return { buffers: parts.detail, count: scene.detail.index.length };
+      return { buffers: parts.base, count: drawable(scene) };
+    },
+    colors: () => parts.colors,
+    /** The context's objects are gone. */
+    restore() {
+      parts = createParts(gl);
+    },
+    free() {
+      parts.base.free();
+      parts.detail.free();
+      gl.deleteTexture(parts.colors);
+    },
+  };
+}
+
+/** @typedef {ReturnType<typeof createStage>} Stage */
+
+/** @param {WebGL2RenderingContext} gl */
+function createParts(gl) {
+  return {
+    base: createPointBuffers(gl),
+    detail: createPointBuffers(gl),
+    colors: gl.createTexture(),
+    /** What the detail was gathered from. @type {unknown[]} */
+    gathered: [],
+    /** What the colours were made from. @type {unknown[]} */
+    colored: [],
+  };
+}
+
+/** @param {ReturnType<typeof createParts>} parts @param {Scene} scene */
+function syncDetail(parts, { detail, color, flags }) {
+  if (detail === null) return;
+  const codes = color?.codes ?? null;
+  const from = [detail, codes, flags];
+  if (isSame(from, parts.gathered)) return;
+  parts.gathered = from;
+  const { index, xy } = detail;
+  parts.detail.sync({
+    n: index.length,
+    loaded: index.length,
+    xy,
+    codes: codes === null ? null : /** @type {Uint8Array | Uint16Array} */ (gather(codes, index)),
+    flags: flags === null ? null : /** @type {Uint8Array} */ (gather(flags, index)),
+  });
+}
+
+/** @param {Uint8Array | Uint16Array} array @param {Uint32Array} index @returns {Uint8Array | Uint16Array} */
+function gather(array, index) {
+  const taken = array instanceof Uint8Array ? new Uint8Array(index.length) : new Uint16Array(index.length);
+  for (let i = 0; i < index.length; i++) taken[i] = array[index[i]];
+  return taken;
+}
+
+/** @param {WebGL2RenderingContext} gl @param {ReturnType<typeof createParts>} parts @param {State} state */
+function syncColors(gl, parts, { color, traits }) {
+  if (color === null || color.scale === "none") return;
+  const isCategorical = color.scale === "categorical";
+  const from = isCategorical ? [color.colors, color.categories, traits.hidden] : [traits.cmap];
+  if (isSame(from, parts.colored)) return;
+  parts.colored = from;
+  const table = colorTable(color, traits);
+  const filter = isCategorical ? gl.NEAREST : gl.LINEAR;
+  gl.activeTexture(gl.TEXTURE0);
+  gl.bindTexture(gl.TEXTURE_2D, parts.colors);
+  gl.pixelStorei(gl.UNPACK_ALIGNMENT, 4);
+  gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, table.length / 1024, 0, gl.RGBA, gl.UNSIGNED_BYTE, table);
+  for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, name, filter);
+  for (const name of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T]) gl.texParameteri(gl.TEXTURE_2D, name, gl.CLAMP_TO_EDGE);
+}
+
+/** @param {unknown[]} a @param {unknown[]} b */
+function isSame(a, b) {
+  return a.length === b.length && a.every((one, i) => one === b[i]);
+}

@@ -1,0 +1,216 @@
+/** Everything the views of one widget share: the talk with the kernel, the state, the arrays, what is looked at. */
+import { createClient } from "./client.js";
+import { createDetailer } from "./detail.js";
+import { sharedContext } from "./gl/context.js";
+import { createStage } from "./gl/stage.js";
+import { createPlot } from "./plot.js";
+import { MISSING_LABEL, VERSION } from "./protocol.js";
+import { createReceiver } from "./receive.js";
+import { createScene } from "./scene.js";
+import { createSharedView } from "./shared_view.js";
+import { createStore } from "./state.js";
+import { hideStandIns } from "./still.js";
+import { createGlSurface } from "./surface_gl.js";
+import { createKernelSurface } from "./surface_kernel.js";
+
+/**
+ * @typedef {import("./state.js").Traits} Traits
+ * @typedef {import("./state.js").State} State
+ * @typedef {import("./client.js").Comm & {
+ *   get: (name: string) => any, set: (name: string, value: any) => void, save_changes: () => void,
+ *   on: (event: string, listener: (...args: any[]) => void) => void, off: (event: string, listener: (...args: any[]) => void) => void
+ * }} AnyModel the model that anywidget hands over
+ *
+ * @typedef {object} WidgetModel
+ * @property {import("./state.js").Store} store
+ * @property {import("./actions.js").Actions} actions
+ * @property {import("./scene.js").Scene} scene
+ * @property {(host: HTMLElement, statusOn?: HTMLElement) => import("./plot.js").Plot} createPlot
+ * @property {() => void} destroy
+ */
+
+/** A kernel that is silent for so long is taken for absent; it may still answer later. */
+const SILENCE_MS = 8_000;
+const MATCHES = 50;
+/** @type {(keyof Traits)[]} */
+const TRAITS = [
+  "embedding", "axes", "color", "layer", "cmap", "vmin", "vmax", "point_size", "opacity", "tool", "view", "height", "n_selected", "hidden", "_snapshot",
+];
+
+/** @param {AnyModel} model @returns {WidgetModel} */
+export function createWidgetModel(model) {
+  const traits = /** @type {Traits} */ (Object.fromEntries(TRAITS.map((name) => [name, model.get(name)])));
+  const shared = sharedContext();
+  const store = createStore(firstState(traits, shared === null));
+  const scene = createScene();
+  const receive = createReceiver(scene, store);
+  const client = createClient(model, {
+    onReply(reply) {
+      if (store.get().link !== "live") store.set({ link: "live" });
+      receive(reply);
+    },
+    onError: (of, message) => store.set({ error: { of, message } }),
+  });
+  const view = createSharedView(traits.view, (next) => setTrait("view", next));
+  const detailer = createDetailer(scene, store.get, async (wanted) => {
+    const parts = await client.ask({ kind: "zoom", view: wanted });
+    return /** @type {import("./protocol.js").Detail[] | null} */ (parts);
+  });
+  /** @type {import("./gl/stage.js").Stage | null} */
+  let stage = null;
+  /** @type {(() => void)[]} */
+  const undo = [];
+  /** @type {object | null} */
+  let foremost = null;
+
+  /** @type {import("./actions.js").Actions["setTrait"]} */
+  function setTrait(name, value) {
+    takeTrait(name, value);
+    model.set(name, value);
+    model.save_changes();
+  }
+
+  /** @param {keyof Traits} name @param {any} value */
+  function takeTrait(name, value) {
+    const before = store.get().traits;
+    if (before[name] === value) return;
+    store.set({ traits: { ...before, [name]: value } });
+    if (name === "view") view.take(value);
+    if (name === "embedding" || name === "axes") view.take(null); // the kernel does the same
+  }
+
+  for (const name of TRAITS) {
+    const listener = () => takeTrait(name, model.get(name));
+    model.on(`change:${name}`, listener);
+    undo.push(() => model.off(`change:${name}`, listener));
+  }
+  undo.push(hideOnceDrawn(store));
+
+  const actions = createActions({ store, client, setTrait, takeTrait, resetView: view.reset });
+  void client.ask({ kind: "ready", version: VERSION }, SILENCE_MS).then((answer) => {
+    if (answer === null && store.get().link === "connecting") store.set({ link: "offline" });
+  });
+
+  /** @param {import("./surface_gl.js").Site} site */
+  function createSurface(site) {
+    if (shared === null || store.get().drawnBy === "kernel") return createKernelSurface(drawInKernel, site);
+    if (stage === null) {
+      const made = createStage(shared, scene, store.get);
+      stage = made;
+      undo.push(shared.join({ wants: () => "no", draw: () => 0, present() {}, restored: made.restore }), made.free);
+    }
+    return createGlSurface(stage, site);
+  }
+
+  /** @param {number[]} asked @param {number} width @param {number} height @param {boolean} dark */
+  async function drawInKernel(asked, width, height, dark) {
+    const answer = await client.ask({ kind: "draw", view: asked, width, height, dark });
+    return /** @type {import("./protocol.js").Picture | null} */ (answer?.[0] ?? null);
+  }
+
+  /** @type {import("./plot.js").PlotModel} */
+  const plotModel = {
+    store,
+    actions,
+    view,
+    createSurface,
+    see: (plot, look) => (look === null ? detailer.forget(plot) : detailer.see(plot, look)),
+    select: (polygon, mode) => void client.ask({ kind: "lasso", polygon, mode }),
+    async cellAt(x, y, radius, waitMs) {
+      const answer = await client.ask({ kind: "hover", x, y, radius }, waitMs);
+      const cell = /** @type {import("./protocol.js").Cell | undefined} */ (answer?.[0]);
+      return cell === undefined || cell.row < 0 ? null : cell;
+    },
+    isForemost: (plot) => foremost === plot,
+    touch: (plot) => void (foremost = plot),
+    keepStill: (png, width, height) => client.tell({ kind: "snapshot", width, height }, { png }),
+  };
+
+  return {
+    store,
+    actions,
+    scene,
+    createPlot: (host, statusOn) => createPlot(host, plotModel, statusOn),
+    destroy() {
+      for (const one of undo.splice(0)) one();
+      detailer.destroy();
+      view.destroy();
+      client.close();
+    },
+  };
+}
+
+/** @param {Traits} traits @param {boolean} isBare there is no WebGL @returns {State} */
+function firstState(traits, isBare) {
+  return {
+    traits,
+    dataset: null,
+    points: null,
+    color: null,
+    nextColor: null,
+    selection: { seq: -1, n: 0 },
+    highlighted: -1,
+    cell: null,
+    found: { query: "", matches: [], nMore: 0 },
+    error: null,
+    link: "connecting",
+    drawnBy: isBare ? "kernel" : "webgl",
+  };
+}
+
+/**
+ * @param {{store: import("./state.js").Store, client: import("./client.js").Client, setTrait: import("./actions.js").Actions["setTrait"],
+ *   takeTrait: (name: keyof Traits, value: any) => void, resetView: () => void}} model
+ * @returns {import("./actions.js").Actions}
+ */
+function createActions({ store, client, setTrait, takeTrait, resetView }) {
+  /** Labels of the legend; the missing values come last. */
+  function labels() {
+    const { color } = store.get();
+    return color === null ? [] : color.nMissing > 0 ? [...color.categories, MISSING_LABEL] : color.categories;
+  }
+  return {
+    setTrait,
+    dragLimit: (name, value, done) => (done ? setTrait : takeTrait)(name, value),
+    async search(query) {
+      const answer = await client.ask({ kind: "search", query, limit: MATCHES });
+      const found = /** @type {import("./protocol.js").Matches | undefined} */ (answer?.[0]);
+      if (found === undefined) return;
+      const matches = /** @type {import("./state.js").Match[]} */ (found.matches);
+      store.set({ found: { query: found.query, matches, nMore: found.n_more } });
+    },
+    toggleCategory(index) {
+      const label = labels()[index];
+      const { hidden } = store.get().traits;
+      setTrait("hidden", hidden.includes(label) ? hidden.filter((one) => one !== label) : [...hidden, label]);
+    },
+    onlyCategory(index) {
+      const others = labels().filter((_, i) => i !== index);
+      const hidden = new Set(store.get().traits.hidden);
+      const isOnly = hidden.size === others.length && others.every((label) => hidden.has(label));
+      setTrait("hidden", isOnly ? [] : others);
+    },
+    showAll: () => setTrait("hidden", []),
+    highlight(index) {
+      if (index !== store.get().highlighted) store.set({ highlighted: index });
+    },
+    clearSelection: () => void client.ask({ kind: "clear" }),
+    resetView,
+    dismissError: () => store.set({ error: null }),
+  };
+}
+
+/** Hide what stands in for the widget as soon as it shows something itself. @param {import("./state.js").Store} store @returns {() => void} */
+function hideOnceDrawn(store) {
+  let show = () => {};
+  let isHidden = false;
+  const check = (/** @type {State} */ { link, traits }) => {
+    const still = traits._snapshot;
+    if (isHidden || !still?.id || (link !== "live" && !still.png)) return;
+    isHidden = true;
+    show = hideStandIns(still.id);
+  };
+  check(store.get());
+  const unsubscribe = store.subscribe(check);
+  return () => (unsubscribe(), show());
+}

@@ -1,0 +1,313 @@
+/** One plot: a canvas, what lies over it, and the hands on it. What is drawn is the surface's affair, what it means the model's. */
+import * as cameras from "./camera.js";
+import { listenToGestures } from "./gestures.js";
+import { createHover } from "./hover.js";
+import { createOverlay } from "./overlay.js";
+import { stillImage, takeStill } from "./still.js";
+import { automaticSize } from "./style.js";
+
+/**
+ * @typedef {import("./camera.js").Camera} Camera
+ * @typedef {import("./style.js").Theme} Theme
+ * @typedef {import("./state.js").State} State
+ * @typedef {import("./surface_gl.js").Surface} Surface
+ * @typedef {import("./surface_gl.js").Change} Change
+ *
+ * @typedef {object} PlotModel the model as a plot sees it
+ * @property {import("./state.js").Store} store
+ * @property {import("./actions.js").Actions} actions
+ * @property {import("./shared_view.js").SharedView} view
+ * @property {(site: import("./surface_gl.js").Site) => Surface} createSurface by WebGL or by the kernel, as the state says
+ * @property {(plot: object, look: import("./detail.js").Look | null) => void} see null = nothing any more
+ * @property {(polygon: number[], mode: import("./protocol.js").Mode) => void} select
+ * @property {(x: number, y: number, radius: number, waitMs: number) => Promise<import("./state.js").Cell | null>} cellAt data units
+ * @property {(plot: object) => boolean} isForemost the view used last
+ * @property {(plot: object) => void} touch
+ * @property {(png: Uint8Array, width: number, height: number) => void} keepStill
+ *
+ * @typedef {object} Plot
+ * @property {HTMLElement} element
+ * @property {(theme: Theme) => void} setTheme
+ * @property {(scale?: number) => Promise<Blob>} png scale: px per CSS px
+ * @property {() => void} destroy
+ */
+
+const HOVER_PX = 6;
+const STILL_MS = 1_500;
+/** A plot is never larger than this: some hosts report heights of thousands of px. */
+const LARGEST_PX = 12_000_000;
+const LONGEST_PX = 8_192;
+const LABEL = "Scatterplot. Arrow keys move, plus and minus zoom, 0 shows everything, P, L and R pick a tool, Escape clears the selection.";
+
+/**
+ * @param {HTMLElement} host the plot fills it
+ * @param {PlotModel} model
+ * @param {HTMLElement} [statusOn] gets data-cxg-state, data-cxg-drawn and data-cxg-view
+ * @returns {Plot}
+ */
+export function createPlot(host, model, statusOn = host) {
+  const { store } = model;
+  const { element, context } = createElements();
+  const overlay = createOverlay();
+  element.append(overlay.element);
+  host.append(element);
+  const status = createStatus(statusOn, store);
+  /** @type {Theme} */
+  let theme = { background: [255, 255, 255], foreground: [31, 35, 40], dark: false };
+  let size = { width: 0, height: 0, ratio: 1 };
+  let isShown = true;
+  let isMoving = false;
+  /** @type {Camera | null} */
+  let camera = null;
+  /** @type {{shape: import("./lasso.js").Shape, mode: import("./protocol.js").Mode} | null} */
+  let sketch = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let stillTimer;
+  /** @type {HTMLImageElement | null} */
+  let still = null;
+
+  /** @type {import("./surface_gl.js").Site} */
+  const site = {
+    context,
+    camera: () => camera,
+    wholeUnitsPerPx: () => whole()?.unitsPerPx ?? 1,
+    size: () => size,
+    theme: () => theme,
+    state: store.get,
+    isShown: () => isShown && size.width > 0 && size.height > 0,
+    isMoving: () => isMoving,
+    onFrame(frame) {
+      still?.remove();
+      still = null;
+      status.frame(frame);
+      clearTimeout(stillTimer);
+      if (frame.isComplete) stillTimer = setTimeout(keepStill, STILL_MS);
+    },
+  };
+  let surface = model.createSurface(site);
+
+  function whole() {
+    const { points } = store.get();
+    return points && cameras.fit(points.extent, size.width, size.height, points.yDown);
+  }
+
+  /** Look anew at what all plots look at. @param {Change} change */
+  function look(change) {
+    const { points } = store.get();
+    const view = model.view.get();
+    camera = points && (view === null ? whole() : cameras.contain(view, size.width, size.height, points.yDown));
+    if (camera !== null) status.view(cameras.visible(camera));
+    if (camera !== null) model.see(plot, { camera, view: cameras.visible(camera), ratio: size.ratio, refresh: () => redraw("look") });
+    redraw(change);
+    drawOverlay();
+  }
+
+  /** @param {Change} change */
+  function redraw(change) {
+    surface.invalidate(change);
+    status.frame(surface.frame());
+  }
+
+  function drawOverlay() {
+    const { cell } = store.get();
+    const at = camera;
+    const corners = sketch?.shape.corners() ?? [];
+    const pairs = at === null ? [] : Array.from({ length: corners.length / 2 }, (_, i) => cameras.toPx(at, corners[2 * i], corners[2 * i + 1]));
+    overlay.sketch(sketch?.shape.kind === "rectangle" && pairs.length > 0 ? [...pairs, pairs[0]] : pairs, sketch?.mode ?? "replace");
+    overlay.ring(cell === null || at === null ? null : cameras.toPx(at, cell.x, cell.y), diameter() / 2 + 3);
+  }
+
+  function diameter() {
+    const { traits, points } = store.get();
+    if (camera === null) return 0;
+    return traits.point_size ?? automaticSize(points?.nObs ?? 0, camera, site.wholeUnitsPerPx() / camera.unitsPerPx);
+  }
+
+  /** @param {(from: Camera, extent: import("./camera.js").Extent) => Camera} how */
+  function move(how) {
+    const { points } = store.get();
+    if (camera === null || points === null) return;
+    isMoving = true;
+    model.touch(plot);
+    model.view.move(cameras.visible(cameras.keepOver(how(camera, points.extent), points.extent)));
+  }
+
+  const hover = createHover(
+    async (px, py, waitMs) => {
+      if (camera === null || store.get().link !== "live") return null;
+      const radius = Math.max(diameter() / 2, HOVER_PX) * camera.unitsPerPx;
+      return model.cellAt(...cameras.toData(camera, px, py), radius, waitMs);
+    },
+    (cell) => {
+      if (cell !== store.get().cell) store.set({ cell });
+    },
+  );
+
+  const stopGestures = listenToGestures(element, {
+    tool: () => store.get().traits.tool,
+    toData: (px, py) => (camera === null ? [0, 0] : cameras.toData(camera, px, py)),
+    pan: (dx, dy) => move((from) => cameras.pan(from, dx, dy)),
+    zoom: (factor, px, py) =>
+      move((from, extent) => cameras.zoomAt(from, factor, px, py, cameras.zoomRange(extent, size.width, size.height, size.ratio))),
+    settle() {
+      if (!isMoving) return;
+      isMoving = false;
+      model.view.settle();
+    },
+    sketch(shape, mode) {
+      sketch = shape && { shape, mode };
+      drawOverlay();
+    },
+    select(polygon, mode) {
+      model.touch(plot);
+      model.select(polygon, mode);
+    },
+    point: hover.point,
+    leave: hover.leave,
+    reset: model.actions.resetView,
+    clear: () => void (store.get().selection.n > 0 && model.actions.clearSelection()),
+    pick: (tool) => model.actions.setTrait("tool", tool),
+  });
+
+  function keepStill() {
+    if (isMoving || !model.isForemost(plot) || store.get().link !== "live") return;
+    const { width, height } = size;
+    void takeStill(context.canvas, theme.background).then((png) => png && model.keepStill(png, Math.round(width), Math.round(height)));
+  }
+
+  function fit() {
+    const { width, height } = element.getBoundingClientRect();
+    const most = Math.min(Math.sqrt(LARGEST_PX / Math.max(width * height, 1)), LONGEST_PX / Math.max(width, height, 1));
+    const next = { width, height, ratio: Math.min(globalThis.devicePixelRatio || 1, most) };
+    if (next.width === size.width && next.height === size.height && next.ratio === size.ratio) return;
+    size = next;
+    look("move");
+  }
+
+  /** @param {State} state @param {State} before */
+  function follow(state, before) {
+    if (state.drawnBy !== before.drawnBy) {
+      surface.destroy();
+      surface = model.createSurface(site);
+    }
+    if (state.cell !== before.cell) drawOverlay();
+    element.style.cursor = state.traits.tool === "pan" ? "grab" : "crosshair";
+    const change = changeBetween(state, before);
+    if (change === "all") look(change);
+    else if (change !== null) redraw(change);
+    showStill(state);
+  }
+
+  /** Until there are points: the picture the notebook kept. @param {State} state */
+  function showStill({ points, traits }) {
+    if (points !== null || still !== null) return;
+    still = stillImage(traits._snapshot ?? null);
+    if (still !== null) element.append(still);
+  }
+
+  const unsubscribe = store.subscribe(follow);
+  const unsubscribeView = model.view.subscribe(() => look("move"));
+  const resized = new ResizeObserver(fit);
+  resized.observe(element);
+  const seen = new IntersectionObserver((entries) => {
+    isShown = entries[entries.length - 1].isIntersecting;
+    if (isShown) surface.invalidate("more");
+  });
+  seen.observe(element);
+  const stopRatio = onRatioChange(fit);
+
+  /** @type {Plot} */
+  const plot = {
+    element,
+    setTheme(next) {
+      const isFirst = camera === null;
+      theme = next;
+      element.style.background = `rgb(${theme.background})`;
+      overlay.setTheme(theme);
+      if (!isFirst) redraw("look");
+    },
+    png: (scale = size.ratio) => surface.png(Math.min(scale, LONGEST_PX / Math.max(size.width, size.height, 1))),
+    destroy() {
+      clearTimeout(stillTimer);
+      unsubscribe();
+      unsubscribeView();
+      stopGestures();
+      stopRatio();
+      resized.disconnect();
+      seen.disconnect();
+      hover.leave();
+      model.see(plot, null);
+      surface.destroy();
+      element.remove();
+    },
+  };
+  model.touch(plot);
+  overlay.setTheme(theme);
+  fit();
+  follow(store.get(), store.get());
+  return plot;
+}
+
+/** How a picture differs from the last one; null = not at all. @param {State} state @param {State} before @returns {Change | null} */
+export function changeBetween(state, before) {
+  const { points, color, selection, traits } = state;
+  if (state.drawnBy !== before.drawnBy || points?.seq !== before.points?.seq) return "all";
+  const look = /** @type {const} */ (["cmap", "vmin", "vmax", "point_size", "opacity", "hidden"]);
+  if (state.highlighted !== before.highlighted || look.some((name) => traits[name] !== before.traits[name])) return "move";
+  if (color?.seq !== before.color?.seq || color?.colors !== before.color?.colors) return "look";
+  if (selection !== before.selection && (selection.n > 0 || before.selection.n > 0)) return "look";
+  const loaded = (/** @type {State} */ one) => `${one.points?.loaded} ${one.color?.loaded} ${one.nextColor?.loaded}`;
+  return loaded(state) === loaded(before) ? null : "more";
+}
+
+function createElements() {
+  const element = document.createElement("div");
+  element.style.cssText = "position:absolute;inset:0;overflow:hidden;touch-action:none;user-select:none;-webkit-user-select:none;outline-offset:-2px";
+  element.tabIndex = 0;
+  element.setAttribute("role", "application");
+  element.setAttribute("aria-label", LABEL);
+  const canvas = document.createElement("canvas");
+  canvas.style.cssText = "position:absolute;inset:0;width:100%;height:100%";
+  canvas.className = "cxg-plot";
+  element.append(canvas);
+  return { element, context: /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")) };
+}
+
+/** Says on an element, and in the browser's own timeline, how far the picture is.
+ * @param {HTMLElement} element @param {import("./state.js").Store} store */
+function createStatus(element, store) {
+  /** @type {Record<string, string>} */
+  const marked = {};
+  const mark = (/** @type {string} */ name, /** @type {string} */ of) => {
+    if (marked[name] === of) return;
+    marked[name] = of;
+    performance.clearMarks(name);
+    performance.mark(name);
+  };
+  element.dataset.cxgState = "loading";
+  element.dataset.cxgDrawn = "0";
+  return {
+    /** @param {number[]} visible left, right, bottom, top, data units */
+    view: (visible) => void (element.dataset.cxgView = JSON.stringify(visible)),
+    /** @param {import("./surface_gl.js").Frame} frame */
+    frame({ drawn, isComplete }) {
+      const { points, color, nextColor } = store.get();
+      const picture = `${points?.seq} ${color?.seq}`;
+      element.dataset.cxgDrawn = String(drawn);
+      element.dataset.cxgState = isComplete ? "ready" : "loading";
+      if (drawn > 0 && nextColor === null) mark("cxg:first-picture", picture);
+      if (isComplete) mark("cxg:complete", picture);
+    },
+  };
+}
+
+/** @param {() => void} listener @returns {() => void} */
+function onRatioChange(listener) {
+  const ending = new AbortController();
+  (function watch() {
+    if (ending.signal.aborted) return;
+    const media = matchMedia(`(resolution: ${globalThis.devicePixelRatio}dppx)`);
+    media.addEventListener("change", () => (listener(), watch()), { once: true, signal: ending.signal });
+  })();
+  return () => ending.abort();
+}

@@ -1,0 +1,48 @@
+/** Static pictures: the one a saved notebook keeps, and showing it again where no kernel runs. */
+
+const WIDEST_PX = 1_200;
+/** Larger pictures are made smaller: each stays in the notebook. */
+const LARGEST_BYTES = 700_000;
+
+/**
+ * The picture on a canvas as a PNG file, on its background.
+ * @param {HTMLCanvasElement} canvas
+ * @param {number[]} background rgb 0..255
+ * @returns {Promise<Uint8Array | null>}
+ */
+export async function takeStill(canvas, background) {
+  for (let scale = Math.min(1, WIDEST_PX / canvas.width); scale > 0.1; scale *= 0.6) {
+    const blob = await shrink(canvas, background, scale);
+    if (blob !== null && blob.size <= LARGEST_BYTES) return new Uint8Array(await blob.arrayBuffer());
+  }
+  return null;
+}
+
+/** @param {HTMLCanvasElement} canvas @param {number[]} background @param {number} scale @returns {Promise<Blob | null>} */
+function shrink(canvas, background, scale) {
+  const small = document.createElement("canvas");
+  [small.width, small.height] = [Math.max(1, Math.round(canvas.width * scale)), Math.max(1, Math.round(canvas.height * scale))];
+  const context = /** @type {CanvasRenderingContext2D} */ (small.getContext("2d"));
+  context.fillStyle = `rgb(${background})`;
+  context.fillRect(0, 0, small.width, small.height);
+  context.drawImage(canvas, 0, 0, small.width, small.height);
+  return new Promise((resolve) => small.toBlob(resolve, "image/png"));
+}
+
+/** @param {{png?: string} | null} snapshot @returns {HTMLImageElement | null} fills its parent, whole */
+export function stillImage(snapshot) {
+  if (!snapshot?.png) return null;
+  const image = document.createElement("img");
+  image.alt = "";
+  image.src = `data:image/png;base64,${snapshot.png}`;
+  image.style.cssText = "position:absolute;inset:0;width:100%;height:100%;object-fit:contain;pointer-events:none";
+  return image;
+}
+
+/** Hide the pictures that stand in for a widget where no script runs. @param {string} id of the widget's picture @returns {() => void} shows them again */
+export function hideStandIns(id) {
+  const style = document.createElement("style");
+  style.textContent = `.cxg-static-${CSS.escape(id)} { display: none; }`;
+  document.head.append(style);
+  return () => style.remove();
+}

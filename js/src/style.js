@@ -1,0 +1,91 @@
+/** How points look, from the state: which colour a code has, what is hidden or dimmed, how large points are. Pure. */
+import { COLORMAPS } from "./colormaps.js";
+import { limitCodes } from "./limits.js";
+import { MISSING_LABEL } from "./protocol.js";
+
+/**
+ * @typedef {{background: number[], foreground: number[], dark: boolean}} Theme rgb 0..255
+ * @typedef {[number, number, number, number]} Rgba 0..1
+ *
+ * @typedef {object} Style
+ * @property {0 | 1 | 2} mode one colour, categories, numbers
+ * @property {number} missing code of a missing value
+ * @property {number} highlighted category above all others; -1 = none
+ * @property {boolean} selecting there is a selection: the rest is dimmed
+ * @property {[number, number]} limits codes of the two ends of the colormap
+ * @property {Rgba} plain colour without a colouring
+ * @property {Rgba} missingColor alpha 0 = hidden
+ * @property {[number, number, number]} background 0..1
+ * @property {number} dimmed share of its colour that a dimmed point keeps
+ * @property {number} opacity
+ */
+
+// The kernel draws with the same colours, see raster.py.
+const PLAIN = { light: [70, 110, 160], dark: [120, 165, 215] };
+const MISSING_GREY = { light: [205, 205, 205], dark: [72, 72, 72] };
+const DIMMED = 0.16;
+
+const MODES = /** @type {const} */ ({ none: 0, categorical: 1, continuous: 2 });
+
+/** @param {import("./state.js").State} state @param {Theme} theme @param {number} missing code of a missing value @returns {Style} */
+export function styleOf({ color, traits, selection, highlighted }, theme, missing) {
+  const tone = theme.dark ? "dark" : "light";
+  const mode = MODES[color?.scale ?? "none"];
+  return {
+    mode,
+    missing,
+    highlighted: mode === 1 ? highlighted : -1,
+    selecting: selection.n > 0,
+    limits: mode === 2 && color !== null ? limitCodes(color, traits) : [0, 1],
+    plain: rgba(PLAIN[tone], 1),
+    missingColor: rgba(MISSING_GREY[tone], mode === 1 && traits.hidden.includes(MISSING_LABEL) ? 0 : 1),
+    background: /** @type {[number, number, number]} */ (theme.background.map((channel) => channel / 255)),
+    dimmed: DIMMED,
+    opacity: traits.opacity,
+  };
+}
+
+/** Colours of codes as a texture 256 wide: of each category, or of 256 steps of the colormap.
+ * @param {import("./state.js").Coloring} color @param {{cmap: string, hidden: string[]}} traits @returns {Uint8Array} RGBA, rows of 256; alpha 0 = hidden */
+export function colorTable({ scale, categories, colors }, { cmap, hidden }) {
+  if (scale !== "categorical") return ramp(COLORMAPS[cmap] ?? COLORMAPS.viridis);
+  const table = new Uint8Array(1024 * Math.max(1, Math.ceil(colors.length / 256)));
+  const isHidden = new Set(hidden);
+  colors.forEach((color, i) => {
+    if (!isHidden.has(categories[i])) table.set([...parseHex(color), 255], 4 * i);
+  });
+  return table;
+}
+
+/** @param {string[]} stops @returns {Uint8Array} RGBA of 256 steps */
+export function ramp(stops) {
+  const rgb = stops.map(parseHex);
+  const table = new Uint8Array(1024);
+  for (let i = 0; i < 256; i++) {
+    const place = (i / 255) * (rgb.length - 1);
+    const below = Math.min(Math.floor(place), Math.max(rgb.length - 2, 0));
+    const [a, b] = [rgb[below], rgb[Math.min(below + 1, rgb.length - 1)]];
+    a.forEach((value, channel) => (table[4 * i + channel] = Math.round(value + (place - below) * (b[channel] - value))));
+    table[4 * i + 3] = 255;
+  }
+  return table;
+}
+
+/** @param {string} hex "#rrggbb" @returns {number[]} 0..255 */
+export function parseHex(hex) {
+  const number = Number.parseInt(hex.slice(1), 16);
+  return [(number >> 16) & 255, (number >> 8) & 255, number & 255];
+}
+
+/** Diameter that suits so many points: smaller the more there are, growing gently with the zoom.
+ * @param {number} n points @param {{width: number, height: number}} plot CSS px @param {number} zoom 1 = everything fits @returns {number} CSS px */
+export function automaticSize(n, { width, height }, zoom) {
+  const room = ((width * height) / 480_000) ** 0.25;
+  const size = Math.min(Math.max(42 * Math.max(n, 1) ** -0.25 * room, 1), 7);
+  return Math.min(size * Math.max(zoom, 1) ** 0.35, 12);
+}
+
+/** @param {number[]} rgb 0..255 @param {number} alpha @returns {Rgba} */
+function rgba([r, g, b], alpha) {
+  return [r / 255, g / 255, b / 255, alpha];
+}

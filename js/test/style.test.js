@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { COLORMAPS } from "../src/colormaps.js";
+import { automaticSize, colorTable, ramp, styleOf } from "../src/style.js";
+
+const theme = { background: [255, 255, 255], foreground: [0, 0, 0], dark: false };
+const coloring = (/** @type {any} */ more) => /** @type {any} */ ({ scale: "categorical", categories: ["a", "b"], colors: ["#102030", "#ffffff"], ...more });
+
+test("a category has its colour at its code, and none when hidden", () => {
+  const table = colorTable(coloring({}), { cmap: "viridis", hidden: ["b"] });
+  assert.equal(table.length, 1024);
+  assert.deepEqual([...table.slice(0, 8)], [16, 32, 48, 255, 0, 0, 0, 0]);
+});
+
+test("more than 256 categories take more rows", () => {
+  const categories = Array.from({ length: 1_101 }, (_, i) => `c${i}`);
+  const colors = categories.map((_, i) => `#${i.toString(16).padStart(6, "0")}`);
+  const table = colorTable(coloring({ categories, colors }), { cmap: "viridis", hidden: [] });
+  assert.equal(table.length, 1024 * 5);
+  assert.deepEqual([...table.slice(4 * 1_100, 4 * 1_100 + 4)], [0, 4, 76, 255]);
+});
+
+test("a ramp begins and ends with its first and last stop", () => {
+  for (const [name, stops] of Object.entries(COLORMAPS)) {
+    const table = ramp(stops);
+    const hex = (/** @type {number} */ at) => `#${[...table.slice(at, at + 3)].map((one) => one.toString(16).padStart(2, "0")).join("")}`;
+    assert.deepEqual([hex(0), hex(1020)], [stops[0], stops.at(-1)], name);
+  }
+});
+
+test("the share of missing values that is hidden is asked for by its label", () => {
+  const state = (/** @type {string[]} */ hidden) =>
+    /** @type {any} */ ({ color: coloring({}), traits: { hidden, opacity: 1 }, selection: { n: 0 }, highlighted: 1 });
+  assert.equal(styleOf(state([]), theme, 255).missingColor[3], 1);
+  assert.equal(styleOf(state(["(missing)"]), theme, 255).missingColor[3], 0);
+  assert.equal(styleOf(state([]), theme, 255).highlighted, 1);
+});
+
+test("points are smaller the more there are, and grow with the zoom", () => {
+  const plot = { width: 800, height: 600 };
+  const sizes = [1, 2_638, 100_000, 1_000_000, 100_000_000].map((n) => automaticSize(n, plot, 1));
+  assert.deepEqual(sizes, [...sizes].sort((a, b) => b - a));
+  assert.ok(sizes[0] <= 7 && sizes[4] >= 1);
+  assert.ok(automaticSize(1_000_000, plot, 20) > automaticSize(1_000_000, plot, 1));
+});

@@ -109,6 +109,7 @@ export function createGlSurface(stage, site) {
     restored() {
       target = createTarget(shared);
       invalidate("look");
+      site.onFrame(frame());
     },
   };
 

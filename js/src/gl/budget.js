@@ -1,25 +1,24 @@
-/** How many points one frame may draw, learnt from how long the last ones took. Pure. */
+/** How many points a slice may hold, learnt from how long the last ones took. Pure. */
 
-const FEWEST = 4_000;
+/** While a hand moves the picture, slices are short; at rest longer ones waste less. Never fewer points than `fewest`: a busy
+ * machine makes every slice slow, and more of them would only make it slower. */
+const URGENT = { targetMs: 28, fewest: 20_000 };
+const REST = { targetMs: 60, fewest: 80_000 };
 const MOST = 50_000_000;
 
-/**
- * @param {number} [targetMs] GPU time of a slice
- * @param {number} [start] points of the first slice
- */
-export function createBudget(targetMs = 30, start = 60_000) {
-  let points = start;
+/** @param {number} [rate] points a millisecond to begin with */
+export function createBudget(rate = 2_000) {
   return {
-    /** Points of the next slice. */
-    get points() {
-      return Math.round(points);
+    /** Points of the next slice. @param {boolean} isUrgent @returns {number} */
+    points(isUrgent) {
+      const { targetMs, fewest } = isUrgent ? URGENT : REST;
+      return Math.round(Math.min(Math.max(rate * targetMs, fewest), MOST));
     },
     /** Learn from a slice. @param {number} drawn points @param {number} ms until the GPU was done */
     record(drawn, ms) {
-      const isFull = drawn >= 0.7 * points;
-      if (ms > targetMs) points *= Math.max(targetMs / ms, 0.4);
-      else if (isFull) points *= Math.min(targetMs / Math.max(ms, 1), 1.5);
-      points = Math.min(Math.max(points, FEWEST), MOST);
+      const found = drawn / Math.max(ms, 1);
+      const isTelling = drawn >= 0.5 * URGENT.targetMs * rate || (drawn >= URGENT.fewest && ms > REST.targetMs);
+      if (isTelling) rate += 0.4 * (Math.min(found, 4 * rate) - rate);
     },
   };
 }

@@ -97,10 +97,11 @@ function createLoop(gl, clients) {
   function submit() {
     const wanting = [...clients].map((client) => ({ client, want: client.wants() })).filter(({ want }) => want !== "no");
     const urgent = wanting.filter(({ want }) => want === "urgent");
+    const most = budget.points(urgent.length > 0);
     let points = 0;
     for (const { client } of urgent.length > 0 ? urgent : wanting) {
-      if (points >= budget.points) break;
-      points += client.draw(budget.points - points);
+      if (points >= most) break;
+      points += client.draw(most - points);
       drawing.push(client);
       clients.delete(client); // to the end of the queue
       clients.add(client);

@@ -1,0 +1,168 @@
+// A page that plays the kernel: it shows made-up points through the engine alone and lets a test read the pixels.
+import { createWidgetModel } from "../../js/src/model.js";
+
+const LIGHT = { background: [255, 255, 255], foreground: [31, 35, 40], dark: false };
+const DARK = { background: [17, 17, 17], foreground: [226, 229, 233], dark: true };
+const DTYPES = new Map([[Uint8Array, "uint8"], [Uint16Array, "uint16"], [Uint32Array, "uint32"], [Float32Array, "float32"]]);
+const TRAITS = {
+  embedding: "umap", axes: [0, 1], color: null, layer: null, cmap: "viridis", vmin: null, vmax: null, point_size: 8,
+  opacity: 1, tool: "pan", view: null, height: 400, n_selected: 0, hidden: [], _snapshot: null,
+};
+
+/** The model of anywidget, with a made-up kernel behind it. Messages arrive misaligned, as some hosts deliver them. */
+function fakeModel(traits, answer) {
+  const listeners = new Map();
+  const values = { ...TRAITS, ...traits };
+  const model = {
+    sent: [],
+    saved: [],
+    get: (name) => values[name],
+    set(name, value) {
+      const changed = values[name] !== value;
+      values[name] = value;
+      if (changed) model.fire(`change:${name}`);
+    },
+    save_changes: () => model.saved.push({ ...values }),
+    on: (event, listener) => listeners.set(event, [...(listeners.get(event) ?? []), listener]),
+    off: (event, listener) => listeners.set(event, (listeners.get(event) ?? []).filter((one) => one !== listener)),
+    fire: (event, ...args) => (listeners.get(event) ?? []).forEach((listener) => listener(...args)),
+    send(content, _, buffers = []) {
+      model.sent.push({ content, sizes: buffers.map((buffer) => buffer.byteLength) });
+      setTimeout(() => answer?.(content, model), 0);
+    },
+    say(content, arrays = {}, offset = 1) {
+      const headers = [];
+      const buffers = [];
+      for (const [name, array] of Object.entries(arrays)) {
+        const shape = name === "xy" ? [array.length / 2, 2] : [array.length];
+        headers.push({ name, dtype: DTYPES.get(array.constructor), shape });
+        const bytes = new Uint8Array(array.byteLength + offset);
+        bytes.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), offset);
+        buffers.push(new DataView(bytes.buffer, offset));
+      }
+      model.fire("msg:custom", { id: 0, ...content, arrays: headers }, buffers);
+    },
+  };
+  return model;
+}
+
+const seqs = { points: 0, color: 0, selection: 0 };
+
+/** @param {{xy: number[][] | Float32Array, extent?: number[], chunk?: number, yDown?: boolean}} scene xy in data units */
+function sendPoints(model, { xy, extent = [0, 1, 0, 1], chunk = Infinity, yDown = false, from = 0, to = Infinity, seq }) {
+  const flat = xy instanceof Float32Array ? xy : Float32Array.from(xy.flat());
+  const n = flat.length / 2;
+  seq ??= ++seqs.points;
+  const codes = new Uint16Array(2 * n);
+  for (let i = 0; i < 2 * n; i++) {
+    const [lo, hi] = i % 2 === 0 ? extent.slice(0, 2) : extent.slice(2);
+    codes[i] = Number.isFinite(flat[i]) ? Math.round(((flat[i] - lo) / (hi - lo)) * 65534) : 65535;
+  }
+  for (let start = from; start < Math.min(n, to) || (n === 0 && start === from); start += chunk) {
+    const stop = Math.min(n, to, start + chunk);
+    const message = { kind: "points", seq, embedding: "umap", axes: [0, 1], start, stop, n_obs: n, extent, n_missing: 0, y_down: yDown };
+    model.say(message, { xy: codes.subarray(2 * start, 2 * stop) });
+    if (n === 0) break;
+  }
+  return seq;
+}
+
+/** @param {{scale: string, codes?: Uint8Array | Uint16Array, colors?: string[]}} coloring */
+function sendColor(model, { scale, codes = new Uint8Array(0), colors = [], n = codes.length, lo = 0, hi = 1, chunk = Infinity, hold = false }) {
+  const seq = ++seqs.color;
+  const categories = colors.map((_, i) => `category ${i}`);
+  const quantiles = Float32Array.from({ length: 1001 }, (_, i) => lo + (i / 1000) * (hi - lo));
+  const legend = {
+    kind: "color", seq, spec: "obs:a", name: "a", detail: "", scale, n_obs: n, n_missing: 0, categories,
+    counts: colors.map(() => 1), colors, lo, hi, encoding: scale === "none" ? "none" : "dense",
+  };
+  model.say(legend, { histogram: new Uint32Array(40), quantiles });
+  if (scale === "none" || hold) return seq;
+  sendCodes(model, seq, scale, codes, 0, n, chunk);
+  return seq;
+}
+
+function sendCodes(model, seq, scale, codes, from, to, chunk = Infinity) {
+  const kind = scale === "categorical" ? "codes" : "values";
+  for (let start = from; start < to; start += chunk) {
+    const stop = Math.min(to, start + chunk);
+    model.say({ kind, seq, start, stop, n_obs: codes.length }, { [kind]: codes.subarray(start, stop) });
+  }
+}
+
+function sendSelection(model, flags) {
+  const bits = new Uint8Array(Math.ceil(flags.length / 8));
+  let n = 0;
+  flags.forEach((flag, i) => flag && (n++, (bits[i >> 3] |= 1 << (i & 7))));
+  model.say({ kind: "selection", seq: ++seqs.selection, n_selected: n, n_obs: flags.length }, { bits: n ? bits : new Uint8Array(0) });
+}
+
+/** Open a widget with one plot. */
+function open({ traits = {}, width = 400, height = 400, dark = false, answer } = {}) {
+  const host = document.createElement("div");
+  host.className = "plot";
+  host.style.cssText = `width:${width}px;height:${height}px`;
+  document.body.append(host);
+  const model = fakeModel(traits, answer);
+  const widget = createWidgetModel(model);
+  const plot = widget.createPlot(host);
+  plot.setTheme(dark ? DARK : LIGHT);
+  return { host, model, widget, plot, canvas: host.querySelector("canvas"), close: () => (plot.destroy(), widget.destroy(), host.remove()) };
+}
+
+const frame = () => new Promise((done) => requestAnimationFrame(() => done()));
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+async function ready({ host }, timeoutMs = 20_000) {
+  const end = performance.now() + timeoutMs;
+  await frame();
+  while (host.dataset.cxgState !== "ready") {
+    if (performance.now() > end) throw new Error(`still ${host.dataset.cxgState} with ${host.dataset.cxgDrawn} drawn`);
+    await sleep(5);
+  }
+}
+
+/** Colour on screen at a place in CSS px, over the background of the plot: [r, g, b]. */
+function pixel({ canvas, plot }, x, y) {
+  const scale = canvas.width / canvas.clientWidth;
+  const [r, g, b, a] = canvas.getContext("2d").getImageData(Math.floor(x * scale), Math.floor(y * scale), 1, 1).data;
+  const back = plot.element.style.background.match(/\d+/g).map(Number);
+  return [r, g, b].map((value, i) => Math.round((value * a + back[i] * (255 - a)) / 255));
+}
+
+function pixels({ canvas }) {
+  return canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+}
+
+/** Where a place in data units is on the canvas, when extent 0..1 fits a square plot. */
+const place = (fraction, size = 400) => size * (0.5 + (fraction - 0.5) / 1.08);
+
+/** How many pixels differ between two pictures. */
+function difference(a, b) {
+  let count = 0;
+  for (let i = 0; i < a.length; i += 4) if (a[i] !== b[i] || a[i + 1] !== b[i + 1] || a[i + 2] !== b[i + 2] || a[i + 3] !== b[i + 3]) count++;
+  return count + Math.abs(a.length - b.length);
+}
+
+/** Gaussian clusters. @returns {{xy: Float32Array, codes: Uint8Array, values: Uint16Array}} */
+function clusters(n, k = 12, seed = 1) {
+  let state = seed >>> 0;
+  const random = () => ((state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32);
+  const normal = () => Math.sqrt(-2 * Math.log(random() + 1e-12)) * Math.cos(6.2831853 * random());
+  const centers = Array.from({ length: k }, () => [0.2 + 0.6 * random(), 0.2 + 0.6 * random(), 0.015 + 0.035 * random()]);
+  const xy = new Float32Array(2 * n);
+  const codes = new Uint8Array(n);
+  const values = new Uint16Array(n);
+  for (let i = 0; i < n; i++) {
+    const c = Math.floor(random() * k);
+    xy[2 * i] = Math.min(Math.max(centers[c][0] + normal() * centers[c][2], 0), 1);
+    xy[2 * i + 1] = Math.min(Math.max(centers[c][1] + normal() * centers[c][2], 0), 1);
+    codes[i] = c;
+    values[i] = Math.min(65534, Math.max(0, (c / k + 0.15 * normal()) * 65534));
+  }
+  return { xy, codes, values };
+}
+
+const OKABE = ["#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7", "#999999", "#332288", "#117733", "#882255", "#44aa99"];
+
+Object.assign(window, { open_: open, fakeModel, sendPoints, sendColor, sendCodes, sendSelection, ready, pixel, pixels, place, difference, clusters, frame, sleep, OKABE, seqs });

@@ -105,16 +105,18 @@ def _gene_set(name: str, dataset: Dataset) -> Target:
     return Target("set", name, genes)
 
 
-def detail_of(target: Target, dataset: Dataset, layer: str | None) -> str:
-    """Write the subheading of the legend."""
+def heading(target: Target, dataset: Dataset, layer: str | None) -> tuple[str, str]:
+    """Write heading and subheading of the legend; a gene is called by its readable name, however it was asked for."""
     suffix = f" · layer {layer}" if layer and target.source in ("var", "set", "mean") else ""
     if target.source == "var":
-        label = str(dataset.var_labels[dataset.find_var(target.name)])
-        return (label if label != target.name else "gene") + suffix
+        position = dataset.find_var(target.name)
+        label, aliases = str(dataset.var_labels[position]), dataset.var_aliases
+        name = (aliases[position] if aliases else "") or label
+        return name, (label if label != name else "gene") + suffix
     if target.source in ("set", "mean"):
         shown = ", ".join(target.genes[:4]) + (", …" if len(target.genes) > 4 else "")
-        return f"mean of {shown}{suffix}" if target.source == "set" else shown + suffix
-    return ""
+        return target.name, f"mean of {shown}{suffix}" if target.source == "set" else shown + suffix
+    return target.name, ""
 
 
 def read(target: Target, dataset: Dataset, layer: str | None) -> Codes | Vector:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget import protocol as p
-from cxg_widget.coloring import detail_of
+from cxg_widget.coloring import heading
 from cxg_widget.colormaps import COLORMAPS
 from cxg_widget.datasets.base import Codes
 from cxg_widget.encoding import Numbers, category_counts, code_frames, number_frames
@@ -59,8 +59,8 @@ def color_frames(coloring: Coloring, look: Look, dataset: Dataset, order: Displa
 def legend_frame(coloring: Coloring, look: Look, dataset: Dataset, seq: int) -> Frame:
     """Describe a colouring."""
     target, data = coloring.target, coloring.data
-    detail = detail_of(target, dataset, look.layer)
-    legend = p.Color(seq, target.spec, target.name, detail, "none", dataset.n_obs, 0, [], [], [], 0.0, 0.0, "none")
+    name, detail = heading(target, dataset, look.layer)
+    legend = p.Color(seq, target.spec, name, detail, "none", dataset.n_obs, 0, [], [], [], 0.0, 0.0, "none")
     arrays: Mapping[str, NDArray[Any]] = {"histogram": np.empty(0, np.uint32), "quantiles": np.empty(0, np.float32)}
     if isinstance(data, Codes):
         counts, n_missing = category_counts(data)

@@ -103,6 +103,10 @@ class Notebook:
         self._eval("async (p) => { await p.sessionContext.session.kernel.restart(); }")
         self.wait_for_kernel(timeout_s)
 
+    def shutdown(self) -> None:
+        """End the kernel; whoever opens the notebook next gets a new one."""
+        self._eval("async (p) => { await p.sessionContext.shutdown(); }")
+
     def save(self) -> None:
         """Save the notebook to its file, with outputs and widget state."""
         self._eval("async (p) => { await p.context.save(); }")

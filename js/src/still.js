@@ -2,7 +2,7 @@
 
 const WIDEST_PX = 1_200;
 /** Larger pictures are made smaller: each stays in the notebook. */
-const LARGEST_BYTES = 700_000;
+const LARGEST_BYTES = 150_000;
 
 /**
  * The picture on a canvas as a PNG file, on its background.

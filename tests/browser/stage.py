@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
-import re
 
 import numpy as np
 from PIL import Image
@@ -57,9 +57,18 @@ class Stage:
         self.notebook.ask(code)
         return self.settle()
 
-    def pixels(self):
-        """Return the plot as uint8 (height, width, 3), CSS pixels."""
-        return np.array(Image.open(io.BytesIO(self.canvas.screenshot())).convert("RGB"))
+    def pixels(self, canvas=None):
+        """Return the plot as uint8 (height, width, 3), CSS pixels, without what lies over it."""
+        image = (canvas or self.canvas).evaluate("(canvas) => canvas.toDataURL()").split(",")[1]
+        plot = Image.open(io.BytesIO(base64.b64decode(image))).convert("RGBA")
+        paper = Image.new("RGBA", plot.size, (*self.background(), 255))
+        return np.array(Image.alpha_composite(paper, plot).convert("RGB"))
+
+    def background(self):
+        """Return the colour of the page behind the points."""
+        box = self.canvas.bounding_box()
+        corner = {"x": box["x"] + box["width"] - 30, "y": box["y"] + box["height"] - 30, "width": 2, "height": 2}
+        return Image.open(io.BytesIO(self.page.screenshot(clip=corner))).convert("RGB").getpixel((0, 0))
 
     def colors(self, minimum=3):
         """Return the colours of at least `minimum` pixels."""
@@ -113,8 +122,15 @@ class Stage:
         self.page.wait_for_timeout(300)
         return self
 
-    def button(self, name):
-        return self.host.get_by_role("button", name=re.compile(name, re.IGNORECASE)).first
+    def color_by(self, text):
+        """Type into the colour-by box and take the best match."""
+        box = self.host.get_by_role("combobox", name="Color by")
+        box.click()
+        box.fill(text)
+        self.page.wait_for_timeout(400)
+        self.page.keyboard.press("Enter")
+        self.page.wait_for_timeout(400)
+        return self
 
 
 def ring(cx, cy, rx, ry, count=24):

@@ -88,6 +88,15 @@ def test_several_genes_mean_their_mean(color):
     np.testing.assert_allclose(data.vector.dense(1000), truth, rtol=1e-6)
 
 
+def test_a_gene_is_headed_by_its_symbol_however_it_was_asked_for():
+    data = small(100)
+    data._once["var_aliases"] = ("CD3 epsilon", "", "zero", "dense")
+    for asked, name, detail in [("CD3 epsilon", "CD3 epsilon", "CD3E"), ("CD3E", "CD3 epsilon", "CD3E"),
+                                ("MS4A1", "MS4A1", "gene")]:  # fmt: skip
+        legend = next(Session(data, Look(embedding="umap", color=asked)).color()).message
+        assert (legend.name, legend.detail) == (name, detail)
+
+
 def test_a_colour_change_reads_one_column_and_nothing_else():
     one = session(1000)
     list(one.show())

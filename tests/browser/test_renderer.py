@@ -162,7 +162,8 @@ def test_hidden_categories_are_not_drawn_and_come_back(page: Any) -> None:
     found = run(
         page,
         """const w = open_();
-        sendColor(w.model, { scale: "categorical", codes: Uint8Array.from([0, 1, 255]), colors: ["#ff0000", "#0000ff"] });
+        const codes = Uint8Array.from([0, 1, 255]);
+        sendColor(w.model, { scale: "categorical", codes, colors: ["#ff0000", "#0000ff"] });
         sendPoints(w.model, { xy: [[0.25, 0.5], [0.75, 0.5], [0.5, 0.75]] });
         await ready(w);
         const look = () => [pixel(w, place(0.25), 200), pixel(w, place(0.75), 200), pixel(w, 200, place(0.25))];
@@ -191,7 +192,8 @@ def test_categories_have_exactly_their_colours(page: Any, size: int) -> None:
         page,
         f"""const w = open_({{ traits: {{ point_size: {size} }} }});
         const k = 1101, columns = 34;
-        const colors = Array.from({{ length: k }}, (_, i) => "#" + ((i * 2654435761) >>> 8).toString(16).padStart(6, "0").slice(-6));
+        const hex = (i) => "#" + ((i * 2654435761) >>> 8).toString(16).padStart(6, "0").slice(-6);
+        const colors = Array.from({{ length: k }}, (_, i) => hex(i));
         const xy = colors.map((_, i) => [(i % columns) / 33, Math.floor(i / columns) / 33]);
         sendColor(w.model, {{ scale: "categorical", codes: Uint16Array.from(colors, (_, i) => i), colors }});
         sendPoints(w.model, {{ xy }});
@@ -328,7 +330,8 @@ def test_twenty_widgets_at_once_all_show_their_own_points(page: Any) -> None:
         const all = [];
         for (let i = 0; i < 20; i++) {
           const w = open_({ width: 150, height: 100 + i });
-          sendColor(w.model, { scale: "categorical", codes: Uint8Array.from([0]), colors: [i % 2 ? "#ff0000" : "#0000ff"] });
+          const colors = [i % 2 ? "#ff0000" : "#0000ff"];
+          sendColor(w.model, { scale: "categorical", codes: Uint8Array.from([0]), colors });
           sendPoints(w.model, { xy: [[0.5, 0.5]] });
           all.push(w);
         }
@@ -360,7 +363,7 @@ def test_views_of_one_model_share_the_camera(page: Any) -> None:
         const view = { canvas: other.querySelector("canvas"), plot: second };
         return [pixel(w, 200, 8 + 2), pixel(view, 100, 2), pixel(w, 200, 200)].map((one) => one[0] < 200);""",
     )
-    assert same == [False, True, False] or same == [True, True, False]
+    assert same == [False, True, False]
 
 
 # --- a million points -----------------------------------------------------------------------------------------------
@@ -410,7 +413,8 @@ def test_a_zoom_beyond_the_codes_asks_for_detail_and_draws_it(page: Any) -> None
             { index: Uint32Array.of(2, 3), xy: Uint16Array.from(xyCodes, (one) => Math.round(one * 65534)) });
         };
         const w = open_({ answer, traits: { point_size: 6 } });
-        sendColor(w.model, { scale: "categorical", codes: Uint8Array.from([0, 0, 0, 1]), colors: ["#ff0000", "#0000ff"] });
+        const codes = Uint8Array.from([0, 0, 0, 1]);
+        sendColor(w.model, { scale: "categorical", codes, colors: ["#ff0000", "#0000ff"] });
         sendPoints(w.model, { xy });
         await ready(w);
         w.model.set("view", [0.5 - 2 * step, 0.5 + 2 * step, 0.5 - 2 * step, 0.5 + 2 * step]);
@@ -547,20 +551,22 @@ def test_without_webgl_the_kernel_draws_and_the_picture_moves_at_once(page: Any)
         page,
         """globalThis.__CXG_NO_WEBGL__ = true;
         const answer = async (content, model) => {
-          if (content.kind !== "draw") return;
-          const canvas = new OffscreenCanvas(content.width, content.height);
+          const { kind, id, view, width, height } = content;
+          if (kind !== "draw") return;
+          const canvas = new OffscreenCanvas(width, height);
           const context = canvas.getContext("2d");
           context.fillStyle = "#00ff00";
-          context.fillRect(0, 0, content.width, content.height);
+          context.fillRect(0, 0, width, height);
           const png = new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer());
-          model.say({ kind: "picture", id: content.id, view: content.view, width: content.width, height: content.height }, { png });
+          model.say({ kind: "picture", id, view, width, height }, { png });
         };
         const w = open_({ answer });
         sendColor(w.model, { scale: "none", n: 1 });
         sendPoints(w.model, { xy: [[0.5, 0.5]] });
         await ready(w);
         const found = [w.widget.store.get().drawnBy, pixel(w, 10, 10)];
-        w.plot.element.dispatchEvent(new WheelEvent("wheel", { deltaY: 300, clientX: 200, clientY: 200, cancelable: true }));
+        const away = new WheelEvent("wheel", { deltaY: 300, clientX: 200, clientY: 200, cancelable: true });
+        w.plot.element.dispatchEvent(away);
         found.push(pixel(w, 10, 10));
         await sleep(600);
         await ready(w);
@@ -617,7 +623,8 @@ def test_a_png_has_the_size_asked_for_and_the_background(page: Any) -> None:
         const canvas = new OffscreenCanvas(image.width, image.height);
         const context = canvas.getContext("2d");
         context.drawImage(image, 0, 0);
-        return [image.width, image.height, [...context.getImageData(3, 3, 1, 1).data], [...context.getImageData(400, 400, 1, 1).data]];""",
+        const at = (x, y) => [...context.getImageData(x, y, 1, 1).data];
+        return [image.width, image.height, at(3, 3), at(400, 400)];""",
     ) == [800, 800, [17, 17, 17, 255], [120, 165, 215, 255]]
 
 
@@ -639,14 +646,14 @@ def test_closing_gives_back_what_was_taken(page: Any) -> None:
     left = run(
         page,
         """let buffers = 0;
-        for (const [name, step] of [["createBuffer", 1], ["deleteBuffer", -1], ["createFramebuffer", 1], ["deleteFramebuffer", -1],
-          ["createVertexArray", 1], ["deleteVertexArray", -1], ["createTexture", 1], ["deleteTexture", -1],
-          ["createRenderbuffer", 1], ["deleteRenderbuffer", -1]]) {
-          const inner = WebGL2RenderingContext.prototype[name];
-          WebGL2RenderingContext.prototype[name] = function (what) {
-            if (step > 0 || what !== null) buffers += step;
-            return inner.call(this, what);
-          };
+        for (const kind of ["Buffer", "Framebuffer", "VertexArray", "Texture", "Renderbuffer"]) {
+          for (const [verb, step] of [["create", 1], ["delete", -1]]) {
+            const inner = WebGL2RenderingContext.prototype[verb + kind];
+            WebGL2RenderingContext.prototype[verb + kind] = function (what) {
+              if (step > 0 || what !== null) buffers += step;
+              return inner.call(this, what);
+            };
+          }
         }
         const w = open_();
         sendColor(w.model, { scale: "categorical", codes: Uint8Array.from([0]), colors: ["#ff0000"] });

@@ -1,0 +1,190 @@
+"""What is measured in a browser: one JupyterLab, one Chromium, a fresh page and kernel for each repetition."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from itertools import pairwise
+from math import cos, pi, sin
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page
+
+from benchmarks import contenders
+from benchmarks.contenders import Contender
+from benchmarks.data import CATEGORIES, Store, polygon_around, read_xy
+from tools.lab import JupyterLab, Notebook, new_page, open_notebook, write_notebook
+
+PROBE = (Path(__file__).with_name("probe.js")).read_text()
+ZOOM_MS = 2000
+WAIT_S = 120
+LASSO_SHARE = 0.1
+LASSO_AIMS = 2
+LASSO_TURNS = 2
+Measures = dict[str, list[float]]
+
+
+def measure_all(lab: JupyterLab, browser: Browser, store: Store, repeats: int) -> dict[str, Measures]:
+    """Measure each contender in turn, `repeats` times round; return contender -> measure -> one value a time."""
+    found: dict[str, Measures] = {}
+    for repeat in range(repeats):
+        for make in contenders.ALL:
+            contender = make(store)
+            began = time.monotonic()
+            for measure, values in _measure_once(lab, browser, store, contender).items():
+                found.setdefault(contender.name, {}).setdefault(measure, []).extend(values)
+            seconds = time.monotonic() - began
+            print(f"  {store.path.stem} round {repeat + 1}: {contender.name} ({seconds:.0f} s)", flush=True)
+    return found
+
+
+def _measure_once(lab: JupyterLab, browser: Browser, store: Store, contender: Contender) -> Measures:
+    name = f"{contender.name}.ipynb"
+    write_notebook(lab.root / name, contender.prepare, contender.show)
+    page = new_page(browser, width=1280, height=900, init_script=PROBE)
+    try:
+        notebook = open_notebook(page, lab, name)
+        notebook.run(0, WAIT_S)
+        stage = Stage(page, notebook, store)
+        found = stage.first_picture()
+        found |= stage.recolours(contender)
+        found["kernel memory, MB"] = [float(notebook.ask(_MEMORY))]
+        found |= stage.zoom()
+        if contender.lasso:
+            found |= stage.lasso(contender) | stage.frames(contender)
+        return found
+    finally:
+        _shut_down(page)
+        page.context.close()
+
+
+class Stage:
+    """A notebook whose second cell shows a contender."""
+
+    def __init__(self, page: Page, notebook: Notebook, store: Store) -> None:
+        self.page, self.notebook, self.store = page, notebook, store
+
+    def picture(self, run: str, argument: Any, *, needs_upload: bool) -> dict[str, Any]:
+        """Run JavaScript that makes the kernel change something; wait for the picture."""
+        argument = [self.notebook.path, self.store.n_obs, needs_upload, argument]
+        self.page.evaluate(f"([path, n, needsUpload, argument]) => {{ {_FIND}; {run} }}", argument)
+        seen: dict[str, Any] = self.page.evaluate("() => cxgProbe.settled()")
+        if not isinstance(seen.get("complete"), int | float):
+            raise RuntimeError(f"no complete picture in {self.notebook.path}: {seen['log'][-8:]}")
+        return seen
+
+    def first_picture(self) -> Measures:
+        seen = self.picture(_RUN_CELL, 1, needs_upload=True)
+        self.notebook.widget(1)
+        return {
+            "first picture, ms": [seen["first"]],
+            "complete picture, ms": [seen["complete"]],
+            "bytes received, MB": [seen["bytes"] / 1e6],
+            "plot, Mpx": [self._plot_px() / 1e6],
+        }
+
+    def recolours(self, contender: Contender) -> Measures:
+        found: Measures = {}
+        asked = [("category", name) for name in CATEGORIES] + [("sparse gene", name) for name in self.store.genes[:2]]
+        for what, name in [*asked, ("dense gene", self.store.dense_gene)]:
+            code = contender.category if what == "category" else contender.gene
+            seen = self.picture(_EXECUTE, code.replace("NAME", name), needs_upload=True)
+            found.setdefault(f"{what}, ms", []).append(seen["complete"])
+            found.setdefault(f"{what}, MB", []).append(seen["bytes"] / 1e6)
+        return found
+
+    def zoom(self) -> Measures:
+        x, y = self._middle()
+        seen = self.page.evaluate("([x, y, n, ms]) => cxgProbe.zoom(x, y, n, ms)", [x, y, self.store.n_obs, ZOOM_MS])
+        after = self.page.evaluate("() => cxgProbe.settled()")
+        presents = seen["presents"] or [seen["caughtUp"]]
+        return {
+            "zoom frame, ms": [seen["caughtUp"] / len(presents)],
+            "zoom interval, ms": [later - earlier for earlier, later in pairwise(presents)],
+            "points a zoom frame": [statistics.median(seen["drawn"] or [0])],
+            "at rest after, ms": [after["complete"] - seen["last"]],
+        }
+
+    def lasso(self, contender: Contender) -> Measures:
+        self.notebook.ask(contender.lasso)
+        time.sleep(0.5)
+        found: Measures = {"lasso to DataFrame, ms": [], "lasso cells": []}
+        radius_px = 100.0
+        for turn in range(-LASSO_AIMS, LASSO_TURNS):
+            released = self._draw_lasso(radius_px)
+            at, count = self._seen_after(released)
+            if turn < 0:  # every contender shall select as many, whatever its view
+                radius_px = min(radius_px * (LASSO_SHARE * self.store.n_obs / count) ** 0.5, 260)
+            else:
+                found["lasso to DataFrame, ms"].append(at - released)
+                found["lasso cells"].append(count)
+        return found
+
+    def frames(self, contender: Contender) -> Measures:
+        self._make_polygon()
+        found: Measures = {}
+        for turn in ("first", "again"):
+            took = json.loads(self.notebook.ask(_TIMED.format(code=contender.select)))
+            found[f"select polygon {turn}, ms"] = [took]
+            for title, code in contender.frames:
+                took = json.loads(self.notebook.ask(_TIMED.format(code=f"made = {code}")))
+                found[f"{title} {turn}, ms"] = [took]
+        return found
+
+    def _plot_px(self) -> float:
+        return max(width * height for width, height in self.page.evaluate("() => cxgProbe.canvases()"))
+
+    def _middle(self) -> tuple[float, float]:
+        box = self.notebook.widget(1).locator("canvas").first.bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def _draw_lasso(self, radius_px: float) -> float:
+        x, y = self._middle()
+        mouse = self.page.mouse
+        mouse.move(x + radius_px, y)
+        mouse.down()
+        for step in range(1, 25):
+            mouse.move(x + radius_px * cos(step * pi / 12.2), y + radius_px * sin(step * pi / 12.2))
+        time.sleep(0.1)
+        mouse.up()
+        return float(self.page.evaluate("() => cxgProbe.released"))
+
+    def _seen_after(self, released: float) -> tuple[float, int]:
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            times = json.loads(self.notebook.ask("import json; print(json.dumps(seen))"))
+            after = [(at, count) for at, count in times if at > released and count]
+            if after:
+                return after[0]
+            time.sleep(0.2)
+        raise RuntimeError(f"no selection arrived in {self.notebook.path}")
+
+    def _make_polygon(self) -> None:
+        polygon = polygon_around(read_xy(self.store.path)).tolist()
+        self.notebook.ask(f"import numpy as np\npolygon = np.array({polygon!r})\n{_INSIDE}")
+
+
+def _shut_down(page: Page) -> None:
+    page.evaluate("""async () => {
+      for (const one of window.jupyterapp.shell.widgets("main")) await one.sessionContext?.shutdown();
+    }""")
+
+
+_FIND = """const panel = [...window.jupyterapp.shell.widgets("main")].find((one) => one.context?.path === path);
+const kernel = panel.sessionContext.session.kernel"""
+_RUN_CELL = """panel.content.activeCellIndex = argument; panel.content.deselectAll();
+cxgProbe.begin(n, needsUpload);
+window.jupyterapp.commands.execute("notebook:run-cell")"""
+_EXECUTE = """cxgProbe.begin(n, needsUpload);
+kernel.requestExecute({ code: argument, store_history: false })"""
+_MEMORY = "import os, psutil; print(psutil.Process(os.getpid()).memory_info().rss / 1e6)"
+_TIMED = """import time
+began = time.perf_counter()
+{code}
+print((time.perf_counter() - began) * 1000)"""
+# The peer selects by position: the test itself is not timed against it, so it gets matplotlib's.
+_INSIDE = """def inside(polygon):
+    from matplotlib.path import Path
+    return np.flatnonzero(Path(polygon).contains_points(frame[['x', 'y']].to_numpy()))"""

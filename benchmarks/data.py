@@ -1,0 +1,124 @@
+"""The stores that are measured, made once, and what to ask of them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import tiledb
+from numpy.typing import NDArray
+
+HERE = Path(__file__).parent
+RAW = HERE / "raw"
+SHAPES = {"100k": (100_000, 300), "1m": (1_000_000, 300), "5m": (5_000_000, 30)}
+SPARSE_SHARE = 0.05
+CATEGORIES = ("donor", "sample")
+FIRST_CATEGORY = "cell_type"
+
+
+@dataclass(frozen=True)
+class Store:
+    """A store and the genes to colour by.
+
+    Attributes
+    ----------
+    genes : three genes, that with the share of non-zeros nearest to 5 % first
+    shares : share of cells in which each gene of `genes` and `dense_gene` is not zero
+    dense_gene : the gene that is not zero in the most cells
+    """
+
+    path: Path
+    n_obs: int
+    n_var: int
+    genes: tuple[str, ...]
+    dense_gene: str
+    shares: dict[str, float]
+
+
+def open_store(size: str) -> Store:
+    """Make the store of a size where there is none yet, and choose the genes."""
+    n_obs, n_var = SHAPES[size]
+    path = RAW / f"{size}.cxg"
+    if not path.exists():
+        from cxg_widget.datasets.cxg.demo import write_demo
+
+        print(f"writing {path.name}: {n_obs:,} cells by {n_var} genes", flush=True)
+        write_demo(path, n_obs, n_var)
+    chosen = path.with_suffix(".json")
+    if not chosen.exists():
+        chosen.write_text(json.dumps(_choose_genes(path, n_obs)))
+    return Store(path, n_obs, n_var, **_as_tuples(json.loads(chosen.read_text())))
+
+
+def _as_tuples(chosen: dict[str, object]) -> dict[str, object]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in chosen.items()}
+
+
+def _choose_genes(path: Path, n_obs: int) -> dict[str, object]:
+    shares = count_cells(path) / n_obs
+    names = gene_names(path)
+    nearest = np.argsort(np.abs(shares - SPARSE_SHARE), kind="stable")[:3]
+    densest = int(np.argmax(shares))
+    wanted = {names[at]: float(shares[at]) for at in [*nearest.tolist(), densest]}
+    return {"genes": [names[at] for at in nearest], "dense_gene": names[densest], "shares": wanted}
+
+
+def count_cells(path: Path) -> NDArray[np.int64]:
+    """Count with plain tiledb in how many cells each gene is not zero, in bands so that memory stays small."""
+    with tiledb.open(str(path / "Xc")) as array:
+        n_var = array.shape[0]
+        query = array.query(attrs=[], dims=["var"], order="U")
+        bands = [query.multi_index[first : min(first + 9, n_var - 1)]["var"] for first in range(0, n_var, 10)]
+        return sum(np.bincount(band, minlength=n_var) for band in bands)
+
+
+def gene_names(path: Path) -> list[str]:
+    """Return the labels of var."""
+    with tiledb.open(str(path / "var")) as array:
+        index = json.loads(array.meta["cxg_schema"])["index"]
+        return [str(name) for name in array.query(attrs=[index])[:][index]]
+
+
+def read_xy(path: Path) -> NDArray[np.float32]:
+    """Return the first embedding, float32 (n_obs, 2), data units."""
+    with tiledb.open(str(path / "emb" / "umap")) as array:
+        return np.asarray(array[:], dtype=np.float32)
+
+
+def read_codes(path: Path, column: str) -> tuple[NDArray[np.integer], list[str]]:
+    """Return the codes of a categorical column and its categories."""
+    with tiledb.open(str(path / "obs")) as array:
+        categories = json.loads(array.meta["cxg_schema"])[column]["categories"]
+        return array.query(attrs=[column])[:][column], categories
+
+
+def read_gene(path: Path, gene: str) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
+    """Return the rows where a gene is not zero, ascending, and its values there."""
+    with tiledb.open(str(path / "Xc")) as array:
+        found = array.query(order="U", dims=False).multi_index[[gene_names(path).index(gene)]]
+    order = np.argsort(found["obs"], kind="stable")
+    return found["obs"][order], found[""][order]
+
+
+def polygon_around(xy: NDArray[np.float32], share: float = 0.1, corners: int = 24) -> NDArray[np.float64]:
+    """Return a regular polygon around the middle of the points that holds about `share` of them.
+
+    Parameters
+    ----------
+    xy : float32 (n_obs, 2), data units; NaN is left out
+    share : 0 to 1
+
+    Returns
+    -------
+    float64 (corners, 2), data units
+    """
+    finite = xy[np.isfinite(xy).all(axis=1)].astype(np.float64)
+    middle = np.median(finite, axis=0)
+    distance = np.hypot(*(finite - middle).T)
+    # A regular polygon holds as much as a disc of the same area.
+    turn = 2 * np.pi / corners
+    radius = np.quantile(distance, share) * np.sqrt(turn / np.sin(turn))
+    angles = np.arange(corners) * turn
+    return middle + radius * np.column_stack([np.cos(angles), np.sin(angles)])

@@ -1,0 +1,46 @@
+"""What a run was made on: enough to judge the figures by, nothing that names the machine."""
+
+from __future__ import annotations
+
+import os
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+
+import psutil
+from playwright.sync_api import Browser
+
+PACKAGES = ("anywidget", "jupyter-scatter", "jupyterlab", "numpy", "pandas", "scipy", "tiledb")
+_RENDERER = """() => {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const info = gl.getExtension("WEBGL_debug_renderer_info");
+  return gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
+}"""
+
+
+def facts() -> dict[str, str]:
+    """Return title -> what the machine and its packages are."""
+    memory = psutil.virtual_memory().total / 2**30
+    return {
+        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "machine": f"{os.cpu_count()} cores ({platform.machine()}), {memory:.0f} GB of memory",
+        "Python": platform.python_version(),
+        "packages": ", ".join(f"{name} {found}" for name in PACKAGES if (found := _version(name))),
+        "load before": f"{os.getloadavg()[0]:.1f} processes wanted a core in the minute before",
+    }
+
+
+def browser_facts(browser: Browser) -> dict[str, str]:
+    """Return title -> which browser drew, and by what."""
+    page = browser.new_page()
+    try:
+        return {"browser": f"Chromium {browser.version}, headless", "drawn by": str(page.evaluate(_RENDERER))}
+    finally:
+        page.close()
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,183 @@
+// Watches what a page draws, uploads and receives, the same way whichever widget does it. Runs before the page's own
+// scripts. Waiting for the GPU happens at most twice per picture, so that watching changes little.
+(() => {
+  const BIG_BYTES = 4096; // below: uniforms, quads, palettes
+  const now = () => performance.now();
+  const state = { n: Infinity, begun: 0, log: [], presents: [], lastActivity: 0, bytes: 0, sent: 0, isQuiet: true };
+  let shownBy = null; // the context that drew last
+  let pending = null; // a picture under way: {first, complete, uploaded, needsUpload}
+  const drawnBy = new WeakMap(); // context -> {reach, isFresh}
+
+  const touch = () => (state.lastActivity = now());
+
+  /** Wait until the GPU has done all that was asked of a context. */
+  function finish(gl) {
+    const isTwo = gl instanceof WebGL2RenderingContext;
+    const target = isTwo ? gl.READ_FRAMEBUFFER : gl.FRAMEBUFFER;
+    const bound = gl.getParameter(isTwo ? gl.READ_FRAMEBUFFER_BINDING : gl.FRAMEBUFFER_BINDING);
+    gl.bindFramebuffer(target, null);
+    gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
+    gl.bindFramebuffer(target, bound);
+  }
+
+  /** Points are on the canvas on show: take the time once the GPU is done and the next frame has begun. */
+  function presented(gl) {
+    const { reach = 0 } = drawnBy.get(gl) ?? {};
+    touch();
+    shownBy = gl;
+    state.presents.push(now());
+    if (pending === null || (pending.needsUpload && !pending.uploaded)) return;
+    const names = [];
+    if (pending.first === undefined && reach >= 0.01 * state.n) names.push("first");
+    if (pending.complete === undefined && reach >= state.n) names.push("complete");
+    if (names.length === 0) return;
+    const picture = pending;
+    for (const name of names) picture[name] = null; // being measured
+    queueMicrotask(() => {
+      finish(gl);
+      const done = now();
+      requestAnimationFrame(() => {
+        for (const name of names) if (picture[name] === null) picture[name] = now() - state.begun;
+        state.log.push([names.join("+"), now() - state.begun, done - state.begun]);
+        touch();
+      });
+    });
+  }
+
+  function drew(gl, mode, first, count) {
+    if (mode !== gl.POINTS || count < 2) return;
+    touch();
+    const seen = drawnBy.get(gl) ?? { reach: 0 };
+    seen.reach = first === 0 ? count : Math.max(seen.reach, first + count);
+    seen.isFresh = true;
+    drawnBy.set(gl, seen);
+    state.log.push(["draw", now() - state.begun, first, count]);
+    // A canvas in the page shows what is drawn on it; others are copied to one that is.
+    if (gl.canvas.isConnected) presented(gl);
+  }
+
+  function uploaded(gl, bytes) {
+    if (!(bytes >= BIG_BYTES)) return;
+    touch();
+    state.log.push(["upload", now() - state.begun, bytes]);
+    if (pending === null) return;
+    pending.uploaded = true;
+    delete pending.complete; // what was drawn before lacked these
+  }
+
+  const sizeOf = (data) => (typeof data === "number" ? 0 : (data?.byteLength ?? 0));
+  for (const { prototype } of [WebGLRenderingContext, WebGL2RenderingContext]) {
+    const wrap = (name, watch, isBefore = false) => {
+      const original = prototype[name];
+      if (!original) return;
+      prototype[name] = function (...given) {
+        if (isBefore) watch(this, given);
+        const result = original.apply(this, given);
+        if (!isBefore) watch(this, given);
+        return result;
+      };
+    };
+    wrap("drawArrays", (gl, [mode, first, count]) => drew(gl, mode, first, count));
+    wrap("drawElements", (gl, [mode, count]) => drew(gl, mode, 0, count));
+    wrap("bufferData", (gl, [, data]) => uploaded(gl, sizeOf(data)), true);
+    wrap("bufferSubData", (gl, [, , data, , length]) => uploaded(gl, length ? length * data.BYTES_PER_ELEMENT : sizeOf(data)), true);
+    wrap("texImage2D", (gl, given) => uploaded(gl, sizeOf(given[given.length - 1])), true);
+    wrap("texSubImage2D", (gl, given) => uploaded(gl, sizeOf(given[given.length - 1])), true);
+  }
+
+  const contexts = new WeakMap();
+  const drawImage = CanvasRenderingContext2D.prototype.drawImage;
+  CanvasRenderingContext2D.prototype.drawImage = function (source, ...rest) {
+    drawImage.call(this, source, ...rest);
+    if (!(source instanceof HTMLCanvasElement) && !(source instanceof OffscreenCanvas)) return;
+    const gl = contexts.get(source);
+    if (gl !== undefined && drawnBy.get(gl)?.isFresh && this.canvas.isConnected) {
+      drawnBy.get(gl).isFresh = false;
+      presented(gl);
+    }
+  };
+  for (const { prototype } of [HTMLCanvasElement, OffscreenCanvas]) {
+    const getContext = prototype.getContext;
+    prototype.getContext = function (kind, ...rest) {
+      const context = getContext.call(this, kind, ...rest);
+      if (context !== null && kind.startsWith("webgl")) contexts.set(this, context);
+      return context;
+    };
+  }
+
+  const Native = window.WebSocket;
+  window.WebSocket = class extends Native {
+    constructor(...given) {
+      super(...given);
+      this.addEventListener("message", ({ data }) => {
+        state.bytes += typeof data === "string" ? data.length : (data.byteLength ?? data.size);
+        touch();
+      });
+    }
+    send(data) {
+      state.sent += typeof data === "string" ? data.length : (data.byteLength ?? data.size);
+      super.send(data);
+    }
+  };
+
+  const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  let released = 0; // when the mouse was last let go, ms since 1970
+  window.addEventListener("mouseup", () => (released = performance.timeOrigin + now()), true);
+
+  window.cxgProbe = {
+    /** Measure a picture from now on. */
+    begin(n, needsUpload) {
+      Object.assign(state, { n, begun: now(), log: [], presents: [], bytes: 0, sent: 0, lastActivity: now() });
+      pending = { needsUpload };
+    },
+    /** Wait until nothing has been drawn, sent or received for a while; return what was seen. */
+    async settled(quietMs = 700, limitMs = 60_000) {
+      const end = now() + limitMs;
+      const isDone = () => typeof pending.complete === "number" && now() - state.lastActivity > quietMs;
+      while (!isDone() && now() < end) await sleep(50);
+      const { first, complete } = pending;
+      return { first, complete, bytes: state.bytes, sent: state.sent, log: state.log };
+    },
+    /** Turn the wheel before every animation frame, in and then out again; return the frames that were shown. */
+    async zoom(x, y, n, ms) {
+      this.begin(n, false);
+      let target = document.elementFromPoint(x, y);
+      while (target?.shadowRoot) target = target.shadowRoot.elementFromPoint(x, y);
+      let last = 0;
+      await new Promise((resolve) => {
+        const tick = () => {
+          const since = now() - state.begun;
+          const isLast = since > ms;
+          if (isLast) {
+            pending = { needsUpload: false };
+            last = since;
+          }
+          const init = { deltaY: since < ms / 2 ? -8 : 8, clientX: x, clientY: y, bubbles: true, cancelable: true, composed: true };
+          target.dispatchEvent(new WheelEvent("wheel", init));
+          if (isLast) resolve();
+          else requestAnimationFrame(tick);
+        };
+        requestAnimationFrame(tick);
+      });
+      if (shownBy !== null) finish(shownBy); // a frame counts once it is drawn, not once it is asked for
+      const caughtUp = now() - state.begun;
+      const presents = state.presents.map((at) => at - state.begun);
+      const drawn = state.log.filter(([kind]) => kind === "draw").map(([, , first, count]) => first + count);
+      return { presents, last, caughtUp, drawn };
+    },
+    get released() {
+      return released;
+    },
+    canvases() {
+      const found = [];
+      const walk = (root) => {
+        for (const one of root.querySelectorAll("*")) {
+          if (one instanceof HTMLCanvasElement) found.push([one.width, one.height]);
+          if (one.shadowRoot) walk(one.shadowRoot);
+        }
+      };
+      walk(document);
+      return found;
+    },
+  };
+})();

@@ -1,0 +1,150 @@
+"""Turns what was measured into `results.md`."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+OURS, FLOOR, PEER = "cxg-widget", "floor", "jupyter-scatter"
+PLAIN, IN_MEMORY = "tiledb-py", "in memory"
+Measures = Mapping[str, Mapping[str, Sequence[float]]]
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What our median shall not exceed: a number, or a multiple of a measure of another contender."""
+
+    most: float
+    of: str = ""
+    key: str = ""
+
+    def check(self, measured: Measures, key: str) -> tuple[str, bool] | None:
+        """Return the aim in words, and whether it is met; None where it cannot be told."""
+        ours = _median(measured, OURS, key)
+        against = _median(measured, self.of, self.key or key) if self.of else 1.0
+        if ours is None or against is None:
+            return None
+        text = f"<= {self.most:g} x {self.of}" if self.of else f"<= {self.most:g}"
+        return text, ours <= self.most * against
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a table; `digits` after the point; `spread` says what stands in brackets."""
+
+    title: str
+    key: str
+    aim: Aim | None = None
+    digits: int = 0
+    spread: Callable[[Sequence[float]], tuple[float, float]] = lambda values: (min(values), max(values))
+
+
+def _p95(values: Sequence[float]) -> tuple[float, float]:
+    """Return the 95th percentile twice: shown once."""
+    ranked = sorted(values)
+    at = ranked[min(len(ranked) - 1, int(0.95 * len(ranked)))]
+    return at, at
+
+
+BROWSER = (
+    Row("first picture, ms", "first picture, ms", Aim(0.65, FLOOR, "complete picture, ms")),
+    Row("complete picture, ms", "complete picture, ms", Aim(1.3, FLOOR)),
+    Row("bytes received for it, MB", "bytes received, MB", digits=2),
+    Row("recolour by a category, ms", "category, ms", Aim(1.2, FLOOR)),
+    Row("bytes received for it, MB", "category, MB", digits=2),
+    Row("recolour by a gene, 5 % non-zero, ms", "sparse gene, ms", Aim(1.2, FLOOR)),
+    Row("bytes received for it, MB", "sparse gene, MB", Aim(0.25), digits=2),
+    Row("recolour by the densest gene, ms", "dense gene, ms"),
+    Row("bytes received for it, MB", "dense gene, MB", digits=2),
+    Row("memory of the kernel after those, MB", "kernel memory, MB"),
+    Row("a frame while zooming, ms", "zoom frame, ms", Aim(50)),
+    Row("between two such frames, ms (95 %)", "zoom interval, ms", spread=_p95),
+    Row("points drawn in such a frame", "points a zoom frame"),
+    Row("last turn of the wheel to complete, ms", "at rest after, ms"),
+    Row("lasso let go to DataFrame, ms", "lasso to DataFrame, ms", Aim(150)),
+    Row("cells in that lasso", "lasso cells"),
+    Row("in Python: select a polygon, ms", "select polygon first, ms", digits=1),
+    Row("again, ms", "select polygon again, ms", digits=1),
+    Row("one column of it as DataFrame, ms", "one column first, ms", digits=1),
+    Row("again, ms", "one column again, ms", digits=1),
+    Row("all columns, ms", "all columns first, ms", digits=1),
+    Row("again, ms", "all columns again, ms", digits=1),
+    Row("size of the plot, Mpx", "plot, Mpx", digits=2),
+)
+KERNEL = (
+    Row("open the dataset, ms", "open, ms", Aim(200), digits=1),
+    Row("make the widget, ms", "widget, ms", Aim(200), digits=1),
+    Row("first gene, ms", "first gene, ms", digits=1),
+    Row("next gene, ms", "next gene, ms", Aim(1.5, PLAIN), digits=1),
+    Row("one category, ms", "category, ms", digits=1),
+    Row("one column as DataFrame, ms", "column as DataFrame, ms", digits=1),
+    Row("memory at its peak, MB", "peak memory, MB"),
+    Row("of that after the imports, MB", "after imports, MB"),
+)
+AIMED_SIZE = "1m"
+
+
+def write(results: Mapping[str, Any], notes: str) -> str:
+    """Return the report.
+
+    Parameters
+    ----------
+    results : {"facts": {title: text}, "sizes": {size: {"store": text, "browser": Measures, "kernel": Measures}}}
+    notes : Markdown on how it was measured
+
+    Returns
+    -------
+    Markdown
+    """
+    parts = ["# Results", "", "Written by `make bench`; do not edit.", ""]
+    parts += [f"- {title}: {text}" for title, text in results["facts"].items()]
+    for size, found in results["sizes"].items():
+        parts += ["", f"## {found['store']}"]
+        for name, rows, columns in (("browser", BROWSER, (FLOOR, PEER)), ("kernel", KERNEL, (PLAIN, IN_MEMORY))):
+            if found.get(name):
+                parts += ["", *table(found[name], rows, columns, has_aims=size == AIMED_SIZE)]
+    return "\n".join([*parts, "", notes.strip(), ""])
+
+
+def table(measured: Measures, rows: Sequence[Row], others: tuple[str, str], *, has_aims: bool) -> list[str]:
+    """Return the lines of a Markdown table: ours, the others, ratios, aims."""
+    near, far = others
+    heads = ["", OURS, near, f"x {near}", far, f"{far} / ours", *(["aim", "met"] if has_aims else [])]
+    lines = [f"| {' | '.join(heads)} |", f"| --- |{' --: |' * (len(heads) - 1)}"]
+    return lines + [_line(measured, row, others, has_aims=has_aims) for row in rows if _has(measured, row.key)]
+
+
+def _line(measured: Measures, row: Row, others: tuple[str, str], *, has_aims: bool) -> str:
+    near, far = others
+    ours = _median(measured, OURS, row.key)
+    cells = [row.title, _cell(measured, OURS, row), _cell(measured, near, row)]
+    cells += [_ratio(ours, _median(measured, near, row.key)), _cell(measured, far, row)]
+    cells.append(_ratio(_median(measured, far, row.key), ours))
+    if has_aims:
+        checked = row.aim.check(measured, row.key) if row.aim else None
+        cells += [checked[0], "yes" if checked[1] else "**no**"] if checked else ["", ""]
+    return f"| {' | '.join(cells)} |"
+
+
+def _has(measured: Measures, key: str) -> bool:
+    return any(key in found for found in measured.values())
+
+
+def _median(measured: Measures, name: str, key: str) -> float | None:
+    values = measured.get(name, {}).get(key)
+    return statistics.median(values) if values else None
+
+
+def _cell(measured: Measures, name: str, row: Row) -> str:
+    values = measured.get(name, {}).get(row.key)
+    if not values:
+        return "-"
+    middle, low, high = (f"{value:,.{row.digits}f}" for value in (statistics.median(values), *row.spread(values)))
+    inside = low if low == high else f"{low} - {high}"
+    return middle if inside == middle else f"{middle} ({inside})"
+
+
+def _ratio(above: float | None, below: float | None) -> str:
+    return f"{above / below:.2f}" if above is not None and below else "-"

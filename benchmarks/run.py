@@ -1,0 +1,79 @@
+"""``python -m benchmarks.run``: measure, and write `results.md` beside this file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from typing import Any
+
+from benchmarks import data, kernel, machine, report
+from benchmarks.data import HERE, RAW, SHAPES, Store
+
+KERNEL_REPEATS = 5
+BIG = 2_000_000
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure what the command line asks for."""
+    wanted = _parse(arguments)
+    stores = {size: data.open_store(size) for size in wanted.sizes}
+    results: dict[str, Any] = {"facts": machine.facts(), "sizes": {}}
+    for size, store in stores.items():
+        results["sizes"][size] = {"store": _describe(store)}
+        if wanted.only != "browser":
+            print(f"{size}: without a browser", flush=True)
+            repeats = 2 if store.n_obs > BIG else KERNEL_REPEATS
+            results["sizes"][size]["kernel"] = kernel.measure_all(store, repeats)
+    if wanted.only != "kernel":
+        _measure_in_browser(stores, wanted.repeats, results)
+    results["facts"]["load after"] = f"{os.getloadavg()[0]:.1f}; with nothing else running it would be about 2"
+    (RAW / "results.json").write_text(json.dumps(results))
+    (HERE / "results.md").write_text(report.write(results, (HERE / "notes.md").read_text()))
+    print(f"wrote {HERE / 'results.md'}")
+
+
+def _measure_in_browser(stores: dict[str, Store], repeats: int, results: dict[str, Any]) -> None:
+    from benchmarks import browser
+    from tools.lab import JupyterLab, launch_browser
+
+    with (
+        tempfile.TemporaryDirectory(prefix="cxg-bench-") as folder,
+        JupyterLab(folder, env={"PYTHONPATH": str(HERE.parent)}) as lab,
+        launch_browser() as chromium,
+    ):
+        results["facts"] |= machine.browser_facts(chromium)
+        for size, store in stores.items():
+            print(f"{size}: in a browser", flush=True)
+            results["sizes"][size]["browser"] = browser.measure_all(lab, chromium, store, repeats)
+
+
+def _describe(store: Store) -> str:
+    share = store.shares[store.genes[0]]
+    densest = store.shares[store.dense_gene]
+    return (
+        f"{store.n_obs:,} cells by {store.n_var} genes: {store.genes[0]} is not zero in {share:.1%} of the cells, "
+        f"the densest gene in {densest:.0%}"
+    )
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
+    parser.add_argument("--sizes", type=_sizes, default=["100k", "1m"], help=f"of {', '.join(SHAPES)}; 100k,1m")
+    parser.add_argument("--repeats", type=int, default=3, help="rounds in the browser; %(default)s")
+    parser.add_argument("--only", choices=["browser", "kernel"], help="leave the other half out")
+    return parser.parse_args(arguments)
+
+
+def _sizes(text: str) -> list[str]:
+    sizes = text.lower().split(",")
+    unknown = [size for size in sizes if size not in SHAPES]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"no size {unknown[0]!r}; there are {', '.join(SHAPES)}")
+    return sizes
+
+
+if __name__ == "__main__":
+    main()

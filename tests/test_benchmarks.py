@@ -1,0 +1,133 @@
+"""What the benchmarks are made of; nothing here is timed."""
+
+import json
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from benchmarks import report, run
+from benchmarks.data import HERE, polygon_around
+from benchmarks.floor import quantise, sparse_buffers
+from cxg_widget.polygon import in_polygon
+from tools.browser import find
+
+
+def cells(line):
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_a_table_holds_medians_extremes_ratios_and_aims():
+    measured = {
+        "cxg-widget": {"complete picture, ms": [100.0, 120.0, 500.0]},
+        "floor": {"complete picture, ms": [100.0]},
+        "jupyter-scatter": {"complete picture, ms": [600.0]},
+    }
+    rows = [row for row in report.BROWSER if row.key == "complete picture, ms"]
+    head, _, line = report.table(measured, rows, ("floor", "jupyter-scatter"), has_aims=True)
+    found = dict(zip(cells(head), cells(line), strict=True))
+    assert found["cxg-widget"] == "120 (100 - 500)"
+    assert (found["x floor"], found["jupyter-scatter / ours"]) == ("1.20", "5.00")
+    assert (found["aim"], found["met"]) == ("<= 1.3 x floor", "yes")
+
+
+def test_an_aim_that_is_missed_says_so():
+    measured = {"cxg-widget": {"zoom frame, ms": [51.0]}}
+    rows = [row for row in report.BROWSER if row.key == "zoom frame, ms"]
+    line = report.table(measured, rows, ("floor", "jupyter-scatter"), has_aims=True)[-1]
+    assert cells(line)[-2:] == ["<= 50", "**no**"]
+    assert cells(line)[2:6] == ["-"] * 4
+
+
+def test_a_report_names_every_size_and_only_what_was_measured():
+    sizes = {"1m": {"store": "a million", "kernel": {"cxg-widget": {"open, ms": [1.0]}}}, "100k": {"store": "few"}}
+    text = report.write({"facts": {"date": "today"}, "sizes": sizes}, "## Notes")
+    assert "- date: today" in text
+    assert text.index("## a million") < text.index("## few") < text.index("## Notes")
+    assert "open the dataset, ms" in text
+    assert "recolour" not in text
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.5])
+def test_the_polygon_holds_the_share_it_was_asked_for(share):
+    xy = np.random.default_rng(0).normal(size=(20_000, 2)).astype(np.float32)
+    xy[::50] = np.nan
+    inside = in_polygon(xy, polygon_around(xy, share))
+    assert inside.sum() / np.isfinite(xy[:, 0]).sum() == pytest.approx(share, rel=0.05)
+
+
+def test_the_floor_sends_what_it_was_given():
+    rng = np.random.default_rng(1)
+    n = 150_000
+    place = rng.permutation(n).astype(np.uint32)
+    rows = np.flatnonzero(rng.random(n) < 0.05).astype(np.uint32)
+    values = rng.integers(1, 9, len(rows)).astype(np.float32)
+    counts, offsets, codes = sparse_buffers(rows, values, place)
+    expected = np.zeros(n, np.float32)
+    expected[place[rows]] = values
+    found = np.zeros(n, np.float32)
+    found[np.repeat(np.arange(len(counts)), counts) * 65_536 + offsets] = codes / 65_534 * values.max()
+    np.testing.assert_allclose(found, expected, atol=1e-3)
+
+
+def test_quantised_coordinates_span_the_codes():
+    codes = quantise(np.array([[0, -5], [1, 5], [0.5, 0]], np.float32))
+    assert codes.tolist() == [[0, 0], [65_534, 65_534], [32_767, 32_767]]
+
+
+@pytest.mark.parametrize("name", ["floor.js", "probe.js"])
+def test_the_scripts_parse(name):
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("no Node.js was found")
+    kind = "module" if name == "floor.js" else "commonjs"
+    script = (HERE / name).read_text()
+    done = subprocess.run(
+        [node, f"--input-type={kind}", "--check", "-"], input=script, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_unknown_size_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        run.main(["--sizes", "1k"])
+    assert "100k, 1m, 5m" in capsys.readouterr().err
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(find() is None, reason="no browser was found; run: python tools/browser.py --install")
+def test_the_probe_sees_when_all_points_are_on_show():
+    from tools.lab import launch_browser, new_page
+
+    with launch_browser() as browser:
+        page = new_page(browser, init_script=(HERE / "probe.js").read_text())
+        page.goto("about:blank")
+        seen = page.evaluate(_DRAW)
+        page.context.close()
+    assert 0 < seen["first"] <= seen["complete"], json.dumps(seen)
+    assert [entry[2:] for entry in seen["log"] if entry[0] == "draw"] == [[0, 50], [50, 950]]
+
+
+_DRAW = """async () => {
+  const canvas = document.createElement("canvas");
+  document.body.append(canvas);
+  const gl = canvas.getContext("webgl2");
+  const program = gl.createProgram();
+  const place = "gl_Position = vec4(0); gl_PointSize = 1.0;";
+  for (const [type, main] of [[gl.VERTEX_SHADER, place], [gl.FRAGMENT_SHADER, ""]]) {
+    const shader = gl.createShader(type);
+    gl.shaderSource(shader, `void main() { ${main} }`);
+    gl.compileShader(shader);
+    gl.attachShader(program, shader);
+  }
+  gl.linkProgram(program);
+  gl.useProgram(program);
+  cxgProbe.begin(1000, true);
+  gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+  gl.bufferData(gl.ARRAY_BUFFER, new Uint8Array(4096), gl.STATIC_DRAW);
+  gl.drawArrays(gl.POINTS, 0, 50);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  gl.drawArrays(gl.POINTS, 50, 950);
+  return cxgProbe.settled(100, 5000);
+}"""

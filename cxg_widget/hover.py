@@ -40,7 +40,7 @@ class Describer:
         columns = list(dataset.obs_columns.values())
         groups = [one.name for one in columns if one.kind in ("categorical", "boolean")]
         others = [one.name for one in columns if one.kind not in ("categorical", "boolean")]
-        self._columns = (groups + others)[:_FIELDS]
+        self._columns = groups + others
 
     def name(self, row: int) -> str:
         """Return the obs index label of a row, or its number where the index cannot be read."""
@@ -62,10 +62,14 @@ class Describer:
         at = np.flatnonzero(vector.rows == row)
         return text_of(float(vector.values[at[0]]) if at.size else vector.fill)
 
-    def fields(self, row: int) -> list[list[str]]:
-        """Return [column, value] pairs of a row as text; nothing where obs cannot be read."""
+    def fields(self, row: int, without: str = "") -> list[list[str]]:
+        """Return [column, value] pairs of a row as text, categories first; nothing where obs cannot be read.
+
+        `without` names the column that is told already.
+        """
+        columns = [name for name in self._columns if name != without][:_FIELDS]
         try:
-            record = self._dataset.obs_record(row, self._columns)
+            record = self._dataset.obs_record(row, columns) if columns else {}
         except CxgWidgetError:
             return []
         return [[name, text_of(value)] for name, value in record.items()]

@@ -237,7 +237,9 @@ class Session:
         x, y = (float(value) for value in self.xy()[row])
         coloring = self.coloring()
         describer: Describer = self._keep("describer", None, lambda: Describer(self.dataset))
-        return Frame(p.Cell(row, x, y, describer.name(row), describer.value(row, coloring.data), describer.fields(row)))
+        told = coloring.target.name if coloring.target.source == "obs" else ""
+        value = describer.value(row, coloring.data)
+        return Frame(p.Cell(row, x, y, describer.name(row), value, describer.fields(row, without=told)))
 
     def _draw(self, message: p.Draw) -> NDArray[np.uint8]:
         view = (message.view[0], message.view[1], message.view[2], message.view[3])

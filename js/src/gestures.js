@@ -56,6 +56,7 @@ export function listenToGestures(element, meaning) {
   function down(event) {
     if (event.button > 1) return;
     if (event.button === 1) event.preventDefault(); // else the browser scrolls
+    element.toggleAttribute("data-pointed", true); // no focus ring for a mouse
     element.focus({ preventScroll: true });
     element.setPointerCapture?.(event.pointerId);
     const at = place(event);
@@ -167,6 +168,7 @@ export function listenToGestures(element, meaning) {
 
   /** @param {KeyboardEvent} event */
   function keyDown(event) {
+    element.removeAttribute("data-pointed");
     if (event.ctrlKey || event.metaKey || !press(event.key)) return;
     event.preventDefault();
   }

@@ -170,6 +170,7 @@ def test_hover_finds_the_nearest_cell_and_says_what_it_is():
     assert shown["donor name"] == record["donor name"]
     expected = record["cell_type"] if isinstance(record["cell_type"], str) else "(missing)"
     assert frame.message.value == expected
+    assert "cell_type" not in shown
 
 
 def test_hover_away_from_every_cell_finds_none():

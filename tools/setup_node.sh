@@ -4,7 +4,7 @@ venv=$1
 PATH="$PWD/$venv/bin:$PATH"
 
 is_enough() {
-    command -v npm >/dev/null && node -e 'process.exit(parseInt(process.versions.node) < 20)' 2>/dev/null
+    command -v npm >/dev/null && node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null
 }
 
 if is_enough; then

@@ -78,14 +78,18 @@ def describe(vector: Vector, n_obs: int) -> Numbers:
     lo, hi = finite_range(finite)
     if n_fill:
         lo, hi = (min(lo, vector.fill), max(hi, vector.fill)) if finite.size else (vector.fill, vector.fill)
-    histogram = np.zeros(BINS, dtype=np.uint32)
-    if finite.size + n_fill:
-        histogram += np.histogram(finite, BINS, (lo, hi if hi > lo else lo + 1))[0].astype(np.uint32)
-    if n_fill:
-        at = int((vector.fill - lo) / (hi - lo) * BINS) if hi > lo else 0
-        histogram[min(at, BINS - 1)] += n_fill
     quantiles = _quantiles(finite, vector.fill, n_fill)
+    histogram = _histogram(finite, vector.fill, n_fill, lo, hi)
     return Numbers(vector, n_obs, lo, hi, int(stored.size - finite.size), histogram, quantiles)
+
+
+def _histogram(finite: NDArray[Any], fill: float, n_fill: int, lo: float, hi: float) -> NDArray[np.uint32]:
+    """Count sorted values in equal bins of lo..hi; `np.histogram` refuses ranges narrower than it can cut."""
+    edges = (hi - lo or np.inf) * (np.arange(1, BINS) / BINS)
+    ends = np.searchsorted(finite.astype(np.float64) - lo, edges, side="left")
+    histogram = np.diff(np.concatenate([[0], ends, [finite.size]])).astype(np.uint32)
+    histogram[np.searchsorted(edges, fill - lo, side="right")] += np.uint32(n_fill)
+    return histogram
 
 
 def _quantiles(finite: NDArray[Any], fill: float, n_fill: int) -> NDArray[np.float32]:

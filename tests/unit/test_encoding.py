@@ -101,6 +101,24 @@ def test_counts_are_those_of_numpy():
     assert category_counts(Codes(codes, ("a", "b", "c"))) == ([1, 0, 2], 1)
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([1000, np.nextafter(np.float32(1000), np.float32(2000))], dtype=np.float32),
+        np.array([2**53, 2**53 + 2], dtype=np.float64),
+        np.array([-3e38, 3e38], dtype=np.float32),
+    ],
+)
+def test_a_range_too_narrow_or_too_wide_to_cut_into_bins_still_has_a_histogram(values):
+    numbers = describe(Vector(values), 2)
+    assert numbers.histogram[[0, -1]].tolist() == [1, 1]
+    assert decode(number_frames(numbers, DisplayOrder(2), 1), 2)[DisplayOrder(2).points].tolist() == [0, 65534]
+
+
+def test_a_constant_column_lies_in_the_first_bin():
+    assert describe(Vector(np.full(5, 3.5, dtype=np.float32)), 5).histogram.tolist() == [5] + [0] * 63
+
+
 def test_a_column_that_is_all_missing_has_no_range_and_no_histogram():
     numbers = describe(Vector(np.full(5, np.nan, dtype=np.float32)), 5)
     assert (numbers.lo, numbers.hi, numbers.n_missing, int(numbers.histogram.sum())) == (0.0, 0.0, 5, 0)

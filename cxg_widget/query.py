@@ -14,13 +14,17 @@ from cxg_widget.names import not_found
 if TYPE_CHECKING:
     from cxg_widget.datasets.base import Dataset
 
-_STRINGS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
-_QUOTED = re.compile(r"`([^`]+)`")
-_WORD = re.compile(r"[^\W\d]\w*")
+_TOKEN = re.compile(
+    r"""`(?P<quoted>[^`]+)` | '(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | (?P<word>[^\W\d]\w*)""", re.VERBOSE
+)
 
 
-def mask_of_query(query: str, dataset: Dataset) -> NDArray[np.bool_]:
+def mask_of_query(query: str, dataset: Dataset, *, level: int = 1) -> NDArray[np.bool_]:
     """Evaluate a pandas query string over the obs columns; names with spaces go in backticks.
+
+    Parameters
+    ----------
+    level : how many calls up from here the variables are that the query names with @
 
     Returns
     -------
@@ -35,14 +39,15 @@ def mask_of_query(query: str, dataset: Dataset) -> NDArray[np.bool_]:
 
     if not isinstance(query, str) or not query.strip():
         raise SelectionError(f"query= must be a pandas query string over obs columns; found {query!r}")
-    columns = named_columns(query, list(dataset.obs_columns))
-    frame = dataset.obs(columns)
+    for token in _TOKEN.finditer(query):
+        if token["quoted"] and token["quoted"] not in (*dataset.obs_columns, dataset.obs_index):
+            raise _no_column(query, token["quoted"], dataset)
+    frame = dataset.obs(named_columns(query, list(dataset.obs_columns)))
     try:
-        answer = frame.eval(query, engine="python")
-    except pd.errors.UndefinedVariableError as error:
-        name = str(error).split("'")[1] if "'" in str(error) else str(error)
-        raise SelectionError(f"query {query!r}: " + not_found("obs column", name, dataset.obs_columns)) from error
+        answer = frame.eval(query, engine="python", level=level)
     except Exception as error:
+        if isinstance(error, pd.errors.UndefinedVariableError) and str(error).startswith("name '"):
+            raise _no_column(query, str(error).split("'")[1], dataset) from error
         raise SelectionError(f"query {query!r} cannot be evaluated by pandas: {error}") from error
     answer = np.asarray(answer)
     if answer.shape != (dataset.n_obs,) or answer.dtype.kind not in "bO":
@@ -54,6 +59,9 @@ def mask_of_query(query: str, dataset: Dataset) -> NDArray[np.bool_]:
 
 def named_columns(query: str, columns: list[str]) -> list[str]:
     """Return those of `columns` that a query names, bare or in backticks."""
-    bare = _STRINGS.sub(" ", query)
-    names = set(_QUOTED.findall(bare)) | set(_WORD.findall(_QUOTED.sub(" ", bare)))
+    names = {token["quoted"] or token["word"] for token in _TOKEN.finditer(query)}
     return [column for column in columns if column in names]
+
+
+def _no_column(query: str, name: str, dataset: Dataset) -> SelectionError:
+    return SelectionError(f"query {query!r}: " + not_found("obs column", name, dataset.obs_columns))

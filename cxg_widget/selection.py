@@ -76,6 +76,14 @@ def pack_mask(mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
     return np.packbits(mask, bitorder="little")
 
 
+def is_table(what: Any) -> bool:
+    """Say whether something has rows and columns, as the corners of a polygon have."""
+    try:
+        return np.ndim(what) == 2
+    except ValueError:  # lists of several lengths
+        return False
+
+
 def mask_of(what: Any, dataset: Dataset) -> NDArray[np.bool_]:
     """Turn a boolean mask, row positions or obs index labels into a mask, bool (n_obs,).
 
@@ -90,7 +98,12 @@ def mask_of(what: Any, dataset: Dataset) -> NDArray[np.bool_]:
         what = what.mask
     elif isinstance(what, str):
         what = [what]
-    array = np.asarray(what)
+    elif isinstance(what, set | frozenset):
+        what = list(what)
+    try:
+        array = np.asarray(what)
+    except ValueError:
+        raise SelectionError("a selection must be one list of values; found lists of several lengths") from None
     if array.ndim != 1:
         raise SelectionError(f"a selection must be one-dimensional; found shape {array.shape}")
     if array.size == 0 and array.dtype != np.bool_:

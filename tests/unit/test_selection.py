@@ -57,6 +57,7 @@ def test_masks_rows_and_labels_name_the_same_cells():
         pd.Series(expected),
         [1, 5, 49],
         np.array([49, 1, 5], dtype=np.uint8),
+        {1, 5, 49},
         ["cell 1", "cell 5", "cell 49"],
         pd.Index(["cell 49", "cell 1", "cell 5"]),
         SelectedCells(data, expected),
@@ -86,6 +87,7 @@ def test_nothing_selects_nothing():
         ([-1], "row -1 is not in the dataset"),
         (["cell 5", "cell x"], "no cell 'cell x'"),
         ([1.5], "cannot select by float64"),
+        ([[1, 2], [3]], "several lengths"),
         (np.zeros((2, 2, 2), dtype=bool), "one-dimensional"),
     ],
 )
@@ -121,10 +123,24 @@ def test_a_query_reads_only_the_columns_it_names():
     assert named_columns("a == 'b' and `c d` > 1", ["a", "b", "c d", "c"]) == ["a", "c d"]
 
 
+def test_quotes_in_a_name_and_backticks_in_a_string_are_told_apart():
+    columns = ["it's", 'a/b "c".d é', "x", "z"]
+    query = """`it's` > 0 and `a/b "c".d é` == 'z' or x == "`z`" """
+    assert named_columns(query, columns) == ["it's", 'a/b "c".d é', "x"]
+
+
+def test_a_query_knows_the_variables_of_its_caller():
+    data, limit = small(50), 500
+    expected = data.obs()["n_counts"].to_numpy() > limit
+    np.testing.assert_array_equal(mask_of_query("n_counts > @limit", data), expected)
+
+
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
         ("n_count > 5", "Did you mean 'n_counts'"),
+        ("`donor nam` == 'd1'", "no obs column 'donor nam'; .*Did you mean 'donor name'"),
+        ("n_counts > @limit", "local variable 'limit' is not defined"),
         ("n_counts >", "cannot be evaluated"),
         ("n_counts", "true or false for each cell"),
         ("", "pandas query string"),

@@ -120,6 +120,8 @@ def check_mode(value: Any, modes: Any) -> Any:
 
 def check_color(value: Any, dataset: Dataset) -> str | list[str] | None:
     """Return what to colour by, as it was given; see `coloring.resolve`."""
+    if hasattr(value, "tolist"):  # an array, a pandas Index or Series
+        value = value.tolist()
     resolve(value, dataset)
     return value if value is None or isinstance(value, str) else list(value)
 

@@ -17,11 +17,11 @@ from cxg_widget import options, protocol
 from cxg_widget.datasets import OPTIONS as OPEN_OPTIONS
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.base import Dataset
-from cxg_widget.errors import CxgWidgetError, SelectionError
+from cxg_widget.errors import ClosedDataset, CxgWidgetError, SelectionError
 from cxg_widget.exchange import Exchange, Stream
 from cxg_widget.look import Look
 from cxg_widget.query import mask_of_query
-from cxg_widget.selection import SelectedCells, mask_of
+from cxg_widget.selection import SelectedCells, is_table, mask_of
 from cxg_widget.session import Session
 from cxg_widget.static_picture import static_picture
 
@@ -32,8 +32,14 @@ _STATE = (
 )  # fmt: skip
 
 
+class _Setting(traitlets.Any):
+    """A trait whose values `options.check` judges, None among them, which traitlets would let pass unseen."""
+
+    allow_none = False
+
+
 def _synced(default: Any, doc: str) -> Any:
-    return traitlets.Any(default, help=doc).tag(sync=True)
+    return _Setting(default, help=doc).tag(sync=True)
 
 
 class CxgWidget(anywidget.AnyWidget):
@@ -139,7 +145,7 @@ class CxgWidget(anywidget.AnyWidget):
         what : boolean mask (n_obs,), row positions, or obs index labels
         mode : "replace", "add", "subtract" or "intersect"
         polygon : corners (k, 2), k >= 3, in data units of the embedding and axes on show; hidden categories count too
-        query : pandas query string over obs columns
+        query : pandas query string over obs columns; @name stands for a variable of the caller
 
         Returns
         -------
@@ -156,12 +162,12 @@ class CxgWidget(anywidget.AnyWidget):
             raise SelectionError(
                 f"select() takes one of a mask, rows or labels, polygon= or query=; found {sum(given)}"
             )
-        if polygon is None and query is None and np.ndim(what) == 2:
+        if polygon is None and query is None and is_table(what):
             polygon = what
         if polygon is not None:
             mask = self._session.polygon_mask(polygon)
         elif query is not None:
-            mask = mask_of_query(query, self._dataset)
+            mask = mask_of_query(query, self._dataset, level=2)
         else:
             mask = mask_of(what, self._dataset)
         self._session.select(mask, mode)
@@ -213,6 +219,8 @@ class CxgWidget(anywidget.AnyWidget):
         name, value = proposal["trait"].name, proposal["value"]
         if not self._built:
             return value
+        if not self._open:
+            raise ClosedDataset(f"this widget of {self._dataset.uri} was closed; make a new one with CxgWidget().")
         value = options.check(name, value, self._dataset, self.embedding)
         if not self._from_front_end and name in ("embedding", "axes", "color", "layer"):
             self._read_ahead(name, value)

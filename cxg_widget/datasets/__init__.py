@@ -8,7 +8,7 @@ from typing import Any
 
 from cxg_widget.datasets.base import Codes, Column, Dataset, Vector
 from cxg_widget.datasets.detection import FORMATS, by_format, detect
-from cxg_widget.errors import DatasetNotFound, InvalidOption, InvalidValue, UnknownFormat
+from cxg_widget.errors import ClosedDataset, DatasetNotFound, InvalidOption, InvalidValue, UnknownFormat
 from cxg_widget.names import not_found
 
 __all__ = ["Codes", "Column", "Dataset", "Vector", "open_dataset"]
@@ -40,11 +40,15 @@ def open_dataset(
         If the store contradicts itself, or its schemas cannot be read.
     InvalidOption, InvalidValue
         If an option or its value is not valid.
+    ClosedDataset
+        If it is a dataset that was closed.
     """
     _check_options(options)
     if isinstance(uri, Dataset):
         if options or format is not None:
             raise InvalidOption("the dataset is open already; options only apply when a path is opened.")
+        if uri.closed:
+            raise ClosedDataset(f"{uri.uri} was closed; open it again with open_dataset().")
         return uri
     try:
         path = os.fspath(uri)
@@ -53,7 +57,8 @@ def open_dataset(
     if not isinstance(path, str):
         raise InvalidOption("the path is bytes; pass a str or a Path.")
     if "://" not in path:
-        path = str(Path(path).expanduser())
+        # Unlike Path.expanduser, this leaves the ~ of an unknown user as it is.
+        path = str(Path(os.path.expanduser(path)))
     return _open(path, _check_format(format), options)
 
 

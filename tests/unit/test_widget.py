@@ -4,6 +4,7 @@ import json
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from cxg_widget import CxgWidget, errors
@@ -290,3 +291,41 @@ def test_a_given_dataset_stays_open_and_one_the_widget_opened_is_closed():
     w = CxgWidget(data)
     w.close()
     assert not data.closed
+
+
+def test_after_close_every_setting_says_so(make):
+    w = make(color="CD3E")
+    w.close()
+    for name, value in [("color", "MS4A1"), ("palette", "tab10"), ("cmap", "magma"), ("embedding", "pca")]:
+        with pytest.raises(errors.ClosedDataset, match="this widget of memory was closed"):
+            setattr(w, name, value)
+    assert w.state == {"embedding": "umap", "color": "CD3E"}
+
+
+def test_a_closed_dataset_cannot_be_shown():
+    data = small()
+    data.close()
+    with pytest.raises(errors.ClosedDataset, match="memory was closed"):
+        CxgWidget(data)
+
+
+@pytest.mark.parametrize("name", ["axes", "cmap", "opacity", "tool", "height", "hidden"])
+def test_none_is_refused_where_it_means_nothing(make, name):
+    w = make()
+    before = getattr(w, name)
+    with pytest.raises(ValueError, match=f"{'colormap' if name == 'cmap' else name}.* None"):
+        setattr(w, name, None)
+    assert getattr(w, name) == before
+
+
+def test_none_as_embedding_means_the_default_one(make):
+    w = make(embedding="pca")
+    w.embedding = None
+    assert w.embedding == "umap"
+
+
+@pytest.mark.parametrize("genes", [np.array(["CD3E", "MS4A1"]), pd.Index(["CD3E", "MS4A1"]), ("CD3E", "MS4A1")])
+def test_genes_may_come_as_any_list(make, genes):
+    w = make()
+    w.color = genes
+    assert w.color == ["CD3E", "MS4A1"]

@@ -43,7 +43,7 @@ def measure_all(lab: JupyterLab, browser: Browser, store: Store, repeats: int) -
 def _measure_once(lab: JupyterLab, browser: Browser, store: Store, contender: Contender) -> Measures:
     name = f"{contender.name}.ipynb"
     write_notebook(lab.root / name, contender.prepare, contender.show)
-    page = new_page(browser, width=1280, height=900, init_script=PROBE)
+    page = new_page(browser, width=1280, height=1000, init_script=PROBE)
     try:
         notebook = open_notebook(page, lab, name)
         notebook.run(0, WAIT_S)
@@ -116,8 +116,9 @@ class Stage:
             released = self._draw_lasso(radius_px)
             at, count = self._seen_after(released)
             if turn < 0:  # every contender shall select as many, whatever its view
-                radius_px = min(radius_px * (LASSO_SHARE * self.store.n_obs / count) ** 0.5, 260)
+                radius_px = min(radius_px * (LASSO_SHARE * self.store.n_obs / count) ** 0.3, 240)
             else:
+                radius_px *= 0.97  # the same cells again would be no change
                 found["lasso to DataFrame, ms"].append(at - released)
                 found["lasso cells"].append(count)
         return found

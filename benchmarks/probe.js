@@ -85,16 +85,30 @@
     wrap("texSubImage2D", (gl, given) => uploaded(gl, sizeOf(given[given.length - 1])), true);
   }
 
-  const contexts = new WeakMap();
+  const contexts = new WeakMap(); // canvas or bitmap -> the context that drew it
+  /** What a context drew was copied to a canvas; does it show? */
+  function copied(gl, canvas) {
+    const seen = gl === undefined ? undefined : drawnBy.get(gl);
+    if (!seen?.isFresh || !canvas.isConnected) return;
+    seen.isFresh = false;
+    presented(gl);
+  }
+
   const drawImage = CanvasRenderingContext2D.prototype.drawImage;
   CanvasRenderingContext2D.prototype.drawImage = function (source, ...rest) {
     drawImage.call(this, source, ...rest);
-    if (!(source instanceof HTMLCanvasElement) && !(source instanceof OffscreenCanvas)) return;
-    const gl = contexts.get(source);
-    if (gl !== undefined && drawnBy.get(gl)?.isFresh && this.canvas.isConnected) {
-      drawnBy.get(gl).isFresh = false;
-      presented(gl);
-    }
+    copied(contexts.get(source), this.canvas);
+  };
+  const toBitmap = OffscreenCanvas.prototype.transferToImageBitmap;
+  OffscreenCanvas.prototype.transferToImageBitmap = function () {
+    const bitmap = toBitmap.call(this);
+    if (contexts.has(this)) contexts.set(bitmap, contexts.get(this));
+    return bitmap;
+  };
+  const fromBitmap = ImageBitmapRenderingContext.prototype.transferFromImageBitmap;
+  ImageBitmapRenderingContext.prototype.transferFromImageBitmap = function (bitmap) {
+    fromBitmap.call(this, bitmap);
+    copied(contexts.get(bitmap), this.canvas);
   };
   for (const { prototype } of [HTMLCanvasElement, OffscreenCanvas]) {
     const getContext = prototype.getContext;

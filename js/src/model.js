@@ -2,6 +2,7 @@
 import { createClient } from "./client.js";
 import { createDetailer } from "./detail.js";
 import { sharedContext } from "./gl/context.js";
+import { tryShaders } from "./gl/scatter.js";
 import { createStage } from "./gl/stage.js";
 import { createPlot } from "./plot.js";
 import { MISSING_LABEL, VERSION } from "./protocol.js";
@@ -31,6 +32,8 @@ import { createKernelSurface } from "./surface_kernel.js";
 
 /** A kernel that is silent for so long is taken for absent; it may still answer later. */
 const SILENCE_MS = 8_000;
+/** A lost context is back before that, or not at all. */
+const LOST_MS = 5_000;
 const MATCHES = 50;
 /** @type {(keyof Traits)[]} */
 const TRAITS = [
@@ -40,7 +43,7 @@ const TRAITS = [
 /** @param {AnyModel} model @returns {WidgetModel} */
 export function createWidgetModel(model) {
   const traits = /** @type {Traits} */ (Object.fromEntries(TRAITS.map((name) => [name, model.get(name)])));
-  const shared = sharedContext();
+  const shared = usableContext();
   const store = createStore(firstState(traits, shared === null));
   const scene = createScene();
   const receive = createReceiver(scene, store);
@@ -85,6 +88,7 @@ export function createWidgetModel(model) {
     undo.push(() => model.off(`change:${name}`, listener));
   }
   undo.push(hideOnceDrawn(store));
+  if (shared !== null) undo.push(watchContext(shared.canvas, store));
 
   const actions = createActions({ store, client, setTrait, takeTrait, resetView: view.reset });
   void client.ask({ kind: "ready", version: VERSION }, SILENCE_MS).then((answer) => {
@@ -138,6 +142,30 @@ export function createWidgetModel(model) {
       client.close();
     },
   };
+}
+
+/** The page's WebGL context, if it can draw points. */
+function usableContext() {
+  const shared = sharedContext();
+  try {
+    if (shared !== null) tryShaders(shared);
+    return shared;
+  } catch (failure) {
+    console.warn("cxg-widget: the kernel draws, since WebGL 2 does not work here.", failure);
+    return null;
+  }
+}
+
+/** A context that does not come back leaves the drawing to the kernel, for as long as it is away.
+ * @param {EventTarget} canvas @param {import("./state.js").Store} store @returns {() => void} */
+function watchContext(canvas, store) {
+  const ending = new AbortController();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const draw = (/** @type {State["drawnBy"]} */ drawnBy) => store.get().drawnBy !== drawnBy && store.set({ drawnBy });
+  canvas.addEventListener("webglcontextlost", () => (timer = setTimeout(draw, LOST_MS, "kernel")), { signal: ending.signal });
+  canvas.addEventListener("webglcontextrestored", () => (clearTimeout(timer), draw("webgl")), { signal: ending.signal });
+  return () => (ending.abort(), clearTimeout(timer));
 }
 
 /** @param {Traits} traits @param {boolean} isBare there is no WebGL @returns {State} */

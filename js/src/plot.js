@@ -47,7 +47,7 @@ const LABEL = "Scatterplot. Arrow keys move, plus and minus zoom, 0 shows everyt
  */
 export function createPlot(host, model, statusOn = host) {
   const { store } = model;
-  const { element, context } = createElements();
+  const element = createElement();
   const overlay = createOverlay();
   element.append(overlay.element);
   host.append(element);
@@ -68,7 +68,6 @@ export function createPlot(host, model, statusOn = host) {
 
   /** @type {import("./surface_gl.js").Site} */
   const site = {
-    context,
     camera: () => camera,
     wholeUnitsPerPx: () => whole()?.unitsPerPx ?? 1,
     size: () => size,
@@ -84,7 +83,13 @@ export function createPlot(host, model, statusOn = host) {
       if (frame.isComplete) stillTimer = setTimeout(keepStill, STILL_MS);
     },
   };
-  let surface = model.createSurface(site);
+  let surface = mount();
+
+  function mount() {
+    const made = model.createSurface(site);
+    element.prepend(made.canvas);
+    return made;
+  }
 
   function whole() {
     const { points } = store.get();
@@ -170,9 +175,9 @@ export function createPlot(host, model, statusOn = host) {
   });
 
   function keepStill() {
-    if (isMoving || !model.isForemost(plot) || store.get().link !== "live") return;
+    if (isMoving || !surface.frame().isComplete || !model.isForemost(plot) || store.get().link !== "live") return;
     const { width, height } = size;
-    void takeStill(context.canvas, theme.background).then((png) => png && model.keepStill(png, Math.round(width), Math.round(height)));
+    void takeStill(surface.canvas, theme.background).then((png) => png && model.keepStill(png, Math.round(width), Math.round(height)));
   }
 
   function fit() {
@@ -188,7 +193,7 @@ export function createPlot(host, model, statusOn = host) {
   function follow(state, before) {
     if (state.drawnBy !== before.drawnBy) {
       surface.destroy();
-      surface = model.createSurface(site);
+      surface = mount();
     }
     if (state.cell !== before.cell) drawOverlay();
     element.style.cursor = state.traits.tool === "pan" ? "grab" : "crosshair";
@@ -253,24 +258,20 @@ export function changeBetween(state, before) {
   const { points, color, selection, traits } = state;
   if (state.drawnBy !== before.drawnBy || points?.seq !== before.points?.seq) return "all";
   const look = /** @type {const} */ (["cmap", "vmin", "vmax", "point_size", "opacity", "hidden"]);
-  if (state.highlighted !== before.highlighted || look.some((name) => traits[name] !== before.traits[name])) return "move";
+  if (state.highlighted !== before.highlighted || look.some((name) => traits[name] !== before.traits[name])) return "tune";
   if (color?.seq !== before.color?.seq || color?.colors !== before.color?.colors) return "look";
   if (selection !== before.selection && (selection.n > 0 || before.selection.n > 0)) return "look";
   const loaded = (/** @type {State} */ one) => `${one.points?.loaded} ${one.color?.loaded} ${one.nextColor?.loaded}`;
   return loaded(state) === loaded(before) ? null : "more";
 }
 
-function createElements() {
+function createElement() {
   const element = document.createElement("div");
   element.style.cssText = "position:absolute;inset:0;overflow:hidden;touch-action:none;user-select:none;-webkit-user-select:none;outline-offset:-2px";
   element.tabIndex = 0;
   element.setAttribute("role", "application");
   element.setAttribute("aria-label", LABEL);
-  const canvas = document.createElement("canvas");
-  canvas.style.cssText = "position:absolute;inset:0;width:100%;height:100%";
-  canvas.className = "cxg-plot";
-  element.append(canvas);
-  return { element, context: /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")) };
+  return element;
 }
 
 /** Says on an element, and in the browser's own timeline, how far the picture is.

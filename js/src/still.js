@@ -1,6 +1,6 @@
 /** Static pictures: the one a saved notebook keeps, and showing it again where no kernel runs. */
 
-const WIDEST_PX = 1_200;
+const WIDEST_PX = 1_000;
 /** Larger pictures are made smaller: each stays in the notebook. */
 const LARGEST_BYTES = 150_000;
 

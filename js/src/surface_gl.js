@@ -3,14 +3,14 @@
  * long a prefix of the points as the budget allows, a fair sample; at rest the slices add up until all are drawn.
  */
 import { codeSizePx, codesToClip, covers, visible } from "./camera.js";
+import { createCanvas, devicePx, fitCanvas, toBlob } from "./canvas.js";
 import { drawPoints } from "./gl/scatter.js";
-import { createTarget } from "./gl/target.js";
+import { createScreen, createTarget } from "./gl/target.js";
 import { isComplete, missingCode } from "./scene.js";
 import { automaticSize, styleOf } from "./style.js";
 
 /**
  * @typedef {object} Site what a surface needs to know of its plot
- * @property {CanvasRenderingContext2D} context of the canvas on show
  * @property {() => import("./camera.js").Camera | null} camera null while there is nothing to look at
  * @property {() => number} wholeUnitsPerPx units per CSS px when everything fits
  * @property {() => {width: number, height: number, ratio: number}} size CSS px; ratio: device px per CSS px
@@ -21,6 +21,7 @@ import { automaticSize, styleOf } from "./style.js";
  * @property {(frame: Frame) => void} onFrame
  *
  * @typedef {object} Surface
+ * @property {HTMLCanvasElement} canvas
  * @property {(change?: Change) => void} invalidate
  * @property {() => Frame} frame what is on the screen
  * @property {(scale: number) => Promise<Blob>} png scale: px per CSS px
@@ -28,23 +29,26 @@ import { automaticSize, styleOf } from "./style.js";
  *
  * @typedef {{drawn: number, isComplete: boolean}} Frame drawn = points on the screen
  *
- * @typedef {"more" | "look" | "move" | "all"} Change more: points arrived; look: same places, other colours (the old
- *   picture stays until the new one is as dense); move: show at once; all: everything
+ * @typedef {"more" | "look" | "tune" | "move" | "all"} Change more: points arrived; look: same places, other colours;
+ *   tune: the same, under a hand; move: other places; all: everything
  */
 
 /** One code of position may take so many device px before its lattice could show. */
 export const COARSE_PX = 0.5;
-const HOLD_MS = 400;
+/** Where points stay in place the old picture stays until the new one is as dense, but no longer than this. */
+const HOLD_MS = { look: 800, tune: 150 };
 
 /** @param {import("./gl/stage.js").Stage} stage @param {Site} site @returns {Surface} */
 export function createGlSurface(stage, site) {
   const { shared } = stage;
+  const canvas = createCanvas();
+  const screen = createScreen(shared, canvas);
   let target = createTarget(shared);
   let isStale = true;
   let detailed = false;
   let drawn = 0;
   let shown = 0;
-  let heldSince = 0; // 0 = each slice is shown
+  let heldUntil = 0; // 0 = each slice is shown
 
   /** @param {number} ratio px per CSS px */
   function look(ratio) {
@@ -70,7 +74,7 @@ export function createGlSurface(stage, site) {
   function begin() {
     const { width, height, ratio } = site.size();
     detailed = wantsDetail();
-    target.resize(Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio)));
+    target.resize(devicePx(width, ratio), devicePx(height, ratio));
     target.bind();
     target.clear();
     drawn = 0;
@@ -98,12 +102,12 @@ export function createGlSurface(stage, site) {
     },
     present() {
       const { count } = stage.source(detailed);
-      const isHeld = heldSince > 0 && performance.now() - heldSince < HOLD_MS;
+      const isHeld = performance.now() < heldUntil;
       if (isHeld && (isStale || drawn < Math.min(shown, count))) return;
-      fitCanvas();
-      target.copyTo(site.context);
+      fitCanvas(canvas, site.size());
+      target.show(screen);
       shown = drawn;
-      if (!isStale && drawn >= count) heldSince = 0;
+      if (!isStale && drawn >= count) heldUntil = 0;
       site.onFrame(frame());
     },
     restored() {
@@ -114,22 +118,15 @@ export function createGlSurface(stage, site) {
   };
 
   function frame() {
-    return { drawn: shown, isComplete: !isStale && shown >= stage.source(detailed).count && isComplete(stage.scene) };
-  }
-
-  function fitCanvas() {
-    const { width, height, ratio } = site.size();
-    const { canvas } = site.context;
-    const [w, h] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
-    if (canvas.width !== w) canvas.width = w;
-    if (canvas.height !== h) canvas.height = h;
+    const isWhole = shown >= stage.source(detailed).count && isComplete(stage.scene);
+    return { drawn: shown, isComplete: isWhole && !isStale && !shared.gl.isContextLost() };
   }
 
   /** @param {Change} [change] */
   function invalidate(change = "all") {
     if (change !== "more") isStale = true;
-    if (change === "look") heldSince ||= performance.now();
-    if (change === "move" || change === "all") heldSince = 0;
+    if (change === "look" || change === "tune") heldUntil ||= performance.now() + HOLD_MS[change];
+    if (change === "move" || change === "all") heldUntil = 0;
     shared.wake();
   }
 
@@ -148,29 +145,24 @@ export function createGlSurface(stage, site) {
 
   const leave = shared.join(client);
   return {
+    canvas,
     invalidate,
     frame,
     async png(scale) {
-      const canvas = document.createElement("canvas");
       const { width, height } = site.size();
-      [canvas.width, canvas.height] = [Math.round(width * scale), Math.round(height * scale)];
-      const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+      const page = document.createElement("canvas");
+      [page.width, page.height] = [devicePx(width, scale), devicePx(height, scale)];
+      const context = /** @type {CanvasRenderingContext2D} */ (page.getContext("2d"));
       if (site.camera() !== null) drawAll(context, scale);
       context.globalCompositeOperation = "destination-over";
       context.fillStyle = `rgb(${site.theme().background})`;
-      context.fillRect(0, 0, canvas.width, canvas.height);
-      return toBlob(canvas);
+      context.fillRect(0, 0, page.width, page.height);
+      return toBlob(page);
     },
     destroy() {
       leave();
       target.free();
+      canvas.remove();
     },
   };
-}
-
-/** @param {HTMLCanvasElement} canvas @returns {Promise<Blob>} */
-export function toBlob(canvas) {
-  return new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => (blob === null ? reject(new Error("the browser made no PNG")) : resolve(blob)), "image/png");
-  });
 }

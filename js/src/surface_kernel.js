@@ -1,6 +1,6 @@
 /** A view's picture, drawn by the kernel where the browser has no WebGL 2; the last one is moved along until the next is there. */
 import { toPx, visible } from "./camera.js";
-import { toBlob } from "./surface_gl.js";
+import { createCanvas, fitCanvas, toBlob } from "./canvas.js";
 
 /** @typedef {import("./surface_gl.js").Site} Site */
 
@@ -13,6 +13,8 @@ const MOST_PX = 4_000_000;
  * @returns {import("./surface_gl.js").Surface}
  */
 export function createKernelSurface(ask, site) {
+  const canvas = createCanvas();
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   /** @type {{image: ImageBitmap, view: number[]} | null} */
   let last = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -63,32 +65,34 @@ export function createKernelSurface(ask, site) {
   function show() {
     const camera = site.camera();
     if (last === null || camera === null) return;
-    const { width, height, ratio } = site.size();
-    const { canvas } = site.context;
-    [canvas.width, canvas.height] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
+    const { ratio } = site.size();
+    fitCanvas(canvas, site.size());
+    context.clearRect(0, 0, canvas.width, canvas.height);
     const [left, right, bottom, top] = last.view;
     const [x0, y0] = toPx(camera, left, top);
     const [x1, y1] = toPx(camera, right, bottom);
-    site.context.drawImage(last.image, x0 * ratio, y0 * ratio, (x1 - x0) * ratio, (y1 - y0) * ratio);
+    context.drawImage(last.image, x0 * ratio, y0 * ratio, (x1 - x0) * ratio, (y1 - y0) * ratio);
     site.onFrame(frame());
   }
 
   return {
+    canvas,
     invalidate,
     frame,
     async png(scale) {
       const camera = site.camera();
       const picture = camera && (await order(camera, scale));
       if (!picture) throw new Error("the kernel drew no picture");
-      const canvas = document.createElement("canvas");
-      [canvas.width, canvas.height] = [picture.image.width, picture.image.height];
-      canvas.getContext("2d")?.drawImage(picture.image, 0, 0);
-      return toBlob(canvas);
+      const page = document.createElement("canvas");
+      [page.width, page.height] = [picture.image.width, picture.image.height];
+      page.getContext("2d")?.drawImage(picture.image, 0, 0);
+      return toBlob(page);
     },
     destroy() {
       version = -Infinity;
       clearTimeout(timer);
       last?.image.close();
+      canvas.remove();
     },
   };
 }

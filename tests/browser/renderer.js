@@ -107,7 +107,7 @@ function open({ traits = {}, width = 400, height = 400, dark = false, answer } =
   const widget = createWidgetModel(model);
   const plot = widget.createPlot(host);
   plot.setTheme(dark ? DARK : LIGHT);
-  return { host, model, widget, plot, canvas: host.querySelector("canvas"), close: () => (plot.destroy(), widget.destroy(), host.remove()) };
+  return { host, model, widget, plot, get canvas() { return host.querySelector("canvas"); }, close: () => (plot.destroy(), widget.destroy(), host.remove()) };
 }
 
 const frame = () => new Promise((done) => requestAnimationFrame(() => done()));
@@ -125,13 +125,19 @@ async function ready({ host }, timeoutMs = 20_000) {
 /** Colour on screen at a place in CSS px, over the background of the plot: [r, g, b]. */
 function pixel({ canvas, plot }, x, y) {
   const scale = canvas.width / canvas.clientWidth;
-  const [r, g, b, a] = canvas.getContext("2d").getImageData(Math.floor(x * scale), Math.floor(y * scale), 1, 1).data;
+  const [r, g, b, a] = read(canvas).getImageData(Math.floor(x * scale), Math.floor(y * scale), 1, 1).data;
   const back = plot.element.style.background.match(/\d+/g).map(Number);
   return [r, g, b].map((value, i) => Math.round((value * a + back[i] * (255 - a)) / 255));
 }
 
+function read(canvas) {
+  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+  copy.drawImage(canvas, 0, 0);
+  return copy;
+}
+
 function pixels({ canvas }) {
-  return canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+  return read(canvas).getImageData(0, 0, canvas.width, canvas.height).data;
 }
 
 /** Where a place in data units is on the canvas, when extent 0..1 fits a square plot. */

@@ -13,7 +13,7 @@ import { createBudget } from "./budget.js";
  *
  * @typedef {object} Shared
  * @property {WebGL2RenderingContext} gl
- * @property {HTMLCanvasElement} canvas
+ * @property {OffscreenCanvas | HTMLCanvasElement} canvas
  * @property {Map<string, WebGLProgram>} programs by source
  * @property {(client: Client) => () => void} join returns the way to leave
  * @property {() => void} wake ask the clients what they want, at the next frame
@@ -36,10 +36,9 @@ export function sharedContext() {
 
 /** @returns {Shared | null} */
 function createShared() {
-  const canvas = document.createElement("canvas");
-  canvas.width = canvas.height = 1;
-  const gl = canvas.getContext("webgl2", ATTRIBUTES);
-  if (gl === null) return null;
+  const made = createContext();
+  if (made === null) return null;
+  const { gl, canvas } = made;
   /** @type {Set<Client>} */
   const clients = new Set();
   /** @type {Map<string, WebGLProgram>} */
@@ -64,6 +63,18 @@ function createShared() {
       return () => void clients.delete(client);
     },
   };
+}
+
+/** An off-screen canvas hands its pictures over without a copy; not every browser has WebGL there. */
+function createContext() {
+  if (typeof OffscreenCanvas === "function") {
+    const canvas = new OffscreenCanvas(1, 1);
+    const gl = canvas.getContext("webgl2", ATTRIBUTES);
+    if (gl !== null) return { canvas, gl };
+  }
+  const canvas = document.createElement("canvas");
+  const gl = canvas.getContext("webgl2", ATTRIBUTES);
+  return gl && { canvas, gl };
 }
 
 /** Draw slices one after the other, each as long as the budget allows, and never block on the GPU.

@@ -62,6 +62,11 @@ function locationsOf(gl, program) {
   };
 }
 
+/** Find out now whether the shaders compile here. @param {Shared} shared @throws {Error} if they do not */
+export function tryShaders(shared) {
+  for (const fragment of [FRAGMENT_SQUARE, FRAGMENT_DISC, FRAGMENT_DISC_DEPTH]) programOf(shared, fragment);
+}
+
 /** Do some points lie above others whatever their order? @param {Style} style */
 function isLayered({ mode, selecting, highlighted }) {
   return mode === 2 || selecting || highlighted >= 0;

@@ -42,7 +42,7 @@ void main() {
     float code = float(a_code);
     float span = u_limits.y - u_limits.x;
     float t = span == 0.0 ? step(u_limits.x, code) : clamp((code - u_limits.x) / span, 0.0, 1.0);
-    color = texture(u_colors, vec2((t * 255.0 + 0.5) / 256.0, 0.5));
+    color = texelFetch(u_colors, ivec2(int(t * 255.0 + 0.5), 0), 0);
     rank = code / 65534.0;
   }
   if (color.a == 0.0 || a_xy.x == 65535u || a_xy.y == 65535u) {

@@ -91,12 +91,11 @@ function syncColors(gl, parts, { color, traits }) {
   if (isSame(from, parts.colored)) return;
   parts.colored = from;
   const table = colorTable(color, traits);
-  const filter = isCategorical ? gl.NEAREST : gl.LINEAR;
   gl.activeTexture(gl.TEXTURE0);
   gl.bindTexture(gl.TEXTURE_2D, parts.colors);
   gl.pixelStorei(gl.UNPACK_ALIGNMENT, 4);
   gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, table.length / 1024, 0, gl.RGBA, gl.UNSIGNED_BYTE, table);
-  for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, name, filter);
+  for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, name, gl.NEAREST);
   for (const name of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T]) gl.texParameteri(gl.TEXTURE_2D, name, gl.CLAMP_TO_EDGE);
 }
 

@@ -1,12 +1,25 @@
-/** A picture in GPU memory that slices are drawn onto, and its way to a 2-D canvas. */
+/** A picture in GPU memory that slices are drawn onto, and its way to the canvas of a view. */
 
-/** @typedef {import("./context.js").Shared} Shared */
+/**
+ * @typedef {import("./context.js").Shared} Shared
+ * @typedef {ImageBitmapRenderingContext | CanvasRenderingContext2D} Screen the first takes a picture over without copying it
+ */
 
 /** @param {Shared} shared */
 export function createTarget({ gl, canvas }) {
   const framebuffer = gl.createFramebuffer();
   const [color, depth] = [gl.createRenderbuffer(), gl.createRenderbuffer()];
   let [width, height] = [0, 0];
+
+  /** Put the picture on the context's own canvas, until the end of this task. @param {number} w @param {number} h */
+  function expose(w, h) {
+    if (canvas.width !== w) canvas.width = w;
+    if (canvas.height !== h) canvas.height = h;
+    gl.bindFramebuffer(gl.READ_FRAMEBUFFER, framebuffer);
+    gl.bindFramebuffer(gl.DRAW_FRAMEBUFFER, null);
+    gl.blitFramebuffer(0, 0, w, h, 0, 0, w, h, gl.COLOR_BUFFER_BIT, gl.NEAREST);
+    return canvas;
+  }
 
   return {
     /** @param {number} newWidth device px @param {number} newHeight */
@@ -33,16 +46,15 @@ export function createTarget({ gl, canvas }) {
       gl.depthMask(true);
       gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     },
+    /** Show the picture. @param {Screen} screen of any size */
+    show(screen) {
+      if (screen instanceof CanvasRenderingContext2D) this.copyTo(screen);
+      else screen.transferFromImageBitmap(/** @type {OffscreenCanvas} */ (expose(width, height)).transferToImageBitmap());
+    },
     /** Copy the picture onto a canvas of its size. @param {CanvasRenderingContext2D} context */
     copyTo(context) {
-      // The shared canvas only grows: changing its size is dear, and views take turns.
-      if (canvas.width < width) canvas.width = width;
-      if (canvas.height < height) canvas.height = height;
-      gl.bindFramebuffer(gl.READ_FRAMEBUFFER, framebuffer);
-      gl.bindFramebuffer(gl.DRAW_FRAMEBUFFER, null);
-      gl.blitFramebuffer(0, 0, width, height, 0, 0, width, height, gl.COLOR_BUFFER_BIT, gl.NEAREST);
       context.globalCompositeOperation = "copy";
-      context.drawImage(canvas, 0, canvas.height - height, width, height, 0, 0, width, height);
+      context.drawImage(expose(width, height), 0, 0);
       context.globalCompositeOperation = "source-over";
     },
     free() {
@@ -51,4 +63,10 @@ export function createTarget({ gl, canvas }) {
       gl.deleteRenderbuffer(depth);
     },
   };
+}
+
+/** @param {Shared} shared @param {HTMLCanvasElement} element @returns {Screen} */
+export function createScreen({ canvas }, element) {
+  const bitmap = "transferToImageBitmap" in canvas ? element.getContext("bitmaprenderer") : null;
+  return bitmap ?? /** @type {CanvasRenderingContext2D} */ (element.getContext("2d"));
 }

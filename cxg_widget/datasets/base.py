@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cxg_widget.datasets.columns import as_rows, as_scalar, as_strings, factorize, smallest_codes, tidy_categories
-from cxg_widget.datasets.lifetime import Lifetime
 from cxg_widget.datasets.values import Codes, Column, Kind, Vector, as_plain, to_pandas
+from cxg_widget.datasets.var_names import VarNames
 from cxg_widget.errors import DamagedStore, InvalidStore, InvalidValue, UnknownName
 from cxg_widget.names import not_found
 
@@ -30,7 +30,7 @@ MAX_LABELS = 65_534
 __all__ = ["DEFAULT_CACHE_BYTES", "MAX_LABELS", "Codes", "Column", "Dataset", "Kind", "Vector"]
 
 
-class Dataset(Lifetime):
+class Dataset(VarNames):
     """A store of annotated data, opened lazily: creating one reads schema and metadata, each method what it returns.
 
     Several threads may read one dataset at once. `close` may come from any of them: reads under way end normally, the
@@ -50,17 +50,11 @@ class Dataset(Lifetime):
 
     format: ClassVar[str]
     _no_embedding: ClassVar[str] = "no usable embedding"
-    alias_columns: ClassVar[tuple[str, ...]] = ("feature_name", "gene_symbols", "gene_name")
-    id_columns: ClassVar[tuple[str, ...]] = ("name_0", "feature_id", "gene_ids", "gene_id")
 
     uri: str
-    title: str
     n_obs: int
-    n_var: int
     obs_columns: Mapping[str, Column]
-    var_columns: Mapping[str, Column]
     obs_index: str | None = None
-    var_index: str | None = None
     embeddings: Mapping[str, int]
     default_embedding: str | None = None
     layers: tuple[str, ...] = ()
@@ -79,10 +73,6 @@ class Dataset(Lifetime):
         Categorical columns come as `Codes` with all of the column's categories whatever the rows; booleans as bool,
         numbers in their own type, strings as objects of str.
         """
-
-    @abstractmethod
-    def _read_var(self, name: str) -> NDArray[Any] | Codes:
-        """Read one var column, as `_read_obs` does."""
 
     @abstractmethod
     def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
@@ -188,41 +178,7 @@ class Dataset(Lifetime):
         values: NDArray[Any] = self._cached(("obs", column), lambda: self._read_obs(column, None))
         return values
 
-    # Var names and vectors.
-
-    @property
-    def var_labels(self) -> Sequence[str]:
-        """The var index (n_var,) as strings; positions where the store has no index."""
-        labels: Sequence[str] = self._read_once("var_labels", self._load_var_labels)
-        return labels
-
-    @property
-    def var_names(self) -> pd.Index:
-        """The var index (n_var,) as a pandas Index."""
-        import pandas as pd
-
-        return pd.Index(list(self.var_labels), name=self.var_index)
-
-    @property
-    def var_aliases(self) -> Sequence[str] | None:
-        """Readable names (n_var,) beside the var index, such as gene symbols; None where they do not differ."""
-        aliases: Sequence[str] | None = self._read_once("var_aliases", self._load_var_aliases)
-        return aliases
-
-    def find_var(self, name: str) -> int:
-        """Return the position of a var by its index label, else by its alias or identifier; the first that fits.
-
-        Raises
-        ------
-        UnknownName
-            With the nearest names.
-        """
-        for source in ("index", "aliases", "identifiers"):
-            position = self._positions(source).get(name)
-            if position is not None:
-                return position
-        known = [*self._positions("index"), *self._positions("aliases")]
-        raise UnknownName(not_found("var name", name, known, self.title))
+    # Vectors.
 
     def vector(self, name: str, layer: str | None = None) -> Vector:
         """Return one var over all obs, sparse where the store is; cached and read-only.
@@ -369,46 +325,6 @@ class Dataset(Lifetime):
                 warn(f"{where} column {name!r} is left out: {error}", stacklevel=3)
         rows = pd.RangeIndex(n) if labels is None else pd.Index(to_pandas(labels), name=label_name)
         return pd.DataFrame(found, index=rows)
-
-    def _load_var_labels(self) -> tuple[str, ...]:
-        if self.var_index is None:
-            return tuple(str(position) for position in range(self.n_var))
-        return tuple(as_strings(as_plain(self._read_var(self.var_index))))
-
-    def _load_var_aliases(self) -> tuple[str, ...] | None:
-        for name in self.alias_columns:
-            aliases = self._var_strings(name)
-            if aliases is not None and aliases != self.var_labels:
-                return aliases
-        return None
-
-    def _var_strings(self, name: str) -> tuple[str, ...] | None:
-        known = self.var_columns.get(name)
-        if known is None or known.kind not in ("string", "categorical"):
-            return None
-        try:
-            return tuple(as_strings(as_plain(self._read_var(name))))
-        except (InvalidStore, DamagedStore) as error:
-            self._note(f"var column {name!r} cannot be read, so names in it are not found: {error}")
-            return None
-
-    def _positions(self, source: str) -> Mapping[str, int]:
-        def load() -> dict[str, int]:
-            found: dict[str, int] = {}
-            for labels in self._name_lists(source):
-                for position, label in enumerate(labels or ()):
-                    found.setdefault(label, position)
-            return found
-
-        positions: Mapping[str, int] = self._read_once(f"positions of {source}", load)
-        return positions
-
-    def _name_lists(self, source: str) -> list[Sequence[str] | None]:
-        if source == "index":
-            return [self.var_labels]
-        if source == "aliases":
-            return [self.var_aliases]
-        return [self._var_strings(name) for name in (*self.alias_columns, *self.id_columns)]
 
 
 def _check_axes(axes: tuple[int, int], name: str, width: int) -> tuple[int, int]:

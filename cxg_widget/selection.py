@@ -142,14 +142,9 @@ def _from_rows(rows: NDArray[Any], n_obs: int) -> NDArray[np.bool_]:
 
 
 def _from_labels(labels: list[str], dataset: Dataset) -> NDArray[np.bool_]:
-    import pandas as pd
-
-    names = pd.Index(dataset.obs_names())
-    mask: NDArray[np.bool_] = np.asarray(names.isin(labels), dtype=np.bool_)
-    wanted = set(labels)
-    if np.count_nonzero(mask) < len(wanted):
-        unknown = sorted(wanted.difference(names))
-        if unknown:
-            many = f" (and {len(unknown) - 1:,} more)" if len(unknown) > 1 else ""
-            raise SelectionError(not_found("cell", unknown[0], names[:4000], "the obs index") + many)
-    return mask
+    names, wanted = dataset.obs_names().tolist(), set(labels)
+    unknown = sorted(wanted.difference(names))
+    if unknown:
+        many = f" (and {len(unknown) - 1:,} more)" if len(unknown) > 1 else ""
+        raise SelectionError(not_found("cell", unknown[0], names[:4000], "the obs index") + many)
+    return np.fromiter(map(wanted.__contains__, names), dtype=np.bool_, count=len(names))

@@ -3,6 +3,7 @@ import * as cameras from "./camera.js";
 import { listenToGestures } from "./gestures.js";
 import { createHover } from "./hover.js";
 import { createOverlay } from "./overlay.js";
+import { createStatus } from "./status.js";
 import { stillImage, takeStill } from "./still.js";
 import { automaticSize } from "./style.js";
 
@@ -23,7 +24,7 @@ import { automaticSize } from "./style.js";
  * @property {(x: number, y: number, radius: number, waitMs: number) => Promise<import("./state.js").Cell | null>} cellAt data units
  * @property {(plot: object) => boolean} isForemost the view used last
  * @property {(plot: object) => void} touch
- * @property {(png: Uint8Array, width: number, height: number) => void} keepStill
+ * @property {(png: string, width: number, height: number) => void} keepStill png: base64
  *
  * @typedef {object} Plot
  * @property {HTMLElement} element
@@ -272,34 +273,6 @@ function createElement() {
   element.setAttribute("role", "application");
   element.setAttribute("aria-label", LABEL);
   return element;
-}
-
-/** Says on an element, and in the browser's own timeline, how far the picture is.
- * @param {HTMLElement} element @param {import("./state.js").Store} store */
-function createStatus(element, store) {
-  /** @type {Record<string, string>} */
-  const marked = {};
-  const mark = (/** @type {string} */ name, /** @type {string} */ of) => {
-    if (marked[name] === of) return;
-    marked[name] = of;
-    performance.clearMarks(name);
-    performance.mark(name);
-  };
-  element.dataset.cxgState = "loading";
-  element.dataset.cxgDrawn = "0";
-  return {
-    /** @param {number[]} visible left, right, bottom, top, data units */
-    view: (visible) => void (element.dataset.cxgView = JSON.stringify(visible)),
-    /** @param {import("./surface_gl.js").Frame} frame */
-    frame({ drawn, isComplete }) {
-      const { points, color, nextColor } = store.get();
-      const picture = `${points?.seq} ${color?.seq}`;
-      element.dataset.cxgDrawn = String(drawn);
-      element.dataset.cxgState = isComplete ? "ready" : "loading";
-      if (drawn > 0 && nextColor === null) mark("cxg:first-picture", picture);
-      if (isComplete) mark("cxg:complete", picture);
-    },
-  };
 }
 
 /** @param {() => void} listener @returns {() => void} */

@@ -42,7 +42,8 @@ def mask_of_query(query: str, dataset: Dataset, *, level: int = 1) -> NDArray[np
     for token in _TOKEN.finditer(query):
         if token["quoted"] and token["quoted"] not in (*dataset.obs_columns, dataset.obs_index):
             raise _no_column(query, token["quoted"], dataset)
-    frame = dataset.obs(named_columns(query, list(dataset.obs_columns)))
+    needs_index = bool(named_columns(query, ["index", "ilevel_0", dataset.obs_index or "index"]))
+    frame = dataset.obs(named_columns(query, list(dataset.obs_columns)), index=needs_index)
     try:
         answer = frame.eval(query, engine="python", level=level)
     except Exception as error:

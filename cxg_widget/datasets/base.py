@@ -90,7 +90,9 @@ class Dataset(VarNames):
 
     # Obs and var.
 
-    def obs(self, columns: str | Sequence[str] | None = None, rows: ArrayLike | None = None) -> pd.DataFrame:
+    def obs(
+        self, columns: str | Sequence[str] | None = None, rows: ArrayLike | None = None, *, index: bool = True
+    ) -> pd.DataFrame:
         """Return obs columns as a DataFrame indexed by the obs index.
 
         Parameters
@@ -98,6 +100,7 @@ class Dataset(VarNames):
         columns : names, the index column among them if wanted; None = all columns, where one that cannot be read is
             left out with a warning
         rows : integer positions (k,) or bool mask (n_obs,); None = all
+        index : False leaves the obs index unread; rows are then called by their positions
 
         Returns
         -------
@@ -115,10 +118,9 @@ class Dataset(VarNames):
         with self._reading():
             picked = as_rows(rows, self.n_obs)
             names = self._checked(columns)
-            labels = None if self.obs_index is None else as_plain(self._obs_values(self.obs_index, picked))
-            if labels is None and picked is not None:
-                labels = picked
-            return self._frame(partial(self._obs_values, rows=picked), names, "obs", (labels, self.obs_index))
+            name = self.obs_index if index else None
+            labels = picked if name is None else as_plain(self._obs_values(name, picked))
+            return self._frame(partial(self._obs_values, rows=picked), names, "obs", (labels, name))
 
     def var(self) -> pd.DataFrame:
         """Return all var columns as a DataFrame indexed by the var index; one that cannot be read is left out."""

@@ -118,16 +118,6 @@ class Draw(Message):
     dark: bool
 
 
-@dataclass(frozen=True)
-class Snapshot(Message):
-    """Hand over the picture on show, to be kept in the notebook. Not answered."""
-
-    kind: ClassVar[str] = "snapshot"
-    arrays: ClassVar[Mapping[str, Array]] = {"png": Array(("uint8",), ("n_bytes",), "a PNG file")}
-    width: int
-    height: int
-
-
 # --- what the kernel says -------------------------------------------------------------------------------------------
 
 
@@ -330,7 +320,7 @@ class Error(Message):
     message: str
 
 
-REQUESTS: tuple[type[Message], ...] = (Ready, Lasso, Clear, Hover, Search, Zoom, Draw, Snapshot)
+REQUESTS: tuple[type[Message], ...] = (Ready, Lasso, Clear, Hover, Search, Zoom, Draw)
 REPLIES: tuple[type[Message], ...] = (
     DatasetInfo,
     Points,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import secrets
 from collections.abc import Callable
 from pathlib import Path
@@ -285,16 +284,14 @@ class CxgWidget(anywidget.AnyWidget):
         finally:
             self._from_front_end = False
 
-    def _receive(self, _: Any, content: Any, buffers: list[Any]) -> None:
+    def _receive(self, _: Any, content: Any, buffers: list[Any]) -> None:  # noqa: ARG002
         """Answer a request; a gesture at once, whatever may last from a thread."""
         try:
             request_id, message = protocol.parse(content)
         except CxgWidgetError as error:
             self._exchange.fail("message", error)
             return
-        if isinstance(message, protocol.Snapshot):
-            self._keep_snapshot(message, buffers)
-        elif isinstance(message, protocol.Lasso | protocol.Clear):
+        if isinstance(message, protocol.Lasso | protocol.Clear):
             self._selection_changed(lambda: self._session.answer(message), request_id)
         else:
             self._exchange.send_soon(message.kind, lambda: self._session.answer(message), request_id)
@@ -320,10 +317,6 @@ class CxgWidget(anywidget.AnyWidget):
             self._from_front_end = False
 
     # --- static pictures -----------------------------------------------------------------------------------------
-
-    def _keep_snapshot(self, message: protocol.Snapshot, buffers: list[Any]) -> None:
-        png = base64.b64encode(bytes(buffers[0])).decode() if buffers else ""
-        self._snapshot = {**self._snapshot, "png": png, "width": message.width, "height": message.height}
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         bundle = super()._repr_mimebundle_(**kwargs)

@@ -31,7 +31,6 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "search", "id": 5, "query": "CD3", "limit": 50},
     {"kind": "zoom", "id": 6, "view": [0, 1, 0, 1]},
     {"kind": "draw", "id": 7, "view": [-1, 1, -1, 1], "width": 640, "height": 480, "dark": True},
-    {"kind": "snapshot", "id": 0, "width": 640, "height": 480},
 ]
 
 _LEGEND = {"seq": 3, "n_obs": 6, "n_missing": 1, "detail": "", "categories": [], "counts": [], "colors": []}

@@ -13,7 +13,6 @@ import { decode } from "./decode.js";
  * @typedef {object} Client
  * @property {(request: any, waitMs?: number) => Promise<Reply[] | null>} ask all parts of the answer; null if a newer
  *   question of the same kind took its place, if it failed (then `onError` has been told) or if none came in time
- * @property {(request: any, arrays?: Record<string, Uint8Array>) => void} tell send what is not answered
  * @property {() => void} close
  *
  * @typedef {object} Question
@@ -66,14 +65,6 @@ export function createClient(comm, { onReply, onError }) {
     if (question.parts.length >= nParts) settle(reply.id, question.parts);
   }
 
-  /** @param {number} id @param {any} request @param {Record<string, Uint8Array>} arrays */
-  function send(id, request, arrays) {
-    const named = Object.entries(arrays);
-    const headers = named.map(([name, bytes]) => ({ name, dtype: "uint8", shape: [bytes.length] }));
-    const content = { ...request, id, ...(named.length > 0 ? { arrays: headers } : {}) };
-    comm.send(content, undefined, named.map(([, bytes]) => bytes));
-  }
-
   comm.on("msg:custom", receive);
   return {
     ask(request, waitMs = 60_000) {
@@ -83,18 +74,11 @@ export function createClient(comm, { onReply, onError }) {
         const timer = setTimeout(() => settle(id, null), waitMs);
         open.set(id, { kind: request.kind, parts: [], settle: resolve, timer });
         try {
-          send(id, request, {});
+          comm.send({ ...request, id });
         } catch {
           settle(id, null); // the comm is closed: the kernel has gone
         }
       });
-    },
-    tell(request, arrays = {}) {
-      try {
-        send(0, request, arrays);
-      } catch {
-        // the comm is closed: there is nobody to tell
-      }
     },
     close() {
       comm.off("msg:custom", receive);

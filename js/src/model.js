@@ -127,7 +127,8 @@ export function createWidgetModel(model) {
     },
     isForemost: (plot) => foremost === plot,
     touch: (plot) => void (foremost = plot),
-    keepStill: (png, width, height) => client.tell({ kind: "snapshot", width, height }, { png }),
+    // A trait, not a message: a host saves the traits it holds itself, and the kernel does not send this one back.
+    keepStill: (png, width, height) => setTrait("_snapshot", { ...model.get("_snapshot"), png, width, height }),
   };
 
   return {

@@ -65,14 +65,6 @@ export const CONTAINER = 65536;
  * @property {boolean} dark
  */
 /**
- * Hand over the picture on show, to be kept in the notebook. Not answered.
- * @typedef {object} Snapshot
- * @property {"snapshot"} kind
- * @property {number} width
- * @property {number} height
- * @property {{png: Uint8Array}} arrays
- */
-/**
  * What was opened.
  *
  * embeddings : name and number of axes of each; columns : name and kind of each obs column
@@ -229,7 +221,7 @@ export const CONTAINER = 65536;
  * @property {string} message
  */
 
-/** @typedef {Ready | Lasso | Clear | Hover | Search | Zoom | Draw | Snapshot} Request */
+/** @typedef {Ready | Lasso | Clear | Hover | Search | Zoom | Draw} Request */
 /** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Cell | Matches | Detail | Picture | Error} Reply */
 
 /** @typedef {{dtypes: string[], shape: (string | number)[]}} ArraySpec a shape names its sizes */
@@ -243,7 +235,6 @@ export const REQUEST_ARRAYS = {
   search: {},
   zoom: {},
   draw: {},
-  snapshot: {"png": {"dtypes": ["uint8"], "shape": ["n_bytes"]}},
 };
 
 /** @type {Record<string, Record<string, ArraySpec>>} */

@@ -5,15 +5,15 @@ const WIDEST_PX = 1_000;
 const LARGEST_BYTES = 150_000;
 
 /**
- * The picture on a canvas as a PNG file, on its background.
+ * The picture on a canvas as a PNG file in base64, on its background; null if it cannot be made small enough.
  * @param {HTMLCanvasElement} canvas
  * @param {number[]} background rgb 0..255
- * @returns {Promise<Uint8Array | null>}
+ * @returns {Promise<string | null>}
  */
 export async function takeStill(canvas, background) {
   for (let scale = Math.min(1, WIDEST_PX / canvas.width); scale > 0.1; scale *= 0.6) {
     const blob = await shrink(canvas, background, scale);
-    if (blob !== null && blob.size <= LARGEST_BYTES) return new Uint8Array(await blob.arrayBuffer());
+    if (blob !== null && blob.size <= LARGEST_BYTES) return toBase64(blob);
   }
   return null;
 }
@@ -27,6 +27,16 @@ function shrink(canvas, background, scale) {
   context.fillRect(0, 0, small.width, small.height);
   context.drawImage(canvas, 0, 0, small.width, small.height);
   return new Promise((resolve) => small.toBlob(resolve, "image/png"));
+}
+
+/** @param {Blob} blob @returns {Promise<string>} */
+function toBase64(blob) {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).split(",")[1]);
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(blob);
+  });
 }
 
 /** @param {{png?: string} | null} snapshot @returns {HTMLImageElement | null} fills its parent, whole */

@@ -78,14 +78,6 @@ test("silence and a closed comm are answered with null", async () => {
     throw new Error("closed");
   };
   assert.equal(await client.ask({ kind: "ready", version: 1 }), null);
-  client.tell({ kind: "snapshot", width: 1, height: 1 });
-});
-
-test("bytes travel behind their header", () => {
-  const { client, sent } = start();
-  client.tell({ kind: "snapshot", width: 4, height: 3 }, { png: Uint8Array.of(1, 2, 3) });
-  assert.deepEqual(sent[0].content, { kind: "snapshot", width: 4, height: 3, id: 0, arrays: [{ name: "png", dtype: "uint8", shape: [3] }] });
-  assert.deepEqual(sent[0].buffers, [Uint8Array.of(1, 2, 3)]);
 });
 
 test("closing stops listening and ends what is open", async () => {

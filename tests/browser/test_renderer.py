@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -718,15 +719,15 @@ def test_a_settled_picture_is_handed_over_once(page: Any) -> None:
         sendColor(w.model, { scale: "none", n: 1 });
         sendPoints(w.model, { xy: [[0.5, 0.5]] });
         await ready(w);
-        const count = () => w.model.sent.filter(({ content }) => content.kind === "snapshot");
+        const count = () => w.model.saved.filter(({ _snapshot }) => _snapshot?.png);
         await sleep(2_200);
         const first = count().length;
         await sleep(2_000);
-        return [first, count().length, count()[0].content];""",
+        return [first, count().length, count()[0]._snapshot];""",
     )
     assert (first, second) == (1, 1)
     assert (size["width"], size["height"]) == (400, 400)
-    assert size["arrays"][0]["name"] == "png"
+    assert base64.b64decode(size["png"]).startswith(b"\x89PNG")
 
 
 def test_a_png_has_the_size_asked_for_and_the_background(page: Any) -> None:

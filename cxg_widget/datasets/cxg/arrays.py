@@ -119,7 +119,7 @@ class Arrays:
         try:
             yield
         except (tiledb.TileDBError, UnicodeDecodeError) as error:
-            message = f"{self.uri}: cannot read {what}: data files are missing or damaged ({_reason(error)})."
+            message = f"{self.uri}: cannot read {what}: data files are missing or damaged ({reason_of(error)})."
             raise DamagedStore(message) from error
 
     def _opened(self, path: str) -> Any:
@@ -172,6 +172,7 @@ def _take(query: Any, rows: NDArray[np.int64], tile: int) -> NDArray[Any]:
     return np.asarray(values_of(query.multi_index[ranges])[(wanted - skipped[of_range])[back]])
 
 
-def _reason(error: Exception) -> str:
-    text = " ".join(str(error).split()).rstrip(".")
+def reason_of(error: Exception) -> str:
+    """Return what TileDB says on one line; of a failed request, only the details that a person can use."""
+    text = " ".join(str(error).split()).rpartition("; Details: ")[-1].rstrip(".")
     return text if len(text) <= 300 else f"{text[:297]}..."

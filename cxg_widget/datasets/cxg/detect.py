@@ -7,7 +7,7 @@ from typing import Any
 
 import tiledb
 
-from cxg_widget.datasets.cxg.arrays import absolute, list_children
+from cxg_widget.datasets.cxg.arrays import absolute, list_children, reason_of
 from cxg_widget.datasets.cxg.dataset import make_context
 from cxg_widget.errors import DatasetNotFound
 
@@ -35,7 +35,8 @@ def identify(uri: str, options: Mapping[str, Any]) -> str | None:
             return "soma"
         return "cxg" if len({"obs", "var", "emb"} & set(children)) == 2 else "tiledb-cf"
     except tiledb.TileDBError as error:
-        raise DatasetNotFound(f"'{uri}' cannot be read: {error}") from error
+        hint = "; check the name, and region and credentials in config=" if "://" in uri else ""
+        raise DatasetNotFound(f"'{uri}' cannot be read ({reason_of(error)}){hint}.") from error
 
 
 def _is_soma(uri: str, ctx: tiledb.Ctx) -> bool:

@@ -329,6 +329,9 @@ class CxgWidget(anywidget.AnyWidget):
         """Display the live view and, for readers without a kernel, a picture that the live view hides."""
         from IPython.display import display
 
+        if not self._open:
+            display({"text/plain": f"<CxgWidget {self._dataset.title!r} (closed)>"}, raw=True)  # type: ignore[no-untyped-call]
+            return
         live = super()._repr_mimebundle_(**kwargs)
         data, metadata = live if isinstance(live, tuple) else (live, {})
         display(data, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]

@@ -329,3 +329,12 @@ def test_genes_may_come_as_any_list(make, genes):
     w = make()
     w.color = genes
     assert w.color == ["CD3E", "MS4A1"]
+
+
+def test_a_closed_widget_is_displayed_as_such(make, monkeypatch):
+    shown = []
+    monkeypatch.setattr("IPython.display.display", lambda data, **_: shown.append(data))
+    w = make()
+    w.close()
+    w._ipython_display_()
+    assert shown == [{"text/plain": "<CxgWidget 'memory' (closed)>"}]

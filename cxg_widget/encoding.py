@@ -53,7 +53,7 @@ class Numbers:
     lo, hi : finite range over all n_obs cells
     n_missing : cells that are NaN or infinite
     histogram : uint32 (64,) cells per equal bin of lo..hi
-    quantiles : float32 (1001,), 0, 0.001, ..., 1, linear interpolation as `numpy.quantile`
+    quantiles : float64 (1001,), 0, 0.001, ..., 1, linear interpolation as `numpy.quantile`
     """
 
     vector: Vector
@@ -62,7 +62,7 @@ class Numbers:
     hi: float
     n_missing: int
     histogram: NDArray[np.uint32]
-    quantiles: NDArray[np.float32]
+    quantiles: NDArray[np.float64]
 
     @property
     def is_sparse(self) -> bool:
@@ -92,11 +92,11 @@ def _histogram(finite: NDArray[Any], fill: float, n_fill: int, lo: float, hi: fl
     return histogram
 
 
-def _quantiles(finite: NDArray[Any], fill: float, n_fill: int) -> NDArray[np.float32]:
+def _quantiles(finite: NDArray[Any], fill: float, n_fill: int) -> NDArray[np.float64]:
     """Quantiles of sorted values with `fill` standing n_fill times among them, without building that array."""
     total = finite.size + n_fill
     if total == 0:
-        return np.zeros(QUANTILES, dtype=np.float32)
+        return np.zeros(QUANTILES)
     before = int(np.searchsorted(finite, fill))
 
     def value_at(rank: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -109,7 +109,7 @@ def _quantiles(finite: NDArray[Any], fill: float, n_fill: int) -> NDArray[np.flo
     below = np.floor(position).astype(np.int64)
     above = np.minimum(below + 1, total - 1)
     low, high = value_at(below), value_at(above)
-    return (low + (high - low) * (position - below)).astype(np.float32)
+    return low + (high - low) * (position - below)
 
 
 def number_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator[Frame]:

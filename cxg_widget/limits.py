@@ -39,7 +39,7 @@ def percentile(text: str) -> float | None:
 
 
 def resolve_limit(
-    limit: float | str | None, lo: float, hi: float, quantiles: NDArray[np.float32], fallback: float
+    limit: float | str | None, lo: float, hi: float, quantiles: NDArray[np.float64], fallback: float
 ) -> float:
     """Return a limit as a number: percentiles by linear interpolation in the table of quantiles 0, 0.001, ..., 1."""
     if limit is None or hi <= lo:

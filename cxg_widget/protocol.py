@@ -174,7 +174,9 @@ class Color(Message):
     kind: ClassVar[str] = "color"
     arrays: ClassVar[Mapping[str, Array]] = {
         "histogram": Array(("uint32",), ("n_bins",), "cells per equal bin of lo..hi; empty unless continuous"),
-        "quantiles": Array(("float32",), ("n_quantiles",), "quantiles 0, 0.001, ..., 1; empty unless continuous"),
+        "quantiles": Array(
+            ("float32",), ("n_quantiles",), "quantiles 0, 0.001, ..., 1, less lo; empty unless continuous"
+        ),
     }
     seq: int
     spec: str

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cxg_widget import protocol as p
 from cxg_widget import streams
+from cxg_widget.bounds import check_size, check_version, check_view
 from cxg_widget.coloring import read, resolve
 from cxg_widget.datasets.base import Codes, Dataset
 from cxg_widget.encoding import describe
@@ -197,6 +198,7 @@ class Session:
         """
         match message:
             case p.Ready():
+                check_version(message.version)
                 yield streams.dataset_frame(self.dataset)
                 yield from self.show()
             case p.Lasso():
@@ -211,8 +213,11 @@ class Session:
                 found, n_more = self.catalogue.find(message.query, min(max(message.limit, 1), 200))
                 yield Frame(p.Matches(message.query, [vars(match) for match in found], n_more))
             case p.Zoom():
+                check_view(message.view)
                 yield from streams.detail_frames(message.view, self.xy(), self.order)
             case p.Draw():
+                check_view(message.view)
+                check_size(message.width, message.height)
                 yield Frame(p.Picture(message.view, message.width, message.height), {"png": self._draw(message)})
 
     def show(self) -> Iterator[Frame]:

@@ -82,7 +82,7 @@ def legend_frame(coloring: Coloring, look: Look, dataset: Dataset, seq: int) -> 
             hi=data.hi,
             encoding="sparse" if data.is_sparse else "dense",
         )
-        arrays = {"histogram": data.histogram, "quantiles": data.quantiles}
+        arrays = {"histogram": data.histogram, "quantiles": (data.quantiles - data.lo).astype(np.float32)}
     return Frame(legend, arrays)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import numpy as np
 import traitlets
 from ipywidgets import CallbackDispatcher
@@ -23,25 +22,13 @@ from cxg_widget.query import mask_of_query
 from cxg_widget.selection import SelectedCells, is_table, mask_of
 from cxg_widget.session import Session
 from cxg_widget.static_picture import static_picture
+from cxg_widget.trait_error import as_trait_error
+from cxg_widget.traits import STATE, WidgetTraits
 
 _BUNDLE = Path(__file__).parent / "static" / "widget.js"
-_STATE = (
-    "embedding", "axes", "color", "layer", "cmap", "palette", "vmin", "vmax", "point_size", "opacity", "tool", "view",
-    "height", "hidden",
-)  # fmt: skip
 
 
-class _Setting(traitlets.Any):
-    """A trait whose values `options.check` judges, None among them, which traitlets would let pass unseen."""
-
-    allow_none = False
-
-
-def _synced(default: Any, doc: str) -> Any:
-    return _Setting(default, help=doc).tag(sync=True)
-
-
-class CxgWidget(anywidget.AnyWidget):
+class CxgWidget(WidgetTraits):
     """An interactive scatterplot of a single-cell dataset.
 
     Parameters
@@ -72,25 +59,6 @@ class CxgWidget(anywidget.AnyWidget):
     _esm = _BUNDLE
     _open = _built = _from_front_end = False
 
-    embedding = _synced(None, "name of the embedding on show")
-    axes = _synced([0, 1], "which two axes of the embedding are x and y")
-    color = _synced(None, "what the points are coloured by")
-    layer = _synced(None, "layer that genes are read from; None = X")
-    cmap = _synced("viridis", "colormap of numbers")
-    palette = _synced(None, "colours of categories: a name, a list, {category: colour} or None")
-    vmin = _synced(None, "lower colour limit: number, percentile like 'p1', None = smallest value")
-    vmax = _synced(None, "upper colour limit: number, percentile like 'p99', None = largest value")
-    point_size = _synced(None, "diameter of a point, CSS px; None = by density")
-    opacity = _synced(1.0, "opacity of a point, 0 to 1")
-    tool = _synced("pan", "what dragging does: 'pan', 'lasso' or 'rectangle'")
-    view = _synced(None, "x left, x right, y bottom, y top on show, data units; None = everything")
-    height = _synced(600, "height of the widget, CSS px")
-    hidden = _synced([], "labels of the categories that are not drawn")
-    n_selected = traitlets.Int(0, read_only=True, help="number of selected cells").tag(sync=True)
-    _snapshot = traitlets.Dict(help="the last picture, for a notebook without a kernel").tag(
-        sync=True, echo_update=False
-    )
-
     def __init__(
         self,
         source: Any,
@@ -101,7 +69,7 @@ class CxgWidget(anywidget.AnyWidget):
         height: float = 600,
         **more: Any,
     ) -> None:
-        traits, opening = options.split_options(more, _STATE, ("format", *OPEN_OPTIONS))
+        traits, opening = options.split_options(more, STATE, ("format", *OPEN_OPTIONS))
         self._owns_dataset = not isinstance(source, Dataset)
         self._dataset: Dataset = open_dataset(source, **opening)
         self._session = Session(self._dataset)
@@ -185,15 +153,18 @@ class CxgWidget(anywidget.AnyWidget):
     @property
     def state(self) -> dict[str, Any]:
         """The view as a small JSON dict; `CxgWidget(source, **state)` or `w.state = state` brings it back."""
-        defaults = {name: self.trait_defaults(name) for name in _STATE}
-        now = {name: getattr(self, name) for name in _STATE}
+        defaults = {name: self.trait_defaults(name) for name in STATE}
+        now = {name: getattr(self, name) for name in STATE}
         return {name: value for name, value in now.items() if value != defaults[name]}
 
     @state.setter
     def state(self, state: dict[str, Any]) -> None:
-        wanted, _ = options.split_options(state, _STATE, ())
-        checked = self._check({name: wanted.get(name, self.trait_defaults(name)) for name in _STATE})
-        for name in _STATE:
+        wanted, _ = options.split_options(state, STATE, ())
+        checked = self._check({name: wanted.get(name, self.trait_defaults(name)) for name in STATE})
+        look = self._look(checked)
+        self._session.positions(look)
+        self._session.coloring(look)
+        for name in STATE:
             setattr(self, name, checked[name])
 
     def close(self) -> None:
@@ -213,25 +184,28 @@ class CxgWidget(anywidget.AnyWidget):
         shown = options.check_embedding(given["embedding"], self._dataset)
         return {name: options.check(name, value, self._dataset, shown) for name, value in given.items()}
 
-    @traitlets.validate(*_STATE)
+    @traitlets.validate(*STATE)
     def _validate(self, proposal: Any) -> Any:
         name, value = proposal["trait"].name, proposal["value"]
         if not self._built:
             return value
+        try:
+            return self._accept(name, value)
+        except CxgWidgetError as error:
+            raise as_trait_error(error) from error.__cause__
+
+    def _accept(self, name: str, value: Any) -> Any:
+        """Check a value and read what it needs, so that a failure is raised where it was caused."""
         if not self._open:
             raise ClosedDataset(f"this widget of {self._dataset.uri} was closed; make a new one with CxgWidget().")
         value = options.check(name, value, self._dataset, self.embedding)
-        if not self._from_front_end and name in ("embedding", "axes", "color", "layer"):
-            self._read_ahead(name, value)
+        if not self._from_front_end:
+            look = self._look({one: getattr(self, one) for one in STATE} | {name: value})
+            if name in ("color", "layer"):
+                self._session.coloring(look)
+            elif name in ("embedding", "axes"):
+                self._session.positions(look)
         return value
-
-    def _read_ahead(self, name: str, value: Any) -> None:
-        """Read what a change from Python needs, so that a failure is raised where it was caused."""
-        look = self._look({one: getattr(self, one) for one in _STATE} | {name: value})
-        if name in ("color", "layer"):
-            self._session.coloring(look)
-        elif look.axes == (0, 1) or name == "axes":
-            self._session.positions(look)
 
     def _look(self, traits: dict[str, Any]) -> Look:
         axes = tuple(traits.get("axes", (0, 1)))
@@ -244,7 +218,7 @@ class CxgWidget(anywidget.AnyWidget):
             **{name: traits[name] for name in kept if name in traits},
         )
 
-    @traitlets.observe(*_STATE)
+    @traitlets.observe(*STATE)
     def _changed(self, change: Any) -> None:
         if not self._built:
             return
@@ -258,7 +232,7 @@ class CxgWidget(anywidget.AnyWidget):
         elif name == "color" and self.hidden:
             self.hidden = []
         before = self._session.look
-        self._session.look = self._look({one: getattr(self, one) for one in _STATE})
+        self._session.look = self._look({one: getattr(self, one) for one in STATE})
         if name in ("embedding", "axes"):
             self._push("points", self._session.points, name, getattr(before, name))
         elif name in ("color", "layer"):
@@ -306,7 +280,7 @@ class CxgWidget(anywidget.AnyWidget):
         valid = {}
         for name, value in sync_data.items():
             try:
-                valid[name] = options.check(name, value, self._dataset, self.embedding) if name in _STATE else value
+                valid[name] = options.check(name, value, self._dataset, self.embedding) if name in STATE else value
             except CxgWidgetError as error:
                 self._exchange.fail("setting", error)
                 self.send_state(name)

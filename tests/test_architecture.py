@@ -9,14 +9,14 @@ PACKAGE = Path(__file__).parent.parent / "cxg_widget"
 LEVELS = [
     {"errors", "names", "colormaps"},
     {"protocol"},
-    {"frames", "quantise", "order", "polygon", "limits", "raster", "jobs"},
+    {"frames", "quantise", "order", "polygon", "limits", "raster", "jobs", "bounds"},
     {"datasets"},
     {"selection", "query", "palettes", "search", "coloring"},
     {"encoding", "options", "exchange"},
     {"look", "hover"},
     {"picture", "streams"},
     {"session"},
-    {"static_picture"},
+    {"static_picture", "trait_error", "traits"},
     {"widget"},
     {"__init__"},
     {"cli"},
@@ -24,9 +24,9 @@ LEVELS = [
 ]
 HOMES = {
     "tiledb": "datasets/cxg/",
-    "anywidget": "widget.py",
+    "anywidget": "traits.py",
     "ipywidgets": "widget.py",
-    "traitlets": "widget.py",
+    "traitlets": ("widget.py", "traits.py", "trait_error.py"),
     "IPython": "widget.py",
     "PIL": "raster.py",
     "colorcet": "palettes.py",
@@ -87,7 +87,7 @@ def test_each_library_is_imported_at_home_only(path):
 
 def test_session_and_below_know_no_widget_library():
     for path in FILES:
-        if room_of(path) not in ("widget", "cli", "__init__", "__main__"):
+        if room_of(path) not in ("widget", "traits", "trait_error", "cli", "__init__", "__main__"):
             assert not {module.split(".")[0] for module in imports(path)} & {"anywidget", "ipywidgets", "traitlets"}
 
 

@@ -22,7 +22,7 @@ export function resolveLimit(value, coloring, fallback) {
   const place = (percent / 100) * (quantiles.length - 1);
   const below = Math.floor(place);
   const above = Math.min(below + 1, quantiles.length - 1);
-  return quantiles[below] + (place - below) * (quantiles[above] - quantiles[below]);
+  return coloring.lo + quantiles[below] + (place - below) * (quantiles[above] - quantiles[below]);
 }
 
 /**

@@ -35,7 +35,7 @@
  * @property {number} lo
  * @property {number} hi
  * @property {Uint32Array} histogram
- * @property {Float32Array} quantiles
+ * @property {Float32Array} quantiles 0, 0.001, ..., 1, as offsets from `lo`: float32 could not tell large numbers apart
  *
  * @typedef {object} Cell
  * @property {number} row

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limitCodes, resolveLimit } from "../src/limits.js";
 
-const coloring = /** @type {any} */ ({ lo: -2, hi: 10, quantiles: Float32Array.of(-2, 0, 1, 4, 10) });
+const coloring = /** @type {any} */ ({ lo: -2, hi: 10, quantiles: Float32Array.of(0, 2, 3, 6, 12) });
 
 test("percentiles are read off the table by linear interpolation", () => {
   assert.equal(resolveLimit("p0", coloring, 7), -2);

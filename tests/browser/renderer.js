@@ -71,7 +71,7 @@ function sendPoints(model, { xy, extent = [0, 1, 0, 1], chunk = Infinity, yDown 
 function sendColor(model, { scale, codes = new Uint8Array(0), colors = [], n = codes.length, lo = 0, hi = 1, chunk = Infinity, hold = false }) {
   const seq = ++seqs.color;
   const categories = colors.map((_, i) => `category ${i}`);
-  const quantiles = Float32Array.from({ length: 1001 }, (_, i) => lo + (i / 1000) * (hi - lo));
+  const quantiles = Float32Array.from({ length: 1001 }, (_, i) => (i / 1000) * (hi - lo));
   const legend = {
     kind: "color", seq, spec: "obs:a", name: "a", detail: "", scale, n_obs: n, n_missing: 0, categories,
     counts: colors.map(() => 1), colors, lo, hi, encoding: scale === "none" ? "none" : "dense",

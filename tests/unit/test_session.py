@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from cxg_widget import protocol as p
-from cxg_widget.errors import DamagedStore, SelectionError
+from cxg_widget.errors import DamagedStore, ProtocolError, SelectionError
 from cxg_widget.look import Look
 from cxg_widget.session import Session
 from tests.memory import small
@@ -186,6 +186,26 @@ def test_zoom_sends_the_points_in_view_more_precisely():
     np.testing.assert_array_equal(frame.arrays["index"], np.flatnonzero(inside))
     decoded = frame.arrays["xy"] / 65534 * [0.1, 0.2] + [0.5, -0.1]
     np.testing.assert_allclose(decoded, xy[inside], atol=4e-6)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        p.Zoom([0, 1]), p.Zoom([0, 0, 0, 1]), p.Draw([0, 0, 0, 0], 10, 10, False),
+        p.Draw([0, 1, 0, 1], 10**6, 10**6, True), p.Draw([0, 1, 0, 1], 0, 10, True), p.Ready(99),
+    ],
+)  # fmt: skip
+def test_a_request_beyond_reason_is_refused_in_one_sentence(wrong):
+    with pytest.raises(ProtocolError):
+        list(session(100).answer(wrong))
+
+
+def test_percentiles_of_large_numbers_keep_their_resolution():
+    data = small(1000)
+    data._obs["n_genes"] = 2**40 + np.arange(1000)
+    legend = next(Session(data, Look(embedding="umap", color="n_genes")).color())
+    quantiles = legend.message.lo + legend.arrays["quantiles"].astype(float)
+    np.testing.assert_allclose(quantiles, np.quantile(data._obs["n_genes"], np.linspace(0, 1, 1001)), atol=1e-3)
 
 
 def test_search_finds_columns_sets_and_genes_best_first():

@@ -9,6 +9,7 @@ import pytest
 
 from cxg_widget import CxgWidget, errors
 from cxg_widget import protocol as p
+from cxg_widget.traits import WidgetTraits
 from tests.memory import small
 
 
@@ -172,6 +173,24 @@ def test_an_invalid_value_from_the_front_end_is_said_there_and_changes_nothing(m
     assert w.front.kinds == ["error"]
 
 
+def set_together(widget, values):
+    with widget.hold_trait_notifications():
+        for name, value in values.items():
+            setattr(widget, name, value)
+
+
+def test_changes_held_together_are_all_taken_back_when_one_is_wrong(make):
+    w = make(small(broken=["X/CD3E"]), color="MS4A1")
+    before = w.state
+    for wrong in ({"color": "zzz"}, {"cmap": "zzz"}, {"color": "CD3E"}):
+        with pytest.raises(errors.CxgWidgetError):
+            set_together(w, {"opacity": 0.5, **wrong})
+        assert w.state == before
+    with pytest.raises(errors.DamagedStore):
+        w.state = {"color": "CD3E", "cmap": "magma"}
+    assert w.state == before
+
+
 def test_select_takes_masks_rows_labels_polygons_and_queries_in_four_modes(make):
     w = make()
     frame = w.dataset.obs()
@@ -268,7 +287,7 @@ def test_a_message_that_breaks_the_schema_is_answered_with_one_sentence(make):
 
 def test_at_most_twenty_traits_are_synced(make):
     own = [name for name in CxgWidget.class_traits(sync=True) if not name.startswith(("_view", "_model", "_dom"))]
-    assert len(CxgWidget.class_own_traits(sync=True)) <= 20
+    assert len(WidgetTraits.class_own_traits(sync=True)) <= 20
     assert len(own) <= 25
 
 

@@ -1,0 +1,49 @@
+"""What a user of the widget can set and observe: the synced traits and their defaults, nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anywidget
+import traitlets
+
+STATE = (
+    "embedding", "axes", "color", "layer", "cmap", "palette", "vmin", "vmax", "point_size", "opacity", "tool", "view",
+    "height", "hidden",
+)  # fmt: skip
+
+
+class _Setting(traitlets.Any):
+    """A trait whose values `options.check` judges, None among them, which traitlets would let pass unseen."""
+
+    allow_none = False
+
+
+"""The traits that make up a view; `CxgWidget.state` holds those that differ from their default."""
+
+
+def _synced(default: Any, doc: str) -> Any:
+    return _Setting(default, help=doc).tag(sync=True)
+
+
+class WidgetTraits(anywidget.AnyWidget):
+    """The synced traits; each is checked in `options.py`."""
+
+    embedding = _synced(None, "name of the embedding on show")
+    axes = _synced([0, 1], "which two axes of the embedding are x and y")
+    color = _synced(None, "what the points are coloured by")
+    layer = _synced(None, "layer that genes are read from; None = X")
+    cmap = _synced("viridis", "colormap of numbers")
+    palette = _synced(None, "colours of categories: a name, a list, {category: colour} or None")
+    vmin = _synced(None, "lower colour limit: number, percentile like 'p1', None = smallest value")
+    vmax = _synced(None, "upper colour limit: number, percentile like 'p99', None = largest value")
+    point_size = _synced(None, "diameter of a point, CSS px; None = by density")
+    opacity = _synced(1.0, "opacity of a point, 0 to 1")
+    tool = _synced("pan", "what dragging does: 'pan', 'lasso' or 'rectangle'")
+    view = _synced(None, "x left, x right, y bottom, y top on show, data units; None = everything")
+    height = _synced(600, "height of the widget, CSS px")
+    hidden = _synced([], "labels of the categories that are not drawn")
+    n_selected = traitlets.Int(0, read_only=True, help="number of selected cells").tag(sync=True)
+    _snapshot = traitlets.Dict(help="the last picture, for a notebook without a kernel").tag(
+        sync=True, echo_update=False
+    )

@@ -11,7 +11,6 @@ from benchmarks import report, run
 from benchmarks.data import HERE, polygon_around
 from benchmarks.floor import quantise, sparse_buffers
 from cxg_widget.polygon import in_polygon
-from tools.browser import find
 
 
 def cells(line):
@@ -96,15 +95,13 @@ def test_an_unknown_size_is_refused(capsys):
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(find() is None, reason="no browser was found; run: python tools/browser.py --install")
-def test_the_probe_sees_when_all_points_are_on_show():
-    from tools.lab import launch_browser, new_page
+def test_the_probe_sees_when_all_points_are_on_show(chromium):
+    from tools.lab import new_page
 
-    with launch_browser() as browser:
-        page = new_page(browser, init_script=(HERE / "probe.js").read_text())
-        page.goto("about:blank")
-        seen = page.evaluate(_DRAW)
-        page.context.close()
+    page = new_page(chromium, init_script=(HERE / "probe.js").read_text())
+    page.goto("about:blank")
+    seen = page.evaluate(_DRAW)
+    page.context.close()
     assert 0 < seen["first"] <= seen["complete"], json.dumps(seen)
     assert [entry[2:] for entry in seen["log"] if entry[0] == "draw"] == [[0, 50], [50, 950]]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tools.lab import CellFailed, JupyterLab, Notebook, Traffic, launch_browser, new_page, open_notebook, write_notebook
+from tools.lab import CellFailed, JupyterLab, Notebook, Traffic, new_page, open_notebook, write_notebook
 
 pytestmark = pytest.mark.browser
 
@@ -53,14 +53,10 @@ def lab(folder: Path) -> Iterator[JupyterLab]:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launch_browser() as one:
-        yield one
-
-
-@pytest.fixture(scope="module")
-def page(browser: Browser) -> Page:
-    return new_page(browser, scale=2)
+def page(chromium: Browser) -> Iterator[Page]:
+    opened = new_page(chromium, scale=2)
+    yield opened
+    opened.context.close()
 
 
 @pytest.fixture(scope="module")
@@ -130,8 +126,8 @@ def test_nothing_covers_the_page(notebook: Notebook) -> None:
     assert notebook.page.locator(".jp-Dialog, .Toastify__toast").count() == 0
 
 
-def test_a_cell_that_raises_is_reported_by_name(browser: Browser, lab: JupyterLab) -> None:
-    notebook = open_notebook(new_page(browser), lab, "broken.ipynb")
+def test_a_cell_that_raises_is_reported_by_name(chromium: Browser, lab: JupyterLab) -> None:
+    notebook = open_notebook(new_page(chromium), lab, "broken.ipynb")
     with pytest.raises(CellFailed, match=r"cell 0 of broken.ipynb: ZeroDivisionError"):
         notebook.run_all()
 

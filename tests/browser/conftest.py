@@ -1,20 +1,8 @@
-"""A JupyterLab and a browser, once for all end-to-end tests."""
+"""A JupyterLab, once for all end-to-end tests."""
 
 from __future__ import annotations
 
 import pytest
-
-from tools.browser import find
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    if find() is None:
-        pytest.skip("no browser was found; run: python tools/browser.py --install")
-    from tools.lab import launch_browser
-
-    with launch_browser() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="session")

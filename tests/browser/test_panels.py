@@ -11,10 +11,6 @@ from typing import Any
 
 import pytest
 
-from tools import browser as browsers
-
-playwright = pytest.importorskip("playwright.sync_api", reason="the panels are driven with playwright")
-
 pytestmark = pytest.mark.browser
 
 HERE = Path(__file__).parent
@@ -31,17 +27,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     subprocess.run([ESBUILD, HERE / "panels.js", *options], check=True)
     shutil.copy(HERE / "panels.html", folder)
     return (folder / "panels.html").as_uri()
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    path = browsers.find()
-    if path is None:
-        pytest.skip("no browser: python tools/browser.py --install")
-    with playwright.sync_playwright() as driver:
-        launched = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield launched
-        launched.close()
 
 
 @pytest.fixture
@@ -75,7 +60,9 @@ def calls(page: Any, name: str) -> list[list[Any]]:
 
 
 def expect(locator: Any) -> Any:
-    return playwright.expect(locator)
+    from playwright.sync_api import expect as expect_of
+
+    return expect_of(locator)
 
 
 def color_box(page: Any) -> Any:

@@ -11,21 +11,10 @@ from typing import Any
 
 import pytest
 
-from tools import browser as browsers
-
-playwright = pytest.importorskip("playwright.sync_api", reason="the renderer is driven with playwright")
-
 pytestmark = pytest.mark.browser
 
 HERE = Path(__file__).parent
 ESBUILD = HERE.parents[1] / "js" / "node_modules" / ".bin" / "esbuild"
-SOFTWARE_GL = [
-    "--no-sandbox",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--ignore-gpu-blocklist",
-    "--disable-background-networking",
-]
 RED, GREEN, BLUE = [255, 0, 0], [0, 255, 0], [0, 0, 255]
 WHITE = [255, 255, 255]
 MISSING = [205, 205, 205]
@@ -40,17 +29,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     subprocess.run([ESBUILD, HERE / "renderer.js", *options], check=True)
     shutil.copy(HERE / "renderer.html", folder)
     return (folder / "renderer.html").as_uri()
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    path = browsers.find()
-    if path is None:
-        pytest.skip("no browser: python tools/browser.py --install")
-    with playwright.sync_playwright() as driver:
-        launched = driver.chromium.launch(executable_path=path, args=SOFTWARE_GL)
-        yield launched
-        launched.close()
 
 
 @pytest.fixture

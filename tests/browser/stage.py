@@ -61,12 +61,13 @@ class Stage:
         """Return the plot as uint8 (height, width, 3), CSS pixels, without what lies over it."""
         image = (canvas or self.canvas).evaluate("(canvas) => canvas.toDataURL()").split(",")[1]
         plot = Image.open(io.BytesIO(base64.b64decode(image))).convert("RGBA")
-        paper = Image.new("RGBA", plot.size, (*self.background(), 255))
+        paper = Image.new("RGBA", plot.size, (*self.background(canvas), 255))
         return np.array(Image.alpha_composite(paper, plot).convert("RGB"))
 
-    def background(self):
+    def background(self, canvas=None):
         """Return the colour of the page behind the points."""
-        box = self.canvas.bounding_box()
+        (canvas or self.canvas).scroll_into_view_if_needed()
+        box = (canvas or self.canvas).bounding_box()
         corner = {"x": box["x"] + box["width"] - 30, "y": box["y"] + box["height"] - 30, "width": 2, "height": 2}
         return Image.open(io.BytesIO(self.page.screenshot(clip=corner))).convert("RGB").getpixel((0, 0))
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from benchmarks.data import CATEGORIES, FIRST_CATEGORY, Store
 
 HEIGHT_PX = 600
+FLOOR_PX = (610, 570)
+"""What the panels of the widget leave to its plot."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def floor(store: Store) -> Contender:
         prepare=f"""from pathlib import Path
 from benchmarks.floor import Arrays, Floor
 arrays = Arrays(Path({str(store.path)!r}), {(FIRST_CATEGORY, *CATEGORIES)!r}, {genes!r})""",
-        show=f"w = Floor(arrays, {FIRST_CATEGORY!r}, width=800, height={HEIGHT_PX})\nw",
+        show=f"w = Floor(arrays, {FIRST_CATEGORY!r}, width={FLOOR_PX[0]}, height={FLOOR_PX[1]})\nw",
         category="w.show_codes('NAME')",
         gene="w.show_gene('NAME')",
     )

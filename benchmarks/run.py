@@ -12,7 +12,7 @@ from typing import Any
 from benchmarks import data, kernel, machine, report
 from benchmarks.data import HERE, RAW, SHAPES, Store
 
-KERNEL_REPEATS = 5
+KERNEL_REPEATS = 3
 BIG = 2_000_000
 
 

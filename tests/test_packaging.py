@@ -40,7 +40,7 @@ def wheel_of_sdist(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     """Return the wheel that is built from the unpacked sdist, as pip does."""
     folder = tmp_path_factory.mktemp("unpacked")
     with tarfile.open(sdist) as archive:
-        archive.extractall(folder, filter="data")
+        archive.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
     return build(next(folder.iterdir()), tmp_path_factory.mktemp("wheel"), "wheel")
 
 

@@ -22,7 +22,7 @@ from tools.lab import JupyterLab, Notebook, new_page, open_notebook, write_noteb
 PROBE = (Path(__file__).with_name("probe.js")).read_text()
 ZOOM_MS = 2000
 QUIET_MS = 700
-LONG_QUIET_MS = 2500
+LONG_QUIET_MS = 2200
 """Whatever belongs to a picture, such as the copy that a notebook keeps, has been sent by then."""
 WAIT_S = 120
 LASSO_SHARE = 0.1

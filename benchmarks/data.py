@@ -14,6 +14,7 @@ HERE = Path(__file__).parent
 RAW = HERE / "raw"
 SHAPES = {"100k": (100_000, 300), "1m": (1_000_000, 300), "5m": (5_000_000, 30)}
 SPARSE_SHARE = 0.05
+N_GENES = 6
 CATEGORIES = ("donor", "sample")
 FIRST_CATEGORY = "cell_type"
 
@@ -24,7 +25,7 @@ class Store:
 
     Attributes
     ----------
-    genes : three genes, that with the share of non-zeros nearest to 5 % first
+    genes : the genes whose share of non-zeros is nearest to 5 %, the nearest first
     shares : share of cells in which each gene of `genes` and `dense_gene` is not zero
     dense_gene : the gene that is not zero in the most cells
     """
@@ -59,7 +60,7 @@ def _as_tuples(chosen: dict[str, object]) -> dict[str, object]:
 def _choose_genes(path: Path, n_obs: int) -> dict[str, object]:
     shares = count_cells(path) / n_obs
     names = gene_names(path)
-    nearest = np.argsort(np.abs(shares - SPARSE_SHARE), kind="stable")[:3]
+    nearest = np.argsort(np.abs(shares - SPARSE_SHARE), kind="stable")[:N_GENES]
     densest = int(np.argmax(shares))
     wanted = {names[at]: float(shares[at]) for at in [*nearest.tolist(), densest]}
     return {"genes": [names[at] for at in nearest], "dense_gene": names[densest], "shares": wanted}

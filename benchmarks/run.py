@@ -14,6 +14,8 @@ from benchmarks.data import HERE, RAW, SHAPES, Store
 
 KERNEL_REPEATS = 3
 BIG = 2_000_000
+SMALL = 500_000
+SMALL_REPEATS = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -47,7 +49,8 @@ def _measure_in_browser(stores: dict[str, Store], repeats: int, results: dict[st
         results["facts"] |= machine.browser_facts(chromium)
         for size, store in stores.items():
             print(f"{size}: in a browser", flush=True)
-            results["sizes"][size]["browser"] = browser.measure_all(lab, chromium, store, repeats)
+            rounds = min(repeats, SMALL_REPEATS) if store.n_obs < SMALL else repeats
+            results["sizes"][size]["browser"] = browser.measure_all(lab, chromium, store, rounds)
 
 
 def _describe(store: Store) -> str:
@@ -62,7 +65,12 @@ def _describe(store: Store) -> str:
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
     parser.add_argument("--sizes", type=_sizes, default=["100k", "1m"], help=f"of {', '.join(SHAPES)}; 100k,1m")
-    parser.add_argument("--repeats", type=int, default=3, help="rounds in the browser; %(default)s")
+    parser.add_argument(
+        "--repeats",
+        type=int,
+        default=3,
+        help=f"rounds in the browser, at most {SMALL_REPEATS} of a small store; %(default)s",
+    )
     parser.add_argument("--only", choices=["browser", "kernel"], help="leave the other half out")
     return parser.parse_args(arguments)
 

@@ -91,6 +91,8 @@ def category_palette(
         return named_palette(palette, len(labels))
     if isinstance(palette, Sequence):
         return [palette[i % len(palette)] for i in range(len(labels))]
-    colors = default_palette(len(labels))
     own = palette or {}
-    return [own.get(label) or stored.get(label) or color for label, color in zip(labels, colors, strict=True)]
+    found = [own.get(label) or stored.get(label) for label in labels]
+    if None not in found:
+        return [color for color in found if color]  # the default palette costs an import
+    return [color or default for color, default in zip(found, default_palette(len(labels)), strict=True)]

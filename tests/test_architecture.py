@@ -28,7 +28,6 @@ HOMES = {
     "ipywidgets": "widget.py",
     "traitlets": ("widget.py", "traits.py", "trait_error.py"),
     "IPython": "widget.py",
-    "PIL": "raster.py",
     "colorcet": "palettes.py",
 }
 FILES = sorted(PACKAGE.rglob("*.py"))

@@ -3,7 +3,7 @@
 /** While a hand moves the picture, slices are short; at rest longer ones waste less. Never fewer points than `fewest`: a busy
  * machine makes every slice slow, and more of them would only make it slower. */
 const URGENT = { targetMs: 28, fewest: 20_000 };
-const REST = { targetMs: 60, fewest: 80_000 };
+const REST = { targetMs: 120, fewest: 160_000 };
 const MOST = 50_000_000;
 
 /** @param {number} [rate] points a millisecond to begin with */

@@ -7,6 +7,7 @@ from typing import Any
 
 from cxg_widget.datasets.css_colors import to_hex
 from cxg_widget.errors import InvalidValue
+from cxg_widget.glasbey import GLASBEY
 from cxg_widget.names import not_found
 
 OKABE_ITO = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#8c8c8c")
@@ -16,7 +17,7 @@ PALETTES = ("okabe-ito", "glasbey", "tab10", "tab20")
 
 
 def default_palette(count: int) -> list[str]:
-    """Return `count` colours: Okabe-Ito up to 8, Glasbey (colorcet) above, repeating after 256."""
+    """Return `count` colours: Okabe-Ito up to 8, Glasbey above, repeating after 256."""
     return list(OKABE_ITO[:count]) if count <= len(OKABE_ITO) else named_palette("glasbey", count)
 
 
@@ -32,9 +33,7 @@ def named_palette(name: str, count: int) -> list[str]:
     if key == "okabe-ito":
         base: Sequence[str] = OKABE_ITO
     elif key == "glasbey":
-        import colorcet
-
-        base = colorcet.palette["glasbey_category10"]
+        base = GLASBEY
     elif key in ("tab10", "tab20"):
         base = _TABLEAU[::2] if key == "tab10" else _TABLEAU
     else:
@@ -93,6 +92,4 @@ def category_palette(
         return [palette[i % len(palette)] for i in range(len(labels))]
     own = palette or {}
     found = [own.get(label) or stored.get(label) for label in labels]
-    if None not in found:
-        return [color for color in found if color]  # the default palette costs an import
     return [color or default for color, default in zip(found, default_palette(len(labels)), strict=True)]

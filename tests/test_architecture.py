@@ -7,7 +7,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "cxg_widget"
 LEVELS = [
-    {"errors", "names", "colormaps"},
+    {"errors", "names", "colormaps", "glasbey"},
     {"protocol"},
     {"frames", "quantise", "order", "polygon", "limits", "raster", "jobs", "bounds"},
     {"datasets"},
@@ -28,7 +28,6 @@ HOMES = {
     "ipywidgets": "widget.py",
     "traitlets": ("widget.py", "traits.py", "trait_error.py"),
     "IPython": "widget.py",
-    "colorcet": "palettes.py",
 }
 FILES = sorted(PACKAGE.rglob("*.py"))
 

@@ -1,6 +1,6 @@
 """256 colours that are as far apart as can be, the first ten those of Tableau.
 
-Copied from colorcet's `glasbey_category10` (CC BY 4.0), since importing that library takes a quarter of a second; a test
+Copied from the `glasbey_category10` of colorcet (CC BY 4.0), since importing that takes a quarter of a second; a test
 compares the two. Source: Glasbey et al., "Colour displays for categorical images", Color Research & Application (2007).
 """
 

@@ -48,26 +48,30 @@ class Session:
         self._seed = seed
         self._lock = threading.RLock()
         self._made: dict[str, tuple[Any, Any]] = {}
+        self._making: dict[tuple[str, Any], threading.RLock] = {}
         self._seq = {"points": 0, "color": 0, "selection": 0}
 
     # --- what is known, each part made at first use and kept until its key changes ---------------------------------
 
     def _keep(self, slot: str, key: Any, make: Any) -> Any:
+        """Return what the slot holds for a key; two threads that miss the same key at once make it once."""
         with self._lock:
+            making = self._making.setdefault((slot, key), threading.RLock())
+        with making:
             held = self._made.get(slot)
-        if held is not None and held[0] == key:
-            return held[1]
-        made = make()
-        with self._lock:
-            self._made[slot] = (key, made)
-        return made
+            try:
+                if held is None or held[0] != key:
+                    held = self._made[slot] = (key, make())
+            finally:
+                with self._lock:
+                    self._making.pop((slot, key), None)
+        return held[1]
 
     @property
     def order(self) -> DisplayOrder:
         """The display order of the rows."""
-        with self._lock:
-            order: DisplayOrder = self._keep("order", None, lambda: DisplayOrder(self.dataset.n_obs, self._seed))
-            return order
+        order: DisplayOrder = self._keep("order", None, lambda: DisplayOrder(self.dataset.n_obs, self._seed))
+        return order
 
     @property
     def catalogue(self) -> Catalogue:
@@ -222,15 +226,15 @@ class Session:
 
     def show(self) -> Iterator[Frame]:
         """Yield points and colour chunk by chunk in turn, so that the first picture has both; then the selection."""
-        streams = {"color": self.color(), "points": self.points()}
-        while streams:
-            for slot, stream in list(streams.items()):
+        running = {"color": self.color(), "points": self.points()}
+        while running:
+            for slot, stream in list(running.items()):
                 try:
                     yield next(stream)
                 except StopIteration:
-                    del streams[slot]
+                    del running[slot]
                 except CxgWidgetError as error:
-                    del streams[slot]
+                    del running[slot]
                     yield Frame(p.Error(slot, type(error).__name__, str(error)))
         if self.mask.any():
             yield from self.selection()

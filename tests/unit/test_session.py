@@ -1,6 +1,7 @@
 """Laws of the session: what is answered, what is read, what stays."""
 
 import io
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -108,6 +109,13 @@ def test_a_colour_change_reads_one_column_and_nothing_else():
     one.look = Look(embedding="umap", color="n_counts")
     list(one.color())
     assert one.dataset.reads == ["obs/n_counts"]
+
+
+def test_threads_that_want_the_same_read_it_once():
+    one = session(50_000, "CD3E")
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: (one.positions(), one.coloring(), one.order), range(16)))
+    assert sorted(one.dataset.reads) == ["X/CD3E", "emb/umap"]
 
 
 def test_a_newer_colour_ends_the_older_stream_between_two_chunks():

@@ -43,8 +43,7 @@ const TRAITS = [
 /** @param {AnyModel} model @returns {WidgetModel} */
 export function createWidgetModel(model) {
   const traits = /** @type {Traits} */ (Object.fromEntries(TRAITS.map((name) => [name, model.get(name)])));
-  const shared = usableContext();
-  const store = createStore(firstState(traits, shared === null));
+  const store = createStore(firstState(traits));
   const scene = createScene();
   const receive = createReceiver(scene, store);
   const client = createClient(model, {
@@ -54,6 +53,11 @@ export function createWidgetModel(model) {
     },
     onError: (of, message) => store.set({ error: { of, message } }),
   });
+  void client.ask({ kind: "ready", version: VERSION }, SILENCE_MS).then((answer) => {
+    if (answer === null && store.get().link === "connecting") store.set({ link: "offline" });
+  });
+  const shared = usableContext(); // takes a while; the kernel has been asked before
+  if (shared === null) store.set({ drawnBy: "kernel" });
   const view = createSharedView(traits.view, (next) => setTrait("view", next));
   const detailer = createDetailer(scene, store.get, async (wanted) => {
     const parts = await client.ask({ kind: "zoom", view: wanted });
@@ -91,9 +95,6 @@ export function createWidgetModel(model) {
   if (shared !== null) undo.push(watchContext(shared.canvas, store));
 
   const actions = createActions({ store, client, setTrait, takeTrait, resetView: view.reset });
-  void client.ask({ kind: "ready", version: VERSION }, SILENCE_MS).then((answer) => {
-    if (answer === null && store.get().link === "connecting") store.set({ link: "offline" });
-  });
 
   /** @param {import("./surface_gl.js").Site} site */
   function createSurface(site) {
@@ -101,7 +102,7 @@ export function createWidgetModel(model) {
     if (stage === null) {
       const made = createStage(shared, scene, store.get);
       stage = made;
-      undo.push(shared.join({ wants: () => "no", draw: () => 0, present() {}, restored: made.restore }), made.free);
+      undo.push(shared.join({ wants: () => "no", draw: () => 0, present: () => false, restored: made.restore }), made.free);
     }
     return createGlSurface(stage, site);
   }
@@ -169,8 +170,8 @@ function watchContext(canvas, store) {
   return () => (ending.abort(), clearTimeout(timer));
 }
 
-/** @param {Traits} traits @param {boolean} isBare there is no WebGL @returns {State} */
-function firstState(traits, isBare) {
+/** @param {Traits} traits @returns {State} */
+function firstState(traits) {
   return {
     traits,
     dataset: null,
@@ -183,7 +184,8 @@ function firstState(traits, isBare) {
     found: { query: "", matches: [], nMore: 0 },
     error: null,
     link: "connecting",
-    drawnBy: isBare ? "kernel" : "webgl",
+    drawnBy: "webgl",
+    isSeen: false,
   };
 }
 

@@ -81,6 +81,7 @@ export function createPlot(host, model, statusOn = host) {
       still = null;
       status.frame(frame);
       clearTimeout(stillTimer);
+      if (frame.drawn > 0 && !store.get().isSeen) store.set({ isSeen: true });
       if (frame.isComplete) stillTimer = setTimeout(keepStill, STILL_MS);
     },
   };
@@ -192,6 +193,7 @@ export function createPlot(host, model, statusOn = host) {
 
   /** @param {State} state @param {State} before */
   function follow(state, before) {
+    if (size.width === 0 && state.points !== null) fit(); // the observer speaks only when the page is next laid out
     if (state.drawnBy !== before.drawnBy) {
       surface.destroy();
       surface = mount();
@@ -228,7 +230,6 @@ export function createPlot(host, model, statusOn = host) {
     setTheme(next) {
       const isFirst = camera === null;
       theme = next;
-      element.style.background = `rgb(${theme.background})`;
       overlay.setTheme(theme);
       if (!isFirst) redraw("look");
     },

@@ -77,6 +77,7 @@
  * @property {{of: string, message: string} | null} error the last failure; the picture stays
  * @property {"connecting" | "live" | "offline"} link offline = no kernel behind the widget
  * @property {"webgl" | "kernel"} drawnBy
+ * @property {boolean} isSeen some points have been on the screen
  */
 
 /** @typedef {{get: () => State, set: (change: Partial<State>) => void, subscribe: (listener: (state: State, before: State) => void) => () => void}} Store */

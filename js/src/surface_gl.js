@@ -85,7 +85,8 @@ export function createGlSurface(stage, site) {
   const client = {
     wants() {
       if (!site.isShown() || site.camera() === null) return "no";
-      if (!isStale && drawn >= stage.source(detailed).count) return "no";
+      const { count } = stage.source(detailed);
+      if (isStale ? shown === 0 && count === 0 && !isComplete(stage.scene) : drawn >= count) return "no";
       return site.isMoving() ? "urgent" : "yes";
     },
     draw(points) {
@@ -103,12 +104,14 @@ export function createGlSurface(stage, site) {
     present() {
       const { count } = stage.source(detailed);
       const isHeld = performance.now() < heldUntil;
-      if (isHeld && (isStale || drawn < Math.min(shown, count))) return;
+      if (isHeld && (isStale || drawn < Math.min(shown, count))) return false;
+      const isFirst = shown === 0;
       fitCanvas(canvas, site.size());
       target.show(screen);
       shown = drawn;
       if (!isStale && drawn >= count) heldUntil = 0;
       site.onFrame(frame());
+      return isFirst;
     },
     restored() {
       target = createTarget(shared);
@@ -127,7 +130,8 @@ export function createGlSurface(stage, site) {
     if (change !== "more") isStale = true;
     if (change === "look" || change === "tune") heldUntil ||= performance.now() + HOLD_MS[change];
     if (change === "move" || change === "all") heldUntil = 0;
-    shared.wake();
+    if (shown === 0) shared.hurry();
+    else shared.wake();
   }
 
   /** @param {CanvasRenderingContext2D} context @param {number} scale */

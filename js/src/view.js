@@ -32,6 +32,8 @@ import { watchTheme } from "./theme.js";
 
 const SEARCH_WAIT_MS = 60;
 const PNG_SCALE = 2;
+/** So long everything else waits for the first points: the page draws one thing after the other. */
+const PLOT_FIRST_MS = 800;
 
 /** Show a model in an element. @param {{el: HTMLElement, model: Model}} options @returns {() => void} takes the view away */
 export function createView({ el, model }) {
@@ -43,6 +45,8 @@ export function createView({ el, model }) {
   let frame = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let asking;
+  let plotFirst = true;
+  const plotFirstTimer = setTimeout(() => ((plotFirst = false), schedule()), PLOT_FIRST_MS);
 
   /** @type {Context} */
   const context = {
@@ -70,7 +74,8 @@ export function createView({ el, model }) {
 
   function draw() {
     frame = 0;
-    render(layout(context, plotHost, drawLegend), mount);
+    plotFirst &&= isPlotAwaited(context.state);
+    render(plotFirst ? plotAlone(context, plotHost) : layout(context, plotHost, drawLegend), mount);
     placeTip(mount, ui);
     const height = mount.querySelector(".rows")?.clientHeight ?? ui.legend.height;
     focusMenu(mount, ui);
@@ -97,6 +102,7 @@ export function createView({ el, model }) {
     unwatchTheme();
     resized.disconnect();
     clearTimeout(asking);
+    clearTimeout(plotFirstTimer);
     cancelAnimationFrame(frame);
     frame = -1; // nothing is drawn any more
     plot.destroy();
@@ -139,6 +145,19 @@ function layout(context, plotHost, drawLegend) {
     <aside class="panel" id="panel" aria-label="Colors">
       ${state.dataset === null && state.link !== "offline" ? skeletonFields() : html`${embeddingBox(context)} ${searchBox(context)}`} ${drawLegend(context)}
     </aside>
+  </div>`;
+}
+
+/** @param {import("./state.js").State} state */
+function isPlotAwaited({ isSeen, link, error, drawnBy }) {
+  return !isSeen && link !== "offline" && error === null && drawnBy === "webgl";
+}
+
+/** The same frame around the plot, with nothing in it yet. @param {Context} context @param {HTMLElement} plotHost */
+function plotAlone({ state, ui }, plotHost) {
+  return html`<div class="root" data-panel=${ui.panel === null ? "auto" : "open"} style="--height:${state.traits.height}px">
+    <div class="stage"><div class="plot">${plotHost}</div><div class="status"></div></div>
+    <aside class="panel"></aside>
   </div>`;
 }
 

@@ -1,24 +1,53 @@
-/** How many points a slice may hold, learnt from how long the last ones took. Pure. */
+/** How many points a slice may hold. What a slice costs, whatever is in it, and what each point adds are learnt apart, by a
+ * weighted straight line through what was seen, the older the lighter. Pure. */
 
 /** While a hand moves the picture, slices are short; at rest longer ones waste less. Never fewer points than `fewest`: a busy
  * machine makes every slice slow, and more of them would only make it slower. */
-const URGENT = { targetMs: 28, fewest: 20_000 };
-const REST = { targetMs: 120, fewest: 160_000 };
+const URGENT = { targetMs: 30, fewest: 20_000 };
+const REST = { targetMs: 250, fewest: 300_000 };
 const MOST = 50_000_000;
+const KEPT = 0.85;
+/** What is believed before anything is seen, and never quite forgotten. */
+const BELIEF = { weight: 0.2, points: 100_000, fixedMs: 4 };
+/** One stall is no law. */
+const LONGEST_MS = 1_000;
 
 /** @param {number} [rate] points a millisecond to begin with */
 export function createBudget(rate = 2_000) {
+  const belief = [
+    { weight: BELIEF.weight, x: 0, y: BELIEF.fixedMs },
+    { weight: BELIEF.weight, x: BELIEF.points, y: BELIEF.fixedMs + BELIEF.points / rate },
+  ];
+  /** @type {{weight: number, x: number, y: number}[]} */
+  let seen = [];
+
+  /** @returns {{fixedMs: number, msPerPoint: number}} */
+  function line() {
+    const all = [...belief, ...seen];
+    const weight = sum(all, () => 1);
+    const [x, y] = [sum(all, (one) => one.x) / weight, sum(all, (one) => one.y) / weight];
+    const slope = sum(all, (one) => (one.x - x) * (one.y - y)) / sum(all, (one) => (one.x - x) ** 2);
+    const msPerPoint = Math.min(Math.max(slope, 1e-7), y / Math.max(x, 1));
+    return { fixedMs: Math.max(y - msPerPoint * x, 0), msPerPoint };
+  }
+
   return {
     /** Points of the next slice. @param {boolean} isUrgent @returns {number} */
     points(isUrgent) {
       const { targetMs, fewest } = isUrgent ? URGENT : REST;
-      return Math.round(Math.min(Math.max(rate * targetMs, fewest), MOST));
+      const { fixedMs, msPerPoint } = line();
+      return Math.round(Math.min(Math.max((targetMs - fixedMs) / msPerPoint, fewest), MOST));
     },
     /** Learn from a slice. @param {number} drawn points @param {number} ms until the GPU was done */
     record(drawn, ms) {
-      const found = drawn / Math.max(ms, 1);
-      const isTelling = drawn >= 0.5 * URGENT.targetMs * rate || (drawn >= URGENT.fewest && ms > REST.targetMs);
-      if (isTelling) rate += 0.4 * (Math.min(found, 4 * rate) - rate);
+      if (drawn === 0) return;
+      seen = seen.map((one) => ({ ...one, weight: one.weight * KEPT })).filter(({ weight }) => weight > 0.01);
+      seen.push({ weight: 1, x: drawn, y: Math.min(ms, LONGEST_MS) });
     },
   };
+}
+
+/** @template {{weight: number}} T @param {T[]} all @param {(one: T) => number} value @returns {number} */
+function sum(all, value) {
+  return all.reduce((total, one) => total + one.weight * value(one), 0);
 }

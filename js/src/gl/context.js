@@ -8,7 +8,7 @@ import { createBudget } from "./budget.js";
  * @typedef {object} Client something that draws with the context
  * @property {() => "no" | "yes" | "urgent"} wants whether it has something to draw; urgent = a hand is moving it
  * @property {(points: number) => number} draw submit at most so many points; returns how many
- * @property {() => void} present show what was submitted; the GPU is done with it
+ * @property {() => boolean} present show what was submitted, with which the GPU is done; true = let the page show it before more is drawn
  * @property {() => void} restored everything made with the context is gone: make it anew
  *
  * @typedef {object} Shared
@@ -17,6 +17,7 @@ import { createBudget } from "./budget.js";
  * @property {Map<string, WebGLProgram>} programs by source
  * @property {(client: Client) => () => void} join returns the way to leave
  * @property {() => void} wake ask the clients what they want, at the next frame
+ * @property {() => void} hurry ask them now: a page that is still being laid out has its next frame late
  */
 
 const KEY = Symbol.for("cxg-widget/gl/1");
@@ -58,6 +59,7 @@ function createShared() {
     canvas,
     programs,
     wake: loop.wake,
+    hurry: loop.tick,
     join(client) {
       clients.add(client);
       return () => void clients.delete(client);
@@ -94,8 +96,13 @@ function createLoop(gl, clients) {
 
   function tick() {
     frame = 0;
-    if (gl.isContextLost()) return;
-    for (const client of drawing.splice(0)) if (clients.has(client)) client.present();
+    if (fence !== null || gl.isContextLost()) return;
+    const presented = drawing.splice(0).filter((client) => clients.has(client));
+    const waiting = presented.map((client) => client.present());
+    if (waiting.includes(true)) {
+      wake();
+      return;
+    }
     const points = submit();
     if (drawing.length === 0) return;
     submitted = { points, at: performance.now() };
@@ -131,7 +138,13 @@ function createLoop(gl, clients) {
     gl.deleteSync(fence);
     fence = null;
     budget.record(submitted.points, elapsed);
-    wake();
+    if (isUrgent()) wake();
+    else tick();
+  }
+
+  /** A hand that moves wants each of its frames when the page is drawn; a picture at rest wants to be done. */
+  function isUrgent() {
+    return [...clients].some((client) => client.wants() === "urgent");
   }
 
   /** What was under way is lost with the context. */
@@ -140,5 +153,5 @@ function createLoop(gl, clients) {
     fence = null;
   }
 
-  return { wake, forget };
+  return { wake, tick, forget };
 }

@@ -44,29 +44,8 @@ def split_options(
 
 
 def check_embedding(value: Any, dataset: Dataset) -> str | None:
-    """Return the name of an embedding as the dataset spells it; None is the default one."""
-    if value is None:
-        return dataset.default_embedding
-    if isinstance(value, str):
-        for name in (value, value.removeprefix("X_"), f"X_{value}"):
-            if name in dataset.embeddings:
-                return name
-    raise UnknownName(not_found("embedding", value, dataset.embeddings))
-
-
-def check_axes(value: Any, embedding: str | None, dataset: Dataset) -> list[int]:
-    """Return two axes of an embedding."""
-    width = dataset.embeddings.get(embedding, 2) if embedding else 2
-    try:
-        axes = [int(axis) for axis in value]
-        right = len(axes) == 2 and all(axis == given for axis, given in zip(axes, value, strict=True))
-    except (TypeError, ValueError):
-        right = False
-    if not right or not all(0 <= axis < width for axis in axes):
-        raise InvalidValue(
-            f"axes must be two numbers from 0 to {width - 1}, the axes of {embedding!r}; found {value!r}"
-        )
-    return axes
+    """Return the name of an embedding as the dataset spells it; None is the default one, where there is any."""
+    return dataset.default_embedding if value is None else dataset.find_embedding(value)
 
 
 def check_layer(value: Any, dataset: Dataset) -> str | None:
@@ -154,11 +133,11 @@ def check(name: str, value: Any, dataset: Dataset, embedding: str | None) -> Any
 
     Raises
     ------
-    UnknownName, InvalidValue
+    UnknownName, InvalidValue, InvalidStore
         With what was asked, what was found and what would be right.
     """
     if name == "axes":
-        return check_axes(value, embedding, dataset)
+        return list(dataset.check_axes(value, embedding))
     if name in _OF_DATASET:
         return _OF_DATASET[name](value, dataset)
     return _OF_VALUE[name](value)

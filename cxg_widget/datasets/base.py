@@ -7,7 +7,7 @@ pandas, caching and closing are handled here, once.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 from warnings import warn
@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cxg_widget.datasets.columns import as_rows, as_scalar, as_strings, factorize, smallest_codes, tidy_categories
-from cxg_widget.datasets.values import Codes, Column, Kind, Vector, as_plain, to_pandas
+from cxg_widget.datasets.embeddings import Embeddings
+from cxg_widget.datasets.tables import read_table
+from cxg_widget.datasets.values import Codes, Column, Kind, Vector, as_plain
 from cxg_widget.datasets.var_names import VarNames
-from cxg_widget.errors import DamagedStore, InvalidStore, InvalidValue, UnknownName
+from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.names import not_found
 
 if TYPE_CHECKING:
@@ -26,11 +28,12 @@ if TYPE_CHECKING:
 
 DEFAULT_CACHE_BYTES = 256 * 2**20
 MAX_LABELS = 65_534
+LEFT_OUT, UNNAMED = "is left out", "cannot be read, so that the rows are called by their positions"
 
 __all__ = ["DEFAULT_CACHE_BYTES", "MAX_LABELS", "Codes", "Column", "Dataset", "Kind", "Vector"]
 
 
-class Dataset(VarNames):
+class Dataset(VarNames, Embeddings):
     """A store of annotated data, opened lazily: creating one reads schema and metadata, each method what it returns.
 
     Several threads may read one dataset at once. `close` may come from any of them: reads under way end normally, the
@@ -49,20 +52,16 @@ class Dataset(VarNames):
     """
 
     format: ClassVar[str]
-    _no_embedding: ClassVar[str] = "no usable embedding"
 
     uri: str
     n_obs: int
     obs_columns: Mapping[str, Column]
     obs_index: str | None = None
-    embeddings: Mapping[str, int]
-    default_embedding: str | None = None
     layers: tuple[str, ...] = ()
 
     def __init__(self, uri: str, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
         super().__init__(cache_bytes)
         self.uri = uri
-        self._unusable: dict[str, str] = {}
 
     # What a store implements.
 
@@ -73,10 +72,6 @@ class Dataset(VarNames):
         Categorical columns come as `Codes` with all of the column's categories whatever the rows; booleans as bool,
         numbers in their own type, strings as objects of str.
         """
-
-    @abstractmethod
-    def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
-        """Read two axes of an embedding: any numeric (n_obs, 2)."""
 
     @abstractmethod
     def _read_vector(self, position: int, layer: str | None) -> Vector:
@@ -93,7 +88,7 @@ class Dataset(VarNames):
     def obs(
         self, columns: str | Sequence[str] | None = None, rows: ArrayLike | None = None, *, index: bool = True
     ) -> pd.DataFrame:
-        """Return obs columns as a DataFrame indexed by the obs index.
+        """Return obs columns as a DataFrame indexed by the obs index, by positions where that cannot be read.
 
         Parameters
         ----------
@@ -118,15 +113,26 @@ class Dataset(VarNames):
         with self._reading():
             picked = as_rows(rows, self.n_obs)
             names = self._checked(columns)
-            name = self.obs_index if index else None
-            labels = picked if name is None else as_plain(self._obs_values(name, picked))
-            return self._frame(partial(self._obs_values, rows=picked), names, "obs", (labels, name))
+            return read_table(
+                partial(self._obs_values, rows=picked),
+                self.obs_columns if names is None else names,
+                self.obs_index if index else None,
+                range(self.n_obs) if picked is None else picked,
+                left_out=partial(self._tell, what="obs column", instead=LEFT_OUT) if names is None else None,
+                unnamed=partial(self._tell, what="obs index", instead=UNNAMED),
+            )
 
     def var(self) -> pd.DataFrame:
         """Return all var columns as a DataFrame indexed by the var index; one that cannot be read is left out."""
         with self._reading():
-            labels = None if self.var_index is None else as_plain(self._read_var(self.var_index))
-            return self._frame(self._read_var, None, "var", (labels, self.var_index))
+            return read_table(
+                self._read_var,
+                self.var_columns,
+                self.var_index,
+                range(self.n_var),
+                left_out=partial(self._tell, what="var column", instead=LEFT_OUT),
+                unnamed=partial(self._tell, what="var index", instead=UNNAMED),
+            )
 
     def obs_names(self, rows: ArrayLike | None = None) -> NDArray[np.object_]:
         """Return the obs index as objects of str, in the order of `rows`; positions where the store has no index."""
@@ -202,48 +208,7 @@ class Dataset(VarNames):
         """Return one var over all obs as float32 (n_obs,), a new array; errors as `vector`."""
         return self.vector(name, layer).dense(self.n_obs)
 
-    # Embeddings and what is known about names.
-
-    def embedding(self, name: str | None = None, axes: tuple[int, int] = (0, 1)) -> NDArray[np.float32]:
-        """Return two axes of an embedding, NaN and Inf kept.
-
-        Parameters
-        ----------
-        name : one of `embeddings`, also as "X_name"; None = `default_embedding`
-        axes : two positions below the embedding's number of axes
-
-        Returns
-        -------
-        float32 (n_obs, 2), C-contiguous, a new array
-
-        Raises
-        ------
-        UnknownName
-            If there is no such embedding.
-        InvalidValue
-            If `axes` are not two axes of it.
-        InvalidStore, DamagedStore
-            If the store has no embedding at all, or this one cannot be read.
-        """
-        with self._reading():
-            found = self.find_embedding(name)
-            values = self._read_embedding(found, _check_axes(axes, found, self.embeddings[found]))
-            return np.array(values, dtype=np.float32, order="C")
-
-    def find_embedding(self, name: str | None = None) -> str:
-        """Return the name in `embeddings` that `name` means: itself, or without or with "X_"; None = the default."""
-        if not self.embeddings:
-            raise InvalidStore(" ".join([f"{self.uri}: {self._no_embedding}.", *self._unusable.values()]))
-        if name is None:
-            return self.default_embedding or next(iter(self.embeddings))
-        spellings = (name, name.removeprefix("X_"), f"X_{name}")
-        for spelling in spellings:
-            if spelling in self.embeddings:
-                return spelling
-        for spelling in spellings:
-            if spelling in self._unusable:
-                raise InvalidStore(f"{self.uri}: {self._unusable[spelling]}")
-        raise UnknownName(not_found("embedding", name, self.embeddings, self.title))
+    # What is known about names.
 
     def category_colors(self, column: str) -> dict[str, str]:
         """Return the store's colours for the labels of an obs column, label to "#rrggbb"; empty where it has none."""
@@ -304,36 +269,6 @@ class Dataset(VarNames):
         target, labels = tidy_categories(categories)
         return Codes(smallest_codes(target[codes], len(labels)), labels)
 
-    def _frame(
-        self,
-        read: Callable[[str], NDArray[Any] | Codes],
-        names: list[str] | None,
-        where: str,
-        index: tuple[NDArray[Any] | None, str | None],
-    ) -> pd.DataFrame:
-        import pandas as pd
-
-        columns = self.obs_columns if where == "obs" else self.var_columns
-        labels, label_name = index
-        n = len(labels) if labels is not None else (self.n_obs if where == "obs" else self.n_var)
-        found: dict[str, Any] = {}
-        for name in columns if names is None else names:
-            try:
-                found[name] = to_pandas(read(name))
-            except (InvalidStore, DamagedStore) as error:
-                if names is not None:
-                    raise
-                self._note(f"{where} column {name!r} cannot be read: {error}")
-                warn(f"{where} column {name!r} is left out: {error}", stacklevel=3)
-        rows = pd.RangeIndex(n) if labels is None else pd.Index(to_pandas(labels), name=label_name)
-        return pd.DataFrame(found, index=rows)
-
-
-def _check_axes(axes: tuple[int, int], name: str, width: int) -> tuple[int, int]:
-    try:
-        first, second = (int(axis) for axis in axes if not isinstance(axis, float | bool))
-    except (TypeError, ValueError):
-        raise InvalidValue(f"axes {axes!r} are not two axis positions, such as (0, 1).") from None
-    if not (0 <= first < width and 0 <= second < width):
-        raise InvalidValue(f"axes {axes!r} are out of range; embedding {name!r} has axes 0 to {width - 1}.")
-    return first, second
+    def _tell(self, name: str, error: Exception, *, what: str, instead: str) -> None:
+        self._note(f"{what} {name!r} cannot be read: {error}")
+        warn(f"{what} {name!r} {instead}: {error}", stacklevel=5)

@@ -48,12 +48,19 @@ def test_a_truncated_file_is_damage_and_not_a_crash(make, small_truth):
         dataset.values(small_truth.var_labels[0])
 
 
+def lose_column(array_path, name) -> None:
+    """Delete the data files of one column."""
+    with tiledb.open(str(array_path)) as array:
+        number = [array.schema.attr(i).name for i in range(array.nattr)].index(name)
+    lost = [file for file in array_path.rglob(f"a{number}*.tdb") if file.stem in (f"a{number}", f"a{number}_var")]
+    assert lost
+    for file in lost:
+        file.unlink()
+
+
 def test_a_lost_column_is_left_out_with_a_warning_and_refused_by_name(make, small_truth):
     path = make()
-    with tiledb.open(str(path / "obs")) as obs:
-        number = [obs.schema.attr(i).name for i in range(obs.nattr)].index("score")
-    for file in (path / "obs").rglob(f"a{number}.tdb"):
-        file.unlink()
+    lose_column(path / "obs", "score")
     with open_dataset(path) as dataset:
         with pytest.warns(UserWarning, match="score"):
             frame = dataset.obs()
@@ -61,6 +68,28 @@ def test_a_lost_column_is_left_out_with_a_warning_and_refused_by_name(make, smal
         assert any("score" in note for note in dataset.notes)
         with pytest.raises(DamagedStore, match="obs column 'score'"):
             dataset.obs("score")
+
+
+@pytest.mark.parametrize("rows", [None, [7, 2]])
+def test_with_a_lost_index_rows_are_called_by_their_positions_with_a_warning(make, small_truth, rows):
+    path = make()
+    lose_column(path / "obs", "name_0")
+    with open_dataset(path) as dataset:
+        for columns in (None, ["score"]):
+            with pytest.warns(UserWarning, match="obs index 'name_0'"):
+                frame = dataset.obs(columns, rows=rows)
+            assert frame.index.tolist() == (rows or list(range(dataset.n_obs)))
+            np.testing.assert_array_equal(frame["score"], small_truth.obs["score"].to_numpy()[rows or slice(None)])
+        assert any("name_0" in note for note in dataset.notes)
+        with pytest.raises(DamagedStore, match="name_0"):
+            dataset.obs(["name_0"], rows=rows)
+
+
+def test_with_a_lost_index_of_var_the_rows_are_positions(make, small_truth):
+    path = make()
+    lose_column(path / "var", "name_0")
+    with open_dataset(path) as dataset, pytest.warns(UserWarning, match="var index 'name_0'"):
+        assert dataset.var()["feature_name"].to_dict() == dict(enumerate(small_truth.aliases))
 
 
 @pytest.mark.parametrize("part", ["obs", "emb/umap", "X"])

@@ -89,7 +89,7 @@ def test_one_column_reads_that_column_once(make, reads):
 def test_some_columns_of_obs_read_those_and_the_index(make, reads):
     with open_dataset(make()) as dataset:
         dataset.obs(["score"], rows=[3])
-        assert reads == [("obs", ("name_0",)), ("obs", ("score",))]
+        assert reads == [("obs", ("score",)), ("obs", ("name_0",))]
 
 
 def test_an_embedding_reads_its_own_array_only(make, reads):

@@ -48,6 +48,14 @@ def test_rows_are_sorted_distinct_int64():
         cells.mask[0] = True
 
 
+def test_selected_cells_are_called_by_their_rows_where_the_index_cannot_be_read():
+    data = small(40, broken={"obs/cell_id"})
+    with pytest.warns(UserWarning, match="obs index 'cell_id'"):
+        frame = SelectedCells(data, mask_of([7, 3], data)).obs(["n_genes"])
+    assert frame.index.tolist() == [3, 7]
+    assert frame["n_genes"].tolist() == small(40).numbers("n_genes")[[3, 7]].tolist()
+
+
 def test_masks_rows_and_labels_name_the_same_cells():
     data = small(50)
     expected = np.isin(np.arange(50), [1, 5, 49])

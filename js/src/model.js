@@ -186,6 +186,7 @@ function firstState(traits) {
     link: "connecting",
     drawnBy: "webgl",
     isSeen: false,
+    seen: null,
   };
 }
 

@@ -81,11 +81,16 @@ export function createPlot(host, model, statusOn = host) {
       still = null;
       status.frame(frame);
       clearTimeout(stillTimer);
-      if (frame.drawn > 0 && !store.get().isSeen) store.set({ isSeen: true });
+      if (frame.drawn > 0) noteSeen();
       if (frame.isComplete) stillTimer = setTimeout(keepStill, STILL_MS);
     },
   };
   let surface = mount();
+
+  function noteSeen() {
+    const { isSeen, seen, color } = store.get();
+    if (!isSeen || seen?.seq !== color?.seq) store.set({ isSeen: true, seen: color });
+  }
 
   function mount() {
     const made = model.createSurface(site);
@@ -204,6 +209,7 @@ export function createPlot(host, model, statusOn = host) {
     if (change === "all") look(change);
     else if (change !== null) redraw(change);
     showStill(state);
+    if (state.color !== before.color && state.isSeen && !site.isShown()) noteSeen(); // nobody looks: nothing to wait for
   }
 
   /** Until there are points: the picture the notebook kept. @param {State} state */

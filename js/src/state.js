@@ -78,6 +78,7 @@
  * @property {"connecting" | "live" | "offline"} link offline = no kernel behind the widget
  * @property {"webgl" | "kernel"} drawnBy
  * @property {boolean} isSeen some points have been on the screen
+ * @property {Coloring | null} seen the colouring of the last picture that was on it
  */
 
 /** @typedef {{get: () => State, set: (change: Partial<State>) => void, subscribe: (listener: (state: State, before: State) => void) => () => void}} Store */
@@ -98,6 +99,13 @@ export function createStore(state) {
       return () => void listeners.delete(listener);
     },
   };
+}
+
+/** The state as the panels show it: a legend changes together with the picture, not before it. @param {State} state @returns {State} */
+export function asSeen(state) {
+  const { color, seen } = state;
+  if (seen === null || color === null || color.seq === seen.seq) return state;
+  return { ...state, color: seen, nextColor: state.nextColor ?? color };
 }
 
 /** How much of what was asked for has arrived, 0..1. @param {State} state @returns {number} */

@@ -9,6 +9,7 @@ import { statusLine } from "./panels/status.js";
 import { RESET_KEY, TOOLS, panelButton, toolbar } from "./panels/toolbar.js";
 import { placeTooltip } from "./panels/tooltip_place.js";
 import { initialUi } from "./panels/ui.js";
+import { asSeen } from "./state.js";
 import css from "./style.css";
 import { watchTheme } from "./theme.js";
 
@@ -51,7 +52,7 @@ export function createView({ el, model }) {
   /** @type {Context} */
   const context = {
     get state() {
-      return model.store.get();
+      return asSeen(model.store.get());
     },
     get ui() {
       return ui;
@@ -83,7 +84,7 @@ export function createView({ el, model }) {
   }
 
   const unsubscribe = model.store.subscribe((state, before) => {
-    if (state.color?.seq !== before.color?.seq) forgetLegend(context, mount);
+    if (asSeen(state).color?.seq !== asSeen(before).color?.seq) forgetLegend(context, mount);
     if (ui.search.pick && state.found.query === ui.search.text) pickBest(context);
     schedule();
   });

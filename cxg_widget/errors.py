@@ -13,6 +13,7 @@
     ├── InvalidOption        (TypeError)          unknown keyword, or a value of the wrong type
     ├── InvalidValue         (ValueError)         a value outside what is allowed
     ├── SelectionError       (ValueError)         a selection that cannot be made
+    ├── Cancelled            (RuntimeError)       long work that was given up
     └── ProtocolError        (ValueError)         a message that breaks the schema
 """
 
@@ -65,6 +66,10 @@ class InvalidValue(CxgWidgetError, ValueError):
 
 class SelectionError(CxgWidgetError, ValueError):
     """A selection that cannot be made from what was given."""
+
+
+class Cancelled(CxgWidgetError, RuntimeError):
+    """Work that lasts was given up because nobody waits for it any more."""
 
 
 class ProtocolError(CxgWidgetError, ValueError):

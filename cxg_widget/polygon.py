@@ -11,6 +11,8 @@ from cxg_widget.errors import SelectionError
 
 _GRID = 256
 _FEW = 20_000
+_AT_ONCE = 1 << 20
+_TAME = 1e-100, 1e100
 
 
 def as_polygon(corners: Any) -> NDArray[np.float64]:
@@ -55,7 +57,7 @@ def in_polygon(xy: NDArray[np.float32], polygon: NDArray[np.float64]) -> NDArray
     candidates = np.flatnonzero((x >= x0) & (x <= x1) & (y >= y0) & (y <= y1))
     inside = np.zeros(xy.shape[0], dtype=np.bool_)
     near = xy[candidates].astype(np.float64)
-    if candidates.size <= _FEW or not (x1 > x0 and y1 > y0):
+    if candidates.size <= _FEW or not is_tame(polygon):
         inside[candidates] = _even_odd(near, polygon)
         return inside
     scale = _GRID / np.array([x1 - x0, y1 - y0])
@@ -69,11 +71,44 @@ def in_polygon(xy: NDArray[np.float32], polygon: NDArray[np.float64]) -> NDArray
     return inside
 
 
+def is_tame(polygon: NDArray[np.float64]) -> bool:
+    """Say whether the test of its edges neither overflows nor underflows, so that tiles may be trusted."""
+    small, large = _TAME
+    return bool(np.abs(polygon).max() < large and np.ptp(polygon, axis=0).min() > small)
+
+
+def contains_each(xy: NDArray[np.float32], polygon: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Say which finite points lie inside as `in_polygon` does, testing one by one: slower for many, never wrong.
+
+    Parameters
+    ----------
+    xy : float32 (n, 2), data units
+    polygon : float64 (k, 2)
+
+    Returns
+    -------
+    bool (n,)
+    """
+    low, high = polygon.min(axis=0), polygon.max(axis=0)
+    inside = np.empty(xy.shape[0], dtype=np.bool_)
+    for start in range(0, xy.shape[0], _AT_ONCE):
+        points = xy[start : start + _AT_ONCE].astype(np.float64)
+        boxed = ((points >= low) & (points <= high)).all(axis=1)
+        inside[start : start + _AT_ONCE] = _even_odd(points, polygon) & boxed
+    return inside
+
+
 _OUTSIDE, _INSIDE, _UNSURE = 0, 1, 2
 
 
-def _edges(polygon: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def edges(polygon: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return where each edge starts and ends, float64 (k, 2) both."""
     return polygon, np.roll(polygon, -1, axis=0)
+
+
+def crossing(ax: Any, ay: Any, bx: Any, by: Any, y: Any) -> Any:
+    """Return the x at which the edges a-b pass y; one formula for all, so that every path rounds alike."""
+    return (bx - ax) * (y - ay) / (by - ay) + ax
 
 
 def _even_odd(points: NDArray[np.float64], polygon: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -81,12 +116,12 @@ def _even_odd(points: NDArray[np.float64], polygon: NDArray[np.float64]) -> NDAr
     by_y = np.argsort(points[:, 1])
     x, y = points[by_y, 0], points[by_y, 1]
     odd = np.zeros(by_y.size, dtype=np.bool_)
-    starts, ends = _edges(polygon)
+    starts, ends = edges(polygon)
     low = np.searchsorted(y, np.minimum(starts[:, 1], ends[:, 1]), side="left")
     high = np.searchsorted(y, np.maximum(starts[:, 1], ends[:, 1]), side="left")
     for (ax, ay), (bx, by), i, j in zip(starts, ends, low, high, strict=True):
         if j > i:
-            odd[i:j] ^= x[i:j] < (bx - ax) * (y[i:j] - ay) / (by - ay) + ax
+            odd[i:j] ^= x[i:j] < crossing(ax, ay, bx, by, y[i:j])
     answer = np.empty_like(odd)
     answer[by_y] = odd
     return answer
@@ -97,7 +132,7 @@ def _classify_tiles(polygon: NDArray[np.float64]) -> NDArray[np.uint8]:
     centre = np.arange(_GRID) + 0.5
     middle = np.column_stack([np.tile(centre, _GRID), np.repeat(centre, _GRID)])
     grid = _even_odd(middle, polygon).astype(np.uint8).reshape(_GRID, _GRID)
-    for (ax, ay), (bx, by) in zip(*_edges(polygon), strict=True):
+    for (ax, ay), (bx, by) in zip(*edges(polygon), strict=True):
         _mark_near(grid, (ax, ay), (bx, by))
     return grid
 

@@ -10,6 +10,7 @@ LEVELS = [
     {"errors", "names", "colormaps", "glasbey"},
     {"protocol"},
     {"frames", "quantise", "order", "polygon", "limits", "raster", "jobs", "bounds"},
+    {"spatial"},
     {"datasets"},
     {"selection", "query", "palettes", "search", "coloring"},
     {"encoding", "options", "exchange"},

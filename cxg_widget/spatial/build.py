@@ -1,0 +1,184 @@
+"""Sorts points into Morton order, block by block in a few threads, so that memory stays bounded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.errors import Cancelled, InvalidValue
+from cxg_widget.spatial.morton import Extent, Grid
+from cxg_widget.spatial.quadtree import Quadtree, offsets_level
+
+_BLOCK = 1 << 20
+_SAMPLE = 1 << 16
+_SPLITTERS = 256
+_CACHED = 1 << 15
+_MAX_THREADS = 4
+_MAX_ROWS = (1 << 32) - 1
+_T = TypeVar("_T")
+_R = TypeVar("_R")
+
+Progress = Callable[[float], None]
+"""Is told the share that is done, 0..1, from the thread that called."""
+
+
+@dataclass(frozen=True)
+class Sorted:
+    """Points in Morton order: uint32 rows they come from, the tree over them, the extent of what is finite."""
+
+    rows: NDArray[np.uint32]
+    tree: Quadtree
+    extent: Extent
+
+
+def sort_points(
+    xy: NDArray[np.float32], progress: Progress | None = None, cancelled: Callable[[], bool] | None = None
+) -> Sorted:
+    """Sort the finite points of float32 (n_obs, 2) by the Morton code of their tile, then by row.
+
+    Raises
+    ------
+    Cancelled
+        When `cancelled()` returned True.
+    InvalidValue
+        If there are more points than 32 bits can number.
+
+    Notes
+    -----
+    A sample sort: blocks of (code, row) pairs, packed into 64 bits, are sorted on their own; they are cut at common
+    splitters, and the pieces between two splitters are joined and sorted. At its peak it takes 20 bytes a point, 12 of
+    which are the result, and a few blocks.
+    """
+    if len(xy) > _MAX_ROWS:
+        raise InvalidValue(f"an index was asked for {len(xy):,} points; it holds at most {_MAX_ROWS:,}")
+    xy = np.ascontiguousarray(xy, dtype=np.float32)
+    report = progress or (lambda _: None)
+    with ThreadPoolExecutor(min(os.cpu_count() or 1, _MAX_THREADS), thread_name_prefix="cxg-index") as pool:
+        try:
+            return _sort(xy, _Crew(pool, report, cancelled or (lambda: False)))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+@dataclass(frozen=True)
+class _Crew:
+    """Threads that work through a list; the thread that called hears of the progress and may give up."""
+
+    pool: ThreadPoolExecutor
+    progress: Progress
+    cancelled: Callable[[], bool]
+
+    def work(self, act: Callable[[_T], _R], items: Sequence[_T], *, begin: float, end: float) -> list[_R]:
+        """Return what `act` gives for each item, in order; `begin` and `end` are shares of the whole build."""
+        futures = [self.pool.submit(act, item) for item in items]
+        for done, future in enumerate(as_completed(futures), start=1):
+            if self.cancelled():
+                raise Cancelled("the spatial index was being built; it was given up")
+            future.result()
+            self.progress(begin + (end - begin) * done / len(futures))
+        return [future.result() for future in futures]
+
+
+@dataclass(frozen=True)
+class _Survey:
+    """What there is to know of a block before it is sorted."""
+
+    rows: slice
+    n_finite: int
+    extent: Extent
+    sample: NDArray[np.float32]
+
+
+def _sort(xy: NDArray[np.float32], crew: _Crew) -> Sorted:
+    blocks = [slice(at, min(at + _BLOCK, len(xy))) for at in range(0, len(xy), _BLOCK)]
+    step = max(len(xy) // _SAMPLE, 1)
+    surveys = crew.work(lambda rows: _survey(xy, rows, step), blocks, begin=0.0, end=0.1)
+    surveys = [survey for survey in surveys if survey.n_finite]
+    extent = _union([survey.extent for survey in surveys])
+    sample = np.concatenate([np.empty((0, 2), np.float32), *(survey.sample for survey in surveys)])
+    grid = Grid.over(extent, sample)
+    ends = np.cumsum([0] + [survey.n_finite for survey in surveys])
+    keys = np.empty(int(ends[-1]), dtype=np.uint64)
+    parts = [keys[start:stop] for start, stop in pairwise(ends)]
+    crew.work(lambda i: _fill(parts[i], xy, surveys[i], grid), range(len(parts)), begin=0.1, end=0.5)
+    rows, ordered, offsets = _join(parts, xy, crew)
+    return Sorted(rows, Quadtree(grid, ordered, offsets), extent)
+
+
+def _survey(xy: NDArray[np.float32], rows: slice, step: int) -> _Survey:
+    points = xy[rows]
+    finite = np.isfinite(points).all(axis=1)
+    n_finite = int(np.count_nonzero(finite))
+    if n_finite < len(points):
+        points = points[finite]
+    if not n_finite:
+        return _Survey(rows, 0, (0.0, 0.0, 0.0, 0.0), points)
+    (x0, x1), (y0, y1) = ((float(column.min()), float(column.max())) for column in points.T)
+    return _Survey(rows, n_finite, (x0, x1, y0, y1), points[::step].copy())
+
+
+def _union(extents: list[Extent]) -> Extent:
+    if not extents:
+        return 0.0, 0.0, 0.0, 0.0
+    x0, x1, y0, y1 = zip(*extents, strict=True)
+    return min(x0), max(x1), min(y0), max(y1)
+
+
+def _fill(keys: NDArray[np.uint64], xy: NDArray[np.float32], survey: _Survey, grid: Grid) -> None:
+    """Write the sorted keys of a block: code in the upper 32 bits, row in the lower."""
+    points = xy[survey.rows]
+    rows = np.arange(survey.rows.start, survey.rows.stop, dtype=np.uint64)
+    if survey.n_finite < len(points):
+        finite = np.isfinite(points).all(axis=1)
+        points, rows = points[finite], rows[finite]
+    for start in range(0, len(points), _CACHED):
+        part = slice(start, start + _CACHED)
+        keys[part] = grid.codes(points[part])
+        keys[part] <<= np.uint64(32)
+    keys |= rows
+    keys.sort()
+
+
+def _join(
+    parts: list[NDArray[np.uint64]], xy: NDArray[np.float32], crew: _Crew
+) -> tuple[NDArray[np.uint32], NDArray[np.float32], NDArray[np.uint32]]:
+    """Return rows, coordinates and tile offsets of everything in order."""
+    n = sum(part.size for part in parts)
+    rows, ordered = np.empty(n, dtype=np.uint32), np.empty((n, 2), dtype=np.float32)
+    splitters = _splitters(parts)
+    cuts = np.array([[0, *np.searchsorted(part, splitters), part.size] for part in parts], dtype=np.int64)
+    cuts = cuts.reshape(len(parts), splitters.size + 2)
+    places = cuts.sum(axis=0)
+    level = offsets_level(n)
+    points = xy.view(np.uint64).ravel()
+
+    def join(bucket: int) -> tuple[int, NDArray[np.int64]]:
+        pieces = [part[a:b] for part, (a, b) in zip(parts, cuts[:, bucket : bucket + 2], strict=True)]
+        keys = np.concatenate([np.empty(0, dtype=np.uint64), *pieces])
+        keys.sort()
+        at = slice(places[bucket], places[bucket + 1])
+        rows[at] = keys & np.uint64(0xFFFFFFFF)
+        points.take(rows[at].astype(np.intp), out=ordered[at].view(np.uint64).ravel(), mode="clip")
+        keys >>= np.uint64(64 - 2 * level if level else 63)
+        tiles = keys.astype(np.int64) if level else np.zeros(keys.size, dtype=np.int64)
+        first = int(tiles[0]) if tiles.size else 0
+        return first, np.bincount(tiles - first)
+
+    offsets = np.zeros(4**level + 1, dtype=np.uint32)
+    for first, counts in crew.work(join, range(splitters.size + 1), begin=0.5, end=1.0):
+        offsets[first + 1 : first + 1 + counts.size] += counts.astype(np.uint32)
+    np.cumsum(offsets, out=offsets)
+    return rows, ordered, offsets
+
+
+def _splitters(parts: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    """Return keys that cut the sorted parts into pieces of about one block in all."""
+    sample = np.sort(np.concatenate([np.empty(0, np.uint64), *(part[:: _BLOCK // _SPLITTERS] for part in parts)]))
+    return sample[_SPLITTERS::_SPLITTERS]

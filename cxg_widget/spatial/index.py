@@ -1,0 +1,174 @@
+"""The index over an embedding: which points a view or a lasso holds, and which lies nearest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.polygon import contains_each
+from cxg_widget.spatial.build import Progress, Sorted, sort_points
+from cxg_widget.spatial.lasso import runs_of_polygon
+from cxg_widget.spatial.morton import Extent
+from cxg_widget.spatial.quadtree import Quadtree
+from cxg_widget.spatial.regions import Runs, ordered, runs_of_view
+
+_DETAIL = 1024
+_FIRST_RADIUS = 1 / 64
+_MANY = 256
+
+
+class SpatialIndex:
+    """Points in Morton order; a *place* is a position in that order, a *row* one in the dataset.
+
+    Attributes
+    ----------
+    n_obs : rows of the embedding, those without finite coordinates included
+    rows : uint32 (n,), the rows with finite coordinates, in Morton order
+    xy : float32 (n, 2), their coordinates, data units
+    extent : x0, x1, y0, y1 of the finite coordinates; zeros where there are none
+    tree : the quadtree over `xy`
+    """
+
+    def __init__(self, n_obs: int, rows: NDArray[np.uint32], tree: Quadtree, extent: Extent) -> None:
+        self.n_obs = n_obs
+        self.rows = rows
+        self.tree = tree
+        self.xy = tree.xy
+        self.extent = extent
+        self._places: NDArray[np.uint32] | None = None
+        self._lock = Lock()
+
+    @classmethod
+    def build(
+        cls,
+        xy: NDArray[np.float32],
+        *,
+        progress: Progress | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> SpatialIndex:
+        """Sort an embedding, float32 (n_obs, 2); NaN and infinite points are left out.
+
+        Parameters
+        ----------
+        progress : is told the share that is done, 0..1, in the thread that called
+        cancelled : asked now and then; True gives up
+
+        Raises
+        ------
+        Cancelled
+            When `cancelled()` returned True.
+        InvalidValue
+            If there are more points than 32 bits can number.
+        """
+        found: Sorted = sort_points(xy, progress, cancelled)
+        return cls(len(xy), found.rows, found.tree, found.extent)
+
+    @property
+    def n(self) -> int:
+        """Number of points, all of them finite."""
+        return self.rows.size
+
+    @property
+    def places(self) -> NDArray[np.uint32]:
+        """The place of each row, uint32 (n_obs,); 4294967295 where the row has no finite coordinates."""
+        with self._lock:
+            if self._places is None:
+                places = np.full(self.n_obs, np.iinfo(np.uint32).max, dtype=np.uint32)
+                places[self.rows] = np.arange(self.n, dtype=np.uint32)
+                self._places = places
+            return self._places
+
+    def runs(self, view: Sequence[float]) -> Runs:
+        """Return few runs of places that cover a view: x0, x1, y0, y1 in data units, either way round.
+
+        Runs that are not `inner` hold points outside of the view too, about a tenth of all at most.
+        """
+        return runs_of_view(self.tree, view, detail=_DETAIL)
+
+    def count(self, view: Sequence[float]) -> int:
+        """Count the points with x0 <= x <= x1 and y0 <= y <= y1, exactly."""
+        runs = runs_of_view(self.tree, view)
+        unsure = runs.only(inner=False).places()
+        return int(runs.only(inner=True).sizes.sum()) + int(np.count_nonzero(self._in_view(unsure, view)))
+
+    def rows_in(self, view: Sequence[float], limit: int | None = None) -> NDArray[np.uint32]:
+        """Return the places, ascending, of the points of a view, exactly; the first `limit` of them."""
+        runs = runs_of_view(self.tree, view)
+        return self._resolve(runs, lambda places: self._in_view(places, view), limit)
+
+    def polygon_places(self, polygon: NDArray[np.float64]) -> NDArray[np.uint32]:
+        """Return the places, ascending, of the points inside a polygon, float64 (k, 2), as `in_polygon` tells them."""
+        runs = runs_of_polygon(self.tree, polygon)
+        return self._resolve(runs, lambda places: contains_each(self.xy[places], polygon), None)
+
+    def polygon_mask(self, polygon: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Say which rows lie inside a polygon: bool (n_obs,), bit for bit what `in_polygon` says of the embedding."""
+        mask = np.zeros(self.n_obs, dtype=np.bool_)
+        runs = runs_of_polygon(self.tree, polygon)
+        inner, unsure = runs.only(inner=True), runs.only(inner=False).places()
+        mask[self.rows[unsure[contains_each(self.xy[unsure], polygon)]]] = True
+        long_ = inner.sizes >= _MANY
+        for start, stop in zip(inner.starts[long_], inner.stops[long_], strict=True):
+            mask[self.rows[start:stop]] = True
+        mask[self.rows[Runs(inner.starts[~long_], inner.stops[~long_], inner.inner[~long_]).places()]] = True
+        return mask
+
+    def nearest(
+        self,
+        x: float,
+        y: float,
+        radius: float,
+        allowed: Callable[[NDArray[np.int64]], NDArray[np.bool_]] | None = None,
+    ) -> int | None:
+        """Return the place of the nearest allowed point within a radius, all in data units; None if there is none.
+
+        Parameters
+        ----------
+        allowed : given places, int64 (m,), says which of them count, bool (m,)
+        """
+        if not (math.isfinite(x) and math.isfinite(y) and radius >= 0) or not self.n:
+            return None
+        reach = min(radius, self._farthest(x, y))
+        near = reach * _FIRST_RADIUS
+        while True:
+            found = self._nearest_within(x, y, near, allowed)
+            if found is not None or near >= reach:
+                return found
+            near = min(near * 4, reach)
+
+    def _farthest(self, x: float, y: float) -> float:
+        x0, x1, y0, y1 = self.extent
+        return 1.001 * math.hypot(max(abs(x - x0), abs(x - x1)), max(abs(y - y0), abs(y - y1)))
+
+    def _nearest_within(
+        self, x: float, y: float, radius: float, allowed: Callable[[NDArray[np.int64]], NDArray[np.bool_]] | None
+    ) -> int | None:
+        # A little wider than the circle: the sums round.
+        wide, high = radius * 1.001 + abs(x) * 1e-14, radius * 1.001 + abs(y) * 1e-14
+        places = runs_of_view(self.tree, (x - wide, x + wide, y - high, y + high)).places()
+        points = self.xy[places].astype(np.float64)
+        distance = np.hypot(points[:, 0] - x, points[:, 1] - y)
+        close = np.flatnonzero(distance <= radius)
+        if allowed is not None and close.size:
+            close = close[allowed(places[close])]
+        return int(places[close[np.argmin(distance[close])]]) if close.size else None
+
+    def _in_view(self, places: NDArray[np.int64], view: Sequence[float]) -> NDArray[np.bool_]:
+        x0, x1, y0, y1 = ordered(view)
+        x, y = self.xy[places].astype(np.float64).T
+        inside: NDArray[np.bool_] = (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
+        return inside
+
+    def _resolve(
+        self, runs: Runs, test: Callable[[NDArray[np.int64]], NDArray[np.bool_]], limit: int | None
+    ) -> NDArray[np.uint32]:
+        """Return the places of runs whose unsure points pass a test."""
+        places = runs.places()
+        unsure = np.flatnonzero(~np.repeat(runs.inner, runs.sizes))
+        kept = np.ones(places.size, dtype=np.bool_)
+        kept[unsure] = test(places[unsure])
+        return places[kept][:limit].astype(np.uint32)

@@ -1,0 +1,133 @@
+"""A polygon as ranges of places: what lies wholly inside, and what is to be tested point by point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.polygon import crossing, edges, is_tame
+from cxg_widget.spatial.morton import DEPTH
+from cxg_widget.spatial.quadtree import Nodes, Quadtree
+from cxg_widget.spatial.regions import LEAF, Found, Runs
+
+_MAX_PAIRS = 2_000_000
+_ROUNDING = 1e-14
+_FLAT = 1e-150
+
+
+def runs_of_polygon(tree: Quadtree, polygon: NDArray[np.float64]) -> Runs:
+    """Return runs that cover the points inside a polygon (float64 (k, 2), even-odd rule).
+
+    Notes
+    -----
+    A node whose box no edge touches is inside or outside as a whole, which its first point tells; only the edges at
+    its height and not left of it matter to that. The box of a node and the x of an edge are widened by more than
+    rounding can move them, so that the answer is what the test of each single point would give.
+    """
+    found = Found()
+    nodes = tree.root()
+    if not is_tame(polygon):
+        found.add(nodes, inner=False)
+        return found.runs()
+    lines = _Lines.of(polygon)
+    pairs = _Pairs(np.zeros(len(polygon), dtype=np.int64), np.arange(len(polygon)))
+    while len(nodes):
+        pairs, touched = _meet(tree, nodes, lines, pairs)
+        inside = _first_points_inside(tree, nodes, lines, pairs)
+        found.add(nodes[inside & ~touched], inner=True)
+        done = (nodes.sizes <= LEAF) | (nodes.level == DEPTH) | (len(pairs) > _MAX_PAIRS)
+        found.add(nodes[touched & done], inner=False)
+        split = np.flatnonzero(touched & ~done)
+        children, parents = tree.split(nodes[split])
+        pairs = pairs.handed_down(split[parents], len(nodes))
+        nodes = children
+    return found.runs()
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """The edges of a polygon, from (ax, ay) to (bx, by), float64 (k,) each.
+
+    Attributes
+    ----------
+    low, high : the smaller and the larger y
+    left, right : x that no computed crossing ever passes
+    slack : more than rounding moves the x of a crossing
+    """
+
+    ax: NDArray[np.float64]
+    ay: NDArray[np.float64]
+    bx: NDArray[np.float64]
+    by: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    left: NDArray[np.float64]
+    right: NDArray[np.float64]
+    slack: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, polygon: NDArray[np.float64]) -> _Lines:
+        """Take the edges of a polygon."""
+        (ax, ay), (bx, by) = (ends.T for ends in edges(polygon))
+        slack = _ROUNDING * (np.abs(ax) + np.abs(bx))
+        left, right = np.minimum(ax, bx) - slack, np.maximum(ax, bx) + slack
+        return cls(ax, ay, bx, by, np.minimum(ay, by), np.maximum(ay, by), left, right, slack)
+
+    def __getitem__(self, which: NDArray[np.int64]) -> _Lines:
+        return _Lines(*(getattr(self, field.name)[which] for field in fields(self)))
+
+    def reach(self, y0: NDArray[np.float64], y1: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+        """Return the least and the greatest x of each between two heights, both (k,)."""
+        flat = self.high - self.low < _FLAT
+        with np.errstate(divide="ignore", invalid="ignore"):
+            one = crossing(self.ax, self.ay, self.bx, self.by, np.clip(y0, self.low, self.high))
+            other = crossing(self.ax, self.ay, self.bx, self.by, np.clip(y1, self.low, self.high))
+        least = np.where(flat, self.left, np.minimum(one, other) - self.slack)
+        return least, np.where(flat, self.right, np.maximum(one, other) + self.slack)
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """Which edges matter to which node: int64 (p,) both, ascending by node."""
+
+    node: NDArray[np.int64]
+    edge: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return self.node.size
+
+    def handed_down(self, parents: NDArray[np.int64], n_nodes: int) -> _Pairs:
+        """Return the pairs of the children of nodes: each child has its parent's edges."""
+        counts = np.bincount(self.node, minlength=n_nodes)
+        first = np.cumsum(counts) - counts
+        each = counts[parents]
+        before = np.cumsum(each) - each
+        at = np.arange(int(each.sum())) + np.repeat(first[parents] - before, each)
+        return _Pairs(np.repeat(np.arange(parents.size), each), self.edge[at])
+
+
+def _meet(tree: Quadtree, nodes: Nodes, lines: _Lines, pairs: _Pairs) -> tuple[_Pairs, NDArray[np.bool_]]:
+    """Keep the pairs whose edge is at the height of the node and not left of it; say which nodes an edge touches."""
+    x, y = nodes.tiles()
+    x0, x1 = tree.grid.x.bounds(x, nodes.width)
+    y0, y1 = tree.grid.y.bounds(y, nodes.width)
+    node, edge = pairs.node, pairs.edge
+    kept = (lines.high[edge] >= y0[node]) & (lines.low[edge] <= y1[node]) & (lines.right[edge] >= x0[node])
+    node, edge = node[kept], edge[kept]
+    least, greatest = lines[edge].reach(y0[node], y1[node])
+    touched = np.zeros(len(nodes), dtype=np.bool_)
+    touched[node[(least <= x1[node]) & (greatest >= x0[node])]] = True
+    return _Pairs(node, edge), touched
+
+
+def _first_points_inside(tree: Quadtree, nodes: Nodes, lines: _Lines, pairs: _Pairs) -> NDArray[np.bool_]:
+    """Say whether the first point of each node is inside."""
+    x, y = tree.xy[nodes.starts].astype(np.float64)[pairs.node].T
+    near = lines[pairs.edge]
+    beside = np.flatnonzero((y >= near.low) & (y < near.high))
+    near = near[beside]
+    left = x[beside] < crossing(near.ax, near.ay, near.bx, near.by, y[beside])
+    inside: NDArray[np.bool_] = np.bincount(pairs.node[beside[left]], minlength=len(nodes)) % 2 == 1
+    return inside

@@ -1,0 +1,137 @@
+"""A view as ranges of places: what lies wholly inside, and what is to be tested point by point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.spatial.morton import DEPTH, Axis, Extent
+from cxg_widget.spatial.quadtree import Nodes, Quadtree
+
+LEAF = 64
+"""Nodes of as many points are tested, not split."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Ranges of places, ascending, that together hold every point of a region.
+
+    Attributes
+    ----------
+    starts, stops : int64 (m,), places [start, stop)
+    inner : bool (m,), whether all points of the run are in the region
+    """
+
+    starts: NDArray[np.int64]
+    stops: NDArray[np.int64]
+    inner: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return self.starts.size
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of points in each, int64 (m,)."""
+        return self.stops - self.starts
+
+    def only(self, *, inner: bool) -> Runs:
+        """Return those that lie wholly inside, or those that do not."""
+        kept = self.inner == inner
+        return Runs(self.starts[kept], self.stops[kept], self.inner[kept])
+
+    def places(self) -> NDArray[np.int64]:
+        """Return every place of the runs, int64, ascending."""
+        sizes = self.sizes
+        before = np.cumsum(sizes) - sizes
+        places: NDArray[np.int64] = np.arange(int(sizes.sum())) + np.repeat(self.starts - before, sizes)
+        return places
+
+
+class Found:
+    """Nodes that need no more splitting, on their way to become runs."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]] = []
+
+    def add(self, nodes: Nodes, *, inner: bool) -> None:
+        """Take nodes that lie wholly inside, or that are to be tested."""
+        if len(nodes):
+            self._parts.append((nodes.starts, nodes.stops, np.full(len(nodes), inner)))
+
+    def runs(self) -> Runs:
+        """Return them ascending, neighbours of the same kind as one."""
+        if not self._parts:
+            none = np.empty(0, dtype=np.int64)
+            return Runs(none, none, np.empty(0, dtype=np.bool_))
+        starts, stops, inner = (np.concatenate(column) for column in zip(*self._parts, strict=True))
+        order = np.argsort(starts)
+        starts, stops, inner = starts[order], stops[order], inner[order]
+        new = np.ones(starts.size, dtype=np.bool_)
+        new[1:] = (starts[1:] != stops[:-1]) | (inner[1:] != inner[:-1])
+        last = np.append(np.flatnonzero(new)[1:] - 1, starts.size - 1)
+        return Runs(starts[new], stops[last], inner[new])
+
+
+def ordered(view: Sequence[float]) -> Extent:
+    """Return x0 <= x1, y0 <= y1 of a view given either way round."""
+    x0, x1, y0, y1 = (float(v) for v in view)
+    return min(x0, x1), max(x0, x1), min(y0, y1), max(y0, y1)
+
+
+def runs_of_view(tree: Quadtree, view: Sequence[float], *, detail: int | None = None) -> Runs:
+    """Return runs that cover the points with x0 <= x <= x1 and y0 <= y <= y1.
+
+    Parameters
+    ----------
+    view : x0, x1, y0, y1 in data units, either way round; NaN holds nothing
+    detail : stop splitting nodes that hold less than one in `detail` of the points met; None: split down to leaves
+    """
+    x0, x1, y0, y1 = ordered(view)
+    x_span, y_span = _tile_span(tree.grid.x, x0, x1), _tile_span(tree.grid.y, y0, y1)
+    found = Found()
+    if x_span is None or y_span is None:
+        return found.runs()
+    nodes, n_inner = tree.root(), 0
+    while len(nodes):
+        x, y = nodes.tiles()
+        met = x_span.meets(x, nodes.width) & y_span.meets(y, nodes.width)
+        inner = met & x_span.encloses(x, nodes.width) & y_span.encloses(y, nodes.width)
+        found.add(nodes[inner], inner=True)
+        n_inner += int(nodes[inner].sizes.sum())
+        nodes = nodes[met & ~inner]
+        small = (n_inner + int(nodes.sizes.sum())) // detail if detail else 0
+        leaf = (nodes.sizes <= max(LEAF, small)) | (nodes.level == DEPTH)
+        found.add(nodes[leaf], inner=False)
+        nodes, _ = tree.split(nodes[~leaf])
+    return found.runs()
+
+
+@dataclass(frozen=True)
+class _TileSpan:
+    """Tiles first..last hold what is between two coordinates; those between `low` and `high` hold nothing else."""
+
+    first: int
+    last: int
+    low: int
+    high: int
+
+    def meets(self, tiles: NDArray[np.int64], width: int) -> NDArray[np.bool_]:
+        """Say whether any of the tiles [t, t + width) is among them."""
+        met: NDArray[np.bool_] = (tiles <= self.last) & (tiles + width > self.first)
+        return met
+
+    def encloses(self, tiles: NDArray[np.int64], width: int) -> NDArray[np.bool_]:
+        """Say whether all points of the tiles [t, t + width) surely lie between the coordinates."""
+        enclosed: NDArray[np.bool_] = (tiles > self.low) & (tiles + width <= self.high)
+        return enclosed
+
+
+def _tile_span(axis: Axis, low: float, high: float) -> _TileSpan | None:
+    """Return the tiles of low..high; None where no point can be."""
+    if not (low <= axis.high and high >= axis.low):
+        return None
+    first, last = (int(tile) for tile in axis.tile(np.clip([low, high], axis.low, axis.high)))
+    return _TileSpan(first, last, -1 if low <= axis.low else first, 1 << DEPTH if high >= axis.high else last)

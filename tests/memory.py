@@ -13,7 +13,9 @@ class MemoryDataset(Dataset):
 
     format = "memory"
 
-    def __init__(self, obs, x, var_labels, embeddings, *, sparse=True, colors=None, gene_sets=None, broken=()):
+    def __init__(
+        self, obs, x, var_labels, embeddings, *, sparse=True, colors=None, gene_sets=None, broken=(), aliases=()
+    ):
         super().__init__("memory")
         self.title = "memory"
         self.n_obs, self.n_var = x.shape
@@ -23,7 +25,8 @@ class MemoryDataset(Dataset):
         self._broken = set(broken)
         self.obs_index, self.var_index = "cell_id", "gene"
         self.obs_columns = {name: _column(name, values) for name, values in obs.items()}
-        self.var_columns = {}
+        self.var_columns = {"feature_name": Column("feature_name", "string")} if aliases else {}
+        self._aliases = np.array(aliases, dtype=object)
         self.embeddings = {name: xy.shape[1] for name, xy in embeddings.items()}
         self.default_embedding = next(iter(embeddings), None)
         self.reads: list[str] = []
@@ -43,7 +46,7 @@ class MemoryDataset(Dataset):
         return values[rows]
 
     def _read_var(self, name):
-        return self._labels
+        return self._aliases if name == "feature_name" else self._labels
 
     def _read_embedding(self, name, axes):
         self._touch(f"emb/{name}")

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from cxg_widget.datasets.columns import as_rows, as_scalar, as_strings, factorize, smallest_codes, tidy_categories
 from cxg_widget.datasets.embeddings import Embeddings
 from cxg_widget.datasets.tables import read_table
-from cxg_widget.datasets.values import Codes, Column, Kind, Vector, as_plain
+from cxg_widget.datasets.values import Codes, Column, Kind, Values, Vector, as_plain
 from cxg_widget.datasets.var_names import VarNames
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.names import not_found
@@ -66,11 +66,11 @@ class Dataset(VarNames, Embeddings):
     # What a store implements.
 
     @abstractmethod
-    def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> NDArray[Any] | Codes:
+    def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
         """Read one obs column, the index column included, in the order of `rows` (None = all).
 
         Categorical columns come as `Codes` with all of the column's categories whatever the rows; booleans as bool,
-        numbers in their own type, strings as objects of str.
+        numbers in their own type, strings as objects of str or packed.
         """
 
     @abstractmethod
@@ -245,7 +245,7 @@ class Dataset(VarNames, Embeddings):
             self._kind(name)
         return names
 
-    def _obs_values(self, name: str, rows: NDArray[np.int64] | None) -> NDArray[Any] | Codes:
+    def _obs_values(self, name: str, rows: NDArray[np.int64] | None) -> Values:
         whole: NDArray[Any] | Codes | None = self._cache.get(("obs", name))
         if whole is None:
             return self._read_obs(name, rows)
@@ -256,9 +256,7 @@ class Dataset(VarNames, Embeddings):
         return whole[rows]
 
     def _codes_of_values(self, column: str, kind: Kind) -> Codes:
-        values = self._obs_values(column, None)
-        if isinstance(values, Codes):
-            return values
+        values = as_plain(self._obs_values(column, None))
         if kind == "boolean":
             return Codes(values.astype(np.int8), (False, True))
         codes, categories = factorize(values)
@@ -267,7 +265,7 @@ class Dataset(VarNames, Embeddings):
                 f"obs column {column!r} has {len(categories):,} distinct values; codes go up to {MAX_LABELS:,}."
             )
         target, labels = tidy_categories(categories)
-        return Codes(smallest_codes(target[codes], len(labels)), labels)
+        return Codes(smallest_codes(target, len(labels))[codes], labels)
 
     def _tell(self, name: str, error: Exception, *, what: str, instead: str) -> None:
         self._note(f"{what} {name!r} cannot be read: {error}")

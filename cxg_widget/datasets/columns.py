@@ -52,12 +52,26 @@ def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
         distinct = sorted(set(labels))
         position = {value: code for code, value in enumerate(distinct)}
         return np.fromiter(map(position.__getitem__, labels), dtype=np.int64, count=len(labels)), distinct
+    if values.dtype.kind in "iu" and values.size:
+        low, high = int(values.min()), int(values.max())
+        if high - low < values.size:
+            return _factorize_dense(values, low, high)
     known, inverse = np.unique(values, return_inverse=True, equal_nan=True)
     codes = inverse.reshape(-1).astype(np.int64)
     if known.dtype.kind == "f" and len(known) and np.isnan(known[-1]):
         codes[codes == len(known) - 1] = -1
         known = known[:-1]
     return codes, known.tolist()
+
+
+def _factorize_dense(values: NDArray[Any], low: int, high: int) -> tuple[NDArray[np.int64], list[Any]]:
+    """Factorize integers that lie close together by counting them, which needs no sorting."""
+    # Unsigned ones are shifted in their own type, since uint64 does not fit into int64; the others might overflow it.
+    shifted = values - values.dtype.type(low) if values.dtype.kind == "u" else values.astype(np.int64) - low
+    offsets = shifted.astype(np.int64)
+    seen = np.zeros(high - low + 1, dtype=np.bool_)
+    seen[offsets] = True
+    return (np.cumsum(seen) - 1)[offsets], [low + offset for offset in np.flatnonzero(seen).tolist()]
 
 
 def smallest_codes(codes: NDArray[Any], n_categories: int) -> Signed:

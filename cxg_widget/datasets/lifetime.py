@@ -26,6 +26,7 @@ class Lifetime(ABC):
     def __init__(self, cache_bytes: int) -> None:
         self._cache = ByteCache(cache_bytes, size_of)
         self._once: dict[str, Any] = {}
+        self._making: dict[str, Any] = {}
         self._notes: list[str] = []
         self._lock = RLock()
         self._thread = local()
@@ -94,11 +95,12 @@ class Lifetime(ABC):
             return self._cache.get_or_load(key, lambda: freeze(load()))
 
     def _read_once(self, key: str, load: Callable[[], Any]) -> Any:
-        """Return what `load` returned the first time; kept until the end."""
-        with self._reading():
+        """Return what `load` returned the first time, kept until the end; a second thread waits for the first."""
+        with self._lock:
+            making = self._making.setdefault(key, RLock())
+        with self._reading(), making:
             if key not in self._once:
-                value = load()
-                return self._once.setdefault(key, value)
+                self._once[key] = load()
             return self._once[key]
 
     def _note(self, sentence: str) -> None:

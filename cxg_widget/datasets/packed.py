@@ -2,31 +2,94 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 
-@dataclass(frozen=True)
-class PackedStrings:
-    """A column of n strings, 8 bytes and its text each.
+@dataclass(frozen=True, eq=False)
+class PackedStrings(Sequence[str]):
+    """A column of strings, 8 bytes and its text each, or some rows of it.
 
     Attributes
     ----------
-    text : uint8 (n_bytes,), UTF-8 of all strings behind each other
+    text : uint8 (n_bytes,), UTF-8 of all strings behind each other; what is not UTF-8 is read as U+FFFD
     starts : int64 (n + 1,); string i is text[starts[i]:starts[i + 1]]
+    rows : int64 (k,), which strings, in this order; None = all n
     """
 
     text: NDArray[np.uint8]
     starts: NDArray[np.int64]
+    rows: NDArray[np.int64] | None = None
 
-    def take(self, rows: NDArray[np.int64] | None = None) -> NDArray[np.object_]:
-        """Return the strings of `rows` in their order (None = all) as an object array of str."""
-        first = self.starts[:-1] if rows is None else self.starts[rows]
-        last = self.starts[1:] if rows is None else self.starts[rows + 1]
-        raw = self.text.tobytes()
-        found = [raw[i:j].decode("utf-8", "replace") for i, j in zip(first.tolist(), last.tolist(), strict=True)]
+    def __len__(self) -> int:
+        return len(self.starts) - 1 if self.rows is None else len(self.rows)
+
+    @overload
+    def __getitem__(self, item: int) -> str: ...
+    @overload
+    def __getitem__(self, item: slice) -> PackedStrings: ...
+    def __getitem__(self, item: int | slice) -> str | PackedStrings:
+        """Return one string, or the strings of a slice."""
+        if isinstance(item, slice):
+            return self.pick(np.arange(len(self))[item])
+        row = range(len(self))[item] if self.rows is None else self.rows[item]
+        return self.text[self.starts[row] : self.starts[row + 1]].tobytes().decode("utf-8", "replace")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.objects().tolist())
+
+    def pick(self, rows: NDArray[np.int64]) -> PackedStrings:
+        """Return the strings of `rows` in their order; the buffers are shared."""
+        return PackedStrings(self.text, self.starts, rows if self.rows is None else self.rows[rows])
+
+    def objects(self) -> NDArray[np.object_]:
+        """Return an object array of str."""
+        begin, end = self._bounds()
+        raw: Any = self.text.tobytes()
+        if raw.isascii():
+            raw = raw.decode("ascii")  # cutting str is faster than decoding each piece
+            found = [raw[i:j] for i, j in zip(begin.tolist(), end.tolist(), strict=True)]
+        else:
+            found = [raw[i:j].decode("utf-8", "replace") for i, j in zip(begin.tolist(), end.tolist(), strict=True)]
         out = np.empty(len(found), dtype=object)
         out[:] = found
         return out
+
+    def arrow(self) -> Any:
+        """Return a pyarrow.LargeStringArray, on the same buffers where these are all strings.
+
+        Raises
+        ------
+        pyarrow.ArrowInvalid
+            If a string is not UTF-8.
+        """
+        import pyarrow as pa
+
+        whole = pa.LargeStringArray.from_buffers(
+            len(self.starts) - 1, pa.py_buffer(self.starts), pa.py_buffer(self.text)
+        )
+        found = whole if self.rows is None else whole.take(pa.array(self.rows))
+        found.validate(full=True)
+        return found
+
+    def find(self, wanted: str) -> int | None:
+        """Return the first place of a string, None where it is not; no string is decoded."""
+        key = np.frombuffer(wanted.encode("utf-8", "surrogatepass"), dtype=np.uint8)
+        begin, end = self._bounds()
+        places = np.flatnonzero(end - begin == len(key))
+        for at in range(len(key) - 1, -1, -1):  # from the end, where identifiers differ
+            places = places[self.text[begin[places] + at] == key[at]]
+        return int(places[0]) if len(places) else None
+
+    def same_as(self, other: PackedStrings) -> bool:
+        """Say whether two whole columns hold the same strings."""
+        return np.array_equal(self.starts, other.starts) and np.array_equal(self.text, other.text)
+
+    def _bounds(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        if self.rows is None:
+            return self.starts[:-1], self.starts[1:]
+        return self.starts[self.rows], self.starts[self.rows + 1]

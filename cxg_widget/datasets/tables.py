@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.values import Codes, as_plain, to_pandas
+from cxg_widget.datasets.values import Codes, Values, as_plain, to_pandas
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Read = Callable[[str], NDArray[Any] | Codes]
+Read = Callable[[str], Values]
 Tell = Callable[[str, Exception], None]
 
 
@@ -56,7 +56,8 @@ def _read_index(read: Read, name: str | None, positions: range | NDArray[np.int6
 
     if name is not None:
         try:
-            labels: pd.Index = pd.Index(to_pandas(as_plain(read(name))), name=name)
+            values = read(name)
+            labels: pd.Index = pd.Index(to_pandas(as_plain(values) if isinstance(values, Codes) else values), name=name)
             return labels
         except (InvalidStore, DamagedStore) as error:
             unnamed(name, error)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, ClassVar
 
 from cxg_widget.datasets.columns import as_strings
 from cxg_widget.datasets.lifetime import Lifetime
-from cxg_widget.datasets.values import Codes, Column, as_plain
+from cxg_widget.datasets.packed import PackedStrings
+from cxg_widget.datasets.positions import Positions
+from cxg_widget.datasets.values import Column, Values, as_plain
 from cxg_widget.errors import DamagedStore, InvalidStore, UnknownName
 from cxg_widget.names import not_found
 
@@ -30,7 +30,7 @@ class VarNames(Lifetime):
     var_index: str | None = None
 
     @abstractmethod
-    def _read_var(self, name: str) -> NDArray[Any] | Codes:
+    def _read_var(self, name: str) -> Values:
         """Read one var column, as `_read_obs` does."""
 
     @property
@@ -60,49 +60,58 @@ class VarNames(Lifetime):
         UnknownName
             With the nearest names.
         """
-        for source in ("index", "aliases", "identifiers"):
-            position = self._positions(source).get(name)
+        for column in (None, *self.alias_columns, *self.id_columns):
+            position = self._position(column, name)
             if position is not None:
                 return position
-        known = [*self._positions("index"), *self._positions("aliases")]
-        raise UnknownName(not_found("var name", name, known, self.title))
+        raise UnknownName(not_found("var name", name, [*self.var_labels, *(self.var_aliases or ())], self.title))
 
-    def _load_var_labels(self) -> tuple[str, ...]:
+    def read_names(self) -> None:
+        """Read the index and the readable names ahead, so that the first var is found at once."""
+        for column in (None, *self.alias_columns):
+            self._position(column, "")
+
+    def _position(self, column: str | None, name: str) -> int | None:
+        """Return where a name stands in a column, None = in the index."""
+
+        def load() -> Positions:
+            return Positions((self.var_labels if column is None else self._var_strings(column)) or ())
+
+        positions: Positions = self._read_once(f"positions in {'the index' if column is None else column}", load)
+        return positions.get(name)
+
+    def _load_var_labels(self) -> Sequence[str]:
         if self.var_index is None:
             return tuple(str(position) for position in range(self.n_var))
-        return tuple(as_strings(as_plain(self._read_var(self.var_index))))
+        return _as_sequence(self._read_var(self.var_index))
 
-    def _load_var_aliases(self) -> tuple[str, ...] | None:
+    def _load_var_aliases(self) -> Sequence[str] | None:
         for name in self.alias_columns:
             aliases = self._var_strings(name)
-            if aliases is not None and aliases != self.var_labels:
+            if aliases is not None and not _same(aliases, self.var_labels):
                 return aliases
         return None
 
-    def _var_strings(self, name: str) -> tuple[str, ...] | None:
+    def _var_strings(self, name: str) -> Sequence[str] | None:
         known = self.var_columns.get(name)
         if known is None or known.kind not in ("string", "categorical"):
             return None
+        strings: Sequence[str] | None = self._read_once(f"var column {name}", lambda: self._load_strings(name))
+        return strings
+
+    def _load_strings(self, name: str) -> Sequence[str] | None:
         try:
-            return tuple(as_strings(as_plain(self._read_var(name))))
+            return _as_sequence(self._read_var(name))
         except (InvalidStore, DamagedStore) as error:
             self._note(f"var column {name!r} cannot be read, so names in it are not found: {error}")
             return None
 
-    def _positions(self, source: str) -> Mapping[str, int]:
-        def load() -> dict[str, int]:
-            found: dict[str, int] = {}
-            for labels in self._name_lists(source):
-                for position, label in enumerate(labels or ()):
-                    found.setdefault(label, position)
-            return found
 
-        positions: Mapping[str, int] = self._read_once(f"positions of {source}", load)
-        return positions
+def _as_sequence(values: Values) -> Sequence[str]:
+    return values if isinstance(values, PackedStrings) else tuple(as_strings(as_plain(values)))
 
-    def _name_lists(self, source: str) -> list[Sequence[str] | None]:
-        if source == "index":
-            return [self.var_labels]
-        if source == "aliases":
-            return [self.var_aliases]
-        return [self._var_strings(name) for name in (*self.alias_columns, *self.id_columns)]
+
+def _same(one: Sequence[str], other: Sequence[str]) -> bool:
+    if isinstance(one, PackedStrings) and isinstance(other, PackedStrings):
+        return one.same_as(other)
+    return list(one) == list(other)

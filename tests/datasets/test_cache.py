@@ -73,6 +73,20 @@ def test_factorized_strings_are_those_of_pandas(values):
     assert [distinct[code] for code in codes] == values
 
 
+@given(st.sampled_from(["int8", "uint8", "int32", "int64", "uint64"]), st.data())
+def test_factorized_integers_are_those_of_pandas(dtype, data):
+    bounds = np.iinfo(dtype)
+    near = data.draw(st.integers(int(bounds.min), int(bounds.max) - 6))
+    close = st.integers(near, near + 6)
+    far = st.sampled_from([int(bounds.min), int(bounds.max)])
+    values = data.draw(st.lists(close | far if data.draw(st.booleans()) else close, max_size=300))
+    stored = np.array(values, dtype=dtype)
+    codes, distinct = factorize(stored)
+    expected_codes, expected = pd.factorize(stored, sort=True)
+    assert codes.tolist() == expected_codes.tolist()
+    assert distinct == expected.tolist()
+
+
 @given(st.lists(st.one_of(st.floats(width=32), st.just(float("nan")))))
 def test_factorized_floats_are_those_of_pandas(values):
     stored = np.array(values, dtype=np.float32)

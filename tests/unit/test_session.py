@@ -90,8 +90,7 @@ def test_several_genes_mean_their_mean(color):
 
 
 def test_a_gene_is_headed_by_its_symbol_however_it_was_asked_for():
-    data = small(100)
-    data._once["var_aliases"] = ("CD3 epsilon", "", "zero", "dense")
+    data = small(100, aliases=("CD3 epsilon", "", "zero", "dense"))
     for asked, name, detail in [("CD3 epsilon", "CD3 epsilon", "CD3E"), ("CD3E", "CD3 epsilon", "CD3E"),
                                 ("MS4A1", "MS4A1", "gene")]:  # fmt: skip
         legend = next(Session(data, Look(embedding="umap", color=asked)).color()).message

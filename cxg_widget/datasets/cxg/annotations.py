@@ -86,7 +86,9 @@ class Annotations:
                     f"but only {len(labels)} categories are declared."
                 )
         target, categories = tidy_categories(labels)
-        return Codes(smallest_codes(target[stored.astype(np.int64)], len(categories)), categories)
+        if len(categories) == len(labels):
+            return Codes(smallest_codes(stored, len(categories)), categories)
+        return Codes(smallest_codes(target, len(categories))[stored], categories)
 
     def _codes_of_values(self, name: str, values: NDArray[Any]) -> Codes:
         codes, distinct = factorize(values)
@@ -97,7 +99,7 @@ class Annotations:
             position = {label: code for code, label in enumerate(labels)}
             codes = np.array([position[label] for label in distinct], dtype=np.int64)[codes]
         target, categories = tidy_categories(labels)
-        return Codes(smallest_codes(target[codes], len(categories)), categories)
+        return Codes(smallest_codes(target, len(categories))[codes], categories)
 
     def _stores_codes(self, name: str) -> bool:
         has_list = isinstance(self._hint(name).get("categories"), list)

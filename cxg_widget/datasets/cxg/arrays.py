@@ -161,15 +161,22 @@ def _take(query: Any, rows: NDArray[np.int64], tile: int) -> NDArray[Any]:
     """Read single rows as ranges; rows less than a tile apart share one, since TileDB reads whole tiles anyway."""
     if not len(rows):
         return values_of(query[0:1])[:0]
-    wanted, back = np.unique(rows, return_inverse=True)
+    if np.all(rows[1:] > rows[:-1]):
+        wanted, back = rows, None
+    else:
+        wanted, back = np.unique(rows, return_inverse=True)
     breaks = np.flatnonzero(np.diff(wanted) > tile) + 1
+    if not len(breaks):
+        found = values_of(query[int(wanted[0]) : int(wanted[-1]) + 1])[wanted - wanted[0]]
+        return found if back is None else np.asarray(found[back])
     firsts = wanted[np.append(0, breaks)]
     lasts = wanted[np.append(breaks, len(wanted)) - 1]
     ranges = [slice(first, last) for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True)]
     lengths = lasts - firsts + 1
     skipped = firsts - (np.cumsum(lengths) - lengths)
     of_range = np.searchsorted(firsts, wanted, side="right") - 1
-    return np.asarray(values_of(query.multi_index[ranges])[(wanted - skipped[of_range])[back]])
+    found = values_of(query.multi_index[ranges])[wanted - skipped[of_range]]
+    return found if back is None else np.asarray(found[back])
 
 
 def reason_of(error: Exception) -> str:

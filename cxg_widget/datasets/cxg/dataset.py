@@ -16,6 +16,7 @@ from cxg_widget.datasets.cxg.arrays import Arrays, absolute, select, values_of
 from cxg_widget.datasets.cxg.matrix import Matrix
 from cxg_widget.datasets.cxg.metadata import GroupMetadata, read_gene_sets, read_uns
 from cxg_widget.datasets.packed import PackedStrings
+from cxg_widget.datasets.values import Values
 from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore
 
 _FEW = 1_000
@@ -128,17 +129,17 @@ class CxgDataset(Dataset):
         wanted = (named.removeprefix("X_"), named, f"X_{named}", "umap", "X_umap", "tsne", "X_tsne")
         return next((name for name in wanted if name in self.embeddings), next(iter(self.embeddings), None))
 
-    def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> NDArray[Any] | Codes:
+    def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
         if rows is not None and self._obs.known_by_value(name):
             whole = self._cached(("obs", name), lambda: self._obs.read(name))
             return Codes(whole.codes[rows], whole.categories)
         if self._obs.is_text(name) and (rows is None or rows.size > _FEW):
             packed: PackedStrings = self._cached(("packed", name), lambda: self._arrays.packed_strings("obs", name))
-            return packed.take(rows)
+            return packed if rows is None else packed.pick(rows)
         return self._obs.read(name, rows)
 
-    def _read_var(self, name: str) -> NDArray[Any] | Codes:
-        return self._var.read(name)
+    def _read_var(self, name: str) -> Values:
+        return self._arrays.packed_strings("var", name) if self._var.is_text(name) else self._var.read(name)
 
     def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
         path = f"emb/{name}"

@@ -119,6 +119,8 @@ class Matrix:
             return values, rows
         if int(rows.max()) >= n_obs:
             raise InvalidStore(f"{self._arrays.uri}: the matrix names obs {rows.max()} but obs has {n_obs} rows.")
+        if np.all(rows[1:] > rows[:-1]):
+            return values, rows
         seen = np.zeros(n_obs, dtype=bool)
         seen[rows] = True
         distinct = np.flatnonzero(seen)

@@ -119,13 +119,11 @@ class Matrix:
             return values, rows
         if int(rows.max()) >= n_obs:
             raise InvalidStore(f"{self._arrays.uri}: the matrix names obs {rows.max()} but obs has {n_obs} rows.")
-        if np.all(rows[1:] > rows[:-1]):
-            return values, rows
         seen = np.zeros(n_obs, dtype=bool)
         seen[rows] = True
-        distinct = np.flatnonzero(seen)
-        if len(distinct) == len(rows):
+        if np.count_nonzero(seen) == len(rows):
             return values, rows
+        distinct = np.flatnonzero(seen)
         total = np.zeros(n_obs, dtype=np.float32)
         np.add.at(total, rows, values)
         return total[distinct], distinct.astype(np.int64)

@@ -57,6 +57,14 @@ def _parser() -> argparse.ArgumentParser:
 
     inspect = commands.add_parser("inspect", help="say what a store holds")
     inspect.add_argument("path", metavar="PATH", help="a path, or a URI such as s3://bucket/data.cxg")
+    inspect.add_argument(
+        "--storage-option",
+        action="append",
+        type=_named,
+        default=[],
+        metavar="NAME=VALUE",
+        help="for a URI: endpoint_url, region, anon, key, secret, ... (may be given several times)",
+    )
     inspect.set_defaults(command=_inspect)
     return parser
 
@@ -78,7 +86,7 @@ def _demo(options: argparse.Namespace) -> None:
 def _inspect(options: argparse.Namespace) -> None:
     from cxg_widget.datasets import open_dataset
 
-    with open_dataset(options.path) as dataset:
+    with open_dataset(options.path, storage_options=dict(options.storage_option) or None) as dataset:
         for line in _summary(dataset):
             print(_printable(line))
 
@@ -135,6 +143,14 @@ def _count(text: str) -> int:
     if not (number >= 1 and number.is_integer()):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
     return int(number)
+
+
+def _named(text: str) -> tuple[str, str | bool]:
+    """Read NAME=VALUE; true and false are meant as such."""
+    name, given, value = text.partition("=")
+    if not given or not name:
+        raise argparse.ArgumentTypeError("an option is written NAME=VALUE")
+    return name, {"true": True, "false": False}.get(value.lower(), value)
 
 
 def _fail(sentence: str) -> int:

@@ -8,6 +8,11 @@
     ├── MissingDependency    (ImportError)        a store we know, its library is not installed
     ├── InvalidStore         (ValueError)         a store that contradicts itself
     ├── DamagedStore         (OSError)            data that the store promises cannot be read
+    ├── StorageError         (OSError)            storage far away does not do what it should; trying again may help
+    │   ├── StorageDenied        (PermissionError)    it refuses: credentials, region
+    │   ├── StorageUnavailable   (ConnectionError)    it cannot be reached, breaks off, or answers with an error
+    │   └── StorageTimeout       (TimeoutError)       it does not answer in time
+    ├── ClusterLost          (ConnectionError)    the Dask client or its workers are gone
     ├── ClosedDataset        (ValueError)         used after close()
     ├── UnknownName          (KeyError, ValueError)  no such column, gene, embedding, layer, category
     ├── InvalidOption        (TypeError)          unknown keyword, or a value of the wrong type
@@ -42,6 +47,26 @@ class InvalidStore(CxgWidgetError, ValueError):
 
 class DamagedStore(CxgWidgetError, OSError):
     """Data that the store's schema promises are missing or cannot be decoded."""
+
+
+class StorageError(CxgWidgetError, OSError):
+    """Storage far away did not do what it should; the dataset stays usable, and trying again may help."""
+
+
+class StorageDenied(StorageError, PermissionError):
+    """The storage refused: credentials are missing, wrong or for something else."""
+
+
+class StorageUnavailable(StorageError, ConnectionError):
+    """The storage cannot be reached, broke the connection off, or answered with an error of its own."""
+
+
+class StorageTimeout(StorageError, TimeoutError):
+    """The storage did not answer in time."""
+
+
+class ClusterLost(CxgWidgetError, ConnectionError):
+    """The Dask client was closed, or its workers died."""
 
 
 class ClosedDataset(CxgWidgetError, ValueError):

@@ -20,3 +20,14 @@ def chromium() -> Iterator[Any]:
 
     with launch_browser() as browser:
         yield browser
+
+
+@pytest.fixture(scope="session")
+def object_store() -> Iterator[Any]:
+    """An S3 server on loopback; see `tests.object_store`."""
+    pytest.importorskip("moto.server", reason="the S3 server of the tests is moto's")
+    from tests.object_store import ObjectStore
+
+    store = ObjectStore()
+    yield store
+    store.close()

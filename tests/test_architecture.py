@@ -29,6 +29,7 @@ HOMES = {
     "ipywidgets": "widget.py",
     "traitlets": ("widget.py", "traits.py", "trait_error.py"),
     "IPython": "widget.py",
+    "numba": "aggregate/kernels.py",
 }
 FILES = sorted(PACKAGE.rglob("*.py"))
 
@@ -90,9 +91,8 @@ def test_session_and_below_know_no_widget_library():
             assert not {module.split(".")[0] for module in imports(path)} & {"anywidget", "ipywidgets", "traitlets"}
 
 
-@pytest.mark.parametrize("heavy", ["pandas", "datashader", "PIL", "colorcet", "tiledb"])
+@pytest.mark.parametrize("heavy", ["pandas", "datashader", "PIL", "colorcet", "tiledb", "numba"])
 def test_heavy_libraries_are_never_imported_with_a_module_except_at_home(heavy):
     for path in FILES:
-        at_home = path.relative_to(PACKAGE).as_posix().startswith("datasets/cxg/")
-        if not (heavy == "tiledb" and at_home):
+        if not path.relative_to(PACKAGE).as_posix().startswith(HOMES.get(heavy, "nowhere")):
             assert heavy not in {module.split(".")[0] for module in imports(path, lazy=False)}, path

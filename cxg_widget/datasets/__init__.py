@@ -13,7 +13,7 @@ from cxg_widget.names import not_found
 
 __all__ = ["Codes", "Column", "Dataset", "Vector", "open_dataset"]
 
-OPTIONS = ("cache_bytes", "config", "ctx")
+OPTIONS = ("cache_bytes", "config", "ctx", "storage_options")
 
 
 def open_dataset(
@@ -28,7 +28,9 @@ def open_dataset(
     ----------
     uri : a path, or a URI such as s3://bucket/name.cxg; an open dataset is returned as it is
     format : "cxg" to open the store as such without looking; None = find out
-    **options : `cache_bytes` (kept in memory, 256 MiB), `ctx` (a tiledb.Ctx) or `config` (a dict for one)
+    **options : `cache_bytes` (kept in memory, 256 MiB); for storage far away `storage_options` (a dict in the names of
+        fsspec: key, secret, token, endpoint_url, region, anon, connect_timeout, read_timeout, ...), or `ctx` (a
+        tiledb.Ctx or a dict of TileDB's settings), or `config` (the same dict)
 
     Raises
     ------
@@ -38,6 +40,9 @@ def open_dataset(
         If it is no store that this version opens.
     InvalidStore, DamagedStore
         If the store contradicts itself, or its schemas cannot be read.
+    StorageError
+        If storage far away refuses (also a PermissionError), cannot be reached (ConnectionError) or does not answer in
+        time (TimeoutError).
     InvalidOption, InvalidValue
         If an option or its value is not valid.
     ClosedDataset

@@ -139,7 +139,7 @@ def _remote(uri: str, options: Mapping[str, Any]) -> Store:
             return store
     found = _tiledb(uri, options)
     if found is None:
-        raise DatasetNotFound(f"'{uri}': there is no TileDB group; is the name right, and may it be read?")
+        raise DatasetNotFound(f"'{uri}': there is no store of that name; check the path behind the bucket.")
     return found
 
 

@@ -2,45 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from threading import RLock
-from typing import Any
+from functools import partial
+from threading import Lock, RLock
+from typing import Any, TypeVar
 
 import numpy as np
 import tiledb
 from numpy.typing import NDArray
 from tiledb.main import PyQuery
 
+from cxg_widget.datasets.cxg.contexts import is_remote, patience
+from cxg_widget.datasets.cxg.failures import failure, too_late
+from cxg_widget.datasets.cxg.listing import child_names, list_children, lists_in_one
+from cxg_widget.datasets.cxg.patience import at_once
 from cxg_widget.datasets.packed import PackedStrings
-from cxg_widget.errors import DamagedStore
+from cxg_widget.errors import CxgWidgetError, DamagedStore
+
+Result = TypeVar("Result")
 
 
 class Arrays:
     """The arrays below one root URI.
 
     An array is opened once and read by several threads at a time, which TileDB allows. Every failure of TileDB becomes
-    `DamagedStore`, which names what was read.
+    an exception that names what was read: `DamagedStore`, or a `StorageError` where the way to the data failed. Nothing
+    of a failure is kept, so that the next try may succeed.
+
+    Attributes
+    ----------
+    is_remote : True where each answer takes a while, so that questions are asked side by side
     """
 
     def __init__(self, root: str, uri: str, ctx: tiledb.Ctx) -> None:
         self.root = root
         self.uri = uri
         self.ctx = ctx
+        self.is_remote = is_remote(root)
         self._open: dict[str, Any] = {}
         self._filled: set[str] = set()
-        self._lock = RLock()
+        self._locks: dict[str, RLock] = {}
+        self._lock = Lock()
 
     @property
     def opened(self) -> tuple[str, ...]:
         """The paths of the arrays that are open now."""
         return tuple(self._open)
 
-    def children(self, path: str = "") -> dict[str, str]:
-        """Return the names below a group, each with "array", "group" or another type, in TileDB's order."""
-        with self.reading(path or "the store"):
-            return list_children(f"{self.root}/{path}".rstrip("/"), self.ctx)
+    def children(self, *paths: str) -> list[dict[str, str]]:
+        """Return the names below each group, "" the root, with "array", "group" or another type, in TileDB's order.
+
+        Raises
+        ------
+        DatasetNotFound
+            If the bucket does not exist.
+        """
+        return self._all([self._lister(path) for path in paths], [path or "the store" for path in paths])
+
+    def names(self, paths: Sequence[str]) -> list[list[str]]:
+        """Return all names below each path, the files of TileDB among them."""
+        return self._all([partial(child_names, f"{self.root}/{path}", self.ctx) for path in paths], paths)
+
+    def open_ahead(self, paths: Iterable[str]) -> None:
+        """Open arrays side by side where that saves time; one that is damaged fails when it is used."""
+        if self.is_remote:
+            wanted = list(paths)
+            for error in self._tried([partial(self._opened, path) for path in wanted], wanted):
+                if isinstance(error, CxgWidgetError) and not isinstance(error, DamagedStore):
+                    raise error
 
     def schema(self, path: str) -> Any:
         """Read the schema of one array, and nothing else."""
@@ -56,26 +86,30 @@ class Arrays:
         ------
         DamagedStore
             If it cannot be opened, or is dense and holds nothing at all: TileDB would make values up.
+        StorageError
+            If the storage fails.
         """
-        with self._lock:
-            with self.reading(path):
-                found = self._opened(path)
-                empty = path not in self._filled and not found.schema.sparse and found.nonempty_domain() is None
-            if empty:
-                raise DamagedStore(f"{self.uri}: {path} holds no data; its files are missing.")
-            self._filled.add(path)
+        found = self._opened(path)
+        if path in self._filled:
             return found
+        with self.reading(path):
+            empty = not found.schema.sparse and found.nonempty_domain() is None
+        if empty:
+            raise DamagedStore(f"{self.uri}: {path} holds no data; its files are missing.")
+        self._filled.add(path)
+        return found
 
     def metadata(self, path: str) -> Mapping[str, Any]:
         """Return the metadata of one array; TileDB reads them at the first look."""
-        with self._lock, self.reading(f"the metadata of {path}"):
-            meta: Mapping[str, Any] = self._opened(path).meta
+        array = self._opened(path)
+        with self._lock_of(path), self.reading(f"the metadata of {path}"):
+            meta: Mapping[str, Any] = array.meta
             return meta
 
     def metadata_value(self, path: str, key: str) -> Any:
         """Return one value of an array's metadata, None where there is none."""
         meta = self.metadata(path)
-        with self._lock, self.reading(f"the metadata of {path}"):
+        with self._lock_of(path), self.reading(f"the metadata of {path}"):
             return meta[key] if key in meta else None  # noqa: SIM401 - `get` is not lazy in every version of TileDB
 
     def column(self, path: str, name: str, rows: NDArray[np.int64] | None = None) -> NDArray[Any]:
@@ -115,34 +149,54 @@ class Arrays:
 
     @contextmanager
     def reading(self, what: str) -> Iterator[None]:
-        """Turn failures of TileDB into `DamagedStore`, which says that `what` cannot be read and why."""
+        """Turn failures of TileDB into exceptions which say that `what` cannot be read and why."""
         try:
             yield
         except (tiledb.TileDBError, UnicodeDecodeError) as error:
-            message = f"{self.uri}: cannot read {what}: data files are missing or damaged ({reason_of(error)})."
-            raise DamagedStore(message) from error
+            raise failure(error, self.uri, what) from error
 
     def _opened(self, path: str) -> Any:
+        """Return an open array; one that takes long to open holds up nobody who reads another."""
         if path not in self._open:
-            self._open[path] = tiledb.open(f"{self.root}/{path}", mode="r", ctx=self.ctx)
+            with self._lock_of(path):
+                if path not in self._open:
+                    self._open[path] = self._all([lambda: tiledb.open(f"{self.root}/{path}", ctx=self.ctx)], [path])[0]
         return self._open[path]
 
+    def _lock_of(self, path: str) -> RLock:
+        with self._lock:
+            return self._locks.setdefault(path, RLock())
 
-def absolute(uri: str) -> str:
-    """Return a URI that still means the same after `os.chdir`, which TileDB takes no notice of."""
-    return uri.rstrip("/") if "://" in uri else str(Path(uri).absolute())
+    def _lister(self, path: str) -> Callable[[], dict[str, str]]:
+        expected = "array" if path == "emb" and lists_in_one(self.root) else None
+        return lambda: list_children(f"{self.root}/{path}".rstrip("/"), self.ctx, expected)
 
+    def _all(self, calls: Sequence[Callable[[], Result]], what: Sequence[str]) -> list[Result]:
+        """Return what the calls return, or raise the first failure among them."""
+        found: list[Result] = []
+        for one in self._tried(calls, what):
+            if isinstance(one, Exception):
+                raise one
+            found.append(one)
+        return found
 
-def list_children(uri: str, ctx: tiledb.Ctx) -> dict[str, str]:
-    """Return the names below a URI, each with its TileDB type.
+    def _tried(self, calls: Sequence[Callable[[], Result]], what: Sequence[str]) -> list[Result | Exception]:
+        tries = [partial(self._try, call, name) for call, name in zip(calls, what, strict=True)]
+        if not self.is_remote:
+            return [one() for one in tries]
+        seconds = patience(self.ctx)
+        outcomes = at_once(tries, seconds)
+        return [
+            too_late(self.uri, name, seconds) if type(one) is TimeoutError else one
+            for name, one in zip(what, outcomes, strict=True)
+        ]
 
-    The members of a CXG are not registered with its group, so they are listed as a directory. Object stores want and
-    return a trailing slash, file systems do neither.
-    """
-    found: dict[str, str] = {}
-    listed = f"{uri}/" if "://" in uri else uri
-    tiledb.ls(listed, lambda child, kind: found.update({child.rstrip("/").rsplit("/", 1)[-1]: kind}), ctx=ctx)
-    return found
+    def _try(self, call: Callable[[], Result], what: str) -> Result | Exception:
+        try:
+            with self.reading(what):
+                return call()
+        except CxgWidgetError as error:
+            return error
 
 
 def select(array: Any, name: str) -> list[str] | None:
@@ -177,9 +231,3 @@ def _take(query: Any, rows: NDArray[np.int64], tile: int) -> NDArray[Any]:
     of_range = np.searchsorted(firsts, wanted, side="right") - 1
     found = values_of(query.multi_index[ranges])[wanted - skipped[of_range]]
     return found if back is None else np.asarray(found[back])
-
-
-def reason_of(error: Exception) -> str:
-    """Return what TileDB says on one line; of a failed request, only the details that a person can use."""
-    text = " ".join(str(error).split()).rpartition("; Details: ")[-1].rstrip(".")
-    return text if len(text) <= 300 else f"{text[:297]}..."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,14 +11,17 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base import DEFAULT_CACHE_BYTES, Codes, Dataset, Vector
 from cxg_widget.datasets.cxg.annotations import Annotations
-from cxg_widget.datasets.cxg.arrays import Arrays, absolute, select, values_of
+from cxg_widget.datasets.cxg.arrays import Arrays, select, values_of
+from cxg_widget.datasets.cxg.contexts import make_context
+from cxg_widget.datasets.cxg.listing import absolute, name_of
 from cxg_widget.datasets.cxg.matrix import Matrix
 from cxg_widget.datasets.cxg.metadata import GroupMetadata, read_gene_sets, read_uns
 from cxg_widget.datasets.packed import PackedStrings
 from cxg_widget.datasets.values import Values
-from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore
+from cxg_widget.errors import DamagedStore, DatasetNotFound, InvalidStore
 
 _FEW = 1_000
+_FIRST = ("cxg_group_metadata", "obs", "var")
 _REQUIRED = {"obs": "array", "var": "array", "emb": "group"}
 
 
@@ -30,8 +32,8 @@ class CxgDataset(Dataset):
     ----------
     uri : a directory, or a URI that TileDB reads, such as s3://bucket/name.cxg
     cache_bytes : how much of what was read is kept in memory
-    ctx : a TileDB context to read with
-    config : settings for a context of its own, such as {"vfs.s3.region": "eu-central-1"}
+    ctx, config : a TileDB context to read with, or settings for one, such as {"vfs.s3.region": "eu-central-1"}
+    storage_options : the same in the names of fsspec, such as {"key": ..., "secret": ..., "endpoint_url": ...}
 
     Raises
     ------
@@ -39,6 +41,8 @@ class CxgDataset(Dataset):
         If a part is missing that every CXG has, or the parts contradict each other.
     DamagedStore
         If schemas or metadata cannot be read. Data that are missing are found when they are asked for.
+    StorageError
+        If the storage refuses, fails or does not answer in time; of this, nothing is remembered.
     """
 
     format: ClassVar[str] = "cxg"
@@ -49,11 +53,12 @@ class CxgDataset(Dataset):
         uri: str,
         *,
         cache_bytes: int = DEFAULT_CACHE_BYTES,
-        ctx: tiledb.Ctx | None = None,
+        ctx: tiledb.Ctx | Mapping[str, Any] | None = None,
         config: Mapping[str, Any] | tiledb.Config | None = None,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(uri, cache_bytes=cache_bytes)
-        self._arrays = Arrays(absolute(uri), uri, make_context(ctx, config))
+        self._arrays = Arrays(absolute(uri), uri, make_context(uri, ctx, config, storage_options))
         try:
             self._open()
         except BaseException:
@@ -78,26 +83,39 @@ class CxgDataset(Dataset):
         return found
 
     def _open(self) -> None:
-        self._children = self._arrays.children()
+        self._children, members = self._find_parts()
         missing = [name for name, kind in _REQUIRED.items() if self._children.get(name) != kind]
         if missing:
             raise InvalidStore(f"{self.uri}: not a CXG; missing {', '.join(missing)}.")
+        self._arrays.open_ahead(
+            [*(name for name in _FIRST if name in self._children), *(f"emb/{name}" for name in members)]
+        )
         self._metadata = GroupMetadata(self._arrays, self._children, self._note)
         self._obs = Annotations(self._arrays, "obs", self._note)
         self._var = Annotations(self._arrays, "var", self._note)
         self.n_obs, self.n_var = self._obs.n, self._var.n
         self.obs_columns, self.obs_index = self._obs.columns, self._obs.index
         self.var_columns, self.var_index = self._var.columns, self._var.index
-        self.title = self._metadata.title or Path(self.uri.rstrip("/")).name
+        self.title = self._metadata.title or name_of(self.uri)
         self._matrix = Matrix(self._arrays, self._children, (self.n_obs, self.n_var))
         if self._matrix.problem is not None:
             self._note(str(self._matrix.problem))
-        self.embeddings = self._find_embeddings()
+        self.embeddings = self._find_embeddings(members)
         self.default_embedding = self._choose_embedding()
 
-    def _find_embeddings(self) -> dict[str, int]:
+    def _find_parts(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Return what there is, and which embeddings."""
+        if self._arrays.is_remote:
+            children, members = self._arrays.children("", "emb")
+            if not children:
+                raise DatasetNotFound(f"'{self.uri}': there is nothing of that name.")
+            return children, members
+        children = self._arrays.children("")[0]
+        return children, self._arrays.children("emb")[0] if children.get("emb") == "group" else {}
+
+    def _find_embeddings(self, members: Mapping[str, str]) -> dict[str, int]:
         found: dict[str, int] = {}
-        for name, kind in self._arrays.children("emb").items():
+        for name, kind in members.items():
             width = self._embedding_width(name, kind)
             if isinstance(width, int):
                 found[name] = width
@@ -162,27 +180,3 @@ class CxgDataset(Dataset):
 
     def _release(self) -> None:
         self._arrays.close()
-
-
-def make_context(ctx: tiledb.Ctx | None, config: Mapping[str, Any] | tiledb.Config | None) -> tiledb.Ctx:
-    """Return the context to read with.
-
-    Raises
-    ------
-    InvalidOption
-        If both are given, or are of another type.
-    """
-    if ctx is not None and config is not None:
-        raise InvalidOption("ctx and config were both given; a context already has its configuration.")
-    if ctx is not None:
-        if not isinstance(ctx, tiledb.Ctx):
-            raise InvalidOption(f"ctx is {type(ctx).__name__}; it must be a tiledb.Ctx.")
-        return ctx
-    if config is None or isinstance(config, tiledb.Config):
-        return tiledb.Ctx(config)
-    if not isinstance(config, Mapping):
-        raise InvalidOption(f"config is {type(config).__name__}; it must be a dict or a tiledb.Config.")
-    try:
-        return tiledb.Ctx({key: str(value) for key, value in config.items()})
-    except tiledb.TileDBError as error:
-        raise InvalidOption(f"config is not accepted by TileDB: {error}") from error

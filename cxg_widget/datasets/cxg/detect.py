@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 import tiledb
 
-from cxg_widget.datasets.cxg.arrays import absolute, list_children, reason_of
-from cxg_widget.datasets.cxg.dataset import make_context
-from cxg_widget.errors import DatasetNotFound
+from cxg_widget.datasets.cxg.contexts import is_remote, make_context, patience
+from cxg_widget.datasets.cxg.failures import failure, reason_of, too_late
+from cxg_widget.datasets.cxg.listing import absolute, child_names, list_children, lists_in_one
+from cxg_widget.datasets.cxg.patience import at_once
+from cxg_widget.errors import DamagedStore, DatasetNotFound
+
+_CONTEXT = ("ctx", "config", "storage_options")
 
 
 def identify(uri: str, options: Mapping[str, Any]) -> str | None:
@@ -20,23 +24,51 @@ def identify(uri: str, options: Mapping[str, Any]) -> str | None:
     Raises
     ------
     DatasetNotFound
-        If a remote URI cannot be asked.
+        If a URI cannot be asked.
+    StorageError
+        If its storage refuses, fails or does not answer in time.
     """
-    ctx = make_context(options.get("ctx"), options.get("config"))
+    ctx = make_context(uri, **{name: options[name] for name in _CONTEXT if name in options})
     root = absolute(uri)
     try:
-        kind = tiledb.object_type(root, ctx=ctx)
-        if kind != "group":
-            return "tiledb-array" if kind == "array" else None
-        children = list_children(root, ctx)
-        if "cxg_group_metadata" in children or len({"obs", "var", "emb"} & set(children)) == 3:
-            return "cxg"
-        if _is_soma(root, ctx):
-            return "soma"
-        return "cxg" if len({"obs", "var", "emb"} & set(children)) == 2 else "tiledb-cf"
+        return _identify_names(uri, root, ctx) if lists_in_one(uri) else _identify_type(root, ctx)
     except tiledb.TileDBError as error:
-        hint = "; check the name, and region and credentials in config=" if "://" in uri else ""
-        raise DatasetNotFound(f"'{uri}' cannot be read ({reason_of(error)}){hint}.") from error
+        found = failure(error, uri, "the store")
+        if isinstance(found, DamagedStore):
+            hint = "; check the name, and what storage_options= says" if is_remote(uri) else ""
+            found = DatasetNotFound(f"'{uri}' cannot be read ({reason_of(error)}){hint}.")
+        raise found from error
+
+
+def _identify_names(uri: str, root: str, ctx: tiledb.Ctx) -> str | None:
+    """Decide by the names below a URI, which one request returns; asking for types takes four."""
+    seconds = patience(ctx)
+    names = at_once([lambda: child_names(root, ctx)], seconds)[0]
+    if type(names) is TimeoutError:
+        raise too_late(uri, "the store", seconds)
+    if isinstance(names, Exception):
+        raise names
+    if {"__schema", "__array_schema.tdb"} & set(names):
+        return "tiledb-array"
+    if not {"__tiledb_group.tdb", "__group"} & set(names):
+        return None
+    return _of_group(set(names), root, ctx)
+
+
+def _identify_type(root: str, ctx: tiledb.Ctx) -> str | None:
+    kind = tiledb.object_type(root, ctx=ctx)
+    if kind != "group":
+        return "tiledb-array" if kind == "array" else None
+    return _of_group(set(list_children(root, ctx)), root, ctx)
+
+
+def _of_group(names: Set[str], root: str, ctx: tiledb.Ctx) -> str:
+    parts = len({"obs", "var", "emb"} & names)
+    if "cxg_group_metadata" in names or parts == 3:
+        return "cxg"
+    if _is_soma(root, ctx):
+        return "soma"
+    return "cxg" if parts == 2 else "tiledb-cf"
 
 
 def _is_soma(uri: str, ctx: tiledb.Ctx) -> bool:

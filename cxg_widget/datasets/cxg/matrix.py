@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -39,11 +40,10 @@ class Matrix:
         self._shifted = children.get("X_col_shift") == "array"
         self.problem: Exception | None = None
         self._read_cells: Callable[[int], Cells] | None = None
-        try:
-            self._read_cells = self._choose(children)
-            self._check_shape(children)
-        except DamagedStore as error:
-            self.problem = error
+        self._children: Mapping[str, str] | None = children
+        self._looking = Lock()
+        if not arrays.is_remote:
+            self._look()
 
     def vector(self, position: int) -> Vector:
         """Read one var.
@@ -55,6 +55,7 @@ class Matrix:
         DamagedStore
             If its files are missing or damaged.
         """
+        self._look()
         if self._read_cells is None or self.problem is not None:
             raise _again(self.problem)
         stored, rows = self._read_cells(position)
@@ -63,6 +64,20 @@ class Matrix:
             values, rows = self._distinct(values, rows)
         shift = self._shift(position)
         return Vector(values + np.float32(shift) if shift else values, rows, 0.0 if rows is None else shift)
+
+    def _look(self) -> None:
+        """Find and check the layout, once; in storage far away only when a var is read, since it takes requests."""
+        with self._looking:
+            if self._children is None:
+                return
+            children = self._children
+            self._arrays.open_ahead(name for name in ("Xc", "X_col_shift") if name in children)
+            try:
+                self._read_cells = self._choose(children)
+                self._check_shape(children)
+            except DamagedStore as error:
+                self.problem = error
+            self._children = None
 
     def _choose(self, children: Mapping[str, str]) -> Callable[[int], Cells] | None:
         if children.get("Xc") == "array":
@@ -78,7 +93,7 @@ class Matrix:
         found = [*self._shape]
         if self._read_cells == self._column_of_xc:
             found[1] = self._arrays.schema("Xc").shape[0]
-            if children.get("Xr") == "array":
+            if children.get("Xr") == "array" and not self._arrays.is_remote:
                 found[0] = self._arrays.schema("Xr").shape[0]
         elif self._read_cells is not None:
             found = [*self._arrays.schema("X").shape]

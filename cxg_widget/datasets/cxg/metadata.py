@@ -138,9 +138,11 @@ def read_uns(arrays: Arrays, children: Mapping[str, str], note: Note) -> dict[st
         If the array is there without any metadata, or cannot be opened.
     """
     kind = children.get("uns")
+    if kind == "unknown":
+        kind = "array" if "__schema" in arrays.names(["uns"])[0] else "group"
     if kind == "group":
-        members = arrays.children("uns")
-        return {name: _uns_array(arrays, f"uns/{name}", note) for name, type_ in members.items() if type_ == "array"}
+        members = [name for name, type_ in arrays.children("uns")[0].items() if type_ in ("array", "unknown")]
+        return {name: _uns_array(arrays, f"uns/{name}", note) for name in members}
     return _uns_array(arrays, "uns", note) if kind == "array" else {}
 
 

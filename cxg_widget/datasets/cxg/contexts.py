@@ -1,0 +1,87 @@
+"""The TileDB context to read with: what the user set, and defaults that fit storage far away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import tiledb
+
+from cxg_widget.datasets.cxg.storage_options import translate
+from cxg_widget.errors import InvalidOption
+
+# TileDB takes the number of processors, which says nothing about how long answers travel; see decision 12.
+_REMOTE = {
+    "vfs.s3.max_parallel_ops": "16",
+    "sm.io_concurrency_level": "16",
+    "vfs.s3.connect_timeout_ms": "5000",
+    "vfs.s3.request_timeout_ms": "10000",
+    "vfs.s3.connect_max_tries": "4",
+}
+_SLACK_S = 5.0
+
+
+def make_context(
+    uri: str,
+    ctx: tiledb.Ctx | Mapping[str, Any] | None = None,
+    config: Mapping[str, Any] | tiledb.Config | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+) -> tiledb.Ctx:
+    """Return the context to read `uri` with.
+
+    Parameters
+    ----------
+    ctx : a context, or a dict of TileDB's settings
+    config : the same as a dict or a `tiledb.Config`
+    storage_options : names of fsspec, see `translate`; what `config` or a dict says goes before
+
+    Raises
+    ------
+    InvalidOption
+        If `ctx` comes with others, or one of them is of another type.
+    """
+    if ctx is not None and config is not None:
+        raise InvalidOption("ctx and config were both given; a context already has its configuration.")
+    if isinstance(ctx, tiledb.Ctx):
+        if storage_options is not None:
+            raise InvalidOption("ctx and storage_options were both given; a context already has its configuration.")
+        return ctx
+    if ctx is not None and not isinstance(ctx, Mapping):
+        raise InvalidOption(f"ctx is {type(ctx).__name__}; it must be a tiledb.Ctx or a dict of settings.")
+    settings = dict(_REMOTE) if is_remote(uri) else {}
+    if storage_options is not None:
+        settings |= translate(storage_options, uri)
+    return tiledb.Ctx(_configuration(settings, ctx if config is None else config))
+
+
+def is_remote(uri: str) -> bool:
+    """Say whether a URI leads out of the local file system."""
+    return "://" in uri and not uri.startswith(("file://", "mem://"))
+
+
+def patience(ctx: tiledb.Ctx) -> float:
+    """Return how many seconds a short request may take in all, by the time-outs and tries of a context.
+
+    TileDB itself tries a hundred times, for minutes, as long as a server answers "slow down".
+    """
+    config = ctx.config()
+    once = float(config["vfs.s3.connect_timeout_ms"]) + float(config["vfs.s3.request_timeout_ms"])
+    return max(1, int(config["vfs.s3.connect_max_tries"])) * once / 1000 + _SLACK_S
+
+
+def _configuration(settings: Mapping[str, str], more: Mapping[str, Any] | tiledb.Config | None) -> tiledb.Config:
+    if more is not None and not isinstance(more, Mapping | tiledb.Config):
+        raise InvalidOption(f"config is {type(more).__name__}; it must be a dict or a tiledb.Config.")
+    if isinstance(more, tiledb.Config):
+        # Only what differs from TileDB's own defaults was set by someone.
+        default = tiledb.Config().dict()
+        more = {name: value for name, value in more.dict().items() if value != default.get(name)}
+    merged = {**settings, **{name: _text(value) for name, value in (more or {}).items()}}
+    try:
+        return tiledb.Config(merged)
+    except tiledb.TileDBError as error:
+        raise InvalidOption(f"config is not accepted by TileDB: {error}") from error
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,96 @@
+"""What a failure of TileDB means: which exception, and one sentence for a person."""
+
+from __future__ import annotations
+
+import re
+
+from cxg_widget.datasets.cxg.contexts import is_remote
+from cxg_widget.errors import (
+    CxgWidgetError,
+    DamagedStore,
+    DatasetNotFound,
+    StorageDenied,
+    StorageTimeout,
+    StorageUnavailable,
+)
+
+_CURL_TIMEOUT = 28
+_CURL_CUT = (18, 52, 55, 56, 92)
+_CURL = {
+    6: "its host is not known to the name server",
+    7: "nothing answers there",
+    35: "no secure connection could be made",
+    51: "its certificate is not trusted",
+    60: "its certificate is not trusted",
+}
+_OPTIONS = "key, secret, token, region and endpoint_url in storage_options="
+
+
+def failure(error: Exception, uri: str, what: str) -> CxgWidgetError:
+    """Return the exception to raise for a failure of TileDB while `what` of the store at `uri` was read.
+
+    Source: libcurl's manual, "libcurl error codes"; Amazon S3 API Reference, "Error Responses".
+    """
+    text = str(error)
+    if is_remote(uri):
+        curl, status = _number(r"curlCode: (\d+)", text), _number(r"HTTP Response Code: (\d+)", text)
+        found = _of_connection(curl, uri, what, text) if curl else _of_answer(status, uri, what, text)
+        if found is not None:
+            return found
+    return DamagedStore(f"{uri}: cannot read {what}: data files are missing or damaged ({reason_of(error)}).")
+
+
+def too_late(uri: str, what: str, seconds: float) -> StorageTimeout:
+    """Return the exception for storage that had no answer in time: TileDB itself would ask for minutes."""
+    return StorageTimeout(
+        f"{uri}: no answer to opening {what} within {seconds:.0f} s; the storage is slow, overloaded or silent. "
+        "Try again later, or give more time with connect_timeout and read_timeout in storage_options=."
+    )
+
+
+def _of_connection(curl: int, uri: str, what: str, text: str) -> CxgWidgetError:
+    if curl == _CURL_TIMEOUT:
+        return StorageTimeout(f"{uri}: reading {what} took too long ({_details(text)}); try again, or give more time.")
+    if curl in _CURL_CUT:
+        return StorageUnavailable(f"{uri}: the connection was cut while {what} was read; try again.")
+    why = _CURL.get(curl, _details(text))
+    return StorageUnavailable(f"{uri}: the storage cannot be reached: {why} ({_details(text)}).")
+
+
+def _of_answer(status: int, uri: str, what: str, text: str) -> CxgWidgetError | None:
+    code = _match(r"\[Exception: ([^\]]+)\]", text)
+    if code == "NoSuchBucket":
+        return DatasetNotFound(f"'{uri}': there is no bucket {_bucket(uri)!r}; check the name and the endpoint.")
+    if status in (301, 307, 400):
+        return StorageDenied(f"{uri}: the storage refused the request ({code or status}); check {_OPTIONS}.")
+    if status in (401, 403):
+        return StorageDenied(f"{uri}: access was denied ({code or status}); check {_OPTIONS}, or pass anon=True.")
+    if status == 429 or status >= 500:
+        return StorageUnavailable(
+            f"{uri}: the storage answers with an error ({status} {code or 'no reason'}), {what} cannot be read; "
+            "try again later."
+        )
+    return None
+
+
+def reason_of(error: Exception) -> str:
+    """Return what TileDB says on one line; of a failed request, only the details that a person can use."""
+    text = _details(str(error))
+    return text if len(text) <= 300 else f"{text[:297]}..."
+
+
+def _details(text: str) -> str:
+    return " ".join(text.split()).rpartition("; Details: ")[-1].rstrip(".")
+
+
+def _bucket(uri: str) -> str:
+    return uri.partition("://")[2].partition("/")[0]
+
+
+def _number(pattern: str, text: str) -> int:
+    return int(_match(pattern, text) or 0)
+
+
+def _match(pattern: str, text: str) -> str | None:
+    found = re.search(pattern, text)
+    return found.group(1) if found else None

@@ -1,0 +1,50 @@
+"""What lies below a URI, in as few requests as the storage allows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import tiledb
+
+from cxg_widget.datasets.cxg.contexts import is_remote
+
+_ARRAYS = ("obs", "var", "X", "Xc", "Xr", "X_col_shift", "cxg_group_metadata")
+_GROUPS = ("emb",)
+
+
+def absolute(uri: str) -> str:
+    """Return a URI that still means the same after `os.chdir`, which TileDB takes no notice of."""
+    return uri.rstrip("/") if "://" in uri else str(Path(uri).absolute())
+
+
+def name_of(uri: str) -> str:
+    """Return the last part of a path or URI."""
+    return Path(uri).name if "://" not in uri else uri.rstrip("/").rpartition("/")[2]
+
+
+def lists_in_one(uri: str) -> bool:
+    """Say whether names below a URI come in one request, but the type of each would take up to four."""
+    return is_remote(uri) and not uri.startswith("tiledb://")
+
+
+def child_names(uri: str, ctx: tiledb.Ctx) -> list[str]:
+    """Return the names below a URI, TileDB's own among them; empty where there is nothing."""
+    return [child.rstrip("/").rsplit("/", 1)[-1] for child in tiledb.VFS(ctx=ctx).ls(uri)]
+
+
+def list_children(uri: str, ctx: tiledb.Ctx, expected: str | None = None) -> dict[str, str]:
+    """Return the names below a URI, each with its TileDB type.
+
+    The members of a CXG are not registered with its group, so they are listed as a directory. In an object store the
+    type is the one that names in a CXG have, or `expected`, or "unknown": asking for each takes a request or four.
+    """
+    found: dict[str, str] = {}
+    if not lists_in_one(uri):
+        listed = f"{uri}/" if "://" in uri else uri
+        tiledb.ls(listed, lambda child, kind: found.update({child.rstrip("/").rsplit("/", 1)[-1]: kind}), ctx=ctx)
+        return found
+    for name in child_names(uri, ctx):
+        if not name.startswith("__"):
+            known = "array" if name in _ARRAYS else "group" if name in _GROUPS else "unknown"
+            found[name] = expected or known
+    return found

@@ -1,0 +1,47 @@
+"""Calls that wait for storage far away: several at once, and no longer than one is ready to wait."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from threading import Thread
+from typing import Generic, TypeVar
+
+Result = TypeVar("Result")
+
+
+class _Call(Thread, Generic[Result]):
+    """One call in a thread, which the end of the program does not wait for."""
+
+    def __init__(self, call: Callable[[], Result]) -> None:
+        super().__init__(daemon=True)
+        self._call = call
+        self.result: Result | None = None
+        self.error: Exception | None = None
+
+    def run(self) -> None:
+        try:
+            self.result = self._call()
+        except Exception as error:
+            self.error = error
+
+
+def at_once(calls: Sequence[Callable[[], Result]], seconds: float) -> list[Result | Exception]:
+    """Run calls side by side, and return what each returned or raised.
+
+    A call that is not done after `seconds` in all counts as `TimeoutError`; it goes on where nobody listens, because
+    a request cannot be broken off. Ctrl-C does not wait for it either.
+    """
+    threads: list[_Call[Result]] = [_Call(call) for call in calls]
+    for thread in threads:
+        thread.start()
+    end = time.monotonic() + seconds
+    for thread in threads:
+        thread.join(max(0.0, end - time.monotonic()))
+    return [_outcome(thread, seconds) for thread in threads]
+
+
+def _outcome(thread: _Call[Result], seconds: float) -> Result | Exception:
+    if thread.is_alive():
+        return TimeoutError(f"no answer within {seconds:.0f} s")
+    return thread.error if thread.error is not None else thread.result  # type: ignore[return-value]

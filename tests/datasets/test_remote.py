@@ -1,0 +1,357 @@
+"""A CXG in an object store: few requests, only what was asked for, and a sentence for each way it can fail."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+import tiledb
+
+from cxg_widget import protocol as p
+from cxg_widget.cli import main
+from cxg_widget.datasets import open_dataset
+from cxg_widget.errors import (
+    CxgWidgetError,
+    DamagedStore,
+    DatasetNotFound,
+    InvalidStore,
+    StorageDenied,
+    StorageTimeout,
+    StorageUnavailable,
+    UnknownFormat,
+)
+from cxg_widget.look import Look
+from cxg_widget.session import Session
+from tests.datasets.contract import DatasetContract
+from tests.datasets.make_cxg import LAYOUTS, make_cxg, make_truth
+
+IMPATIENT = {"connect_timeout": 0.2, "read_timeout": 1, "max_attempts": 1}
+
+
+@pytest.fixture(scope="module", params=LAYOUTS)
+def store(request, tmp_path_factory, object_store):
+    truth = make_truth()
+    path = make_cxg(tmp_path_factory.mktemp("cxg") / "small.cxg", truth, request.param)
+    return object_store.put(path, f"{request.param}/small é#1.cxg"), truth
+
+
+@pytest.fixture(scope="module")
+def truth(store):
+    return store[1]
+
+
+@pytest.fixture(scope="module")
+def reopen(store, object_store):
+    return lambda **options: open_dataset(store[0], storage_options=object_store.storage_options, **options)
+
+
+@pytest.fixture(scope="module")
+def dataset(reopen):
+    with reopen() as dataset:
+        yield dataset
+
+
+class TestRemoteCxg(DatasetContract):
+    def test_it_holds_what_the_local_one_holds(self, dataset, truth):
+        assert dataset.title == truth.title
+        assert dataset.default_embedding == "umap"
+        assert dataset.category_colors("cell_type") == truth.colors["cell_type"]
+        assert dataset.uns == {}
+        assert dataset.notes == ()
+
+
+@pytest.fixture(scope="module")
+def uri(tmp_path_factory, object_store):
+    """A store of 400 cells and 120 genes in many tiles of 64 cells."""
+    truth = make_truth(n_obs=400, n_var=120)
+    path = make_cxg(tmp_path_factory.mktemp("many") / "many.cxg", truth, shuffled=False, properties={"title": "many"})
+    return object_store.put(path, "many.cxg")
+
+
+@pytest.fixture
+def opened(uri, object_store):
+    def open_(**more):
+        return open_dataset(uri, storage_options={**object_store.storage_options, **more})
+
+    object_store.requests()
+    return open_
+
+
+def test_opening_asks_once_for_names_and_once_for_each_array(opened, object_store):
+    with opened() as dataset:
+        requests = object_store.requests()
+        n_arrays = len(dataset._arrays.opened)
+    assert n_arrays == 3 + len(dataset.embeddings)
+    # TileDB takes 9 requests to open an array and 1 for its metadata; we list the root twice and emb once.
+    assert len(requests) <= 3 + 9 * n_arrays + 3
+    assert len([one for one in requests if one.verb == "LIST"]) <= 3 + 5 * n_arrays
+    assert sum(one.n_bytes for one in requests) < 200_000
+    assert not [one for one in requests if "/Xc" in one.key or "/Xr" in one.key]
+    assert not [one for one in requests if one.key.endswith((".tdb",)) and "/a" in one.key.rsplit("/", 1)[-1]]
+
+
+def test_opening_waits_for_few_answers_in_a_row(opened, object_store):
+    pause = 0.05
+    with object_store.failing("slow", seconds=pause):
+        begun = time.perf_counter()
+        opened().close()
+        waited = (time.perf_counter() - begun) / pause
+    n_requests = len(object_store.requests())
+    assert n_requests > 40
+    assert waited < n_requests / 2, f"{n_requests} requests took as long as {waited:.0f} in a row"
+
+
+def test_one_gene_reads_its_tiles_and_opens_nothing_else(opened, object_store, uri):
+    with opened() as dataset:
+        dataset.find_var("ENSG0007")
+        object_store.requests()
+        dataset.values("ENSG0007")
+        first = object_store.requests()
+        dataset.values("ENSG0115")
+        second = object_store.requests()
+    whole = {name: _size(uri, "Xc/__fragments", name, object_store) for name in ("a0.tdb", "a1.tdb", "d0.tdb")}
+    assert {one.key.split("/")[1] for one in first + second} == {"Xc"}
+    assert len(first) <= 9 + 4
+    assert len(second) <= 3
+    assert {one.verb for one in second} <= {"GET"}
+    for requests in (first, second):
+        for name, size in whole.items():
+            read = sum(one.n_bytes for one in requests if one.key.endswith(f"/{name}"))
+            assert read <= size
+
+
+def test_one_gene_of_a_large_matrix_reads_a_small_part_of_it(tmp_path, object_store):
+    rng = np.random.default_rng(0)
+    path = make_cxg(tmp_path / "large.cxg", make_truth(n_obs=20, n_var=3), parts=("obs", "var", "emb"))
+    n_obs, n_var = 20_000, 300
+    path = _with_large_matrix(path, rng, n_obs, n_var)
+    uri = object_store.put(path, "large.cxg")
+    with tiledb.open(str(path / "Xc")) as array:
+        expected = array.multi_index[[150]][""]
+    with open_dataset(uri, config=object_store.config) as dataset:
+        dataset.n_obs, dataset.n_var = n_obs, n_var
+        dataset._matrix._shape = (n_obs, n_var)
+        dataset._matrix._look()
+        object_store.requests()
+        vector = dataset._matrix.vector(150)
+        read = sum(one.n_bytes for one in object_store.requests() if one.key.endswith(("/a0.tdb", "/a1.tdb")))
+    size = sum(file.stat().st_size for file in path.rglob("a*.tdb") if "Xc" in str(file))
+    assert sorted(vector.values.tolist()) == sorted(expected.tolist())
+    assert size > 5_000_000
+    assert 0 < read < size / 4
+
+
+def _with_large_matrix(path, rng, n_obs, n_var):
+    from tests.datasets.make_cxg import write_cells
+
+    domain = tiledb.Domain(tiledb.Dim("var", domain=(0, n_var - 1), tile=1, dtype=np.uint32))
+    attrs = [tiledb.Attr("", dtype=np.float32), tiledb.Attr("obs", dtype=np.uint32)]
+    schema = tiledb.ArraySchema(domain, attrs, sparse=True, allows_duplicates=True, capacity=8192)
+    tiledb.Array.create(str(path / "Xc"), schema)
+    per_gene = n_obs // 8
+    var = np.repeat(np.arange(n_var), per_gene)
+    obs = np.concatenate([np.sort(rng.choice(n_obs, per_gene, replace=False)) for _ in range(n_var)])
+    write_cells(path / "Xc", (var,), {"": rng.random(len(var)).astype(np.float32), "obs": obs.astype(np.uint32)})
+    return path
+
+
+def _size(uri, folder, name, object_store):
+    vfs = tiledb.VFS(config=tiledb.Config(object_store.config))
+    [fragment] = vfs.ls(f"{uri}/{folder}")
+    return vfs.file_size(f"{fragment}/{name}")
+
+
+def test_one_column_and_one_embedding_read_their_own_file_only(opened, object_store):
+    with opened() as dataset:
+        object_store.requests()
+        dataset.codes("cell_type")
+        column = object_store.requests()
+        dataset.embedding()
+        embedding = object_store.requests()
+    assert {one.verb for one in column + embedding} == {"GET"}
+    assert (len(column), len(embedding)) == (2, 2)
+    assert {one.key.split("/")[1] for one in column} == {"obs"}
+    assert all("/emb/umap/" in one.key for one in embedding)
+
+
+@pytest.mark.parametrize("given", ["storage_options", "config", "ctx as a dict", "ctx"])
+def test_the_way_in_can_be_given_in_four_ways(uri, object_store, given):
+    options = {
+        "storage_options": {"storage_options": object_store.storage_options},
+        "config": {"config": object_store.config},
+        "ctx as a dict": {"ctx": object_store.config},
+        "ctx": {"ctx": tiledb.Ctx(object_store.config)},
+    }[given]
+    for format_ in (None, "cxg"):
+        with open_dataset(uri, format=format_, **options) as dataset:
+            assert dataset.n_obs == 400
+            assert dataset.title == "many"
+
+
+def test_uns_and_genesets_come_from_far_away_too(tmp_path, object_store, small_truth):
+    from tests.datasets.make_cxg import write_one
+
+    path = make_cxg(tmp_path / "s.cxg", small_truth, genesets={"pair": ["GENE1", "GENE2"]})
+    write_one(path / "uns", {"answer": 42})
+    local = open_dataset(path)
+    uri = object_store.put(path, "uns.cxg")
+    with local, open_dataset(uri, config=object_store.config) as dataset:
+        assert dataset.uns == {"answer": 42}
+        assert dict(dataset.gene_sets) == {"pair": ("GENE1", "GENE2")}
+        pd.testing.assert_frame_equal(dataset.var(), local.var())
+    (path / "uns").rename(path / "one")
+    tiledb.group_create(str(path / "uns"))
+    (path / "one").rename(path / "uns" / "one")
+    with open_dataset(object_store.put(path, "grouped.cxg"), config=object_store.config) as dataset:
+        assert dataset.uns == {"one": {"answer": 42}}
+
+
+def test_inspect_says_what_a_bucket_holds(uri, object_store, capsys, monkeypatch):
+    for name, value in {
+        "AWS_ACCESS_KEY_ID": object_store.storage_options["key"],
+        "AWS_SECRET_ACCESS_KEY": object_store.storage_options["secret"],
+    }.items():
+        monkeypatch.setenv(name, value)
+    endpoint = object_store.storage_options["endpoint_url"]
+    assert main(["inspect", uri, "--storage-option", f"endpoint_url={endpoint}", "--storage-option", "region=x"]) == 0
+    assert "400 obs x 120 var" in capsys.readouterr().out
+    assert main(["inspect", "s3://nobody/x.cxg", "--storage-option", f"endpoint_url={endpoint}"]) == 1
+    assert "there is no bucket 'nobody'" in capsys.readouterr().err
+
+
+def test_a_session_opens_colours_and_lassos_far_away_as_it_does_here(tmp_path, object_store):
+    path = make_cxg(tmp_path / "s.cxg", make_truth(n_obs=200))
+    local = open_dataset(path)
+    distant = open_dataset(object_store.put(path, "session.cxg"), config=object_store.config)
+    polygon = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], dtype=np.float64)
+    with local, distant:
+        found = [_answers(Session(one, Look(embedding="umap", color="cell_type")), polygon) for one in (local, distant)]
+    assert found[0] == found[1]
+
+
+def _answers(session, polygon):
+    frames = [*session.points(), *session.color()]
+    frames += session.answer(p.Lasso(polygon.ravel().tolist(), "replace"))
+    frames += session.answer(p.Zoom([-0.2, 0.2, -0.2, 0.2]))
+    return [(frame.message.kind, {name: array.tobytes() for name, array in frame.arrays.items()}) for frame in frames]
+
+
+# Ways to fail.
+
+
+def test_wrong_credentials_are_denied_without_naming_them(uri, object_store):
+    options = {**object_store.storage_options, "key": "intruder", "secret": "hush-hush"}
+    with pytest.raises(StorageDenied, match="check key, secret, token") as caught:
+        open_dataset(uri, storage_options=options)
+    assert isinstance(caught.value, PermissionError)
+    assert "hush-hush" not in repr(caught.value)
+    assert "intruder" not in repr(caught.value)
+    with pytest.raises(StorageDenied):
+        open_dataset(uri, format="cxg", storage_options={**options, "anon": True})
+
+
+def test_a_bucket_or_a_name_that_does_not_exist_is_not_found(uri, object_store):
+    for wrong, sentence in (
+        ("s3://nobody/x.cxg", "there is no bucket 'nobody'"),
+        (f"{uri}x", "there is no"),
+        (f"{uri}/nothing", "there is no"),
+    ):
+        for format_ in (None, "cxg"):
+            with pytest.raises(FileNotFoundError, match=sentence) as caught:
+                open_dataset(wrong, format=format_, config=object_store.config)
+            assert isinstance(caught.value, DatasetNotFound)
+    with pytest.raises(UnknownFormat, match="single TileDB array"):
+        open_dataset(f"{uri}/obs", config=object_store.config)
+    with pytest.raises(InvalidStore, match="missing obs, var, emb"):
+        open_dataset(f"{uri}/emb", format="cxg", config=object_store.config)
+
+
+def test_an_endpoint_where_nobody_listens_is_a_connection_error(uri, object_store):
+    options = {**object_store.storage_options, "endpoint_url": "http://127.0.0.1:9", **IMPATIENT}
+    with pytest.raises(StorageUnavailable, match="cannot be reached: nothing answers there") as caught:
+        open_dataset(uri, storage_options=options)
+    assert isinstance(caught.value, ConnectionError)
+    options["endpoint_url"] = "http://no.such.host.invalid:80"
+    with pytest.raises(StorageUnavailable, match="not known to the name server"):
+        open_dataset(uri, storage_options=options)
+
+
+@pytest.mark.parametrize("status", ["500", "503"])
+def test_errors_of_the_server_are_tried_again_until_they_pass(opened, object_store, status):
+    with object_store.failing(status, times=2), opened() as dataset:
+        assert dataset.n_obs == 400
+
+
+def test_a_server_that_always_fails_is_given_up(opened, object_store):
+    with object_store.failing("500"), pytest.raises(StorageUnavailable, match=r"answers with an error \(500") as caught:
+        opened(**IMPATIENT)
+    assert isinstance(caught.value, ConnectionError)
+
+
+def test_a_server_that_always_says_slow_down_is_given_up_in_time(opened, object_store):
+    with object_store.failing("503"):
+        begun = time.monotonic()
+        with pytest.raises(StorageTimeout, match="overloaded") as caught:
+            opened(**IMPATIENT)
+        assert isinstance(caught.value, TimeoutError)
+        # TileDB alone asks a hundred times, which takes 150 s.
+        assert time.monotonic() - begun < 20
+    opened().close()
+
+
+def test_a_server_that_does_not_answer_is_a_time_out(opened, object_store):
+    with object_store.failing("slow", seconds=4), pytest.raises(TimeoutError, match="took too long"):
+        opened(**IMPATIENT)
+
+
+def test_a_connection_cut_in_a_read_is_told_and_the_next_read_succeeds(opened, object_store):
+    with opened(**IMPATIENT) as dataset:
+        with object_store.failing("cut", at="/a"):
+            for read in (lambda: dataset.codes("cell_type"), dataset.embedding, lambda: dataset.values("ENSG0000")):
+                with pytest.raises(StorageUnavailable, match="the connection was cut while"):
+                    read()
+        assert len(dataset.codes("cell_type").codes) == 400
+        assert dataset.embedding().shape == (400, 2)
+        assert dataset.values("ENSG0000").shape == (400,)
+        assert dataset.notes == ()
+
+
+@pytest.mark.parametrize("kind", ["403", "500"])
+def test_a_gene_that_failed_is_read_when_the_storage_is_back(opened, object_store, kind):
+    with opened(**IMPATIENT) as dataset:
+        dataset.find_var("ENSG0003")
+        with object_store.failing(kind, at="/Xc"), pytest.raises(CxgWidgetError) as caught:
+            dataset.values("ENSG0003")
+        assert not isinstance(caught.value, DamagedStore)
+        with object_store.failing(kind, at="/obs"), pytest.raises(OSError, match=r"denied|error"):
+            dataset.obs()
+        assert dataset.values("ENSG0003").shape == (400,)
+        assert len(dataset.obs(["score"])) == 400
+
+
+def test_a_slow_array_holds_up_nobody_who_reads_another(opened, object_store):
+    with opened() as dataset:
+        dataset.find_var("ENSG0001")
+        done = threading.Event()
+        with object_store.failing("slow", at="/Xc", seconds=0.5):
+            gene = threading.Thread(target=lambda: (dataset.values("ENSG0001"), done.set()))
+            gene.start()
+            time.sleep(0.1)
+            dataset.numbers("score")
+            dataset.embedding("pca")
+            assert not done.is_set()
+            gene.join(30)
+        assert done.is_set()
+
+
+def test_a_missing_file_is_damage_not_weather(tmp_path, object_store, small_truth):
+    path = make_cxg(tmp_path / "s.cxg", small_truth)
+    for file in (path / "emb" / "umap").rglob("a0.tdb"):
+        file.unlink()
+    with open_dataset(object_store.put(path, "torn.cxg"), config=object_store.config) as dataset:
+        with pytest.raises(DamagedStore):
+            dataset.embedding("umap")
+        assert dataset.embedding("pca").shape == (40, 2)

@@ -1,0 +1,193 @@
+"""An S3 server on loopback, in a process of its own, that counts what is asked of it and fails when it is told to.
+
+TileDB holds Python's global lock during some of its requests, so that a server in the same process could not answer.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote, unquote
+
+KEY, SECRET, REGION, BUCKET = "test-key", "test-secret", "eu-central-1", "cells"
+ANSWERS = {
+    "403": ("403 Forbidden", "AccessDenied", "Access Denied"),
+    "500": ("500 Internal Server Error", "InternalError", "We encountered an internal error. Please try again."),
+    "503": ("503 Slow Down", "SlowDown", "Please reduce your request rate."),
+}
+
+
+class Request(NamedTuple):
+    """What was asked: GET, HEAD or LIST; the key below the bucket, or the prefix; bytes of the answer."""
+
+    verb: str
+    key: str
+    n_bytes: int
+
+
+class ObjectStore:
+    """The server as its tests see it: an address, a bucket, a record of requests, and faults."""
+
+    def __init__(self) -> None:
+        root = Path(__file__).resolve().parents[1]
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.object_store"], cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        line = self._process.stdout.readline() if self._process.stdout else b""
+        self.endpoint = f"127.0.0.1:{int(line)}"
+
+    @property
+    def config(self) -> dict[str, str]:
+        """TileDB's configuration for this server."""
+        return {
+            "vfs.s3.endpoint_override": self.endpoint,
+            "vfs.s3.scheme": "http",
+            "vfs.s3.use_virtual_addressing": "false",
+            "vfs.s3.aws_access_key_id": KEY,
+            "vfs.s3.aws_secret_access_key": SECRET,
+            "vfs.s3.region": REGION,
+        }
+
+    @property
+    def storage_options(self) -> dict[str, Any]:
+        """The same in the names of fsspec."""
+        return {"key": KEY, "secret": SECRET, "endpoint_url": f"http://{self.endpoint}", "region": REGION}
+
+    def put(self, folder: Path, name: str) -> str:
+        """Copy a folder into the bucket, empty files and folders as well, and return its URI."""
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                self.put_bytes(f"{name}/{path.relative_to(folder).as_posix()}", path.read_bytes())
+        return f"s3://{BUCKET}/{name}"
+
+    def put_bytes(self, key: str, body: bytes) -> None:
+        self._ask("PUT", f"~put/{quote(key)}", body)
+
+    def requests(self) -> list[Request]:
+        """Return what was asked since the last call."""
+        return [Request(*one) for one in json.loads(self._ask("GET", "~requests"))]
+
+    @contextmanager
+    def failing(self, kind: str, *, at: str = "", times: int = 10**9, seconds: float = 0.0) -> Iterator[None]:
+        """Fail the first `times` requests whose key holds `at`: "403", "500", "503", "cut", or "slow" by `seconds`."""
+        self._ask("PUT", "~fault", json.dumps({"kind": kind, "at": at, "times": times, "seconds": seconds}).encode())
+        try:
+            yield
+        finally:
+            self._ask("PUT", "~fault", b"null")
+
+    def close(self) -> None:
+        self._process.terminate()
+        self._process.communicate()
+
+    def _ask(self, method: str, path: str, body: bytes | None = None) -> bytes:
+        request = urllib.request.Request(f"http://{self.endpoint}/{path}", body, method=method)
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(request, timeout=30) as answer:
+            return bytes(answer.read())
+
+
+class Server:
+    """The WSGI application: moto's, behind the record and the faults."""
+
+    def __init__(self) -> None:
+        from moto.server import DomainDispatcherApplication, create_backend_app
+
+        self._moto = DomainDispatcherApplication(create_backend_app)
+        self._requests: list[Request] = []
+        self._fault: dict[str, Any] | None = None
+        self._lock = threading.Lock()
+
+    def __call__(self, environ: dict[str, Any], start: Any) -> list[bytes] | Iterator[bytes]:
+        path = environ["PATH_INFO"].lstrip("/")
+        if path.startswith("~"):
+            return self._control(path, environ, start)
+        fault = self._due(path)
+        known = f"Credential={KEY}/" in environ.get("HTTP_AUTHORIZATION", "")
+        if not known or (fault and fault["kind"] in ANSWERS):
+            self._record(environ, 0)
+            return _refusal(ANSWERS[fault["kind"] if known and fault else "403"], start)
+        if fault and fault["kind"] == "slow":
+            time.sleep(fault["seconds"])
+        body = b"".join(self._moto(environ, start))
+        self._record(environ, len(body))
+        return _cut(body) if fault and fault["kind"] == "cut" else [body]
+
+    def _control(self, path: str, environ: dict[str, Any], start: Any) -> list[bytes]:
+        body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+        answer = b""
+        if path == "~requests":
+            with self._lock:
+                answer, self._requests = json.dumps(self._requests).encode(), []
+        elif path == "~fault":
+            self._fault = json.loads(body)
+        else:
+            from moto.s3.models import s3_backends
+
+            backend = s3_backends["123456789012"]["aws"]
+            if BUCKET not in backend.buckets:
+                backend.create_bucket(BUCKET, REGION)
+            backend.put_object(BUCKET, _decoded(path).removeprefix("~put/"), body)
+        start("200 OK", [("Content-Length", str(len(answer)))])
+        return [answer]
+
+    def _due(self, path: str) -> dict[str, Any] | None:
+        with self._lock:
+            fault = self._fault
+            if fault is None or fault["at"] not in path or fault["times"] <= 0:
+                return None
+            fault["times"] -= 1
+            return fault
+
+    def _record(self, environ: dict[str, Any], n_bytes: int) -> None:
+        query = dict(part.partition("=")[::2] for part in environ.get("QUERY_STRING", "").split("&") if part)
+        verb = environ["REQUEST_METHOD"]
+        key = _decoded(environ["PATH_INFO"]).lstrip("/").partition("/")[2]
+        if verb == "GET" and ("prefix" in query or "list-type" in query):
+            verb, key = "LIST", unquote(query.get("prefix", ""))
+        with self._lock:
+            self._requests.append(Request(verb, key, n_bytes))
+
+
+def _decoded(path: str) -> str:
+    """Undo WSGI's reading of UTF-8 as Latin-1."""
+    return path.encode("latin-1").decode("utf-8")
+
+
+def _refusal(answer: tuple[str, str, str], start: Any) -> list[bytes]:
+    status, code, message = answer
+    body = f'<?xml version="1.0"?><Error><Code>{code}</Code><Message>{message}</Message></Error>'.encode()
+    start(status, [("Content-Type", "application/xml"), ("Content-Length", str(len(body)))])
+    return [body]
+
+
+def _cut(body: bytes) -> Iterator[bytes]:
+    """Send half of what was announced; werkzeug closes the connection on an exception."""
+    yield body[: len(body) // 2]
+    raise ConnectionAbortedError("cut on purpose")
+
+
+def _serve() -> None:
+    from werkzeug.serving import WSGIRequestHandler, make_server
+
+    class Quiet(WSGIRequestHandler):
+        def log(self, *_: Any) -> None:
+            pass
+
+    server = make_server("127.0.0.1", 0, Server(), threaded=True, request_handler=Quiet)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    print(server.server_port, flush=True)
+    sys.stdin.read()  # ends with whoever started us, however that ends
+
+
+if __name__ == "__main__":
+    _serve()

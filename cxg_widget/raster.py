@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import threading
 import zlib
 from dataclasses import dataclass
 from typing import Any
@@ -66,7 +67,7 @@ def draw(
         shown = (px > -margin) & (px < width + margin) & (py > -margin) & (py < height + margin)
     rows = np.flatnonzero(shown)
     rows = rows[np.argsort(ink.rank[rows], kind="stable")]
-    dx, dy = _disc(diameter)
+    dx, dy = disc(diameter)
     stride = width + 4 * margin
     start = (np.floor(py[rows]).astype(np.int64) + 2 * margin) * stride + np.floor(px[rows]).astype(np.int64)
     winner = np.full((height + 4 * margin) * stride, -1, dtype=np.int64)
@@ -78,8 +79,8 @@ def draw(
     return image
 
 
-def _disc(diameter: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Offsets of the pixels of a disc; at least one pixel."""
+def disc(diameter: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the offsets in x and in y of the pixels of a disc, int64 (k,) each; at least one pixel."""
     side = max(1, round(diameter))
     offset = np.arange(side) - (side - 1) / 2
     x, y = np.meshgrid(offset, offset)
@@ -89,19 +90,54 @@ def _disc(diameter: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return grid_x[inside], grid_y[inside]
 
 
-def png(image: NDArray[np.uint8]) -> bytes:
-    """Encode uint8 (height, width, 3) as a PNG file: no filter, zlib level 6.
+def png(image: NDArray[np.uint8], *, fast: bool = False) -> bytes:
+    """Encode uint8 (height, width, 3 or 4), RGB or RGBA with straight alpha, as a PNG file.
 
-    Source: W3C, "Portable Network Graphics (PNG) Specification", sections 5 and 11.
+    Parameters
+    ----------
+    fast : for pictures that are shown once. Lines as differences to the pixel on the left, zlib level 1 with runs only,
+        two halves at the same time: a fifth of the time for a seventh more bytes; see decision 11
+
+    Source: W3C, "Portable Network Graphics (PNG) Specification", sections 5, 9 and 11.
     """
-    height, width, _ = image.shape
-    lines = np.zeros((height, 1 + 3 * width), dtype=np.uint8)
-    lines[:, 1:] = image.reshape(height, -1)
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(lines.tobytes(), 6)), (b"IEND", b""))
+    height, width, channels = image.shape
+    header = struct.pack(">IIBBBBB", width, height, 8, {3: 2, 4: 6}[channels], 0, 0, 0)
+    data = _deflate_fast(_lines(image, differences=True)) if fast else zlib.compress(_lines(image).tobytes(), 6)
+    parts = ((b"IHDR", header), (b"IDAT", data), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in parts
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(data, zlib.crc32(kind)))
+        for kind, data in parts
     )
+
+
+def _lines(image: NDArray[np.uint8], *, differences: bool = False) -> NDArray[np.uint8]:
+    """Lines of pixels, each after the number of its filter: 0 = as they are, 1 = differences."""
+    height, width, channels = image.shape
+    lines = np.zeros((height, 1 + channels * width), dtype=np.uint8)
+    lines[:, 1:] = image.reshape(height, -1)
+    if differences:
+        lines[:, 0] = 1
+        lines[:, 1 + channels :] -= image.reshape(height, -1)[:, :-channels]
+    return lines
+
+
+def _deflate_fast(lines: NDArray[np.uint8]) -> bytes:
+    """Compress into one zlib stream, the first half in a thread; a flush ends it on a whole byte.
+
+    Source: RFC 1950, section 2.2, and RFC 1951, section 3.2.4; the manual of zlib on Z_SYNC_FLUSH.
+    """
+    middle = lines.shape[0] // 2
+    first: list[bytes] = []
+    helper = threading.Thread(target=lambda: first.append(_deflate(lines[:middle], zlib.Z_SYNC_FLUSH)))
+    helper.start()
+    second = _deflate(lines[middle:], zlib.Z_FINISH)
+    helper.join()
+    return b"\x78\x01" + first[0] + second + struct.pack(">I", zlib.adler32(lines.data))
+
+
+def _deflate(lines: NDArray[np.uint8], flush: int) -> bytes:
+    packer = zlib.compressobj(1, zlib.DEFLATED, -15, 9, zlib.Z_RLE)
+    return packer.compress(lines.data) + packer.flush(flush)
 
 
 def dim(rgb: NDArray[np.uint8], background: RGB) -> NDArray[np.uint8]:

@@ -15,6 +15,7 @@ LEVELS = [
     {"selection", "query", "palettes", "search", "coloring"},
     {"encoding", "options", "exchange"},
     {"look", "hover"},
+    {"aggregate"},
     {"picture", "streams"},
     {"session"},
     {"static_picture", "trait_error", "traits"},

@@ -1,0 +1,174 @@
+"""Aggregation of what a view holds into planes: runs of the index, cut into parts, one compiled loop over each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.aggregate.columns import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
+from cxg_widget.aggregate.grid import Grid, View
+from cxg_widget.aggregate.planes import Planes
+from cxg_widget.aggregate.spreading import spread_planes
+from cxg_widget.aggregate.task import Index, Task, run
+from cxg_widget.errors import InvalidValue
+from cxg_widget.protocol import MISSING_U16
+
+Statistic = Literal["mean", "max"]
+_NO_PLACES = np.zeros(0, dtype=np.uint32)
+
+
+class CountImages:
+    """The last few count images, so that a sparse column in the same view needs no more than its entries."""
+
+    def __init__(self, kept: int = 3) -> None:
+        self._kept = kept
+        self._images: list[tuple[tuple[object, ...], Grid, Planes]] = []
+        self._lock = Lock()
+
+    def get(self, index: Index, selected: object, grid: Grid, make: Callable[[], Planes]) -> Planes:
+        """Return the image made before for the very same index and selection, or make it."""
+        with self._lock:
+            for owners, known, planes in self._images:
+                if owners[0] is index and owners[1] is selected and known == grid:
+                    return planes
+        planes = make()
+        with self._lock:
+            self._images = [((index, selected), grid, planes), *self._images][: self._kept]
+        return planes
+
+
+def aggregate(
+    index: Index,
+    column: ViewColumn | None,
+    view: View,
+    size: tuple[int, int],
+    *,
+    colors: NDArray[np.uint8] | None = None,
+    visible: NDArray[np.bool_] | None = None,
+    selected: NDArray[np.bool_] | NDArray[np.uint8] | None = None,
+    spread: int = 1,
+    statistic: Statistic = "mean",
+    counts: CountImages | None = None,
+) -> Planes:
+    """Aggregate the points of a view into planes, by datashader's rule of which point belongs to which pixel.
+
+    Parameters
+    ----------
+    index : a `SpatialIndex` or anything with its `xy` and `runs`
+    column : what to sum, in the order of the index; None = only count
+    view : x at the left, x at the right, y at the bottom, y at the top edge, data units; bottom > top: y points down
+    size : width and height, px
+    colors : uint8 (k, 3), of the categories; needed for a column of categories
+    visible : bool (k + 1,), which categories count, missing cells last; None = all
+    selected : in the order of the index, bool (n,) or bits as `arrange_mask` makes them; the planes have two layers
+    spread : diameter in px of the disc that each point covers
+    statistic : of a numeric column
+    counts : where to look for the count image, and to leave it
+
+    Returns
+    -------
+    the planes, row 0 at the top of the screen
+
+    Raises
+    ------
+    InvalidValue
+        If an array does not have the size it must have, or the view cannot be cut into pixels.
+    """
+    margin = spread // 2 if spread > 1 else 0
+    grid = Grid.of(view, size, margin)
+    task = Task.of(index, selected, grid)
+    if isinstance(column, CategoryColumn):
+        planes = _mix(task, column, colors, visible)
+    elif isinstance(column, NumberColumn):
+        planes = _dense(task, column, statistic)
+    else:
+        image = (counts or CountImages()).get(index, selected, grid, lambda: run(_count, task))
+        planes = image if column is None else _sparse(task, column, image, statistic)
+    return planes if margin == 0 else spread_planes(planes, spread, margin)
+
+
+def _check_length(task: Task, codes: NDArray[Any]) -> None:
+    if codes.shape != (task.xy.shape[0],):
+        raise InvalidValue(f"a column of {task.xy.shape[0]:,} points must have as many codes; found {codes.shape}")
+
+
+def _count(task: Task) -> Planes:
+    from cxg_widget.aggregate import kernels
+
+    counts = task.zeros(np.uint32)
+    kernels.count(task.points, task.grid.arguments, counts)
+    return Planes(task.shaped(counts[:, None]))
+
+
+def _mix(
+    task: Task, column: CategoryColumn, colors: NDArray[np.uint8] | None, visible: NDArray[np.bool_] | None
+) -> Planes:
+    k = column.n_categories
+    shown = np.ones(k + 1, dtype=np.bool_) if visible is None else visible
+    if colors is None or colors.shape != (k, 3) or shown.shape != (k + 1,):
+        found = None if colors is None else colors.shape
+        raise InvalidValue(
+            f"{k} categories need colors ({k}, 3) and visible ({k + 1},); found {found} and {shown.shape}"
+        )
+    _check_length(task, column.codes)
+    # A row for each code the type can hold, so that no code can point past the table.
+    weights = np.zeros((column.missing_code + 1, 4), dtype=np.uint32)
+    weights[:k, :3] = colors
+    weights[:k, 3] = 1
+    weights[:k][~shown[:k]] = 0
+    with_missing = column.has_missing and bool(shown[k])
+
+    def part(task: Task) -> Planes:
+        from cxg_widget.aggregate import kernels
+
+        totals, missing = task.zeros(np.uint32, 4), task.zeros(np.uint32) if with_missing else _NO_PLACES
+        # Two channels are added as one word of 64 bits; SAFE_CELLS keeps the lower from overflowing into the upper.
+        entries = kernels.frozen(column.codes), kernels.frozen(_NO_PLACES)
+        words, table = totals.view(np.uint64), kernels.frozen(weights.view(np.uint64))
+        kernels.mix(task.points, task.grid.arguments, entries, table, column.missing_code, words, missing)
+        return Planes(task.shaped(totals), task.shaped(missing) if with_missing else None)
+
+    return run(part, task)
+
+
+def _dense(task: Task, column: NumberColumn, statistic: Statistic) -> Planes:
+    _check_length(task, column.codes)
+    return run(lambda part: _numbers(part, column.codes, _NO_PLACES, column.has_missing, statistic), task)
+
+
+def _sparse(task: Task, column: SparseColumn, image: Planes, statistic: Statistic) -> Planes:
+    starts, stops = (np.searchsorted(column.places, ends) for ends in (task.starts, task.stops))
+    own = task._replace(xy=column.xy, starts=starts, stops=stops)
+    found = run(lambda part: _numbers(part, column.codes, column.places, column.has_missing, statistic), own)
+    listed, known = found.known, image.known
+    if found.missing is not None:
+        known = known - found.missing
+    peak = found.peak
+    if peak is not None:
+        peak = np.maximum(peak, np.where(known > listed, column.fill, 0)).astype(np.uint16)
+    elif column.fill:
+        found.totals[..., 0] += column.fill * (known - listed).astype(np.uint64)
+    found.totals[..., -1] = known
+    return Planes(found.totals, found.missing, peak)
+
+
+def _numbers(
+    task: Task, codes: NDArray[np.uint16], places: NDArray[np.uint32], has_missing: bool, statistic: Statistic
+) -> Planes:
+    from cxg_widget.aggregate import kernels
+
+    entries = kernels.frozen(codes), kernels.frozen(places)
+    missing = task.zeros(np.uint32) if has_missing else _NO_PLACES
+    peak = None
+    if statistic == "max":
+        totals, peak = task.zeros(np.uint32, 1), task.zeros(np.uint16)
+        kernels.highest(task.points, task.grid.arguments, entries, MISSING_U16, totals[:, 0], missing, peak)
+        peak = task.shaped(peak)
+    else:
+        totals = task.zeros(np.uint64, 2)
+        kernels.total(task.points, task.grid.arguments, entries, MISSING_U16, totals, missing)
+    return Planes(task.shaped(totals), task.shaped(missing) if has_missing else None, peak)

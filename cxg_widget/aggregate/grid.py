@@ -1,0 +1,85 @@
+"""The pixels of a view; which points belong to which is decided here, once for all loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cxg_widget.errors import InvalidValue
+
+View = tuple[float, float, float, float]
+_MAX_PX = 2.0**53
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A view cut into pixels.
+
+    Attributes
+    ----------
+    x0, x1, y0, y1 : ends in data units, ascending, both belonging to the view
+    width, height : px
+    leftward, downward : whether x grows to the left, y downwards
+    """
+
+    x0: float
+    x1: float
+    y0: float
+    y1: float
+    width: int
+    height: int
+    leftward: bool = False
+    downward: bool = False
+
+    @classmethod
+    def of(cls, view: View, size: tuple[int, int], margin: int = 0) -> Grid:
+        """Cut a view (left, right, bottom, top) into width x height pixels and `margin` more on each side.
+
+        Raises
+        ------
+        InvalidValue
+            If the view or the size is empty, or the view so narrow that a float cannot tell its pixels apart.
+        """
+        left, right, bottom, top = (float(end) for end in view)
+        width, height = (int(side) for side in size)
+        x0, x1, y0, y1 = min(left, right), max(left, right), min(bottom, top), max(bottom, top)
+        if not (x0 < x1 and y0 < y1 and width > 0 and height > 0):
+            raise InvalidValue(f"a view must have room and pixels; found {view} on {width} x {height} px")
+        if margin:
+            dx, dy = (x1 - x0) / width * margin, (y1 - y0) / height * margin
+            x0, x1, y0, y1 = x0 - dx, x1 + dx, y0 - dy, y1 + dy
+            width, height = width + 2 * margin, height + 2 * margin
+        for low, high, side in ((x0, x1, width), (y0, y1, height)):
+            span = high - low
+            # Beyond 2**53 px from zero a float no longer tells two pixels apart, and at 2**63 an integer overflows.
+            if not (0 < span < float("inf") and max(abs(low), abs(high)) < _MAX_PX / side * span):
+                raise InvalidValue(f"the view {view} is too narrow or too wide to be cut into {width} x {height} px")
+        return cls(x0, x1, y0, y1, width, height, right < left, top < bottom)
+
+    @property
+    def view(self) -> View:
+        """The ends in data units: x0, x1, y0, y1, ascending."""
+        return self.x0, self.x1, self.y0, self.y1
+
+    @property
+    def n_pixels(self) -> int:
+        """Pixels in all."""
+        return self.width * self.height
+
+    @property
+    def arguments(self) -> tuple[tuple[float, ...], tuple[int, ...]]:
+        """What the compiled loops take: ends, scales and shifts; width, height, first pixel and steps between pixels.
+
+        Source: datashader's `Axis.compute_scale_and_translate`. As the shift is exactly minus the scaled end, no point
+        of the view falls before the first pixel.
+        """
+        scale_x, scale_y = self.width / (self.x1 - self.x0), self.height / (self.y1 - self.y0)
+        geometry = (*self.view, scale_x, -self.x0 * scale_x, scale_y, -self.y0 * scale_y)
+        origin = (self.width - 1 if self.leftward else 0) + (0 if self.downward else (self.height - 1) * self.width)
+        steps = (
+            self.width,
+            self.height,
+            origin,
+            -1 if self.leftward else 1,
+            self.width if self.downward else -self.width,
+        )
+        return geometry, steps

@@ -1,0 +1,88 @@
+"""The compiled loops over pixels; what they mean is decided in `spreading.py` and `shading.py`.
+
+Imported at first use only, since numba takes a while.
+"""
+
+# ruff: noqa: PLR0917 (compiled loops take no keywords)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cxg_widget.aggregate.kernels import compiled
+
+
+@compiled
+def spread(source: Any, lines: Any, columns: Any, combine_highest: Any, margin: Any, target: Any) -> None:
+    """Add each pixel of source (layers, H, W, lanes) to target at all offsets, less a margin, or take the maximum."""
+    n_layers, height, width, n_lanes = target.shape
+    for layer in range(n_layers):
+        for line in range(source.shape[1]):
+            for column in range(source.shape[2]):
+                pixel = source[layer, line, column]
+                if not pixel.any():
+                    continue
+                for offset in range(lines.size):
+                    y = line - margin + lines[offset]
+                    x = column - margin + columns[offset]
+                    if 0 <= y < height and 0 <= x < width:
+                        for lane in range(n_lanes):
+                            if combine_highest:
+                                target[layer, y, x, lane] = max(target[layer, y, x, lane], pixel[lane])
+                            else:
+                                target[layer, y, x, lane] += pixel[lane]
+
+
+@compiled
+def paint(totals: Any, missing: Any, alpha: Any, colors: Any, image: Any) -> None:
+    """Paint image (h, w, 4): each layer's colour by its alpha (layers, h, w), later layers above, straight alpha.
+
+    colors: float64 (2, 3), of pixels without weights (where totals has one lane only), and of missing cells.
+    """
+    n_layers, height, width, n_lanes = totals.shape
+    for line in range(height):
+        for column in range(width):
+            red = green = blue = opacity = 0.0
+            for layer in range(n_layers):
+                above = alpha[layer, line, column] / 255
+                if above == 0:
+                    continue
+                known = totals[layer, line, column, n_lanes - 1]
+                own_red, own_green, own_blue = colors[0]
+                if known == 0 and missing.size:
+                    own_red, own_green, own_blue = colors[1]
+                elif n_lanes == 4:
+                    own_red = totals[layer, line, column, 0] / known
+                    own_green = totals[layer, line, column, 1] / known
+                    own_blue = totals[layer, line, column, 2] / known
+                below = opacity * (1 - above)
+                opacity = above + below
+                red = (own_red * above + red * below) / opacity
+                green = (own_green * above + green * below) / opacity
+                blue = (own_blue * above + blue * below) / opacity
+            image[line, column, 0] = np.uint8(red + 0.5)
+            image[line, column, 1] = np.uint8(green + 0.5)
+            image[line, column, 2] = np.uint8(blue + 0.5)
+            image[line, column, 3] = np.uint8(opacity * 255 + 0.5)
+
+
+@compiled
+def average(totals: Any, peak: Any, alpha: Any, missing_code: Any, codes: Any, opacity: Any) -> None:
+    """Write codes and opacity (h, w) of the last layer that shows at a pixel: its peak where there is one, or mean."""
+    n_layers, height, width, n_lanes = totals.shape
+    for line in range(height):
+        for column in range(width):
+            for layer in range(n_layers):
+                above = alpha[layer, line, column]
+                if above == 0:
+                    continue
+                opacity[line, column] = above
+                known = totals[layer, line, column, n_lanes - 1]
+                if known == 0:
+                    codes[line, column] = missing_code
+                elif peak.size:
+                    codes[line, column] = peak[layer, line, column]
+                else:
+                    codes[line, column] = np.uint16(totals[layer, line, column, 0] / known + 0.5)

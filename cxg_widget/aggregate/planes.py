@@ -1,0 +1,62 @@
+"""What one aggregation yields per pixel; it adds over disjoint sets of cells, wherever they were aggregated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+SAFE_CELLS = 2**32 // 256
+"""So many cells can lie in one pixel before a sum of 8-bit channels leaves uint32."""
+
+
+@dataclass(frozen=True)
+class Planes:
+    """Sums over the cells of each pixel; row 0 is the top of the screen.
+
+    The first axis has one layer, or two where cells are selected: those that are not, then those that are.
+
+    Attributes
+    ----------
+    totals : uint32 or uint64 (layers, h, w, lanes); the last lane counts the cells that have a value; before it stand
+        the sums of what was aggregated: red, green, blue of each cell's category; codes of numbers; or nothing
+    missing : uint32 (layers, h, w), cells without a value; None where there are none
+    peak : uint16 (layers, h, w), the highest code, 0 where there is none; None unless asked for
+    """
+
+    totals: NDArray[Any]
+    missing: NDArray[np.uint32] | None = None
+    peak: NDArray[np.uint16] | None = None
+
+    @property
+    def known(self) -> NDArray[Any]:
+        """Cells that have a value (layers, h, w)."""
+        return self.totals[..., -1]
+
+    @property
+    def counts(self) -> NDArray[Any]:
+        """Cells with and without a value (layers, h, w)."""
+        return self.known if self.missing is None else self.known + self.missing
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height, px."""
+        return self.totals.shape[2], self.totals.shape[1]
+
+    def __add__(self, other: Planes) -> Planes:
+        """Return the planes of both sets of cells together; layers that one lacks are empty there."""
+        layers = max(self.totals.shape[0], other.totals.shape[0])
+        missing = [_layered(one.missing, layers) for one in (self, other) if one.missing is not None]
+        peaks = [_layered(one.peak, layers) for one in (self, other) if one.peak is not None]
+        return Planes(
+            np.add(_layered(self.totals, layers), _layered(other.totals, layers), dtype=np.uint64),
+            np.sum(missing, axis=0, dtype=np.uint32) if missing else None,
+            np.maximum.reduce(peaks) if peaks else None,
+        )
+
+
+def _layered(plane: NDArray[Any], layers: int) -> NDArray[Any]:
+    lacking = layers - plane.shape[0]
+    return plane if lacking == 0 else np.concatenate([plane, np.zeros((lacking, *plane.shape[1:]), plane.dtype)])

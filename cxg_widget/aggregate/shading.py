@@ -1,0 +1,98 @@
+"""Planes as pixels: categories and counts as colours, numbers as codes that the front-end colours."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.aggregate.opacity import MIN_ALPHA, Scaling, opacity
+from cxg_widget.aggregate.planes import Planes
+from cxg_widget.errors import InvalidValue
+from cxg_widget.protocol import MISSING_U16
+from cxg_widget.raster import DIMMED, MISSING_LIGHT, PLAIN_LIGHT, RGB
+
+SELECTED_ALPHA = 200
+"""Opacity of the emptiest pixel that holds a selected cell: it must be found among a million others."""
+CONTEXT_ALPHA = 16
+"""The same of a cell outside of the selection."""
+
+
+class NumberImage(NamedTuple):
+    """A number for each pixel, before any colormap.
+
+    Attributes
+    ----------
+    codes : uint16 (h, w) over the column's lo..hi; 65535 where no cell has a value
+    alpha : uint8 (h, w), opacity by density; 0 where there is no cell
+    """
+
+    codes: NDArray[np.uint16]
+    alpha: NDArray[np.uint8]
+
+
+def shade(
+    planes: Planes, how: Scaling = "eq_hist", *, missing: RGB = MISSING_LIGHT, plain: RGB = PLAIN_LIGHT
+) -> NDArray[np.uint8]:
+    """Colour planes of categories, mixed by share, or of counts, plain.
+
+    A pixel in which any cell has a category shows no grey, as missing points lie underneath. With a selection, the
+    selected cells lie above the others, which are nearly transparent.
+
+    Parameters
+    ----------
+    planes : of a category column or of no column
+    how : from the number of cells to opacity, see `opacity`
+    missing, plain : colour of missing cells; colour of cells without a colouring
+
+    Returns
+    -------
+    uint8 (h, w, 4), red, green, blue and straight alpha
+
+    Raises
+    ------
+    InvalidValue
+        If these are planes of numbers.
+    """
+    from cxg_widget.aggregate import pixels
+
+    if planes.totals.shape[-1] not in (1, 4) or planes.peak is not None:
+        raise InvalidValue("planes of numbers have no colours yet; take number_image(planes)")
+    width, height = planes.size
+    image = np.zeros((height, width, 4), dtype=np.uint8)
+    colors = np.array([plain, missing], dtype=np.float64)
+    pixels.paint(planes.totals, _or_empty(planes.missing, np.uint32), _alpha(planes, how), colors, image)
+    return image
+
+
+def number_image(planes: Planes, how: Scaling = "eq_hist") -> NumberImage:
+    """Return the mean code of each pixel, or its highest where the planes hold that; selected cells take precedence.
+
+    Raises
+    ------
+    InvalidValue
+        If these are planes of categories or counts.
+    """
+    from cxg_widget.aggregate import pixels
+
+    if planes.totals.shape[-1] != 2 and planes.peak is None:
+        raise InvalidValue("these planes hold no numbers; take shade(planes)")
+    width, height = planes.size
+    codes = np.full((height, width), MISSING_U16, dtype=np.uint16)
+    alpha = np.zeros((height, width), dtype=np.uint8)
+    pixels.average(planes.totals, _or_empty(planes.peak, np.uint16), _alpha(planes, how), MISSING_U16, codes, alpha)
+    return NumberImage(codes, alpha)
+
+
+def _alpha(planes: Planes, how: Scaling) -> NDArray[np.uint8]:
+    """Opacity of each layer (layers, h, w): of all cells, or of context and selection."""
+    counts = planes.counts
+    if counts.shape[0] == 1:
+        return opacity(counts[0], how, lowest=MIN_ALPHA)[None]
+    context = opacity(counts[0], how, lowest=CONTEXT_ALPHA, highest=round(255 * DIMMED))
+    return np.stack([context, opacity(counts[1], how, lowest=SELECTED_ALPHA)])
+
+
+def _or_empty(plane: NDArray[Any] | None, dtype: type[np.generic]) -> NDArray[Any]:
+    return np.zeros((0, 0, 0), dtype=dtype) if plane is None else plane

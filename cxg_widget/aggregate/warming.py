@@ -1,0 +1,44 @@
+"""Compiling the loops before the first image is asked for."""
+
+from __future__ import annotations
+
+import threading
+from types import SimpleNamespace
+
+import numpy as np
+
+from cxg_widget.aggregate.canvas import Statistic, aggregate
+from cxg_widget.aggregate.columns import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
+from cxg_widget.aggregate.shading import number_image, shade
+
+_STATISTICS: tuple[Statistic, ...] = ("mean", "max")
+_once = threading.Lock()
+_thread: threading.Thread | None = None
+
+
+def warm_up() -> threading.Thread:
+    """Compile every loop on two points in a background thread, once per process, and return that thread."""
+    global _thread  # noqa: PLW0603
+    with _once:
+        if _thread is None:
+            _thread = threading.Thread(target=compile_loops, name="cxg-widget-warm-up", daemon=True)
+            _thread.start()
+    return _thread
+
+
+def compile_loops() -> None:
+    """Aggregate and shade two points in every way there is."""
+    xy = np.array([[0, 0], [1, 1]], dtype=np.float32)
+    runs = SimpleNamespace(starts=np.array([0]), stops=np.array([2]))
+    index = SimpleNamespace(xy=xy, runs=lambda _: runs)
+    colors = np.zeros((1, 3), dtype=np.uint8)
+    codes = np.zeros(2, dtype=np.uint16)
+    numbers = NumberColumn(codes, 0, 1, True)
+    sparse = SparseColumn(np.zeros(1, np.uint32), xy[:1], codes[:1], 0, 0, 1, True)
+    columns: list[ViewColumn | None] = [CategoryColumn(codes.astype(kind), 1, True) for kind in (np.uint8, np.uint16)]
+    for column in (None, *columns):
+        for spread in (1, 3):
+            shade(aggregate(index, column, (0, 1, 0, 1), (2, 2), colors=colors, spread=spread))
+    for column in (numbers, sparse):
+        for statistic in _STATISTICS:
+            number_image(aggregate(index, column, (0, 1, 0, 1), (2, 2), spread=3, statistic=statistic))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from cxg_widget.coloring import ColorTrait, Target
 from cxg_widget.datasets.base import Codes
 from cxg_widget.encoding import Numbers, label_of
+from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.names import not_found
+from cxg_widget.protocol import MISSING_LABEL
 
 _TISSUE = ("spatial", "spatial_fullres", "spatial_hires", "spatial_lowres")
 
@@ -44,6 +48,22 @@ class Coloring:
     def labels(self) -> list[str]:
         """The categories as text; empty unless categorical."""
         return [label_of(one) for one in self.data.categories] if isinstance(self.data, Codes) else []
+
+    def check_hidden(self, hidden: Iterable[str]) -> None:
+        """Check labels of categories to be hidden.
+
+        Raises
+        ------
+        UnknownName
+            If this colouring has no such category; the sentence names the nearest.
+        """
+        if isinstance(self.data, Codes):
+            known = [*self.labels, MISSING_LABEL]
+            unknown = next((label for label in hidden if label not in set(known)), None)
+            if unknown is not None:
+                raise UnknownName(not_found("category", unknown, known, repr(self.target.name)))
+        elif any(True for _ in hidden):
+            raise InvalidValue("hidden must be [] while the points are not coloured by categories")
 
 
 def is_tissue(embedding: str | None) -> bool:

@@ -86,6 +86,7 @@ class CxgWidget(WidgetTraits):
             self.on_msg(self._receive)
             if color is not None or embedding is not None:
                 reading.result()
+            self._check_hidden(self._session.look)
         except BaseException:
             self.close()
             raise
@@ -164,6 +165,7 @@ class CxgWidget(WidgetTraits):
         look = self._look(checked)
         self._session.positions(look)
         self._session.coloring(look)
+        self._check_hidden(look)
         for name in STATE:
             setattr(self, name, checked[name])
 
@@ -205,7 +207,13 @@ class CxgWidget(WidgetTraits):
                 self._session.coloring(look)
             elif name in ("embedding", "axes"):
                 self._session.positions(look)
+            elif name == "hidden":
+                self._check_hidden(look)
         return value
+
+    def _check_hidden(self, look: Look) -> None:
+        if look.hidden:
+            self._session.coloring(look).check_hidden(look.hidden)
 
     def _look(self, traits: dict[str, Any]) -> Look:
         axes = tuple(traits.get("axes", (0, 1)))
@@ -229,8 +237,8 @@ class CxgWidget(WidgetTraits):
                 self.axes = [0, 1]
         elif name == "axes":
             self.view = None
-        elif name == "color" and self.hidden:
-            self.hidden = []
+        elif name == "color" and self.hidden == list(self._session.look.hidden):
+            self.hidden = []  # unless it was set together with the colour
         before = self._session.look
         self._session.look = self._look({one: getattr(self, one) for one in STATE})
         if name in ("embedding", "axes"):

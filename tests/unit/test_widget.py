@@ -267,6 +267,43 @@ def test_state_is_small_json_that_rebuilds_the_view(make):
     assert other.state == state
 
 
+@pytest.mark.parametrize(
+    ("color", "hidden", "sentence"),
+    [("cell_type", ["B cell", "T cel"], "no category 'T cel'; .* Did you mean 'T cell'"),
+     ("CD3E", ["B cell"], "hidden must be \\[\\] while the points are not coloured by categories"),
+     (None, ["(missing)"], "hidden must be")],
+)  # fmt: skip
+def test_only_categories_on_show_can_be_hidden_from_python(make, color, hidden, sentence):
+    w = make(color=color)
+    for act in (
+        lambda: setattr(w, "hidden", hidden),
+        lambda: setattr(w, "state", {"color": color, "hidden": hidden}),
+        lambda: make(color=color, hidden=hidden),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            act()
+        assert w.state == make(color=color).state
+
+
+@pytest.mark.parametrize("hidden", [["B cell", "(missing)"], ("T cell",), []])
+def test_categories_on_show_and_the_missing_can_be_hidden(make, hidden):
+    w = make(color="cell_type")
+    w.hidden = hidden
+    assert w.hidden == list(hidden)
+    assert make(**w.state).hidden == list(hidden)
+
+
+def test_a_new_colour_shows_all_its_categories_unless_some_are_hidden_with_it(make):
+    w = make(color="cell_type", hidden=["B cell"])
+    w.color = "is_doublet"
+    assert w.hidden == []
+    w.hidden = ["True"]
+    with w.hold_trait_notifications():
+        w.color = "cell_type"
+        w.hidden = ["T cell"]
+    assert (w.color, w.hidden) == ("cell_type", ["T cell"])
+
+
 def test_read_only_traits_stay_so(make):
     with pytest.raises(Exception, match="read-only"):
         make().n_selected = 5

@@ -84,6 +84,7 @@ class CxgWidget(WidgetTraits):
             super().__init__(_snapshot={"id": secrets.token_hex(8)}, **checked)
             self._built = True
             self.on_msg(self._receive)
+            self._exchange.jobs.submit("names", self._dataset.read_names)
             if color is not None or embedding is not None:
                 reading.result()
             self._check_hidden(self._session.look)

@@ -119,6 +119,15 @@ def test_one_gene_reads_names_once_and_one_column(make, small_truth, reads, layo
         assert "Xr" not in dataset._arrays.opened
 
 
+def test_after_the_names_were_read_ahead_one_gene_reads_one_column(make, small_truth, reads):
+    with open_dataset(make()) as dataset:
+        dataset.read_names()
+        assert reads == [("var", ("name_0",)), ("var", ("feature_name",))]
+        for name in (small_truth.var_labels[2], small_truth.aliases[3]):
+            dataset.values(name)
+        assert [name for name, _ in reads[2:]] == ["Xc", "Xc"]
+
+
 def test_one_gene_reads_few_tiles_of_many(tmp_path):
     truth = make_truth(n_obs=400, n_var=120)
     with open_dataset(make_cxg(tmp_path / "s.cxg", truth, shuffled=False)) as dataset:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ import pytest
 
 from cxg_widget import CxgWidget, errors
 from cxg_widget import protocol as p
+from cxg_widget.datasets import Dataset
 from cxg_widget.traits import WidgetTraits
 from tests.memory import small
 
@@ -302,6 +304,13 @@ def test_a_new_colour_shows_all_its_categories_unless_some_are_hidden_with_it(ma
         w.color = "cell_type"
         w.hidden = ["T cell"]
     assert (w.color, w.hidden) == ("cell_type", ["T cell"])
+
+
+def test_names_of_genes_are_read_ahead(make, monkeypatch):
+    asked = threading.Event()
+    monkeypatch.setattr(Dataset, "read_names", lambda dataset: asked.set())
+    make()
+    assert asked.wait(10)
 
 
 def test_read_only_traits_stay_so(make):

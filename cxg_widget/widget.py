@@ -18,6 +18,7 @@ from cxg_widget.datasets.base import Dataset
 from cxg_widget.errors import ClosedDataset, CxgWidgetError, SelectionError
 from cxg_widget.exchange import Exchange, Stream
 from cxg_widget.look import Look
+from cxg_widget.parsing import parse
 from cxg_widget.query import mask_of_query
 from cxg_widget.selection import SelectedCells, is_table, mask_of
 from cxg_widget.session import Session
@@ -270,7 +271,7 @@ class CxgWidget(WidgetTraits):
     def _receive(self, _: Any, content: Any, buffers: list[Any]) -> None:  # noqa: ARG002
         """Answer a request; a gesture at once, whatever may last from a thread."""
         try:
-            request_id, message = protocol.parse(content)
+            request_id, message = parse(content)
         except CxgWidgetError as error:
             self._exchange.fail("message", error)
             return

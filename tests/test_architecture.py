@@ -9,7 +9,7 @@ PACKAGE = Path(__file__).parent.parent / "cxg_widget"
 LEVELS = [
     {"errors", "names", "colormaps", "glasbey"},
     {"protocol"},
-    {"frames", "quantise", "order", "polygon", "limits", "raster", "jobs", "bounds"},
+    {"parsing", "frames", "quantise", "order", "polygon", "limits", "raster", "jobs", "bounds"},
     {"spatial"},
     {"datasets"},
     {"selection", "query", "palettes", "search", "coloring"},

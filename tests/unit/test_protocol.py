@@ -10,6 +10,7 @@ import pytest
 from cxg_widget import protocol
 from cxg_widget.errors import ProtocolError
 from cxg_widget.frames import Frame, spans
+from cxg_widget.parsing import parse
 from tools import golden
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -28,7 +29,7 @@ def test_every_message_has_a_golden_file():
 
 @pytest.mark.parametrize("request_json", golden.REQUESTS, ids=lambda one: one["kind"])
 def test_every_golden_request_is_understood(request_json):
-    request_id, message = protocol.parse(json.loads(json.dumps(request_json)))
+    request_id, message = parse(json.loads(json.dumps(request_json)))
     assert request_id == request_json["id"]
     assert message.kind == request_json["kind"]
 
@@ -53,7 +54,7 @@ def test_every_golden_request_is_understood(request_json):
 )
 def test_a_request_that_breaks_the_schema_is_refused_in_one_sentence(wrong, sentence):
     with pytest.raises(ProtocolError, match=sentence):
-        protocol.parse(wrong)
+        parse(wrong)
 
 
 def test_a_frame_with_other_arrays_than_its_message_declares_cannot_be_packed():

@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from cxg_widget.spatial.index import SpatialIndex
 from cxg_widget.spatial.regions import Runs
+from cxg_widget.spatial.store import IndexStore, index_key
 
-__all__ = ["Runs", "SpatialIndex"]
+__all__ = ["IndexStore", "Runs", "SpatialIndex", "index_key"]

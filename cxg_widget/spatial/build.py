@@ -16,7 +16,7 @@ from cxg_widget.errors import Cancelled, InvalidValue
 from cxg_widget.spatial.morton import Extent, Grid
 from cxg_widget.spatial.quadtree import Quadtree, offsets_level
 
-_BLOCK = 1 << 20
+_BLOCK = 1 << 19
 _SAMPLE = 1 << 16
 _SPLITTERS = 256
 _CACHED = 1 << 15

@@ -1,0 +1,47 @@
+"""Where files go that can be made again, and how many bytes they may take."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from pathlib import Path
+
+FOLDER_VARIABLE = "CXG_WIDGET_CACHE_DIR"
+BYTES_VARIABLE = "CXG_WIDGET_CACHE_BYTES"
+DEFAULT_BYTES = 4 << 30
+
+_LOG = logging.getLogger("cxg_widget")
+
+
+def cache_folder() -> Path | None:
+    """Return the folder of this user, by the platform's custom; None where there is no home. It may not exist yet."""
+    chosen = os.environ.get(FOLDER_VARIABLE)
+    if chosen:
+        return Path(chosen).expanduser()
+    try:
+        return _user_caches() / "cxg-widget"
+    except RuntimeError:  # what pathlib raises where no home can be told
+        return None
+
+
+def _user_caches() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    chosen = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return chosen if chosen.is_absolute() else Path.home() / ".cache"
+
+
+def cache_bytes() -> int:
+    """Return how many bytes may be kept; 0 keeps nothing."""
+    text = os.environ.get(BYTES_VARIABLE, "").strip().replace("_", "")
+    if not text:
+        return DEFAULT_BYTES
+    if text.isascii() and text.isdigit():
+        return int(text)
+    _LOG.warning(
+        "%s is %r; it must be a number of bytes, 0 for no cache; %d is used", BYTES_VARIABLE, text, DEFAULT_BYTES
+    )
+    return DEFAULT_BYTES

@@ -1,0 +1,38 @@
+"""A number that changes when any coordinate of an embedding does, at the speed of reading it."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+_BLOCK = 4096
+_AT_ONCE = 1 << 20
+
+
+def fingerprint(xy: NDArray[np.float32]) -> str:
+    """Return 32 hexadecimal digits for float32 (n, 2).
+
+    Notes
+    -----
+    Multilinear hashing (Carter and Wegman, "Universal classes of hash functions", 1979): each point is 64 bits, a
+    block's sum is weighted by odd numbers modulo 2**64, so that no change of a single point goes unseen. The sums are
+    digested by BLAKE2.
+    """
+    digest = blake2b(str(xy.shape).encode(), digest_size=16)
+    weights = _weights()
+    for start in range(0, len(xy), _AT_ONCE):
+        points = np.ascontiguousarray(xy[start : start + _AT_ONCE], dtype="<f4").view("<u8").ravel()
+        whole = points.size // _BLOCK * _BLOCK
+        digest.update((points[:whole].reshape(-1, _BLOCK) @ weights).astype("<u8").tobytes())
+        digest.update(points[whole:].tobytes())
+    return digest.hexdigest()
+
+
+def _weights() -> NDArray[np.uint64]:
+    """Return odd numbers without pattern: SplitMix64 (Steele, Lea and Flood, 2014) of 1..4096."""
+    mixed = np.arange(1, _BLOCK + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return (mixed ^ (mixed >> np.uint64(31))) | np.uint64(1)

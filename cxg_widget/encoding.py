@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,14 +34,17 @@ def category_counts(codes: Codes) -> tuple[list[int], int]:
     return counts[1:].tolist(), int(counts[0])
 
 
-def code_frames(codes: Codes, order: DisplayOrder, seq: int) -> Iterator[Frame]:
-    """Yield the codes in display order as uint8, or uint16 above 254 categories; missing = the dtype's maximum."""
+def wire_codes(codes: Codes) -> NDArray[np.uint8 | np.uint16]:
+    """Return codes as uint8, or uint16 above 254 categories; missing = the dtype's maximum."""
     dtype: type[np.uint8 | np.uint16] = np.uint8 if len(codes.categories) <= 254 else np.uint16
-    wire = codes.codes.astype(dtype)
-    wire[codes.codes < 0] = np.iinfo(dtype).max
-    n_obs = wire.size
-    for start, stop in spans(n_obs, wire.itemsize):
-        yield Frame(CodesMessage(seq, start, stop, n_obs), {"codes": wire[order.rows[start:stop]]})
+    return codes.codes.astype(dtype)  # -1 becomes the maximum of an unsigned type
+
+
+def code_frames(codes: Codes, order: DisplayOrder, seq: int) -> Iterator[Frame]:
+    """Yield the codes in display order, as `wire_codes` makes them."""
+    wire = wire_codes(codes)
+    for start, stop in spans(wire.size, wire.itemsize):
+        yield Frame(CodesMessage(seq, start, stop, wire.size), {"codes": wire[order.rows[start:stop]]})
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,10 @@ class Numbers:
     n_missing: int
     histogram: NDArray[np.uint32]
     quantiles: NDArray[np.float64]
+
+    def take(self, rows: NDArray[np.integer[Any]]) -> Numbers:
+        """Return the numbers of some rows, in their order; the rest still speaks of all."""
+        return replace(self, vector=self.vector.take(rows), n_obs=rows.size)
 
     @property
     def is_sparse(self) -> bool:

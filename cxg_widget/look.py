@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cxg_widget.coloring import ColorTrait, Target
 from cxg_widget.datasets.base import Codes
@@ -13,6 +16,8 @@ from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.names import not_found
 from cxg_widget.protocol import MISSING_LABEL
 
+MAX_POINTS = 2_000_000
+"""Cells of a dataset that are all sent as points; of more, a sample is sent and views are aggregated."""
 _TISSUE = ("spatial", "spatial_fullres", "spatial_hires", "spatial_lowres")
 
 
@@ -29,6 +34,15 @@ class Look:
     cmap: str = "viridis"
     vmin: float | str | None = None
     vmax: float | str | None = None
+    render: str = "auto"
+    max_points: int = MAX_POINTS
+    density: str = "eq_hist"
+    statistic: str = "mean"
+
+    @property
+    def place_key(self) -> tuple[str | None, tuple[int, int]]:
+        """What coordinates are read for."""
+        return self.embedding, self.axes
 
     @property
     def color_key(self) -> tuple[Any, str | None]:
@@ -43,6 +57,12 @@ class Coloring:
 
     target: Target
     data: Codes | Numbers | None = None
+
+    def take(self, rows: NDArray[np.integer[Any]]) -> Coloring:
+        """Return the colouring of some rows, in their order."""
+        if isinstance(self.data, Codes):
+            return replace(self, data=replace(self.data, codes=self.data.codes[rows]))
+        return self if self.data is None else replace(self, data=self.data.take(rows))
 
     @property
     def labels(self) -> list[str]:

@@ -18,6 +18,9 @@ from cxg_widget.names import nearest, not_found
 from cxg_widget.palettes import check_palette
 
 TOOLS = ("pan", "lasso", "rectangle")
+RENDERERS = ("auto", "points", "raster")
+DENSITIES = ("linear", "log", "eq_hist")
+STATISTICS = ("mean", "max")
 _CORNERS = 4
 
 
@@ -121,6 +124,10 @@ _OF_VALUE: dict[str, Callable[[Any], Any]] = {
     "view": check_view,
     "height": lambda value: int(check_number("height", value, 120, 10_000)),
     "hidden": check_hidden,
+    "density": partial(check_choice, "density", choices=DENSITIES),
+    "statistic": partial(check_choice, "statistic", choices=STATISTICS),
+    "render": partial(check_choice, "render", choices=RENDERERS),
+    "max_points": lambda value: int(check_number("max_points", value, 1, 100_000_000)),
 }
 
 

@@ -12,14 +12,19 @@ from numpy.typing import NDArray
 class DisplayOrder:
     """A permutation of the rows.
 
+    Parameters
+    ----------
+    seed : of the permutation; None = the rows as they are
+
     Attributes
     ----------
     rows : uint32 (n_obs,); rows[i] is the row shown as point i
     """
 
-    def __init__(self, n_obs: int, seed: int = 0) -> None:
+    def __init__(self, n_obs: int, seed: int | None = 0) -> None:
         self.rows: NDArray[np.uint32] = np.arange(n_obs, dtype=np.uint32)
-        np.random.default_rng(seed).shuffle(self.rows)
+        if seed is not None:
+            np.random.default_rng(seed).shuffle(self.rows)
 
     @cached_property
     def points(self) -> NDArray[np.uint32]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,27 +23,22 @@ _UNSELECTED, _MISSING, _VALUES = 1, 2, 3
 
 @dataclass(frozen=True)
 class Paint:
-    """All that a picture shows: which rows in which order, where they are, how they are coloured."""
+    """All that a picture shows: which rows in which order, where they are (n, 2), how they are coloured."""
 
-    rows: NDArray[np.uint32]
+    rows: NDArray[np.integer[Any]]
     xy: NDArray[np.float32]
-    extent: tuple[float, float, float, float]
     coloring: Coloring
     category_colors: list[str]
     look: Look
     selected: NDArray[np.bool_]
-    visible: NDArray[np.bool_] | None
-    y_down: bool
 
 
-def paint(job: Paint, view: tuple[float, float, float, float] | None, size: tuple[int, int], *, dark: bool) -> bytes:
+def paint(job: Paint, view: tuple[float, float, float, float], size: tuple[int, int], *, dark: bool) -> bytes:
     """Draw a picture and return it as a PNG file; see `Session.png`."""
-    rows = job.rows if job.visible is None else job.rows[job.visible[job.rows]]
     background = raster.DARK if dark else raster.LIGHT
-    ink = _ink(job, rows, background, dark=dark)
-    shown = view or raster.fit_view(job.extent, size, y_down=job.y_down)
-    diameter = point_diameter(rows.size, size)
-    return raster.png(raster.draw(job.xy[rows], ink, shown, size=size, diameter=diameter, background=background))
+    ink = _ink(job, background, dark=dark)
+    diameter = point_diameter(job.rows.size, size)
+    return raster.png(raster.draw(job.xy, ink, view, size=size, diameter=diameter, background=background))
 
 
 def point_diameter(count: int, size: tuple[int, int]) -> float:
@@ -51,9 +46,9 @@ def point_diameter(count: int, size: tuple[int, int]) -> float:
     return float(np.clip(np.sqrt(size[0] * size[1] / max(count, 1)) * 0.9, 1.0, 7.0))
 
 
-def _ink(job: Paint, rows: NDArray[np.uint32], background: raster.RGB, *, dark: bool) -> raster.Ink:
+def _ink(job: Paint, background: raster.RGB, *, dark: bool) -> raster.Ink:
     missing = raster.MISSING_DARK if dark else raster.MISSING_LIGHT
-    data = job.coloring.data
+    data, rows = job.coloring.data, job.rows
     if isinstance(data, Codes):
         codes = data.codes[rows]
         table = np.array([raster.hex_rgb(color) for color in job.category_colors] + [missing], dtype=np.uint8)
@@ -72,9 +67,9 @@ def _ink(job: Paint, rows: NDArray[np.uint32], background: raster.RGB, *, dark: 
 
 
 def _number_ink(
-    look: Look, data: Numbers, rows: NDArray[np.uint32], missing: raster.RGB
+    look: Look, data: Numbers, rows: NDArray[np.integer[Any]], missing: raster.RGB
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    values = data.vector.dense(data.n_obs)[rows]
+    values = data.vector.take(rows).dense(rows.size)
     low = resolve_limit(look.vmin, data.lo, data.hi, data.quantiles, data.lo)
     high = resolve_limit(look.vmax, data.lo, data.hi, data.quantiles, data.hi)
     table = np.vstack([raster.ramp(COLORMAPS[look.cmap]), np.array([missing], dtype=np.uint8)])

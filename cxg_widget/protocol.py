@@ -115,6 +115,23 @@ class Draw(Message):
     dark: bool
 
 
+@dataclass(frozen=True)
+class Aggregate(Message):
+    """Ask for all cells of a view where only a sample of them was sent. Answered by `image`, or by one or more `cells`.
+
+    view : as in `draw`; width, height : device pixels; diameter : of a point, device pixels
+    highlighted : category above all others, -1 = none
+    """
+
+    kind: ClassVar[str] = "aggregate"
+    view: list[float]
+    width: int
+    height: int
+    diameter: float
+    highlighted: int
+    dark: bool
+
+
 # --- what the kernel says -------------------------------------------------------------------------------------------
 
 
@@ -138,10 +155,12 @@ class DatasetInfo(Message):
 
 @dataclass(frozen=True)
 class Points(Message):
-    """Quantised coordinates of the points start..stop of n_obs, in display order.
+    """Quantised coordinates of the points start..stop of n_points, in display order.
 
     coordinate = lo + code / 65534 * (hi - lo) with lo, hi from extent = x0, x1, y0, y1 (data units); code 65535 in
-    either axis = not drawn (NaN or infinite); n_missing counts those among all n_obs.
+    either axis = not drawn (NaN or infinite); n_missing counts those among all n_obs cells.
+    n_points : how many points there will be; fewer than n_obs = a sample
+    aggregated : True where a picture at rest is not of these points, but asked for by `aggregate`
     y_down : True where y grows downwards on the screen (tissue images)
     """
 
@@ -152,10 +171,12 @@ class Points(Message):
     axes: list[int]
     start: int
     stop: int
+    n_points: int
     n_obs: int
     extent: list[float]
     n_missing: int
     y_down: bool
+    aggregated: bool
 
 
 @dataclass(frozen=True)
@@ -165,7 +186,8 @@ class Color(Message):
     spec : value of the trait `color`, always forced ("obs:NAME", "var:NAME", "mean:..."); "" = no colour
     name, detail : heading and subheading of the legend
     scale "categorical": categories, counts, colors ("#rrggbb") run parallel; n_missing counts the rest
-    scale "continuous": lo, hi are the finite range; encoding "dense" or "sparse"; n_bytes of values to come
+    scale "continuous": lo, hi are the finite range; encoding "dense" or "sparse"
+    n_points : how many values will follow; the rest speaks of all n_obs cells
     """
 
     kind: ClassVar[str] = "color"
@@ -180,6 +202,7 @@ class Color(Message):
     name: str
     detail: str
     scale: Scale
+    n_points: int
     n_obs: int
     n_missing: int
     categories: list[str]
@@ -210,7 +233,7 @@ class Codes(Message):
     seq: int
     start: int
     stop: int
-    n_obs: int
+    n_points: int
 
 
 @dataclass(frozen=True)
@@ -222,7 +245,7 @@ class Values(Message):
     seq: int
     start: int
     stop: int
-    n_obs: int
+    n_points: int
 
 
 @dataclass(frozen=True)
@@ -242,19 +265,22 @@ class Nonzeros(Message):
     seq: int
     start: int
     stop: int
-    n_obs: int
+    n_points: int
     fill: int
 
 
 @dataclass(frozen=True)
 class Selection(Message):
-    """Which points are selected, in display order: bit i & 7 of byte i >> 3 is point i. Empty when none is."""
+    """Which points are selected, in display order: bit i & 7 of byte i >> 3 is point i. Empty when no cell is.
+
+    n_selected : of all cells, also of those that are no points
+    """
 
     kind: ClassVar[str] = "selection"
     arrays: ClassVar[Mapping[str, Array]] = {"bits": Array(("uint8",), ("n_bytes",), "packed mask, little bit order")}
     seq: int
     n_selected: int
-    n_obs: int
+    n_points: int
 
 
 @dataclass(frozen=True)
@@ -310,6 +336,54 @@ class Picture(Message):
 
 
 @dataclass(frozen=True)
+class Image(Message):
+    """All cells of a view, aggregated to pixels; row 0 is the top.
+
+    content "colors": the pixels, straight alpha. "numbers": red and green are the high and low byte of a code as in
+    `values` (65535 = no value), blue is the opacity; the colormap is the front-end's affair.
+    seq, selection_seq : the colouring and the selection it shows; n_inside : cells in the view
+    """
+
+    kind: ClassVar[str] = "image"
+    arrays: ClassVar[Mapping[str, Array]] = {"png": Array(("uint8",), ("n_bytes",), "a PNG file")}
+    seq: int
+    selection_seq: int
+    view: list[float]
+    content: Literal["colors", "numbers"]
+    n_inside: int
+
+
+@dataclass(frozen=True)
+class Cells(Message):
+    """The cells of a view at full precision, in random order, where few enough are in it; part of parts.
+
+    Codes of `xy` as in `points`, over `extent`; `codes` as in `codes` or `values`, empty without a colouring;
+    `bits` as in `selection`, empty when no cell is selected.
+    """
+
+    kind: ClassVar[str] = "cells"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "xy": Array(("uint16",), ("n", 2), "codes of x and y"),
+        "codes": Array(("uint8", "uint16"), ("n or 0",), "what colours the cells"),
+        "bits": Array(("uint8",), ("n_bytes",), "packed mask, little bit order"),
+    }
+    seq: int
+    selection_seq: int
+    part: int
+    parts: int
+    extent: list[float]
+
+
+@dataclass(frozen=True)
+class Progress(Message):
+    """How far something is that has to be done once and lasts; `done` from 0 to 1."""
+
+    kind: ClassVar[str] = "progress"
+    of: str
+    done: float
+
+
+@dataclass(frozen=True)
 class Error(Message):
     """A request that failed, in one sentence; what was on show stays. `of` names the kind that failed."""
 
@@ -319,7 +393,7 @@ class Error(Message):
     message: str
 
 
-REQUESTS: tuple[type[Message], ...] = (Ready, Lasso, Clear, Hover, Search, Zoom, Draw)
+REQUESTS: tuple[type[Message], ...] = (Ready, Lasso, Clear, Hover, Search, Zoom, Draw, Aggregate)
 REPLIES: tuple[type[Message], ...] = (
     DatasetInfo,
     Points,
@@ -333,5 +407,8 @@ REPLIES: tuple[type[Message], ...] = (
     Matches,
     Detail,
     Picture,
+    Image,
+    Cells,
+    Progress,
     Error,
 )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.protocol import MISSING_U16
 
+_BLOCK = 1 << 21
 LEVELS = MISSING_U16 - 1
 """Largest code; codes 0..65534 span the range evenly."""
 
@@ -68,16 +69,46 @@ class Positions:
     n_missing: int
 
 
-def quantise_positions(xy: NDArray[np.float32]) -> Positions:
-    """Quantise float32 (n, 2) coordinates over the extent of those that are finite on both axes."""
-    finite = np.isfinite(xy[:, 0]) & np.isfinite(xy[:, 1])
-    n_missing = int(xy.shape[0] - np.count_nonzero(finite))
-    drawn = xy if n_missing == 0 else xy[finite]
-    x0, x1 = finite_range(drawn[:, 0])
-    y0, y1 = finite_range(drawn[:, 1])
+@dataclass(frozen=True)
+class Bounds:
+    """Where the points of an embedding lie: x0, x1, y0, y1 of those that are finite, data units; how many are not."""
+
+    extent: tuple[float, float, float, float]
+    n_missing: int
+
+
+def bounds_of(xy: NDArray[np.float32]) -> Bounds:
+    """Measure float32 (n, 2) coordinates, a block at a time; a point counts when both are finite."""
+    lows, highs, n_missing = [], [], 0
+    for start in range(0, xy.shape[0], _BLOCK):
+        block = xy[start : start + _BLOCK]
+        finite = np.isfinite(block[:, 0]) & np.isfinite(block[:, 1])
+        n_finite = int(np.count_nonzero(finite))
+        n_missing += finite.size - n_finite
+        if n_finite:
+            drawn = block if n_finite == finite.size else block[finite]
+            lows.append(drawn.min(axis=0))
+            highs.append(drawn.max(axis=0))
+    if not lows:
+        return Bounds((0.0, 0.0, 0.0, 0.0), n_missing)
+    (x0, y0), (x1, y1) = np.min(lows, axis=0), np.max(highs, axis=0)
+    return Bounds((float(x0), float(x1), float(y0), float(y1)), n_missing)
+
+
+def quantise_positions(xy: NDArray[np.float32], bounds: Bounds | None = None) -> Positions:
+    """Quantise float32 (n, 2) coordinates over their own bounds, or over those of more points."""
+    bounds = bounds or bounds_of(xy)
+    x0, x1, y0, y1 = bounds.extent
     codes = np.empty(xy.shape, dtype=np.uint16)
     codes[:, 0] = quantise(xy[:, 0], x0, x1)
     codes[:, 1] = quantise(xy[:, 1], y0, y1)
-    if n_missing:
-        codes[~finite] = MISSING_U16
-    return Positions(codes, (x0, x1, y0, y1), n_missing)
+    if bounds.n_missing:
+        codes[~(np.isfinite(xy[:, 0]) & np.isfinite(xy[:, 1]))] = MISSING_U16
+    return Positions(codes, bounds.extent, bounds.n_missing)
+
+
+def quantise_within(xy: NDArray[np.float32], extent: tuple[float, float, float, float]) -> NDArray[np.uint16]:
+    """Quantise coordinates that lie in x0, x1, y0, y1, uint16 (n, 2), in double precision."""
+    x0, x1, y0, y1 = extent
+    scaled = (xy.astype(np.float64) - (x0, y0)) / (x1 - x0 or 1, y1 - y0 or 1)
+    return np.rint(scaled * LEVELS).astype(np.uint16)

@@ -1,6 +1,6 @@
 """Requests in, frames out: everything the widget can do, without a comm and without traitlets.
 
-A `Session` holds one dataset, the display order, the selection and the colouring on show. It may be called from
+A `Session` holds one dataset, what was read of it, the selection and the look on show. It may be called from
 several threads; a newer request for points or colour ends the older one between two chunks.
 """
 
@@ -14,21 +14,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget import protocol as p
-from cxg_widget import streams
+from cxg_widget import raster, streams
 from cxg_widget.bounds import check_size, check_version, check_view
-from cxg_widget.coloring import read, resolve
-from cxg_widget.datasets.base import Codes, Dataset
-from cxg_widget.encoding import describe
+from cxg_widget.datasets.base import Dataset
 from cxg_widget.errors import CxgWidgetError, InvalidValue
+from cxg_widget.field import Shown
 from cxg_widget.frames import Frame
 from cxg_widget.hover import Describer, nearest_row
 from cxg_widget.look import Coloring, Look, is_tissue
 from cxg_widget.order import DisplayOrder
 from cxg_widget.picture import Paint, paint
 from cxg_widget.polygon import as_polygon, in_polygon
-from cxg_widget.quantise import Positions, quantise_positions
+from cxg_widget.quantise import Positions
+from cxg_widget.readings import Readings
 from cxg_widget.search import Catalogue
 from cxg_widget.selection import SelectedCells, combine
+from cxg_widget.survey import CLOSE_CELLS, Seqs, picture_of, survey_frames
+
+View = tuple[float, float, float, float]
 
 
 class Session:
@@ -39,91 +42,72 @@ class Session:
     dataset : the open dataset; the session does not close it
     look : what to show first
     seed : of the display order
+    announce : takes a frame that nobody asked for, from any thread
     """
 
-    def __init__(self, dataset: Dataset, look: Look | None = None, *, seed: int = 0) -> None:
+    def __init__(
+        self, dataset: Dataset, look: Look | None = None, *, seed: int = 0,
+        announce: Callable[[Frame], object] | None = None,
+    ) -> None:  # fmt: skip
         self.dataset = dataset
         self.look = look or Look(embedding=dataset.default_embedding)
         self.mask: NDArray[np.bool_] = np.zeros(dataset.n_obs, dtype=np.bool_)
-        self._seed = seed
+        self._announce = announce or (lambda _: None)
+        self._readings = Readings(dataset, seed, self._tell_progress)
         self._lock = threading.RLock()
-        self._made: dict[str, tuple[Any, Any]] = {}
-        self._making: dict[tuple[str, Any], threading.RLock] = {}
         self._seq = {"points": 0, "color": 0, "selection": 0}
 
-    # --- what is known, each part made at first use and kept until its key changes ---------------------------------
+    def _tell_progress(self, done: float) -> None:
+        self._announce(Frame(p.Progress("index", done)))
 
-    def _keep(self, slot: str, key: Any, make: Any) -> Any:
-        """Return what the slot holds for a key; two threads that miss the same key at once make it once."""
-        with self._lock:
-            making = self._making.setdefault((slot, key), threading.RLock())
-        with making:
-            held = self._made.get(slot)
-            try:
-                if held is None or held[0] != key:
-                    held = self._made[slot] = (key, make())
-            finally:
-                with self._lock:
-                    self._making.pop((slot, key), None)
-        return held[1]
-
-    @property
-    def order(self) -> DisplayOrder:
-        """The display order of the rows."""
-        order: DisplayOrder = self._keep("order", None, lambda: DisplayOrder(self.dataset.n_obs, self._seed))
-        return order
+    # --- what is known ---------------------------------------------------------------------------------------------
 
     @property
     def catalogue(self) -> Catalogue:
         """Everything one can colour by."""
-        catalogue: Catalogue = self._keep("catalogue", None, lambda: Catalogue(self.dataset))
+        catalogue: Catalogue = self._readings.keep("catalogue", None, lambda: Catalogue(self.dataset))
         return catalogue
 
-    def xy(self, look: Look | None = None) -> NDArray[np.float32]:
+    def xy(self) -> NDArray[np.float32]:
         """Return the coordinates on show at full precision, float32 (n_obs, 2), row order."""
-        look = look or self.look
-        xy: NDArray[np.float32] = self._keep(
-            "xy", (look.embedding, look.axes), lambda: self.dataset.embedding(look.embedding, look.axes)
-        )
-        return xy
+        return self._readings.xy(self.look)
 
     def positions(self, look: Look | None = None) -> Positions:
-        """Return the quantised coordinates on show, in row order."""
-        look = look or self.look
-        key = (look.embedding, look.axes)
-        positions: Positions = self._keep("positions", key, lambda: quantise_positions(self.xy(look)))
-        return positions
+        """Read and return the quantised coordinates of the points."""
+        return self._readings.positions(look or self.look)
 
     def coloring(self, look: Look | None = None) -> Coloring:
-        """Read what the points are coloured by.
+        """Read and return what the cells are coloured by; raises as `Readings.coloring`."""
+        return self._readings.coloring(look or self.look)
 
-        Raises
-        ------
-        CxgWidgetError
-            If the name is unknown or the data cannot be read; the colouring on show stays.
-        """
-        look = look or self.look
-        made: Coloring = self._keep("coloring", look.color_key, lambda: self._read_coloring(look))
-        return made
+    def prepare(self) -> None:
+        """Read what the first picture needs."""
+        self.positions()
+        self.coloring()
+        if not self._is_aggregated:
+            self._readings.order()
 
-    def _read_coloring(self, look: Look) -> Coloring:
-        target = resolve(look.color, self.dataset)
-        if target.source == "none":
-            return Coloring(target)
-        data = read(target, self.dataset, look.layer)
-        return Coloring(target, data if isinstance(data, Codes) else describe(data, self.dataset.n_obs))
+    def prepare_field(self) -> None:
+        """Build or load what views are aggregated from, where they are; the first of them then comes sooner."""
+        if self._is_aggregated:
+            from cxg_widget.aggregate import warm_up
 
-    def visible(self) -> NDArray[np.bool_] | None:
-        """Return which cells are not hidden by the legend, bool (n_obs,); None when all are shown."""
-        if not self.look.hidden:
-            return None
-        coloring = self.coloring()
-        if not isinstance(coloring.data, Codes):
-            return None
-        hidden = set(self.look.hidden)
-        shown = np.array([label not in hidden for label in [*coloring.labels, p.MISSING_LABEL]], dtype=np.bool_)
-        visible: NDArray[np.bool_] = shown[coloring.data.codes]
-        return visible
+            warm_up()
+            self._readings.field(self.look)
+
+    @property
+    def _is_aggregated(self) -> bool:
+        return self._readings.is_aggregated(self.look)
+
+    @property
+    def order(self) -> DisplayOrder:
+        """The order in which the points are sent."""
+        return self._readings.sample(self.look).order if self._is_aggregated else self._readings.order()
+
+    @property
+    def _point_rows(self) -> NDArray[Any]:
+        """The row of each point."""
+        return self._readings.sample(self.look).rows if self._is_aggregated else self._readings.order().rows
 
     # --- frames ----------------------------------------------------------------------------------------------------
 
@@ -143,17 +127,21 @@ class Session:
         return self._until_newer("points", self._next("points"), self._point_frames)
 
     def _point_frames(self, seq: int) -> Iterator[Frame]:
-        look = self.look
-        name = self.dataset.find_embedding(look.embedding)
-        return streams.point_frames(name, look.axes, self.positions(look), self.order, seq)
+        look, name = self.look, self.dataset.find_embedding(self.look.embedding)
+        about: dict[str, Any] = {
+            "seq": seq, "embedding": name, "axes": list(look.axes), "n_obs": self.dataset.n_obs,
+            "y_down": is_tissue(name), "aggregated": self._is_aggregated,
+        }  # fmt: skip
+        return streams.point_frames(self.positions(look), self.order, about)
 
     def color(self) -> Iterator[Frame]:
         """Yield the legend and the values of the colouring on show, in chunks; ends early as `points`."""
         return self._until_newer("color", self._next("color"), self._color_frames)
 
     def _color_frames(self, seq: int) -> Iterator[Frame]:
-        look = self.look
-        return streams.color_frames(self.coloring(look), look, self.dataset, self.order, seq)
+        look, order = self.look, self.order
+        yield streams.legend_frame(self.coloring(look), look, self.dataset, order.rows.size, seq)
+        yield from streams.value_frames(self._readings.point_coloring(look), order, seq)
 
     def recolor(self) -> Iterator[Frame]:
         """Yield the colours of the categories on show, after the palette changed."""
@@ -161,10 +149,11 @@ class Session:
         yield Frame(p.Palette(self._seq["color"], colors))
 
     def selection(self) -> Iterator[Frame]:
-        """Yield the selection as packed bits in display order."""
+        """Yield which points are selected, as packed bits."""
         with self._lock:
             seq, mask = self._next("selection"), self.mask
-        yield streams.selection_frame(mask, self.order, seq)
+        n_selected = int(np.count_nonzero(mask))
+        yield streams.selection_frame(mask[self._point_rows] if n_selected else mask, n_selected, seq)
 
     # --- selecting -------------------------------------------------------------------------------------------------
 
@@ -180,14 +169,16 @@ class Session:
 
     def polygon_mask(self, corners: Any) -> NDArray[np.bool_]:
         """Return which cells lie in a polygon (k, 2) in data units of the embedding and axes on show."""
-        return in_polygon(self.xy(), as_polygon(corners))
+        polygon = as_polygon(corners)
+        field = self._readings.field_at_hand(self.look)
+        return in_polygon(self.xy(), polygon) if field is None else field.polygon_mask(polygon)
 
     def lasso(self, message: p.Lasso) -> None:
         """Select by a gesture: only cells that are not hidden, since nobody points at what is not there."""
         if len(message.polygon) % 2:
             raise InvalidValue(f"a lasso must list x and y of each corner; found {len(message.polygon)} numbers")
         mask = self.polygon_mask(np.reshape(message.polygon, (-1, 2)))
-        visible = self.visible()
+        visible = self._readings.visible(self.look)
         self.select(mask if visible is None else mask & visible, message.mode)
 
     # --- answers ---------------------------------------------------------------------------------------------------
@@ -218,7 +209,11 @@ class Session:
                 yield Frame(p.Matches(message.query, [vars(match) for match in found], n_more))
             case p.Zoom():
                 check_view(message.view)
-                yield from streams.detail_frames(message.view, self.xy(), self.order)
+                yield from streams.detail_frames(message.view, self.xy(), self._readings.order())
+            case p.Aggregate():
+                check_view(message.view)
+                check_size(message.width, message.height)
+                yield from self._survey(message)
             case p.Draw():
                 check_view(message.view)
                 check_size(message.width, message.height)
@@ -239,25 +234,44 @@ class Session:
         if self.mask.any():
             yield from self.selection()
 
+    def _shown(self, highlighted: int = -1) -> Shown:
+        look, coloring = self.look, self.coloring()
+        colors = streams.category_colors(coloring, look, self.dataset)
+        return Shown(coloring, colors, look, self.mask, self._readings.visible_categories(look), highlighted)
+
+    def _survey(self, message: p.Aggregate) -> Iterator[Frame]:
+        with self._lock:
+            seqs = Seqs(self._seq["color"], self._seq["selection"])
+            shown = self._shown(message.highlighted)
+        few = 0 if self.look.render == "raster" else min(self.look.max_points, CLOSE_CELLS)
+        yield from survey_frames(self._readings.field(self.look), shown, message, seqs, few)
+
     def _hover(self, message: p.Hover) -> Frame:
-        row = nearest_row(self.xy(), message.x, message.y, message.radius, self.visible())
+        row = self._nearest(message)
         if row is None:
             return Frame(p.Cell(-1, 0.0, 0.0, "", "", []))
-        x, y = (float(value) for value in self.xy()[row])
+        x, y = (float(value) for value in self._readings.coordinates(np.array([row]), self.look)[0])
         coloring = self.coloring()
-        describer: Describer = self._keep("describer", None, lambda: Describer(self.dataset))
+        describer: Describer = self._readings.keep("describer", None, lambda: Describer(self.dataset))
         told = coloring.target.name if coloring.target.source == "obs" else ""
         value = describer.value(row, coloring.data)
         return Frame(p.Cell(row, x, y, describer.name(row), value, describer.fields(row, without=told)))
+
+    def _nearest(self, at: p.Hover) -> int | None:
+        field = self._readings.field_at_hand(self.look)
+        if field is not None:
+            return field.nearest(at.x, at.y, at.radius, self._shown())
+        return nearest_row(self.xy(), at.x, at.y, at.radius, self._readings.visible(self.look))
+
+    # --- pictures --------------------------------------------------------------------------------------------------
 
     def _draw(self, message: p.Draw) -> NDArray[np.uint8]:
         view = (message.view[0], message.view[1], message.view[2], message.view[3])
         return np.frombuffer(self.png(view, (message.width, message.height), dark=message.dark), dtype=np.uint8)
 
     def png(
-        self, view: tuple[float, float, float, float] | None, size: tuple[int, int], *,
-        dark: bool = False, max_points: int | None = None,
-    ) -> bytes:  # fmt: skip
+        self, view: View | None, size: tuple[int, int], *, dark: bool = False, max_points: int | None = None
+    ) -> bytes:
         """Draw the look in the kernel.
 
         Parameters
@@ -270,18 +284,15 @@ class Session:
         -------
         a PNG file
         """
-        positions, coloring = self.positions(), self.coloring()
+        y_down = is_tissue(self.look.embedding)
+        seen = view or raster.fit_view(self._readings.bounds(self.look).extent, size, y_down=y_down)
+        if self._is_aggregated and max_points is None:
+            return raster.png(picture_of(self._readings.field(self.look), self._shown(), seen, size, dark=dark))
+        rows = self._point_rows if max_points is None else self._point_rows[:max_points]
+        visible = self._readings.visible(self.look)
+        return paint(self._paint(rows if visible is None else rows[visible[rows]]), seen, size, dark=dark)
+
+    def _paint(self, rows: NDArray[Any]) -> Paint:
+        coloring = self.coloring()
         colors = streams.category_colors(coloring, self.look, self.dataset)
-        rows = self.order.rows if max_points is None else self.order.rows[:max_points]
-        job = Paint(
-            rows,
-            self.xy(),
-            positions.extent,
-            coloring,
-            colors,
-            self.look,
-            self.mask,
-            self.visible(),
-            y_down=is_tissue(self.look.embedding),
-        )
-        return paint(job, view, size, dark=dark)
+        return Paint(rows, self._readings.coordinates(rows, self.look), coloring, colors, self.look, self.mask)

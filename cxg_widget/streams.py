@@ -15,10 +15,10 @@ from cxg_widget.colormaps import COLORMAPS
 from cxg_widget.datasets.base import Codes
 from cxg_widget.encoding import Numbers, category_counts, code_frames, number_frames
 from cxg_widget.frames import Frame, spans
-from cxg_widget.look import Coloring, Look, is_tissue
+from cxg_widget.look import Coloring, Look
 from cxg_widget.order import DisplayOrder
 from cxg_widget.palettes import category_palette
-from cxg_widget.quantise import LEVELS, Positions
+from cxg_widget.quantise import Positions, quantise_within
 from cxg_widget.selection import pack_mask
 
 if TYPE_CHECKING:
@@ -35,32 +35,27 @@ def dataset_frame(dataset: Dataset) -> Frame:
     return Frame(p.DatasetInfo(dataset.title, dataset.n_obs, dataset.n_var, embeddings, columns, maps, notes))
 
 
-def point_frames(
-    name: str, axes: tuple[int, int], positions: Positions, order: DisplayOrder, seq: int
-) -> Iterator[Frame]:
-    """Yield quantised coordinates in display order."""
-    n_obs = order.rows.size
-    for start, stop in spans(n_obs, 4):
-        message = p.Points(
-            seq, name, list(axes), start, stop, n_obs, list(positions.extent), positions.n_missing, is_tissue(name)
-        )
-        yield Frame(message, {"xy": positions.xy[order.rows[start:stop]]})
+def point_frames(positions: Positions, order: DisplayOrder, about: Mapping[str, Any]) -> Iterator[Frame]:
+    """Yield quantised coordinates in display order; `about` holds the fields of `Points` that are the same for all."""
+    n_points = order.rows.size
+    known: dict[str, Any] = {"n_points": n_points, "extent": list(positions.extent), "n_missing": positions.n_missing}
+    for start, stop in spans(n_points, 4):
+        yield Frame(p.Points(start=start, stop=stop, **known, **about), {"xy": positions.xy[order.rows[start:stop]]})
 
 
-def color_frames(coloring: Coloring, look: Look, dataset: Dataset, order: DisplayOrder, seq: int) -> Iterator[Frame]:
-    """Yield the legend of a colouring, then its values in display order."""
-    yield legend_frame(coloring, look, dataset, seq)
+def value_frames(coloring: Coloring, order: DisplayOrder, seq: int) -> Iterator[Frame]:
+    """Yield what colours the points, in display order."""
     if isinstance(coloring.data, Codes):
         yield from code_frames(coloring.data, order, seq)
     elif isinstance(coloring.data, Numbers):
         yield from number_frames(coloring.data, order, seq)
 
 
-def legend_frame(coloring: Coloring, look: Look, dataset: Dataset, seq: int) -> Frame:
-    """Describe a colouring."""
+def legend_frame(coloring: Coloring, look: Look, dataset: Dataset, n_points: int, seq: int) -> Frame:
+    """Describe a colouring, of which n_points values will follow."""
     target, data = coloring.target, coloring.data
     name, detail = heading(target, dataset, look.layer)
-    legend = p.Color(seq, target.spec, name, detail, "none", dataset.n_obs, 0, [], [], [], 0.0, 0.0, "none")
+    legend = p.Color(seq, target.spec, name, detail, "none", n_points, dataset.n_obs, 0, [], [], [], 0.0, 0.0, "none")
     arrays: Mapping[str, NDArray[Any]] = {"histogram": np.empty(0, np.uint32), "quantiles": np.empty(0, np.float32)}
     if isinstance(data, Codes):
         counts, n_missing = category_counts(data)
@@ -92,11 +87,10 @@ def category_colors(coloring: Coloring, look: Look, dataset: Dataset) -> list[st
     return category_palette(coloring.labels, stored, look.palette)
 
 
-def selection_frame(mask: NDArray[np.bool_], order: DisplayOrder, seq: int) -> Frame:
-    """Pack the selection in display order; no bits when nothing is selected."""
-    n_selected = int(np.count_nonzero(mask))
-    bits = pack_mask(order.arrange(mask)) if n_selected else np.empty(0, dtype=np.uint8)
-    return Frame(p.Selection(seq, n_selected, mask.size), {"bits": bits})
+def selection_frame(selected: NDArray[np.bool_], n_selected: int, seq: int) -> Frame:
+    """Pack which points are selected, bool (n_points,) in display order; no bits when no cell is."""
+    bits = pack_mask(selected) if n_selected else np.empty(0, dtype=np.uint8)
+    return Frame(p.Selection(seq, n_selected, selected.size), {"bits": bits})
 
 
 def detail_frames(view: list[float], xy: NDArray[np.float32], order: DisplayOrder) -> Iterator[Frame]:
@@ -104,8 +98,7 @@ def detail_frames(view: list[float], xy: NDArray[np.float32], order: DisplayOrde
     (x0, x1), (y0, y1) = sorted(view[:2]), sorted(view[2:4])
     inside = (xy[:, 0] >= x0) & (xy[:, 0] <= x1) & (xy[:, 1] >= y0) & (xy[:, 1] <= y1)
     index = np.sort(order.points[inside])
-    near = xy[order.rows[index]].astype(np.float64)
-    codes = np.rint((near - (x0, y0)) / (x1 - x0 or 1, y1 - y0 or 1) * LEVELS).astype(np.uint16)
+    codes = quantise_within(xy[order.rows[index]], (x0, x1, y0, y1))
     cuts = list(spans(index.size, _DETAIL_BYTES))
     for part, (start, stop) in enumerate(cuts):
         arrays: dict[str, NDArray[Any]] = {"index": index[start:stop], "xy": codes[start:stop]}

@@ -7,9 +7,11 @@ from typing import Any
 import anywidget
 import traitlets
 
+from cxg_widget.look import MAX_POINTS
+
 STATE = (
     "embedding", "axes", "color", "layer", "cmap", "palette", "vmin", "vmax", "point_size", "opacity", "tool", "view",
-    "height", "hidden",
+    "height", "hidden", "density", "statistic", "render", "max_points",
 )  # fmt: skip
 
 
@@ -43,6 +45,10 @@ class WidgetTraits(anywidget.AnyWidget):
     view = _synced(None, "x left, x right, y bottom, y top on show, data units; None = everything")
     height = _synced(600, "height of the widget, CSS px")
     hidden = _synced([], "labels of the categories that are not drawn")
+    density = _synced("eq_hist", "from cells per pixel to opacity: 'linear', 'log' or 'eq_hist'")
+    statistic = _synced("mean", "number of a pixel that holds several cells: their 'mean' or 'max'")
+    render = _Setting("auto", help="'points', 'raster' (aggregated by the kernel), or 'auto', by max_points")
+    max_points = _Setting(MAX_POINTS, help="most cells to send as points; of more, views are aggregated")
     n_selected = traitlets.Int(0, read_only=True, help="number of selected cells").tag(sync=True)
     _snapshot = traitlets.Dict(help="the last picture, for a notebook without a kernel").tag(
         sync=True, echo_update=False

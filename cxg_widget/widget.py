@@ -17,6 +17,7 @@ from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.base import Dataset
 from cxg_widget.errors import ClosedDataset, CxgWidgetError, SelectionError
 from cxg_widget.exchange import Exchange, Stream
+from cxg_widget.frames import Frame
 from cxg_widget.look import Look
 from cxg_widget.parsing import parse
 from cxg_widget.query import mask_of_query
@@ -73,18 +74,19 @@ class CxgWidget(WidgetTraits):
         traits, opening = options.split_options(more, STATE, ("format", *OPEN_OPTIONS))
         self._owns_dataset = not isinstance(source, Dataset)
         self._dataset: Dataset = open_dataset(source, **opening)
-        self._session = Session(self._dataset)
         self._exchange = Exchange(self.send)
+        self._session = Session(self._dataset, announce=self._announce)
         self._callbacks = CallbackDispatcher()
         self._open = True
         try:
             given = {"embedding": embedding, "color": color, "layer": layer, "height": height, **traits}
             checked = self._check(given)
             self._session.look = self._look(checked)
-            reading = self._exchange.jobs.submit("prepare", self._prepare)
+            reading = self._exchange.jobs.submit("prepare", self._session.prepare)
             super().__init__(_snapshot={"id": secrets.token_hex(8)}, **checked)
             self._built = True
             self.on_msg(self._receive)
+            self._exchange.jobs.submit("field", self._session.prepare_field)
             self._exchange.jobs.submit("names", self._dataset.read_names)
             if color is not None or embedding is not None:
                 reading.result()
@@ -221,7 +223,10 @@ class CxgWidget(WidgetTraits):
         axes = tuple(traits.get("axes", (0, 1)))
         if max(axes) >= self._dataset.embeddings.get(traits["embedding"], 2):
             axes = (0, 1)
-        kept = ("embedding", "color", "layer", "palette", "cmap", "vmin", "vmax")
+        kept = (
+            "embedding", "color", "layer", "palette", "cmap", "vmin", "vmax", "render", "max_points", "density",
+            "statistic",
+        )  # fmt: skip
         return Look(
             axes=(axes[0], axes[1]),
             hidden=tuple(traits.get("hidden", ())),
@@ -247,15 +252,16 @@ class CxgWidget(WidgetTraits):
             self._push("points", self._session.points, name, getattr(before, name))
         elif name in ("color", "layer"):
             self._push("color", self._session.color, name, getattr(before, name))
+        elif name in ("render", "max_points"):
+            self._push("points", self._session.show, name, getattr(before, name))
         elif name == "palette":
             self._push("palette", self._session.recolor, name, before.palette)
 
     # --- messages ------------------------------------------------------------------------------------------------
 
-    def _prepare(self) -> None:
-        self._session.positions()
-        self._session.coloring()
-        _ = self._session.order
+    def _announce(self, frame: Frame) -> None:
+        if self._built and self._open:
+            self._exchange.send(frame.message.kind, lambda: iter([frame]))
 
     def _push(self, slot: str, stream: Stream, trait: str, before: Any) -> None:
         """Send a stream from a thread; when it fails, set the trait back to what is still on show."""

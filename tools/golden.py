@@ -31,9 +31,22 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "search", "id": 5, "query": "CD3", "limit": 50},
     {"kind": "zoom", "id": 6, "view": [0, 1, 0, 1]},
     {"kind": "draw", "id": 7, "view": [-1, 1, -1, 1], "width": 640, "height": 480, "dark": True},
-]
+    {
+        "kind": "aggregate", "id": 8, "view": [-1, 1, 1, -1], "width": 640, "height": 480, "diameter": 1.5,
+        "highlighted": -1, "dark": False,
+    },
+]  # fmt: skip
 
-_LEGEND = {"seq": 3, "n_obs": 6, "n_missing": 1, "detail": "", "categories": [], "counts": [], "colors": []}
+_LEGEND = {
+    "seq": 3,
+    "n_points": 6,
+    "n_obs": 8,
+    "n_missing": 1,
+    "detail": "",
+    "categories": [],
+    "counts": [],
+    "colors": [],
+}
 REPLIES: dict[str, Frame] = {
     "dataset": Frame(
         p.DatasetInfo(
@@ -42,7 +55,7 @@ REPLIES: dict[str, Frame] = {
         )
     ),
     "points": Frame(
-        p.Points(2, "umap", [0, 1], 0, 3, 6, [-10.0, 10.0, -5.5, 5.5], 1, False),
+        p.Points(2, "umap", [0, 1], 0, 3, 6, 8, [-10.0, 10.0, -5.5, 5.5], 1, False, True),
         {"xy": _array("uint16", [[0, 65534], [258, 513], [65535, 65535]])},
     ),
     "color.categorical": Frame(
@@ -77,6 +90,16 @@ REPLIES: dict[str, Frame] = {
         {"index": _array("uint32", [3, 70000]), "xy": _array("uint16", [[0, 65534], [32767, 1]])},
     ),
     "picture": Frame(p.Picture([0.0, 1.0, 0.0, 1.0], 2, 1), {"png": _array("uint8", [137, 80, 78, 71])}),
+    "image": Frame(p.Image(3, 6, [0.0, 1.0, 1.0, 0.0], "numbers", 9), {"png": _array("uint8", [137, 80, 78, 71])}),
+    "cells": Frame(
+        p.Cells(3, 6, 0, 1, [0.25, 0.5, -0.5, -0.25]),
+        {
+            "xy": _array("uint16", [[0, 65534], [32767, 1]]),
+            "codes": _array("uint8", [3, 255]),
+            "bits": _array("uint8", [0b00000010]),
+        },
+    ),
+    "progress": Frame(p.Progress("index", 0.25)),
     "error": Frame(p.Error("color", "UnknownName", "no obs column 'x'; this dataset has 'y'.")),
 }  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from sys import getsizeof
 from typing import Any, Literal
 
 import numpy as np
@@ -54,6 +55,29 @@ class Vector:
     rows: NDArray[np.int64] | None = None
     fill: float = 0.0
 
+    def take(self, rows: NDArray[np.integer[Any]]) -> Vector:
+        """Return the values of some rows, in their order; without making all of them dense."""
+        if self.rows is None or rows.size == 0:
+            return Vector(self.values[rows] if self.rows is None else np.zeros(0, np.float32))
+        by_row = None if _is_ascending(self.rows) else np.argsort(self.rows)
+        listed = self.rows if by_row is None else self.rows[by_row]
+        at = np.searchsorted(listed, rows)
+        found = (
+            np.flatnonzero(listed[np.minimum(at, listed.size - 1)] == rows) if listed.size else np.zeros(0, np.int64)
+        )
+        entries = at[found] if by_row is None else by_row[at[found]]
+        return Vector(self.values[entries], found, self.fill)
+
+    def block(self, start: int, stop: int) -> Vector:
+        """Return the rows start <= row < stop, counted from `start`."""
+        if self.rows is None:
+            return Vector(self.values[start:stop])
+        if _is_ascending(self.rows):
+            first, last = np.searchsorted(self.rows, (start, stop))
+            return Vector(self.values[first:last], self.rows[first:last] - start, self.fill)
+        inside = np.flatnonzero((self.rows >= start) & (self.rows < stop))
+        return Vector(self.values[inside], self.rows[inside] - start, self.fill)
+
     def dense(self, n_obs: int) -> NDArray[np.float32]:
         """Return float32 (n_obs,), a new array."""
         if self.rows is None:
@@ -62,6 +86,10 @@ class Vector:
         out = np.full(n_obs, self.fill, dtype=np.float32) if self.fill else np.zeros(n_obs, dtype=np.float32)
         out[self.rows] = self.values
         return out
+
+
+def _is_ascending(rows: NDArray[np.int64]) -> bool:
+    return bool((rows[1:] > rows[:-1]).all())
 
 
 Values = NDArray[Any] | Codes | PackedStrings
@@ -116,7 +144,7 @@ def freeze(value: Any) -> Any:
 def size_of(value: NDArray[Any] | Codes | Vector | PackedStrings) -> int:
     """Return about how many bytes a value holds."""
     if isinstance(value, Codes):
-        return value.codes.nbytes + 100 * len(value.categories)
+        return value.codes.nbytes + sum(getsizeof(label) + 8 for label in value.categories)
     if isinstance(value, Vector):
         return value.values.nbytes + (0 if value.rows is None else value.rows.nbytes)
     if isinstance(value, PackedStrings):

@@ -61,7 +61,7 @@ export function createClient(comm, { onReply, onError }) {
     const question = open.get(reply.id);
     if (question === undefined) return;
     question.parts.push(reply);
-    const nParts = reply.kind === "detail" ? reply.parts : 1;
+    const nParts = "parts" in reply ? reply.parts : 1;
     if (question.parts.length >= nParts) settle(reply.id, question.parts);
   }
 

@@ -24,7 +24,7 @@ export function createDetailer(scene, getState, ask) {
   /** What is seen too closely for the codes at hand; null = nothing. @returns {number[] | null} */
   function lacking() {
     const { points, link } = getState();
-    if (points === null || link !== "live" || !isComplete({ ...scene, nextColor: null })) return null;
+    if (points === null || points.aggregated || link !== "live" || !isComplete({ ...scene, nextColor: null })) return null;
     const near = [...looks.values()].filter((look) => codeSizePx(look.camera, points.extent) * look.ratio > COARSE_PX);
     if (near.length === 0) return null;
     const { detail } = scene;

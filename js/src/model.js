@@ -13,6 +13,7 @@ import { createStore } from "./state.js";
 import { hideStandIns } from "./still.js";
 import { createGlSurface } from "./surface_gl.js";
 import { createKernelSurface } from "./surface_kernel.js";
+import { createSurveyor } from "./survey.js";
 
 /**
  * @typedef {import("./state.js").Traits} Traits
@@ -37,7 +38,8 @@ const LOST_MS = 5_000;
 const MATCHES = 50;
 /** @type {(keyof Traits)[]} */
 const TRAITS = [
-  "embedding", "axes", "color", "layer", "cmap", "vmin", "vmax", "point_size", "opacity", "tool", "view", "height", "n_selected", "hidden", "_snapshot",
+  "embedding", "axes", "color", "layer", "cmap", "vmin", "vmax", "point_size", "opacity", "tool", "view", "height", "n_selected", "hidden",
+  "density", "statistic", "_snapshot",
 ];
 
 /** @param {AnyModel} model @returns {WidgetModel} */
@@ -62,6 +64,10 @@ export function createWidgetModel(model) {
   const detailer = createDetailer(scene, store.get, async (wanted) => {
     const parts = await client.ask({ kind: "zoom", view: wanted });
     return /** @type {import("./protocol.js").Detail[] | null} */ (parts);
+  });
+  const surveyor = createSurveyor(scene, store.get, async (question) => {
+    const answer = await client.ask({ kind: "aggregate", ...question });
+    return /** @type {(import("./protocol.js").Image | import("./protocol.js").Cells)[] | null} */ (answer);
   });
   /** @type {import("./gl/stage.js").Stage | null} */
   let stage = null;
@@ -91,7 +97,7 @@ export function createWidgetModel(model) {
     model.on(`change:${name}`, listener);
     undo.push(() => model.off(`change:${name}`, listener));
   }
-  undo.push(hideOnceDrawn(store));
+  undo.push(hideOnceDrawn(store), store.subscribe(surveyor.check));
   if (shared !== null) undo.push(watchContext(shared.canvas, store));
 
   const actions = createActions({ store, client, setTrait, takeTrait, resetView: view.reset });
@@ -104,7 +110,7 @@ export function createWidgetModel(model) {
       stage = made;
       undo.push(shared.join({ wants: () => "no", draw: () => 0, present: () => false, restored: made.restore }), made.free);
     }
-    return createGlSurface(stage, site);
+    return createGlSurface(stage, site, surveyor);
   }
 
   /** @param {number[]} asked @param {number} width @param {number} height @param {boolean} dark */
@@ -119,7 +125,9 @@ export function createWidgetModel(model) {
     actions,
     view,
     createSurface,
-    see: (plot, look) => (look === null ? detailer.forget(plot) : detailer.see(plot, look)),
+    see(plot, look) {
+      for (const one of [detailer, surveyor]) look === null ? one.forget(plot) : one.see(plot, look);
+    },
     select: (polygon, mode) => void client.ask({ kind: "lasso", polygon, mode }),
     async cellAt(x, y, radius, waitMs) {
       const answer = await client.ask({ kind: "hover", x, y, radius }, waitMs);
@@ -140,6 +148,7 @@ export function createWidgetModel(model) {
     destroy() {
       for (const one of undo.splice(0)) one();
       detailer.destroy();
+      surveyor.destroy();
       view.destroy();
       client.close();
     },
@@ -185,6 +194,7 @@ function firstState(traits) {
     error: null,
     link: "connecting",
     drawnBy: "webgl",
+    building: null,
     isSeen: false,
     seen: null,
   };

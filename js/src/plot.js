@@ -19,7 +19,7 @@ import { automaticSize } from "./style.js";
  * @property {import("./actions.js").Actions} actions
  * @property {import("./shared_view.js").SharedView} view
  * @property {(site: import("./surface_gl.js").Site) => Surface} createSurface by WebGL or by the kernel, as the state says
- * @property {(plot: object, look: import("./detail.js").Look | null) => void} see null = nothing any more
+ * @property {(plot: object, look: import("./survey.js").Look | null) => void} see null = nothing any more
  * @property {(polygon: number[], mode: import("./protocol.js").Mode) => void} select
  * @property {(x: number, y: number, radius: number, waitMs: number) => Promise<import("./state.js").Cell | null>} cellAt data units
  * @property {(plot: object) => boolean} isForemost the view used last
@@ -109,9 +109,16 @@ export function createPlot(host, model, statusOn = host) {
     const view = model.view.get();
     camera = points && (view === null ? whole() : cameras.contain(view, size.width, size.height, points.yDown));
     if (camera !== null) status.view(cameras.visible(camera));
-    if (camera !== null) model.see(plot, { camera, view: cameras.visible(camera), ratio: size.ratio, refresh: () => redraw("look") });
+    tellWhatIsSeen();
     redraw(change);
     drawOverlay();
+  }
+
+  function tellWhatIsSeen() {
+    if (camera === null) return;
+    const { ratio } = size;
+    const diameter = Math.round(diameterPx() * ratio);
+    model.see(plot, { camera, view: cameras.visible(camera), ratio, diameter, dark: theme.dark, refresh: () => redraw("look") });
   }
 
   /** @param {Change} change */
@@ -126,13 +133,13 @@ export function createPlot(host, model, statusOn = host) {
     const corners = sketch?.shape.corners() ?? [];
     const pairs = at === null ? [] : Array.from({ length: corners.length / 2 }, (_, i) => cameras.toPx(at, corners[2 * i], corners[2 * i + 1]));
     overlay.sketch(sketch?.shape.kind === "rectangle" && pairs.length > 0 ? [...pairs, pairs[0]] : pairs, sketch?.mode ?? "replace");
-    overlay.ring(cell === null || at === null ? null : cameras.toPx(at, cell.x, cell.y), diameter() / 2 + 3);
+    overlay.ring(cell === null || at === null ? null : cameras.toPx(at, cell.x, cell.y), diameterPx() / 2 + 3);
   }
 
-  function diameter() {
+  function diameterPx() {
     const { traits, points } = store.get();
     if (camera === null) return 0;
-    return traits.point_size ?? automaticSize(points?.nObs ?? 0, camera, site.wholeUnitsPerPx() / camera.unitsPerPx);
+    return traits.point_size ?? automaticSize(points?.nPoints ?? 0, camera, site.wholeUnitsPerPx() / camera.unitsPerPx);
   }
 
   /** @param {(from: Camera, extent: import("./camera.js").Extent) => Camera} how */
@@ -147,7 +154,7 @@ export function createPlot(host, model, statusOn = host) {
   const hover = createHover(
     async (px, py, waitMs) => {
       if (camera === null || store.get().link !== "live") return null;
-      const radius = Math.max(diameter() / 2, HOVER_PX) * camera.unitsPerPx;
+      const radius = Math.max(diameterPx() / 2, HOVER_PX) * camera.unitsPerPx;
       return model.cellAt(...cameras.toData(camera, px, py), radius, waitMs);
     },
     (cell) => {
@@ -206,6 +213,7 @@ export function createPlot(host, model, statusOn = host) {
     if (state.cell !== before.cell) drawOverlay();
     element.style.cursor = state.traits.tool === "pan" ? "grab" : "crosshair";
     const change = changeBetween(state, before);
+    if (state.traits.point_size !== before.traits.point_size) tellWhatIsSeen();
     if (change === "all") look(change);
     else if (change !== null) redraw(change);
     showStill(state);
@@ -238,6 +246,7 @@ export function createPlot(host, model, statusOn = host) {
       theme = next;
       overlay.setTheme(theme);
       if (!isFirst) redraw("look");
+      tellWhatIsSeen();
     },
     png: (scale = size.ratio) => surface.png(Math.min(scale, LONGEST_PX / Math.max(size.width, size.height, 1))),
     destroy() {

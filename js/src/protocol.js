@@ -65,6 +65,20 @@ export const CONTAINER = 65536;
  * @property {boolean} dark
  */
 /**
+ * Ask for all cells of a view where only a sample of them was sent. Answered by `image`, or by one or more `cells`.
+ *
+ * view : as in `draw`; width, height : device pixels; diameter : of a point, device pixels
+ * highlighted : category above all others, -1 = none
+ * @typedef {object} Aggregate
+ * @property {"aggregate"} kind
+ * @property {number[]} view
+ * @property {number} width
+ * @property {number} height
+ * @property {number} diameter
+ * @property {number} highlighted
+ * @property {boolean} dark
+ */
+/**
  * What was opened.
  *
  * embeddings : name and number of axes of each; columns : name and kind of each obs column
@@ -80,10 +94,12 @@ export const CONTAINER = 65536;
  * @property {string[]} notes
  */
 /**
- * Quantised coordinates of the points start..stop of n_obs, in display order.
+ * Quantised coordinates of the points start..stop of n_points, in display order.
  *
  * coordinate = lo + code / 65534 * (hi - lo) with lo, hi from extent = x0, x1, y0, y1 (data units); code 65535 in
- * either axis = not drawn (NaN or infinite); n_missing counts those among all n_obs.
+ * either axis = not drawn (NaN or infinite); n_missing counts those among all n_obs cells.
+ * n_points : how many points there will be; fewer than n_obs = a sample
+ * aggregated : True where a picture at rest is not of these points, but asked for by `aggregate`
  * y_down : True where y grows downwards on the screen (tissue images)
  * @typedef {object} Points
  * @property {"points"} kind
@@ -92,10 +108,12 @@ export const CONTAINER = 65536;
  * @property {number[]} axes
  * @property {number} start
  * @property {number} stop
+ * @property {number} n_points
  * @property {number} n_obs
  * @property {number[]} extent
  * @property {number} n_missing
  * @property {boolean} y_down
+ * @property {boolean} aggregated
  * @property {{xy: Uint16Array}} arrays
  */
 /**
@@ -104,7 +122,8 @@ export const CONTAINER = 65536;
  * spec : value of the trait `color`, always forced ("obs:NAME", "var:NAME", "mean:..."); "" = no colour
  * name, detail : heading and subheading of the legend
  * scale "categorical": categories, counts, colors ("#rrggbb") run parallel; n_missing counts the rest
- * scale "continuous": lo, hi are the finite range; encoding "dense" or "sparse"; n_bytes of values to come
+ * scale "continuous": lo, hi are the finite range; encoding "dense" or "sparse"
+ * n_points : how many values will follow; the rest speaks of all n_obs cells
  * @typedef {object} Color
  * @property {"color"} kind
  * @property {number} seq
@@ -112,6 +131,7 @@ export const CONTAINER = 65536;
  * @property {string} name
  * @property {string} detail
  * @property {"none" | "categorical" | "continuous"} scale
+ * @property {number} n_points
  * @property {number} n_obs
  * @property {number} n_missing
  * @property {string[]} categories
@@ -136,7 +156,7 @@ export const CONTAINER = 65536;
  * @property {number} seq
  * @property {number} start
  * @property {number} stop
- * @property {number} n_obs
+ * @property {number} n_points
  * @property {{codes: Uint8Array | Uint16Array}} arrays
  */
 /**
@@ -146,7 +166,7 @@ export const CONTAINER = 65536;
  * @property {number} seq
  * @property {number} start
  * @property {number} stop
- * @property {number} n_obs
+ * @property {number} n_points
  * @property {{values: Uint16Array}} arrays
  */
 /**
@@ -159,17 +179,19 @@ export const CONTAINER = 65536;
  * @property {number} seq
  * @property {number} start
  * @property {number} stop
- * @property {number} n_obs
+ * @property {number} n_points
  * @property {number} fill
  * @property {{counts: Uint32Array, offsets: Uint16Array, values: Uint16Array}} arrays
  */
 /**
- * Which points are selected, in display order: bit i & 7 of byte i >> 3 is point i. Empty when none is.
+ * Which points are selected, in display order: bit i & 7 of byte i >> 3 is point i. Empty when no cell is.
+ *
+ * n_selected : of all cells, also of those that are no points
  * @typedef {object} Selection
  * @property {"selection"} kind
  * @property {number} seq
  * @property {number} n_selected
- * @property {number} n_obs
+ * @property {number} n_points
  * @property {{bits: Uint8Array}} arrays
  */
 /**
@@ -213,6 +235,42 @@ export const CONTAINER = 65536;
  * @property {{png: Uint8Array}} arrays
  */
 /**
+ * All cells of a view, aggregated to pixels; row 0 is the top.
+ *
+ * content "colors": the pixels, straight alpha. "numbers": red and green are the high and low byte of a code as in
+ * `values` (65535 = no value), blue is the opacity; the colormap is the front-end's affair.
+ * seq, selection_seq : the colouring and the selection it shows; n_inside : cells in the view
+ * @typedef {object} Image
+ * @property {"image"} kind
+ * @property {number} seq
+ * @property {number} selection_seq
+ * @property {number[]} view
+ * @property {"colors" | "numbers"} content
+ * @property {number} n_inside
+ * @property {{png: Uint8Array}} arrays
+ */
+/**
+ * The cells of a view at full precision, in random order, where few enough are in it; part of parts.
+ *
+ * Codes of `xy` as in `points`, over `extent`; `codes` as in `codes` or `values`, empty without a colouring;
+ * `bits` as in `selection`, empty when no cell is selected.
+ * @typedef {object} Cells
+ * @property {"cells"} kind
+ * @property {number} seq
+ * @property {number} selection_seq
+ * @property {number} part
+ * @property {number} parts
+ * @property {number[]} extent
+ * @property {{xy: Uint16Array, codes: Uint8Array | Uint16Array, bits: Uint8Array}} arrays
+ */
+/**
+ * How far something is that has to be done once and lasts; `done` from 0 to 1.
+ * @typedef {object} Progress
+ * @property {"progress"} kind
+ * @property {string} of
+ * @property {number} done
+ */
+/**
  * A request that failed, in one sentence; what was on show stays. `of` names the kind that failed.
  * @typedef {object} Error
  * @property {"error"} kind
@@ -221,8 +279,8 @@ export const CONTAINER = 65536;
  * @property {string} message
  */
 
-/** @typedef {Ready | Lasso | Clear | Hover | Search | Zoom | Draw} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Cell | Matches | Detail | Picture | Error} Reply */
+/** @typedef {Ready | Lasso | Clear | Hover | Search | Zoom | Draw | Aggregate} Request */
+/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Cell | Matches | Detail | Picture | Image | Cells | Progress | Error} Reply */
 
 /** @typedef {{dtypes: string[], shape: (string | number)[]}} ArraySpec a shape names its sizes */
 
@@ -235,6 +293,7 @@ export const REQUEST_ARRAYS = {
   search: {},
   zoom: {},
   draw: {},
+  aggregate: {},
 };
 
 /** @type {Record<string, Record<string, ArraySpec>>} */
@@ -251,5 +310,8 @@ export const REPLY_ARRAYS = {
   matches: {},
   detail: {"index": {"dtypes": ["uint32"], "shape": ["n"]}, "xy": {"dtypes": ["uint16"], "shape": ["n", 2]}},
   picture: {"png": {"dtypes": ["uint8"], "shape": ["n_bytes"]}},
+  image: {"png": {"dtypes": ["uint8"], "shape": ["n_bytes"]}},
+  cells: {"xy": {"dtypes": ["uint16"], "shape": ["n", 2]}, "codes": {"dtypes": ["uint8", "uint16"], "shape": ["n or 0"]}, "bits": {"dtypes": ["uint8"], "shape": ["n_bytes"]}},
+  progress: {},
   error: {},
 };

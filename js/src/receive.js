@@ -26,10 +26,12 @@ export function createReceiver(scene, store) {
         return takeValues(scene, store, reply);
       case "selection":
         return takeSelection(scene, store, reply);
+      case "progress":
+        return store.set({ building: reply.done < 1 ? reply.done : null });
       case "error":
         return dropUnfinished(scene, store, reply.of);
       default:
-        return undefined; // cell, matches, detail and picture go to who asked
+        return undefined; // cell, matches, detail, picture, image and cells go to who asked
     }
   };
 }
@@ -52,14 +54,16 @@ function takePoints(scene, store, reply) {
   const { points: shown } = store.get();
   if (shown !== null && reply.seq < shown.seq) return;
   const isNew = scene.points === null || reply.seq !== shown?.seq;
-  const positions = isNew ? createPositions(reply.n_obs) : /** @type {import("./scene.js").Positions} */ (scene.points);
-  if (isNew) Object.assign(scene, { points: positions, detail: null });
+  const positions = isNew ? createPositions(reply.n_points) : /** @type {import("./scene.js").Positions} */ (scene.points);
+  if (isNew) Object.assign(scene, { points: positions, detail: null, cells: null });
   putPositions(positions, reply);
   const points = {
     seq: reply.seq,
     embedding: reply.embedding,
     axes: reply.axes,
+    nPoints: reply.n_points,
     nObs: reply.n_obs,
+    aggregated: reply.aggregated,
     loaded: positions.loaded,
     extent: /** @type {[number, number, number, number]} */ (reply.extent),
     nMissing: reply.n_missing,
@@ -81,6 +85,7 @@ function takeColor(scene, store, reply) {
     name: reply.name,
     detail: reply.detail,
     scale: reply.scale,
+    nPoints: reply.n_points,
     nObs: reply.n_obs,
     loaded: values.loaded,
     nMissing: reply.n_missing,
@@ -134,9 +139,9 @@ function takePalette(store, { seq, colors }) {
 }
 
 /** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store @param {import("./protocol.js").Selection} reply */
-function takeSelection(scene, store, { seq, n_selected: n, n_obs, arrays }) {
+function takeSelection(scene, store, { seq, n_selected: n, n_points, arrays }) {
   if (seq < store.get().selection.seq) return;
-  scene.flags = n === 0 ? null : unpackMask(arrays.bits, n_obs);
+  scene.flags = n === 0 ? null : unpackMask(arrays.bits, n_points);
   store.set({ selection: { seq, n } });
 }
 

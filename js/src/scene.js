@@ -19,17 +19,34 @@ import { CONTAINER, MISSING } from "./protocol.js";
  * @property {Uint16Array} xy codes over `extent`
  * @property {number[]} extent x0, x1, y0, y1 (data units)
  *
+ * @typedef {object} Image all cells of a view as the kernel aggregated them
+ * @property {ImageBitmap} bitmap
+ * @property {string} key what it was made for
+ * @property {number} seq of the colouring
+ * @property {number[]} view left, right, bottom, top, data units
+ * @property {"colors" | "numbers"} content
+ * @property {number} nInside cells in the view
+ *
+ * @typedef {object} Cells all cells of a part at full precision, in random order
+ * @property {string} key what they were sent for
+ * @property {Uint16Array} xy codes over `extent`
+ * @property {Uint8Array | Uint16Array | null} codes null without a colouring
+ * @property {Uint8Array | null} flags as in Scene
+ * @property {number[]} extent x0, x1, y0, y1 (data units)
+ *
  * @typedef {object} Scene
  * @property {Positions | null} points
  * @property {Values | null} color on show
  * @property {Values | null} nextColor arriving
  * @property {Uint8Array | null} flags n, bit 0 = selected; null when nothing is
  * @property {Detail | null} detail
+ * @property {Image | null} image where the points are a sample
+ * @property {Cells | null} cells where the points are a sample, close by
  */
 
 /** @returns {Scene} */
 export function createScene() {
-  return { points: null, color: null, nextColor: null, flags: null, detail: null };
+  return { points: null, color: null, nextColor: null, flags: null, detail: null, image: null, cells: null };
 }
 
 /** @param {number} n @returns {Positions} */
@@ -37,8 +54,8 @@ export function createPositions(n) {
   return { n, loaded: 0, xy: new Uint16Array(2 * n) };
 }
 
-/** @param {{seq: number, scale: Values["scale"], n_obs: number}} legend @returns {Values} */
-export function createValues({ seq, scale, n_obs: n }) {
+/** @param {{seq: number, scale: Values["scale"], n_points: number}} legend @returns {Values} */
+export function createValues({ seq, scale, n_points: n }) {
   return { seq, n, scale, loaded: scale === "none" ? n : 0, codes: null };
 }
 
@@ -95,6 +112,25 @@ export function joinDetail(parts) {
   return detail;
 }
 
+/** Parts of an answer to one array each. @param {import("./protocol.js").Cells[]} parts @param {string} key @returns {Cells} */
+export function joinCells(parts, key) {
+  const ordered = [...parts].sort((a, b) => a.part - b.part);
+  const n = ordered.reduce((sum, { arrays }) => sum + arrays.xy.length / 2, 0);
+  const [{ arrays: first, extent }] = ordered;
+  const xy = new Uint16Array(2 * n);
+  const codes = first.codes.length > 0 ? (first.codes instanceof Uint8Array ? new Uint8Array(n) : new Uint16Array(n)) : null;
+  const flags = ordered.some(({ arrays }) => arrays.bits.length > 0) ? new Uint8Array(n) : null;
+  let at = 0;
+  for (const { arrays } of ordered) {
+    const size = arrays.xy.length / 2;
+    xy.set(arrays.xy, 2 * at);
+    codes?.set(arrays.codes, at);
+    flags?.set(unpackMask(arrays.bits, size) ?? [], at);
+    at += size;
+  }
+  return { key, xy, codes, flags, extent };
+}
+
 /** How many points have all that is needed to draw them. @param {Scene} scene @returns {number} */
 export function drawable({ points, color }) {
   if (points === null) return 0;
@@ -106,7 +142,7 @@ export function isComplete(scene) {
   return scene.points !== null && scene.nextColor === null && drawable(scene) === scene.points.n;
 }
 
-/** The code of a missing value. @param {Values} values @returns {number} */
+/** The code of a missing value. @param {{codes: Uint8Array | Uint16Array | null}} values @returns {number} */
 export function missingCode({ codes }) {
   return codes instanceof Uint8Array ? 255 : MISSING;
 }

@@ -14,7 +14,9 @@
  * @property {number} seq
  * @property {string} embedding
  * @property {number[]} axes
- * @property {number} nObs
+ * @property {number} nPoints how many points there will be
+ * @property {number} nObs how many cells there are; more than nPoints: the points are a sample
+ * @property {boolean} aggregated a picture at rest is an image of all cells, not of these points
  * @property {number} loaded length of the prefix that has arrived
  * @property {[number, number, number, number]} extent x0, x1, y0, y1 (data units)
  * @property {number} nMissing points without a drawable coordinate
@@ -26,6 +28,7 @@
  * @property {string} name
  * @property {string} detail
  * @property {"none" | "categorical" | "continuous"} scale
+ * @property {number} nPoints
  * @property {number} nObs
  * @property {number} loaded length of the prefix that has arrived
  * @property {number} nMissing
@@ -62,6 +65,8 @@
  * @property {number} height CSS px
  * @property {number} n_selected
  * @property {string[]} hidden categories that are not drawn
+ * @property {"linear" | "log" | "eq_hist"} density of aggregated pictures: from cells per pixel to opacity
+ * @property {"mean" | "max"} statistic of aggregated pictures: the number of a pixel with several cells
  * @property {{id?: string, png?: string, width?: number, height?: number} | null} [_snapshot] the picture a saved notebook keeps
  *
  * @typedef {object} State
@@ -77,6 +82,7 @@
  * @property {{of: string, message: string} | null} error the last failure; the picture stays
  * @property {"connecting" | "live" | "offline"} link offline = no kernel behind the widget
  * @property {"webgl" | "kernel"} drawnBy
+ * @property {number | null} building how far the kernel has indexed the cells, 0..1
  * @property {boolean} isSeen some points have been on the screen
  * @property {Coloring | null} seen the colouring of the last picture that was on it
  */
@@ -110,8 +116,9 @@ export function asSeen(state) {
 
 /** How much of what was asked for has arrived, 0..1. @param {State} state @returns {number} */
 export function progress(state) {
+  if (state.building !== null) return state.building;
   const parts = [state.points, state.nextColor ?? state.color].filter((part) => part !== null);
   if (parts.length === 0) return state.link === "live" ? 1 : 0;
-  const done = parts.map((part) => (part.nObs === 0 ? 1 : part.loaded / part.nObs));
+  const done = parts.map((part) => (part.nPoints === 0 ? 1 : part.loaded / part.nPoints));
   return done.reduce((sum, one) => sum + one, 0) / parts.length;
 }

@@ -4,10 +4,12 @@
  */
 import { codeSizePx, codesToClip, covers, visible } from "./camera.js";
 import { createCanvas, devicePx, fitCanvas, toBlob } from "./canvas.js";
+import { drawImage } from "./gl/image.js";
 import { drawPoints } from "./gl/scatter.js";
 import { createScreen, createTarget } from "./gl/target.js";
-import { isComplete, missingCode } from "./scene.js";
+import { drawable, isComplete, missingCode } from "./scene.js";
 import { automaticSize, styleOf } from "./style.js";
+import { holdsCells } from "./survey.js";
 
 /**
  * @typedef {object} Site what a surface needs to know of its plot
@@ -37,79 +39,131 @@ import { automaticSize, styleOf } from "./style.js";
 export const COARSE_PX = 0.5;
 /** Where points stay in place the old picture stays until the new one is as dense, but no longer than this. */
 const HOLD_MS = { look: 800, tune: 150 };
+/** A picture from the kernel may be so much enlarged before points, few as they may be, show more. */
+const COARSEST = 3;
 
-/** @param {import("./gl/stage.js").Stage} stage @param {Site} site @returns {Surface} */
-export function createGlSurface(stage, site) {
-  const { shared } = stage;
+/**
+ * @typedef {object} Plan what a picture is made of
+ * @property {import("./gl/stage.js").Source} source which points
+ * @property {boolean} hasPoints whether any of them are drawn
+ * @property {import("./scene.js").Image | null} image a picture of all cells, moved to where they are now
+ * @property {boolean} isCover points are seen only where the image is not
+ *
+ * @param {import("./gl/stage.js").Stage} stage @param {Site} site
+ * @param {{isAwaited: () => boolean}} surveyor knows whether a better picture of sampled points is on its way
+ * @returns {Surface}
+ */
+export function createGlSurface(stage, site, surveyor) {
+  const { shared, scene } = stage;
   const canvas = createCanvas();
   const screen = createScreen(shared, canvas);
   let target = createTarget(shared);
   let isStale = true;
-  let detailed = false;
+  /** @type {Plan} */
+  let plan = { source: "base", hasPoints: true, image: null, isCover: true };
   let drawn = 0;
   let shown = 0;
+  let hasShown = false;
+  let isUnshown = false;
   let heldUntil = 0; // 0 = each slice is shown
 
   /** @param {number} ratio px per CSS px */
   function look(ratio) {
     const camera = /** @type {import("./camera.js").Camera} */ (site.camera());
     const state = site.state();
-    const { scene } = stage;
-    const extent = detailed && scene.detail !== null ? scene.detail.extent : (state.points?.extent ?? [0, 1, 0, 1]);
-    const style = styleOf(state, site.theme(), scene.color === null ? 0 : missingCode(scene.color));
+    const { cells, detail } = scene;
+    const close = { base: null, detail, cells }[plan.source];
+    const missing = plan.source === "cells" ? missingCode({ codes: cells?.codes ?? null }) : missingCode({ codes: scene.color?.codes ?? null });
+    const style = styleOf(state, site.theme(), missing);
     const zoom = site.wholeUnitsPerPx() / camera.unitsPerPx;
-    const diameter = state.traits.point_size ?? automaticSize(state.points?.nObs ?? 0, camera, zoom);
-    return { style, ...codesToClip(camera, extent), sizePx: diameter * ratio };
+    const diameter = state.traits.point_size ?? automaticSize(state.points?.nPoints ?? 0, camera, zoom);
+    return { style, ...codesToClip(camera, close?.extent ?? state.points?.extent ?? [0, 1, 0, 1]), sizePx: diameter * ratio };
   }
 
   /** Is the detail at hand both wanted here and good enough? */
   function wantsDetail() {
     const camera = site.camera();
     const { points } = site.state();
-    const { detail } = stage.scene;
-    if (camera === null || points === null || detail === null || !isComplete({ ...stage.scene, nextColor: null })) return false;
+    const { detail } = scene;
+    if (camera === null || points === null || detail === null || !isComplete({ ...scene, nextColor: null })) return false;
     return codeSizePx(camera, points.extent) * site.size().ratio > COARSE_PX && covers(detail.extent, visible(camera));
+  }
+
+  /** @returns {Plan} */
+  function choose() {
+    const state = site.state();
+    const camera = site.camera();
+    const whole = { hasPoints: true, image: null, isCover: true };
+    if (!state.points?.aggregated || camera === null) {
+      return { ...whole, source: wantsDetail() ? "detail" : "base" };
+    }
+    const view = visible(camera);
+    const seen = { camera, view, ratio: site.size().ratio };
+    if (holdsCells(scene, state, [seen])) return { ...whole, source: "cells" };
+    const image = scene.image?.seq === state.color?.seq ? scene.image : null;
+    const isCover = image !== null && (image.view[1] - image.view[0]) / (image.bitmap.width * camera.unitsPerPx) < COARSEST * seen.ratio;
+    const isEnough = image !== null && isCover && covers(image.view, view);
+    return { source: "base", hasPoints: !isEnough, image, isCover };
   }
 
   function begin() {
     const { width, height, ratio } = site.size();
-    detailed = wantsDetail();
+    plan = choose();
     target.resize(devicePx(width, ratio), devicePx(height, ratio));
     target.bind();
     target.clear();
+    if (plan.image !== null) drawPicture(plan.image);
     drawn = 0;
     isStale = false;
+    isUnshown = true;
+  }
+
+  /** @param {import("./scene.js").Image} image */
+  function drawPicture({ view, content }) {
+    const camera = /** @type {import("./camera.js").Camera} */ (site.camera());
+    const { style } = look(1);
+    const { scale, offset } = codesToClip(camera, view);
+    const rect = [offset[0], offset[0] + 65_534 * scale[0], offset[1], offset[1] + 65_534 * scale[1]];
+    drawImage(shared, stage.textures(), { content, style, rect, isCover: plan.isCover });
+  }
+
+  /** Would the picture at hand soon be replaced by a better one of the same place? */
+  function isHeld() {
+    if (performance.now() >= heldUntil) return false;
+    const isSampled = site.state().points?.aggregated === true && plan.source === "base" && surveyor.isAwaited();
+    return isStale || isSampled || drawn < Math.min(shown, sourceCount());
   }
 
   /** @type {import("./gl/context.js").Client} */
   const client = {
     wants() {
       if (!site.isShown() || site.camera() === null) return "no";
-      const { count } = stage.source(detailed);
-      if (isStale ? shown === 0 && count === 0 && !isComplete(stage.scene) : drawn >= count) return "no";
+      const count = isStale ? drawable(scene) : sourceCount();
+      if (isStale ? !hasShown && count === 0 && !isComplete(scene) : drawn >= count && (!isUnshown || isHeld())) return "no";
       return site.isMoving() ? "urgent" : "yes";
     },
     draw(points) {
       stage.sync();
       if (isStale) begin();
-      const { buffers, count } = stage.source(detailed);
-      const slice = Math.min(points, count - drawn);
+      const { buffers } = stage.source(plan.source);
+      const slice = Math.min(points, sourceCount() - drawn);
       if (slice > 0) {
         target.bind();
-        drawPoints(shared, buffers, stage.colors(), look(site.size().ratio), drawn, slice);
+        drawPoints(shared, buffers, stage.textures().colors, look(site.size().ratio), drawn, slice);
         drawn += slice;
+        isUnshown = true;
       }
-      return slice;
+      return Math.max(slice, 0);
     },
     present() {
-      const { count } = stage.source(detailed);
-      const isHeld = performance.now() < heldUntil;
-      if (isHeld && (isStale || drawn < Math.min(shown, count))) return false;
-      const isFirst = shown === 0;
+      if (isHeld()) return false;
+      const isFirst = !hasShown;
       fitCanvas(canvas, site.size());
       target.show(screen);
       shown = drawn;
-      if (!isStale && drawn >= count) heldUntil = 0;
+      hasShown ||= drawn > 0 || plan.image !== null;
+      isUnshown = false;
+      if (!isStale && drawn >= sourceCount()) heldUntil = 0;
       site.onFrame(frame());
       return isFirst;
     },
@@ -120,18 +174,31 @@ export function createGlSurface(stage, site) {
     },
   };
 
+  /** Points to draw, as many as have arrived. */
+  function sourceCount() {
+    return plan.hasPoints ? stage.source(plan.source).count : 0;
+  }
+
   function frame() {
-    const isWhole = shown >= stage.source(detailed).count && isComplete(stage.scene);
-    return { drawn: shown, isComplete: isWhole && !isStale && !shared.gl.isContextLost() };
+    const isWhole = shown >= sourceCount() && isComplete(scene) && !isStale && !isUnshown && !shared.gl.isContextLost();
+    const isSampled = site.state().points?.aggregated === true && surveyor.isAwaited();
+    return { drawn: plan.image === null ? shown : plan.image.nInside, isComplete: isWhole && !isSampled };
   }
 
   /** @param {Change} [change] */
   function invalidate(change = "all") {
     if (change !== "more") isStale = true;
-    if (change === "look" || change === "tune") heldUntil ||= performance.now() + HOLD_MS[change];
+    if (change === "look" || change === "tune") hold(HOLD_MS[change]);
     if (change === "move" || change === "all") heldUntil = 0;
-    if (shown === 0) shared.hurry();
+    if (!hasShown) shared.hurry();
     else shared.wake();
+  }
+
+  /** @param {number} ms */
+  function hold(ms) {
+    if (heldUntil !== 0) return;
+    heldUntil = performance.now() + ms;
+    setTimeout(shared.wake, ms + 1); // whatever has not been shown by then
   }
 
   /** @param {CanvasRenderingContext2D} context @param {number} scale */
@@ -141,8 +208,10 @@ export function createGlSurface(stage, site) {
     large.resize(context.canvas.width, context.canvas.height);
     large.bind();
     large.clear();
-    const { buffers, count } = stage.source(detailed);
-    if (count > 0) drawPoints(shared, buffers, stage.colors(), look(scale), 0, count);
+    plan = choose();
+    if (plan.image !== null) drawPicture(plan.image);
+    const count = sourceCount();
+    if (count > 0) drawPoints(shared, stage.source(plan.source).buffers, stage.textures().colors, look(scale), 0, count);
     large.copyTo(context);
     large.free();
   }

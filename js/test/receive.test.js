@@ -12,14 +12,14 @@ function start() {
 
 const N = 4;
 const points = (seq = 1, from = 0, to = N) => ({
-  kind: "points", seq, embedding: "umap", axes: [0, 1], start: from, stop: to, n_obs: N, extent: [0, 1, 0, 1], n_missing: 0, y_down: false,
+  kind: "points", seq, embedding: "umap", axes: [0, 1], start: from, stop: to, n_points: N, n_obs: N, aggregated: false, extent: [0, 1, 0, 1], n_missing: 0, y_down: false,
   arrays: { xy: new Uint16Array(2 * (to - from)).fill(seq) },
 });
 const color = (seq = 1, scale = "categorical") => ({
-  kind: "color", seq, spec: "obs:a", name: `c${seq}`, detail: "", scale, n_obs: N, n_missing: 0, categories: ["a"], counts: [4], colors: ["#ff0000"], lo: 0, hi: 0,
+  kind: "color", seq, spec: "obs:a", name: `c${seq}`, detail: "", scale, n_points: N, n_obs: N, n_missing: 0, categories: ["a"], counts: [4], colors: ["#ff0000"], lo: 0, hi: 0,
   arrays: { histogram: new Uint32Array(0), quantiles: new Float32Array(0) },
 });
-const codes = (seq = 1, from = 0, to = N) => ({ kind: "codes", seq, start: from, stop: to, n_obs: N, arrays: { codes: new Uint8Array(to - from).fill(seq) } });
+const codes = (seq = 1, from = 0, to = N) => ({ kind: "codes", seq, start: from, stop: to, n_points: N, arrays: { codes: new Uint8Array(to - from).fill(seq) } });
 
 test("the first colouring is on show at once, chunk by chunk", () => {
   const { scene, store, receive } = start();
@@ -68,8 +68,8 @@ test("what is older than what is there is ignored", () => {
   assert.equal(store.get().points?.seq, 5);
   assert.equal(store.get().nextColor, null);
   assert.equal(scene.points?.xy[0], 5);
-  receive({ kind: "selection", seq: 3, n_selected: 1, n_obs: N, arrays: { bits: Uint8Array.of(1) } });
-  receive({ kind: "selection", seq: 2, n_selected: 0, n_obs: N, arrays: { bits: new Uint8Array(0) } });
+  receive({ kind: "selection", seq: 3, n_selected: 1, n_points: N, arrays: { bits: Uint8Array.of(1) } });
+  receive({ kind: "selection", seq: 2, n_selected: 0, n_points: N, arrays: { bits: new Uint8Array(0) } });
   assert.deepEqual(scene.flags, Uint8Array.of(1, 0, 0, 0));
 });
 

@@ -23,7 +23,7 @@ test("a prefix is what has arrived of both positions and colours", () => {
   scene.points = scenes.createPositions(4);
   scenes.putPositions(scene.points, { start: 0, stop: 3, arrays: { xy: Uint16Array.of(1, 2, 3, 4, 5, 6) } });
   assert.equal(scenes.drawable(scene), 3);
-  scene.color = scenes.createValues({ seq: 1, scale: "categorical", n_obs: 4 });
+  scene.color = scenes.createValues({ seq: 1, scale: "categorical", n_points: 4 });
   assert.equal(scenes.drawable(scene), 0);
   scenes.putValues(scene.color, /** @type {any} */ ({ kind: "codes", start: 0, stop: 2, arrays: { codes: Uint8Array.of(0, 255) } }));
   assert.equal(scenes.drawable(scene), 2);

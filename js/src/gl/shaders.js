@@ -87,3 +87,42 @@ export const FRAGMENT_DISC = disc("");
 
 /** Round points where depth decides: a soft edge must not keep lower points away that are drawn later, so it lies at the back. */
 export const FRAGMENT_DISC_DEPTH = disc("gl_FragDepth = coverage < 1.0 ? 0.9999 : gl_FragCoord.z;");
+
+/** A picture over a rectangle of clip space (left, right, bottom, top), in front of all points. */
+export const VERTEX_IMAGE = /* glsl */ `#version 300 es
+precision highp float;
+uniform vec4 u_rect;
+out vec2 v_at;
+void main() {
+  vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1);
+  v_at = vec2(corner.x, 1.0 - corner.y);
+  gl_Position = vec4(mix(u_rect.xz, u_rect.yw, corner), -0.99, 1.0);
+}
+`;
+
+/** u_mode 1: premultiplied colours; 2: numbers, red and green the code, blue the opacity. */
+export const FRAGMENT_IMAGE = /* glsl */ `#version 300 es
+precision highp float;
+precision highp sampler2D;
+uniform sampler2D u_image;
+uniform sampler2D u_colors;
+uniform int u_mode;
+uniform vec2 u_limits;
+uniform vec4 u_missingColor;
+uniform float u_opacity;
+in vec2 v_at;
+out vec4 color;
+void main() {
+  if (u_mode == 1) {
+    color = texture(u_image, v_at) * u_opacity;
+    return;
+  }
+  ivec2 size = textureSize(u_image, 0);
+  vec3 pixel = texelFetch(u_image, min(ivec2(v_at * vec2(size)), size - 1), 0).rgb;
+  float code = floor(pixel.r * 255.0 + 0.5) * 256.0 + floor(pixel.g * 255.0 + 0.5);
+  float span = u_limits.y - u_limits.x;
+  float t = span == 0.0 ? step(u_limits.x, code) : clamp((code - u_limits.x) / span, 0.0, 1.0);
+  vec4 found = code > 65534.5 ? u_missingColor : texelFetch(u_colors, ivec2(int(t * 255.0 + 0.5), 0), 0);
+  color = vec4(found.rgb, 1.0) * pixel.b * u_opacity;
+}
+`;

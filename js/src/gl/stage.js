@@ -2,9 +2,11 @@
 import { colorTable } from "../style.js";
 import { drawable } from "../scene.js";
 import { createPointBuffers } from "./buffers.js";
+import { sendImage } from "./image.js";
 
 /** @typedef {import("../scene.js").Scene} Scene */
 /** @typedef {import("../state.js").State} State */
+/** @typedef {"base" | "detail" | "cells"} Source which points: those that were sent first, those closer by, all where those are a sample */
 
 /**
  * @param {import("./context.js").Shared} shared
@@ -24,14 +26,17 @@ export function createStage(shared, scene, getState) {
       if (points === null) return;
       parts.base.sync({ n: points.n, loaded: drawable(scene), xy: points.xy, codes: color?.codes ?? null, flags });
       syncDetail(parts, scene);
+      syncCells(parts, scene);
+      syncImage(gl, parts, scene);
       syncColors(gl, parts, getState());
     },
-    /** @param {boolean} detailed @returns {{buffers: {bind: () => void}, count: number}} */
-    source(detailed) {
-      if (detailed && scene.detail !== null) return { buffers: parts.detail, count: scene.detail.index.length };
+    /** @param {Source} source @returns {{buffers: {bind: () => void}, count: number}} */
+    source(source) {
+      if (source === "detail" && scene.detail !== null) return { buffers: parts.detail, count: scene.detail.index.length };
+      if (source === "cells" && scene.cells !== null) return { buffers: parts.cells, count: scene.cells.xy.length / 2 };
       return { buffers: parts.base, count: drawable(scene) };
     },
-    colors: () => parts.colors,
+    textures: () => ({ colors: parts.colors, image: parts.image }),
     /** The context's objects are gone. */
     restore() {
       parts = createParts(gl);
@@ -39,7 +44,9 @@ export function createStage(shared, scene, getState) {
     free() {
       parts.base.free();
       parts.detail.free();
+      parts.cells.free();
       gl.deleteTexture(parts.colors);
+      gl.deleteTexture(parts.image);
     },
   };
 }
@@ -51,7 +58,11 @@ function createParts(gl) {
   return {
     base: createPointBuffers(gl),
     detail: createPointBuffers(gl),
+    cells: createPointBuffers(gl),
     colors: gl.createTexture(),
+    image: gl.createTexture(),
+    /** What the texture of that name holds. @type {ImageBitmap | null} */
+    bitmap: null,
     /** What the detail was gathered from. @type {unknown[]} */
     gathered: [],
     /** What the colours were made from. @type {unknown[]} */
@@ -74,6 +85,20 @@ function syncDetail(parts, { detail, color, flags }) {
     codes: codes === null ? null : /** @type {Uint8Array | Uint16Array} */ (gather(codes, index)),
     flags: flags === null ? null : /** @type {Uint8Array} */ (gather(flags, index)),
   });
+}
+
+/** @param {ReturnType<typeof createParts>} parts @param {Scene} scene */
+function syncCells(parts, { cells }) {
+  if (cells === null) return;
+  const n = cells.xy.length / 2;
+  parts.cells.sync({ n, loaded: n, xy: cells.xy, codes: cells.codes, flags: cells.flags });
+}
+
+/** @param {WebGL2RenderingContext} gl @param {ReturnType<typeof createParts>} parts @param {Scene} scene */
+function syncImage(gl, parts, { image }) {
+  if (image === null || image.bitmap === parts.bitmap) return;
+  sendImage(gl, parts.image, image);
+  parts.bitmap = image.bitmap;
 }
 
 /** @param {Uint8Array | Uint16Array} array @param {Uint32Array} index @returns {Uint8Array | Uint16Array} */

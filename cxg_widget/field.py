@@ -1,0 +1,166 @@
+"""All cells of an embedding under an index: how a dataset too large to send is drawn, searched and selected."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget import raster
+from cxg_widget.datasets.base import Codes
+from cxg_widget.look import Coloring, Look
+
+if TYPE_CHECKING:
+    from cxg_widget.aggregate import NumberImage, Planes, ViewColumn
+    from cxg_widget.spatial import SpatialIndex
+
+View = tuple[float, float, float, float]
+_LARGEST_SPREAD = 16
+_FILLING = 1.5
+"""How many times over all points together may cover a view before they are drawn smaller than asked for."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What colours the cells of a field, and which of them count.
+
+    Attributes
+    ----------
+    colors : "#rrggbb" of each category
+    mask : bool (n_obs,), the selection
+    visible : bool (k + 1,), which categories are shown, the missing ones last; None = all cells
+    highlighted : category above all others, -1 = none
+    """
+
+    coloring: Coloring
+    colors: list[str]
+    look: Look
+    mask: NDArray[np.bool_]
+    visible: NDArray[np.bool_] | None = None
+    highlighted: int = -1
+
+
+class Field:
+    """The cells of one embedding in this process.
+
+    Parameters
+    ----------
+    index : of the coordinates on show
+    """
+
+    def __init__(self, index: SpatialIndex) -> None:
+        from cxg_widget.aggregate import CountImages
+
+        self.index = index
+        self._counts = CountImages()
+        self._lock = threading.Lock()
+        self._made: dict[str, tuple[Any, Any]] = {}
+
+    def image(self, shown: Shown, view: View, size: tuple[int, int], diameter: float) -> Planes:
+        """Aggregate the cells of a view.
+
+        Parameters
+        ----------
+        view : x left, x right, y bottom, y top, data units
+        size : width and height, px
+        diameter : of a cell, px; smaller where there are many
+        """
+        from cxg_widget.aggregate import aggregate
+
+        column = self._column(shown.coloring)
+        rgb = np.array([raster.hex_rgb(color) for color in shown.colors], dtype=np.uint8).reshape(-1, 3)
+        is_categorical = isinstance(shown.coloring.data, Codes)
+        return aggregate(
+            self.index,
+            column,
+            view,
+            size,
+            colors=rgb if is_categorical else None,
+            visible=shown.visible if is_categorical else None,
+            selected=self._bits(shown, column),
+            spread=self._spread(view, size, diameter),
+            statistic="max" if shown.look.statistic == "max" else "mean",
+            counts=self._counts,
+        )
+
+    def coordinates(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
+        """Return the coordinates of some rows, float32 (k, 2); NaN where they are not finite."""
+        places = self.index.places[rows]
+        drawn = places < self.index.xy.shape[0]
+        xy = np.full((rows.size, 2), np.nan, dtype=np.float32)
+        xy[drawn] = self.index.xy[places[drawn]]
+        return xy
+
+    def polygon_mask(self, polygon: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return which cells lie in a polygon (k, 2), bool (n_obs,)."""
+        return self.index.polygon_mask(polygon)
+
+    def nearest(self, x: float, y: float, radius: float, shown: Shown) -> int | None:
+        """Return the row of the cell nearest to (x, y) within a radius, all in data units, hidden ones left out."""
+
+        def is_allowed(places: NDArray[Any]) -> NDArray[np.bool_]:
+            data = shown.coloring.data
+            assert isinstance(data, Codes)
+            assert shown.visible is not None
+            allowed: NDArray[np.bool_] = shown.visible[data.codes[self.index.rows[places]]]
+            return allowed
+
+        place = self.index.nearest(x, y, radius, is_allowed if shown.visible is not None else None)
+        return None if place is None else int(self.index.rows[place])
+
+    def _spread(self, view: View, size: tuple[int, int], diameter: float) -> int:
+        inside = max(self.index.count(view), 1)
+        room = np.sqrt(_FILLING * size[0] * size[1] / inside)
+        return int(np.clip(round(min(diameter, room)), 1, _LARGEST_SPREAD))
+
+    def _column(self, coloring: Coloring) -> ViewColumn | None:
+        from cxg_widget.aggregate import arrange
+
+        column: ViewColumn | None = self._keep("column", coloring.data, lambda: arrange(self.index, coloring.data))
+        return column
+
+    def _bits(self, shown: Shown, column: ViewColumn | None) -> NDArray[np.uint8] | None:
+        """Which cells lie above the others: those highlighted, else those selected."""
+        from cxg_widget.aggregate import CategoryColumn, arrange_mask
+
+        if shown.highlighted >= 0 and isinstance(column, CategoryColumn):
+            return np.packbits(column.codes == shown.highlighted, bitorder="little")
+        if not shown.mask.any():
+            return None
+        bits: NDArray[np.uint8] = self._keep("bits", shown.mask, lambda: arrange_mask(self.index, shown.mask))
+        return bits
+
+    def _keep(self, slot: str, key: Any, make: Any) -> Any:
+        """Return what was made last of this very object, or make it."""
+        with self._lock:
+            held = self._made.get(slot)
+            if held is None or held[0] is not key:
+                held = self._made[slot] = (key, make())
+            return held[1]
+
+
+def rgba_of(planes: Planes, shown: Shown, *, dark: bool) -> NDArray[np.uint8]:
+    """Colour the planes of categories or counts, uint8 (h, w, 4)."""
+    from cxg_widget.aggregate import shade
+
+    return shade(
+        planes,
+        scaling_of(shown.look),
+        missing=raster.MISSING_DARK if dark else raster.MISSING_LIGHT,
+        plain=raster.PLAIN_DARK if dark else raster.PLAIN_LIGHT,
+    )
+
+
+def numbers_of(planes: Planes, shown: Shown) -> NumberImage:
+    """Return the codes and opacities of planes of numbers."""
+    from cxg_widget.aggregate import number_image
+
+    return number_image(planes, scaling_of(shown.look))
+
+
+def scaling_of(look: Look) -> Literal["linear", "log", "eq_hist"]:
+    """Return how many cells become how much opacity."""
+    return "linear" if look.density == "linear" else "log" if look.density == "log" else "eq_hist"

@@ -1,0 +1,188 @@
+"""What has been read of a dataset for the look on show: each part at first use, kept until its key changes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.coloring import read, resolve
+from cxg_widget.datasets.base import Codes, Dataset
+from cxg_widget.encoding import describe
+from cxg_widget.field import Field
+from cxg_widget.look import Coloring, Look
+from cxg_widget.order import DisplayOrder
+from cxg_widget.protocol import MISSING_LABEL
+from cxg_widget.quantise import Bounds, Positions, bounds_of, quantise_positions
+from cxg_widget.sample import SAMPLE_POINTS, Sample
+
+if TYPE_CHECKING:
+    from cxg_widget.spatial import SpatialIndex
+
+_KEPT_FROM = 1_000_000
+"""Indexes of fewer cells are built anew: that takes no longer than to read them."""
+
+
+class Readings:
+    """What is known of one dataset.
+
+    Parameters
+    ----------
+    seed : of the display order and of samples
+    tell_progress : called with 0 to 1 while an index is built
+    """
+
+    def __init__(self, dataset: Dataset, seed: int, tell_progress: Callable[[float], None]) -> None:
+        self._dataset = dataset
+        self._seed = seed
+        self._tell_progress = tell_progress
+        self._lock = threading.RLock()
+        self._made: dict[str, tuple[Any, Any]] = {}
+        self._making: dict[tuple[str, Any], threading.RLock] = {}
+
+    def keep(self, slot: str, key: Any, make: Callable[[], Any]) -> Any:
+        """Return what the slot holds for a key; two threads that miss the same key at once make it once."""
+        with self._lock:
+            making = self._making.setdefault((slot, key), threading.RLock())
+        with making:
+            held = self._made.get(slot)
+            try:
+                if held is None or held[0] != key:
+                    held = self._made[slot] = (key, make())
+            finally:
+                with self._lock:
+                    self._making.pop((slot, key), None)
+        return held[1]
+
+    def _held(self, slot: str, key: Any) -> Any:
+        held = self._made.get(slot)
+        return held[1] if held is not None and held[0] == key else None
+
+    # --- which cells are points ------------------------------------------------------------------------------------
+
+    def is_aggregated(self, look: Look) -> bool:
+        """Say whether pictures are aggregated from all cells, of which only a sample is sent as points."""
+        many = self._dataset.n_obs > look.max_points
+        return look.render == "raster" or (look.render == "auto" and many)
+
+    def order(self) -> DisplayOrder:
+        """Return the display order of the rows."""
+        order: DisplayOrder = self.keep("order", None, lambda: DisplayOrder(self._dataset.n_obs, self._seed))
+        return order
+
+    def sample(self, look: Look) -> Sample:
+        """Return the rows that are points where views are aggregated."""
+        n_points = min(look.max_points, SAMPLE_POINTS)
+        sample: Sample = self.keep("sample", n_points, lambda: Sample(self._dataset.n_obs, n_points, self._seed))
+        return sample
+
+    # --- where they are --------------------------------------------------------------------------------------------
+
+    def xy(self, look: Look) -> NDArray[np.float32]:
+        """Return the coordinates at full precision, float32 (n_obs, 2), row order."""
+        xy: NDArray[np.float32] = self.keep(
+            "xy", look.place_key, lambda: self._dataset.embedding(look.embedding, look.axes)
+        )
+        return xy
+
+    def bounds(self, look: Look) -> Bounds:
+        """Return where the cells lie, and how many lie nowhere."""
+        bounds: Bounds = self.keep("bounds", look.place_key, lambda: bounds_of(self.xy(look)))
+        return bounds
+
+    def positions(self, look: Look) -> Positions:
+        """Return the quantised coordinates of the points: of all rows, or of the sample in its own order."""
+        if self.is_aggregated(look):
+            sample, key = self.sample(look), (*look.place_key, look.max_points)
+            return self._positions(
+                key, lambda: quantise_positions(self.coordinates(sample.rows, look), self.bounds(look))
+            )
+        return self._positions(look.place_key, lambda: quantise_positions(self.xy(look), self.bounds(look)))
+
+    def _positions(self, key: Any, make: Callable[[], Positions]) -> Positions:
+        positions: Positions = self.keep("positions", key, make)
+        return positions
+
+    def coordinates(self, rows: NDArray[np.integer[Any]], look: Look) -> NDArray[np.float32]:
+        """Return the coordinates of some rows, float32 (k, 2)."""
+        field: Field | None = self._held("field", look.place_key)
+        return self.xy(look)[rows] if field is None else field.coordinates(rows)
+
+    def field(self, look: Look) -> Field:
+        """Return all cells under an index, which is built or loaded at first use."""
+        field: Field = self.keep("field", look.place_key, lambda: self._make_field(look))
+        return field
+
+    def field_at_hand(self, look: Look) -> Field | None:
+        """Return the field if it has been made."""
+        field: Field | None = self._held("field", look.place_key)
+        return field
+
+    def _make_field(self, look: Look) -> Field:
+        self.bounds(look)
+        field = Field(self._index(look))
+        with self._lock:  # the index holds the coordinates too
+            self._made.pop("xy", None)
+        return field
+
+    def _index(self, look: Look) -> SpatialIndex:
+        """Load the index that an earlier session kept, or build it and keep it."""
+        from cxg_widget.spatial import IndexStore, SpatialIndex, index_key
+
+        xy, identity = self.xy(look), getattr(self._dataset, "identity", "")
+        if not identity or self._dataset.n_obs < _KEPT_FROM:
+            return SpatialIndex.build(xy, progress=self._tell_progress)
+        store = IndexStore()
+        name = self._dataset.find_embedding(look.embedding)
+        key = index_key(identity, self._dataset.n_obs, name, look.axes)
+        index = store.load(key, xy)
+        if index is None:
+            index = SpatialIndex.build(xy, progress=self._tell_progress)
+            store.save(key, index)
+        return index
+
+    # --- how they are coloured -------------------------------------------------------------------------------------
+
+    def coloring(self, look: Look) -> Coloring:
+        """Read what the cells are coloured by.
+
+        Raises
+        ------
+        CxgWidgetError
+            If the name is unknown or the data cannot be read; the colouring on show stays.
+        """
+        made: Coloring = self.keep("coloring", look.color_key, lambda: self._read_coloring(look))
+        return made
+
+    def _read_coloring(self, look: Look) -> Coloring:
+        target = resolve(look.color, self._dataset)
+        if target.source == "none":
+            return Coloring(target)
+        data = read(target, self._dataset, look.layer)
+        return Coloring(target, data if isinstance(data, Codes) else describe(data, self._dataset.n_obs))
+
+    def point_coloring(self, look: Look) -> Coloring:
+        """Return what colours the points: all rows, or the sample in its own order."""
+        coloring = self.coloring(look)
+        return coloring.take(self.sample(look).rows) if self.is_aggregated(look) else coloring
+
+    def visible_categories(self, look: Look) -> NDArray[np.bool_] | None:
+        """Return which categories the legend does not hide, bool (k + 1,), missing last; None when all are shown."""
+        if not look.hidden:
+            return None
+        coloring = self.coloring(look)
+        if not isinstance(coloring.data, Codes):
+            return None
+        hidden = set(look.hidden)
+        return np.array([label not in hidden for label in [*coloring.labels, MISSING_LABEL]], dtype=np.bool_)
+
+    def visible(self, look: Look) -> NDArray[np.bool_] | None:
+        """Return which cells are not hidden by the legend, bool (n_obs,); None when all are shown."""
+        shown, data = self.visible_categories(look), self.coloring(look).data if look.hidden else None
+        if shown is None or not isinstance(data, Codes):
+            return None
+        visible: NDArray[np.bool_] = shown[data.codes]
+        return visible

@@ -1,0 +1,108 @@
+"""A view of a field as frames: an image of all its cells or, where few enough are in it, the cells themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget import protocol as p
+from cxg_widget import raster
+from cxg_widget.colormaps import COLORMAPS
+from cxg_widget.datasets.base import Codes
+from cxg_widget.encoding import Numbers, wire_codes
+from cxg_widget.field import Field, Shown, View, numbers_of, rgba_of
+from cxg_widget.frames import Frame, spans
+from cxg_widget.limits import limit_codes
+from cxg_widget.look import Coloring
+from cxg_widget.quantise import quantise, quantise_within
+from cxg_widget.selection import pack_mask
+
+CLOSE_CELLS = 400_000
+"""A view of a field that holds no more cells than this is answered with the cells themselves."""
+_CELL_BYTES = 4
+_PLAIN_CODES: NDArray[np.uint8 | np.uint16] = np.empty(0, dtype=np.uint8)
+
+
+@dataclass(frozen=True)
+class Seqs:
+    """Which colouring and which selection an answer shows."""
+
+    color: int
+    selection: int
+
+
+def survey_frames(field: Field, shown: Shown, ask: p.Aggregate, seqs: Seqs, few: int) -> Iterator[Frame]:
+    """Answer `aggregate`: with the cells where the view holds at most `few`, else with an image."""
+    view: View = (ask.view[0], ask.view[1], ask.view[2], ask.view[3])
+    n_inside = field.index.count(view)
+    if n_inside <= few:
+        yield from _cell_frames(field, shown, view, seqs)
+    else:
+        planes = field.image(shown, view, (ask.width, ask.height), ask.diameter)
+        yield _image_frame(planes, shown, ask, seqs, n_inside)
+
+
+def _image_frame(planes: Any, shown: Shown, ask: p.Aggregate, seqs: Seqs, n_inside: int) -> Frame:
+    from cxg_widget.aggregate import encode_rgba, encode_values
+
+    if isinstance(shown.coloring.data, Numbers):
+        message = p.Image(seqs.color, seqs.selection, ask.view, "numbers", n_inside)
+        png = encode_values(*numbers_of(planes, shown))
+    else:
+        message = p.Image(seqs.color, seqs.selection, ask.view, "colors", n_inside)
+        png = encode_rgba(rgba_of(planes, shown, dark=ask.dark))
+    return Frame(message, {"png": np.frombuffer(png, dtype=np.uint8)})
+
+
+def _cell_frames(field: Field, shown: Shown, view: View, seqs: Seqs) -> Iterator[Frame]:
+    """Yield the cells of a view."""
+    extent = (min(view[:2]), max(view[:2]), min(view[2:]), max(view[2:]))
+    places = np.random.default_rng(0).permutation(field.index.rows_in(extent))
+    rows, xy = field.index.rows[places], quantise_within(field.index.xy[places], extent)
+    codes = _codes(shown.coloring.take(rows))
+    selected = shown.mask[rows]
+    cuts = list(spans(rows.size, _CELL_BYTES))
+    for part, (start, stop) in enumerate(cuts):
+        arrays: dict[str, NDArray[Any]] = {
+            "xy": xy[start:stop],
+            "codes": codes[start:stop],
+            "bits": pack_mask(selected[start:stop]) if shown.mask.any() else np.empty(0, dtype=np.uint8),
+        }
+        yield Frame(p.Cells(seqs.color, seqs.selection, part, len(cuts), list(extent)), arrays)
+
+
+def _codes(coloring: Coloring) -> NDArray[np.uint8 | np.uint16]:
+    if isinstance(coloring.data, Codes):
+        return wire_codes(coloring.data)
+    if isinstance(coloring.data, Numbers):
+        numbers = coloring.data
+        return quantise(numbers.vector.dense(numbers.n_obs), numbers.lo, numbers.hi)
+    return _PLAIN_CODES
+
+
+def picture_of(field: Field, shown: Shown, view: View, size: tuple[int, int], *, dark: bool) -> NDArray[np.uint8]:
+    """Draw a view on its background as the front-end would, uint8 (h, w, 3)."""
+    planes = field.image(shown, view, size, diameter=1)
+    background = np.array(raster.DARK if dark else raster.LIGHT, dtype=np.float32)
+    if isinstance(shown.coloring.data, Numbers):
+        rgb, alpha = _colored(planes, shown, shown.coloring.data, dark=dark)
+    else:
+        rgba = rgba_of(planes, shown, dark=dark)
+        rgb, alpha = rgba[..., :3], rgba[..., 3]
+    share = (alpha.astype(np.float32) / 255)[..., None]
+    picture: NDArray[np.uint8] = np.rint(rgb * share + background * (1 - share)).astype(np.uint8)
+    return picture
+
+
+def _colored(planes: Any, shown: Shown, numbers: Numbers, *, dark: bool) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    codes, alpha = numbers_of(planes, shown)
+    low, high = limit_codes(shown.look.vmin, shown.look.vmax, numbers.lo, numbers.hi, numbers.quantiles)
+    missing = raster.MISSING_DARK if dark else raster.MISSING_LIGHT
+    table = np.vstack([raster.ramp(COLORMAPS[shown.look.cmap]), np.array([missing], dtype=np.uint8)])
+    share = np.clip((codes.astype(np.float32) - low) / ((high - low) or 1), 0, 1)
+    at = np.where(codes == p.MISSING_U16, 256, np.rint(share * 255)).astype(np.int64)
+    return table[at], alpha

@@ -243,7 +243,7 @@ class Session:
         with self._lock:
             seqs = Seqs(self._seq["color"], self._seq["selection"])
             shown = self._shown(message.highlighted)
-        few = 0 if self.look.render == "raster" else min(self.look.max_points, CLOSE_CELLS)
+        few = -1 if self.look.render == "raster" else min(self.look.max_points, CLOSE_CELLS)
         yield from survey_frames(self._readings.field(self.look), shown, message, seqs, few)
 
     def _hover(self, message: p.Hover) -> Frame:

@@ -23,6 +23,7 @@ from cxg_widget.selection import pack_mask
 
 CLOSE_CELLS = 400_000
 """A view of a field that holds no more cells than this is answered with the cells themselves."""
+_AROUND = 1.4
 _CELL_BYTES = 4
 _PLAIN_CODES: NDArray[np.uint8 | np.uint16] = np.empty(0, dtype=np.uint8)
 
@@ -59,8 +60,8 @@ def _image_frame(planes: Any, shown: Shown, ask: p.Aggregate, seqs: Seqs, n_insi
 
 
 def _cell_frames(field: Field, shown: Shown, view: View, seqs: Seqs) -> Iterator[Frame]:
-    """Yield the cells of a view."""
-    extent = (min(view[:2]), max(view[:2]), min(view[2:]), max(view[2:]))
+    """Yield the cells of a view and of some more around it, so that a small move needs no answer."""
+    extent = _around(view)
     places = np.random.default_rng(0).permutation(field.index.rows_in(extent))
     rows, xy = field.index.rows[places], quantise_within(field.index.xy[places], extent)
     codes = _codes(shown.coloring.take(rows))
@@ -73,6 +74,12 @@ def _cell_frames(field: Field, shown: Shown, view: View, seqs: Seqs) -> Iterator
             "bits": pack_mask(selected[start:stop]) if shown.mask.any() else np.empty(0, dtype=np.uint8),
         }
         yield Frame(p.Cells(seqs.color, seqs.selection, part, len(cuts), list(extent)), arrays)
+
+
+def _around(view: View) -> tuple[float, float, float, float]:
+    """Return x0 < x1, y0 < y1 about the same middle as the view's, with `_AROUND` times its sides."""
+    (x, y), (w, h) = ((view[0] + view[1]) / 2, (view[2] + view[3]) / 2), (view[1] - view[0], abs(view[3] - view[2]))
+    return x - w * _AROUND / 2, x + w * _AROUND / 2, y - h * _AROUND / 2, y + h * _AROUND / 2
 
 
 def _codes(coloring: Coloring) -> NDArray[np.uint8 | np.uint16]:

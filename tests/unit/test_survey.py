@@ -1,0 +1,230 @@
+"""Laws of aggregated pictures: every cell counts once, hidden ones never, and near enough the cells come themselves."""
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from cxg_widget import protocol as p
+from cxg_widget.look import Look
+from cxg_widget.palettes import category_palette
+from cxg_widget.protocol import MISSING_LABEL
+from cxg_widget.session import Session
+from tests.memory import small
+
+SIZE = (60, 50)
+
+
+def session(n_obs=20_000, color=None, **look):
+    look = {"max_points": 1_000, **look}
+    return Session(small(n_obs), Look(embedding="umap", color=color, **look))
+
+
+def ask(one, view, size=SIZE, highlighted=-1):
+    message = p.Aggregate(list(view), *size, 1.0, highlighted, False)
+    return list(one.answer(message))
+
+
+def pixels(frame):
+    return np.asarray(Image.open(io.BytesIO(frame.arrays["png"].tobytes())))
+
+
+def extent(one):
+    xy = one.dataset.embedding("umap")
+    return (
+        *(float(v) for v in (xy[:, 0].min() - 1, xy[:, 0].max() + 1)),
+        *(float(v) for v in (xy[:, 1].min() - 1, xy[:, 1].max() + 1)),
+    )
+
+
+def histogram(xy, view, size, weights=None):
+    """Cells per pixel, row 0 at the top."""
+    x0, x1, y0, y1 = view
+    found, _, _ = np.histogram2d(
+        xy[:, 1], xy[:, 0], bins=(size[1], size[0]), range=((y0, y1), (x0, x1)), weights=weights
+    )
+    return found[::-1]
+
+
+def test_a_sample_of_distinct_cells_is_sent_instead_of_all_of_them():
+    one = session(color="cell_type")
+    frames = list(one.show())
+    points = [frame for frame in frames if frame.message.kind == "points"]
+    codes = [frame for frame in frames if frame.message.kind == "codes"]
+    assert {(f.message.n_points, f.message.n_obs, f.message.aggregated) for f in points} == {(1_000, 20_000, True)}
+    assert sum(f.arrays["xy"].shape[0] for f in points) == sum(f.arrays["codes"].size for f in codes) == 1_000
+    legend = next(frame.message for frame in frames if frame.message.kind == "color")
+    truth = one.dataset.codes("cell_type").codes
+    assert legend.counts == np.bincount(truth[truth >= 0]).tolist()  # the legend counts all cells
+
+
+@pytest.mark.parametrize("color", ["cell_type", "n_counts", "CD3E", "DENSE", None])
+def test_the_sampled_values_belong_to_the_sampled_places(color):
+    one = session(color=color)
+    frames = list(one.show())
+    points = next(frame for frame in frames if frame.message.kind == "points")
+    x0, x1, y0, y1 = points.message.extent
+    found = points.arrays["xy"] / 65_534 * (x1 - x0, y1 - y0) + (x0, y0)
+    all_xy = one.dataset.embedding("umap")
+    step = np.array([x1 - x0, y1 - y0]) / 65_534
+    rows = np.array([np.abs((all_xy - at) / step).max(axis=1).argmin() for at in found[:100]])
+    assert np.abs((all_xy[rows] - found[:100]) / step).max() <= 0.51
+    if color == "cell_type":
+        codes = next(frame.arrays["codes"] for frame in frames if frame.message.kind == "codes")[:100]
+        np.testing.assert_array_equal(codes, one.dataset.codes("cell_type").codes[rows].astype(np.uint8))
+    elif color == "DENSE":
+        legend = next(frame.message for frame in frames if frame.message.kind == "color")
+        values = next(frame.arrays["values"] for frame in frames if frame.message.kind == "values")[:100]
+        scale = (legend.hi - legend.lo) / 65_534
+        np.testing.assert_allclose(values * scale + legend.lo, one.dataset.values("DENSE")[rows], atol=0.51 * scale)
+
+
+def test_every_pixel_with_a_cell_is_seen_and_no_other():
+    one = session()
+    view = extent(one)
+    (frame,) = ask(one, view)
+    counts = histogram(one.dataset.embedding("umap"), view, SIZE)
+    assert frame.message.n_inside == counts.sum() == 20_000
+    np.testing.assert_array_equal(pixels(frame)[..., 3] > 0, counts > 0)
+
+
+def test_a_pixel_has_the_colours_of_its_categories_by_share():
+    one = session(color="cell_type")
+    view = extent(one)
+    (frame,) = ask(one, view, (6, 5))
+    xy, codes = one.dataset.embedding("umap"), one.dataset.codes("cell_type")
+    colors = category_palette([str(c) for c in codes.categories], one.dataset.category_colors("cell_type"), None)
+    rgb = np.array([[int(color[i : i + 2], 16) for i in (1, 3, 5)] for color in colors], dtype=float)
+    shares = np.stack([histogram(xy[codes.codes == k], view, (6, 5)) for k in range(len(colors))], axis=-1)
+    known = shares.sum(axis=-1) > 0
+    expected = (shares @ rgb)[known] / shares.sum(axis=-1)[known][:, None]
+    np.testing.assert_allclose(pixels(frame)[..., :3][known], expected, atol=1.01)
+
+
+def test_hidden_categories_leave_no_trace():
+    hidden = ("T cell", MISSING_LABEL)
+    one = session(color="cell_type", hidden=hidden)
+    view = extent(one)
+    (frame,) = ask(one, view)
+    codes = one.dataset.codes("cell_type").codes
+    counts = histogram(one.dataset.embedding("umap")[codes > 0], view, SIZE)
+    np.testing.assert_array_equal(pixels(frame)[..., 3] > 0, counts > 0)
+
+
+@pytest.mark.parametrize("gene", ["CD3E", "DENSE"])
+@pytest.mark.parametrize("statistic", ["mean", "max"])
+def test_a_pixel_holds_the_mean_or_the_highest_number_of_its_cells(gene, statistic):
+    one = session(color=gene, statistic=statistic)
+    view, size = extent(one), (12, 10)
+    (frame,) = ask(one, view, size)
+    assert frame.message.content == "numbers"
+    image = pixels(frame).astype(int)
+    xy, values = one.dataset.embedding("umap"), one.dataset.values(gene)
+    lo, hi = float(values.min()), float(values.max())
+    found = lo + (image[..., 0] * 256 + image[..., 1]) / 65_534 * (hi - lo)
+    counts = histogram(xy, view, size)
+    x0, x1, y0, y1 = view
+    column = ((xy[:, 0].astype(float) - x0) / (x1 - x0) * size[0]).astype(int)
+    line = size[1] - 1 - ((xy[:, 1].astype(float) - y0) / (y1 - y0) * size[1]).astype(int)
+    expected = np.full((size[1], size[0]), -np.inf)
+    if statistic == "max":
+        np.maximum.at(expected, (line, column), values)
+    else:
+        expected = histogram(xy, view, size, values.astype(float)) / np.maximum(counts, 1)
+    np.testing.assert_allclose(found[counts > 0], expected[counts > 0], atol=1.01 * (hi - lo) / 65_534)
+    np.testing.assert_array_equal(image[..., 2] > 0, counts > 0)
+
+
+def test_close_by_come_all_cells_of_the_view_themselves():
+    one = session(color="cell_type", max_points=5_000)
+    view = (0.0, 0.7, 0.5, 1.2)
+    one.select(np.arange(20_000) % 3 == 0)
+    frames = ask(one, view)
+    assert {frame.message.kind for frame in frames} == {"cells"}
+    xy = one.dataset.embedding("umap")
+    x0, x1, y0, y1 = frames[0].message.extent
+    inside = (xy[:, 0] >= x0) & (xy[:, 0] <= x1) & (xy[:, 1] >= y0) & (xy[:, 1] <= y1)
+    assert x0 <= view[0] < view[1] <= x1
+    assert y0 <= view[2] < view[3] <= y1
+    step = np.array([x1 - x0, y1 - y0]) / 65_534
+    codes, found = (np.concatenate([frame.arrays[name] for frame in frames]) for name in ("codes", "xy"))
+    bits = np.unpackbits(np.concatenate([frame.arrays["bits"] for frame in frames]), bitorder="little")[: codes.size]
+    places = found * step + (x0, y0)
+    order, truth = np.lexsort(found.T), np.flatnonzero(inside)
+    truth = truth[np.lexsort(np.rint((xy[truth].astype(float) - (x0, y0)) / step).T)]
+    np.testing.assert_allclose(places[order], xy[truth], atol=0.51 * step.max())
+    assert sorted(codes.tolist()) == sorted(one.dataset.codes("cell_type").codes[inside].astype(np.uint8).tolist())
+    assert bits.sum() == np.count_nonzero(np.flatnonzero(inside) % 3 == 0)
+
+
+def test_raster_never_sends_the_cells_and_points_never_an_image():
+    view = (0.0, 0.01, 0.0, 0.01)
+    assert ask(session(render="raster"), view)[0].message.kind == "image"
+    assert not next(session(render="points").points()).message.aggregated
+    assert next(session(100, render="raster").points()).message.aggregated
+    assert not next(session(100).points()).message.aggregated
+
+
+def test_selected_cells_lie_visibly_above_a_million_others():
+    one = session(200_000, color="cell_type")
+    view = extent(one)
+    row = int(np.argmin(np.abs(one.dataset.embedding("umap") - (0, 0)).sum(axis=1)))
+    one.select(np.arange(200_000) == row)
+    image = pixels(ask(one, view)[0])
+    x, y = one.dataset.embedding("umap")[row]
+    column = int((x - view[0]) / (view[1] - view[0]) * SIZE[0])
+    line = SIZE[1] - 1 - int((y - view[2]) / (view[3] - view[2]) * SIZE[1])
+    others = image[..., 3].copy()
+    others[line, column] = 0
+    assert image[line, column, 3] >= 200 > 2 * others.max()
+
+
+def test_an_answer_says_which_colouring_and_selection_it_shows():
+    one = session(color="cell_type")
+    list(one.color())
+    list(one.color())
+    list(one.selection())
+    message = ask(one, extent(one))[0].message
+    assert (message.seq, message.selection_seq) == (2, 1)
+
+
+def test_lasso_hover_and_selection_are_those_of_points():
+    polygon = [0.0, 0.0, 4.0, 0.5, 3.0, 5.0, -1.0, 4.0]
+    found = []
+    for render in ("points", "raster"):
+        one = session(color="cell_type", hidden=("B cell",), render=render)
+        if render == "raster":
+            ask(one, extent(one))
+        list(one.answer(p.Lasso(polygon, "replace")))
+        cells = [next(one.answer(p.Hover(x, y, 0.5))).message for x, y in ((0.1, 0.2), (6.0, 1.0), (2.0, 7.0))]
+        found.append((one.mask.copy(), [(cell.row, cell.x, cell.y, cell.name, cell.value) for cell in cells]))
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    assert found[0][0].any()
+    assert found[0][1] == found[1][1]
+
+
+def test_the_selection_is_sent_for_the_sample_and_counted_for_all():
+    one = session()
+    one.select(np.ones(20_000, dtype=bool))
+    message = next(one.selection())
+    assert (message.message.n_selected, message.message.n_points, message.arrays["bits"].size) == (20_000, 1_000, 125)
+
+
+def test_the_kernel_draws_the_same_cells_where_the_browser_cannot():
+    one = session(color="CD3E")
+    view = extent(one)
+    drawn = np.asarray(Image.open(io.BytesIO(one.png(view, SIZE))))
+    counts = histogram(one.dataset.embedding("umap"), view, SIZE)
+    np.testing.assert_array_equal((drawn != 255).any(axis=-1), counts > 0)
+
+
+def test_cells_without_a_place_are_in_no_picture_and_counted():
+    dataset = small(20_000)
+    dataset._xy["umap"][:7] = np.nan
+    dataset._xy["umap"][7, 1] = np.inf
+    one = Session(dataset, Look(embedding="umap", max_points=1_000))
+    points = next(one.points()).message
+    assert points.n_missing == 8
+    (frame,) = ask(one, (-100, 100, -100, 100))
+    assert frame.message.n_inside == 20_000 - 8

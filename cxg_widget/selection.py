@@ -123,12 +123,21 @@ def _from_booleans(what: Any, array: NDArray[np.bool_], dataset: Dataset) -> NDA
     if array.size != dataset.n_obs:
         raise SelectionError(f"the mask has {array.size:,} values, but the dataset has {dataset.n_obs:,} cells")
     labels = getattr(what, "index", None)
-    if labels is None or getattr(labels, "dtype", None) is None or np.dtype("O") != np.asarray(labels).dtype:
+    if labels is None or getattr(labels, "dtype", None) is None:
         return array.copy()
-    given, names = np.asarray(labels), dataset.obs_names()
-    if np.array_equal(given, names):
+    if _is_obs_index(labels, dataset):
+        return array.copy()
+    given = np.asarray(labels)
+    if given.dtype != np.dtype("O") or np.array_equal(given, dataset.obs_names()):
         return array.copy()
     return _from_labels([str(label) for label in given[array]], dataset)
+
+
+def _is_obs_index(labels: Any, dataset: Dataset) -> bool:
+    """Say whether a pandas Index is the obs index; strings in Arrow's layout are compared without making objects."""
+    import pandas as pd
+
+    return isinstance(labels.dtype, pd.StringDtype) and bool(dataset.obs([]).index.equals(labels))
 
 
 def _from_rows(rows: NDArray[Any], n_obs: int) -> NDArray[np.bool_]:

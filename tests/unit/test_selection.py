@@ -81,6 +81,23 @@ def test_a_boolean_series_is_matched_by_its_labels_not_by_its_order():
     np.testing.assert_array_equal(mask_of(series.iloc[::-1], data).nonzero()[0], [7])
 
 
+@pytest.mark.parametrize("dtype", ["str", object, "string[python]", "category"])
+def test_a_boolean_series_is_matched_by_labels_of_every_type(dtype):
+    data, rng = small(60), np.random.default_rng(3)
+    labels = pd.Index([f"cell {i}" for i in range(60)]).astype(dtype)
+    series = pd.Series(rng.random(60) < 0.5, index=labels)
+    for order in (np.arange(60), rng.permutation(60)):
+        np.testing.assert_array_equal(mask_of(series.iloc[order], data), series.to_numpy())
+    wrong = series.set_axis(labels.astype(object).where(labels != "cell 9", "cell 99")) | True
+    with pytest.raises(SelectionError, match="no cell 'cell 99'"):
+        mask_of(wrong, data)
+
+
+def test_a_boolean_series_without_labels_is_matched_by_its_order():
+    series = pd.Series([False, True, False], index=[2, 1, 0])
+    assert mask_of(series, small(3)).tolist() == [False, True, False]
+
+
 def test_nothing_selects_nothing():
     data = small(50)
     for nothing in ([], np.zeros(50, dtype=bool), np.array([], dtype=int)):

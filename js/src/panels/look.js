@@ -1,11 +1,13 @@
-/** The popover that sets how points look: size and opacity. */
-import { html } from "lit-html";
+/** The popover that sets how points look: size and opacity; of aggregated pictures also what becomes of many cells in a pixel. */
+import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 
 const SIZE_MIN_PX = 0.5;
 const SIZE_MAX_PX = 12;
 /** Where the slider starts when the size was automatic. */
 const SIZE_START_PX = 3;
+const DENSITIES = { eq_hist: "equalized", log: "logarithmic", linear: "linear" };
+const STATISTICS = { mean: "mean", max: "highest" };
 
 /** @param {import("./ui.js").Context} context */
 export function lookPopover({ state, actions }) {
@@ -29,5 +31,21 @@ export function lookPopover({ state, actions }) {
       <input type="range" aria-label="Opacity" min="0.02" max="1" step="0.01" aria-valuetext="${Math.round(opacity * 100)} percent"
         .value=${live(String(opacity))} @input=${(/** @type {Event} */ event) => actions.setTrait("opacity", number(event))}>
     </div>
+    ${state.points?.aggregated ? aggregation(state, actions) : nothing}
   </div>`;
+}
+
+/** @param {import("../state.js").State} state @param {import("../actions.js").Actions} actions */
+function aggregation({ traits, color }, actions) {
+  return html`${choice("Density", DENSITIES, traits.density, (value) => actions.setTrait("density", value))}
+    ${color?.scale === "continuous" ? choice("Cells of a pixel", STATISTICS, traits.statistic, (value) => actions.setTrait("statistic", value)) : nothing}`;
+}
+
+/** @param {string} label @param {Record<string, string>} options trait value -> text @param {string} chosen @param {(value: any) => void} choose */
+function choice(label, options, chosen, choose) {
+  const pick = (/** @type {Event} */ event) => choose(/** @type {HTMLSelectElement} */ (event.currentTarget).value);
+  return html`<label class="setting choose"><span>${label}</span>
+    <select class="wide" .value=${live(chosen)} @change=${pick}>
+      ${Object.entries(options).map(([value, text]) => html`<option value=${value} ?selected=${value === chosen}>${text}</option>`)}
+    </select></label>`;
 }

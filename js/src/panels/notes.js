@@ -12,6 +12,10 @@ export function notesOf(state) {
     const [verb, are] = points.nMissing === 1 ? ["has", "is"] : ["have", "are"];
     notes.push(`${counted(points.nMissing, "cell")} ${verb} no coordinates in ${points.embedding} and ${are} not drawn.`);
   }
+  if (points?.aggregated) {
+    const sample = counted(points.nPoints, "cell");
+    notes.push(`At rest the picture shows all cells, aggregated by the kernel; while it moves, a random sample of ${sample}.`);
+  }
   if (drawnBy === "kernel") notes.push("Drawn by the kernel: this browser has no WebGL 2.");
   return [...notes, ...(dataset?.notes ?? [])];
 }

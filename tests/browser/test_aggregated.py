@@ -1,0 +1,144 @@
+"""More cells than are sent: the picture in JupyterLab is an image of all of them, with the same gestures."""
+
+import numpy as np
+import pytest
+import tiledb
+
+from tests.browser.stage import Stage, ring
+from tests.unit.test_polygon import by_ray_casting
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+
+SHOW = "from cxg_widget import CxgWidget\nw = CxgWidget('small.cxg', color='cell_type', height=480, max_points=300)\nw"
+
+
+@pytest.fixture(scope="module")
+def xy(folder):
+    with tiledb.open(str(folder / "small.cxg" / "emb" / "umap")) as array:
+        return np.asarray(array[:]).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def stage(chromium, lab, folder):
+    shown = Stage(chromium, lab, folder, SHOW, "aggregated.ipynb")
+    yield shown
+    assert shown.complaints == []
+    shown.close()
+
+
+@pytest.fixture(autouse=True)
+def calm(stage):
+    yield
+    stage.set("w.state = {'color': 'cell_type', 'height': 480, 'max_points': 300}; w.clear_selection()")
+
+
+def places(stage, xy):
+    """Return line and column of each cell in the picture, and which cells it shows."""
+    box = stage.canvas.bounding_box()
+    height, width = stage.pixels().shape[:2]
+    at = np.floor((stage.to_px(xy) - [box["x"], box["y"]]) * [width / box["width"], height / box["height"]]).astype(int)
+    inside = (at >= 0).all(axis=1) & (at[:, 0] < width) & (at[:, 1] < height)
+    return at[:, 1], at[:, 0], inside
+
+
+def inked(stage):
+    return (np.abs(stage.pixels().astype(int) - stage.background()) > 3).any(axis=2)
+
+
+def drawn(stage):
+    return int(stage.host.get_attribute("data-cxg-drawn"))
+
+
+def test_all_cells_are_in_the_picture_though_few_were_sent(stage, xy):
+    stage.set("w.point_size = 1")
+    assert drawn(stage) == len(xy)
+    line, column, inside = places(stage, xy)
+    assert inside.all()
+    shown = inked(stage)
+    assert shown[line, column].mean() > 0.995
+    near = np.zeros_like(shown)
+    for dy in (-1, 0, 1):
+        for dx in (-1, 0, 1):
+            near[np.clip(line + dy, 0, None), np.clip(column + dx, 0, None)] = True
+    assert not (shown & ~near).any()
+
+
+def test_near_enough_the_cells_themselves_are_drawn(stage, xy):
+    x, y = np.median(xy, axis=0)
+    near = (np.abs(xy - (x, y)) < 0.4).all(axis=1)
+    assert 5 < near.sum() < 300
+    stage.set(f"w.view = [{x - 0.4}, {x + 0.4}, {y - 0.4}, {y + 0.4}]; w.point_size = 5")
+    line, column, inside = places(stage, xy)
+    assert inside[near].all()
+    assert inked(stage)[line[near], column[near]].all()
+
+
+def test_the_wheel_leads_from_the_image_to_the_cells_and_back(stage, xy):
+    whole = stage.pixels()
+    (x, y), *_ = stage.to_px([np.median(xy, axis=0)])
+    stage.page.mouse.move(x, y)
+    for _ in range(8):
+        stage.page.mouse.wheel(0, -300)
+        stage.page.wait_for_timeout(20)
+    stage.settle()
+    assert 0 < drawn(stage) < len(xy)
+    stage.page.wait_for_timeout(400)
+    assert stage.json("w.view") is not None
+    stage.set("w.view = None")
+    assert drawn(stage) == len(xy)
+    assert (stage.pixels() == whole).all(axis=2).mean() > 0.99
+
+
+def test_colormap_and_limits_send_nothing(stage):
+    stage.set("w.color = 'CD3E'")
+    before = stage.pixels()
+    stage.traffic.reset()
+    stage.set("w.cmap = 'magma'; w.vmax = 'p99'")
+    assert stage.traffic.received_bytes < 30_000
+    assert stage.traffic.sent_bytes < 30_000
+    assert (stage.pixels() != before).any(axis=2).mean() > 0.01
+
+
+def test_hidden_categories_and_a_highlight_change_the_image(stage):
+    before = inked(stage)
+    stage.set("w.hidden = list(w.dataset.obs()['cell_type'].cat.categories[:6])")
+    fewer = inked(stage)
+    assert fewer.sum() < 0.8 * before.sum()
+    assert not (fewer & ~before).any()
+
+
+def test_a_lasso_selects_what_the_polygon_holds_and_shows_it(stage, xy):
+    stage.set("w.tool = 'lasso'")
+    corners = ring(*stage.spot(0.45, 0.45), 90, 90)
+    plain = stage.pixels()
+    stage.drag(corners)
+    stage.settle()
+    rows = stage.json("w.selection.rows.tolist()")
+    # Page pixels are whole, so that cells at the very edge may go either way.
+    polygon = stage.to_data(corners)
+    truth = np.flatnonzero(by_ray_casting(xy, polygon)).tolist()
+    assert len(set(rows) ^ set(truth)) <= max(2, 0.01 * len(truth))
+    assert len(rows) > 20
+    assert stage.json("w.n_selected") == len(rows)
+    assert (stage.pixels() != plain).any(axis=2).mean() > 0.01
+    assert stage.json("len(w.selection.obs())") == len(rows)
+
+
+def test_hover_finds_a_cell_that_was_not_sent(stage, xy):
+    x, y = np.median(xy, axis=0)
+    stage.set(f"w.view = [{x - 1}, {x + 1}, {y - 1}, {y + 1}]")
+    nearest = int(np.argmin(((xy - (x, y)) ** 2).sum(axis=1)))
+    (px, py), *_ = stage.to_px([xy[nearest]])
+    stage.page.mouse.move(px, py)
+    name = stage.json(f"w.dataset.obs_names([{nearest}])[0]")
+    stage.page.get_by_text(name).first.wait_for(timeout=5_000)
+
+
+def test_the_image_is_drawn_by_the_kernel_when_points_are_not_wanted(stage, xy):
+    stage.set("w.render = 'points'")
+    assert drawn(stage) == len(xy)
+    points = stage.pixels()
+    stage.set("w.render = 'raster'")
+    assert drawn(stage) == len(xy)
+    assert (stage.pixels() != points).any(axis=2).mean() > 0.01
+    stage.set("w.render = 'auto'")

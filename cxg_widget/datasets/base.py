@@ -6,34 +6,30 @@ pandas, caching and closing are handled here, once.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
+from uuid import uuid4
 from warnings import warn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cxg_widget.datasets.columns import as_rows, as_scalar, as_strings, factorize, smallest_codes, tidy_categories
-from cxg_widget.datasets.embeddings import Embeddings
+from cxg_widget.datasets.columns import as_rows, as_scalar, as_strings
+from cxg_widget.datasets.row_blocks import MAX_LABELS, RowBlocks
 from cxg_widget.datasets.tables import read_table
 from cxg_widget.datasets.values import Codes, Column, Kind, Values, Vector, as_plain
-from cxg_widget.datasets.var_names import VarNames
-from cxg_widget.errors import InvalidValue, UnknownName
-from cxg_widget.names import not_found
 
 if TYPE_CHECKING:
     import pandas as pd
 
 DEFAULT_CACHE_BYTES = 256 * 2**20
-MAX_LABELS = 65_534
 LEFT_OUT, UNNAMED = "is left out", "cannot be read, so that the rows are called by their positions"
 
 __all__ = ["DEFAULT_CACHE_BYTES", "MAX_LABELS", "Codes", "Column", "Dataset", "Kind", "Vector"]
 
 
-class Dataset(VarNames, Embeddings):
+class Dataset(RowBlocks):
     """A store of annotated data, opened lazily: creating one reads schema and metadata, each method what it returns.
 
     Several threads may read one dataset at once. `close` may come from any of them: reads under way end normally, the
@@ -54,10 +50,6 @@ class Dataset(VarNames, Embeddings):
     format: ClassVar[str]
 
     uri: str
-    n_obs: int
-    obs_columns: Mapping[str, Column]
-    obs_index: str | None = None
-    layers: tuple[str, ...] = ()
 
     def __init__(self, uri: str, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
         super().__init__(cache_bytes)
@@ -65,20 +57,11 @@ class Dataset(VarNames, Embeddings):
 
     # What a store implements.
 
-    @abstractmethod
-    def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
-        """Read one obs column, the index column included, in the order of `rows` (None = all).
-
-        Categorical columns come as `Codes` with all of the column's categories whatever the rows; booleans as bool,
-        numbers in their own type, strings as objects of str or packed.
-        """
-
-    @abstractmethod
-    def _read_vector(self, position: int, layer: str | None) -> Vector:
-        """Read the var at `position`."""
-
     def _category_colors(self, column: str) -> dict[str, str]:  # noqa: ARG002
         return {}
+
+    def _read_identity(self) -> str:
+        return f"{self.uri}#{uuid4().hex}"
 
     def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:
         return {}
@@ -161,13 +144,11 @@ class Dataset(VarNames, Embeddings):
         InvalidValue
             If the column holds floats, or more than 65,534 distinct strings or integers.
         """
-        kind = self._kind(column)
-        if kind == "float":
-            raise InvalidValue(f"obs column {column!r} holds floats, which have no categories; read it as numbers.")
+        kind = self._kind_of_codes(column)
         if kind == "categorical":
-            found: Codes = self._cached(("obs", column), lambda: self._read_obs(column, None))
+            found: Codes = self._cached(("obs", column), lambda: self._whole_column(column))
         else:
-            found = self._cached(("codes", column), lambda: self._codes_of_values(column, kind))
+            found = self._cached(("codes", column), lambda: self._coded(column, kind))
         return found
 
     def numbers(self, column: str) -> NDArray[Any]:
@@ -180,10 +161,8 @@ class Dataset(VarNames, Embeddings):
         InvalidValue
             If the column holds no numbers.
         """
-        kind = self._kind(column)
-        if kind not in ("int", "float", "boolean"):
-            raise InvalidValue(f"obs column {column!r} is {kind}, not numeric; read it as codes.")
-        values: NDArray[Any] = self._cached(("obs", column), lambda: self._read_obs(column, None))
+        self._check_numeric(column)
+        values: NDArray[Any] = self._cached(("obs", column), lambda: self._whole_column(column))
         return values
 
     # Vectors.
@@ -198,11 +177,7 @@ class Dataset(VarNames, Embeddings):
         InvalidStore, DamagedStore
             If the store has no such data, or they cannot be read.
         """
-        if layer is not None and layer not in self.layers:
-            raise UnknownName(not_found("layer", layer, self.layers, self.title))
-        position = self.find_var(name)
-        found: Vector = self._cached(("var", position, layer), lambda: self._read_vector(position, layer))
-        return found
+        return self._whole_vector(self._find_vector(name, layer), layer)
 
     def values(self, name: str, layer: str | None = None) -> NDArray[np.float32]:
         """Return one var over all obs as float32 (n_obs,), a new array; errors as `vector`."""
@@ -222,20 +197,21 @@ class Dataset(VarNames, Embeddings):
         found: Mapping[str, tuple[str, ...]] = self._read_once("gene_sets", self._read_gene_sets)
         return found
 
+    @property
+    def identity(self) -> str:
+        """What tells this state of this store from all others, cheap to get: the key of what is derived from it.
+
+        After a write it is another one. A store that cannot tell gets another one each time it is opened.
+        """
+        identity: str = self._read_once("identity", self._read_identity)
+        return identity
+
     def __repr__(self) -> str:
         shape = f"{self.n_obs:,} obs x {self.n_var:,} var, {len(self.obs_columns)} obs columns"
         shown = ", ".join(self.embeddings) or "no embeddings"
         return f"<{type(self).__name__} {self.title!r}: {shape}, {shown}{' (closed)' if self._closed else ''}>"
 
     # Steps.
-
-    def _kind(self, column: str) -> Kind:
-        with self._reading():
-            if column in self.obs_columns:
-                return self.obs_columns[column].kind
-            if column == self.obs_index:
-                return "string"
-            raise UnknownName(not_found("obs column", column, self.obs_columns, self.title))
 
     def _checked(self, columns: str | Sequence[str] | None) -> list[str] | None:
         if columns is None:
@@ -255,17 +231,10 @@ class Dataset(VarNames, Embeddings):
             return Codes(whole.codes[rows], whole.categories, whole.ordered)
         return whole[rows]
 
-    def _codes_of_values(self, column: str, kind: Kind) -> Codes:
-        values = as_plain(self._obs_values(column, None))
+    def _coded(self, column: str, kind: Kind) -> Codes:
         if kind == "boolean":
-            return Codes(values.astype(np.int8), (False, True))
-        codes, categories = factorize(values)
-        if len(categories) > MAX_LABELS:
-            raise InvalidValue(
-                f"obs column {column!r} has {len(categories):,} distinct values; codes go up to {MAX_LABELS:,}."
-            )
-        target, labels = tidy_categories(categories)
-        return Codes(smallest_codes(target, len(labels))[codes], labels)
+            return Codes(as_plain(self._obs_values(column, None)).astype(np.int8), (False, True))
+        return self._codes_of_values(column)
 
     def _tell(self, name: str, error: Exception, *, what: str, instead: str) -> None:
         self._note(f"{what} {name!r} cannot be read: {error}")

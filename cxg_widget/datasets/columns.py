@@ -11,7 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from cxg_widget.errors import SelectionError
 
+ROWS_PER_BLOCK = 1 << 22
+"""Rows read at a time where all are wanted: 16 MiB of float32, a multiple of the tiles that CXGs have."""
+
 Signed = NDArray[np.signedinteger[Any]]
+
+
+def row_blocks(n: int) -> list[tuple[int, int]]:
+    """Cut the rows 0..n into blocks (start, stop) of `ROWS_PER_BLOCK`, the last one shorter; at least one."""
+    return [(start, min(start + ROWS_PER_BLOCK, n)) for start in range(0, max(n, 1), ROWS_PER_BLOCK)]
 
 
 def tidy_categories(labels: Sequence[Any]) -> tuple[NDArray[np.int64], tuple[Any, ...]]:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.datasets.columns import row_blocks
 from cxg_widget.datasets.lifetime import Lifetime
 from cxg_widget.errors import InvalidStore, InvalidValue, UnknownName
 from cxg_widget.names import not_found
@@ -20,6 +21,7 @@ class Embeddings(Lifetime):
     _no_embedding: ClassVar[str] = "no usable embedding"
 
     title: str
+    n_obs: int
     embeddings: Mapping[str, int]
     default_embedding: str | None = None
 
@@ -30,6 +32,10 @@ class Embeddings(Lifetime):
     @abstractmethod
     def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
         """Read two axes of an embedding: any numeric (n_obs, 2)."""
+
+    def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
+        """Read rows of two axes; a store that can, reads these alone."""
+        return self._read_embedding(name, axes)[start:stop]
 
     def embedding(self, name: str | None = None, axes: tuple[int, int] = (0, 1)) -> NDArray[np.float32]:
         """Return two axes of an embedding, NaN and Inf kept.
@@ -54,8 +60,11 @@ class Embeddings(Lifetime):
         """
         with self._reading():
             found = self.find_embedding(name)
-            values = self._read_embedding(found, self.check_axes(axes, found))
-            return np.array(values, dtype=np.float32, order="C")
+            pair = self.check_axes(axes, found)
+            xy = np.empty((self.n_obs, 2), dtype=np.float32)
+            for start, stop in row_blocks(self.n_obs):
+                xy[start:stop] = self._read_embedding_block(found, pair, start, stop)
+            return xy
 
     def find_embedding(self, name: str | None = None) -> str:
         """Return the name in `embeddings` that `name` means: itself, or without or with "X_"; None = the default.

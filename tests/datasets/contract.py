@@ -25,6 +25,32 @@ def labels_of(codes: Codes) -> list:
     return [codes.categories[code] if code >= 0 else None for code in codes.codes.tolist()]
 
 
+def check_obs_block(blocks: Dataset, whole: Dataset, column: str, start: int, stop: int) -> None:
+    """Assert that a block is the rows of the whole column, in the same categories."""
+    kind = whole.obs_columns[column].kind
+    if kind != "float":
+        part, codes = blocks.codes_block(column, start, stop), whole.codes(column)
+        assert part.categories == codes.categories
+        np.testing.assert_array_equal(part.codes, codes.codes[start:stop], strict=True)
+    if kind in ("int", "float", "boolean"):
+        numbers = blocks.numbers_block(column, start, stop)
+        np.testing.assert_array_equal(numbers, whole.numbers(column)[start:stop], strict=True)
+    else:
+        with pytest.raises(InvalidValue):
+            blocks.numbers_block(column, start, stop)
+
+
+def read_everything(dataset: Dataset, truth: Truth) -> dict:
+    """Return every column, gene and embedding of a dataset, by a name for the assertion's message."""
+    found: dict = {f"xy {name}": dataset.embedding(name) for name in truth.embeddings}
+    for name, column in dataset.obs_columns.items():
+        if column.kind != "float":
+            found[f"codes {name}"] = dataset.codes(name)
+        if column.kind in ("int", "float", "boolean"):
+            found[f"numbers {name}"] = dataset.numbers(name)
+    return found | {f"gene {name}": dataset.values(name) for name in truth.var_labels}
+
+
 class DatasetContract:
     """Subclasses give the fixtures `dataset` (open) and `truth`, and `reopen`, a function that opens it once more."""
 
@@ -145,6 +171,53 @@ class DatasetContract:
 
     def test_no_embedding_named_means_the_default(self, dataset: Dataset) -> None:
         np.testing.assert_array_equal(dataset.embedding(), dataset.embedding(dataset.default_embedding))
+
+    @few
+    @given(data=st.data())
+    def test_blocks_of_rows_are_the_rows_of_the_whole(self, data, reopen, truth: Truth) -> None:
+        start, stop = sorted(data.draw(st.tuples(*[st.integers(0, len(truth.obs))] * 2)))
+        column = data.draw(st.sampled_from(list(truth.obs.columns)))
+        gene = data.draw(st.sampled_from(truth.var_labels))
+        name = data.draw(st.sampled_from(list(truth.embeddings)))
+        axes = data.draw(st.sampled_from([(0, 1), (1, 0), (1, 1)]))
+        with reopen() as blocks, reopen() as whole:
+            check_obs_block(blocks, whole, column, start, stop)
+            part = blocks.vector_block(gene, None, start, stop).dense(stop - start)
+            np.testing.assert_array_equal(part, whole.values(gene)[start:stop], strict=True)
+            xy = blocks.embedding_block(name, axes, start, stop)
+            np.testing.assert_array_equal(xy, whole.embedding(name, axes)[start:stop], strict=True)
+
+    def test_blocks_are_the_same_after_the_whole_is_cached(self, reopen, truth: Truth) -> None:
+        with reopen() as dataset:
+            for column in truth.obs.columns:
+                check_obs_block(dataset, dataset, column, 3, 17)
+            gene = truth.var_labels[1]
+            whole = dataset.values(gene)
+            np.testing.assert_array_equal(dataset.vector_block(gene, None, 3, 17).dense(14), whole[3:17])
+
+    def test_a_whole_read_in_blocks_is_the_whole(self, reopen, truth: Truth, monkeypatch) -> None:
+        with reopen() as dataset:
+            at_once = read_everything(dataset, truth)
+        monkeypatch.setattr("cxg_widget.datasets.columns.ROWS_PER_BLOCK", 7)
+        with reopen() as dataset:
+            in_blocks = read_everything(dataset, truth)
+        assert at_once.keys() == in_blocks.keys()
+        for what, expected in at_once.items():
+            if isinstance(expected, Codes):
+                assert in_blocks[what].categories == expected.categories, what
+                np.testing.assert_array_equal(in_blocks[what].codes, expected.codes, strict=True)
+            else:
+                np.testing.assert_array_equal(in_blocks[what], expected, strict=True)
+
+    @pytest.mark.parametrize(("start", "stop"), [(-1, 3), (3, 2), (0, 10**6)])
+    def test_blocks_that_do_not_exist_are_refused(self, dataset: Dataset, truth: Truth, start: int, stop: int) -> None:
+        for read in (
+            lambda: dataset.codes_block(truth.obs.columns[0], start, stop),
+            lambda: dataset.vector_block(truth.var_labels[0], None, start, stop),
+            lambda: dataset.embedding_block(None, (0, 1), start, stop),
+        ):
+            with pytest.raises(InvalidValue, match="no block"):
+                read()
 
     def test_unknown_names_come_with_the_nearest(self, dataset: Dataset, truth: Truth) -> None:
         column, gene = truth.obs.columns[0], truth.var_labels[0]

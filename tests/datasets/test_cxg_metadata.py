@@ -235,7 +235,7 @@ def test_the_index_column_can_be_asked_for(make, small_truth):
 
 
 def test_more_labels_than_codes_can_tell_are_refused(make, monkeypatch):
-    monkeypatch.setattr("cxg_widget.datasets.base.MAX_LABELS", 2)
+    monkeypatch.setattr("cxg_widget.datasets.row_blocks.MAX_LABELS", 2)
     with open_dataset(make()) as dataset:
         with pytest.raises(InvalidValue, match="donor"):
             dataset.codes("donor")

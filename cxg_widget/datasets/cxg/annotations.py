@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base import Codes, Column, Kind
-from cxg_widget.datasets.columns import as_strings, factorize, smallest_codes, tidy_categories
+from cxg_widget.datasets.columns import as_strings, row_blocks, smallest_codes, tidy_categories
 from cxg_widget.datasets.cxg.arrays import Arrays
+from cxg_widget.datasets.labels import Labels
 from cxg_widget.errors import InvalidStore
 
 
@@ -35,6 +36,7 @@ class Annotations:
             raise InvalidStore(f"{arrays.uri}: {path} is not a dense array of one dimension.")
         self.n = int(schema.shape[0])
         self._hints = self._read_hints(note)
+        self._labels: dict[str, Labels] = {}
         found: dict[str, Column] = {}
         for attr in (schema.attr(number) for number in range(schema.nattr)):
             kind = _kind(attr.dtype, self._hint(attr.name))
@@ -56,16 +58,39 @@ class Annotations:
         DamagedStore
             If its files are missing or damaged.
         """
-        column = self._all[name]
-        by_value = self.known_by_value(name)
-        values = self._arrays.column(self._path, name, None if by_value else rows)
-        if column.kind == "boolean":
+        if self.known_by_value(name):
+            values = self._plain(name, self._arrays.column(self._path, name))
+            found = Labels.encode_whole(values, self._declared(name))
+            assert found is not None
+            return found
+        return self._meant(name, self._arrays.column(self._path, name, rows))
+
+    def read_block(self, name: str, start: int, stop: int) -> NDArray[Any] | Codes:
+        """Read the rows start <= row < stop of a column; errors as `read`."""
+        values = self._arrays.column_block(self._path, name, start, stop)
+        return (
+            self.labels(name).encode(self._plain(name, values))
+            if self.known_by_value(name)
+            else self._meant(name, values)
+        )
+
+    def labels(self, name: str) -> Labels:
+        """Return the categories of a column that is `known_by_value`; all its rows are read in blocks, once."""
+        if name not in self._labels:
+            blocks = (self._arrays.column_block(self._path, name, *block) for block in row_blocks(self.n))
+            self._labels[name] = self._labels_of(name, (self._plain(name, values) for values in blocks))
+        return self._labels[name]
+
+    def _meant(self, name: str, values: NDArray[Any]) -> NDArray[Any] | Codes:
+        values = self._plain(name, values)
+        return self._codes(name, values) if self._all[name].kind == "categorical" else values
+
+    def _plain(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
+        if self._all[name].kind == "boolean":
             return np.asarray(values != 0)
         if values.dtype.kind in "OUS" and not (len(values) and isinstance(values[0], str) and values.dtype == object):
-            values = as_strings(values.tolist())
-        if column.kind != "categorical":
-            return values
-        return self._codes_of_values(name, values) if by_value else self._codes(name, values)
+            return as_strings(values.tolist())
+        return values
 
     def is_text(self, name: str) -> bool:
         """Say whether a column holds plain strings of variable length."""
@@ -90,16 +115,16 @@ class Annotations:
             return Codes(smallest_codes(stored, len(categories)), categories)
         return Codes(smallest_codes(target, len(categories))[stored], categories)
 
-    def _codes_of_values(self, name: str, values: NDArray[Any]) -> Codes:
-        codes, distinct = factorize(values)
-        declared = self._hint(name).get("categories") if values.dtype == object else None
-        labels: list[Any] = distinct
-        if isinstance(declared, list):
-            labels = list(dict.fromkeys([str(label) for label in declared if label is not None] + distinct))
-            position = {label: code for code, label in enumerate(labels)}
-            codes = np.array([position[label] for label in distinct], dtype=np.int64)[codes]
-        target, categories = tidy_categories(labels)
-        return Codes(smallest_codes(target, len(categories))[codes], categories)
+    def _labels_of(self, name: str, blocks: Iterable[NDArray[Any]]) -> Labels:
+        labels = Labels.gathered(blocks, self._declared(name))
+        assert labels is not None
+        return labels
+
+    def _declared(self, name: str) -> list[Any] | None:
+        """Return the categories that a column of text declares, in their order; text may hold others too."""
+        declared = self._hint(name).get("categories")
+        is_text = self._arrays.schema(self._path).attr(name).dtype.kind not in "iufb"
+        return declared if is_text and isinstance(declared, list) else None
 
     def _stores_codes(self, name: str) -> bool:
         has_list = isinstance(self._hint(name).get("categories"), list)

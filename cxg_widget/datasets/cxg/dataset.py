@@ -13,7 +13,8 @@ from cxg_widget.datasets.base import DEFAULT_CACHE_BYTES, Codes, Dataset, Vector
 from cxg_widget.datasets.cxg.annotations import Annotations
 from cxg_widget.datasets.cxg.arrays import Arrays, select, values_of
 from cxg_widget.datasets.cxg.contexts import make_context
-from cxg_widget.datasets.cxg.listing import absolute, name_of
+from cxg_widget.datasets.cxg.identity import identify_state
+from cxg_widget.datasets.cxg.listing import absolute, lists_in_one, name_of
 from cxg_widget.datasets.cxg.matrix import Matrix
 from cxg_widget.datasets.cxg.metadata import GroupMetadata, read_gene_sets, read_uns
 from cxg_widget.datasets.packed import PackedStrings
@@ -84,6 +85,7 @@ class CxgDataset(Dataset):
 
     def _open(self) -> None:
         self._children, members = self._find_parts()
+        self._members = list(members)
         missing = [name for name, kind in _REQUIRED.items() if self._children.get(name) != kind]
         if missing:
             raise InvalidStore(f"{self.uri}: not a CXG; missing {', '.join(missing)}.")
@@ -160,13 +162,30 @@ class CxgDataset(Dataset):
         return self._arrays.packed_strings("var", name) if self._var.is_text(name) else self._var.read(name)
 
     def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
+        return self._read_embedding_block(name, axes, 0, self.n_obs)
+
+    def _read_obs_block(self, name: str, start: int, stop: int) -> Values:
+        if self._obs.is_text(name) and stop > start:
+            whole: PackedStrings | None = self._cache.get(("packed", name))
+            if whole is not None:
+                return whole.pick(np.arange(start, stop))
+            return self._arrays.packed_strings("obs", name, (start, stop))
+        return self._obs.read_block(name, start, stop)
+
+    def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
         path = f"emb/{name}"
         array = self._arrays.array(path)
         with self._arrays.reading(path):
             query = array.query(attrs=select(array, array.schema.attr(0).name))
+            if start == stop:
+                return np.empty((0, 2))
             if axes == (0, 1):
-                return values_of(query[:, 0:2])
-            return np.column_stack([values_of(query[:, axis]) for axis in axes])
+                return values_of(query[start:stop, 0:2])
+            return np.column_stack([values_of(query[start:stop, axis]) for axis in axes])
+
+    def _read_vector_block(self, position: int, layer: str | None, start: int, stop: int) -> Vector:
+        found = self._matrix.block(position, start, stop)
+        return super()._read_vector_block(position, layer, start, stop) if found is None else found
 
     def _read_vector(self, position: int, layer: str | None) -> Vector:  # noqa: ARG002 - a CXG has no layers
         return self._matrix.vector(position)
@@ -177,6 +196,12 @@ class CxgDataset(Dataset):
 
     def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:
         return read_gene_sets(self._arrays, self._note)
+
+    def _read_identity(self) -> str:
+        if self._arrays.is_remote and not lists_in_one(self.uri):
+            return super()._read_identity()
+        arrays = [name for name, kind in self._children.items() if kind == "array"]
+        return identify_state(self._arrays, [*arrays, *(f"emb/{name}" for name in self._members)])
 
     def _release(self) -> None:
         self._arrays.close()

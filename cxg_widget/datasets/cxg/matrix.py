@@ -55,10 +55,26 @@ class Matrix:
         DamagedStore
             If its files are missing or damaged.
         """
+        return self._vector(position, self._reader()(position))
+
+    def block(self, position: int, start: int, stop: int) -> Vector | None:
+        """Read the rows start <= row < stop of one var, counted from `start`; None where the layout has no rows."""
+        if self._reader() == self._column_of_xc:
+            return None
+        if start == stop:
+            return Vector(np.empty(0, dtype=np.float32))
+        read = self._column_of_dense if self._read_cells == self._column_of_dense else self._column_of_sparse
+        values, rows = read(position, (start, stop))
+        return self._vector(position, (values, None if rows is None else rows - start))
+
+    def _reader(self) -> Callable[[int], Cells]:
         self._look()
         if self._read_cells is None or self.problem is not None:
             raise _again(self.problem)
-        stored, rows = self._read_cells(position)
+        return self._read_cells
+
+    def _vector(self, position: int, cells: Cells) -> Vector:
+        stored, rows = cells
         values = np.asarray(stored, dtype=np.float32)
         if rows is not None:
             values, rows = self._distinct(values, rows)
@@ -111,18 +127,19 @@ class Matrix:
             found = array.query(order="U", attrs=[value, "obs"], dims=False).multi_index[[position]]
         return found[value], found["obs"].astype(np.int64)
 
-    def _column_of_sparse(self, position: int) -> Cells:
+    def _column_of_sparse(self, position: int, block: tuple[int, int] | None = None) -> Cells:
         array = self._arrays.array("X")
         row, value = array.schema.domain.dim(0).name, array.schema.attr(0).name
         with self._reading("X", position):
             query = array.query(order="U", attrs=select(array, value), dims=[row])
-            found = query.multi_index[:, [position]]
+            found = query.multi_index[slice(block[0], block[1] - 1) if block else slice(None), [position]]
         return values_of(found, row), found[row].astype(np.int64)
 
-    def _column_of_dense(self, position: int) -> Cells:
+    def _column_of_dense(self, position: int, block: tuple[int, int] | None = None) -> Cells:
         array = self._arrays.array("X")
         with self._reading("X", position):
-            found: Any = array.query(attrs=select(array, array.schema.attr(0).name))[:, position]
+            query = array.query(attrs=select(array, array.schema.attr(0).name))
+            found: Any = query[slice(*block) if block else slice(None), position]
         return values_of(found), None
 
     def _distinct(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from threading import Thread
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Result = TypeVar("Result")
 
@@ -41,7 +41,7 @@ def at_once(calls: Sequence[Callable[[], Result]], seconds: float) -> list[Resul
     return [_outcome(thread, seconds) for thread in threads]
 
 
-def _outcome(thread: _Call[Result], seconds: float) -> Result | Exception:
+def _outcome(thread: _Call[Any], seconds: float) -> Any:
     if thread.is_alive():
         return TimeoutError(f"no answer within {seconds:.0f} s")
-    return thread.error if thread.error is not None else thread.result  # type: ignore[return-value]
+    return thread.error if thread.error is not None else thread.result

@@ -33,17 +33,21 @@ class Paint:
     selected: NDArray[np.bool_]
 
 
-def paint(job: Paint, view: tuple[float, float, float, float], size: tuple[int, int], *, dark: bool) -> bytes:
-    """Draw a picture and return it as a PNG file; see `Session.png`."""
+def paint(
+    job: Paint, view: tuple[float, float, float, float], size: tuple[int, int], *, zoom: float, dark: bool
+) -> bytes:
+    """Draw a picture and return it as a PNG file; see `Session.png`. `zoom` is 1 where everything fits."""
     background = raster.DARK if dark else raster.LIGHT
     ink = _ink(job, background, dark=dark)
-    diameter = point_diameter(job.rows.size, size)
+    diameter = point_diameter(job.rows.size, size, zoom)
     return raster.png(raster.draw(job.xy, ink, view, size=size, diameter=diameter, background=background))
 
 
-def point_diameter(count: int, size: tuple[int, int]) -> float:
-    """Choose the diameter in px so that all points together would cover about the whole picture."""
-    return float(np.clip(np.sqrt(size[0] * size[1] / max(count, 1)) * 0.9, 1.0, 7.0))
+def point_diameter(n: int, size: tuple[int, int], zoom: float) -> float:
+    """Choose the diameter of n points in px, as `automaticSize` in js/src/style.js does."""
+    room = (size[0] * size[1] / 480_000) ** 0.25
+    diameter = min(max(42 * max(n, 1) ** -0.25 * room, 1.0), 7.0)
+    return float(min(diameter * max(zoom, 1.0) ** 0.35, 12.0))
 
 
 def _ink(job: Paint, background: raster.RGB, *, dark: bool) -> raster.Ink:

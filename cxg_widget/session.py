@@ -285,12 +285,14 @@ class Session:
         a PNG file
         """
         y_down = is_tissue(self.look.embedding)
-        seen = view or raster.fit_view(self._readings.bounds(self.look).extent, size, y_down=y_down)
+        whole = raster.fit_view(self._readings.bounds(self.look).extent, size, y_down=y_down)
+        seen = view or whole
         if self._is_aggregated and max_points is None:
             return raster.png(picture_of(self._readings.field(self.look), self._shown(), seen, size, dark=dark))
         rows = self._point_rows if max_points is None else self._point_rows[:max_points]
         visible = self._readings.visible(self.look)
-        return paint(self._paint(rows if visible is None else rows[visible[rows]]), seen, size, dark=dark)
+        zoom = (whole[1] - whole[0]) / (seen[1] - seen[0])
+        return paint(self._paint(rows if visible is None else rows[visible[rows]]), seen, size, zoom=zoom, dark=dark)
 
     def _paint(self, rows: NDArray[Any]) -> Paint:
         coloring = self.coloring()

@@ -77,7 +77,8 @@ export function parseHex(hex) {
   return [(number >> 16) & 255, (number >> 8) & 255, number & 255];
 }
 
-/** Diameter that suits so many points: smaller the more there are, growing gently with the zoom.
+/** Diameter that suits so many points: smaller the more there are, growing gently with the zoom; the kernel draws with
+ * the same, see point_diameter in picture.py and tests/point_sizes.json.
  * @param {number} n points @param {{width: number, height: number}} plot CSS px @param {number} zoom 1 = everything fits @returns {number} CSS px */
 export function automaticSize(n, { width, height }, zoom) {
   const room = ((width * height) / 480_000) ** 0.25;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { COLORMAPS } from "../src/colormaps.js";
 import { automaticSize, colorTable, ramp, styleOf } from "../src/style.js";
@@ -42,4 +43,12 @@ test("points are smaller the more there are, and grow with the zoom", () => {
   assert.deepEqual(sizes, [...sizes].sort((a, b) => b - a));
   assert.ok(sizes[0] <= 7 && sizes[4] >= 1);
   assert.ok(automaticSize(1_000_000, plot, 20) > automaticSize(1_000_000, plot, 1));
+});
+
+test("sizes are those the kernel draws with", () => {
+  const cases = JSON.parse(readFileSync(new URL("../../tests/point_sizes.json", import.meta.url), "utf8"));
+  assert.ok(cases.length > 10);
+  for (const { n, width, height, zoom, size } of cases) {
+    assert.ok(Math.abs(automaticSize(n, { width, height }, zoom) - size) < 1e-5, `${n} points, ${width} x ${height}, zoom ${zoom}`);
+  }
 });

@@ -36,32 +36,36 @@ def spread(source: Any, lines: Any, columns: Any, combine_highest: Any, margin: 
 
 
 @compiled
-def paint(totals: Any, missing: Any, alpha: Any, colors: Any, image: Any) -> None:
-    """Paint image (h, w, 4): each layer's colour by its alpha (layers, h, w), later layers above, straight alpha.
+def paint(first: Any, last: Any, totals: Any, missing: Any, alpha: Any, colors: Any, image: Any) -> None:
+    """Paint lines first to last of image (h, w, 4): later layers above, each by its alpha (layers, h, w).
 
     colors: float64 (2, 3), of pixels without weights (where totals has one lane only), and of missing cells.
     """
-    n_layers, height, width, n_lanes = totals.shape
-    for line in range(height):
+    n_layers, _, width, n_lanes = totals.shape
+    for line in range(first, last):
         for column in range(width):
             red = green = blue = opacity = 0.0
             for layer in range(n_layers):
-                above = alpha[layer, line, column] / 255
-                if above == 0:
+                if alpha[layer, line, column] == 0:
                     continue
                 known = totals[layer, line, column, n_lanes - 1]
                 own_red, own_green, own_blue = colors[0]
                 if known == 0 and missing.size:
                     own_red, own_green, own_blue = colors[1]
                 elif n_lanes == 4:
-                    own_red = totals[layer, line, column, 0] / known
-                    own_green = totals[layer, line, column, 1] / known
-                    own_blue = totals[layer, line, column, 2] / known
+                    share = 1 / known
+                    own_red = totals[layer, line, column, 0] * share
+                    own_green = totals[layer, line, column, 1] * share
+                    own_blue = totals[layer, line, column, 2] * share
+                above = alpha[layer, line, column] / 255
                 below = opacity * (1 - above)
                 opacity = above + below
-                red = (own_red * above + red * below) / opacity
-                green = (own_green * above + green * below) / opacity
-                blue = (own_blue * above + blue * below) / opacity
+                weight = above / opacity if below else 1.0
+                red += (own_red - red) * weight
+                green += (own_green - green) * weight
+                blue += (own_blue - blue) * weight
+            if opacity == 0:
+                continue
             image[line, column, 0] = np.uint8(red + 0.5)
             image[line, column, 1] = np.uint8(green + 0.5)
             image[line, column, 2] = np.uint8(blue + 0.5)
@@ -69,10 +73,12 @@ def paint(totals: Any, missing: Any, alpha: Any, colors: Any, image: Any) -> Non
 
 
 @compiled
-def average(totals: Any, peak: Any, alpha: Any, missing_code: Any, codes: Any, opacity: Any) -> None:
-    """Write codes and opacity (h, w) of the last layer that shows at a pixel: its peak where there is one, or mean."""
-    n_layers, height, width, n_lanes = totals.shape
-    for line in range(height):
+def average(
+    first: Any, last: Any, totals: Any, peak: Any, alpha: Any, missing_code: Any, codes: Any, opacity: Any
+) -> None:
+    """Write lines first to last of codes and opacity (h, w): of the last layer that shows, its peak or its mean."""
+    n_layers, _, width, n_lanes = totals.shape
+    for line in range(first, last):
         for column in range(width):
             for layer in range(n_layers):
                 above = alpha[layer, line, column]

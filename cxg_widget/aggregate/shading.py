@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.aggregate.opacity import MIN_ALPHA, Scaling, opacity
 from cxg_widget.aggregate.planes import Planes
+from cxg_widget.aggregate.task import over_lines
 from cxg_widget.errors import InvalidValue
 from cxg_widget.protocol import MISSING_U16
 from cxg_widget.raster import DIMMED, MISSING_LIGHT, PLAIN_LIGHT, RGB
@@ -62,7 +63,10 @@ def shade(
     width, height = planes.size
     image = np.zeros((height, width, 4), dtype=np.uint8)
     colors = np.array([plain, missing], dtype=np.float64)
-    pixels.paint(planes.totals, _or_empty(planes.missing, np.uint32), _alpha(planes, how), colors, image)
+    missing_cells, alpha = _or_empty(planes.missing, np.uint32), _alpha(planes, how)
+    over_lines(
+        height, lambda first, last: pixels.paint(first, last, planes.totals, missing_cells, alpha, colors, image)
+    )
     return image
 
 
@@ -81,7 +85,11 @@ def number_image(planes: Planes, how: Scaling = "eq_hist") -> NumberImage:
     width, height = planes.size
     codes = np.full((height, width), MISSING_U16, dtype=np.uint16)
     alpha = np.zeros((height, width), dtype=np.uint8)
-    pixels.average(planes.totals, _or_empty(planes.peak, np.uint16), _alpha(planes, how), MISSING_U16, codes, alpha)
+    peak, layers = _or_empty(planes.peak, np.uint16), _alpha(planes, how)
+    over_lines(
+        height,
+        lambda first, last: pixels.average(first, last, planes.totals, peak, layers, MISSING_U16, codes, alpha),
+    )
     return NumberImage(codes, alpha)
 
 

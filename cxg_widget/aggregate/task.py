@@ -135,6 +135,13 @@ def _add_in_place(into: Planes, other: Planes) -> Planes:
     return into
 
 
+def over_lines(height: int, loop: Callable[[int, int], None]) -> None:
+    """Run a loop over the lines first to last of an image, in threads."""
+    cuts = [height * part // _threads() for part in range(_threads() + 1)]
+    for _ in _pool().map(loop, cuts[:-1], cuts[1:]):
+        pass
+
+
 def _threads() -> int:
     return min(4, os.cpu_count() or 1)
 

@@ -25,6 +25,7 @@ from cxg_widget.aggregate import task as task_module
 from cxg_widget.datasets.base import Codes, Vector
 from cxg_widget.encoding import describe
 from cxg_widget.errors import InvalidValue
+from cxg_widget.spatial import SpatialIndex
 
 WIDTH, HEIGHT = 40, 30
 VIEW = (-1.0, 2.0, -0.5, 1.5)
@@ -105,6 +106,24 @@ def test_counts_are_those_of_a_slow_count(n, view):
     xy = points(n)
     found = aggregate(Index(xy, n_runs=5), None, view, (WIDTH, HEIGHT)).counts[0]
     np.testing.assert_array_equal(found, added(xy, 1, view))
+
+
+@pytest.mark.parametrize("view", [VIEW, (0.4, 0.6, 0.6, 0.4), (-0.25, 0.25, 0.0, 0.5), (-90.0, 90.0, -90.0, 90.0)])
+def test_the_tiles_of_the_index_lose_no_cell(view):
+    xy = points(30_000)
+    codes = np.random.default_rng(9).integers(0, 3, 30_000).astype(np.int8)
+    vector, dense = numbers(30_000, density=0.1, fill=0.0, missing=0)
+    index, described = SpatialIndex.build(xy), describe(vector, 30_000)
+    found = aggregate(
+        index, arrange(index, Codes(codes, ("a", "b", "c"))), view, (WIDTH, HEIGHT), colors=one_hot(3), spread=1
+    )
+    for category in range(3):
+        np.testing.assert_array_equal(found.totals[0, :, :, category], added(xy, codes == category, view))
+    sums = aggregate(index, arrange(index, described), view, (WIDTH, HEIGHT))
+    listed = added(xy, dense > 0, view)
+    expected = added(xy, codes_of(dense, described.lo, described.hi), view)
+    np.testing.assert_array_equal(sums.known[0], added(xy, 1, view))
+    assert (np.abs(sums.totals[0, :, :, 0] - expected) <= listed).all()
 
 
 def test_counts_are_those_of_datashader_on_every_edge():

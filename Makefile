@@ -30,7 +30,8 @@ check: $(VENV)/.installed js/node_modules/.installed ## lint, format, types, gen
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	cd js && $(WITH_NODE) npm run --silent check
-	@if [ -f tools/protocol_js.py ]; then $(BIN)/python tools/protocol_js.py --check; fi
+	$(BIN)/python tools/protocol_js.py --check
+	$(BIN)/python tools/colormaps_js.py --check
 
 build: js/node_modules/.installed ## bundle the JavaScript, print its size
 	@cd js && $(WITH_NODE) npm run --silent build

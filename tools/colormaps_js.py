@@ -1,7 +1,8 @@
-"""Write the colormaps of both languages from matplotlib's tables: js/src/colormaps.js and cxg_widget/colormaps.py.
+"""Write js/src/colormaps.js from cxg_widget/colormaps.py, or that file from matplotlib's tables.
 
-Each is a list of evenly spaced stops, linear in sRGB between them: as few as keep every channel within 2/255 of the
-table. Usage: python -m tools.colormaps_js [--check]; needs matplotlib.
+Each colormap is a list of evenly spaced stops, linear in sRGB between them: as few as keep every channel within 2/255
+of matplotlib's table. Usage: python tools/colormaps_js.py [--check | --from-matplotlib]; the last alone needs
+matplotlib.
 """
 
 from __future__ import annotations
@@ -10,11 +11,14 @@ import json
 import sys
 from pathlib import Path
 
-import matplotlib
 import numpy as np
 from numpy.typing import NDArray
 
 ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+
+from cxg_widget.colormaps import COLORMAPS  # noqa: E402
+
 JS, PYTHON = ROOT / "js" / "src" / "colormaps.js", ROOT / "cxg_widget" / "colormaps.py"
 
 # The ramps of one hue begin at white in matplotlib, where low values would vanish on a white page.
@@ -26,6 +30,8 @@ STOPS = (5, 9, 13, 17, 25, 33, 49)
 
 def table(name: str) -> NDArray[np.float64]:
     """Return 256 colours, float64 (256, 3), 0..1."""
+    import matplotlib
+
     low, high = PARTS.get(name, (0.0, 1.0))
     colors: NDArray[np.float64] = matplotlib.colormaps[name](np.linspace(low, high, 256))[:, :3]
     return colors
@@ -45,13 +51,12 @@ def stops(name: str) -> list[str]:
     return found
 
 
-def texts() -> dict[Path, str]:
-    """Return what each file must hold."""
-    maps = {name: stops(name) for name in NAMES}
+def js_text(maps: dict[str, list[str]]) -> str:
+    """Return what js/src/colormaps.js must hold."""
     packed = "\n".join(
         f"  {name}: {json.dumps(''.join(color[1:] for color in colors))}," for name, colors in maps.items()
     )
-    js = f"""/** Colormaps: evenly spaced stops, linear in sRGB between them. Written by tools/colormaps_js.py. */
+    return f"""/** Colormaps: evenly spaced stops, linear in sRGB between them. Written by tools/colormaps_js.py. */
 
 /** @type {{Record<string, string>}} six hex digits a stop */
 const PACKED = {{
@@ -63,6 +68,10 @@ export const COLORMAPS = Object.fromEntries(
   Object.entries(PACKED).map(([name, digits]) => [name, (digits.match(/.{{6}}/g) ?? []).map((stop) => `#${{stop}}`)]),
 );
 """
+
+
+def python_text(maps: dict[str, list[str]]) -> str:
+    """Return what cxg_widget/colormaps.py must hold."""
     rows = []
     for name, colors in maps.items():
         rows.append(f'    "{name}": [')
@@ -70,25 +79,27 @@ export const COLORMAPS = Object.fromEntries(
             rows.append("        " + ", ".join(f'"{color}"' for color in colors[start : start + 8]) + ",")
         rows.append("    ],")
     body = "\n".join(rows)
-    python = f'''"""Colormaps: evenly spaced stops, linear in sRGB between them. Written by tools/colormaps_js.py."""
+    return f'''"""Colormaps: evenly spaced stops, linear in sRGB between them. Written by tools/colormaps_js.py."""
 
 # fmt: off
 COLORMAPS: dict[str, list[str]] = {{
 {body}
 }}
 '''
-    return {JS: js, PYTHON: python}
 
 
 def main(arguments: list[str]) -> int:
-    """Write the files, or with --check say which of them are stale."""
-    stale = [path for path, text in texts().items() if not path.exists() or path.read_text("utf-8") != text]
+    """Write the JavaScript, or with --check say whether it is stale; with --from-matplotlib write both."""
+    maps = COLORMAPS
+    if "--from-matplotlib" in arguments:
+        maps = {name: stops(name) for name in NAMES}
+        PYTHON.write_text(python_text(maps), "utf-8")
     if "--check" in arguments:
-        for path in stale:
-            print(f"{path.relative_to(ROOT)} is stale: run python -m tools.colormaps_js")
-        return bool(stale)
-    for path, text in texts().items():
-        path.write_text(text, "utf-8")
+        stale = JS.read_text("utf-8") != js_text(maps)
+        if stale:
+            print(f"{JS.relative_to(ROOT)} is stale: run python tools/colormaps_js.py")
+        return int(stale)
+    JS.write_text(js_text(maps), "utf-8")
     return 0
 
 

@@ -19,6 +19,7 @@ from cxg_widget.quantise import finite_range, quantise
 BINS = 64
 QUANTILES = 1001
 _ENTRY_BYTES = 4
+_BLOCK = 1 << 17
 
 
 def label_of(category: Any) -> str:
@@ -30,7 +31,10 @@ def label_of(category: Any) -> str:
 
 def category_counts(codes: Codes) -> tuple[list[int], int]:
     """Count the cells of each category, and the missing ones."""
-    counts = np.bincount(codes.codes.astype(np.int64) + 1, minlength=len(codes.categories) + 1)
+    counts = np.zeros(len(codes.categories) + 1, dtype=np.int64)
+    for start in range(0, codes.codes.size, _BLOCK):
+        block = codes.codes[start : start + _BLOCK].astype(np.int64) + 1
+        counts += np.bincount(block, minlength=counts.size)
     return counts[1:].tolist(), int(counts[0])
 
 

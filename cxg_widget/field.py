@@ -98,8 +98,8 @@ class Field:
         """Return which cells lie in a polygon (k, 2), bool (n_obs,)."""
         return self.index.polygon_mask(polygon)
 
-    def nearest(self, x: float, y: float, radius: float, shown: Shown) -> int | None:
-        """Return the row of the cell nearest to (x, y) within a radius, all in data units, hidden ones left out."""
+    def nearest(self, x: float, y: float, radius: float, shown: Shown) -> tuple[int, float, float] | None:
+        """Return row and place of the cell nearest to (x, y) within a radius, data units, hidden ones left out."""
 
         def is_allowed(places: NDArray[Any]) -> NDArray[np.bool_]:
             data = shown.coloring.data
@@ -109,7 +109,10 @@ class Field:
             return allowed
 
         place = self.index.nearest(x, y, radius, is_allowed if shown.visible is not None else None)
-        return None if place is None else int(self.index.rows[place])
+        if place is None:
+            return None
+        at_x, at_y = self.index.xy[place]
+        return int(self.index.rows[place]), float(at_x), float(at_y)
 
     def _spread(self, view: View, size: tuple[int, int], diameter: float) -> int:
         inside = max(self.index.count(view), 1)

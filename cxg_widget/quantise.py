@@ -87,8 +87,9 @@ def bounds_of(xy: NDArray[np.float32]) -> Bounds:
         n_missing += finite.size - n_finite
         if n_finite:
             drawn = block if n_finite == finite.size else block[finite]
-            lows.append(drawn.min(axis=0))
-            highs.append(drawn.max(axis=0))
+            # By column: numpy reduces an axis of two at a tenth of the speed.
+            lows.append((drawn[:, 0].min(), drawn[:, 1].min()))
+            highs.append((drawn[:, 0].max(), drawn[:, 1].max()))
     if not lows:
         return Bounds((0.0, 0.0, 0.0, 0.0), n_missing)
     (x0, y0), (x1, y1) = np.min(lows, axis=0), np.max(highs, axis=0)

@@ -132,7 +132,7 @@ class Readings:
         """Load the index that an earlier session kept, or build it and keep it."""
         from cxg_widget.spatial import IndexStore, SpatialIndex, index_key
 
-        xy, identity = self.xy(look), getattr(self._dataset, "identity", "")
+        xy, identity = self.xy(look), self._dataset.identity
         if not identity or self._dataset.n_obs < _KEPT_FROM:
             return SpatialIndex.build(xy, progress=self._tell_progress)
         store = IndexStore()

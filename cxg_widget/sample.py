@@ -27,9 +27,21 @@ class Sample:
     """
 
     def __init__(self, n_obs: int, n_points: int, seed: int = 0) -> None:
-        self.rows: NDArray[np.int64] = np.random.default_rng(seed).choice(n_obs, min(n_points, n_obs), replace=False)
+        self.rows: NDArray[np.int64] = _distinct(n_obs, min(n_points, n_obs), np.random.default_rng(seed))
 
     @cached_property
     def order(self) -> DisplayOrder:
         """The order in which what was sampled is sent."""
         return DisplayOrder(self.rows.size, None)
+
+
+def _distinct(n: int, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw k distinct numbers below n in random order, without an array of n where k is small beside it."""
+    if 2 * k > n:
+        return rng.permutation(n)[:k]
+    drawn = np.empty(0, dtype=np.int64)
+    while drawn.size < k:
+        drawn = np.concatenate([drawn, rng.integers(0, n, 2 * k)])
+        _, first = np.unique(drawn, return_index=True)
+        drawn = drawn[np.sort(first)]
+    return drawn[:k]

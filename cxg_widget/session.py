@@ -247,21 +247,23 @@ class Session:
         yield from survey_frames(self._readings.field(self.look), shown, message, seqs, few)
 
     def _hover(self, message: p.Hover) -> Frame:
-        row = self._nearest(message)
-        if row is None:
+        found = self._nearest(message)
+        if found is None:
             return Frame(p.Cell(-1, 0.0, 0.0, "", "", []))
-        x, y = (float(value) for value in self._readings.coordinates(np.array([row]), self.look)[0])
-        coloring = self.coloring()
+        (row, x, y), coloring = found, self.coloring()
         describer: Describer = self._readings.keep("describer", None, lambda: Describer(self.dataset))
         told = coloring.target.name if coloring.target.source == "obs" else ""
         value = describer.value(row, coloring.data)
         return Frame(p.Cell(row, x, y, describer.name(row), value, describer.fields(row, without=told)))
 
-    def _nearest(self, at: p.Hover) -> int | None:
+    def _nearest(self, at: p.Hover) -> tuple[int, float, float] | None:
+        """Return row and place of the visible cell at a place."""
         field = self._readings.field_at_hand(self.look)
         if field is not None:
             return field.nearest(at.x, at.y, at.radius, self._shown())
-        return nearest_row(self.xy(), at.x, at.y, at.radius, self._readings.visible(self.look))
+        xy = self.xy()
+        row = nearest_row(xy, at.x, at.y, at.radius, self._readings.visible(self.look))
+        return None if row is None else (row, float(xy[row, 0]), float(xy[row, 1]))
 
     # --- pictures --------------------------------------------------------------------------------------------------
 

@@ -57,16 +57,15 @@ class Vector:
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Vector:
         """Return the values of some rows, in their order; without making all of them dense."""
-        if self.rows is None or rows.size == 0:
-            return Vector(self.values[rows] if self.rows is None else np.zeros(0, np.float32))
-        by_row = None if _is_ascending(self.rows) else np.argsort(self.rows)
-        listed = self.rows if by_row is None else self.rows[by_row]
-        at = np.searchsorted(listed, rows)
-        found = (
-            np.flatnonzero(listed[np.minimum(at, listed.size - 1)] == rows) if listed.size else np.zeros(0, np.int64)
-        )
-        entries = at[found] if by_row is None else by_row[at[found]]
-        return Vector(self.values[entries], found, self.fill)
+        if self.rows is None:
+            return Vector(self.values[rows])
+        last = max(int(self.rows.max(initial=-1)), int(rows.max(initial=-1)))
+        # Pages of zeros cost nothing until they are written to.
+        entry = np.zeros(last + 1, dtype=np.uint32)
+        entry[self.rows] = np.arange(1, self.rows.size + 1, dtype=np.uint32)
+        entries = entry[rows]
+        found = np.flatnonzero(entries)
+        return Vector(self.values[entries[found] - 1], found, self.fill)
 
     def block(self, start: int, stop: int) -> Vector:
         """Return the rows start <= row < stop, counted from `start`."""

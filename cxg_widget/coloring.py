@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base import Codes, Vector
+from cxg_widget.datasets.base import MAX_LABELS, Codes, Vector
+from cxg_widget.datasets.row_blocks import too_many_labels
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.names import not_found
-from cxg_widget.protocol import MISSING_U16
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base import Dataset
@@ -128,11 +128,8 @@ def read(target: Target, dataset: Dataset, layer: str | None) -> Codes | Vector:
     if dataset.obs_columns[target.name].kind in ("int", "float"):
         return Vector(as_float(dataset.numbers(target.name)))
     codes = dataset.codes(target.name)
-    if len(codes.categories) >= MISSING_U16:
-        raise InvalidValue(
-            f"obs column {target.name!r} has {len(codes.categories):,} categories; at most {MISSING_U16 - 1:,} "
-            "can be told apart"
-        )
+    if len(codes.categories) > MAX_LABELS:
+        raise too_many_labels(target.name)
     return codes
 
 

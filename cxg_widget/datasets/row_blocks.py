@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,7 +122,9 @@ class RowBlocks(VarNames, Embeddings):
         blocks = row_blocks(self.n_obs)
         if len(blocks) == 1:
             found = Labels.encode_whole(as_plain(self._obs_block(column, *blocks[0])), limit=MAX_LABELS)
-            return found if found is not None else self._refuse(column)
+            if found is None:
+                raise too_many_labels(column)
+            return found
         labels = self._labels(column)
         codes = np.empty(self.n_obs, dtype=labels.target.dtype)
         for start, stop in blocks:
@@ -132,13 +134,13 @@ class RowBlocks(VarNames, Embeddings):
     def _labels(self, column: str) -> Labels:
         def load() -> Labels:
             blocks = (as_plain(self._obs_block(column, start, stop)) for start, stop in row_blocks(self.n_obs))
-            return Labels.gathered(blocks, limit=MAX_LABELS) or self._refuse(column)
+            found = Labels.gathered(blocks, limit=MAX_LABELS)
+            if found is None:
+                raise too_many_labels(column)
+            return found
 
-        found: Labels = self._read_once(f"labels of {column}", load)
-        return found
-
-    def _refuse(self, column: str) -> NoReturn:
-        raise InvalidValue(f"obs column {column!r} has more than {MAX_LABELS:,} distinct values, the most codes go to.")
+        labels: Labels = self._read_once(f"labels of {column}", load)
+        return labels
 
     def _obs_block(self, column: str, start: int, stop: int) -> Values:
         whole = self._cache.get(("obs", column))
@@ -173,3 +175,8 @@ class RowBlocks(VarNames, Embeddings):
     def _check_block(self, start: int, stop: int) -> None:
         if not 0 <= start <= stop <= self.n_obs:
             raise InvalidValue(f"rows {start} to {stop} are no block of this dataset, which has {self.n_obs:,} obs.")
+
+
+def too_many_labels(column: str) -> InvalidValue:
+    """Return the error of a column with more categories than codes go to."""
+    return InvalidValue(f"obs column {column!r} has more than {MAX_LABELS:,} values, the most that codes tell apart.")

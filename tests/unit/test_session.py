@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from cxg_widget import protocol as p
-from cxg_widget.errors import DamagedStore, ProtocolError, SelectionError
+from cxg_widget.errors import DamagedStore, InvalidValue, ProtocolError, SelectionError
 from cxg_widget.look import Look
 from cxg_widget.session import Session
 from tests.memory import small
@@ -95,6 +95,14 @@ def test_a_gene_is_headed_by_its_symbol_however_it_was_asked_for():
                                 ("MS4A1", "MS4A1", "gene")]:  # fmt: skip
         legend = next(Session(data, Look(embedding="umap", color=asked)).color()).message
         assert (legend.name, legend.detail) == (name, detail)
+
+
+@pytest.mark.parametrize("column", ["cell_type", "donor name"])
+def test_a_column_with_more_categories_than_codes_tell_apart_is_refused(monkeypatch, column):
+    for module in ("cxg_widget.coloring", "cxg_widget.datasets.row_blocks"):
+        monkeypatch.setattr(f"{module}.MAX_LABELS", 2)
+    with pytest.raises(InvalidValue, match=f"obs column {column!r} has more than 2 values"):
+        session(100, column).coloring()
 
 
 def test_a_colour_change_reads_one_column_and_nothing_else():

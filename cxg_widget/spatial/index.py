@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from threading import Lock
 
 import numpy as np
@@ -18,9 +18,12 @@ from cxg_widget.spatial.quadtree import Quadtree
 from cxg_widget.spatial.regions import Runs, ordered, runs_of_view
 
 _DETAIL = 1024
-_FIRST_RADIUS = 1 / 64
+_SHARES_OF_RADIUS = (1 / 64, 1 / 16, 1 / 4, 1)
 _MANY = 256
+_AT_ONCE = 1 << 20
 _ABOUT = 1 + 1e-9
+
+_Test = Callable[[NDArray[np.int64]], NDArray[np.bool_]]
 
 
 class SpatialIndex:
@@ -96,25 +99,31 @@ class SpatialIndex:
     def count(self, view: Sequence[float]) -> int:
         """Count the points with x0 <= x <= x1 and y0 <= y <= y1, exactly."""
         runs = runs_of_view(self.tree, view)
-        unsure = runs.only(inner=False).places()
-        return int(runs.only(inner=True).sizes.sum()) + int(np.count_nonzero(self._in_view(unsure, view)))
+        unsure = self._resolve(runs.only(inner=False), lambda places: self._in_view(places, view))
+        return int(runs.only(inner=True).sizes.sum()) + sum(places.size for places in unsure)
 
     def rows_in(self, view: Sequence[float], limit: int | None = None) -> NDArray[np.uint32]:
         """Return the places, ascending, of the points of a view, exactly; the first `limit` of them."""
-        runs = runs_of_view(self.tree, view)
-        return self._resolve(runs, lambda places: self._in_view(places, view), limit)
+        found = self._resolve(runs_of_view(self.tree, view), lambda places: self._in_view(places, view))
+        if limit is None:
+            return _joined(found)
+        parts, n_found = [], 0
+        while n_found < limit and (part := next(found, None)) is not None:
+            parts.append(part[: limit - n_found])
+            n_found += parts[-1].size
+        return _joined(parts)
 
     def polygon_places(self, polygon: NDArray[np.float64]) -> NDArray[np.uint32]:
         """Return the places, ascending, of the points inside a polygon, float64 (k, 2), as `in_polygon` tells them."""
-        runs = runs_of_polygon(self.tree, polygon)
-        return self._resolve(runs, lambda places: contains_each(self.xy[places], polygon), None)
+        return _joined(self._resolve(runs_of_polygon(self.tree, polygon), self._polygon_test(polygon)))
 
     def polygon_mask(self, polygon: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Say which rows lie inside a polygon: bool (n_obs,), bit for bit what `in_polygon` says of the embedding."""
         mask = np.zeros(self.n_obs, dtype=np.bool_)
         runs = runs_of_polygon(self.tree, polygon)
-        inner, unsure = runs.only(inner=True), runs.only(inner=False).places()
-        mask[self.rows[unsure[contains_each(self.xy[unsure], polygon)]]] = True
+        inner = runs.only(inner=True)
+        for places in self._resolve(runs.only(inner=False), self._polygon_test(polygon)):
+            mask[self.rows[places]] = True
         long_ = inner.sizes >= _MANY
         for start, stop in zip(inner.starts[long_], inner.stops[long_], strict=True):
             mask[self.rows[start:stop]] = True
@@ -126,7 +135,7 @@ class SpatialIndex:
         x: float,
         y: float,
         radius: float,
-        allowed: Callable[[NDArray[np.int64]], NDArray[np.bool_]] | None = None,
+        allowed: _Test | None = None,
     ) -> int | None:
         """Return the place of the nearest allowed point within a radius, all in data units; None if there is none.
 
@@ -137,20 +146,17 @@ class SpatialIndex:
         if not (math.isfinite(x) and math.isfinite(y) and radius >= 0) or not self.n:
             return None
         reach = min(radius, self._farthest(x, y))
-        near = reach * _FIRST_RADIUS
-        while True:
-            found = self._nearest_within(x, y, near, allowed)
-            if found is not None or near >= reach:
+        for share in _SHARES_OF_RADIUS:
+            found = self._nearest_within(x, y, reach * share, allowed)
+            if found is not None:
                 return found
-            near = min(near * 4, reach)
+        return None
 
     def _farthest(self, x: float, y: float) -> float:
         x0, x1, y0, y1 = self.extent
         return 1.001 * math.hypot(max(abs(x - x0), abs(x - x1)), max(abs(y - y0), abs(y - y1)))
 
-    def _nearest_within(
-        self, x: float, y: float, radius: float, allowed: Callable[[NDArray[np.int64]], NDArray[np.bool_]] | None
-    ) -> int | None:
+    def _nearest_within(self, x: float, y: float, radius: float, allowed: _Test | None) -> int | None:
         # A little wider than the circle: the sums round.
         wide, high = radius * 1.001 + abs(x) * 1e-14, radius * 1.001 + abs(y) * 1e-14
         places = runs_of_view(self.tree, (x - wide, x + wide, y - high, y + high)).places()
@@ -172,12 +178,18 @@ class SpatialIndex:
         inside: NDArray[np.bool_] = (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
         return inside
 
-    def _resolve(
-        self, runs: Runs, test: Callable[[NDArray[np.int64]], NDArray[np.bool_]], limit: int | None
-    ) -> NDArray[np.uint32]:
-        """Return the places of runs whose unsure points pass a test."""
-        places = runs.places()
-        unsure = np.flatnonzero(~np.repeat(runs.inner, runs.sizes))
-        kept = np.ones(places.size, dtype=np.bool_)
-        kept[unsure] = test(places[unsure])
-        return places[kept][:limit].astype(np.uint32)
+    def _polygon_test(self, polygon: NDArray[np.float64]) -> _Test:
+        return lambda places: contains_each(self.xy[places], polygon)
+
+    def _resolve(self, runs: Runs, test: _Test) -> Iterator[NDArray[np.uint32]]:
+        """Yield the places of runs whose unsure points pass a test, in blocks, ascending."""
+        for block in runs.blocks(_AT_ONCE):
+            places = block.places()
+            unsure = np.flatnonzero(~np.repeat(block.inner, block.sizes))
+            kept = np.ones(places.size, dtype=np.bool_)
+            kept[unsure] = test(places[unsure])
+            yield places[kept].astype(np.uint32)
+
+
+def _joined(parts: Iterable[NDArray[np.uint32]]) -> NDArray[np.uint32]:
+    return np.concatenate([np.empty(0, dtype=np.uint32), *parts])

@@ -12,7 +12,7 @@ from cxg_widget.spatial.morton import DEPTH
 from cxg_widget.spatial.quadtree import Nodes, Quadtree
 from cxg_widget.spatial.regions import LEAF, Found, Runs
 
-_MAX_PAIRS = 2_000_000
+_MAX_PAIRS = 500_000
 _ROUNDING = 1e-14
 _FLAT = 1e-150
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +41,19 @@ class Runs:
         """Return those that lie wholly inside, or those that do not."""
         kept = self.inner == inner
         return Runs(self.starts[kept], self.stops[kept], self.inner[kept])
+
+    def blocks(self, most: int) -> Iterator[Runs]:
+        """Yield the same places, ascending, as runs of at most `most` points in all."""
+        ends = np.cumsum(self.sizes)
+        total = int(ends[-1]) if ends.size else 0
+        for start in range(0, total, most):
+            stop = min(start + most, total)
+            first, last = np.searchsorted(ends, start, side="right"), np.searchsorted(ends, stop, side="left")
+            met = slice(first, last + 1)
+            starts, stops = self.starts[met].copy(), self.stops[met].copy()
+            starts[0] = self.stops[first] - (ends[first] - start)
+            stops[-1] -= ends[last] - stop
+            yield Runs(starts, stops, self.inner[met])
 
     def places(self) -> NDArray[np.int64]:
         """Return every place of the runs, int64, ascending."""

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from cxg_widget.errors import SelectionError
 from cxg_widget.polygon import as_polygon, in_polygon
+from cxg_widget.spatial import SpatialIndex
 
 
 def by_ray_casting(xy, polygon):
@@ -59,3 +60,15 @@ def test_a_polygon_without_area_selects_nothing():
 def test_what_is_no_polygon_is_refused_in_one_sentence(wrong):
     with pytest.raises(SelectionError, match="polygon must"):
         as_polygon(wrong)
+
+
+@pytest.mark.parametrize("size", [1e-160, 1e-110, 1e110, 1e160, 1e300])
+def test_polygons_so_large_or_small_that_the_test_of_an_edge_rounds_badly_are_tested_point_by_point(size):
+    rng = np.random.default_rng(0)
+    xy = rng.normal(size=(25_000, 2)).astype(np.float32)
+    xy[::2] = 0
+    overflowing = np.array([[3, -1], [-1, 3], [-3, -3]]) * size
+    for polygon in (overflowing, -overflowing, *(rng.normal(size=(corners, 2)) * size for corners in (3, 4, 8))):
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(in_polygon(xy, polygon), by_ray_casting(xy, polygon))
+            np.testing.assert_array_equal(SpatialIndex.build(xy).polygon_mask(polygon), by_ray_casting(xy, polygon))

@@ -7,7 +7,8 @@ import pytest
 
 from cxg_widget.errors import Cancelled
 from cxg_widget.polygon import in_polygon
-from cxg_widget.spatial import SpatialIndex, build
+from cxg_widget.spatial import SpatialIndex, build, lasso
+from cxg_widget.spatial import index as index_module
 
 
 def clusters(rng, n):
@@ -125,6 +126,34 @@ def test_count_and_places_of_a_view_are_exact(made):
         np.testing.assert_array_equal(index.rows_in(view, limit=3), expected[:3])
 
 
+@pytest.mark.parametrize("most", [1, 7, 64, 10_000])
+def test_blocks_of_runs_hold_the_same_places_in_the_same_order(most):
+    index = SpatialIndex.build(points("clusters", 5_000))
+    runs = index.runs((-2, 1, -2, 1))
+    expected = np.concatenate([np.arange(*run) for run in zip(runs.starts, runs.stops, strict=True)])
+    blocks = list(runs.blocks(most))
+    assert all(0 < block.sizes.sum() <= most for block in blocks)
+    np.testing.assert_array_equal(np.concatenate([block.places() for block in blocks]), expected)
+    inner = np.concatenate([np.repeat(block.inner, block.sizes) for block in blocks])
+    np.testing.assert_array_equal(inner, np.repeat(runs.inner, runs.sizes))
+
+
+@pytest.fixture
+def asked_in_small_blocks(monkeypatch):
+    monkeypatch.setattr(index_module, "_AT_ONCE", 100)
+
+
+@pytest.mark.parametrize("limit", [None, 0, 1, 99, 100, 101, 250, 100_000])
+def test_places_found_block_by_block_are_the_same_up_to_any_limit(asked_in_small_blocks, limit):
+    xy = points("clusters", 5_000)
+    index, view = SpatialIndex.build(xy), (-4, 3, -4, 3)
+    expected = np.flatnonzero(in_view(index.xy, view))
+    np.testing.assert_array_equal(index.rows_in(view, limit), expected[:limit])
+    assert index.count(view) == expected.size
+    polygon = corners_of(xy, np.random.default_rng(0), 9)
+    np.testing.assert_array_equal(index.polygon_mask(polygon), in_polygon(xy, polygon))
+
+
 @pytest.mark.parametrize("k", [3, 4, 9, 120])
 def test_a_polygon_selects_what_the_test_of_every_point_selects(made, k):
     xy, index = made
@@ -201,3 +230,10 @@ def test_coordinates_that_are_not_contiguous_are_sorted_alike():
     np.testing.assert_array_equal(
         SpatialIndex.build(wide[:, 3:0:-2]).rows, SpatialIndex.build(wide[:, [3, 1]].copy()).rows
     )
+
+
+def test_a_tangled_line_is_answered_from_a_coarser_tree(monkeypatch):
+    monkeypatch.setattr(lasso, "_MAX_PAIRS", 2_000)
+    xy = points("clusters", 5_000)
+    polygon = corners_of(xy, np.random.default_rng(0), 200)
+    np.testing.assert_array_equal(SpatialIndex.build(xy).polygon_mask(polygon), in_polygon(xy, polygon))

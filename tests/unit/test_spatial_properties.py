@@ -1,7 +1,7 @@
 """Properties of the spatial index over any points and any question; expected values come from NumPy, point by point."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -94,6 +94,7 @@ def test_polygons_over_many_points_cut_the_tree_deep(seed, polygon, snap):
 
 
 @many
+@example(np.zeros((1, 2), np.float32), 1.0, 0.0, 5e-324, 1)
 @given(points, st.one_of(lattice, near), st.one_of(lattice, near), st.floats(0, 8), st.integers(1, 3))
 def test_the_nearest_allowed_point_is_as_near_as_any(xy, x, y, radius, step):
     index = SpatialIndex.build(xy)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from cxg_widget.polygon import in_polygon
-from cxg_widget.spatial import IndexStore, SpatialIndex, index_key
+from cxg_widget.spatial import IndexStore, SpatialIndex, index_file, index_key
 from cxg_widget.spatial import cache_folder as places
 from cxg_widget.spatial.fingerprint import fingerprint
 
@@ -59,7 +59,8 @@ def test_nothing_is_loaded_where_nothing_was_saved(store):
     assert store.load(KEY, embedding()) is None
 
 
-def test_a_change_of_any_one_coordinate_is_noticed(store):
+def test_a_change_of_any_one_coordinate_is_noticed(store, monkeypatch):
+    monkeypatch.setattr(index_file, "_CHECKED", 10)
     xy = embedding()
     store.save(KEY, SpatialIndex.build(xy))
     rng = np.random.default_rng(1)

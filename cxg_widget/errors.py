@@ -13,6 +13,7 @@
     │   ├── StorageUnavailable   (ConnectionError)    it cannot be reached, breaks off, or answers with an error
     │   └── StorageTimeout       (TimeoutError)       it does not answer in time
     ├── ClusterLost          (ConnectionError)    the Dask client or its workers are gone
+    ├── Overtaken            (RuntimeError)       newer work of the same kind took the place of this
     ├── ClosedDataset        (ValueError)         used after close()
     ├── UnknownName          (KeyError, ValueError)  no such column, gene, embedding, layer, category
     ├── InvalidOption        (TypeError)          unknown keyword, or a value of the wrong type
@@ -67,6 +68,10 @@ class StorageTimeout(StorageError, TimeoutError):
 
 class ClusterLost(CxgWidgetError, ConnectionError):
     """The Dask client was closed, or its workers died."""
+
+
+class Overtaken(CxgWidgetError, RuntimeError):
+    """Newer work of the same kind took the place of this; nobody waits for its result any more."""
 
 
 class ClosedDataset(CxgWidgetError, ValueError):

@@ -16,7 +16,7 @@ LEVELS = [
     {"encoding", "options", "exchange"},
     {"look", "hover"},
     {"sample", "aggregate"},
-    {"field", "picture", "streams"},
+    {"cluster", "field", "picture", "streams"},
     {"readings", "survey"},
     {"session"},
     {"static_picture", "trait_error", "traits"},
@@ -31,6 +31,8 @@ HOMES = {
     "ipywidgets": "widget.py",
     "traitlets": ("widget.py", "traits.py", "trait_error.py"),
     "IPython": "widget.py",
+    "dask": "cluster/",
+    "distributed": "cluster/",
     "numba": "aggregate/kernels.py",
 }
 FILES = sorted(PACKAGE.rglob("*.py"))

@@ -1,0 +1,331 @@
+"""All cells of an embedding on a Dask cluster, in partitions of rows, with the methods of a field in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from threading import RLock
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.aggregate import Planes, Statistic
+from cxg_widget.cluster import partition as worker
+from cxg_widget.cluster import summary as counting
+from cxg_widget.cluster.partition import Rows, View
+from cxg_widget.cluster.source import Source, leave
+from cxg_widget.cluster.summary import ColumnSummary
+from cxg_widget.cluster.waiting import Waiting
+from cxg_widget.coloring import Target
+from cxg_widget.datasets import Codes
+from cxg_widget.errors import InvalidValue
+from cxg_widget.protocol import MISSING_U16
+
+_LARGEST_PARTITION = 8_000_000
+_TILE = 65_536
+_FAN_IN = 8
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column on the workers: one future for each partition."""
+
+    key: tuple[Target, str | None]
+    futures: list[Any]
+    summary: ColumnSummary
+
+
+class ClusterField:
+    """The cells of one embedding, held and searched where the workers are.
+
+    Each partition is a range of rows that a worker reads by itself and keeps under a `SpatialIndex`. Only planes,
+    packed masks, counts and samples travel. A partition that is lost with its worker is made again by Dask.
+
+    Parameters
+    ----------
+    client : a `distributed.Client`, see `find_client`
+    source : what the workers open
+    n_obs : rows of the dataset
+    embedding, axes : as in `Dataset.embedding`
+    rows_per_partition : None = so that every thread of the cluster has one, and none more than 8 million rows
+    patience_s : how long the cluster may be without any worker before `ClusterLost`
+
+    Raises
+    ------
+    ClusterLost
+        If the client is closed, or there are no workers; every method may raise it.
+    CxgWidgetError
+        What opening or reading the store raises, on the workers as here.
+    """
+
+    def __init__(
+        self,
+        client: Any,
+        source: Source,
+        n_obs: int,
+        embedding: str | None = None,
+        axes: tuple[int, int] = (0, 1),
+        *,
+        rows_per_partition: int | None = None,
+        patience_s: float = 30.0,
+    ) -> None:
+        self.n_obs = n_obs
+        self._client = client
+        self._source = source
+        self._user = uuid4().hex
+        self._waiting = Waiting(client, patience_s)
+        self._lock = RLock()
+        self._column: _Column | None = None
+        self._selection: tuple[NDArray[np.bool_], list[Any]] | None = None
+        self._blocks = self._waiting.submitted(lambda: _cut(n_obs, rows_per_partition, client))
+        self._parts = self._map("load", worker.load_partition, self._rows(), embedding=embedding, axes=axes)
+        found = self._gathered(self._map("bounds", worker.bounds, self._parts))
+        extents = np.array([extent for extent, _ in found if extent is not None]).reshape(-1, 4)
+        self.n_missing = sum(n_missing for _, n_missing in found)
+        self.extent: View = _union(extents)
+
+    @property
+    def n_partitions(self) -> int:
+        """How many ranges of rows there are."""
+        return len(self._blocks)
+
+    # Columns.
+
+    def summary(self, target: Target, layer: str | None = None) -> ColumnSummary:
+        """Load a column on the workers, if it is not the one they have, and return what is known of it.
+
+        Raises
+        ------
+        InvalidValue
+            If it has more categories than can be told apart.
+        """
+        return self._loaded(target, layer).summary
+
+    def planes(
+        self,
+        target: Target | None,
+        view: View,
+        size: tuple[int, int],
+        *,
+        layer: str | None = None,
+        colors: NDArray[np.uint8] | None = None,
+        visible: NDArray[np.bool_] | None = None,
+        selected: NDArray[np.bool_] | None = None,
+        spread: int = 1,
+        statistic: Statistic = "mean",
+    ) -> Planes:
+        """Aggregate a view on the workers and add up what they return; parameters as `aggregate.aggregate`.
+
+        Parameters
+        ----------
+        target : what to colour by; None or a target of nothing = only count
+        selected : bool (n_obs,) in row order; sent once for each array, n_obs / 8 bytes
+
+        Raises
+        ------
+        Overtaken
+            If a newer view was asked for meanwhile.
+        """
+        column = self._futures_of(target, layer)
+        bits = self._bits(selected)
+        options = {"colors": colors, "visible": visible, "spread": spread, "statistic": statistic}
+
+        def submit() -> Any:
+            found = self._map(
+                "planes", worker.planes_of, self._parts, column, bits, view=view, size=size, options=options
+            )
+            return self._reduced(found, worker.add_planes)
+
+        planes: Planes = self._waiting.newest("planes", submit)
+        return planes
+
+    def sample(
+        self, k: int, seed: int = 0, target: Target | None = None, layer: str | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[Any] | None]:
+        """Return k random rows, the same for the same seed, as `take` returns them.
+
+        Returns
+        -------
+        rows : int64 (k,), distinct, in random order
+        xy, values : as `take`
+        """
+        rows = np.random.default_rng(seed).choice(self.n_obs, min(k, self.n_obs), replace=False)
+        return rows, *self.take(rows, target, layer)
+
+    def take(
+        self, rows: NDArray[np.integer[Any]], target: Target | None = None, layer: str | None = None
+    ) -> tuple[NDArray[np.float32], NDArray[Any] | None]:
+        """Return coordinates and values of some rows, in their order.
+
+        Returns
+        -------
+        xy : float32 (k, 2), NaN where a row is not drawn
+        values : int32 (k,), codes, -1 = missing; or float32 (k,), exact to (hi - lo) / 65534, NaN = missing; missing
+            too where a row is not drawn; None without a target
+        """
+        column = self._futures_of(target, layer)
+        order = np.argsort(rows, kind="stable")
+        ends = np.searchsorted(rows[order], [stop for _, stop in self._blocks])
+        parts = np.split(order, ends[:-1])
+        local = [rows[part] - start for part, (start, _) in zip(parts, self._blocks, strict=True)]
+        found = self._gathered(self._map("take", worker.take, self._parts, column, local))
+        back = np.empty(rows.size, dtype=np.int64)
+        back[order] = np.arange(rows.size)
+        xy = np.concatenate([one for one, _ in found])[back]
+        values = [one for _, one in found if one is not None]
+        return xy, np.concatenate(values)[back] if values else None
+
+    # Places.
+
+    def count(self, view: Sequence[float]) -> int:
+        """Count the cells of a view exactly, x0 <= x <= x1 and y0 <= y <= y1."""
+        return sum(self._gathered(self._map("count", worker.count, self._parts, view=tuple(view))))
+
+    def polygon_mask(self, polygon: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return which cells lie in a polygon (k, 2), bool (n_obs,); the workers send one bit for each cell."""
+        mask = np.zeros(self.n_obs, dtype=np.bool_)
+        bits = self._gathered(self._map("polygon", worker.polygon_bits, self._parts, polygon=polygon))
+        for (start, stop), packed in zip(self._blocks, bits, strict=True):
+            mask[start:stop] = np.unpackbits(packed, count=stop - start, bitorder="little").view(np.bool_)
+        return mask
+
+    def nearest(
+        self,
+        x: float,
+        y: float,
+        radius: float,
+        *,
+        target: Target | None = None,
+        layer: str | None = None,
+        visible: NDArray[np.bool_] | None = None,
+    ) -> int | None:
+        """Return the row of the cell nearest to (x, y) within a radius, all in data units; None if there is none.
+
+        Parameters
+        ----------
+        visible : bool (k + 1,), which categories of the target count, missing last; None = all
+
+        Raises
+        ------
+        Overtaken
+            If a newer point was asked about meanwhile.
+        """
+        column = self._futures_of(target, layer) if visible is not None else None
+        submit = partial(self._nearest, column, point=(x, y), radius=radius, visible=visible)
+        found: tuple[float, int] | None = self._waiting.newest("nearest", submit)
+        return None if found is None else found[1]
+
+    def _nearest(self, column: list[Any] | None, **asked: Any) -> Any:
+        return self._reduced(self._map("nearest", worker.nearest, self._parts, column, **asked), _closest)
+
+    def close(self) -> None:
+        """Let go of everything on the workers; a client that is closed already has done so."""
+        with self._lock:
+            self._parts, self._column, self._selection = [], None, None
+        if self._client.status == "running":
+            with suppress(Exception):
+                self._client.run(leave, self._source.token, self._user, on_error="ignore")
+
+    # Steps.
+
+    def _rows(self) -> list[Rows]:
+        return [Rows(self._source, self._user, start, stop) for start, stop in self._blocks]
+
+    def _map(self, what: str, function: Callable[..., Any], *lists: Sequence[Any] | None, **same: Any) -> list[Any]:
+        """Submit one task for each partition, with its entry of each list (None: with None)."""
+
+        def submit() -> list[Any]:
+            tasks = zip(*(one if one is not None else [None] * len(self._blocks) for one in lists), strict=True)
+            return [self._submit(what, function, *own, **same) for own in tasks]
+
+        futures: list[Any] = self._waiting.submitted(submit)
+        return futures
+
+    def _submit(self, what: str, function: Callable[..., Any], *args: Any, **same: Any) -> Any:
+        # A key of our own: one made of the arguments would be a hash of secrets, and take time.
+        return self._client.submit(function, *args, **same, key=f"cxg-{what}-{uuid4().hex}", pure=False)
+
+    def _reduced(self, futures: list[Any], merge: Callable[..., Any]) -> Any:
+        """Merge results where they are, a few at a time."""
+        while len(futures) > 1:
+            groups = [futures[first : first + _FAN_IN] for first in range(0, len(futures), _FAN_IN)]
+            futures = [self._submit("merge", merge, *group) if len(group) > 1 else group[0] for group in groups]
+        return futures[0]
+
+    def _gathered(self, futures: list[Any]) -> list[Any]:
+        return [self._waiting.result(future) for future in futures]
+
+    def _futures_of(self, target: Target | None, layer: str | None) -> list[Any] | None:
+        return None if target is None or target.source == "none" else self._loaded(target, layer).futures
+
+    def _loaded(self, target: Target, layer: str | None) -> _Column:
+        with self._lock:
+            if self._column is None or self._column.key != (target, layer):
+                self._column = self._load(target, layer)
+            return self._column
+
+    def _load(self, target: Target, layer: str | None) -> _Column:
+        data = self._map("read", worker.read_column, self._rows(), target=target, layer=layer)
+        is_codes = self._waiting.result(self._submit("kind", _holds_codes, data[0]))
+        summary = self._count_codes(data) if is_codes else self._count_numbers(data)
+        limits = None if is_codes else (summary.lo, summary.hi)
+        return _Column(
+            (target, layer), self._map("arrange", worker.arrange_column, self._parts, data, limits=limits), summary
+        )
+
+    def _count_codes(self, data: list[Any]) -> ColumnSummary:
+        found = self._gathered(self._map("codes", counting.count_codes, data))
+        categories, total = found[0][0], np.sum([counts for _, counts in found], axis=0)
+        if len(categories) >= MISSING_U16:
+            raise InvalidValue(f"{len(categories):,} categories; at most {MISSING_U16 - 1:,} can be told apart")
+        return ColumnSummary(int(total[0]), categories, total[1:].tolist())
+
+    def _count_numbers(self, data: list[Any]) -> ColumnSummary:
+        sizes = [stop - start for start, stop in self._blocks]
+        found = self._gathered(self._map("limits", counting.limits_of, data, sizes))
+        lo, hi = min(one[0] for one in found), max(one[1] for one in found)
+        lo, hi = (lo, hi) if lo <= hi else (0.0, 0.0)
+        tallies = self._gathered(self._map("tally", counting.tally, data, sizes, lo=lo, hi=hi))
+        bins, codes = (np.sum(parts, axis=0) for parts in zip(*tallies, strict=True))
+        n_missing = sum(one[2] for one in found)
+        quantiles = counting.quantiles_of(codes, lo, hi)
+        return ColumnSummary(n_missing, lo=lo, hi=hi, histogram=bins.astype(np.uint32), quantiles=quantiles)
+
+    def _bits(self, selected: NDArray[np.bool_] | None) -> list[Any] | None:
+        if selected is None or not selected.any():
+            return None
+        with self._lock:
+            if self._selection is None or self._selection[0] is not selected:
+                packed = [np.packbits(selected[start:stop], bitorder="little") for start, stop in self._blocks]
+                self._selection = selected, self._map("select", worker.arrange_bits, self._parts, packed)
+            return self._selection[1]
+
+
+def _cut(n_obs: int, rows_per_partition: int | None, client: Any) -> list[tuple[int, int]]:
+    """Cut the rows into partitions on whole tiles, where they are large enough to have some."""
+    if rows_per_partition is None:
+        n_threads = max(1, sum(client.ncores().values()))
+        rows_per_partition = min(_LARGEST_PARTITION, -(-n_obs // n_threads))
+        if rows_per_partition > _TILE:
+            rows_per_partition = -(-rows_per_partition // _TILE) * _TILE
+    size = max(1, rows_per_partition)
+    return [(start, min(start + size, n_obs)) for start in range(0, max(n_obs, 1), size)]
+
+
+def _union(extents: NDArray[np.float64]) -> View:
+    if not len(extents):
+        return 0.0, 0.0, 0.0, 0.0
+    (x0, _, y0, _), (_, x1, _, y1) = extents.min(axis=0).tolist(), extents.max(axis=0).tolist()
+    return x0, x1, y0, y1
+
+
+def _holds_codes(data: Any) -> bool:
+    return isinstance(data, Codes)
+
+
+def _closest(*found: tuple[float, int] | None) -> tuple[float, int] | None:
+    return min((one for one in found if one is not None), default=None)

@@ -1,0 +1,193 @@
+"""What a worker does: hold an index over some rows, and answer for them; every function here runs there."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.aggregate import (
+    CategoryColumn,
+    NumberColumn,
+    Planes,
+    SparseColumn,
+    ViewColumn,
+    aggregate,
+    arrange_codes,
+    arrange_mask,
+    arrange_vector,
+)
+from cxg_widget.cluster.source import Source, opened
+from cxg_widget.coloring import Target, as_float, mean_vector
+from cxg_widget.datasets import Codes, Vector
+from cxg_widget.protocol import MISSING_U16
+from cxg_widget.quantise import LEVELS
+from cxg_widget.spatial import SpatialIndex
+
+View = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows start <= row < stop of a source, for one who uses it."""
+
+    source: Source
+    user: str
+    start: int
+    stop: int
+
+
+class Partition:
+    """Some rows of an embedding under an index of their own.
+
+    Attributes
+    ----------
+    index : over the rows, which count from `start`
+    """
+
+    def __init__(self, start: int, index: SpatialIndex) -> None:
+        self.start = start
+        self.index = index
+
+    def __sizeof__(self) -> int:
+        """Tell Dask what moving this would cost, so that work comes here instead."""
+        return int(self.index.xy.nbytes + self.index.rows.nbytes)
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        index = self.index
+        return self.start, (index.n_obs, index.rows, index.tree, index.extent, index.fingerprint)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.start, self.index = state[0], SpatialIndex(*state[1])
+
+
+def load_partition(rows: Rows, embedding: str | None, axes: tuple[int, int]) -> Partition:
+    """Read the coordinates of rows and build their index."""
+    dataset = opened(rows.source, rows.user)
+    return Partition(rows.start, SpatialIndex.build(dataset.embedding_block(embedding, axes, rows.start, rows.stop)))
+
+
+def bounds(partition: Partition) -> tuple[View | None, int]:
+    """Return the extent (None without any points) and how many rows have no coordinates."""
+    index = partition.index
+    return index.extent if index.n else None, index.n_obs - index.n
+
+
+def read_column(rows: Rows, target: Target, layer: str | None) -> Codes | Vector:
+    """Read the codes or numbers of a colouring for rows, as `coloring.read` does for all."""
+    dataset, block = opened(rows.source, rows.user), (rows.start, rows.stop)
+    if target.source == "var":
+        return dataset.vector_block(target.name, layer, *block)
+    if target.source in ("set", "mean"):
+        vectors = (dataset.vector_block(gene, layer, *block) for gene in target.genes)
+        return mean_vector(vectors, len(target.genes), rows.stop - rows.start)
+    if dataset.obs_columns[target.name].kind in ("int", "float"):
+        return Vector(as_float(dataset.numbers_block(target.name, *block)))
+    return dataset.codes_block(target.name, *block)
+
+
+def arrange_column(partition: Partition, data: Codes | Vector, limits: tuple[float, float] | None) -> ViewColumn:
+    """Bring what was read into the order of the index; numbers as codes over the range of all rows everywhere."""
+    if isinstance(data, Codes):
+        return arrange_codes(partition.index, data)
+    assert limits is not None
+    return arrange_vector(partition.index, data, *limits)
+
+
+def arrange_bits(partition: Partition, packed: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Bring a selection, packed bits in row order, into the order of the index."""
+    mask = np.unpackbits(packed, count=partition.index.n_obs, bitorder="little").view(np.bool_)
+    return arrange_mask(partition.index, mask)
+
+
+def planes_of(
+    partition: Partition,
+    column: ViewColumn | None,
+    selected: NDArray[np.uint8] | None,
+    *,
+    view: View,
+    size: tuple[int, int],
+    options: dict[str, Any],
+) -> Planes:
+    """Aggregate the cells of a view."""
+    return aggregate(partition.index, column, view, size, selected=selected, **options)
+
+
+def add_planes(*planes: Planes) -> Planes:
+    """Sum planes of disjoint sets of cells."""
+    total = planes[0]
+    for other in planes[1:]:
+        total = total + other
+    return total
+
+
+def count(partition: Partition, view: View) -> int:
+    """Count the cells of a view."""
+    return partition.index.count(view)
+
+
+def polygon_bits(partition: Partition, polygon: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Return which rows lie in a polygon as packed bits."""
+    return np.packbits(partition.index.polygon_mask(polygon), bitorder="little")
+
+
+def nearest(
+    partition: Partition,
+    column: ViewColumn | None,
+    point: tuple[float, float],
+    radius: float,
+    visible: NDArray[np.bool_] | None,
+) -> tuple[float, int] | None:
+    """Return the distance and the row of the nearest visible cell within a radius."""
+    index = partition.index
+
+    def is_visible(places: NDArray[np.int64]) -> NDArray[np.bool_]:
+        assert isinstance(column, CategoryColumn)
+        assert visible is not None
+        found: NDArray[np.bool_] = visible[np.minimum(column.codes[places], column.n_categories)]
+        return found
+
+    hides = visible is not None and isinstance(column, CategoryColumn)
+    place = index.nearest(*point, radius, is_visible if hides else None)
+    if place is None:
+        return None
+    x, y = index.xy[place].astype(np.float64)
+    return math.hypot(x - point[0], y - point[1]), partition.start + int(index.rows[place])
+
+
+def take(
+    partition: Partition, column: ViewColumn | None, rows: NDArray[np.int64]
+) -> tuple[NDArray[np.float32], NDArray[Any] | None]:
+    """Return coordinates and values of rows that count from `start`: codes (-1 missing) or float32 (NaN missing)."""
+    index = partition.index
+    places = index.places[rows]
+    drawn = places < index.n
+    xy = np.full((rows.size, 2), np.nan, dtype=np.float32)
+    xy[drawn] = index.xy[places[drawn]]
+    if column is None:
+        return xy, None
+    if isinstance(column, CategoryColumn):
+        codes = np.full(rows.size, -1, dtype=np.int32)
+        found = column.codes[places[drawn]].astype(np.int32)
+        codes[drawn] = np.where(found == column.missing_code, -1, found)
+        return xy, codes
+    values = np.full(rows.size, np.nan, dtype=np.float32)
+    values[drawn] = _values(column, places[drawn])
+    return xy, values
+
+
+def _values(column: NumberColumn | SparseColumn, places: NDArray[np.uint32]) -> NDArray[np.float32]:
+    if isinstance(column, NumberColumn):
+        codes = column.codes[places]
+    else:
+        codes = np.full(places.size, column.fill, dtype=np.uint16)
+        at = np.minimum(np.searchsorted(column.places, places), max(column.places.size - 1, 0))
+        if column.places.size:
+            listed = column.places[at] == places
+            codes[listed] = column.codes[at[listed]]
+    values = (column.lo + codes.astype(np.float64) / LEVELS * (column.hi - column.lo)).astype(np.float32)
+    values[codes == MISSING_U16] = np.nan
+    return values

@@ -1,0 +1,87 @@
+"""How a worker gets at the store: what it opens, once per process, and lets go of when nobody needs it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from uuid import uuid4
+
+from cxg_widget.datasets import Dataset, open_dataset
+from cxg_widget.errors import InvalidOption
+
+
+@dataclass(frozen=True)
+class Source:
+    """A store as it is opened on each worker.
+
+    Attributes
+    ----------
+    uri : path or URI; a path must mean the same file on every worker
+    format : as in `open_dataset`
+    options : as in `open_dataset`; they may hold secrets, so that they are in no repr, log or task name
+    token : tells sources apart; each has a dataset of its own in each worker process
+    """
+
+    uri: str
+    format: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    token: str = field(default_factory=lambda: uuid4().hex)
+
+    @classmethod
+    def of(cls, uri: str | os.PathLike[str], format: str | None = None, **options: Any) -> Source:
+        """Describe what `open_dataset` with the same arguments opens.
+
+        Raises
+        ------
+        InvalidOption
+            If an option cannot be sent to other processes.
+        """
+        path = os.fspath(uri)
+        if "://" not in path:
+            path = str(Path(os.path.expanduser(path)).absolute())
+        sent = {name: value for name, value in options.items() if value is not None}
+        for name, value in sent.items():
+            if name in ("ctx", "config") and not isinstance(value, Mapping):
+                if not hasattr(value, "dict"):
+                    raise InvalidOption(
+                        f"{name} is a {type(value).__name__}, which cannot be sent to Dask workers; "
+                        "pass storage_options=, or ctx as a dict."
+                    )
+                sent[name] = value.dict()
+        return cls(path, format, sent)
+
+
+_open: dict[str, Dataset] = {}
+_users: dict[str, set[str]] = {}
+_lock = Lock()
+
+
+def opened(source: Source, user: str) -> Dataset:
+    """Return the dataset of this process, opened at first use; `user` needs it until it leaves."""
+    with _lock:
+        _users.setdefault(source.token, set()).add(user)
+        dataset = _open.get(source.token)
+        if dataset is None:
+            dataset = _open[source.token] = open_dataset(source.uri, format=source.format, **source.options)
+        return dataset
+
+
+def leave(token: str, user: str) -> None:
+    """Close the dataset of this process if `user` was the last who needed it; reads under way end first."""
+    with _lock:
+        users = _users.get(token, set())
+        users.discard(user)
+        dataset = None if users else _open.pop(token, None)
+        if not users:
+            _users.pop(token, None)
+    if dataset is not None:
+        dataset.close()
+
+
+def n_open() -> int:
+    """Return how many datasets are open for clusters in this process."""
+    return len(_open)

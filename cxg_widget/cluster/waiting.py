@@ -1,0 +1,117 @@
+"""Waiting for the cluster: the newest request of a kind wins, and a cluster that is gone is told, not waited for."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import CancelledError
+from typing import Any
+
+from cxg_widget.errors import ClusterLost, CxgWidgetError, Overtaken
+
+_LOOK_S = 0.5
+
+
+class Waiting:
+    """Results of one client.
+
+    Parameters
+    ----------
+    client : a `distributed.Client`
+    patience_s : how long there may be no worker at all before that counts as a loss
+    """
+
+    def __init__(self, client: Any, patience_s: float) -> None:
+        self._client = client
+        self._patience_s = patience_s
+        self._newest: dict[str, Any] = {}
+        self._lock = threading.Lock()
+
+    def newest(self, slot: str, submit: Callable[[], Any]) -> Any:
+        """Submit work in place of what still runs in the same slot, and return its result.
+
+        Raises
+        ------
+        Overtaken
+            If newer work of the slot took its place.
+        """
+        with self._lock:
+            older, self._newest[slot] = self._newest.get(slot), None
+            if older is not None:
+                self._cancel(older)
+            future = self._newest[slot] = self.submitted(submit)
+        try:
+            return self.result(future)
+        except ClusterLost:
+            if self._newest.get(slot) is not future and self._client.status == "running":
+                raise Overtaken("a newer request took the place of this one.") from None
+            raise
+        finally:
+            with self._lock:
+                if self._newest.get(slot) is future:
+                    self._newest[slot] = None
+
+    def submitted(self, submit: Callable[[], Any]) -> Any:
+        """Return what `submit` returns.
+
+        Raises
+        ------
+        ClusterLost
+            If the client is closed.
+        """
+        if self._client.status != "running":
+            raise ClusterLost(f"the Dask client is {self._client.status}; make a new one and open the data again.")
+        try:
+            return submit()
+        except CxgWidgetError:
+            raise
+        except Exception as error:
+            raise _lost(error) from error
+
+    def result(self, future: Any) -> Any:
+        """Wait for one future.
+
+        Raises
+        ------
+        ClusterLost
+            If the client is closed, or no worker is left to do it.
+        CxgWidgetError
+            What the worker raised.
+        """
+        done = threading.Event()
+        future.add_done_callback(lambda _: done.set())
+        alive_at = time.monotonic()
+        while not done.wait(_LOOK_S):
+            if self._client.status != "running":
+                raise ClusterLost("the Dask client was closed; make a new one and open the data again.")
+            if self._n_workers() > 0:
+                alive_at = time.monotonic()
+            elif time.monotonic() - alive_at > self._patience_s:
+                raise ClusterLost(f"the Dask cluster has had no worker for {self._patience_s:.0f} s.")
+        try:
+            return future.result(timeout=30)
+        except CxgWidgetError:
+            raise
+        except CancelledError:
+            raise ClusterLost("the work on the Dask cluster was cancelled.") from None
+        except Exception as error:
+            raise _lost(error) from error
+
+    def _n_workers(self) -> int:
+        try:
+            return len(self._client.ncores())
+        except Exception:  # whatever keeps it from answering, it is not there
+            return 0
+
+    def _cancel(self, future: Any) -> None:
+        try:
+            self._client.cancel(future, force=False)
+        except Exception:  # it may be gone with its client
+            return
+
+
+def _lost(error: Exception) -> ClusterLost:
+    if type(error).__name__ == "KilledWorker":
+        return ClusterLost("workers of the Dask cluster died over this again and again; they may need more memory.")
+    return ClusterLost(f"the Dask cluster failed: {type(error).__name__}: {error}"[:400])

@@ -1,0 +1,53 @@
+"""A Dask cluster of two processes, one for all tests of a run, and stores for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.datasets.make_cxg import Truth, make_cxg, make_truth
+
+N_OBS = 3000
+
+
+def start_client(n_workers: int = 2) -> Any:
+    """Start workers in processes, and a client; no dashboard, and as quietly as Dask can."""
+    from distributed import Client, LocalCluster
+
+    cluster = LocalCluster(
+        n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", silence_logs=50
+    )
+    return Client(cluster, set_as_default=False)
+
+
+def stop_client(client: Any) -> None:
+    cluster = client.cluster
+    client.close()
+    cluster.close()
+
+
+@pytest.fixture(scope="session")
+def client() -> Iterator[Any]:
+    pytest.importorskip("distributed", reason="Dask is an extra: pip install cxg-widget[dask]")
+    one = start_client()
+    yield one
+    stop_client(one)
+
+
+@pytest.fixture(scope="session")
+def truth() -> Truth:
+    truth = make_truth(N_OBS, 6)
+    rng = np.random.default_rng(3)
+    truth.obs["constant"] = np.full(N_OBS, 2.5, dtype=np.float32)
+    truth.obs["lonely"] = np.where(np.arange(N_OBS) < 10, rng.normal(size=N_OBS), np.nan)
+    truth.obs["donor"] = pd.Series([f"d{row // 700} ü" for row in range(N_OBS)], dtype="str", index=truth.obs.index)
+    return truth
+
+
+@pytest.fixture(scope="session", params=["columns", "sparse", "dense"])
+def store(request, tmp_path_factory, truth) -> str:
+    return str(make_cxg(tmp_path_factory.mktemp("cluster") / "s.cxg", truth, request.param))

@@ -1,0 +1,112 @@
+"""Which client is meant; and what happens when workers die, the client is closed, or a newer request comes."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from cxg_widget.cluster import ClusterField, Source, find_client
+from cxg_widget.cluster.waiting import Waiting
+from cxg_widget.coloring import Target
+from cxg_widget.errors import ClusterLost, InvalidOption, Overtaken
+from tests.cluster.conftest import N_OBS, start_client, stop_client
+from tests.datasets.make_cxg import make_cxg
+
+VIEW = (-4.0, 4.0, -4.0, 4.0)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory, truth):
+    return str(make_cxg(tmp_path_factory.mktemp("loss") / "s.cxg", truth))
+
+
+def test_a_client_is_found_by_itself_or_as_the_current_one(client):
+    assert find_client(client) is client
+    assert find_client(None) is find_client(False) is None
+    with client.as_current():
+        assert find_client(True) is client
+    with pytest.raises(InvalidOption, match="no current Dask client"):
+        find_client(True)
+    with pytest.raises(InvalidOption, match="must be a dask"):
+        find_client("tcp://127.0.0.1:8786")
+
+
+def test_a_context_cannot_be_sent_but_its_settings_can(path):
+    import tiledb
+
+    with pytest.raises(InvalidOption, match="cannot be sent to Dask workers"):
+        Source.of(path, ctx=tiledb.Ctx())
+    assert Source.of(path, config=tiledb.Config({"vfs.s3.region": "a"})).options["config"]["vfs.s3.region"] == "a"
+
+
+def test_the_newest_request_wins(client):
+    waiting = Waiting(client, 30)
+    outcome: list[object] = []
+
+    def ask(seconds: float) -> None:
+        try:
+            outcome.append(waiting.newest("slot", lambda: client.submit(_nap, seconds, pure=False)))
+        except Exception as error:
+            outcome.append(error)
+
+    older = threading.Thread(target=ask, args=(3.0,))
+    older.start()
+    time.sleep(0.3)
+    begun = time.monotonic()
+    ask(0.01)
+    assert time.monotonic() - begun < 2.5
+    older.join(10)
+    assert outcome.count(0.01) == 1
+    assert [type(one) for one in outcome if one != 0.01] == [Overtaken]
+
+
+def _nap(seconds: float) -> float:
+    time.sleep(seconds)
+    return seconds
+
+
+@pytest.fixture
+def fragile():
+    """A cluster of its own, to be broken."""
+    client = start_client()
+    yield client
+    stop_client(client)
+
+
+def test_a_worker_that_dies_is_replaced_and_the_field_answers_as_before(fragile, path):
+    field = ClusterField(fragile, Source.of(path), N_OBS, rows_per_partition=700)
+    target = Target("obs", "cell_type")
+    colors = np.full((len(field.summary(target).categories), 3), 9, dtype=np.uint8)
+    before = field.planes(target, VIEW, (20, 20), colors=colors)
+    next(iter(fragile.cluster.workers.values())).process.process._process.kill()
+    after = field.planes(target, VIEW, (20, 20), colors=colors)
+    np.testing.assert_array_equal(after.totals, before.totals)
+    assert field.count(VIEW) == before.counts.sum()
+    field.close()
+
+
+def test_a_cluster_without_workers_is_told_and_so_is_a_closed_client(fragile, path):
+    field = ClusterField(fragile, Source.of(path), N_OBS, rows_per_partition=1500, patience_s=1)
+    n_inside = field.count(VIEW)
+    fragile.cluster.scale(0)
+    while fragile.ncores():
+        time.sleep(0.05)
+    with pytest.raises(ClusterLost, match="no worker for 1 s") as caught:
+        field.count(VIEW)
+    assert isinstance(caught.value, ConnectionError)
+    fragile.cluster.scale(1)
+    fragile.wait_for_workers(1, timeout=60)
+    assert field.count(VIEW) == n_inside
+    closing = threading.Thread(target=lambda: (time.sleep(0.3), fragile.close()))
+    closing.start()
+    with pytest.raises(ClusterLost):
+        field._waiting.result(fragile.submit(_nap, 20, pure=False))
+    closing.join()
+    with pytest.raises(ClusterLost, match="closed"):
+        field.planes(None, VIEW, (4, 4))
+    with pytest.raises(ClusterLost):
+        find_client(fragile)
+    field.close()

@@ -10,6 +10,7 @@ import { MISSING_LABEL } from "./protocol.js";
  * @typedef {object} Style
  * @property {0 | 1 | 2} mode one colour, categories, numbers
  * @property {number} missing code of a missing value
+ * @property {boolean} hasMissing some points have none
  * @property {number} highlighted category above all others; -1 = none
  * @property {boolean} selecting there is a selection: the rest is dimmed
  * @property {[number, number]} limits codes of the two ends of the colormap
@@ -34,6 +35,7 @@ export function styleOf({ color, traits, selection, highlighted }, theme, missin
   return {
     mode,
     missing,
+    hasMissing: mode !== 0 && (color?.nMissing ?? 0) > 0,
     highlighted: mode === 1 ? highlighted : -1,
     selecting: selection.n > 0,
     limits: mode === 2 && color !== null ? limitCodes(color, traits) : [0, 1],

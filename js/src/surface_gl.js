@@ -77,7 +77,7 @@ export function createGlSurface(stage, site, surveyor) {
     const style = styleOf(state, site.theme(), missing);
     const zoom = site.wholeUnitsPerPx() / camera.unitsPerPx;
     const diameter = state.traits.point_size ?? automaticSize(state.points?.nPoints ?? 0, camera, zoom);
-    return { style, ...codesToClip(camera, close?.extent ?? state.points?.extent ?? [0, 1, 0, 1]), sizePx: diameter * ratio };
+    return { style, ...codesToClip(camera, close?.extent ?? state.points?.extent ?? [0, 1, 0, 1]), sizePx: diameter * ratio, isCovered: plan.image !== null };
   }
 
   /** Is the detail at hand both wanted here and good enough? */
@@ -191,7 +191,8 @@ export function createGlSurface(stage, site, surveyor) {
     if (change === "look" || change === "tune") hold(HOLD_MS[change]);
     if (change === "move" || change === "all") heldUntil = 0;
     if (!hasShown) shared.hurry();
-    else shared.wake();
+    else if (site.isMoving()) shared.wake();
+    else shared.wakeSoon();
   }
 
   /** @param {number} ms */

@@ -17,6 +17,7 @@ import { createBudget } from "./budget.js";
  * @property {Map<string, WebGLProgram>} programs by source
  * @property {(client: Client) => () => void} join returns the way to leave
  * @property {() => void} wake ask the clients what they want, at the next frame
+ * @property {() => void} wakeSoon the same, when the changes of this moment are through
  * @property {() => void} hurry ask them now: a page that is still being laid out has its next frame late
  */
 
@@ -59,6 +60,7 @@ function createShared() {
     canvas,
     programs,
     wake: loop.wake,
+    wakeSoon: loop.wakeSoon,
     hurry: loop.tick,
     join(client) {
       clients.add(client);
@@ -88,14 +90,22 @@ function createLoop(gl, clients) {
   /** @type {WebGLSync | null} */
   let fence = null;
   let frame = 0;
+  /** @type {any} */
+  let soon = 0;
   let submitted = { points: 0, at: 0 };
 
   function wake() {
     if (fence === null) frame ||= requestAnimationFrame(tick);
   }
 
+  function wakeSoon() {
+    if (fence === null) soon ||= setTimeout(tick, 0);
+  }
+
   function tick() {
-    frame = 0;
+    cancelAnimationFrame(frame);
+    clearTimeout(soon);
+    frame = soon = 0;
     if (fence !== null || gl.isContextLost()) return;
     const presented = drawing.splice(0).filter((client) => clients.has(client));
     const waiting = presented.map((client) => client.present());
@@ -153,5 +163,5 @@ function createLoop(gl, clients) {
     fence = null;
   }
 
-  return { wake, tick, forget };
+  return { wake, wakeSoon, tick, forget };
 }

@@ -6,7 +6,7 @@ pandas, caching and closing are handled here, once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import uuid4
@@ -63,6 +63,10 @@ class Dataset(RowBlocks):
     def _read_identity(self) -> str:
         return f"{self.uri}#{uuid4().hex}"
 
+    def _ahead(self, read: Callable[[str], Values], names: Sequence[str]) -> Callable[[str], Values]:  # noqa: ARG002
+        """Return a function like `read` for columns that will all be asked for; it may have read them side by side."""
+        return read
+
     def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:
         return {}
 
@@ -96,10 +100,12 @@ class Dataset(RowBlocks):
         with self._reading():
             picked = as_rows(rows, self.n_obs)
             names = self._checked(columns)
+            wanted = list(self.obs_columns) if names is None else names
+            label = self.obs_index if index else None
             return read_table(
-                partial(self._obs_values, rows=picked),
-                self.obs_columns if names is None else names,
-                self.obs_index if index else None,
+                self._ahead(partial(self._obs_values, rows=picked), [*wanted, *([label] if label else [])]),
+                wanted,
+                label,
                 range(self.n_obs) if picked is None else picked,
                 left_out=partial(self._tell, what="obs column", instead=LEFT_OUT) if names is None else None,
                 unnamed=partial(self._tell, what="obs index", instead=UNNAMED),
@@ -131,7 +137,9 @@ class Dataset(RowBlocks):
         with self._reading():
             picked = as_rows([row], self.n_obs)
             names = self._checked(columns)
-            found = {name: as_plain(self._obs_values(name, picked)) for name in names or self.obs_columns}
+            wanted = names or list(self.obs_columns)
+            read = self._ahead(partial(self._obs_values, rows=picked), wanted)
+            found = {name: as_plain(read(name)) for name in wanted}
             return {name: as_scalar(values[0]) for name, values in found.items()}
 
     def codes(self, column: str) -> Codes:

@@ -26,12 +26,12 @@ from cxg_widget.errors import (
 from cxg_widget.look import Look
 from cxg_widget.session import Session
 from tests.datasets.contract import DatasetContract
-from tests.datasets.make_cxg import LAYOUTS, make_cxg, make_truth
+from tests.datasets.make_cxg import make_cxg, make_truth
 
 IMPATIENT = {"connect_timeout": 0.2, "read_timeout": 1, "max_attempts": 1}
 
 
-@pytest.fixture(scope="module", params=LAYOUTS)
+@pytest.fixture(scope="module", params=["columns"])  # tests/cluster reads all layouts from a bucket
 def store(request, tmp_path_factory, object_store):
     truth = make_truth()
     path = make_cxg(tmp_path_factory.mktemp("cxg") / "small.cxg", truth, request.param)
@@ -175,6 +175,21 @@ def test_one_column_and_one_embedding_read_their_own_file_only(opened, object_st
     assert (len(column), len(embedding)) == (2, 2)
     assert {one.key.split("/")[1] for one in column} == {"obs"}
     assert all("/emb/umap/" in one.key for one in embedding)
+
+
+def test_all_columns_of_a_row_are_asked_for_side_by_side(opened, object_store):
+    pause = 0.1
+    with opened() as dataset:
+        dataset.numbers("score")
+        object_store.requests()
+        with object_store.failing("slow", seconds=pause):
+            begun = time.perf_counter()
+            record = dataset.obs_record(7)
+            waited = (time.perf_counter() - begun) / pause
+        n_requests = len(object_store.requests())
+    assert list(record) == list(dataset.obs_columns)
+    assert n_requests >= 8
+    assert waited < n_requests / 2
 
 
 @pytest.mark.parametrize("given", ["storage_options", "config", "ctx as a dict", "ctx"])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from cxg_widget.datasets.cxg.identity import identify_state
 from cxg_widget.datasets.cxg.listing import absolute, lists_in_one, name_of
 from cxg_widget.datasets.cxg.matrix import Matrix
 from cxg_widget.datasets.cxg.metadata import GroupMetadata, read_gene_sets, read_uns
+from cxg_widget.datasets.cxg.patience import at_once
 from cxg_widget.datasets.packed import PackedStrings
 from cxg_widget.datasets.values import Values
 from cxg_widget.errors import DamagedStore, DatasetNotFound, InvalidStore
@@ -197,6 +199,12 @@ class CxgDataset(Dataset):
     def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:
         return read_gene_sets(self._arrays, self._note)
 
+    def _ahead(self, read: Callable[[str], Values], names: Sequence[str]) -> Callable[[str], Values]:
+        if not self._arrays.is_remote:
+            return read
+        found = at_once([partial(read, name) for name in names])
+        return partial(_told, dict(zip(names, found, strict=True)))
+
     def _read_identity(self) -> str:
         if self._arrays.is_remote and not lists_in_one(self.uri):
             return super()._read_identity()
@@ -205,3 +213,9 @@ class CxgDataset(Dataset):
 
     def _release(self) -> None:
         self._arrays.close()
+
+
+def _told(found: Mapping[str, Any], name: str) -> Any:
+    if isinstance(found[name], Exception):
+        raise found[name]
+    return found[name]

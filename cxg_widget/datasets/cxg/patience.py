@@ -8,6 +8,7 @@ from threading import Thread
 from typing import Any, Generic, TypeVar
 
 Result = TypeVar("Result")
+_MOST = 32
 
 
 class _Call(Thread, Generic[Result]):
@@ -26,22 +27,24 @@ class _Call(Thread, Generic[Result]):
             self.error = error
 
 
-def at_once(calls: Sequence[Callable[[], Result]], seconds: float) -> list[Result | Exception]:
+def at_once(calls: Sequence[Callable[[], Result]], seconds: float | None = None) -> list[Result | Exception]:
     """Run calls side by side, and return what each returned or raised.
 
-    A call that is not done after `seconds` in all counts as `TimeoutError`; it goes on where nobody listens, because
-    a request cannot be broken off. Ctrl-C does not wait for it either.
+    A call that is not done after `seconds` in all (None = however long it takes) counts as `TimeoutError`; it goes on
+    where nobody listens, because a request cannot be broken off. Ctrl-C does not wait for it either.
     """
+    if seconds is None and len(calls) > _MOST:
+        return [*at_once(calls[:_MOST]), *at_once(calls[_MOST:])]
     threads: list[_Call[Result]] = [_Call(call) for call in calls]
     for thread in threads:
         thread.start()
-    end = time.monotonic() + seconds
+    end = None if seconds is None else time.monotonic() + seconds
     for thread in threads:
-        thread.join(max(0.0, end - time.monotonic()))
-    return [_outcome(thread, seconds) for thread in threads]
+        thread.join(None if end is None else max(0.0, end - time.monotonic()))
+    return [_outcome(thread) for thread in threads]
 
 
-def _outcome(thread: _Call[Any], seconds: float) -> Any:
+def _outcome(thread: _Call[Any]) -> Any:
     if thread.is_alive():
-        return TimeoutError(f"no answer within {seconds:.0f} s")
-    return thread.error if thread.error is not None else thread.result
+        return TimeoutError("no answer in time")
+    return thread.result if thread.error is None else thread.error

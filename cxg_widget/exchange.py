@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from cxg_widget import protocol
-from cxg_widget.errors import CxgWidgetError
+from cxg_widget.errors import CxgWidgetError, Overtaken
 from cxg_widget.frames import Frame
 from cxg_widget.jobs import Jobs
 
@@ -45,6 +45,8 @@ class Exchange:
 
     def fail(self, kind: str, error: Exception, request_id: int = 0) -> None:
         """Say one sentence in the front-end; what is no error of ours is logged in full."""
+        if isinstance(error, Overtaken):
+            return  # who asked has asked anew
         if not isinstance(error, CxgWidgetError):
             _LOG.error("%s failed", kind, exc_info=error)
         sentence = str(error) if isinstance(error, CxgWidgetError) else f"{kind} failed: {error!r}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,37 @@ class Shown:
     highlighted: int = -1
 
 
+@dataclass(frozen=True)
+class Cells:
+    """Some cells: where they are (n, 2), what colours them, which are selected, bool (n,)."""
+
+    xy: NDArray[np.float32]
+    coloring: Coloring
+    selected: NDArray[np.bool_]
+
+
+class AnyField(Protocol):
+    """What a picture needs of all cells of an embedding, wherever they are; see `Field`."""
+
+    def image(self, shown: Shown, view: View, size: tuple[int, int], diameter: float) -> Planes:
+        """Aggregate the cells of a view."""
+
+    def count(self, view: View) -> int:
+        """Count the cells of a view, exactly."""
+
+    def cells(self, extent: View, shown: Shown) -> Cells:
+        """Return all cells in x0, x1, y0, y1, in random order."""
+
+    def coordinates(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
+        """Return the coordinates of some rows, float32 (k, 2)."""
+
+    def polygon_mask(self, polygon: NDArray[np.float64], shown: Shown | None = None) -> NDArray[np.bool_]:
+        """Return which cells lie in a polygon (k, 2), bool (n_obs,); those that `shown` hides are left out."""
+
+    def nearest(self, x: float, y: float, radius: float, shown: Shown) -> tuple[int, float, float] | None:
+        """Return row and place of the cell nearest to (x, y) within a radius, data units, hidden ones left out."""
+
+
 class Field:
     """The cells of one embedding in this process.
 
@@ -71,17 +102,16 @@ class Field:
         from cxg_widget.aggregate import aggregate
 
         column = self._column(shown.coloring)
-        rgb = np.array([raster.hex_rgb(color) for color in shown.colors], dtype=np.uint8).reshape(-1, 3)
         is_categorical = isinstance(shown.coloring.data, Codes)
         return aggregate(
             self.index,
             column,
             view,
             size,
-            colors=rgb if is_categorical else None,
+            colors=rgb_of(shown.colors) if is_categorical else None,
             visible=shown.visible if is_categorical else None,
             selected=self._bits(shown, column),
-            spread=self._spread(view, size, diameter),
+            spread=spread_of(self.count(view), size, diameter),
             statistic="max" if shown.look.statistic == "max" else "mean",
             counts=self._counts,
         )
@@ -94,9 +124,22 @@ class Field:
         xy[drawn] = self.index.xy[places[drawn]]
         return xy
 
-    def polygon_mask(self, polygon: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return which cells lie in a polygon (k, 2), bool (n_obs,)."""
-        return self.index.polygon_mask(polygon)
+    def count(self, view: View) -> int:
+        """Count the cells of a view, exactly."""
+        return self.index.count(view)
+
+    def cells(self, extent: View, shown: Shown) -> Cells:
+        """Return all cells in x0, x1, y0, y1, in random order."""
+        places = np.random.default_rng(0).permutation(self.index.rows_in(extent))
+        rows = self.index.rows[places]
+        return Cells(self.index.xy[places], shown.coloring.take(rows), shown.mask[rows])
+
+    def polygon_mask(self, polygon: NDArray[np.float64], shown: Shown | None = None) -> NDArray[np.bool_]:
+        """Return which cells lie in a polygon (k, 2), bool (n_obs,); those that `shown` hides are left out."""
+        mask = self.index.polygon_mask(polygon)
+        if shown is not None and shown.visible is not None and isinstance(shown.coloring.data, Codes):
+            mask &= shown.visible[shown.coloring.data.codes]
+        return mask
 
     def nearest(self, x: float, y: float, radius: float, shown: Shown) -> tuple[int, float, float] | None:
         """Return row and place of the cell nearest to (x, y) within a radius, data units, hidden ones left out."""
@@ -113,11 +156,6 @@ class Field:
             return None
         at_x, at_y = self.index.xy[place]
         return int(self.index.rows[place]), float(at_x), float(at_y)
-
-    def _spread(self, view: View, size: tuple[int, int], diameter: float) -> int:
-        inside = max(self.index.count(view), 1)
-        room = np.sqrt(_FILLING * size[0] * size[1] / inside)
-        return int(np.clip(round(min(diameter, room)), 1, _LARGEST_SPREAD))
 
     def _column(self, coloring: Coloring) -> ViewColumn | None:
         from cxg_widget.aggregate import arrange
@@ -143,6 +181,17 @@ class Field:
             if held is None or held[0] is not key:
                 held = self._made[slot] = (key, make())
             return held[1]
+
+
+def spread_of(n_inside: int, size: tuple[int, int], diameter: float) -> int:
+    """Return how many px a cell covers: its diameter, less where there are many."""
+    room = np.sqrt(_FILLING * size[0] * size[1] / max(n_inside, 1))
+    return int(np.clip(round(min(diameter, room)), 1, _LARGEST_SPREAD))
+
+
+def rgb_of(colors: list[str]) -> NDArray[np.uint8]:
+    """Return "#rrggbb" as uint8 (k, 3)."""
+    return np.array([raster.hex_rgb(color) for color in colors], dtype=np.uint8).reshape(-1, 3)
 
 
 def rgba_of(planes: Planes, shown: Shown, *, dark: bool) -> NDArray[np.uint8]:

@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base import Codes
-from cxg_widget.encoding import Numbers, label_of
+from cxg_widget.encoding import label_of
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.protocol import MISSING_LABEL
 
 if TYPE_CHECKING:
+    from cxg_widget.coloring import Target
     from cxg_widget.datasets.base import Dataset
+    from cxg_widget.look import Coloring
 
 _FIELDS = 5
 
@@ -49,10 +51,13 @@ class Describer:
         except CxgWidgetError:
             return f"row {row:,}"
 
-    def value(self, row: int, data: Codes | Numbers | None) -> str:
-        """Write the coloured value of a row."""
+    def value(self, row: int, coloring: Coloring, layer: str | None) -> str:
+        """Write the coloured value of a row; it is read where the colouring holds a sample only."""
+        data = coloring.data
         if data is None:
             return ""
+        if coloring.is_sample:
+            return self._read_value(row, coloring.target, layer)
         if isinstance(data, Codes):
             code = int(data.codes[row])
             return MISSING_LABEL if code < 0 else label_of(data.categories[code])
@@ -61,6 +66,13 @@ class Describer:
             return text_of(float(vector.values[row]))
         at = np.flatnonzero(vector.rows == row)
         return text_of(float(vector.values[at[0]]) if at.size else vector.fill)
+
+    def _read_value(self, row: int, target: Target, layer: str | None) -> str:
+        if target.source == "obs":
+            return text_of(self._dataset.obs_record(row, [target.name])[target.name])
+        genes = (target.name,) if target.source == "var" else target.genes
+        values = [self._dataset.vector_block(gene, layer, row, row + 1).dense(1)[0] for gene in genes]
+        return text_of(float(np.mean(values, dtype=np.float64)))
 
     def fields(self, row: int, without: str = "") -> list[list[str]]:
         """Return [column, value] pairs of a row as text, categories first; nothing where obs cannot be read.

@@ -53,10 +53,19 @@ class Look:
 
 @dataclass(frozen=True)
 class Coloring:
-    """A colouring that has been read: its target and its codes or numbers, in row order."""
+    """A colouring that has been read.
+
+    Attributes
+    ----------
+    data : codes or numbers in row order
+    counted : cells of each category and missing ones, where `data` cannot tell
+    is_sample : no process holds all values; `data` are those of the sample that is sent, in its order
+    """
 
     target: Target
     data: Codes | Numbers | None = None
+    counted: tuple[list[int], int] | None = None
+    is_sample: bool = False
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Coloring:
         """Return the colouring of some rows, in their order."""

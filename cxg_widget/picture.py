@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +23,19 @@ _UNSELECTED, _MISSING, _VALUES = 1, 2, 3
 
 @dataclass(frozen=True)
 class Paint:
-    """All that a picture shows: which rows in which order, where they are (n, 2), how they are coloured."""
+    """All that a picture shows: n points in the order they are drawn, where they are (n, 2), what colours them.
 
-    rows: NDArray[np.integer[Any]]
+    Attributes
+    ----------
+    coloring : of the n points
+    selected : bool (n,); None when no cell is selected, drawn or not
+    """
+
     xy: NDArray[np.float32]
     coloring: Coloring
     category_colors: list[str]
     look: Look
-    selected: NDArray[np.bool_]
+    selected: NDArray[np.bool_] | None
 
 
 def paint(
@@ -39,7 +44,7 @@ def paint(
     """Draw a picture and return it as a PNG file; see `Session.png`. `zoom` is 1 where everything fits."""
     background = raster.DARK if dark else raster.LIGHT
     ink = _ink(job, background, dark=dark)
-    diameter = point_diameter(job.rows.size, size, zoom)
+    diameter = point_diameter(len(job.xy), size, zoom)
     return raster.png(raster.draw(job.xy, ink, view, size=size, diameter=diameter, background=background))
 
 
@@ -52,28 +57,26 @@ def point_diameter(n: int, size: tuple[int, int], zoom: float) -> float:
 
 def _ink(job: Paint, background: raster.RGB, *, dark: bool) -> raster.Ink:
     missing = raster.MISSING_DARK if dark else raster.MISSING_LIGHT
-    data, rows = job.coloring.data, job.rows
+    data, n = job.coloring.data, len(job.xy)
     if isinstance(data, Codes):
-        codes = data.codes[rows]
+        codes = data.codes
         table = np.array([raster.hex_rgb(color) for color in job.category_colors] + [missing], dtype=np.uint8)
         rgb, rank = table[codes], np.where(codes < 0, _MISSING, _VALUES)
     elif isinstance(data, Numbers):
-        rgb, rank = _number_ink(job.look, data, rows, missing)
+        rgb, rank = _number_ink(job.look, data, missing)
     else:
         plain = raster.PLAIN_DARK if dark else raster.PLAIN_LIGHT
-        rgb = np.tile(np.array([plain], dtype=np.uint8), (rows.size, 1))
-        rank = np.full(rows.size, _VALUES)
-    if job.selected.any():
-        out = ~job.selected[rows]
+        rgb = np.tile(np.array([plain], dtype=np.uint8), (n, 1))
+        rank = np.full(n, _VALUES)
+    if job.selected is not None:
+        out = ~job.selected
         rgb[out] = raster.dim(rgb[out], background)
         rank[out] = _UNSELECTED
     return raster.Ink(rgb, rank.astype(np.uint16))
 
 
-def _number_ink(
-    look: Look, data: Numbers, rows: NDArray[np.integer[Any]], missing: raster.RGB
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    values = data.vector.take(rows).dense(rows.size)
+def _number_ink(look: Look, data: Numbers, missing: raster.RGB) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    values = data.vector.dense(data.n_obs)
     low = resolve_limit(look.vmin, data.lo, data.hi, data.quantiles, data.lo)
     high = resolve_limit(look.vmax, data.lo, data.hi, data.quantiles, data.hi)
     table = np.vstack([raster.ramp(COLORMAPS[look.cmap]), np.array([missing], dtype=np.uint8)])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget.coloring import read, resolve
 from cxg_widget.datasets.base import Codes, Dataset
 from cxg_widget.encoding import describe
-from cxg_widget.field import Field
+from cxg_widget.field import AnyField, Field
 from cxg_widget.look import Coloring, Look
 from cxg_widget.order import DisplayOrder
 from cxg_widget.protocol import MISSING_LABEL
@@ -108,20 +108,30 @@ class Readings:
 
     def coordinates(self, rows: NDArray[np.integer[Any]], look: Look) -> NDArray[np.float32]:
         """Return the coordinates of some rows, float32 (k, 2)."""
-        field: Field | None = self._held("field", look.place_key)
+        field = self.field_at_hand(look)
         return self.xy(look)[rows] if field is None else field.coordinates(rows)
 
-    def field(self, look: Look) -> Field:
+    def field(self, look: Look) -> AnyField:
         """Return all cells under an index, which is built or loaded at first use."""
-        field: Field = self.keep("field", look.place_key, lambda: self._make_field(look))
+        field: AnyField = self.keep("field", look.place_key, lambda: self._make_field(look))
         return field
 
-    def field_at_hand(self, look: Look) -> Field | None:
+    def field_at_hand(self, look: Look) -> AnyField | None:
         """Return the field if it has been made."""
-        field: Field | None = self._held("field", look.place_key)
+        field: AnyField | None = self._held("field", look.place_key)
         return field
 
-    def _make_field(self, look: Look) -> Field:
+    def prepare_field(self, look: Look) -> None:
+        """Do what the first aggregated picture would wait for."""
+        from cxg_widget.aggregate import warm_up
+
+        warm_up()
+        self.field(look)
+
+    def close(self) -> None:
+        """Let go of what is held outside of this process: nothing here."""
+
+    def _make_field(self, look: Look) -> AnyField:
         self.bounds(look)
         field = Field(self._index(look))
         with self._lock:  # the index holds the coordinates too

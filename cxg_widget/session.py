@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cxg_widget import protocol as p
 from cxg_widget import raster, streams
 from cxg_widget.bounds import check_size, check_version, check_view
-from cxg_widget.datasets.base import Dataset
+from cxg_widget.datasets.base import Codes, Dataset
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.field import Shown
 from cxg_widget.frames import Frame
@@ -43,17 +43,19 @@ class Session:
     look : what to show first
     seed : of the display order
     announce : takes a frame that nobody asked for, from any thread
+    read_with : makes the `Readings` of a dataset, a seed and a function that is told progress
     """
 
     def __init__(
         self, dataset: Dataset, look: Look | None = None, *, seed: int = 0,
         announce: Callable[[Frame], object] | None = None,
+        read_with: Callable[..., Readings] = Readings,
     ) -> None:  # fmt: skip
         self.dataset = dataset
         self.look = look or Look(embedding=dataset.default_embedding)
         self.mask: NDArray[np.bool_] = np.zeros(dataset.n_obs, dtype=np.bool_)
         self._announce = announce or (lambda _: None)
-        self._readings = Readings(dataset, seed, self._tell_progress)
+        self._readings = read_with(dataset, seed, self._tell_progress)
         self._lock = threading.RLock()
         self._seq = {"points": 0, "color": 0, "selection": 0}
 
@@ -90,10 +92,11 @@ class Session:
     def prepare_field(self) -> None:
         """Build or load what views are aggregated from, where they are; the first of them then comes sooner."""
         if self._is_aggregated:
-            from cxg_widget.aggregate import warm_up
+            self._readings.prepare_field(self.look)
 
-            warm_up()
-            self._readings.field(self.look)
+    def close(self) -> None:
+        """Let go of what is held elsewhere; the dataset stays open."""
+        self._readings.close()
 
     @property
     def _is_aggregated(self) -> bool:
@@ -167,19 +170,24 @@ class Session:
         with self._lock:
             self.mask = combine(self.mask, mask, mode)
 
-    def polygon_mask(self, corners: Any) -> NDArray[np.bool_]:
-        """Return which cells lie in a polygon (k, 2) in data units of the embedding and axes on show."""
+    def polygon_mask(self, corners: Any, *, hidden: bool = True) -> NDArray[np.bool_]:
+        """Return which cells lie in a polygon (k, 2) in data units of the embedding and axes on show.
+
+        hidden : whether those count too that the legend hides
+        """
         polygon = as_polygon(corners)
         field = self._readings.field_at_hand(self.look)
-        return in_polygon(self.xy(), polygon) if field is None else field.polygon_mask(polygon)
+        if field is not None:
+            return field.polygon_mask(polygon, None if hidden else self._shown())
+        mask = in_polygon(self.xy(), polygon)
+        visible = None if hidden else self._readings.visible(self.look)
+        return mask if visible is None else mask & visible
 
     def lasso(self, message: p.Lasso) -> None:
         """Select by a gesture: only cells that are not hidden, since nobody points at what is not there."""
         if len(message.polygon) % 2:
             raise InvalidValue(f"a lasso must list x and y of each corner; found {len(message.polygon)} numbers")
-        mask = self.polygon_mask(np.reshape(message.polygon, (-1, 2)))
-        visible = self._readings.visible(self.look)
-        self.select(mask if visible is None else mask & visible, message.mode)
+        self.select(self.polygon_mask(np.reshape(message.polygon, (-1, 2)), hidden=False), message.mode)
 
     # --- answers ---------------------------------------------------------------------------------------------------
 
@@ -253,7 +261,7 @@ class Session:
         (row, x, y), coloring = found, self.coloring()
         describer: Describer = self._readings.keep("describer", None, lambda: Describer(self.dataset))
         told = coloring.target.name if coloring.target.source == "obs" else ""
-        value = describer.value(row, coloring.data)
+        value = describer.value(row, coloring, self.look.layer)
         return Frame(p.Cell(row, x, y, describer.name(row), value, describer.fields(row, without=told)))
 
     def _nearest(self, at: p.Hover) -> tuple[int, float, float] | None:
@@ -291,12 +299,18 @@ class Session:
         seen = view or whole
         if self._is_aggregated and max_points is None:
             return raster.png(picture_of(self._readings.field(self.look), self._shown(), seen, size, dark=dark))
-        rows = self._point_rows if max_points is None else self._point_rows[:max_points]
-        visible = self._readings.visible(self.look)
         zoom = (whole[1] - whole[0]) / (seen[1] - seen[0])
-        return paint(self._paint(rows if visible is None else rows[visible[rows]]), seen, size, zoom=zoom, dark=dark)
+        return paint(self._paint(max_points), seen, size, zoom=zoom, dark=dark)
 
-    def _paint(self, rows: NDArray[Any]) -> Paint:
-        coloring = self.coloring()
-        colors = streams.category_colors(coloring, self.look, self.dataset)
-        return Paint(rows, self._readings.coordinates(rows, self.look), coloring, colors, self.look, self.mask)
+    def _paint(self, most: int | None) -> Paint:
+        """Gather the first points that are not hidden."""
+        rows, look = self._point_rows[:most], self.look
+        coloring = self._readings.point_coloring(look)
+        coloring = coloring.take(np.arange(rows.size) if self._is_aggregated else rows)
+        visible = self._readings.visible_categories(look)
+        if visible is not None and isinstance(coloring.data, Codes):
+            kept = np.flatnonzero(visible[coloring.data.codes])
+            rows, coloring = rows[kept], coloring.take(kept)
+        colors = streams.category_colors(coloring, look, self.dataset)
+        selected = self.mask[rows] if self.mask.any() else None
+        return Paint(self._readings.coordinates(rows, look), coloring, colors, look, selected)

@@ -58,7 +58,7 @@ def legend_frame(coloring: Coloring, look: Look, dataset: Dataset, n_points: int
     legend = p.Color(seq, target.spec, name, detail, "none", n_points, dataset.n_obs, 0, [], [], [], 0.0, 0.0, "none")
     arrays: Mapping[str, NDArray[Any]] = {"histogram": np.empty(0, np.uint32), "quantiles": np.empty(0, np.float32)}
     if isinstance(data, Codes):
-        counts, n_missing = category_counts(data)
+        counts, n_missing = coloring.counted or category_counts(data)
         legend = replace(
             legend,
             scale="categorical",

@@ -14,7 +14,7 @@ from cxg_widget import raster
 from cxg_widget.colormaps import COLORMAPS
 from cxg_widget.datasets.base import Codes
 from cxg_widget.encoding import Numbers, wire_codes
-from cxg_widget.field import Field, Shown, View, numbers_of, rgba_of
+from cxg_widget.field import AnyField, Shown, View, numbers_of, rgba_of
 from cxg_widget.frames import Frame, spans
 from cxg_widget.limits import limit_codes
 from cxg_widget.look import Coloring
@@ -36,10 +36,10 @@ class Seqs:
     selection: int
 
 
-def survey_frames(field: Field, shown: Shown, ask: p.Aggregate, seqs: Seqs, few: int) -> Iterator[Frame]:
+def survey_frames(field: AnyField, shown: Shown, ask: p.Aggregate, seqs: Seqs, few: int) -> Iterator[Frame]:
     """Answer `aggregate`: with the cells where the view holds at most `few`, else with an image."""
     view: View = (ask.view[0], ask.view[1], ask.view[2], ask.view[3])
-    n_inside = field.index.count(view)
+    n_inside = field.count(view)
     if n_inside <= few:
         yield from _cell_frames(field, shown, view, seqs)
     else:
@@ -59,19 +59,17 @@ def _image_frame(planes: Any, shown: Shown, ask: p.Aggregate, seqs: Seqs, n_insi
     return Frame(message, {"png": np.frombuffer(png, dtype=np.uint8)})
 
 
-def _cell_frames(field: Field, shown: Shown, view: View, seqs: Seqs) -> Iterator[Frame]:
+def _cell_frames(field: AnyField, shown: Shown, view: View, seqs: Seqs) -> Iterator[Frame]:
     """Yield the cells of a view and of some more around it, so that a small move needs no answer."""
     extent = _around(view)
-    places = np.random.default_rng(0).permutation(field.index.rows_in(extent))
-    rows, xy = field.index.rows[places], quantise_within(field.index.xy[places], extent)
-    codes = _codes(shown.coloring.take(rows))
-    selected = shown.mask[rows]
-    cuts = list(spans(rows.size, _CELL_BYTES))
+    cells = field.cells(extent, shown)
+    xy, codes = quantise_within(cells.xy, extent), _codes(cells.coloring)
+    cuts = list(spans(len(xy), _CELL_BYTES))
     for part, (start, stop) in enumerate(cuts):
         arrays: dict[str, NDArray[Any]] = {
             "xy": xy[start:stop],
             "codes": codes[start:stop],
-            "bits": pack_mask(selected[start:stop]) if shown.mask.any() else np.empty(0, dtype=np.uint8),
+            "bits": pack_mask(cells.selected[start:stop]) if shown.mask.any() else np.empty(0, dtype=np.uint8),
         }
         yield Frame(p.Cells(seqs.color, seqs.selection, part, len(cuts), list(extent)), arrays)
 
@@ -91,7 +89,7 @@ def _codes(coloring: Coloring) -> NDArray[np.uint8 | np.uint16]:
     return _PLAIN_CODES
 
 
-def picture_of(field: Field, shown: Shown, view: View, size: tuple[int, int], *, dark: bool) -> NDArray[np.uint8]:
+def picture_of(field: AnyField, shown: Shown, view: View, size: tuple[int, int], *, dark: bool) -> NDArray[np.uint8]:
     """Draw a view on its background as the front-end would, uint8 (h, w, 3)."""
     planes = field.image(shown, view, size, diameter=1)
     background = np.array(raster.DARK if dark else raster.LIGHT, dtype=np.float32)

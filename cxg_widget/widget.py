@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from cxg_widget.frames import Frame
 from cxg_widget.look import Look
 from cxg_widget.parsing import parse
 from cxg_widget.query import mask_of_query
+from cxg_widget.readings import Readings
 from cxg_widget.selection import SelectedCells, is_table, mask_of
 from cxg_widget.session import Session
 from cxg_widget.static_picture import static_picture
@@ -40,6 +42,8 @@ class CxgWidget(WidgetTraits):
     color : obs column, gene or gene set ("obs:NAME", "var:NAME", "set:NAME" force one), a list of genes (their mean)
     layer : name of the layer genes are read from; None = X
     height : CSS px
+    dask : a `dask.distributed.Client` whose workers open the store, hold the cells and aggregate them; True = the
+        current client; None = this process does it alone
     **options : any trait below, and the options of `open_dataset`
 
     Raises
@@ -69,13 +73,15 @@ class CxgWidget(WidgetTraits):
         color: Any = None,
         layer: str | None = None,
         height: float = 600,
+        dask: Any = None,
         **more: Any,
     ) -> None:
         traits, opening = options.split_options(more, STATE, ("format", *OPEN_OPTIONS))
         self._owns_dataset = not isinstance(source, Dataset)
         self._dataset: Dataset = open_dataset(source, **opening)
         self._exchange = Exchange(self.send)
-        self._session = Session(self._dataset, announce=self._announce)
+        read_with = _read_with(dask, source, opening)
+        self._session = Session(self._dataset, announce=self._announce, read_with=read_with)
         self._callbacks = CallbackDispatcher()
         self._open = True
         try:
@@ -179,6 +185,7 @@ class CxgWidget(WidgetTraits):
             return
         self._open = False
         self._exchange.jobs.close()
+        self._session.close()
         if self._built:
             super().close()
         if self._owns_dataset:
@@ -328,3 +335,13 @@ class CxgWidget(WidgetTraits):
         still = static_picture(self._session, self.height, self._snapshot["id"])
         if still:
             display(still, raw=True)  # type: ignore[no-untyped-call]
+
+
+def _read_with(dask: Any, source: Any, opening: dict[str, Any]) -> Callable[..., Readings]:
+    """Return what makes the readings of a session: of this process, or of a Dask cluster."""
+    if dask is None or dask is False:
+        return Readings
+    from cxg_widget.cluster import ClusterReadings, Source, find_client
+
+    uri = source.uri if isinstance(source, Dataset) else source
+    return partial(ClusterReadings, client=find_client(dask), source=Source.of(uri, **opening))

@@ -185,10 +185,28 @@ class ClusterField:
         """Count the cells of a view exactly, x0 <= x <= x1 and y0 <= y <= y1."""
         return sum(self._gathered(self._map("count", worker.count, self._parts, view=tuple(view))))
 
-    def polygon_mask(self, polygon: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return which cells lie in a polygon (k, 2), bool (n_obs,); the workers send one bit for each cell."""
+    def rows_in(self, view: Sequence[float]) -> NDArray[np.int64]:
+        """Return the rows of a view, in no order."""
+        return np.concatenate(self._gathered(self._map("rows", worker.rows_in, self._parts, view=tuple(view))))
+
+    def polygon_mask(
+        self,
+        polygon: NDArray[np.float64],
+        *,
+        target: Target | None = None,
+        layer: str | None = None,
+        visible: NDArray[np.bool_] | None = None,
+    ) -> NDArray[np.bool_]:
+        """Return which cells lie in a polygon (k, 2), bool (n_obs,); the workers send one bit for each cell.
+
+        Parameters
+        ----------
+        visible : bool (k + 1,), which categories of the target count, missing last; None = all
+        """
+        column = self._futures_of(target, layer) if visible is not None else None
         mask = np.zeros(self.n_obs, dtype=np.bool_)
-        bits = self._gathered(self._map("polygon", worker.polygon_bits, self._parts, polygon=polygon))
+        asked = {"polygon": polygon, "visible": visible}
+        bits = self._gathered(self._map("polygon", worker.polygon_bits, self._parts, column, **asked))
         for (start, stop), packed in zip(self._blocks, bits, strict=True):
             mask[start:stop] = np.unpackbits(packed, count=stop - start, bitorder="little").view(np.bool_)
         return mask

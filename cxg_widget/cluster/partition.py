@@ -129,9 +129,30 @@ def count(partition: Partition, view: View) -> int:
     return partition.index.count(view)
 
 
-def polygon_bits(partition: Partition, polygon: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """Return which rows lie in a polygon as packed bits."""
-    return np.packbits(partition.index.polygon_mask(polygon), bitorder="little")
+def polygon_bits(
+    partition: Partition,
+    column: ViewColumn | None,
+    polygon: NDArray[np.float64],
+    visible: NDArray[np.bool_] | None,
+) -> NDArray[np.uint8]:
+    """Return which rows lie in a polygon and are visible, as packed bits."""
+    index = partition.index
+    if visible is None or not isinstance(column, CategoryColumn):
+        return np.packbits(index.polygon_mask(polygon), bitorder="little")
+    places = index.polygon_places(polygon)
+    mask = np.zeros(index.n_obs, dtype=np.bool_)
+    mask[index.rows[places[_visible_codes(column, visible, places)]]] = True
+    return np.packbits(mask, bitorder="little")
+
+
+def rows_in(partition: Partition, view: View) -> NDArray[np.int64]:
+    """Return the rows of a view, counted from 0 everywhere, in no order."""
+    return partition.start + partition.index.rows[partition.index.rows_in(view)].astype(np.int64)
+
+
+def _visible_codes(column: CategoryColumn, visible: NDArray[np.bool_], places: NDArray[Any]) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = visible[np.minimum(column.codes[places], column.n_categories)]
+    return found
 
 
 def nearest(
@@ -147,8 +168,7 @@ def nearest(
     def is_visible(places: NDArray[np.int64]) -> NDArray[np.bool_]:
         assert isinstance(column, CategoryColumn)
         assert visible is not None
-        found: NDArray[np.bool_] = visible[np.minimum(column.codes[places], column.n_categories)]
-        return found
+        return _visible_codes(column, visible, places)
 
     hides = visible is not None and isinstance(column, CategoryColumn)
     place = index.nearest(*point, radius, is_visible if hides else None)

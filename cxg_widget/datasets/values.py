@@ -59,7 +59,7 @@ class Vector:
         """Return the values of some rows, in their order; without making all of them dense."""
         if self.rows is None:
             return Vector(self.values[rows])
-        last = max(int(self.rows.max(initial=-1)), int(rows.max(initial=-1)))
+        last = max(int(self.rows.max(initial=0)), int(rows.max(initial=0)))
         # Pages of zeros cost nothing until they are written to.
         entry = np.zeros(last + 1, dtype=np.uint32)
         entry[self.rows] = np.arange(1, self.rows.size + 1, dtype=np.uint32)

@@ -158,6 +158,18 @@ def test_close_by_come_all_cells_of_the_view_themselves():
     assert bits.sum() == np.count_nonzero(np.flatnonzero(inside) % 3 == 0)
 
 
+@pytest.mark.parametrize("gene", ["CD3E", "DENSE"])
+def test_close_by_each_cell_has_its_own_number(gene):
+    one = session(color=gene, max_points=5_000)
+    frames = ask(one, (0.0, 0.7, 0.5, 1.2))
+    x0, x1, y0, y1 = frames[0].message.extent
+    xy, values = one.dataset.embedding("umap"), one.dataset.values(gene)
+    inside = (xy[:, 0] >= x0) & (xy[:, 0] <= x1) & (xy[:, 1] >= y0) & (xy[:, 1] <= y1)
+    lo, hi = float(values.min()), float(values.max())
+    codes = np.concatenate([frame.arrays["codes"] for frame in frames])
+    np.testing.assert_allclose(np.sort(lo + codes / 65_534 * (hi - lo)), np.sort(values[inside]), atol=1e-4 * (hi - lo))
+
+
 def test_raster_never_sends_the_cells_and_points_never_an_image():
     view = (0.0, 0.01, 0.0, 0.01)
     assert ask(session(render="raster"), view)[0].message.kind == "image"

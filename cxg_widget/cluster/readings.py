@@ -1,0 +1,169 @@
+"""What a session reads where a Dask cluster holds the cells: a sample and counts here, all else there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.aggregate import Planes
+from cxg_widget.cluster.field import ClusterField
+from cxg_widget.cluster.source import Source
+from cxg_widget.coloring import resolve
+from cxg_widget.datasets import Codes, Dataset, Vector
+from cxg_widget.encoding import Numbers
+from cxg_widget.field import AnyField, Cells, Shown, View, rgb_of, spread_of
+from cxg_widget.look import Coloring, Look
+from cxg_widget.quantise import Bounds
+from cxg_widget.raster import LIGHT, dim
+from cxg_widget.readings import Readings
+
+
+class ClusterReadings(Readings):
+    """Reads of a dataset only what the rows of a sample need; unless `render="points"` asks for all of it here.
+
+    Parameters
+    ----------
+    client : a `distributed.Client`
+    source : what its workers open
+    """
+
+    def __init__(
+        self, dataset: Dataset, seed: int, tell_progress: Callable[[float], None], *, client: Any, source: Source
+    ) -> None:
+        super().__init__(dataset, seed, tell_progress)
+        self._client = client
+        self._source = source
+
+    def is_aggregated(self, look: Look) -> bool:
+        """Say whether pictures are aggregated: always, unless points are asked for."""
+        return look.render != "points"
+
+    def bounds(self, look: Look) -> Bounds:
+        """Return where the cells lie, and how many lie nowhere."""
+        if not self.is_aggregated(look):
+            return super().bounds(look)
+        cluster = self._shared(look).cluster
+        return Bounds(cluster.extent, cluster.n_missing)
+
+    def coloring(self, look: Look) -> Coloring:
+        """Return the colouring of the sample, with counts and range of all cells."""
+        key = (*look.color_key, look.max_points, look.place_key)
+        if not self.is_aggregated(look):
+            return super().coloring(look)
+        made: Coloring = self.keep("sample coloring", key, lambda: self._sample_coloring(look))
+        return made
+
+    def _sample_coloring(self, look: Look) -> Coloring:
+        target = resolve(look.color, self._dataset)
+        if target.source == "none":
+            return Coloring(target)
+        cluster, rows = self._shared(look).cluster, self.sample(look).rows
+        summary = cluster.summary(target, look.layer)
+        _, values = cluster.take(rows, target, look.layer)
+        assert values is not None
+        if summary.categories is not None:
+            counted = (summary.counts or [], summary.n_missing)
+            return Coloring(target, Codes(values.astype(np.int32), summary.categories), counted, is_sample=True)
+        assert summary.histogram is not None
+        assert summary.quantiles is not None
+        measured = (summary.lo, summary.hi, summary.n_missing, summary.histogram, summary.quantiles)
+        numbers = Numbers(Vector(values.astype(np.float32)), rows.size, *measured)
+        return Coloring(target, numbers, is_sample=True)
+
+    def point_coloring(self, look: Look) -> Coloring:
+        """Return what colours the sample, in its own order."""
+        return self.coloring(look) if self.is_aggregated(look) else super().point_coloring(look)
+
+    def prepare_field(self, look: Look) -> None:
+        """Do nothing: the workers have been asked already."""
+
+    def field_at_hand(self, look: Look) -> AnyField | None:
+        """Return the field; the first picture needs it too."""
+        return self._shared(look) if self.is_aggregated(look) else super().field_at_hand(look)
+
+    def _shared(self, look: Look) -> SharedField:
+        field = self.field(look)
+        assert isinstance(field, SharedField)
+        return field
+
+    def _make_field(self, look: Look) -> AnyField:
+        older = self._made.get("field")
+        if older is not None:
+            older[1].cluster.close()
+        n_obs = self._dataset.n_obs
+        return SharedField(ClusterField(self._client, self._source, n_obs, look.embedding, look.axes))
+
+    def close(self) -> None:
+        """Let go of what the workers hold."""
+        held = self._made.get("field")
+        if held is not None:
+            held[1].cluster.close()
+
+
+class SharedField:
+    """A `ClusterField` with the methods of `Field`."""
+
+    def __init__(self, cluster: ClusterField) -> None:
+        self.cluster = cluster
+
+    def image(self, shown: Shown, view: View, size: tuple[int, int], diameter: float) -> Planes:
+        """Aggregate the cells of a view; highlighting dims the colours of the others."""
+        is_categorical = isinstance(shown.coloring.data, Codes)
+        return self.cluster.planes(
+            shown.coloring.target,
+            view,
+            size,
+            layer=shown.look.layer,
+            colors=_colors(shown) if is_categorical else None,
+            visible=shown.visible if is_categorical else None,
+            selected=shown.mask,
+            spread=spread_of(self.count(view), size, diameter),
+            statistic="max" if shown.look.statistic == "max" else "mean",
+        )
+
+    def count(self, view: View) -> int:
+        """Count the cells of a view, exactly."""
+        return self.cluster.count(view)
+
+    def cells(self, extent: View, shown: Shown) -> Cells:
+        """Return all cells in x0, x1, y0, y1, in random order."""
+        rows = np.random.default_rng(0).permutation(self.cluster.rows_in(extent))
+        target, data = shown.coloring.target, shown.coloring.data
+        xy, values = self.cluster.take(rows, target, shown.look.layer)
+        if isinstance(data, Codes) and values is not None:
+            data = Codes(values.astype(np.int32), data.categories)
+        elif isinstance(data, Numbers) and values is not None:
+            data = Numbers(Vector(values), rows.size, data.lo, data.hi, data.n_missing, data.histogram, data.quantiles)
+        return Cells(xy, Coloring(target, data, is_sample=True), shown.mask[rows])
+
+    def coordinates(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
+        """Return the coordinates of some rows, float32 (k, 2); NaN where they are not finite."""
+        return self.cluster.take(rows)[0]
+
+    def polygon_mask(self, polygon: NDArray[np.float64], shown: Shown | None = None) -> NDArray[np.bool_]:
+        """Return which cells lie in a polygon (k, 2), bool (n_obs,); those that `shown` hides are left out."""
+        if shown is None:
+            return self.cluster.polygon_mask(polygon)
+        target, layer = shown.coloring.target, shown.look.layer
+        return self.cluster.polygon_mask(polygon, target=target, layer=layer, visible=shown.visible)
+
+    def nearest(self, x: float, y: float, radius: float, shown: Shown) -> tuple[int, float, float] | None:
+        """Return row and place of the cell nearest to (x, y) within a radius, data units, hidden ones left out."""
+        target, layer = shown.coloring.target, shown.look.layer
+        row = self.cluster.nearest(x, y, radius, target=target, layer=layer, visible=shown.visible)
+        if row is None:
+            return None
+        at_x, at_y = self.coordinates(np.array([row]))[0]
+        return row, float(at_x), float(at_y)
+
+
+def _colors(shown: Shown) -> NDArray[np.uint8]:
+    rgb = rgb_of(shown.colors)
+    if shown.highlighted < 0:
+        return rgb
+    dimmed = dim(rgb, LIGHT)
+    dimmed[shown.highlighted] = rgb[shown.highlighted]
+    return dimmed

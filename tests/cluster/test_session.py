@@ -1,0 +1,144 @@
+"""A session with a cluster answers as one without: same pictures, selections, cells and legends."""
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from cxg_widget import open_dataset
+from cxg_widget import protocol as p
+from cxg_widget.cluster import ClusterReadings, Source
+from cxg_widget.look import Look
+from cxg_widget.session import Session
+
+SIZE = (80, 60)
+
+
+@pytest.fixture(scope="module")
+def pair(client, store):
+    """Two sessions of one store; the second works with the cluster."""
+    dataset = open_dataset(store)
+
+    def with_cluster(*args):
+        return ClusterReadings(*args, client=client, source=Source.of(store))
+
+    look = Look(embedding=dataset.default_embedding, render="raster", max_points=500)
+    alone, shared = Session(dataset, look), Session(dataset, look, read_with=with_cluster)
+    yield alone, shared
+    shared.close()
+    dataset.close()
+
+
+def columns(dataset):
+    numbers = [c.name for c in dataset.obs_columns.values() if c.kind in ("float", "int")]
+    groups = [c.name for c in dataset.obs_columns.values() if c.kind in ("categorical", "string", "boolean")]
+    return [None, f"obs:{groups[0]}", f"obs:{numbers[0]}", f"var:{dataset.var_names[0]}"]
+
+
+def ask(session, few=False, highlighted=-1):
+    x0, x1, y0, y1 = session._readings.bounds(session.look).extent
+    view = [x0, (x0 + x1) / 2, y0, (y0 + y1) / 2] if few else [x0 - 0.1, x1 + 0.1, y0 - 0.1, y1 + 0.1]
+    return list(session.answer(p.Aggregate(view, *SIZE, 1.0, highlighted, False)))
+
+
+def image(frames):
+    assert [frame.message.kind for frame in frames] == ["image"]
+    return np.asarray(Image.open(io.BytesIO(frames[0].arrays["png"].tobytes())))
+
+
+def set_looks(pair, **change):
+    for one in pair:
+        one.look = Look(**{"embedding": one.dataset.default_embedding, "render": "raster", "max_points": 500, **change})
+        one.select(np.zeros(one.dataset.n_obs, dtype=bool))
+
+
+@pytest.mark.parametrize("which", range(4))
+@pytest.mark.parametrize("selected", [False, True])
+def test_pictures_are_the_same(pair, which, selected):
+    set_looks(pair, color=columns(pair[0].dataset)[which])
+    for one in pair:
+        one.select(np.arange(one.dataset.n_obs) % 7 == 0 if selected else np.zeros(one.dataset.n_obs, dtype=bool))
+    np.testing.assert_array_equal(image(ask(pair[0])), image(ask(pair[1])))
+
+
+@pytest.mark.parametrize("which", range(4))
+def test_legends_speak_of_all_cells_and_points_of_the_same_sample(pair, which):
+    set_looks(pair, color=columns(pair[0].dataset)[which])
+    # A sparse gene travels as its non-zeros only where all of it is here.
+    alone, shared = ([f for f in one.show() if f.message.kind not in ("values", "nonzeros")] for one in pair)
+    for one, other in zip(alone, shared, strict=True):
+        assert one.message.kind == other.message.kind
+        if one.message.kind == "points":
+            np.testing.assert_array_equal(one.arrays["xy"], other.arrays["xy"])
+        if one.message.kind == "color":
+            names = (
+                "spec",
+                "name",
+                "scale",
+                "n_points",
+                "n_obs",
+                "n_missing",
+                "categories",
+                "counts",
+                "colors",
+                "lo",
+                "hi",
+            )
+            assert [getattr(one.message, n) for n in names] == [getattr(other.message, n) for n in names]
+            np.testing.assert_array_equal(one.arrays["histogram"], other.arrays["histogram"])
+        if one.message.kind == "codes":
+            np.testing.assert_array_equal(one.arrays["codes"], other.arrays["codes"])
+
+
+def test_a_lasso_leaves_out_what_is_hidden_on_the_workers(pair):
+    color = columns(pair[0].dataset)[1]
+    label = str(pair[0].dataset.codes(color.removeprefix("obs:")).categories[0])
+    set_looks(pair, color=color, hidden=(label,))
+    x0, x1, y0, y1 = pair[0]._readings.bounds(pair[0].look).extent
+    polygon = [x0, y0, x1, y0, x1, (y0 + y1) / 2, x0, y1]
+    for one in pair:
+        one.lasso(p.Lasso(polygon, "replace"))
+    np.testing.assert_array_equal(pair[0].mask, pair[1].mask)
+    assert 0 < pair[0].mask.sum() < pair[0].dataset.n_obs
+    np.testing.assert_array_equal(image(ask(pair[0])), image(ask(pair[1])))
+
+
+@pytest.mark.parametrize("which", range(4))
+def test_the_cell_under_the_pointer_is_told_alike(pair, which):
+    set_looks(pair, color=columns(pair[0].dataset)[which])
+    ask(pair[0])
+    xy = pair[0].dataset.embedding()
+    for row in np.flatnonzero(np.isfinite(xy).all(axis=1))[:5]:
+        x, y = map(float, xy[row])
+        told = [next(one.answer(p.Hover(x, y, 0.01))).message for one in pair]
+        assert told[0] == told[1]
+        assert told[0].row >= 0
+
+
+@pytest.mark.parametrize("which", range(4))
+def test_close_by_the_same_cells_come(pair, which):
+    set_looks(pair, color=columns(pair[0].dataset)[which], render="auto", max_points=2_500)
+    found = []
+    for one in pair:
+        frames = ask(one, few=True)
+        assert {frame.message.kind for frame in frames} == {"cells"}
+        xy, codes = (np.concatenate([frame.arrays[name] for frame in frames]) for name in ("xy", "codes"))
+        order = np.lexsort(xy.T)
+        found.append((xy[order], codes[order] if codes.size else codes))
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    np.testing.assert_allclose(found[0][1].astype(int), found[1][1].astype(int), atol=1)
+
+
+def test_the_picture_of_a_saved_notebook_is_drawn_from_the_sample(pair):
+    for color in columns(pair[0].dataset):
+        set_looks(pair, color=color)
+        alone, shared = (np.asarray(Image.open(io.BytesIO(one.png(None, SIZE, max_points=400)))) for one in pair)
+        assert (np.abs(alone.astype(int) - shared) <= 3).mean() > 0.999
+
+
+def test_points_can_be_asked_for_all_the_same(pair):
+    set_looks(pair, color=columns(pair[0].dataset)[1], render="points")
+    one, other = (next(session.points()) for session in pair)
+    assert not other.message.aggregated
+    np.testing.assert_array_equal(one.arrays["xy"], other.arrays["xy"])

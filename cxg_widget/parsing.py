@@ -45,7 +45,7 @@ def _build(cls: type[Message], given: Mapping[str, Any]) -> Message:
         if name not in known:
             raise ProtocolError(f"request {cls.kind!r} has no field {name!r}; its fields are {', '.join(known)}")
     for name, one in known.items():
-        if name not in given and one.default is MISSING:
+        if name not in given and one.default is MISSING and one.default_factory is MISSING:
             raise ProtocolError(f"request {cls.kind!r} lacks the field {name!r}")
         if name in given and not _fits(given[name], hints[name]):
             raise ProtocolError(f"field {name!r} of request {cls.kind!r} does not fit: {given[name]!r}")

@@ -9,7 +9,7 @@ buffer, in order) and the fields of its class below. Buffers are little-endian a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 VERSION = 1
@@ -121,6 +121,7 @@ class Aggregate(Message):
 
     view : as in `draw`; width, height : device pixels; diameter : of a point, device pixels
     highlighted : category above all others, -1 = none
+    hidden, density, statistic : as the traits, which hosts hold back while the kernel is busy
     """
 
     kind: ClassVar[str] = "aggregate"
@@ -130,6 +131,9 @@ class Aggregate(Message):
     diameter: float
     highlighted: int
     dark: bool
+    hidden: list[str] = field(default_factory=list)
+    density: Literal["linear", "log", "eq_hist"] = "eq_hist"
+    statistic: Literal["mean", "max"] = "mean"
 
 
 # --- what the kernel says -------------------------------------------------------------------------------------------
@@ -341,11 +345,12 @@ class Image(Message):
 
     content "colors": the pixels, straight alpha. "numbers": red and green are the high and low byte of a code as in
     `values` (65535 = no value), blue is the opacity; the colormap is the front-end's affair.
-    seq, selection_seq : the colouring and the selection it shows; n_inside : cells in the view
+    points_seq, seq, selection_seq : the points, the colouring and the selection it shows; n_inside : cells in the view
     """
 
     kind: ClassVar[str] = "image"
     arrays: ClassVar[Mapping[str, Array]] = {"png": Array(("uint8",), ("n_bytes",), "a PNG file")}
+    points_seq: int
     seq: int
     selection_seq: int
     view: list[float]
@@ -357,8 +362,8 @@ class Image(Message):
 class Cells(Message):
     """The cells of a view at full precision, in random order, where few enough are in it; part of parts.
 
-    Codes of `xy` as in `points`, over `extent`; `codes` as in `codes` or `values`, empty without a colouring;
-    `bits` as in `selection`, empty when no cell is selected.
+    Seqs as in `image`. Codes of `xy` as in `points`, over `extent`; `codes` as in `codes` or `values`, empty without a
+    colouring; `bits` as in `selection`, empty when no cell is selected.
     """
 
     kind: ClassVar[str] = "cells"
@@ -367,6 +372,7 @@ class Cells(Message):
         "codes": Array(("uint8", "uint16"), ("n or 0",), "what colours the cells"),
         "bits": Array(("uint8",), ("n_bytes",), "packed mask, little bit order"),
     }
+    points_seq: int
     seq: int
     selection_seq: int
     part: int

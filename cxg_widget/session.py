@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from cxg_widget.frames import Frame
 from cxg_widget.hover import Describer, nearest_row
 from cxg_widget.look import Coloring, Look, is_tissue
 from cxg_widget.order import DisplayOrder
-from cxg_widget.picture import Paint, paint
+from cxg_widget.picture import Paint, paint, point_diameter
 from cxg_widget.polygon import as_polygon, in_polygon
 from cxg_widget.quantise import Positions
 from cxg_widget.readings import Readings
@@ -52,7 +53,7 @@ class Session:
         read_with: Callable[..., Readings] = Readings,
     ) -> None:  # fmt: skip
         self.dataset = dataset
-        self.look = look or Look(embedding=dataset.default_embedding)
+        self._look = look or Look(embedding=dataset.default_embedding)
         self.mask: NDArray[np.bool_] = np.zeros(dataset.n_obs, dtype=np.bool_)
         self._announce = announce or (lambda _: None)
         self._readings = read_with(dataset, seed, self._tell_progress)
@@ -61,6 +62,19 @@ class Session:
 
     def _tell_progress(self, done: float) -> None:
         self._announce(Frame(p.Progress("index", done)))
+
+    @property
+    def look(self) -> Look:
+        """What is asked to be on show; from the moment it is set, what is sent for another one counts as older."""
+        return self._look
+
+    @look.setter
+    def look(self, look: Look) -> None:
+        with self._lock:
+            before, self._look = self._look, look
+            are_others = (look.render, look.max_points) != (before.render, before.max_points)
+            self._seq["points"] += are_others or look.place_key != before.place_key
+            self._seq["color"] += are_others or look.color_key != before.color_key
 
     # --- what is known ---------------------------------------------------------------------------------------------
 
@@ -242,17 +256,21 @@ class Session:
         if self.mask.any():
             yield from self.selection()
 
-    def _shown(self, highlighted: int = -1) -> Shown:
-        look, coloring = self.look, self.coloring()
+    def _shown(self) -> Shown:
+        return self._shown_by(self.look, self.mask)
+
+    def _shown_by(self, look: Look, mask: NDArray[np.bool_], highlighted: int = -1) -> Shown:
+        coloring = self.coloring(look)
         colors = streams.category_colors(coloring, look, self.dataset)
-        return Shown(coloring, colors, look, self.mask, self._readings.visible_categories(look), highlighted)
+        return Shown(coloring, colors, look, mask, self._readings.visible_categories(look), highlighted)
 
     def _survey(self, message: p.Aggregate) -> Iterator[Frame]:
-        with self._lock:
-            seqs = Seqs(self._seq["color"], self._seq["selection"])
-            shown = self._shown(message.highlighted)
-        few = -1 if self.look.render == "raster" else min(self.look.max_points, CLOSE_CELLS)
-        yield from survey_frames(self._readings.field(self.look), shown, message, seqs, few)
+        with self._lock:  # no longer than this: reading a colouring may last, and a lasso must not wait for it
+            look, mask, seqs = self.look, self.mask, Seqs(**self._seq)
+        look = replace(look, hidden=tuple(message.hidden), density=message.density, statistic=message.statistic)
+        shown = self._shown_by(look, mask, message.highlighted)
+        few = -1 if look.render == "raster" else min(look.max_points, CLOSE_CELLS)
+        yield from survey_frames(self._readings.field(look), shown, message, seqs, few)
 
     def _hover(self, message: p.Hover) -> Frame:
         found = self._nearest(message)
@@ -297,9 +315,11 @@ class Session:
         y_down = is_tissue(self.look.embedding)
         whole = raster.fit_view(self._readings.bounds(self.look).extent, size, y_down=y_down)
         seen = view or whole
-        if self._is_aggregated and max_points is None:
-            return raster.png(picture_of(self._readings.field(self.look), self._shown(), seen, size, dark=dark))
         zoom = (whole[1] - whole[0]) / (seen[1] - seen[0])
+        if self._is_aggregated and max_points is None:
+            field, shown = self._readings.field(self.look), self._shown()
+            diameter = point_diameter(self.order.rows.size, size, zoom)
+            return raster.png(picture_of(field, shown, seen, size, diameter, dark=dark))
         return paint(self._paint(max_points), seen, size, zoom=zoom, dark=dark)
 
     def _paint(self, most: int | None) -> Paint:

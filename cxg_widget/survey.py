@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +24,17 @@ from cxg_widget.selection import pack_mask
 CLOSE_CELLS = 400_000
 """A view of a field that holds no more cells than this is answered with the cells themselves."""
 _AROUND = 1.4
+_MOST_AROUND = 2
+"""How many times as many cells as are few may travel; around a thin part of the plot there may be any number."""
 _CELL_BYTES = 4
 _PLAIN_CODES: NDArray[np.uint8 | np.uint16] = np.empty(0, dtype=np.uint8)
 
 
 @dataclass(frozen=True)
 class Seqs:
-    """Which colouring and which selection an answer shows."""
+    """Which points, which colouring and which selection an answer shows."""
 
+    points: int
     color: int
     selection: int
 
@@ -41,7 +44,7 @@ def survey_frames(field: AnyField, shown: Shown, ask: p.Aggregate, seqs: Seqs, f
     view: View = (ask.view[0], ask.view[1], ask.view[2], ask.view[3])
     n_inside = field.count(view)
     if n_inside <= few:
-        yield from _cell_frames(field, shown, view, seqs)
+        yield from _cell_frames(field, shown, _around(field, view, most=_MOST_AROUND * few), seqs)
     else:
         planes = field.image(shown, view, (ask.width, ask.height), ask.diameter)
         yield _image_frame(planes, shown, ask, seqs, n_inside)
@@ -50,18 +53,16 @@ def survey_frames(field: AnyField, shown: Shown, ask: p.Aggregate, seqs: Seqs, f
 def _image_frame(planes: Any, shown: Shown, ask: p.Aggregate, seqs: Seqs, n_inside: int) -> Frame:
     from cxg_widget.aggregate import encode_rgba, encode_values
 
-    if isinstance(shown.coloring.data, Numbers):
-        message = p.Image(seqs.color, seqs.selection, ask.view, "numbers", n_inside)
+    content: Literal["colors", "numbers"] = "numbers" if isinstance(shown.coloring.data, Numbers) else "colors"
+    if content == "numbers":
         png = encode_values(*numbers_of(planes, shown))
     else:
-        message = p.Image(seqs.color, seqs.selection, ask.view, "colors", n_inside)
         png = encode_rgba(rgba_of(planes, shown, dark=ask.dark))
+    message = p.Image(seqs.points, seqs.color, seqs.selection, ask.view, content, n_inside)
     return Frame(message, {"png": np.frombuffer(png, dtype=np.uint8)})
 
 
-def _cell_frames(field: AnyField, shown: Shown, view: View, seqs: Seqs) -> Iterator[Frame]:
-    """Yield the cells of a view and of some more around it, so that a small move needs no answer."""
-    extent = _around(view)
+def _cell_frames(field: AnyField, shown: Shown, extent: View, seqs: Seqs) -> Iterator[Frame]:
     cells = field.cells(extent, shown)
     xy, codes = quantise_within(cells.xy, extent), _codes(cells.coloring)
     cuts = list(spans(len(xy), _CELL_BYTES))
@@ -71,13 +72,18 @@ def _cell_frames(field: AnyField, shown: Shown, view: View, seqs: Seqs) -> Itera
             "codes": codes[start:stop],
             "bits": pack_mask(cells.selected[start:stop]) if shown.mask.any() else np.empty(0, dtype=np.uint8),
         }
-        yield Frame(p.Cells(seqs.color, seqs.selection, part, len(cuts), list(extent)), arrays)
+        yield Frame(p.Cells(seqs.points, seqs.color, seqs.selection, part, len(cuts), list(extent)), arrays)
 
 
-def _around(view: View) -> tuple[float, float, float, float]:
-    """Return x0 < x1, y0 < y1 about the same middle as the view's, with `_AROUND` times its sides."""
-    (x, y), (w, h) = ((view[0] + view[1]) / 2, (view[2] + view[3]) / 2), (view[1] - view[0], abs(view[3] - view[2]))
-    return x - w * _AROUND / 2, x + w * _AROUND / 2, y - h * _AROUND / 2, y + h * _AROUND / 2
+def _around(field: AnyField, view: View, most: int) -> View:
+    """Return x0 < x1, y0 < y1: the view and as much around it as holds at most so many cells, or the view alone.
+
+    With some more around it, a small move needs no answer.
+    """
+    x0, x1, y0, y1 = *sorted(view[:2]), *sorted(view[2:])
+    dx, dy = (x1 - x0) * (_AROUND - 1) / 2, (y1 - y0) * (_AROUND - 1) / 2
+    wide = x0 - dx, x1 + dx, y0 - dy, y1 + dy
+    return wide if field.count(wide) <= most else (x0, x1, y0, y1)
 
 
 def _codes(coloring: Coloring) -> NDArray[np.uint8 | np.uint16]:
@@ -89,9 +95,11 @@ def _codes(coloring: Coloring) -> NDArray[np.uint8 | np.uint16]:
     return _PLAIN_CODES
 
 
-def picture_of(field: AnyField, shown: Shown, view: View, size: tuple[int, int], *, dark: bool) -> NDArray[np.uint8]:
+def picture_of(
+    field: AnyField, shown: Shown, view: View, size: tuple[int, int], diameter: float, *, dark: bool
+) -> NDArray[np.uint8]:
     """Draw a view on its background as the front-end would, uint8 (h, w, 3)."""
-    planes = field.image(shown, view, size, diameter=1)
+    planes = field.image(shown, view, size, diameter)
     background = np.array(raster.DARK if dark else raster.LIGHT, dtype=np.float32)
     if isinstance(shown.coloring.data, Numbers):
         rgb, alpha = _colored(planes, shown, shown.coloring.data, dark=dark)

@@ -244,7 +244,7 @@ class CxgWidget(WidgetTraits):
     def _changed(self, change: Any) -> None:
         if not self._built:
             return
-        name = change["name"]
+        name, before = change["name"], self._session.look
         if name == "embedding":
             self.view = None
             if max(self.axes) >= self._dataset.embeddings.get(self.embedding, 2):
@@ -253,7 +253,6 @@ class CxgWidget(WidgetTraits):
             self.view = None
         elif name == "color" and self.hidden == list(self._session.look.hidden):
             self.hidden = []  # unless it was set together with the colour
-        before = self._session.look
         self._session.look = self._look({one: getattr(self, one) for one in STATE})
         if name in ("embedding", "axes"):
             self._push("points", self._session.points, name, getattr(before, name))

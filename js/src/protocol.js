@@ -69,6 +69,7 @@ export const CONTAINER = 65536;
  *
  * view : as in `draw`; width, height : device pixels; diameter : of a point, device pixels
  * highlighted : category above all others, -1 = none
+ * hidden, density, statistic : as the traits, which hosts hold back while the kernel is busy
  * @typedef {object} Aggregate
  * @property {"aggregate"} kind
  * @property {number[]} view
@@ -77,6 +78,9 @@ export const CONTAINER = 65536;
  * @property {number} diameter
  * @property {number} highlighted
  * @property {boolean} dark
+ * @property {string[]} hidden
+ * @property {"linear" | "log" | "eq_hist"} density
+ * @property {"mean" | "max"} statistic
  */
 /**
  * What was opened.
@@ -239,9 +243,10 @@ export const CONTAINER = 65536;
  *
  * content "colors": the pixels, straight alpha. "numbers": red and green are the high and low byte of a code as in
  * `values` (65535 = no value), blue is the opacity; the colormap is the front-end's affair.
- * seq, selection_seq : the colouring and the selection it shows; n_inside : cells in the view
+ * points_seq, seq, selection_seq : the points, the colouring and the selection it shows; n_inside : cells in the view
  * @typedef {object} Image
  * @property {"image"} kind
+ * @property {number} points_seq
  * @property {number} seq
  * @property {number} selection_seq
  * @property {number[]} view
@@ -252,10 +257,11 @@ export const CONTAINER = 65536;
 /**
  * The cells of a view at full precision, in random order, where few enough are in it; part of parts.
  *
- * Codes of `xy` as in `points`, over `extent`; `codes` as in `codes` or `values`, empty without a colouring;
- * `bits` as in `selection`, empty when no cell is selected.
+ * Seqs as in `image`. Codes of `xy` as in `points`, over `extent`; `codes` as in `codes` or `values`, empty without a
+ * colouring; `bits` as in `selection`, empty when no cell is selected.
  * @typedef {object} Cells
  * @property {"cells"} kind
+ * @property {number} points_seq
  * @property {number} seq
  * @property {number} selection_seq
  * @property {number} part

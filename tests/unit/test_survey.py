@@ -1,6 +1,8 @@
 """Laws of aggregated pictures: every cell counts once, hidden ones never, and near enough the cells come themselves."""
 
 import io
+import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,8 +11,10 @@ from PIL import Image
 from cxg_widget import protocol as p
 from cxg_widget.look import Look
 from cxg_widget.palettes import category_palette
+from cxg_widget.polygon import in_polygon
 from cxg_widget.protocol import MISSING_LABEL
 from cxg_widget.session import Session
+from cxg_widget.spatial import SpatialIndex
 from tests.memory import small
 
 SIZE = (60, 50)
@@ -22,7 +26,8 @@ def session(n_obs=20_000, color=None, **look):
 
 
 def ask(one, view, size=SIZE, highlighted=-1):
-    message = p.Aggregate(list(view), *size, 1.0, highlighted, False)
+    look = one.look
+    message = p.Aggregate(list(view), *size, 1.0, highlighted, False, list(look.hidden), look.density, look.statistic)
     return list(one.answer(message))
 
 
@@ -192,13 +197,131 @@ def test_selected_cells_lie_visibly_above_a_million_others():
     assert image[line, column, 3] >= 200 > 2 * others.max()
 
 
-def test_an_answer_says_which_colouring_and_selection_it_shows():
+def test_an_answer_says_which_points_colouring_and_selection_it_shows():
     one = session(color="cell_type")
     list(one.color())
     list(one.color())
-    list(one.selection())
+    list(one.points())
+    for _ in range(3):
+        list(one.selection())
     message = ask(one, extent(one))[0].message
-    assert (message.seq, message.selection_seq) == (2, 1)
+    assert (message.points_seq, message.seq, message.selection_seq) == (1, 2, 3)
+
+
+def seqs_of(frame):
+    return frame.message.points_seq, frame.message.seq
+
+
+@pytest.mark.parametrize(
+    ("change", "stale"),
+    [
+        ({"color": "CD3E"}, (False, True)),
+        ({"axes": (1, 0)}, (True, False)),
+        ({"max_points": 2_000}, (True, True)),
+        ({"density": "log"}, (False, False)),
+    ],
+)
+def test_an_answer_between_a_change_and_its_stream_passes_for_no_picture_on_show(change, stale):
+    one = session(5_000, color="cell_type")
+    list(one.show())
+    view = extent(one)
+    shown = seqs_of(ask(one, view)[0])
+    one.look = replace(one.look, **change)
+    between = seqs_of(ask(one, view)[0])
+    assert tuple(a != b for a, b in zip(between, shown, strict=True)) == stale
+    frames = list(one.show())
+    sent = (
+        max(f.message.seq for f in frames if f.message.kind == "points"),
+        max(f.message.seq for f in frames if f.message.kind == "color"),
+    )
+    assert sent[0] > between[0]
+    assert sent[1] > between[1]
+
+
+def test_what_the_question_hides_is_hidden_though_the_trait_has_not_come_yet():
+    one = session(color="cell_type")
+    view = extent(one)
+    message = p.Aggregate(list(view), *SIZE, 1.0, -1, False, ["T cell", MISSING_LABEL], "log", "mean")
+    (frame,) = one.answer(message)
+    codes = one.dataset.codes("cell_type").codes
+    counts = histogram(one.dataset.embedding("umap")[codes > 0], view, SIZE)
+    np.testing.assert_array_equal(pixels(frame)[..., 3] > 0, counts > 0)
+
+
+def test_a_lasso_does_not_wait_for_a_colouring_that_is_read_for_an_image():
+    one = session(color="cell_type")
+    list(one.show())
+    began, may_end = threading.Event(), threading.Event()
+    read = one.dataset._read_vector
+
+    def slow(position, layer):
+        began.set()
+        assert may_end.wait(20)
+        return read(position, layer)
+
+    one.dataset._read_vector = slow
+    one.look = replace(one.look, color="CD3E")
+    asking = threading.Thread(target=ask, args=(one, (-1.0, 1.0, -1.0, 1.0)))
+    asking.start()
+    assert began.wait(20)
+    gesture = threading.Thread(target=lambda: list(one.answer(p.Lasso([-2, -2, 2, -2, 0, 2], "replace"))))
+    gesture.start()
+    gesture.join(20)
+    is_done = not gesture.is_alive()
+    may_end.set()
+    for thread in (asking, gesture):
+        thread.join(20)
+    assert is_done
+    assert one.mask.any()
+
+
+def test_a_lasso_while_the_index_is_built_is_answered_by_the_coordinates(monkeypatch):
+    one = session(color="cell_type")
+    list(one.show())
+    began, may_end = threading.Event(), threading.Event()
+    build = SpatialIndex.build
+
+    def slow(*args, **options):
+        began.set()
+        assert may_end.wait(20)
+        return build(*args, **options)
+
+    monkeypatch.setattr(SpatialIndex, "build", slow)
+    asking = threading.Thread(target=ask, args=(one, (-1.0, 1.0, -1.0, 1.0)))
+    asking.start()
+    assert began.wait(20)
+    gesture = threading.Thread(target=lambda: list(one.answer(p.Lasso([-2, -2, 2, -2, 0, 2], "replace"))))
+    gesture.start()
+    gesture.join(20)
+    is_done = not gesture.is_alive()
+    may_end.set()
+    for thread in (asking, gesture):
+        thread.join(20)
+    assert is_done
+    np.testing.assert_array_equal(one.mask, in_polygon(one.xy(), np.array([[-2.0, -2], [2, -2], [0, 2]])))
+
+
+def test_an_empty_corner_beside_a_dense_part_sends_no_more_than_it_holds():
+    one = session(50_000, max_points=1_000)
+    xy = one.dataset.embedding("umap")
+    x, y = xy.max(axis=0)
+    w, h = np.ptp(xy, axis=0)
+    near = (float(x - 0.5 * w), float(x + 4 * w), float(y - 0.5 * h), float(y + 4 * h))
+    n_inside = histogram(xy, near, (1, 1)).sum()
+    wide = (near[0] - 0.9 * w, near[1], near[2] - 0.9 * h, near[3])
+    one.look = replace(one.look, max_points=int(n_inside))
+    assert histogram(xy, wide, (1, 1)).sum() > 2 * n_inside > 0
+    frames = ask(one, near)
+    assert {frame.message.kind for frame in frames} == {"cells"}
+    assert sum(len(frame.arrays["xy"]) for frame in frames) == n_inside
+
+
+def test_a_view_beside_all_cells_is_answered_with_no_cells():
+    (frame,) = ask(session(color="cell_type"), (1e6, 2e6, 1e6, 2e6))
+    assert frame.message.kind == "cells"
+    assert frame.arrays["xy"].shape == (0, 2)
+    (frame,) = ask(session(color="cell_type", render="raster"), (1e6, 2e6, 1e6, 2e6))
+    assert not pixels(frame).any()
 
 
 def test_lasso_hover_and_selection_are_those_of_points():
@@ -224,7 +347,7 @@ def test_the_selection_is_sent_for_the_sample_and_counted_for_all():
 
 
 def test_the_kernel_draws_the_same_cells_where_the_browser_cannot():
-    one = session(color="CD3E")
+    one = session(color="CD3E", max_points=19_999)  # points of 1 px in so small a picture
     view = extent(one)
     drawn = np.asarray(Image.open(io.BytesIO(one.png(view, SIZE))))
     counts = histogram(one.dataset.embedding("umap"), view, SIZE)

@@ -168,6 +168,17 @@ def test_a_failure_from_the_front_end_is_said_there_and_set_back(make):
     assert w.color == "MS4A1"
 
 
+def test_a_failing_embedding_leaves_the_one_on_show_though_the_view_was_moved(make):
+    w = make(small(broken=["emb/pca"]), view=[0.0, 1.0, 0.0, 1.0])
+    shown = w.embedding
+    assert shown != "pca"
+    w.set_state({"embedding": "pca"})
+    w.front.settle()
+    w.front.settle()
+    assert [content["of"] for content, _ in w.front.sent if content["kind"] == "error"] == ["points"]
+    assert w.embedding == shown
+
+
 def test_an_invalid_value_from_the_front_end_is_said_there_and_changes_nothing(make):
     w = make(color="cell_type")
     w.set_state({"color": "no such thing"})

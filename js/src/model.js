@@ -33,6 +33,8 @@ import { createSurveyor } from "./survey.js";
 
 /** A kernel that is silent for so long is taken for absent; it may still answer later. */
 const SILENCE_MS = 8_000;
+/** Before the first picture of all cells, those of a very large dataset may have to be fetched and indexed. */
+const INDEX_MS = 600_000;
 /** A lost context is back before that, or not at all. */
 const LOST_MS = 5_000;
 const MATCHES = 50;
@@ -50,6 +52,7 @@ export function createWidgetModel(model) {
   const receive = createReceiver(scene, store);
   const client = createClient(model, {
     onReply(reply) {
+      if (reply.kind === "error" && reply.of === "aggregate") surveyor.fail();
       if (store.get().link !== "live") store.set({ link: "live" });
       receive(reply);
     },
@@ -66,8 +69,8 @@ export function createWidgetModel(model) {
     return /** @type {import("./protocol.js").Detail[] | null} */ (parts);
   });
   const surveyor = createSurveyor(scene, store.get, async (question) => {
-    const answer = await client.ask({ kind: "aggregate", ...question });
-    return /** @type {(import("./protocol.js").Image | import("./protocol.js").Cells)[] | null} */ (answer);
+    const answer = await client.ask({ kind: "aggregate", ...question }, INDEX_MS);
+    return /** @type {import("./survey.js").Answer | null} */ (answer);
   });
   /** @type {import("./gl/stage.js").Stage | null} */
   let stage = null;
@@ -115,7 +118,7 @@ export function createWidgetModel(model) {
 
   /** @param {number[]} asked @param {number} width @param {number} height @param {boolean} dark */
   async function drawInKernel(asked, width, height, dark) {
-    const answer = await client.ask({ kind: "draw", view: asked, width, height, dark });
+    const answer = await client.ask({ kind: "draw", view: asked, width, height, dark }, INDEX_MS);
     return /** @type {import("./protocol.js").Picture | null} */ (answer?.[0] ?? null);
   }
 

@@ -81,7 +81,7 @@ export function createPlot(host, model, statusOn = host) {
       still = null;
       status.frame(frame);
       clearTimeout(stillTimer);
-      if (frame.drawn > 0) noteSeen();
+      if (frame.drawn > 0 || frame.isComplete) noteSeen();
       if (frame.isComplete) stillTimer = setTimeout(keepStill, STILL_MS);
     },
   };
@@ -116,7 +116,8 @@ export function createPlot(host, model, statusOn = host) {
 
   function tellWhatIsSeen() {
     if (camera === null) return;
-    const { ratio } = size;
+    const { width, height, ratio } = size;
+    if (width === 0 || height === 0) return model.see(plot, null); // in a tab that is not on show
     const diameter = Math.round(diameterPx() * ratio);
     model.see(plot, { camera, view: cameras.visible(camera), ratio, diameter, dark: theme.dark, refresh: () => redraw("look") });
   }

@@ -29,6 +29,7 @@ export function createReceiver(scene, store) {
       case "progress":
         return store.set({ building: reply.done < 1 ? reply.done : null });
       case "error":
+        if (reply.of === "aggregate" || reply.of === "draw") store.set({ building: null });
         return dropUnfinished(scene, store, reply.of);
       default:
         return undefined; // cell, matches, detail, picture, image and cells go to who asked
@@ -53,6 +54,7 @@ function toDataset({ title, n_obs, n_var, embeddings, columns, colormaps, notes 
 function takePoints(scene, store, reply) {
   const { points: shown } = store.get();
   if (shown !== null && reply.seq < shown.seq) return;
+  if (shown !== null && (reply.n_points !== shown.nPoints || reply.aggregated !== shown.aggregated)) forgetOtherPoints(scene, store);
   const isNew = scene.points === null || reply.seq !== shown?.seq;
   const positions = isNew ? createPositions(reply.n_points) : /** @type {import("./scene.js").Positions} */ (scene.points);
   if (isNew) Object.assign(scene, { points: positions, detail: null, cells: null });
@@ -71,6 +73,16 @@ function takePoints(scene, store, reply) {
   };
   store.set(isNew ? { points, cell: null } : { points });
   promote(scene, store);
+}
+
+/** Other points are coming: what colours and flags those on show means nothing for them.
+ * @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store */
+function forgetOtherPoints(scene, store) {
+  const { color, nextColor } = store.get();
+  scene.flags = null;
+  if (nextColor === null && color?.scale === "none") return;
+  Object.assign(scene, { color: scene.nextColor, nextColor: null });
+  store.set({ color: nextColor, nextColor: null });
 }
 
 /** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store @param {import("./protocol.js").Color} reply */

@@ -22,6 +22,7 @@ import { CONTAINER, MISSING } from "./protocol.js";
  * @typedef {object} Image all cells of a view as the kernel aggregated them
  * @property {ImageBitmap} bitmap
  * @property {string} key what it was made for
+ * @property {number} pointsSeq of the points
  * @property {number} seq of the colouring
  * @property {number[]} view left, right, bottom, top, data units
  * @property {"colors" | "numbers"} content

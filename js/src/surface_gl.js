@@ -4,12 +4,12 @@
  */
 import { codeSizePx, codesToClip, covers, visible } from "./camera.js";
 import { createCanvas, devicePx, fitCanvas, toBlob } from "./canvas.js";
-import { drawImage } from "./gl/image.js";
+import { drawImage, sendImage } from "./gl/image.js";
 import { drawPoints } from "./gl/scatter.js";
 import { createScreen, createTarget } from "./gl/target.js";
 import { drawable, isComplete, missingCode } from "./scene.js";
 import { automaticSize, styleOf } from "./style.js";
-import { holdsCells } from "./survey.js";
+import { holdsCells, imageOnShow } from "./survey.js";
 
 /**
  * @typedef {object} Site what a surface needs to know of its plot
@@ -50,7 +50,7 @@ const COARSEST = 3;
  * @property {boolean} isCover points are seen only where the image is not
  *
  * @param {import("./gl/stage.js").Stage} stage @param {Site} site
- * @param {{isAwaited: () => boolean}} surveyor knows whether a better picture of sampled points is on its way
+ * @param {Pick<import("./survey.js").Surveyor, "isAwaited" | "portray">} surveyor knows of pictures of all cells
  * @returns {Surface}
  */
 export function createGlSurface(stage, site, surveyor) {
@@ -67,17 +67,17 @@ export function createGlSurface(stage, site, surveyor) {
   let isUnshown = false;
   let heldUntil = 0; // 0 = each slice is shown
 
-  /** @param {number} ratio px per CSS px */
-  function look(ratio) {
+  /** @param {number} ratio px per CSS px @param {Plan} [of] */
+  function look(ratio, { source, image } = plan) {
     const camera = /** @type {import("./camera.js").Camera} */ (site.camera());
     const state = site.state();
     const { cells, detail } = scene;
-    const close = { base: null, detail, cells }[plan.source];
-    const missing = plan.source === "cells" ? missingCode({ codes: cells?.codes ?? null }) : missingCode({ codes: scene.color?.codes ?? null });
+    const close = { base: null, detail, cells }[source];
+    const missing = source === "cells" ? missingCode({ codes: cells?.codes ?? null }) : missingCode({ codes: scene.color?.codes ?? null });
     const style = styleOf(state, site.theme(), missing);
     const zoom = site.wholeUnitsPerPx() / camera.unitsPerPx;
     const diameter = state.traits.point_size ?? automaticSize(state.points?.nPoints ?? 0, camera, zoom);
-    return { style, ...codesToClip(camera, close?.extent ?? state.points?.extent ?? [0, 1, 0, 1]), sizePx: diameter * ratio, isCovered: plan.image !== null };
+    return { style, ...codesToClip(camera, close?.extent ?? state.points?.extent ?? [0, 1, 0, 1]), sizePx: diameter * ratio, isCovered: image !== null };
   }
 
   /** Is the detail at hand both wanted here and good enough? */
@@ -100,7 +100,7 @@ export function createGlSurface(stage, site, surveyor) {
     const view = visible(camera);
     const seen = { camera, view, ratio: site.size().ratio };
     if (holdsCells(scene, state, [seen])) return { ...whole, source: "cells" };
-    const image = scene.image?.seq === state.color?.seq ? scene.image : null;
+    const image = imageOnShow(scene, state);
     const isCover = image !== null && (image.view[1] - image.view[0]) / (image.bitmap.width * camera.unitsPerPx) < COARSEST * seen.ratio;
     const isEnough = image !== null && isCover && covers(image.view, view);
     return { source: "base", hasPoints: !isEnough, image, isCover };
@@ -112,19 +112,19 @@ export function createGlSurface(stage, site, surveyor) {
     target.resize(devicePx(width, ratio), devicePx(height, ratio));
     target.bind();
     target.clear();
-    if (plan.image !== null) drawPicture(plan.image);
+    if (plan.image !== null) drawPicture(plan.image, stage.textures().image, plan.isCover);
     drawn = 0;
     isStale = false;
     isUnshown = true;
   }
 
-  /** @param {import("./scene.js").Image} image */
-  function drawPicture({ view, content }) {
+  /** @param {import("./scene.js").Image} image @param {WebGLTexture | null} texture @param {boolean} isCover */
+  function drawPicture({ view, content }, texture, isCover) {
     const camera = /** @type {import("./camera.js").Camera} */ (site.camera());
     const { style } = look(1);
     const { scale, offset } = codesToClip(camera, view);
     const rect = [offset[0], offset[0] + 65_534 * scale[0], offset[1], offset[1] + 65_534 * scale[1]];
-    drawImage(shared, stage.textures(), { content, style, rect, isCover: plan.isCover });
+    drawImage(shared, { image: texture, colors: stage.textures().colors }, { content, style, rect, isCover });
   }
 
   /** Would the picture at hand soon be replaced by a better one of the same place? */
@@ -202,19 +202,39 @@ export function createGlSurface(stage, site, surveyor) {
     setTimeout(shared.wake, ms + 1); // whatever has not been shown by then
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {number} scale */
-  function drawAll(context, scale) {
+  /** The image at hand, at another resolution. @param {number} scale px per CSS px */
+  async function portray(scale) {
+    const camera = site.camera();
+    if (camera === null || choose().image === null) return null;
+    const diameter = Math.round(look(scale).sizePx);
+    return surveyor.portray({ camera, view: visible(camera), ratio: scale, diameter, dark: site.theme().dark });
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {number} scale @param {import("./scene.js").Image | null} portrait */
+  function drawAll(context, scale, portrait) {
     stage.sync();
+    const whole = choose();
     const large = createTarget(shared);
     large.resize(context.canvas.width, context.canvas.height);
     large.bind();
     large.clear();
-    plan = choose();
-    if (plan.image !== null) drawPicture(plan.image);
-    const count = sourceCount();
-    if (count > 0) drawPoints(shared, stage.source(plan.source).buffers, stage.textures().colors, look(scale), 0, count);
+    if (portrait !== null) drawPortrait(portrait);
+    else {
+      if (whole.image !== null) drawPicture(whole.image, stage.textures().image, whole.isCover);
+      const { buffers, count } = stage.source(whole.source);
+      if (whole.hasPoints && count > 0) drawPoints(shared, buffers, stage.textures().colors, look(scale, whole), 0, count);
+    }
     large.copyTo(context);
     large.free();
+  }
+
+  /** @param {import("./scene.js").Image} portrait */
+  function drawPortrait(portrait) {
+    const texture = shared.gl.createTexture();
+    sendImage(shared.gl, texture, portrait);
+    drawPicture(portrait, texture, true);
+    shared.gl.deleteTexture(texture);
+    portrait.bitmap.close();
   }
 
   const leave = shared.join(client);
@@ -223,11 +243,12 @@ export function createGlSurface(stage, site, surveyor) {
     invalidate,
     frame,
     async png(scale) {
+      const portrait = await portray(scale).catch(() => null);
       const { width, height } = site.size();
       const page = document.createElement("canvas");
       [page.width, page.height] = [devicePx(width, scale), devicePx(height, scale)];
       const context = /** @type {CanvasRenderingContext2D} */ (page.getContext("2d"));
-      if (site.camera() !== null) drawAll(context, scale);
+      if (site.camera() !== null) drawAll(context, scale, portrait);
       context.globalCompositeOperation = "destination-over";
       context.fillStyle = `rgb(${site.theme().background})`;
       context.fillRect(0, 0, page.width, page.height);

@@ -36,7 +36,7 @@ export function createKernelSurface(ask, site) {
     if (isAsking || camera === null || !site.isShown() || camera.width === 0) return;
     isAsking = true;
     const asked = version;
-    const picture = await order(camera, site.size().ratio);
+    const picture = await order(camera, site.size().ratio).catch(() => null);
     isAsking = false;
     if (picture !== null && version >= 0) {
       last?.image.close();
@@ -82,6 +82,7 @@ export function createKernelSurface(ask, site) {
     async png(scale) {
       const camera = site.camera();
       const picture = camera && (await order(camera, scale));
+      if (!isCurrent) invalidate(); // its own question may have given way
       if (!picture) throw new Error("the kernel drew no picture");
       const page = document.createElement("canvas");
       [page.width, page.height] = [picture.image.width, picture.image.height];

@@ -8,59 +8,97 @@ import { joinCells } from "./scene.js";
 import { COARSE_PX } from "./surface_gl.js";
 
 const FIRST_WAIT_MS = 20;
+/** After an answer that did not come, or came of something else. */
+const RETRY_MS = 2_000;
 const LARGEST_PX = 4_096;
 
 /**
  * @typedef {import("./detail.js").Look & {dark: boolean, diameter: number}} Look diameter: of a point, device px
- * @typedef {{view: number[], width: number, height: number, diameter: number, highlighted: number, dark: boolean}} Question
+ * @typedef {Omit<import("./protocol.js").Aggregate, "kind">} Question
+ * @typedef {(import("./protocol.js").Image | import("./protocol.js").Cells)[]} Answer
+ * @typedef {{question: Question, image: string, cells: string}} Wanted and the keys of what may come
  *
  * @param {import("./scene.js").Scene} scene
  * @param {() => import("./state.js").State} getState
- * @param {(question: Question) => Promise<(import("./protocol.js").Image | import("./protocol.js").Cells)[] | null>} ask
+ * @param {(question: Question) => Promise<Answer | null>} ask null = no answer, or an error, of which `fail` is told first
  */
 export function createSurveyor(scene, getState, ask) {
   /** @type {Map<object, Look>} */
   const looks = new Map();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let retry;
+  /** @type {Promise<unknown>} */
+  let turn = Promise.resolve();
   let isAsking = false;
   let isEnded = false;
+  let asked = "";
+  /** Key of what the kernel could not draw: not asked for again until it is something else. */
+  let refused = "";
 
-  /** Is a picture of all cells wanted, and is the one at hand another? */
-  function isLacking() {
-    const { points, link } = getState();
-    if (points === null || !points.aggregated || link !== "live" || looks.size === 0) return false;
-    if (holdsCells(scene, getState(), [...looks.values()])) return false;
-    return scene.image?.key !== imageKey(getState(), questionOf([...looks.values()], getState()));
+  /** What is not at hand; null = nothing is lacking. @returns {Wanted | null} */
+  function lacking() {
+    const state = getState();
+    if (!isSurveyed(state) || looks.size === 0) return null;
+    const seen = [...looks.values()];
+    if (holdsCells(scene, state, seen)) return null;
+    const question = questionOf(seen, state);
+    const image = imageKey(state, question);
+    return image === scene.image?.key || image === refused ? null : { question, image, cells: cellsKey(state) };
   }
 
   function check() {
-    if (!isAsking && isLacking()) timer ??= setTimeout(refresh, FIRST_WAIT_MS);
+    if (!isAsking && !isEnded && lacking() !== null) timer ??= setTimeout(refresh, FIRST_WAIT_MS);
   }
 
   async function refresh() {
     timer = undefined;
-    if (isAsking || isEnded || !isLacking()) return;
+    const wanted = isAsking || isEnded ? null : lacking();
+    if (wanted === null) return;
+    clearTimeout(retry);
     isAsking = true;
-    const question = questionOf([...looks.values()], getState());
-    const keys = { image: imageKey(getState(), question), cells: cellsKey(getState()) };
-    const answer = await ask(question).catch(() => null);
-    if (answer !== null && !isEnded) await take(answer, keys);
+    const isTaken = await askInTurn(wanted.question, wanted.image)
+      .then((answer) => answer !== null && take(answer, wanted))
+      .catch(() => (fail(), false)); // no picture can be made of the answer
     isAsking = false;
-    if (answer !== null) check();
+    if (isTaken || refused === wanted.image) check();
+    else if (!isEnded) retry = setTimeout(check, RETRY_MS);
   }
 
-  /** @param {(import("./protocol.js").Image | import("./protocol.js").Cells)[]} answer @param {{image: string, cells: string}} keys */
-  async function take(answer, keys) {
+  /** A newer question would take the place of one under way. @param {Question} question @param {string} key @returns {Promise<Answer | null>} */
+  function askInTurn(question, key) {
+    const answer = turn.then(() => {
+      asked = key;
+      return ask(question);
+    });
+    turn = answer.catch(() => null);
+    return answer;
+  }
+
+  /** @param {Answer} answer @param {Wanted} wanted @returns {Promise<boolean>} false: it shows what is not on show here */
+  async function take(answer, { image, cells }) {
     const [first] = answer;
+    if (!isOnShow(first)) return false;
     if (first.kind === "image") {
-      const bitmap = await bitmapOf(first);
-      if (isEnded) return bitmap.close();
+      const made = await imageOf(first, image);
+      if (!isOnShow(first)) return made.bitmap.close(), false;
       scene.image?.bitmap.close();
-      scene.image = { bitmap, key: keys.image, seq: first.seq, view: first.view, content: first.content, nInside: first.n_inside };
-      scene.cells = null;
-    } else scene.cells = joinCells(/** @type {import("./protocol.js").Cells[]} */ (answer), keys.cells);
+      Object.assign(scene, { image: made, cells: null });
+    } else scene.cells = joinCells(/** @type {import("./protocol.js").Cells[]} */ (answer), cells);
     for (const one of looks.values()) one.refresh();
+    return true;
+  }
+
+  /** @param {Answer[number]} answer */
+  function isOnShow({ points_seq: points, seq }) {
+    const state = getState();
+    return !isEnded && state.points?.seq === points && state.color?.seq === seq;
+  }
+
+  /** The kernel could not do what it was asked for. */
+  function fail() {
+    refused = asked;
   }
 
   return {
@@ -70,8 +108,18 @@ export function createSurveyor(scene, getState, ask) {
       check();
     },
     check,
+    fail,
     /** Is a better picture of what is seen on its way? */
-    isAwaited: () => isAsking || isLacking(),
+    isAwaited: () => isAsking || lacking() !== null,
+    /** An image of what one look sees, which is the caller's to close; null where none is to be had. @param {Omit<Look, "refresh">} look
+     * @returns {Promise<import("./scene.js").Image | null>} */
+    async portray(look) {
+      const state = getState();
+      if (!isSurveyed(state)) return null;
+      const answer = await askInTurn(questionOf([look], state), "");
+      const first = answer?.[0];
+      return first?.kind === "image" && isOnShow(first) ? imageOf(first, "") : null;
+    },
     /** @param {object} plot */
     forget(plot) {
       looks.delete(plot);
@@ -80,6 +128,7 @@ export function createSurveyor(scene, getState, ask) {
       isEnded = true;
       looks.clear();
       clearTimeout(timer);
+      clearTimeout(retry);
       scene.image?.bitmap.close();
       scene.image = null;
     },
@@ -87,6 +136,18 @@ export function createSurveyor(scene, getState, ask) {
 }
 
 /** @typedef {ReturnType<typeof createSurveyor>} Surveyor */
+
+/** Are pictures of all cells to be had, and drawn here? While a colouring is arriving the kernel would draw that one.
+ * @param {import("./state.js").State} state */
+function isSurveyed({ points, color, nextColor, link, drawnBy }) {
+  return points !== null && points.aggregated && color !== null && nextColor === null && link === "live" && drawnBy === "webgl";
+}
+
+/** Is the image at hand of the points and the colouring on show?
+ * @param {import("./scene.js").Scene} scene @param {import("./state.js").State} state */
+export function imageOnShow({ image }, { points, color }) {
+  return image !== null && image.pointsSeq === points?.seq && image.seq === color?.seq ? image : null;
+}
 
 /** Are the cells at hand those of all that is seen, as precise as the screen, and coloured as they should be?
  * @param {import("./scene.js").Scene} scene @param {import("./state.js").State} state @param {Pick<Look, "camera" | "view" | "ratio">[]} looks */
@@ -96,8 +157,8 @@ export function holdsCells({ cells }, state, looks) {
 }
 
 /** What all views see together, at the finest of their resolutions.
- * @param {Look[]} looks @param {import("./state.js").State} state @returns {Question} */
-export function questionOf(looks, { highlighted }) {
+ * @param {Omit<Look, "refresh">[]} looks @param {Pick<import("./state.js").State, "highlighted" | "traits">} state @returns {Question} */
+export function questionOf(looks, { highlighted, traits: { hidden, density, statistic } }) {
   const unitsPerPx = Math.min(...looks.map(({ camera, ratio }) => camera.unitsPerPx / ratio));
   const edges = (/** @type {number} */ at) => looks.map(({ view }) => view[at]);
   const up = looks[0].view[3] >= looks[0].view[2];
@@ -106,13 +167,12 @@ export function questionOf(looks, { highlighted }) {
   const view = [Math.min(...edges(0)), Math.max(...edges(1)), bottom, top];
   const px = (/** @type {number} */ units) => Math.min(devicePx(units / unitsPerPx, 1), LARGEST_PX);
   const [width, height] = [px(view[1] - view[0]), px(Math.abs(view[3] - view[2]))];
-  return { view, width, height, diameter: looks[0].diameter, highlighted, dark: looks[0].dark };
+  return { view, width, height, diameter: looks[0].diameter, highlighted, dark: looks[0].dark, hidden, density, statistic };
 }
 
 /** What an image depends on. @param {import("./state.js").State} state @param {Question} question */
 function imageKey(state, question) {
-  const { color, traits } = state;
-  return JSON.stringify([cellsKey(state), color?.colors, traits.hidden, traits.density, traits.statistic, question]);
+  return JSON.stringify([cellsKey(state), state.color?.colors, question]);
 }
 
 /** What cells depend on besides where they are; their colours are looked up here. @param {import("./state.js").State} state */
@@ -120,9 +180,11 @@ function cellsKey({ points, color, selection }) {
   return `${points?.seq} ${color?.seq} ${selection.seq}`;
 }
 
-/** @param {import("./protocol.js").Image} image */
-function bitmapOf({ content, arrays }) {
+/** @param {import("./protocol.js").Image} answer @param {string} key @returns {Promise<import("./scene.js").Image>} */
+async function imageOf({ content, view, n_inside: nInside, points_seq: pointsSeq, seq, arrays }, key) {
   const blob = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (arrays.png)], { type: "image/png" });
   // Numbers are no colours: nothing may correct or multiply them.
-  return createImageBitmap(blob, { premultiplyAlpha: content === "colors" ? "premultiply" : "none", colorSpaceConversion: "none" });
+  const premultiplyAlpha = content === "colors" ? "premultiply" : "none";
+  const bitmap = await createImageBitmap(blob, { premultiplyAlpha, colorSpaceConversion: "none" });
+  return { bitmap, key, pointsSeq, seq, view, content, nInside };
 }

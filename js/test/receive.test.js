@@ -100,3 +100,36 @@ test("a new embedding replaces the positions and forgets the detail", () => {
   assert.equal(drawable(scene), 2);
   assert.equal(store.get().points?.loaded, 2);
 });
+
+test("what colours and flags a set of points is not put on another", () => {
+  for (const change of [{ n_points: 2 }, { aggregated: true }]) {
+    const { scene, store, receive } = start();
+    for (const message of [color(), points(), codes()]) receive(message);
+    receive({ kind: "selection", seq: 1, n_selected: 1, n_points: N, arrays: { bits: Uint8Array.of(1) } });
+    receive({ ...color(2), n_points: change.n_points ?? N });
+    const n = change.n_points ?? N;
+    receive({ ...points(2, 0, n), ...change });
+    assert.equal(drawable(scene), 0);
+    assert.equal(scene.flags, null);
+    assert.equal(store.get().color?.name, "c2");
+    receive({ ...codes(2, 0, n), n_points: n });
+    assert.equal(drawable(scene), n);
+    assert.equal(store.get().nextColor, null);
+  }
+});
+
+test("no colour stays no colour when other points come", () => {
+  const { scene, store, receive } = start();
+  for (const message of [color(1, "none"), points()]) receive(message);
+  for (const message of [color(2, "none"), { ...points(2), aggregated: true }]) receive(message);
+  assert.equal(store.get().color?.seq, 2);
+  assert.equal(drawable(scene), N);
+});
+
+test("a failure ends what was being built", () => {
+  const { store, receive } = start();
+  receive({ kind: "progress", of: "index", done: 0.4 });
+  assert.equal(store.get().building, 0.4);
+  receive({ kind: "error", of: "aggregate", type: "E", message: "no" });
+  assert.equal(store.get().building, null);
+});

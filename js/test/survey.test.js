@@ -1,0 +1,230 @@
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+import { fit, visible } from "../src/camera.js";
+import { createScene } from "../src/scene.js";
+import { createSurveyor, holdsCells, imageOnShow, questionOf } from "../src/survey.js";
+
+const EXTENT = /** @type {[number, number, number, number]} */ ([0, 10, 0, 10]);
+const TRAITS = { hidden: ["B cell"], density: "log", statistic: "max" };
+
+const state = (change = {}) =>
+  /** @type {any} */ ({
+    points: { seq: 1, aggregated: true, extent: EXTENT }, color: { seq: 2, colors: ["#ff0000"] }, nextColor: null, selection: { seq: 3, n: 0 },
+    highlighted: -1, link: "live", drawnBy: "webgl", traits: TRAITS, ...change,
+  });
+
+function look(width = 400, height = 400, { ratio = 1, yDown = false } = {}) {
+  const camera = fit(EXTENT, width, height, yDown);
+  return { camera, view: visible(camera), ratio, diameter: 2, dark: false, refresh: () => {} };
+}
+
+/** A surveyor whose kernel answers when the test says so. */
+function start() {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  /** @type {any[]} */
+  const closed = [];
+  globalThis.createImageBitmap = /** @type {any} */ (async (/** @type {Blob} */ blob) => {
+    const name = await blob.text();
+    if (name === "broken") throw new Error("not a picture");
+    return { width: 1, name, close: () => closed.push(name) };
+  });
+  let now = state();
+  const scene = createScene();
+  /** @type {{question: any, answer: (parts: any) => void}[]} */
+  const asked = [];
+  const surveyor = createSurveyor(scene, () => now, (question) => new Promise((answer) => asked.push({ question, answer })));
+  const settle = async (ms = 20) => {
+    for (let i = 0; i < 20; i++) await Promise.resolve();
+    await new Promise((done) => setImmediate(done));
+    mock.timers.tick(ms);
+    await new Promise((done) => setImmediate(done));
+  };
+  return {
+    scene, asked, surveyor, closed, settle,
+    set: (/** @type {any} */ change) => ((now = { ...now, ...change }), surveyor.check()),
+    stop: () => (surveyor.destroy(), mock.timers.reset()),
+  };
+}
+
+const image = (name = "a", change = {}) => [{ kind: "image", points_seq: 1, seq: 2, selection_seq: 3, view: [0, 1, 0, 1], content: "colors", n_inside: 5, arrays: { png: Buffer.from(name) }, ...change }];
+
+test("a question holds all views, at the finest of their resolutions", () => {
+  const [wide, fine] = [look(800, 400), look(200, 200, { ratio: 2 })];
+  const question = questionOf([wide, fine], state());
+  assert.deepEqual(question.view.slice(0, 2), [Math.min(wide.view[0], fine.view[0]), Math.max(wide.view[1], fine.view[1])]);
+  const perPx = Math.min(wide.camera.unitsPerPx, fine.camera.unitsPerPx / 2);
+  assert.equal(question.width, Math.round((question.view[1] - question.view[0]) / perPx));
+  assert.equal(question.height, Math.round((question.view[3] - question.view[2]) / perPx));
+});
+
+test("a question of one view has the pixels of its canvas", () => {
+  for (const [width, height, ratio] of [[640, 480, 1], [333.4, 217.7, 1.5], [801, 599, 2]]) {
+    const question = questionOf([look(width, height, { ratio })], state());
+    assert.deepEqual([question.width, question.height], [Math.round(width * ratio), Math.round(height * ratio)]);
+  }
+});
+
+test("where y points down a question has its bottom above its top", () => {
+  const { view } = questionOf([look(400, 300, { yDown: true }), look(300, 400, { yDown: true })], state());
+  assert.ok(view[2] > view[3]);
+  assert.ok(view[2] >= 10 && view[3] <= 0);
+});
+
+test("a question holds what hosts may keep from the kernel for a while", () => {
+  const { hidden, density, statistic } = questionOf([look()], state());
+  assert.deepEqual({ hidden, density, statistic }, TRAITS);
+});
+
+test("cells count where they are of what is on show, around all that is seen and precise", () => {
+  const { camera, view } = look();
+  const key = "1 2 3";
+  const holds = (/** @type {any} */ cells, /** @type {any} */ now = state()) => holdsCells(/** @type {any} */ ({ cells }), now, [{ camera, view, ratio: 1 }]);
+  assert.equal(holds(null), false);
+  assert.equal(holds({ key, extent: [-2, 12, -2, 12] }), true);
+  assert.equal(holds({ key, extent: [2, 12, -2, 12] }), false);
+  assert.equal(holds({ key, extent: [-1e4, 1e4, -2, 12] }), false); // one code takes more than a pixel
+  for (const change of [{ points: { seq: 2 } }, { color: { seq: 3 } }, { selection: { seq: 4 } }]) {
+    assert.equal(holds({ key, extent: [-2, 12, -2, 12] }, state(change)), false);
+  }
+});
+
+test("an image of other points or of another colouring is not on show", () => {
+  const scene = /** @type {any} */ ({ image: { pointsSeq: 1, seq: 2 } });
+  assert.equal(imageOnShow(scene, state()), scene.image);
+  assert.equal(imageOnShow(scene, state({ points: { seq: 2 } })), null);
+  assert.equal(imageOnShow(scene, state({ color: { seq: 3 } })), null);
+  assert.equal(imageOnShow(scene, state({ color: null })), null);
+});
+
+test("one question at a time, and then what is seen by then", async () => {
+  const s = start();
+  const plot = {};
+  s.surveyor.see(plot, look(400));
+  await s.settle();
+  for (const width of [300, 200, 100]) {
+    s.surveyor.see(plot, look(width));
+    await s.settle();
+  }
+  assert.deepEqual(s.asked.map(({ question }) => question.width), [400]);
+  assert.equal(s.surveyor.isAwaited(), true);
+  s.asked[0].answer(image("first"));
+  await s.settle();
+  assert.deepEqual(s.asked.map(({ question }) => question.width), [400, 100]);
+  s.asked[1].answer(image("second"));
+  await s.settle();
+  assert.equal(s.asked.length, 2);
+  assert.equal(s.surveyor.isAwaited(), false);
+  assert.deepEqual(s.closed, ["first"]);
+  s.stop();
+});
+
+test("nothing is asked where it would not be drawn", async () => {
+  for (const change of [{ drawnBy: "kernel" }, { link: "offline" }, { points: { seq: 1, aggregated: false } }, { nextColor: { seq: 4 } }, { color: null }]) {
+    const s = start();
+    s.set(change);
+    s.surveyor.see({}, look());
+    await s.settle();
+    assert.equal(s.asked.length, 0, JSON.stringify(change));
+    assert.equal(s.surveyor.isAwaited(), false);
+    s.stop();
+  }
+});
+
+test("what the kernel cannot draw is asked for once, and again when it is something else", async () => {
+  const s = start();
+  s.surveyor.see({}, look());
+  await s.settle();
+  s.surveyor.fail();
+  s.asked[0].answer(null);
+  for (let i = 0; i < 5; i++) {
+    await s.settle(10_000);
+    s.set({ cell: i });
+  }
+  assert.equal(s.asked.length, 1);
+  assert.equal(s.surveyor.isAwaited(), false);
+  s.set({ highlighted: 1 });
+  await s.settle();
+  assert.equal(s.asked.length, 2);
+  s.asked[1].answer(image());
+  await s.settle();
+  assert.equal(s.scene.image?.nInside, 5);
+  s.stop();
+});
+
+test("an answer that does not come is asked for again, after a while", async () => {
+  const s = start();
+  s.surveyor.see({}, look());
+  await s.settle();
+  s.asked[0].answer(null);
+  await s.settle(1_000);
+  assert.equal(s.asked.length, 1);
+  await s.settle(1_500);
+  await s.settle();
+  assert.equal(s.asked.length, 2);
+  s.stop();
+});
+
+test("a picture that is none does not end the talk", async () => {
+  const s = start();
+  s.surveyor.see({}, look());
+  await s.settle();
+  s.asked[0].answer(image("broken"));
+  await s.settle();
+  assert.equal(s.scene.image, null);
+  assert.equal(s.surveyor.isAwaited(), false);
+  s.set({ highlighted: 2 });
+  await s.settle();
+  s.asked[1].answer(image("good"));
+  await s.settle();
+  assert.equal(/** @type {any} */ (s.scene.image)?.bitmap.name, "good");
+  s.stop();
+});
+
+test("an image of what is not on show here is dropped, and the one at hand stays", async () => {
+  for (const other of [{ seq: 9 }, { points_seq: 9 }]) {
+    const s = start();
+    s.surveyor.see({}, look());
+    await s.settle();
+    s.asked[0].answer(image("shown"));
+    await s.settle();
+    s.set({ highlighted: 1 });
+    await s.settle();
+    s.asked[1].answer(image("early", other));
+    await s.settle();
+    assert.equal(/** @type {any} */ (s.scene.image)?.bitmap.name, "shown");
+    assert.equal(s.asked.length, 2);
+    s.set({ color: { seq: 10 } });
+    await s.settle();
+    assert.equal(s.asked.length, 3);
+    s.stop();
+  }
+});
+
+test("a portrait waits for its turn and is the caller's", async () => {
+  const s = start();
+  s.surveyor.see({}, look());
+  await s.settle();
+  const portrait = s.surveyor.portray(look(400, 400, { ratio: 3 }));
+  await s.settle();
+  assert.equal(s.asked.length, 1);
+  s.asked[0].answer(image("view"));
+  await s.settle();
+  assert.equal(s.asked[1].question.width, 1200);
+  s.asked[1].answer(image("portrait"));
+  assert.equal(/** @type {any} */ (await portrait)?.bitmap.name, "portrait");
+  assert.equal(/** @type {any} */ (s.scene.image)?.bitmap.name, "view");
+  assert.deepEqual(s.closed, []);
+  s.stop();
+});
+
+test("after its end nothing is asked and nothing kept", async () => {
+  const s = start();
+  s.surveyor.see({}, look());
+  await s.settle();
+  s.surveyor.destroy();
+  s.asked[0].answer(image());
+  await s.settle(10_000);
+  assert.equal(s.scene.image, null);
+  assert.equal(s.asked.length, 1);
+  s.stop();
+});

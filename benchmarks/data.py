@@ -12,11 +12,18 @@ from numpy.typing import NDArray
 
 HERE = Path(__file__).parent
 RAW = HERE / "raw"
-SHAPES = {"100k": (100_000, 300), "1m": (1_000_000, 300), "5m": (5_000_000, 30)}
+SHAPES = {
+    "100k": (100_000, 300),
+    "1m": (1_000_000, 300),
+    "5m": (5_000_000, 30),
+    "10m": (10_000_000, 40),
+    "100m": (100_000_000, 3),
+}
 SPARSE_SHARE = 0.05
 N_GENES = 6
 CATEGORIES = ("donor", "sample")
 FIRST_CATEGORY = "cell_type"
+CLUSTERS = "leiden"
 
 
 @dataclass(frozen=True)
@@ -91,8 +98,11 @@ def read_xy(path: Path) -> NDArray[np.float32]:
 def read_codes(path: Path, column: str) -> tuple[NDArray[np.integer], list[str]]:
     """Return the codes of a categorical column and its categories."""
     with tiledb.open(str(path / "obs")) as array:
-        categories = json.loads(array.meta["cxg_schema"])[column]["categories"]
-        return array.query(attrs=[column])[:][column], categories
+        categories = json.loads(array.meta["cxg_schema"])[column].get("categories")
+        values = array.query(attrs=[column])[:][column]
+    if categories is None or values.dtype.kind not in "iu" or len(categories) <= values.max():
+        categories, values = np.unique(values, return_inverse=True)
+    return values, [str(one) for one in categories]
 
 
 def read_gene(path: Path, gene: str) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:

@@ -9,6 +9,7 @@ from typing import Any
 
 OURS, FLOOR, PEER = "cxg-widget", "floor", "jupyter-scatter"
 PLAIN, IN_MEMORY = "tiledb-py", "in memory"
+PLAIN_IMAGE, PLAIN_PNG, NUMPY = "datashader", "datashader and its PNG", "NumPy"
 Measures = Mapping[str, Mapping[str, Sequence[float]]]
 
 
@@ -87,7 +88,31 @@ KERNEL = (
     Row("memory at its peak, MB", "peak memory, MB"),
     Row("of that after the imports, MB", "after imports, MB"),
 )
+VIEWS = ("all", "1/10", "1/100")
+KINDS = {
+    "count": ("number of cells", None),
+    "category": ("clusters", Aim(0.125, PLAIN_IMAGE)),
+    "few categories": ("16 categories", None),
+    "gene": ("gene, when the view was on show before", Aim(0.1, PLAIN_IMAGE)),
+    "gene moved": ("gene, in a view of its own", None),
+    "cells themselves": ("16 categories, as points", None),
+}
+IMAGES = tuple(
+    Row(f"{title}: {'all cells' if view == 'all' else view}", f"{kind}, {view}, ms", aim if view == "all" else None, 1)
+    for kind, (title, aim) in KINDS.items()
+    for view in VIEWS
+)
+GESTURES = (
+    Row("lasso of 1 % of the cells", "lasso 1%, ms", digits=1),
+    Row("lasso of 10 %", "lasso 10%, ms", Aim(60), digits=1),
+    Row("lasso of 50 %", "lasso 50%, ms", digits=1),
+    Row("nearest cell", "nearest, ms", Aim(5), digits=1),
+    Row("hover: the same, and its fields read from the file", "hover, ms", digits=1),
+    Row("build the spatial index", "index build, ms"),
+    Row("load one that was kept", "index reload, ms", digits=1),
+)
 AIMED_SIZE = "1m"
+AIMED_LARGE_SIZE = "10m"
 
 
 def write(results: Mapping[str, Any], notes: str) -> str:
@@ -95,7 +120,8 @@ def write(results: Mapping[str, Any], notes: str) -> str:
 
     Parameters
     ----------
-    results : {"facts": {title: text}, "sizes": {size: {"store": text, "browser": Measures, "kernel": Measures}}}
+    results : {"facts": {title: text}, "sizes": {size: {"store": text, "browser": Measures, "kernel": Measures}},
+        "large": {size: what `large.measure_all` returns}}, of which the last may be left out
     notes : Markdown on how it was measured
 
     Returns
@@ -109,23 +135,54 @@ def write(results: Mapping[str, Any], notes: str) -> str:
         for name, rows, columns in (("browser", BROWSER, (FLOOR, PEER)), ("kernel", KERNEL, (PLAIN, IN_MEMORY))):
             if found.get(name):
                 parts += ["", *table(found[name], rows, columns, has_aims=size == AIMED_SIZE)]
+    if results.get("large"):
+        parts += ["", write_large(results["large"]).strip()]
     return "\n".join([*parts, "", notes.strip(), ""])
 
 
-def table(measured: Measures, rows: Sequence[Row], others: tuple[str, str], *, has_aims: bool) -> list[str]:
-    """Return the lines of a Markdown table: ours, the others, ratios, aims."""
-    near, far = others
-    heads = ["", OURS, near, f"x {near}", far, f"{far} / ours", *(["aim", "met"] if has_aims else [])]
+def write_large(measured: Mapping[str, Any]) -> str:
+    """Return the section on large numbers of cells, Markdown."""
+    parts = ["## Large n", "", "![How the time of an image grows](../docs/large_n.svg)"]
+    for size, found in measured.items():
+        has_aims = size == AIMED_LARGE_SIZE
+        parts += ["", f"### {found['store']}", ""]
+        parts += [f"- {title}: {text}" for title, text in found["facts"].items() if title != "packages"]
+        parts += ["", "An image of a view, 800 x 600 px, ms:", ""]
+        parts += table(found["measures"], IMAGES, (PLAIN_IMAGE, PLAIN_PNG), has_aims=has_aims)
+        parts += ["", "Gestures and the spatial index, ms:", ""]
+        parts += table(found["measures"], GESTURES, (NUMPY,), has_aims=has_aims)
+        for start, stages in found["stages"].items():
+            parts += ["", *_stages(start, stages, found["n_obs"])]
+    return "\n".join([*parts, ""])
+
+
+def _stages(start: str, stages: Mapping[str, Mapping[str, float]], n_obs: int) -> list[str]:
+    head = f"| {start} | ms | MB at the peak | bytes a cell | MB kept | bytes a cell | of them mapped |"
+    lines = [head, "| --- | --: | --: | --: | --: | --: | --: |"]
+    for title, found in stages.items():
+        peak, held, mapped = (found[key] for key in ("peak_mb", "held_mb", "mapped_mb"))
+        memory = f"{peak:,.0f} | {peak * 1e6 / n_obs:.1f} | {held:,.0f} | {held * 1e6 / n_obs:.1f}"
+        lines.append(f"| {title} | {found['ms']:,.0f} | {memory} | {mapped * 1e6 / n_obs:.1f} |")
+    return lines
+
+
+def table(measured: Measures, rows: Sequence[Row], others: Sequence[str], *, has_aims: bool) -> list[str]:
+    """Return the lines of a Markdown table: ours, the one or two others, ratios, aims."""
+    near, *far = others
+    heads = ["", OURS, near, f"x {near}"]
+    heads += [head for name in far for head in (name, f"{name} / ours")]
+    heads += ["aim", "met"] if has_aims else []
     lines = [f"| {' | '.join(heads)} |", f"| --- |{' --: |' * (len(heads) - 1)}"]
     return lines + [_line(measured, row, others, has_aims=has_aims) for row in rows if _has(measured, row.key)]
 
 
-def _line(measured: Measures, row: Row, others: tuple[str, str], *, has_aims: bool) -> str:
-    near, far = others
+def _line(measured: Measures, row: Row, others: Sequence[str], *, has_aims: bool) -> str:
+    near, *far = others
     ours = _median(measured, OURS, row.key)
     cells = [row.title, _cell(measured, OURS, row), _cell(measured, near, row)]
-    cells += [_ratio(ours, _median(measured, near, row.key)), _cell(measured, far, row)]
-    cells.append(_ratio(_median(measured, far, row.key), ours))
+    cells.append(_ratio(ours, _median(measured, near, row.key)))
+    for name in far:
+        cells += [_cell(measured, name, row), _ratio(_median(measured, name, row.key), ours)]
     if has_aims:
         checked = row.aim.check(measured, row.key) if row.aim else None
         cells += [checked[0], "yes" if checked[1] else "**no**"] if checked else ["", ""]

@@ -3,13 +3,16 @@
 import json
 import shutil
 import subprocess
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from benchmarks import report, run
-from benchmarks.data import HERE, polygon_around
+from benchmarks import growth, report, run
+from benchmarks.data import HERE, polygon_around, read_codes
 from benchmarks.floor import quantise, sparse_buffers
+from cxg_widget import open_dataset
+from cxg_widget.datasets.cxg.demo import write_demo
 from cxg_widget.polygon import in_polygon
 
 
@@ -46,6 +49,51 @@ def test_a_report_names_every_size_and_only_what_was_measured():
     assert text.index("## a million") < text.index("## few") < text.index("## Notes")
     assert "open the dataset, ms" in text
     assert "recolour" not in text
+
+
+LARGE = {
+    "facts": {"date": "today"},
+    "store": "ten million",
+    "n_obs": 10_000_000,
+    "measures": {
+        "cxg-widget": {"category, all, ms": [40.0], "category, 1/10, ms": [20.0], "lasso 10%, ms": [61.0]},
+        "datashader": {"category, all, ms": [400.0], "category, 1/10, ms": [200.0]},
+    },
+    "inside": {"all": 10_000_000, "1/10": 1_000_000},
+    "stages": {"first opening": {"first image": {"ms": 80.0, "peak_mb": 300.0, "held_mb": 200.0, "mapped_mb": 10.0}}},
+}
+
+
+def test_a_report_of_many_cells_holds_images_gestures_aims_and_bytes_a_cell():
+    lines = report.write_large({"10m": LARGE}).splitlines()
+    found = {cells(line)[0]: cells(line)[1:] for line in lines if line.startswith("|")}
+    assert found["clusters: all cells"][:3] == ["40.0", "400.0", "0.10"]
+    assert found["clusters: all cells"][-2:] == ["<= 0.125 x datashader", "yes"]
+    assert found["lasso of 10 %"][-2:] == ["<= 60", "**no**"]
+    assert found["first image"] == ["80", "300", "30.0", "200", "20.0", "1.0"]
+
+
+def test_the_section_of_many_cells_stands_before_the_notes():
+    text = report.write({"facts": {}, "sizes": {}, "large": {"10m": LARGE}}, "## Notes")
+    assert text.index("## Large n") < text.index("ten million") < text.index("## Notes")
+
+
+def test_the_plot_shows_more_cells_to_the_right_and_more_time_above():
+    picture = ElementTree.fromstring(growth.draw([LARGE]))
+    lines = [line.get("points") for line in picture.iter("{http://www.w3.org/2000/svg}polyline")]
+    ours, theirs = ([tuple(map(float, point.split(","))) for point in line.split()] for line in lines if line)
+    assert [x for x, _ in ours] == [x for x, _ in theirs] == sorted((x for x, _ in ours), reverse=True)
+    assert all(above < below for (_, below), (_, above) in zip(ours, theirs, strict=True))
+    assert ours[0][1] < ours[1][1]
+
+
+@pytest.mark.parametrize("column", ["cell_type", "leiden"])
+def test_categories_are_read_by_name_or_by_number(tmp_path, column):
+    path = write_demo(tmp_path / "demo.cxg", 300, 3)
+    codes, categories = read_codes(path, column)
+    with open_dataset(path) as dataset:
+        truth = dataset.obs([column])[column].astype(str)
+    assert [categories[code] for code in codes] == truth.tolist()
 
 
 @pytest.mark.parametrize("share", [0.02, 0.1, 0.5])

@@ -1,0 +1,140 @@
+"""What a kernel takes to show a large store, stage by stage: time, memory at the stage's peak, memory after it.
+
+``python -m benchmarks.footprint PATH COLUMN GENE`` goes through the stages once and prints JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks.data import FIRST_CATEGORY, Store
+
+Stages = dict[str, dict[str, float]]
+CORNERS = 300
+STARTS = ("first opening", "second opening")
+STATUS = Path("/proc/self/status")
+
+
+def measure_all(store: Store) -> dict[str, Stages]:
+    """Go through the stages in two fresh processes, of which the second finds the index of the first on disk.
+
+    Nothing is returned where the system does not say how much memory a process takes.
+    """
+    if not STATUS.exists():
+        return {}
+    command = [sys.executable, "-m", "benchmarks.footprint", str(store.path), FIRST_CATEGORY, store.genes[0]]
+    found = {}
+    with tempfile.TemporaryDirectory(prefix="cxg-bench-") as folder:
+        environment = os.environ | {"CXG_WIDGET_CACHE_DIR": folder}
+        for start in STARTS:
+            done = subprocess.run(
+                command,
+                cwd=Path(__file__).parent.parent,
+                env=environment,
+                check=True,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            found[start] = json.loads(done.stdout)
+    return found
+
+
+class Kernel:
+    """A session, asked as the front-end asks."""
+
+    def __init__(self, path: str, column: str) -> None:
+        from cxg_widget import open_dataset
+        from cxg_widget.look import Look
+        from cxg_widget.session import Session
+
+        self._session = Session(open_dataset(path), Look(embedding="umap", color=f"obs:{column}", render="raster"))
+        self._session.prepare()
+        for stream in (self._session.points(), self._session.color()):
+            next(stream)
+
+    def index(self) -> None:
+        self._session.prepare_field()
+
+    def image(self) -> None:
+        from cxg_widget import protocol
+
+        list(self._session.answer(protocol.Aggregate(list(self._extent), 800, 600, 1.0, -1, False)))
+
+    def color(self, name: str) -> None:
+        self._session.look = replace(self._session.look, color=name)
+        self._session.coloring()
+        self.image()
+
+    def lasso(self) -> None:
+        from cxg_widget import protocol
+
+        x0, x1, y0, y1 = self._extent
+        turns = [k * math.tau / CORNERS for k in range(CORNERS)]
+        x, y, across = (x0 + x1) / 2, (y0 + y1) / 2, (x1 - x0) / 4
+        corners = [at for turn in turns for at in (x + across * math.cos(turn), y + across * math.sin(turn))]
+        list(self._session.answer(protocol.Lasso(corners, "replace")))
+
+    @property
+    def _extent(self) -> tuple[float, float, float, float]:
+        return self._session.positions().extent
+
+
+def measure(path: str, column: str, gene: str) -> Stages:
+    """Return stage -> ms, peak_mb, held_mb and, of what is held, the mapped_mb that the system may take back.
+
+    All memory is counted from after the imports on.
+    """
+    import pandas  # noqa: F401
+
+    from cxg_widget import CxgWidget, open_dataset  # noqa: F401
+    from cxg_widget.aggregate.warming import compile_loops
+
+    compile_loops()
+    start, stages = _memory(), {}
+
+    def stage(title: str, act: Callable[..., Any], *arguments: str) -> Any:
+        _forget_peak()
+        began = time.perf_counter()
+        made = act(*arguments)
+        taken, memory = (time.perf_counter() - began) * 1000, _memory()
+        stages[title] = {
+            "ms": taken,
+            "peak_mb": memory["VmHWM"] - start["VmRSS"],
+            "held_mb": memory["VmRSS"] - start["VmRSS"],
+            "mapped_mb": memory["RssFile"] - start["RssFile"],
+        }
+        return made
+
+    kernel = stage("open, first points on their way", Kernel, path, column)
+    stage("spatial index", kernel.index)
+    stage("first image", kernel.image)
+    stage("a gene, and its image", kernel.color, f"var:{gene}")
+    stage("a lasso", kernel.lasso)
+    stage("an image with the selection", kernel.image)
+    stage("the category again, and its image", kernel.color, f"obs:{column}")
+    return stages
+
+
+def _memory() -> dict[str, float]:
+    """Return the lines of /proc/self/status that count memory, MB."""
+    lines = (line.split() for line in STATUS.read_text().splitlines())
+    return {line[0].rstrip(":"): int(line[1]) * 1024 / 1e6 for line in lines if line[-1] == "kB"}
+
+
+def _forget_peak() -> None:
+    """Let VmHWM begin anew (Linux, proc(5): clear_refs)."""
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(*sys.argv[1:])))

@@ -6,7 +6,7 @@ const DARK = { background: [17, 17, 17], foreground: [226, 229, 233], dark: true
 const DTYPES = new Map([[Uint8Array, "uint8"], [Uint16Array, "uint16"], [Uint32Array, "uint32"], [Float32Array, "float32"]]);
 const TRAITS = {
   embedding: "umap", axes: [0, 1], color: null, layer: null, cmap: "viridis", vmin: null, vmax: null, point_size: 8,
-  opacity: 1, tool: "pan", view: null, height: 400, n_selected: 0, hidden: [], _snapshot: null,
+  opacity: 1, tool: "pan", view: null, height: 400, n_selected: 0, hidden: [], density: "eq_hist", statistic: "mean", _snapshot: null,
 };
 
 /** The model of anywidget, with a made-up kernel behind it. Messages arrive misaligned, as some hosts deliver them. */
@@ -49,7 +49,7 @@ function fakeModel(traits, answer) {
 const seqs = { points: 0, color: 0, selection: 0 };
 
 /** @param {{xy: number[][] | Float32Array, extent?: number[], chunk?: number, yDown?: boolean}} scene xy in data units */
-function sendPoints(model, { xy, extent = [0, 1, 0, 1], chunk = Infinity, yDown = false, from = 0, to = Infinity, seq }) {
+function sendPoints(model, { xy, extent = [0, 1, 0, 1], chunk = Infinity, yDown = false, from = 0, to = Infinity, seq, aggregated = false }) {
   const flat = xy instanceof Float32Array ? xy : Float32Array.from(xy.flat());
   const n = flat.length / 2;
   seq ??= ++seqs.points;
@@ -60,7 +60,7 @@ function sendPoints(model, { xy, extent = [0, 1, 0, 1], chunk = Infinity, yDown 
   }
   for (let start = from; start < Math.min(n, to) || (n === 0 && start === from); start += chunk) {
     const stop = Math.min(n, to, start + chunk);
-    const message = { kind: "points", seq, embedding: "umap", axes: [0, 1], start, stop, n_obs: n, extent, n_missing: 0, y_down: yDown };
+    const message = { kind: "points", seq, embedding: "umap", axes: [0, 1], start, stop, n_points: n, n_obs: n, extent, n_missing: 0, y_down: yDown, aggregated };
     model.say(message, { xy: codes.subarray(2 * start, 2 * stop) });
     if (n === 0) break;
   }
@@ -71,9 +71,10 @@ function sendPoints(model, { xy, extent = [0, 1, 0, 1], chunk = Infinity, yDown 
 function sendColor(model, { scale, codes = new Uint8Array(0), colors = [], n = codes.length, lo = 0, hi = 1, chunk = Infinity, hold = false }) {
   const seq = ++seqs.color;
   const categories = colors.map((_, i) => `category ${i}`);
+  const missing = codes.filter((code) => code === (codes instanceof Uint8Array ? 255 : 65535)).length;
   const quantiles = Float32Array.from({ length: 1001 }, (_, i) => (i / 1000) * (hi - lo));
   const legend = {
-    kind: "color", seq, spec: "obs:a", name: "a", detail: "", scale, n_obs: n, n_missing: 0, categories,
+    kind: "color", seq, spec: "obs:a", name: "a", detail: "", scale, n_points: n, n_obs: n, n_missing: missing, categories,
     counts: colors.map(() => 1), colors, lo, hi, encoding: scale === "none" ? "none" : "dense",
   };
   model.say(legend, { histogram: new Uint32Array(40), quantiles });
@@ -86,7 +87,7 @@ function sendCodes(model, seq, scale, codes, from, to, chunk = Infinity) {
   const kind = scale === "categorical" ? "codes" : "values";
   for (let start = from; start < to; start += chunk) {
     const stop = Math.min(to, start + chunk);
-    model.say({ kind, seq, start, stop, n_obs: codes.length }, { [kind]: codes.subarray(start, stop) });
+    model.say({ kind, seq, start, stop, n_points: codes.length }, { [kind]: codes.subarray(start, stop) });
   }
 }
 
@@ -94,7 +95,18 @@ function sendSelection(model, flags) {
   const bits = new Uint8Array(Math.ceil(flags.length / 8));
   let n = 0;
   flags.forEach((flag, i) => flag && (n++, (bits[i >> 3] |= 1 << (i & 7))));
-  model.say({ kind: "selection", seq: ++seqs.selection, n_selected: n, n_obs: flags.length }, { bits: n ? bits : new Uint8Array(0) });
+  model.say({ kind: "selection", seq: ++seqs.selection, n_selected: n, n_points: flags.length }, { bits: n ? bits : new Uint8Array(0) });
+}
+
+/** Answer `aggregate` by an image of vertical bands. @param {number[][]} bands [r, g, b, a] of each */
+async function sendImage(model, ask, { bands, content = "colors", seq = seqs.color, view = ask.view, n_inside = 1 }) {
+  const canvas = new OffscreenCanvas(ask.width, ask.height);
+  const context = canvas.getContext("2d");
+  const data = context.createImageData(ask.width, ask.height);
+  for (let i = 0; i < ask.width * ask.height; i++) data.data.set(bands[Math.floor(((i % ask.width) * bands.length) / ask.width)], 4 * i);
+  context.putImageData(data, 0, 0);
+  const png = new Uint8Array(await (await canvas.convertToBlob({ type: "image/png" })).arrayBuffer());
+  model.say({ kind: "image", id: ask.id, points_seq: seqs.points, seq, selection_seq: 0, view, content, n_inside }, { png });
 }
 
 /** Open a widget with one plot. */
@@ -107,7 +119,7 @@ function open({ traits = {}, width = 400, height = 400, dark = false, answer } =
   const widget = createWidgetModel(model);
   const plot = widget.createPlot(host);
   plot.setTheme(dark ? DARK : LIGHT);
-  return { host, model, widget, plot, get canvas() { return host.querySelector("canvas"); }, close: () => (plot.destroy(), widget.destroy(), host.remove()) };
+  return { host, model, widget, plot, background: (dark ? DARK : LIGHT).background, get canvas() { return host.querySelector("canvas"); }, close: () => (plot.destroy(), widget.destroy(), host.remove()) };
 }
 
 const frame = () => new Promise((done) => requestAnimationFrame(() => done()));
@@ -123,10 +135,9 @@ async function ready({ host }, timeoutMs = 20_000) {
 }
 
 /** Colour on screen at a place in CSS px, over the background of the plot: [r, g, b]. */
-function pixel({ canvas, plot }, x, y) {
+function pixel({ canvas, background: back = LIGHT.background }, x, y) {
   const scale = canvas.width / canvas.clientWidth;
   const [r, g, b, a] = read(canvas).getImageData(Math.floor(x * scale), Math.floor(y * scale), 1, 1).data;
-  const back = plot.element.style.background.match(/\d+/g).map(Number);
   return [r, g, b].map((value, i) => Math.round((value * a + back[i] * (255 - a)) / 255));
 }
 
@@ -171,4 +182,4 @@ function clusters(n, k = 12, seed = 1) {
 
 const OKABE = ["#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7", "#999999", "#332288", "#117733", "#882255", "#44aa99"];
 
-Object.assign(window, { open_: open, fakeModel, sendPoints, sendColor, sendCodes, sendSelection, ready, pixel, pixels, place, difference, clusters, frame, sleep, OKABE, seqs });
+Object.assign(window, { open_: open, fakeModel, sendPoints, sendColor, sendCodes, sendSelection, sendImage, ready, pixel, pixels, place, difference, clusters, frame, sleep, OKABE, seqs });

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 Scaling = Literal["linear", "log", "eq_hist"]
 MIN_ALPHA = 40
 """Opacity of the emptiest pixel that holds a cell, so that one cell alone is seen."""
+MIN_NUMBER_ALPHA = 120
+"""The same where colour is a number: paler, a high value would be taken for a low one."""
 _MAX_TABLE = 1 << 22
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.aggregate.opacity import MIN_ALPHA, Scaling, opacity
+from cxg_widget.aggregate.opacity import MIN_ALPHA, MIN_NUMBER_ALPHA, Scaling, opacity
 from cxg_widget.aggregate.planes import Planes
 from cxg_widget.aggregate.task import over_lines
 from cxg_widget.errors import InvalidValue
@@ -85,7 +85,7 @@ def number_image(planes: Planes, how: Scaling = "eq_hist") -> NumberImage:
     width, height = planes.size
     codes = np.full((height, width), MISSING_U16, dtype=np.uint16)
     alpha = np.zeros((height, width), dtype=np.uint8)
-    peak, layers = _or_empty(planes.peak, np.uint16), _alpha(planes, how)
+    peak, layers = _or_empty(planes.peak, np.uint16), _alpha(planes, how, MIN_NUMBER_ALPHA)
     over_lines(
         height,
         lambda first, last: pixels.average(first, last, planes.totals, peak, layers, MISSING_U16, codes, alpha),
@@ -93,11 +93,11 @@ def number_image(planes: Planes, how: Scaling = "eq_hist") -> NumberImage:
     return NumberImage(codes, alpha)
 
 
-def _alpha(planes: Planes, how: Scaling) -> NDArray[np.uint8]:
+def _alpha(planes: Planes, how: Scaling, lowest: int = MIN_ALPHA) -> NDArray[np.uint8]:
     """Opacity of each layer (layers, h, w): of all cells, or of context and selection."""
     counts = planes.counts
     if counts.shape[0] == 1:
-        return opacity(counts[0], how, lowest=MIN_ALPHA)[None]
+        return opacity(counts[0], how, lowest=lowest)[None]
     context = opacity(counts[0], how, lowest=CONTEXT_ALPHA, highest=round(255 * DIMMED))
     return np.stack([context, opacity(counts[1], how, lowest=SELECTED_ALPHA)])
 

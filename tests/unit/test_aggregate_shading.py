@@ -169,6 +169,18 @@ def test_a_selected_cell_shows_its_own_number():
     assert image.alpha.max() == 255
 
 
+def test_a_lone_cell_keeps_half_the_colour_of_its_number_beside_a_crowd():
+    xy = np.full((1000, 2), 0.5, dtype=np.float32)
+    xy[0] = 0.1
+    index = Index(xy)
+    values = np.zeros(1000, np.float32)
+    values[0] = 8
+    for vector in (Vector(values), Vector(values[:1], np.array([0]))):
+        image = number_image(aggregate(index, arrange_vector(index, vector, 0, 8), VIEW, (WIDTH, HEIGHT)))
+        (alpha,) = image.alpha[image.codes == 65534]
+        assert 0.45 * 255 < alpha < image.alpha.max() == 255
+
+
 def test_planes_of_numbers_have_no_colours_and_others_no_numbers():
     index = Index(points(30))
     column = arrange_vector(index, Vector(np.ones(30, np.float32)), 0, 1)

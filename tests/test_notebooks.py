@@ -23,6 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.skipif(not BUNDLE.exists(), reason="the bundle is not built: make build")
 def test_notebook_runs_without_an_error(folder: Path, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXG_DEMO_CELLS", "5000")
+    monkeypatch.setenv("CXG_LARGE_CELLS", "20000")
     monkeypatch.setenv("JUPYTER_PREFER_ENV_PATH", "1")
     notebook = nbformat.read(folder / path.name, as_version=4)
     NotebookClient(notebook, timeout=100, resources={"metadata": {"path": str(folder)}}).execute()

@@ -18,7 +18,7 @@ from .lab import JupyterLab, launch_browser, new_page, open_notebook
 from .picture import Picture, judge, largest_canvas
 
 ROOT = Path(__file__).resolve().parent.parent
-NOTEBOOK = "notebooks/01_open_and_look.ipynb"
+NOTEBOOK = os.environ.get("NOTEBOOK", "notebooks/01_open_and_look.ipynb")
 SCREENSHOT = ROOT / "demo" / "screenshot.png"
 
 

@@ -29,17 +29,17 @@ function continuous(name) {
 }
 
 function base(spec, name) {
-  return { seq: Math.random(), spec, name, detail: "", scale: "none", nObs: N, loaded: N, nMissing: 0, categories: [], counts: [], colors: [], lo: 0, hi: 0,
+  return { seq: Math.random(), spec, name, detail: "", scale: "none", nPoints: N, nObs: N, loaded: N, nMissing: 0, categories: [], counts: [], colors: [], lo: 0, hi: 0,
     histogram: new Uint32Array(), quantiles: new Float32Array() };
 }
 
 const traits = { embedding: "X_umap", axes: [0, 1], color: "obs:cell_type", layer: null, cmap: "viridis", vmin: null, vmax: null, point_size: null, opacity: 0.8,
-  tool: "pan", view: null, height: 520, n_selected: 0, hidden: [] };
+  tool: "pan", view: null, height: 520, n_selected: 0, hidden: [], density: "eq_hist", statistic: "mean" };
 const dataset = { title: "PBMC atlas, 38 donors", nObs: N, nVar: 60_664, embeddings: [{ name: "X_umap", axes: 2 }, { name: "X_pca", axes: 50 }],
   columns: [], colormaps: Object.keys(COLORMAPS), notes: ["The obs column 'raw_ids' is damaged and was skipped."] };
-const points = { seq: 1, embedding: "X_umap", axes: [0, 1], nObs: N, loaded: N, extent: [-10, 10, -10, 10], nMissing: 12, yDown: false };
+const points = { seq: 1, embedding: "X_umap", axes: [0, 1], nPoints: N, nObs: N, aggregated: false, loaded: N, extent: [-10, 10, -10, 10], nMissing: 12, yDown: false };
 const start = { traits, dataset, points, color: categorical("cell_type", TYPES.split("|"), 4_210), nextColor: null, selection: { seq: 0, n: 0 }, highlighted: -1,
-  cell: null, found: { query: "-", matches: [], nMore: 0 }, error: null, link: "live", drawnBy: "webgl" };
+  cell: null, found: { query: "-", matches: [], nMore: 0 }, error: null, link: "live", drawnBy: "webgl", building: null, isSeen: true, seen: null };
 
 const store = createStore(start);
 const calls = [];
@@ -143,7 +143,7 @@ const scenes = {
   offline: { link: "offline" },
   offlineBare: { link: "offline", dataset: null, points: null, color: null },
   kernel: { drawnBy: "kernel" },
-  empty: { dataset: { ...dataset, nObs: 0 }, points: { ...points, nObs: 0, loaded: 0, nMissing: 0 }, color: null },
+  empty: { dataset: { ...dataset, nObs: 0 }, points: { ...points, nPoints: 0, nObs: 0, loaded: 0, nMissing: 0 }, color: null },
   noEmbedding: { dataset: { ...dataset, embeddings: [] }, points: null },
   noPlace: { points: { ...points, nMissing: N } },
   cell: { cell: { row: 5, x: 0, y: 0, name: "AAACCTGAGAAACCAT-1-donor_22", value: "CD8 T cell", fields: [["donor_id", "D-22"], ["n_counts", "4,312"]] } },

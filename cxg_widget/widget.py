@@ -29,6 +29,8 @@ from cxg_widget.static_picture import static_picture
 from cxg_widget.trait_error import as_trait_error
 from cxg_widget.traits import STATE, WidgetTraits
 
+_IN_A_ROW = ".widget-box:not(.widget-vbox) > .cxg-widget { flex: 1 1 0; min-width: min(16rem, 100%); }"
+"""A widget is as wide as it may be; of itself it has no width, which is what a row of ipywidgets would give it."""
 _BUNDLE = Path(__file__).parent / "static" / "widget.js"
 
 
@@ -63,6 +65,7 @@ class CxgWidget(WidgetTraits):
     """
 
     _esm = _BUNDLE
+    _css = _IN_A_ROW
     _open = _built = _from_front_end = False
 
     def __init__(

@@ -55,6 +55,18 @@ def test_two_views_of_one_widget_show_the_same_and_share_what_changes(open_stage
         assert hosts.nth(i).get_by_text("CD3E").count() > 0
 
 
+def test_widgets_in_a_row_share_its_width(open_stage):
+    code = "import ipywidgets as iw\nfrom cxg_widget import CxgWidget\n"
+    code += "iw.HBox([CxgWidget('small.cxg', color='cell_type', height=240, max_points=n) for n in (300, 9000)])"
+    stage = open_stage(code)
+    hosts = stage.page.locator(".cxg-widget")
+    stage.page.locator(".cxg-widget[data-cxg-state=ready]").nth(1).wait_for(timeout=30_000)
+    widths = [hosts.nth(i).bounding_box()["width"] for i in range(2)]
+    assert min(widths) > 250
+    assert max(widths) - min(widths) < 2
+    assert [hosts.nth(i).get_attribute("data-cxg-drawn") for i in range(2)] == ["3000", "3000"]
+
+
 def test_twenty_widgets_on_one_page_all_keep_their_picture(open_stage):
     code = "import ipywidgets as iw\nfrom cxg_widget import CxgWidget, open_dataset\nd = open_dataset('small.cxg')\n"
     code += "ws = [CxgWidget(d, color='cell_type', height=200) for _ in range(20)]\niw.VBox(ws)"

@@ -142,3 +142,59 @@ def test_the_image_is_drawn_by_the_kernel_when_points_are_not_wanted(stage, xy):
     assert drawn(stage) == len(xy)
     assert (stage.pixels() != points).any(axis=2).mean() > 0.01
     stage.set("w.render = 'auto'")
+
+
+def test_a_legend_follows_though_no_cell_is_in_view(stage):
+    stage.set("w.view = [1000, 1001, 1000, 1001]")
+    assert drawn(stage) == 0
+    stage.set("w.color = 'CD3E'")
+    assert stage.host.get_by_role("heading", name="CD3E").count() == 1
+    stage.set("w.render = 'raster'; w.view = [0, 1e-12, 0, 1e-12]")
+    assert stage.page.get_by_role("alert").count() == 0
+    stage.set("w.view = None")
+
+
+def test_an_image_in_a_tab_that_is_not_on_show_waits_without_an_error(stage):
+    stage.host.evaluate("(host) => (host.style.display = 'none')")
+    stage.ask("w.color = 'CD3E'; w.select(range(200))")
+    stage.page.wait_for_timeout(1000)
+    stage.host.evaluate("(host) => (host.style.display = '')")
+    stage.settle()
+    assert drawn(stage) == 3000
+    assert stage.page.get_by_role("alert").count() == 0
+
+
+def test_categories_hidden_while_the_kernel_is_busy_are_hidden_in_the_image(stage):
+    labels = stage.json("list(w.dataset.obs()['cell_type'].cat.categories[:4])")
+    number = stage.notebook.add("import time; time.sleep(3)")
+    stage.notebook.cell(number).locator(".cm-content").first.click()
+    stage.page.keyboard.press("Shift+Enter")
+    stage.page.wait_for_timeout(500)
+    stage.canvas.scroll_into_view_if_needed()
+    for label in labels:  # the host keeps back all but the first
+        stage.host.get_by_role("option", name=label).first.click()
+        stage.page.wait_for_timeout(100)
+    stage.page.wait_for_timeout(4000)
+    stage.settle()
+    assert sorted(stage.json("w.hidden")) == sorted(labels)
+    found = stage.pixels()
+    stage.set("w.hidden = []")
+    assert (stage.pixels() != found).any(axis=2).mean() > 0.01
+    stage.set(f"w.hidden = {labels!r}")
+    np.testing.assert_array_equal(stage.pixels(), found)
+
+
+def test_another_set_of_points_and_back_is_the_same_picture(stage):
+    stage.page.mouse.move(2, 2)  # off the legend, whose rows highlight
+    before = stage.pixels()
+    stage.set("w.select(range(500))")
+    selected = stage.pixels()
+    for code in ("w.max_points = 10_000", "w.max_points = 700", "w.render = 'raster'", "w.render = 'auto'"):
+        stage.set(code)
+        assert drawn(stage) == 3000
+    stage.set("w.max_points = 300")
+    np.testing.assert_array_equal(stage.pixels(), selected)
+    stage.set("w.axes = [1, 0]")
+    assert (stage.pixels() != selected).any(axis=2).mean() > 0.01
+    stage.set("w.axes = [0, 1]; w.clear_selection()")
+    np.testing.assert_array_equal(stage.pixels(), before)

@@ -186,6 +186,8 @@ def test_categories_hidden_while_the_kernel_is_busy_are_hidden_in_the_image(stag
 
 def test_another_set_of_points_and_back_is_the_same_picture(stage):
     stage.page.mouse.move(2, 2)  # off the legend, whose rows highlight
+    stage.page.wait_for_timeout(300)
+    stage.settle()
     before = stage.pixels()
     stage.set("w.select(range(500))")
     selected = stage.pixels()

@@ -128,10 +128,15 @@ def number_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator[F
     return _nonzero_frames(numbers, order, seq) if numbers.is_sparse else _value_frames(numbers, order, seq)
 
 
-def _value_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator[Frame]:
+def wire_values(numbers: Numbers) -> NDArray[np.uint16]:
+    """Return every cell's number as a code over lo..hi, in row order."""
     vector = numbers.vector
     dense = vector.values if vector.rows is None else vector.dense(numbers.n_obs)
-    wire = quantise(dense, numbers.lo, numbers.hi)
+    return quantise(dense, numbers.lo, numbers.hi)
+
+
+def _value_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator[Frame]:
+    wire = wire_values(numbers)
     for start, stop in spans(numbers.n_obs, wire.itemsize):
         yield Frame(Values(seq, start, stop, numbers.n_obs), {"values": wire[order.rows[start:stop]]})
 

@@ -55,7 +55,7 @@ class Cells:
 class AnyField(Protocol):
     """What a picture needs of all cells of an embedding, wherever they are; see `Field`."""
 
-    def image(self, shown: Shown, view: View, size: tuple[int, int], diameter: float) -> Planes:
+    def image(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> Planes:
         """Aggregate the cells of a view."""
 
     def count(self, view: View) -> int:
@@ -90,14 +90,14 @@ class Field:
         self._lock = threading.Lock()
         self._made: dict[str, tuple[Any, Any]] = {}
 
-    def image(self, shown: Shown, view: View, size: tuple[int, int], diameter: float) -> Planes:
+    def image(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> Planes:
         """Aggregate the cells of a view.
 
         Parameters
         ----------
         view : x left, x right, y bottom, y top, data units
         size : width and height, px
-        diameter : of a cell, px; smaller where there are many
+        spread : px that a cell covers, see `spread_of`
         """
         from cxg_widget.aggregate import aggregate
 
@@ -111,7 +111,7 @@ class Field:
             colors=rgb_of(shown.colors) if is_categorical else None,
             visible=shown.visible if is_categorical else None,
             selected=self._bits(shown, column),
-            spread=spread_of(self.count(view), size, diameter),
+            spread=spread,
             statistic="max" if shown.look.statistic == "max" else "mean",
             counts=self._counts,
         )

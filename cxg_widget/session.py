@@ -19,7 +19,7 @@ from cxg_widget import raster, streams
 from cxg_widget.bounds import check_size, check_version, check_view
 from cxg_widget.datasets.base import Codes, Dataset
 from cxg_widget.errors import CxgWidgetError, InvalidValue
-from cxg_widget.field import Shown
+from cxg_widget.field import Shown, View
 from cxg_widget.frames import Frame
 from cxg_widget.hover import Describer, nearest_row
 from cxg_widget.look import Coloring, Look, is_tissue
@@ -31,8 +31,6 @@ from cxg_widget.readings import Readings
 from cxg_widget.search import Catalogue
 from cxg_widget.selection import SelectedCells, combine
 from cxg_widget.survey import CLOSE_CELLS, Seqs, picture_of, survey_frames
-
-View = tuple[float, float, float, float]
 
 
 class Session:

@@ -13,12 +13,12 @@ from cxg_widget import protocol as p
 from cxg_widget import raster
 from cxg_widget.colormaps import COLORMAPS
 from cxg_widget.datasets.base import Codes
-from cxg_widget.encoding import Numbers, wire_codes
-from cxg_widget.field import AnyField, Shown, View, numbers_of, rgba_of
+from cxg_widget.encoding import Numbers, wire_codes, wire_values
+from cxg_widget.field import AnyField, Shown, View, numbers_of, rgba_of, spread_of
 from cxg_widget.frames import Frame, spans
 from cxg_widget.limits import limit_codes
 from cxg_widget.look import Coloring
-from cxg_widget.quantise import quantise, quantise_within
+from cxg_widget.quantise import quantise_within
 from cxg_widget.selection import pack_mask
 
 CLOSE_CELLS = 400_000
@@ -46,7 +46,8 @@ def survey_frames(field: AnyField, shown: Shown, ask: p.Aggregate, seqs: Seqs, f
     if n_inside <= few:
         yield from _cell_frames(field, shown, _around(field, view, most=_MOST_AROUND * few), seqs)
     else:
-        planes = field.image(shown, view, (ask.width, ask.height), ask.diameter)
+        size = (ask.width, ask.height)
+        planes = field.image(shown, view, size, spread_of(n_inside, size, ask.diameter))
         yield _image_frame(planes, shown, ask, seqs, n_inside)
 
 
@@ -65,12 +66,13 @@ def _image_frame(planes: Any, shown: Shown, ask: p.Aggregate, seqs: Seqs, n_insi
 def _cell_frames(field: AnyField, shown: Shown, extent: View, seqs: Seqs) -> Iterator[Frame]:
     cells = field.cells(extent, shown)
     xy, codes = quantise_within(cells.xy, extent), _codes(cells.coloring)
+    bits_of = pack_mask if shown.mask.any() else lambda _: np.empty(0, dtype=np.uint8)
     cuts = list(spans(len(xy), _CELL_BYTES))
     for part, (start, stop) in enumerate(cuts):
         arrays: dict[str, NDArray[Any]] = {
             "xy": xy[start:stop],
             "codes": codes[start:stop],
-            "bits": pack_mask(cells.selected[start:stop]) if shown.mask.any() else np.empty(0, dtype=np.uint8),
+            "bits": bits_of(cells.selected[start:stop]),
         }
         yield Frame(p.Cells(seqs.points, seqs.color, seqs.selection, part, len(cuts), list(extent)), arrays)
 
@@ -90,8 +92,7 @@ def _codes(coloring: Coloring) -> NDArray[np.uint8 | np.uint16]:
     if isinstance(coloring.data, Codes):
         return wire_codes(coloring.data)
     if isinstance(coloring.data, Numbers):
-        numbers = coloring.data
-        return quantise(numbers.vector.dense(numbers.n_obs), numbers.lo, numbers.hi)
+        return wire_values(coloring.data)
     return _PLAIN_CODES
 
 
@@ -99,7 +100,7 @@ def picture_of(
     field: AnyField, shown: Shown, view: View, size: tuple[int, int], diameter: float, *, dark: bool
 ) -> NDArray[np.uint8]:
     """Draw a view on its background as the front-end would, uint8 (h, w, 3)."""
-    planes = field.image(shown, view, size, diameter)
+    planes = field.image(shown, view, size, spread_of(field.count(view), size, diameter))
     background = np.array(raster.DARK if dark else raster.LIGHT, dtype=np.float32)
     if isinstance(shown.coloring.data, Numbers):
         rgb, alpha = _colored(planes, shown, shown.coloring.data, dark=dark)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from cxg_widget.cluster.source import Source
 from cxg_widget.coloring import resolve
 from cxg_widget.datasets import Codes, Dataset, Vector
 from cxg_widget.encoding import Numbers
-from cxg_widget.field import AnyField, Cells, Shown, View, rgb_of, spread_of
+from cxg_widget.field import AnyField, Cells, Shown, View, rgb_of
 from cxg_widget.look import Coloring, Look
 from cxg_widget.quantise import Bounds
 from cxg_widget.raster import LIGHT, dim
@@ -90,9 +91,7 @@ class ClusterReadings(Readings):
         return field
 
     def _make_field(self, look: Look) -> AnyField:
-        older = self._made.get("field")
-        if older is not None:
-            older[1].cluster.close()
+        self.close()
         n_obs = self._dataset.n_obs
         return SharedField(ClusterField(self._client, self._source, n_obs, look.embedding, look.axes))
 
@@ -109,7 +108,7 @@ class SharedField:
     def __init__(self, cluster: ClusterField) -> None:
         self.cluster = cluster
 
-    def image(self, shown: Shown, view: View, size: tuple[int, int], diameter: float) -> Planes:
+    def image(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> Planes:
         """Aggregate the cells of a view; highlighting dims the colours of the others."""
         is_categorical = isinstance(shown.coloring.data, Codes)
         return self.cluster.planes(
@@ -120,7 +119,7 @@ class SharedField:
             colors=_colors(shown) if is_categorical else None,
             visible=shown.visible if is_categorical else None,
             selected=shown.mask,
-            spread=spread_of(self.count(view), size, diameter),
+            spread=spread,
             statistic="max" if shown.look.statistic == "max" else "mean",
         )
 
@@ -134,9 +133,9 @@ class SharedField:
         target, data = shown.coloring.target, shown.coloring.data
         xy, values = self.cluster.take(rows, target, shown.look.layer)
         if isinstance(data, Codes) and values is not None:
-            data = Codes(values.astype(np.int32), data.categories)
+            data = replace(data, codes=values)
         elif isinstance(data, Numbers) and values is not None:
-            data = Numbers(Vector(values), rows.size, data.lo, data.hi, data.n_missing, data.histogram, data.quantiles)
+            data = replace(data, vector=Vector(values), n_obs=rows.size)
         return Cells(xy, Coloring(target, data, is_sample=True), shown.mask[rows])
 
     def coordinates(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets import Codes, Vector
-from cxg_widget.encoding import BINS, QUANTILES
+from cxg_widget.encoding import BINS, QUANTILES, category_counts
 from cxg_widget.protocol import MISSING_U16
 from cxg_widget.quantise import LEVELS, quantise
 
@@ -38,8 +38,8 @@ class ColumnSummary:
 
 def count_codes(codes: Codes) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
     """Return the categories and the cells of each, the missing ones first; runs on a worker."""
-    counts = np.bincount(codes.codes.astype(np.int64) + 1, minlength=len(codes.categories) + 1)
-    return codes.categories, counts
+    counts, n_missing = category_counts(codes)
+    return codes.categories, np.array([n_missing, *counts])
 
 
 def limits_of(vector: Vector, n_rows: int) -> tuple[float, float, int]:

@@ -25,9 +25,12 @@ QUIET_MS = 700
 LONG_QUIET_MS = 2200
 """Whatever belongs to a picture, such as the copy that a notebook keeps, has been sent by then."""
 WAIT_S = 120
+SETTLE_S = 2.5
+"""A page that has just been opened still has work of its own."""
 LASSO_SHARE = 0.1
 LASSO_AIMS = 2
 LASSO_TURNS = 2
+TEXT = "Before the clock starts JupyterLab has loaded what it shows text with, as in any notebook that has some."
 Measures = dict[str, list[float]]
 
 
@@ -47,11 +50,12 @@ def measure_all(lab: JupyterLab, browser: Browser, store: Store, repeats: int) -
 
 def _measure_once(lab: JupyterLab, browser: Browser, store: Store, contender: Contender) -> Measures:
     name = f"{contender.name}.ipynb"
-    write_notebook(lab.root / name, contender.prepare, contender.show)
+    write_notebook(lab.root / name, contender.prepare, contender.show, text=TEXT)
     page = new_page(browser, width=1280, height=1000, init_script=PROBE)
     try:
         notebook = open_notebook(page, lab, name)
         notebook.run(0, WAIT_S)
+        time.sleep(SETTLE_S)
         stage = Stage(page, notebook, store)
         found = stage.first_picture()
         found |= stage.recolours(contender)

@@ -2,6 +2,7 @@
 // scripts. Waiting for the GPU happens at most twice per picture, so that watching changes little.
 (() => {
   const BIG_BYTES = 4096; // below: uniforms, quads, palettes
+  const LONG_QUIET_MS = 2200; // no widget pauses for so long before a picture is whole
   const now = () => performance.now();
   const state = { n: Infinity, begun: 0, log: [], presents: [], lastActivity: 0, bytes: 0, sent: 0, isQuiet: true };
   let shownBy = null; // the context that drew last
@@ -27,6 +28,7 @@
     shownBy = gl;
     state.presents.push(now());
     if (pending === null || (pending.needsUpload && !pending.uploaded)) return;
+    pending.last = now() - state.begun;
     const names = [];
     if (pending.first === undefined && reach >= 0.01 * state.n) names.push("first");
     if (pending.complete === undefined && reach >= state.n) names.push("complete");
@@ -63,6 +65,7 @@
     if (pending === null) return;
     pending.uploaded = true;
     delete pending.complete; // what was drawn before lacked these
+    delete pending.last;
   }
 
   const sizeOf = (data) => (typeof data === "number" ? 0 : (data?.byteLength ?? 0));
@@ -147,9 +150,12 @@
     /** Wait until nothing has been drawn, sent or received for a while; return what was seen. */
     async settled(quietMs = 700, limitMs = 60_000) {
       const end = now() + limitMs;
-      const isDone = () => typeof pending.complete === "number" && now() - state.lastActivity > quietMs;
+      // A widget need not draw every point anew to change some colours: its picture is complete once it changes no more.
+      const isLast = () => typeof pending.first === "number" && pending.last !== undefined && now() - state.lastActivity > LONG_QUIET_MS;
+      const isDone = () => (typeof pending.complete === "number" && now() - state.lastActivity > quietMs) || isLast();
       while (!isDone() && now() < end) await sleep(50);
-      const { first, complete } = pending;
+      const { first } = pending;
+      const complete = pending.complete ?? (isLast() ? Math.max(first, pending.last) : undefined);
       return { first, complete, bytes: state.bytes, sent: state.sent, log: state.log };
     },
     /** Turn the wheel before every animation frame, in and then out again; return the frames that were shown. */
@@ -178,6 +184,9 @@
       const presents = state.presents.map((at) => at - state.begun);
       const drawn = state.log.filter(([kind]) => kind === "draw").map(([, , first, count]) => first + count);
       return { presents, last, caughtUp, drawn };
+    },
+    get epoch() {
+      return performance.timeOrigin + state.begun;
     },
     get released() {
       return released;

@@ -48,7 +48,7 @@ def code_frames(codes: Codes, order: DisplayOrder, seq: int) -> Iterator[Frame]:
     """Yield the codes in display order, as `wire_codes` makes them."""
     wire = wire_codes(codes)
     for start, stop in spans(wire.size, wire.itemsize):
-        yield Frame(CodesMessage(seq, start, stop, wire.size), {"codes": wire[order.rows[start:stop]]})
+        yield Frame(CodesMessage(seq, start, stop, wire.size), {"codes": order.arrange(wire, start, stop)})
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def wire_values(numbers: Numbers) -> NDArray[np.uint16]:
 def _value_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator[Frame]:
     wire = wire_values(numbers)
     for start, stop in spans(numbers.n_obs, wire.itemsize):
-        yield Frame(Values(seq, start, stop, numbers.n_obs), {"values": wire[order.rows[start:stop]]})
+        yield Frame(Values(seq, start, stop, numbers.n_obs), {"values": order.arrange(wire, start, stop)})
 
 
 def _nonzero_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator[Frame]:

@@ -33,6 +33,6 @@ class DisplayOrder:
         points[self.rows] = np.arange(self.rows.size, dtype=np.uint32)
         return points
 
-    def arrange(self, per_row: NDArray[Any]) -> NDArray[Any]:
-        """Return values given per row (n_obs, ...) in display order."""
-        return per_row.take(self.rows, axis=0)
+    def arrange(self, per_row: NDArray[Any], start: int = 0, stop: int | None = None) -> NDArray[Any]:
+        """Return values given per row (n_obs, ...) in display order, those of points start..stop."""
+        return per_row.take(self.rows[start:stop], axis=0)

@@ -53,6 +53,13 @@ class Ready(Message):
 
 
 @dataclass(frozen=True)
+class Begun(Message):
+    """The first points are being drawn: send the rest, which would have held them up. Not answered."""
+
+    kind: ClassVar[str] = "begun"
+
+
+@dataclass(frozen=True)
 class Lasso(Message):
     """Select the visible cells inside a polygon. Answered by `selection`.
 
@@ -399,7 +406,7 @@ class Error(Message):
     message: str
 
 
-REQUESTS: tuple[type[Message], ...] = (Ready, Lasso, Clear, Hover, Search, Zoom, Draw, Aggregate)
+REQUESTS: tuple[type[Message], ...] = (Ready, Begun, Lasso, Clear, Hover, Search, Zoom, Draw, Aggregate)
 REPLIES: tuple[type[Message], ...] = (
     DatasetInfo,
     Points,

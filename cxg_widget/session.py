@@ -32,6 +32,11 @@ from cxg_widget.search import Catalogue
 from cxg_widget.selection import SelectedCells, combine
 from cxg_widget.survey import CLOSE_CELLS, Seqs, picture_of, survey_frames
 
+_MANY_POINTS = 1 << 18
+"""Above that the other chunks of points would hold up the first ones: the page takes in one thing after the other."""
+_FIRST_POINTS_S = 0.25
+"""So long they wait for the first to be drawn; a page in a hidden tab draws none."""
+
 
 class Session:
     """One dataset on show.
@@ -56,6 +61,7 @@ class Session:
         self._announce = announce or (lambda _: None)
         self._readings = read_with(dataset, seed, self._tell_progress)
         self._lock = threading.RLock()
+        self._begun = threading.Event()
         self._seq = {"points": 0, "color": 0, "selection": 0}
 
     def _tell_progress(self, done: float) -> None:
@@ -101,6 +107,11 @@ class Session:
         if not self._is_aggregated:
             self._readings.order()
 
+    def prepare_order(self) -> None:
+        """Make the order of the points; beside `prepare`, which mostly waits for the store."""
+        if not self._is_aggregated:
+            self._readings.order()
+
     def prepare_field(self) -> None:
         """Build or load what views are aggregated from, where they are; the first of them then comes sooner."""
         if self._is_aggregated:
@@ -108,6 +119,7 @@ class Session:
 
     def close(self) -> None:
         """Let go of what is held elsewhere; the dataset stays open."""
+        self._begun.set()
         self._readings.close()
 
     @property
@@ -215,7 +227,10 @@ class Session:
             case p.Ready():
                 check_version(message.version)
                 yield streams.dataset_frame(self.dataset)
-                yield from self.show()
+                self._begun.clear()
+                yield from self._first_things_first(self.show())
+            case p.Begun():
+                self._begun.set()
             case p.Lasso():
                 self.lasso(message)
                 yield from self.selection()
@@ -238,6 +253,15 @@ class Session:
                 check_view(message.view)
                 check_size(message.width, message.height)
                 yield Frame(p.Picture(message.view, message.width, message.height), {"png": self._draw(message)})
+
+    def _first_things_first(self, frames: Iterator[Frame]) -> Iterator[Frame]:
+        """Hold back all but the first chunk of many points, until those are drawn or long enough."""
+        for frame in frames:
+            message = frame.message
+            if isinstance(message, p.Points) and message.start > 0 and message.n_points > _MANY_POINTS:
+                self._begun.wait(_FIRST_POINTS_S)
+                self._begun.set()
+            yield frame
 
     def show(self) -> Iterator[Frame]:
         """Yield points and colour chunk by chunk in turn, so that the first picture has both; then the selection."""

@@ -40,7 +40,9 @@ def point_frames(positions: Positions, order: DisplayOrder, about: Mapping[str, 
     n_points = order.rows.size
     known: dict[str, Any] = {"n_points": n_points, "extent": list(positions.extent), "n_missing": positions.n_missing}
     for start, stop in spans(n_points, 4):
-        yield Frame(p.Points(start=start, stop=stop, **known, **about), {"xy": positions.xy[order.rows[start:stop]]})
+        yield Frame(
+            p.Points(start=start, stop=stop, **known, **about), {"xy": order.arrange(positions.xy, start, stop)}
+        )
 
 
 def value_frames(coloring: Coloring, order: DisplayOrder, seq: int) -> Iterator[Frame]:

@@ -92,6 +92,7 @@ class CxgWidget(WidgetTraits):
             checked = self._check(given)
             self._session.look = self._look(checked)
             reading = self._exchange.jobs.submit("prepare", self._session.prepare)
+            self._exchange.jobs.submit("order", self._session.prepare_order)
             super().__init__(_snapshot={"id": secrets.token_hex(8)}, **checked)
             self._built = True
             self.on_msg(self._receive)

@@ -29,6 +29,7 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "clear", "id": 3},
     {"kind": "hover", "id": 4, "x": -1.5, "y": 2, "radius": 0.125},
     {"kind": "search", "id": 5, "query": "CD3", "limit": 50},
+    {"kind": "begun", "id": 9},
     {"kind": "zoom", "id": 6, "view": [0, 1, 0, 1]},
     {"kind": "draw", "id": 7, "view": [-1, 1, -1, 1], "width": 640, "height": 480, "dark": True},
     {

@@ -135,9 +135,11 @@ class Notebook:
         )
 
 
-def write_notebook(path: str | os.PathLike[str], *cells: str) -> Path:
-    """Write a notebook of these code cells and return its path."""
+def write_notebook(path: str | os.PathLike[str], *cells: str, text: str = "") -> Path:
+    """Write a notebook of these code cells, and of a last cell of text where there is any; return its path."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    if text:
+        notebook.cells.append(nbformat.v4.new_markdown_cell(text))
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(notebook, path)
     return Path(path)

@@ -13,6 +13,7 @@ import { decode } from "./decode.js";
  * @typedef {object} Client
  * @property {(request: any, waitMs?: number) => Promise<Reply[] | null>} ask all parts of the answer; null if a newer
  *   question of the same kind took its place, if it failed (then `onError` has been told) or if none came in time
+ * @property {(request: any) => void} tell what needs no answer
  * @property {() => void} close
  *
  * @typedef {object} Question
@@ -79,6 +80,13 @@ export function createClient(comm, { onReply, onError }) {
           settle(id, null); // the comm is closed: the kernel has gone
         }
       });
+    },
+    tell(request) {
+      try {
+        comm.send({ ...request, id: ++lastId });
+      } catch {
+        // the comm is closed: nobody is left to be told
+      }
     },
     close() {
       comm.off("msg:custom", receive);

@@ -38,6 +38,8 @@ const INDEX_MS = 600_000;
 /** A lost context is back before that, or not at all. */
 const LOST_MS = 5_000;
 const MATCHES = 50;
+/** So far the first points get ahead of the rest, which by the time it arrives finds them drawn. */
+const HEAD_START_MS = 80;
 /** @type {(keyof Traits)[]} */
 const TRAITS = [
   "embedding", "axes", "color", "layer", "cmap", "vmin", "vmax", "point_size", "opacity", "tool", "view", "height", "n_selected", "hidden",
@@ -78,6 +80,7 @@ export function createWidgetModel(model) {
   const undo = [];
   /** @type {object | null} */
   let foremost = null;
+  let hasBegun = false;
 
   /** @type {import("./actions.js").Actions["setTrait"]} */
   function setTrait(name, value) {
@@ -100,7 +103,7 @@ export function createWidgetModel(model) {
     model.on(`change:${name}`, listener);
     undo.push(() => model.off(`change:${name}`, listener));
   }
-  undo.push(hideOnceDrawn(store), store.subscribe(surveyor.check));
+  undo.push(hideStandIn(store), store.subscribe(surveyor.check));
   if (shared !== null) undo.push(watchContext(shared.canvas, store));
 
   const actions = createActions({ store, client, setTrait, takeTrait, resetView: view.reset });
@@ -128,6 +131,10 @@ export function createWidgetModel(model) {
     actions,
     view,
     createSurface,
+    begin() {
+      if (!hasBegun) setTimeout(client.tell, HEAD_START_MS, { kind: "begun" });
+      hasBegun = true;
+    },
     see(plot, look) {
       for (const one of [detailer, surveyor]) look === null ? one.forget(plot) : one.see(plot, look);
     },
@@ -199,6 +206,7 @@ function firstState(traits) {
     drawnBy: "webgl",
     building: null,
     isSeen: false,
+    isWhole: false,
     seen: null,
   };
 }
@@ -245,17 +253,21 @@ function createActions({ store, client, setTrait, takeTrait, resetView }) {
   };
 }
 
-/** Hide what stands in for the widget as soon as it shows something itself. @param {import("./state.js").Store} store @returns {() => void} */
-function hideOnceDrawn(store) {
-  let show = () => {};
-  let isHidden = false;
+/** Hide what stands in for the widget, unless it has nothing to show itself. From the start: to lay out and paint a picture
+ * that is gone a moment later would hold up the first points. @param {import("./state.js").Store} store @returns {() => void} */
+function hideStandIn(store) {
+  /** @type {(() => void) | null} */
+  let show = null;
   const check = (/** @type {State} */ { link, traits }) => {
     const still = traits._snapshot;
-    if (isHidden || !still?.id || (link !== "live" && !still.png)) return;
-    isHidden = true;
-    show = hideStandIns(still.id);
+    const isHidden = Boolean(still?.id) && (link !== "offline" || Boolean(still?.png));
+    if (isHidden) show ??= hideStandIns(/** @type {string} */ (still?.id));
+    else {
+      show?.();
+      show = null;
+    }
   };
   check(store.get());
   const unsubscribe = store.subscribe(check);
-  return () => (unsubscribe(), show());
+  return () => (unsubscribe(), show?.());
 }

@@ -19,6 +19,7 @@ import { automaticSize } from "./style.js";
  * @property {import("./actions.js").Actions} actions
  * @property {import("./shared_view.js").SharedView} view
  * @property {(site: import("./surface_gl.js").Site) => Surface} createSurface by WebGL or by the kernel, as the state says
+ * @property {() => void} begin the first points are being drawn
  * @property {(plot: object, look: import("./survey.js").Look | null) => void} see null = nothing any more
  * @property {(polygon: number[], mode: import("./protocol.js").Mode) => void} select
  * @property {(x: number, y: number, radius: number, waitMs: number) => Promise<import("./state.js").Cell | null>} cellAt data units
@@ -76,12 +77,14 @@ export function createPlot(host, model, statusOn = host) {
     state: store.get,
     isShown: () => isShown && size.width > 0 && size.height > 0,
     isMoving: () => isMoving,
+    onBegin: model.begin,
     onFrame(frame) {
       still?.remove();
       still = null;
       status.frame(frame);
       clearTimeout(stillTimer);
       if (frame.drawn > 0 || frame.isComplete) noteSeen();
+      if (frame.isComplete && !store.get().isWhole) store.set({ isWhole: true });
       if (frame.isComplete) stillTimer = setTimeout(keepStill, STILL_MS);
     },
   };

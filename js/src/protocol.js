@@ -17,6 +17,11 @@ export const CONTAINER = 65536;
  * @property {number} version
  */
 /**
+ * The first points are being drawn: send the rest, which would have held them up. Not answered.
+ * @typedef {object} Begun
+ * @property {"begun"} kind
+ */
+/**
  * Select the visible cells inside a polygon. Answered by `selection`.
  *
  * polygon : x, y of each corner in turn, in data units of the current embedding and axes
@@ -285,7 +290,7 @@ export const CONTAINER = 65536;
  * @property {string} message
  */
 
-/** @typedef {Ready | Lasso | Clear | Hover | Search | Zoom | Draw | Aggregate} Request */
+/** @typedef {Ready | Begun | Lasso | Clear | Hover | Search | Zoom | Draw | Aggregate} Request */
 /** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Cell | Matches | Detail | Picture | Image | Cells | Progress | Error} Reply */
 
 /** @typedef {{dtypes: string[], shape: (string | number)[]}} ArraySpec a shape names its sizes */
@@ -293,6 +298,7 @@ export const CONTAINER = 65536;
 /** @type {Record<string, Record<string, ArraySpec>>} */
 export const REQUEST_ARRAYS = {
   ready: {},
+  begun: {},
   lasso: {},
   clear: {},
   hover: {},

@@ -13,6 +13,12 @@ import { CONTAINER, MISSING } from "./protocol.js";
  * @property {number} loaded
  * @property {"none" | "categorical" | "continuous"} scale
  * @property {Uint8Array | Uint16Array | null} codes n; null until the first chunk, or without a scale
+ * @property {Entries | null} entries what came as few entries among many equal values
+ *
+ * @typedef {object} Entries the points that differ from the fill
+ * @property {number} fill code of all others
+ * @property {Uint32Array} index place of each in display order, ascending
+ * @property {Uint16Array} codes
  *
  * @typedef {object} Detail points of a part at full precision
  * @property {Uint32Array} index place of each in display order, ascending
@@ -57,7 +63,7 @@ export function createPositions(n) {
 
 /** @param {{seq: number, scale: Values["scale"], n_points: number}} legend @returns {Values} */
 export function createValues({ seq, scale, n_points: n }) {
-  return { seq, n, scale, loaded: scale === "none" ? n : 0, codes: null };
+  return { seq, n, scale, loaded: scale === "none" ? n : 0, codes: null, entries: null };
 }
 
 /** @param {Positions} points @param {{start: number, stop: number, arrays: {xy: Uint16Array}}} chunk */
@@ -76,19 +82,36 @@ export function putValues(values, chunk) {
   } else {
     const codes = (values.codes ??= new Uint16Array(values.n));
     if (chunk.kind === "values") codes.set(chunk.arrays.values, start);
-    else putNonzeros(codes, chunk);
+    else values.entries = joinEntries(values.entries, putNonzeros(codes, chunk));
   }
   values.loaded = extend(values.loaded, start, stop);
 }
 
-/** @param {Uint8Array | Uint16Array} codes n @param {import("./protocol.js").Nonzeros} chunk */
+/** @param {Uint8Array | Uint16Array} codes n @param {import("./protocol.js").Nonzeros} chunk @returns {Entries} those of the chunk */
 export function putNonzeros(codes, { start, stop, fill, arrays: { counts, offsets, values } }) {
   codes.fill(fill, start, stop);
+  const index = new Uint32Array(values.length);
   let entry = 0;
   for (let c = 0; c < counts.length; c++) {
     const begin = start + c * CONTAINER;
-    for (const end = entry + counts[c]; entry < end; entry++) codes[begin + offsets[entry]] = values[entry];
+    for (const end = entry + counts[c]; entry < end; entry++) {
+      index[entry] = begin + offsets[entry];
+      codes[index[entry]] = values[entry];
+    }
   }
+  return { fill, index, codes: values };
+}
+
+/** @param {Entries | null} before @param {Entries} more @returns {Entries} */
+function joinEntries(before, more) {
+  if (before === null) return more;
+  const size = before.index.length;
+  const joined = { fill: more.fill, index: new Uint32Array(size + more.index.length), codes: new Uint16Array(size + more.index.length) };
+  for (const [{ index, codes }, at] of /** @type {[Entries, number][]} */ ([[before, 0], [more, size]])) {
+    joined.index.set(index, at);
+    joined.codes.set(codes, at);
+  }
+  return joined;
 }
 
 /** Packed bits to one byte a point. @param {Uint8Array} bits @param {number} n @returns {Uint8Array | null} null when empty */

@@ -84,6 +84,7 @@
  * @property {"webgl" | "kernel"} drawnBy
  * @property {number | null} building how far the kernel has indexed the cells, 0..1
  * @property {boolean} isSeen some points have been on the screen
+ * @property {boolean} isWhole all of them have
  * @property {Coloring | null} seen the colouring of the last picture that was on it
  */
 

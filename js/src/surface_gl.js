@@ -4,7 +4,8 @@
  */
 import { codeSizePx, codesToClip, covers, visible } from "./camera.js";
 import { createCanvas, devicePx, fitCanvas, toBlob } from "./canvas.js";
-import { drawImage, sendImage } from "./gl/image.js";
+import { coverageOf, entriesAbove, isSameCoverage } from "./coverage.js";
+import { drawImage, fillPoints, sendImage } from "./gl/image.js";
 import { drawPoints } from "./gl/scatter.js";
 import { createScreen, createTarget } from "./gl/target.js";
 import { drawable, isComplete, missingCode } from "./scene.js";
@@ -20,6 +21,7 @@ import { holdsCells, imageOnShow } from "./survey.js";
  * @property {() => import("./state.js").State} state
  * @property {() => boolean} isShown on the screen
  * @property {() => boolean} isMoving a hand moves the picture
+ * @property {() => void} onBegin points are being drawn for the first time
  * @property {(frame: Frame) => void} onFrame
  *
  * @typedef {object} Surface
@@ -39,6 +41,10 @@ import { holdsCells, imageOnShow } from "./survey.js";
 export const COARSE_PX = 0.5;
 /** Where points stay in place the old picture stays until the new one is as dense, but no longer than this. */
 const HOLD_MS = { look: 800, tune: 150 };
+/** While points arrive, so many make another slice: each picture of a page costs as much as drawing some 100,000. */
+const ARRIVED_POINTS = 500_000;
+/** What moved so recently may move again. */
+const AGAIN_MS = 2_000;
 /** A picture from the kernel may be so much enlarged before points, few as they may be, show more. */
 const COARSEST = 3;
 
@@ -65,7 +71,12 @@ export function createGlSurface(stage, site, surveyor) {
   let shown = 0;
   let hasShown = false;
   let isUnshown = false;
+  let movedAt = -Infinity;
   let heldUntil = 0; // 0 = each slice is shown
+  /** What the picture at hand covers, once all points are in it. @type {import("./coverage.js").Coverage | null} */
+  let covered = null;
+  /** All that differs from the picture at hand, if that is little. @type {import("./scene.js").Entries | null} */
+  let entries = null;
 
   /** @param {number} ratio px per CSS px @param {Plan} [of] */
   function look(ratio, { source, image } = plan) {
@@ -111,11 +122,44 @@ export function createGlSurface(stage, site, surveyor) {
     plan = choose();
     target.resize(devicePx(width, ratio), devicePx(height, ratio));
     target.bind();
-    target.clear();
+    entries = isSameCoverage(covered, cover()) && isComplete(scene) ? entriesAbove(scene, look(ratio).style) : null;
+    if (entries === null) {
+      covered = null;
+      target.clear();
+    }
     if (plan.image !== null) drawPicture(plan.image, stage.textures().image, plan.isCover);
     drawn = 0;
     isStale = false;
     isUnshown = true;
+  }
+
+  /** What the points will cover when all are drawn. */
+  function cover() {
+    if (plan.source !== "base" || plan.image !== null) return null;
+    return coverageOf(scene, look(site.size().ratio), site.size(), site.state().traits.hidden.length > 0);
+  }
+
+  /** @param {import("./scene.js").Entries} above */
+  function repaint(above) {
+    const how = look(site.size().ratio);
+    const { colors } = stage.textures();
+    target.bind();
+    fillPoints(shared, colors, how.style, above.fill);
+    target.clearDepth();
+    const { buffers, count } = stage.entries(above);
+    if (count > 0) drawPoints(shared, buffers, colors, how, 0, count);
+    return count;
+  }
+
+  /** @param {number} most points @returns {number} how many were drawn */
+  function drawSlice(most) {
+    const { buffers } = stage.source(plan.source);
+    const slice = Math.min(most, sourceCount() - drawn);
+    if (slice <= 0) return 0;
+    target.bind();
+    drawPoints(shared, buffers, stage.textures().colors, look(site.size().ratio), drawn, slice);
+    drawn += slice;
+    return slice;
   }
 
   /** @param {import("./scene.js").Image} image @param {WebGLTexture | null} texture @param {boolean} isCover */
@@ -139,21 +183,22 @@ export function createGlSurface(stage, site, surveyor) {
     wants() {
       if (!site.isShown() || site.camera() === null) return "no";
       const count = isStale ? drawable(scene) : sourceCount();
+      if (hasShown && !isStale && !isComplete(scene) && count - drawn < ARRIVED_POINTS && !isUnshown) return "no";
       if (isStale ? !hasShown && count === 0 && !isComplete(scene) : drawn >= count && (!isUnshown || isHeld())) return "no";
-      return site.isMoving() ? "urgent" : "yes";
+      if (site.isMoving()) return "urgent";
+      return performance.now() - movedAt < AGAIN_MS ? "soon" : "rest";
     },
     draw(points) {
       stage.sync();
       if (isStale) begin();
-      const { buffers } = stage.source(plan.source);
-      const slice = Math.min(points, sourceCount() - drawn);
-      if (slice > 0) {
-        target.bind();
-        drawPoints(shared, buffers, stage.textures().colors, look(site.size().ratio), drawn, slice);
-        drawn += slice;
-        isUnshown = true;
-      }
-      return Math.max(slice, 0);
+      if (drawn >= sourceCount()) return 0;
+      if (!hasShown && drawn === 0) site.onBegin();
+      isUnshown = true;
+      covered = null;
+      const submitted = entries === null ? drawSlice(points) : repaint(entries);
+      if (entries !== null) drawn = sourceCount();
+      if (drawn === scene.points?.n) covered = cover();
+      return submitted;
     },
     present() {
       if (isHeld()) return false;
@@ -169,6 +214,7 @@ export function createGlSurface(stage, site, surveyor) {
     },
     restored() {
       target = createTarget(shared);
+      covered = null;
       invalidate("look");
       site.onFrame(frame());
     },
@@ -190,6 +236,7 @@ export function createGlSurface(stage, site, surveyor) {
     if (change !== "more") isStale = true;
     if (change === "look" || change === "tune") hold(HOLD_MS[change]);
     if (change === "move" || change === "all") heldUntil = 0;
+    if (site.isMoving()) movedAt = performance.now();
     if (!hasShown) shared.hurry();
     else if (site.isMoving()) shared.wake();
     else shared.wakeSoon();

@@ -1,6 +1,9 @@
 /** The colours of the page around the widget, live: JupyterLab's and VS Code's variables, else the background it is seen on. */
 
+import { parseHex } from "./style.js";
+
 /** @typedef {[number, number, number]} Rgb 0..255 */
+/** @typedef {[number, number, number, number]} Rgba alpha 0..1 */
 /** @typedef {{background: Rgb, foreground: Rgb, accent: Rgb, dark: boolean}} Theme */
 
 /** @type {{light: Theme, dark: Theme}} */
@@ -136,14 +139,29 @@ function ownTheme(el) {
 /** @type {CanvasRenderingContext2D | null} */
 let painter = null;
 
-/** Any CSS colour as numbers: the browser paints one pixel with it. @param {string} css @returns {[number, number, number, number] | null} */
+/** Any CSS colour as numbers. @param {string} css @returns {Rgba | null} */
 function toRgba(css) {
   const color = css.trim();
   if (color === "" || !CSS.supports("color", color)) return null;
+  return parseColor(color) ?? paintColor(color);
+}
+
+/** The spellings that hosts and computed styles use; null for all others. @param {string} css @returns {Rgba | null} */
+export function parseColor(css) {
+  const hex = /^#(?:([\da-f]{3})|([\da-f]{6}))$/i.exec(css);
+  if (hex !== null) return [.../** @type {Rgb} */ (parseHex(hex[2] ? css : `#${[...hex[1]].map((digit) => digit + digit).join("")}`)), 1];
+  const listed = /^rgba?\((\d+), ?(\d+), ?(\d+)(?:, ?([\d.]+))?\)$/i.exec(css);
+  if (listed !== null) return [Number(listed[1]), Number(listed[2]), Number(listed[3]), Number(listed[4] ?? 1)];
+  return { white: /** @type {Rgba} */ ([255, 255, 255, 1]), black: /** @type {Rgba} */ ([0, 0, 0, 1]) }[css.toLowerCase()] ?? null;
+}
+
+/** The browser paints one pixel: for that it may have to start a context, which lasts as long as a first picture may.
+ * @param {string} css @returns {Rgba | null} */
+function paintColor(css) {
   painter ??= document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   if (painter === null) return null;
   painter.canvas.width = painter.canvas.height = 1; // also clears
-  painter.fillStyle = color;
+  painter.fillStyle = css;
   painter.fillRect(0, 0, 1, 1);
   const [r, g, b, a] = painter.getImageData(0, 0, 1, 1).data;
   return [r, g, b, a / 255];

@@ -33,8 +33,10 @@ import { watchTheme } from "./theme.js";
 
 const SEARCH_WAIT_MS = 60;
 const PNG_SCALE = 2;
-/** So long everything else waits for the first points: the page draws one thing after the other. */
-const PLOT_FIRST_MS = 800;
+/** So long everything else waits for the points: the page draws one thing after the other. */
+const PLOT_FIRST_MS = 1_500;
+/** Progress is shown so often: each frame of the page takes time from the points. */
+const MORE_MS = 200;
 
 /** Show a model in an element. @param {{el: HTMLElement, model: Model}} options @returns {() => void} takes the view away */
 export function createView({ el, model }) {
@@ -45,8 +47,11 @@ export function createView({ el, model }) {
   let ui = initialUi();
   let frame = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let later;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   let asking;
   let plotFirst = true;
+  let isLaidOut = false;
   const plotFirstTimer = setTimeout(() => ((plotFirst = false), schedule()), PLOT_FIRST_MS);
 
   /** @type {Context} */
@@ -70,11 +75,15 @@ export function createView({ el, model }) {
   };
 
   function schedule() {
+    if (plotFirst && isLaidOut && isPlotAwaited(context.state)) return; // a frame of the page may last as long as the first points
     frame ||= requestAnimationFrame(draw);
   }
 
   function draw() {
+    clearTimeout(later);
+    later = undefined;
     frame = 0;
+    isLaidOut = true;
     plotFirst &&= isPlotAwaited(context.state);
     render(plotFirst ? plotAlone(context, plotHost) : layout(context, plotHost, drawLegend), mount);
     placeTip(mount, ui);
@@ -86,7 +95,8 @@ export function createView({ el, model }) {
   const unsubscribe = model.store.subscribe((state, before) => {
     if (asSeen(state).color?.seq !== asSeen(before).color?.seq) forgetLegend(context, mount);
     if (ui.search.pick && state.found.query === ui.search.text) pickBest(context);
-    schedule();
+    if (isOnlyMore(state, before)) later ??= setTimeout(schedule, MORE_MS);
+    else schedule();
   });
   const unwatchTheme = watchTheme(el, (theme) => {
     applyTheme(mount, theme);
@@ -103,12 +113,20 @@ export function createView({ el, model }) {
     unwatchTheme();
     resized.disconnect();
     clearTimeout(asking);
+    clearTimeout(later);
     clearTimeout(plotFirstTimer);
     cancelAnimationFrame(frame);
     frame = -1; // nothing is drawn any more
     plot.destroy();
     host.remove();
   };
+}
+
+/** Has nothing changed but how much has arrived? @param {State} state @param {State} before */
+function isOnlyMore(state, before) {
+  const parts = /** @type {const} */ (["points", "color", "nextColor"]);
+  const isSame = (/** @type {string} */ key) => /** @type {any} */ (state)[key] === /** @type {any} */ (before)[key];
+  return Object.keys(state).every((key) => isSame(key) || parts.some((part) => part === key && state[part]?.seq === before[part]?.seq));
 }
 
 /** The elements that outlive every drawing. @param {HTMLElement} el */
@@ -149,9 +167,9 @@ function layout(context, plotHost, drawLegend) {
   </div>`;
 }
 
-/** @param {import("./state.js").State} state */
-function isPlotAwaited({ isSeen, link, error, drawnBy }) {
-  return !isSeen && link !== "offline" && error === null && drawnBy === "webgl";
+/** Is the first picture still to come, or still to be completed? @param {State} state */
+function isPlotAwaited({ points, isSeen, isWhole, link, error, drawnBy }) {
+  return !(points?.aggregated ? isSeen : isWhole) && link !== "offline" && error === null && drawnBy === "webgl";
 }
 
 /** The same frame around the plot, with nothing in it yet. @param {Context} context @param {HTMLElement} plotHost */

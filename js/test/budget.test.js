@@ -11,10 +11,11 @@ for (const [perMs, fixedMs] of [
   test(`slices settle near the budget at ${perMs} points a millisecond and ${fixedMs} ms for each slice`, () => {
     const cost = (/** @type {number} */ points) => fixedMs + points / perMs;
     const budget = createBudget();
-    for (let i = 0; i < 60; i++) budget.record(budget.points(i % 8 > 0), cost(budget.points(i % 8 > 0)));
-    const ms = cost(budget.points(true));
+    for (let i = 0; i < 60; i++) budget.record(budget.points(i % 8 > 0 ? "urgent" : "soon"), cost(budget.points(i % 8 > 0 ? "urgent" : "soon")));
+    const ms = cost(budget.points("urgent"));
     assert.ok(ms <= 36 && ms >= 18, `${ms} ms`);
-    assert.ok(budget.points(false) > budget.points(true));
+    assert.ok(budget.points("soon") > budget.points("urgent"));
+    assert.ok(budget.points("rest") > budget.points("soon"));
   });
 }
 
@@ -22,20 +23,20 @@ test("what every slice costs is not charged to its points", () => {
   const budget = createBudget();
   for (let i = 0; i < 60; i++) budget.record(i % 3 ? 20_000 : 400_000, 15 + (i % 3 ? 20_000 : 400_000) / 4_000);
   const free = (30 - 15) * 4_000;
-  assert.ok(budget.points(true) > 0.6 * free && budget.points(true) < 1.5 * free, `${budget.points(true)}`);
+  assert.ok(budget.points("urgent") > 0.6 * free && budget.points("urgent") < 1.5 * free, `${budget.points("urgent")}`);
 });
 
 test("a stall does not bring the budget to nothing, and is forgotten", () => {
   const budget = createBudget();
-  for (let i = 0; i < 60; i++) budget.record(budget.points(true), 4_000);
-  assert.ok(budget.points(true) >= 20_000);
-  for (let i = 0; i < 60; i++) budget.record(budget.points(i % 8 > 0), 1 + budget.points(i % 8 > 0) / 2_000);
-  assert.ok(budget.points(true) > 40_000, `${budget.points(true)}`);
+  for (let i = 0; i < 60; i++) budget.record(budget.points("urgent"), 4_000);
+  assert.ok(budget.points("urgent") >= 20_000);
+  for (let i = 0; i < 60; i++) budget.record(budget.points(i % 8 > 0 ? "urgent" : "soon"), 1 + budget.points(i % 8 > 0 ? "urgent" : "soon") / 2_000);
+  assert.ok(budget.points("urgent") > 40_000, `${budget.points("urgent")}`);
 });
 
 test("a slice of nothing teaches nothing", () => {
   const budget = createBudget();
-  const before = budget.points(true);
+  const before = budget.points("urgent");
   for (let i = 0; i < 60; i++) budget.record(0, 3);
-  assert.equal(budget.points(true), before);
+  assert.equal(budget.points("urgent"), before);
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { groupMatches, kindOf } from "../src/panels/matches.js";
 import { notesOf, whyEmpty } from "../src/panels/notes.js";
 import { placeTooltip } from "../src/panels/tooltip_place.js";
-import { completeTheme, contrast, flatten, isDark, luminance } from "../src/theme.js";
+import { completeTheme, contrast, flatten, isDark, luminance, parseColor } from "../src/theme.js";
 
 /** @param {string} kind @param {string} label */
 const match = (kind, label) => ({ spec: `${kind}:${label}`, label, kind, detail: "" });
@@ -67,4 +67,13 @@ test("a host's colours are kept only where they can be read", () => {
   assert.deepEqual([kept.foreground, kept.accent, kept.dark], [[33, 33, 33], [25, 118, 210], false]);
   const own = completeTheme({ background: [17, 17, 17], foreground: [40, 40, 40], accent: [20, 20, 60] });
   assert.ok(contrast(own.foreground, own.background) >= 7 && contrast(own.accent, own.background) >= 4.5 && own.dark);
+});
+
+test("the colours that hosts write are read without painting them", () => {
+  assert.deepEqual(parseColor("#fff"), [255, 255, 255, 1]);
+  assert.deepEqual(parseColor("#1E1e1e"), [30, 30, 30, 1]);
+  assert.deepEqual(parseColor("rgb(17, 17, 17)"), [17, 17, 17, 1]);
+  assert.deepEqual(parseColor("rgba(0, 0, 0, 0.87)"), [0, 0, 0, 0.87]);
+  assert.deepEqual(parseColor("White"), [255, 255, 255, 1]);
+  for (const other of ["rebeccapurple", "#12345678", "hsl(1 2% 3%)", "rgb(1 2 3 / 4%)", ""]) assert.equal(parseColor(other), null, other);
 });

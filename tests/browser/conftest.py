@@ -1,8 +1,13 @@
-"""A JupyterLab, once for all end-to-end tests."""
+"""A JupyterLab, once for all end-to-end tests; the engine alone on a page."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
+
+from tests.browser import engine
 
 
 @pytest.fixture(scope="session")
@@ -24,3 +29,20 @@ def lab(folder):
 
     with JupyterLab(folder, env={"PYTHONPATH": str(Path(__file__).parent.parent.parent)}) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return engine.bundle(tmp_path_factory.mktemp("renderer"))
+
+
+@pytest.fixture
+def page(chromium: Any, address: str) -> Iterator[Any]:
+    """The page of the engine; fails when a script of it did."""
+    opened = chromium.new_page(viewport={"width": 900, "height": 700})
+    failures: list[str] = []
+    opened.on("pageerror", lambda error: failures.append(str(error)))
+    opened.goto(address)
+    yield opened
+    opened.close()
+    assert failures == []

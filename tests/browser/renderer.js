@@ -83,6 +83,20 @@ function sendColor(model, { scale, codes = new Uint8Array(0), colors = [], n = c
   return seq;
 }
 
+/** A gene as the kernel sends it where most cells have none: the entries alone. @param {{codes: Uint16Array, lo?: number, hi?: number}} gene */
+function sendGene(model, { codes, lo = 0, hi = 1 }) {
+  const seq = sendColor(model, { scale: "continuous", codes, lo, hi, hold: true });
+  const counts = new Uint32Array(Math.ceil(codes.length / 65_536));
+  const index = Array.from(codes.keys()).filter((i) => codes[i] > 0);
+  index.forEach((i) => counts[i >> 16]++);
+  const arrays = { counts, offsets: Uint16Array.from(index, (i) => i & 65_535), values: Uint16Array.from(index, (i) => codes[i]) };
+  model.say({ kind: "nonzeros", seq, start: 0, stop: codes.length, n_points: codes.length, fill: 0 }, arrays);
+  return seq;
+}
+
+/** What the kernel has been asked for, but for its start. */
+const asked = (model) => model.sent.map(({ content }) => content).filter(({ kind }) => kind !== "ready" && kind !== "begun");
+
 function sendCodes(model, seq, scale, codes, from, to, chunk = Infinity) {
   const kind = scale === "categorical" ? "codes" : "values";
   for (let start = from; start < to; start += chunk) {
@@ -182,4 +196,4 @@ function clusters(n, k = 12, seed = 1) {
 
 const OKABE = ["#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7", "#999999", "#332288", "#117733", "#882255", "#44aa99"];
 
-Object.assign(window, { open_: open, fakeModel, sendPoints, sendColor, sendCodes, sendSelection, sendImage, ready, pixel, pixels, place, difference, clusters, frame, sleep, OKABE, seqs });
+Object.assign(window, { open_: open, fakeModel, sendPoints, sendColor, sendCodes, sendSelection, sendImage, ready, pixel, pixels, place, difference, clusters, frame, sleep, OKABE, seqs, sendGene, asked });

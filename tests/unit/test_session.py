@@ -272,3 +272,27 @@ def test_the_y_axis_of_a_tissue_image_points_down():
     data._xy = {"spatial": data._xy["umap"]}
     (frame,) = Session(data, Look(embedding="spatial")).points()
     assert frame.message.y_down is True
+
+
+def test_the_rest_of_many_points_waits_until_the_first_are_drawn(monkeypatch):
+    monkeypatch.setattr("cxg_widget.session._MANY_POINTS", 100_000)
+    monkeypatch.setattr("cxg_widget.session._FIRST_POINTS_S", 60)
+    one = session(200_000, "cell_type")
+    stream = one.answer(p.Ready(p.VERSION))
+    first = [next(stream) for _ in range(4)]
+    assert kinds(first) == ["dataset", "color", "points", "codes"]
+    with ThreadPoolExecutor(1) as pool:
+        rest = pool.submit(lambda: list(stream))
+        assert not rest.done()
+        assert list(one.answer(p.Begun())) == []
+        sent = first + rest.result()
+    chunks = [frame.message for frame in sent if frame.message.kind == "points"]
+    assert [chunk.start for chunk in chunks[1:]] == [chunk.stop for chunk in chunks[:-1]]
+    assert chunks[-1].stop == 200_000
+
+
+def test_points_that_nobody_draws_are_sent_all_the_same(monkeypatch):
+    monkeypatch.setattr("cxg_widget.session._MANY_POINTS", 100_000)
+    one = session(200_000, "cell_type")
+    chunks = [frame.message for frame in one.answer(p.Ready(p.VERSION)) if frame.message.kind == "points"]
+    assert chunks[-1].stop == 200_000

@@ -1,11 +1,20 @@
 /** How many points a slice may hold. What a slice costs, whatever is in it, and what each point adds are learnt apart, by a
  * weighted straight line through what was seen, the older the lighter. Pure. */
 
-/** While a hand moves the picture, slices are short; at rest longer ones waste less. Never fewer points than `fewest`: a busy
- * machine makes every slice slow, and more of them would only make it slower. */
-const URGENT = { targetMs: 30, fewest: 20_000 };
-const REST = { targetMs: 250, fewest: 300_000 };
-const MOST = 50_000_000;
+/**
+ * While a hand moves the picture, slices are short; soon after it may move again; at rest longer ones waste less, for each
+ * picture of a page has its price. Never fewer points than `fewest`: a busy machine makes every slice slow, and more of
+ * them would only make it slower.
+ */
+const PACES = {
+  urgent: { targetMs: 30, fewest: 20_000 },
+  soon: { targetMs: 250, fewest: 300_000 },
+  rest: { targetMs: 500, fewest: 1_000_000 },
+};
+/** @typedef {keyof typeof PACES} Pace */
+/** A slice may be so many times as long as the longest one of late, or as FAMILIAR: a line goes wrong far from what was seen. */
+const LEAP = 4;
+const FAMILIAR = 250_000;
 const KEPT = 0.85;
 /** What is believed before anything is seen, and never quite forgotten. */
 const BELIEF = { weight: 0.2, points: 100_000, fixedMs: 4 };
@@ -32,11 +41,12 @@ export function createBudget(rate = 2_000) {
   }
 
   return {
-    /** Points of the next slice. @param {boolean} isUrgent @returns {number} */
-    points(isUrgent) {
-      const { targetMs, fewest } = isUrgent ? URGENT : REST;
+    /** Points of the next slice. @param {Pace} pace @returns {number} */
+    points(pace) {
+      const { targetMs, fewest } = PACES[pace];
       const { fixedMs, msPerPoint } = line();
-      return Math.round(Math.min(Math.max((targetMs - fixedMs) / msPerPoint, fewest), MOST));
+      const tried = Math.max(...seen.map(({ x }) => x), FAMILIAR);
+      return Math.round(Math.min(Math.max((targetMs - fixedMs) / msPerPoint, fewest), LEAP * tried));
     },
     /** Learn from a slice. @param {number} drawn points @param {number} ms until the GPU was done */
     record(drawn, ms) {

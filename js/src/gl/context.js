@@ -6,7 +6,7 @@ import { createBudget } from "./budget.js";
 
 /**
  * @typedef {object} Client something that draws with the context
- * @property {() => "no" | "yes" | "urgent"} wants whether it has something to draw; urgent = a hand is moving it
+ * @property {() => "no" | import("./budget.js").Pace} wants whether it has something to draw; urgent = a hand is moving it
  * @property {(points: number) => number} draw submit at most so many points; returns how many
  * @property {() => boolean} present show what was submitted, with which the GPU is done; true = let the page show it before more is drawn
  * @property {() => void} restored everything made with the context is gone: make it anew
@@ -18,11 +18,12 @@ import { createBudget } from "./budget.js";
  * @property {(client: Client) => () => void} join returns the way to leave
  * @property {() => void} wake ask the clients what they want, at the next frame
  * @property {() => void} wakeSoon the same, when the changes of this moment are through
- * @property {() => void} hurry ask them now: a page that is still being laid out has its next frame late
+ * @property {() => void} hurry ask them now, and show what is done: a page that is still being laid out has its frames and timers late
  */
 
 const KEY = Symbol.for("cxg-widget/gl/1");
 const POLL_MS = 2;
+const PACE_ORDER = /** @type {const} */ (["urgent", "soon", "rest"]);
 /** A fence that has not signalled by now never will. */
 const GIVE_UP_MS = 4_000;
 /** @type {WebGLContextAttributes} */
@@ -106,7 +107,7 @@ function createLoop(gl, clients) {
     cancelAnimationFrame(frame);
     clearTimeout(soon);
     frame = soon = 0;
-    if (fence !== null || gl.isContextLost()) return;
+    if (gl.isContextLost() || !isIdle()) return;
     const presented = drawing.splice(0).filter((client) => clients.has(client));
     const waiting = presented.map((client) => client.present());
     if (waiting.includes(true)) {
@@ -124,10 +125,10 @@ function createLoop(gl, clients) {
   /** @returns {number} points submitted */
   function submit() {
     const wanting = [...clients].map((client) => ({ client, want: client.wants() })).filter(({ want }) => want !== "no");
-    const urgent = wanting.filter(({ want }) => want === "urgent");
-    const most = budget.points(urgent.length > 0);
+    const pace = PACE_ORDER.find((one) => wanting.some(({ want }) => want === one)) ?? "rest";
+    const most = budget.points(pace);
     let points = 0;
-    for (const { client } of urgent.length > 0 ? urgent : wanting) {
+    for (const { client } of wanting.filter(({ want }) => pace !== "urgent" || want === pace)) {
       if (points >= most) break;
       points += client.draw(most - points);
       drawing.push(client);
@@ -138,18 +139,22 @@ function createLoop(gl, clients) {
   }
 
   function poll() {
-    if (fence === null) return;
+    if (fence === null) return; // was seen elsewhere
+    if (!isIdle()) setTimeout(poll, POLL_MS);
+    else if (isUrgent()) wake();
+    else tick();
+  }
+
+  /** Is the GPU done with what was submitted? */
+  function isIdle() {
+    if (fence === null) return true;
     const elapsed = performance.now() - submitted.at;
     const isDone = gl.isContextLost() || gl.getSyncParameter(fence, gl.SYNC_STATUS) === gl.SIGNALED || elapsed > GIVE_UP_MS;
-    if (!isDone) {
-      setTimeout(poll, POLL_MS);
-      return;
-    }
+    if (!isDone) return false;
     gl.deleteSync(fence);
     fence = null;
     budget.record(submitted.points, elapsed);
-    if (isUrgent()) wake();
-    else tick();
+    return true;
   }
 
   /** A hand that moves wants each of its frames when the page is drawn; a picture at rest wants to be done. */

@@ -1,6 +1,6 @@
-/** Draws a picture that the kernel made, as part of a view. */
+/** Draws what covers an area rather than a point: a picture that the kernel made, one colour over all points. */
 import { locationsOf, programOf } from "./program.js";
-import { FRAGMENT_IMAGE, VERTEX_IMAGE } from "./shaders.js";
+import { FRAGMENT_FILL, FRAGMENT_IMAGE, VERTEX_IMAGE } from "./shaders.js";
 
 /** @typedef {import("../scene.js").Image} Image */
 
@@ -47,4 +47,25 @@ export function drawImage(shared, { image, colors }, { content, style, rect, isC
   gl.bindVertexArray(null);
   gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
   gl.depthMask(true);
+}
+
+/** Give every point of the picture at hand the colour of one number, wherever one has been drawn.
+ * @param {import("./context.js").Shared} shared @param {WebGLTexture | null} colors @param {import("../style.js").Style} style @param {number} code */
+export function fillPoints(shared, colors, { limits }, code) {
+  const { gl } = shared;
+  const program = programOf(shared, VERTEX_IMAGE, FRAGMENT_FILL);
+  const at = locationsOf(gl, program);
+  gl.useProgram(program);
+  gl.uniform4f(at("u_rect"), -1, 1, -1, 1);
+  gl.uniform2f(at("u_limits"), ...limits);
+  gl.uniform1f(at("u_code"), code);
+  gl.uniform1i(at("u_colors"), 0);
+  gl.activeTexture(gl.TEXTURE0);
+  gl.bindTexture(gl.TEXTURE_2D, colors);
+  gl.disable(gl.SCISSOR_TEST);
+  gl.disable(gl.DEPTH_TEST);
+  gl.enable(gl.BLEND);
+  gl.blendFunc(gl.DST_ALPHA, gl.ZERO);
+  gl.bindVertexArray(null);
+  gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
 }

@@ -1,4 +1,13 @@
-/** The GLSL of the points. Which point lies on top is decided by depth alone, so that no order has to be sorted. */
+/** The GLSL of points and pictures. Which point lies on top is decided by depth alone, so that no order has to be sorted. */
+
+/** Colour of a number's code between the limits, from the 256 steps of a colormap. */
+const RAMP = /* glsl */ `
+vec4 ramp(sampler2D colors, vec2 limits, float code) {
+  float span = limits.y - limits.x;
+  float t = span == 0.0 ? step(limits.x, code) : clamp((code - limits.x) / span, 0.0, 1.0);
+  return texelFetch(colors, ivec2(int(t * 255.0 + 0.5), 0), 0);
+}
+`;
 
 /**
  * From front to back: values by rank, missing values, then everything dimmed in the same order.
@@ -26,7 +35,7 @@ uniform float u_dimmed;
 uniform float u_opacity;
 uniform sampler2D u_colors;
 flat out vec4 v_color;
-
+${RAMP}
 void main() {
   vec4 color = u_plain;
   float rank = 0.0;
@@ -39,11 +48,8 @@ void main() {
     color = texelFetch(u_colors, ivec2(int(a_code & 255u), int(a_code >> 8)), 0);
     dimmed = dimmed || (u_highlighted >= 0 && int(a_code) != u_highlighted);
   } else if (u_mode == 2) {
-    float code = float(a_code);
-    float span = u_limits.y - u_limits.x;
-    float t = span == 0.0 ? step(u_limits.x, code) : clamp((code - u_limits.x) / span, 0.0, 1.0);
-    color = texelFetch(u_colors, ivec2(int(t * 255.0 + 0.5), 0), 0);
-    rank = code / 65534.0;
+    color = ramp(u_colors, u_limits, float(a_code));
+    rank = float(a_code) / 65534.0;
   }
   if (color.a == 0.0 || a_xy.x == 65535u || a_xy.y == 65535u) {
     gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
@@ -112,6 +118,7 @@ uniform vec4 u_missingColor;
 uniform float u_opacity;
 in vec2 v_at;
 out vec4 color;
+${RAMP}
 void main() {
   if (u_mode == 1) {
     color = texture(u_image, v_at) * u_opacity;
@@ -120,9 +127,21 @@ void main() {
   ivec2 size = textureSize(u_image, 0);
   vec3 pixel = texelFetch(u_image, min(ivec2(v_at * vec2(size)), size - 1), 0).rgb;
   float code = floor(pixel.r * 255.0 + 0.5) * 256.0 + floor(pixel.g * 255.0 + 0.5);
-  float span = u_limits.y - u_limits.x;
-  float t = span == 0.0 ? step(u_limits.x, code) : clamp((code - u_limits.x) / span, 0.0, 1.0);
-  vec4 found = code > 65534.5 ? u_missingColor : texelFetch(u_colors, ivec2(int(t * 255.0 + 0.5), 0), 0);
+  vec4 found = code > 65534.5 ? u_missingColor : ramp(u_colors, u_limits, code);
   color = vec4(found.rgb, 1.0) * pixel.b * u_opacity;
+}
+`;
+
+/** The colour of one number's code, everywhere. */
+export const FRAGMENT_FILL = /* glsl */ `#version 300 es
+precision highp float;
+precision highp sampler2D;
+uniform sampler2D u_colors;
+uniform vec2 u_limits;
+uniform float u_code;
+out vec4 color;
+${RAMP}
+void main() {
+  color = ramp(u_colors, u_limits, u_code);
 }
 `;

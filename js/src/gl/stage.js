@@ -2,6 +2,7 @@
 import { colorTable } from "../style.js";
 import { drawable } from "../scene.js";
 import { createPointBuffers } from "./buffers.js";
+import { sendColors } from "./colors.js";
 import { sendImage } from "./image.js";
 
 /** @typedef {import("../scene.js").Scene} Scene */
@@ -36,6 +37,11 @@ export function createStage(shared, scene, getState) {
       if (source === "cells" && scene.cells !== null) return { buffers: parts.cells, count: scene.cells.xy.length / 2 };
       return { buffers: parts.base, count: drawable(scene) };
     },
+    /** The points whose value is not the fill, sent when they are asked for. @param {import("../scene.js").Entries} entries */
+    entries(entries) {
+      syncEntries(parts, scene, entries);
+      return { buffers: parts.entries, count: entries.index.length };
+    },
     textures: () => ({ colors: parts.colors, image: parts.image }),
     /** The context's objects are gone. */
     restore() {
@@ -45,6 +51,7 @@ export function createStage(shared, scene, getState) {
       parts.base.free();
       parts.detail.free();
       parts.cells.free();
+      parts.entries.free();
       gl.deleteTexture(parts.colors);
       gl.deleteTexture(parts.image);
     },
@@ -59,6 +66,9 @@ function createParts(gl) {
     base: createPointBuffers(gl),
     detail: createPointBuffers(gl),
     cells: createPointBuffers(gl),
+    entries: createPointBuffers(gl),
+    /** What the entries' places were gathered from. @type {unknown[]} */
+    placed: [],
     colors: gl.createTexture(),
     image: gl.createTexture(),
     /** What the texture of that name holds. @type {ImageBitmap | null} */
@@ -94,6 +104,19 @@ function syncCells(parts, { cells }) {
   parts.cells.sync({ n, loaded: n, xy: cells.xy, codes: cells.codes, flags: cells.flags });
 }
 
+/** @param {ReturnType<typeof createParts>} parts @param {Scene} scene @param {import("../scene.js").Entries} entries */
+function syncEntries(parts, { points }, { index, codes }) {
+  const from = [points, index];
+  if (points === null || isSame(from, parts.placed)) return;
+  parts.placed = from;
+  const xy = new Uint16Array(2 * index.length);
+  index.forEach((point, i) => {
+    xy[2 * i] = points.xy[2 * point];
+    xy[2 * i + 1] = points.xy[2 * point + 1];
+  });
+  parts.entries.sync({ n: index.length, loaded: index.length, xy, codes, flags: null });
+}
+
 /** @param {WebGL2RenderingContext} gl @param {ReturnType<typeof createParts>} parts @param {Scene} scene */
 function syncImage(gl, parts, { image }) {
   if (image === null || image.bitmap === parts.bitmap) return;
@@ -115,13 +138,7 @@ function syncColors(gl, parts, { color, traits }) {
   const from = isCategorical ? [color.colors, color.categories, traits.hidden] : [traits.cmap];
   if (isSame(from, parts.colored)) return;
   parts.colored = from;
-  const table = colorTable(color, traits);
-  gl.activeTexture(gl.TEXTURE0);
-  gl.bindTexture(gl.TEXTURE_2D, parts.colors);
-  gl.pixelStorei(gl.UNPACK_ALIGNMENT, 4);
-  gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, table.length / 1024, 0, gl.RGBA, gl.UNSIGNED_BYTE, table);
-  for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, name, gl.NEAREST);
-  for (const name of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T]) gl.texParameteri(gl.TEXTURE_2D, name, gl.CLAMP_TO_EDGE);
+  sendColors(gl, parts.colors, colorTable(color, traits));
 }
 
 /** @param {unknown[]} a @param {unknown[]} b */

@@ -46,6 +46,12 @@ export function createTarget({ gl, canvas }) {
       gl.depthMask(true);
       gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     },
+    /** Let whatever is drawn next lie above the picture. */
+    clearDepth() {
+      gl.clearDepth(1);
+      gl.depthMask(true);
+      gl.clear(gl.DEPTH_BUFFER_BIT);
+    },
     /** Show the picture. @param {Screen} screen of any size */
     show(screen) {
       if (screen instanceof CanvasRenderingContext2D) this.copyTo(screen);

@@ -72,9 +72,9 @@ def draw(
     rows = rows[np.argsort(ink.rank[rows], kind="stable")]
     dx, dy = disc(diameter)
     stride = width + 4 * margin
-    start = (np.floor(py[rows]).astype(np.int64) + 2 * margin) * stride + np.floor(px[rows]).astype(np.int64)
+    start = (np.floor(py[rows]).astype(np.int32) + 2 * margin) * stride + np.floor(px[rows]).astype(np.int32)
     winner = np.full((height + 4 * margin) * stride, -1, dtype=np.int32)
-    places = (start + 2 * margin)[:, None] + (dy * stride + dx)[None, :]
+    places = (start + 2 * margin)[:, None] + (dy * stride + dx).astype(np.int32)[None, :]
     winner[places.reshape(-1)] = np.repeat(rows.astype(np.int32), dx.size)
     inner = winner.reshape(-1, stride)[2 * margin : 2 * margin + height, 2 * margin : 2 * margin + width]
     colors = np.vstack([ink.rgb, np.array([background], dtype=np.uint8)])

@@ -41,8 +41,10 @@ import { holdsCells, imageOnShow } from "./survey.js";
 export const COARSE_PX = 0.5;
 /** Where points stay in place the old picture stays until the new one is as dense, but no longer than this. */
 const HOLD_MS = { look: 800, tune: 150 };
-/** While points arrive, so many make another slice: each picture of a page costs as much as drawing some 100,000. */
+/** While points arrive, so many make another slice. */
 const ARRIVED_POINTS = 500_000;
+/** A picture that nobody moves is shown so often while it grows: each time costs as much as drawing some 100,000 points. */
+const GROWING_MS = 600;
 /** What moved so recently may move again. */
 const AGAIN_MS = 2_000;
 /** A picture from the kernel may be so much enlarged before points, few as they may be, show more. */
@@ -69,6 +71,7 @@ export function createGlSurface(stage, site, surveyor) {
   let plan = { source: "base", hasPoints: true, image: null, isCover: true };
   let drawn = 0;
   let shown = 0;
+  let shownAt = 0;
   let hasShown = false;
   let isUnshown = false;
   let movedAt = -Infinity;
@@ -133,6 +136,12 @@ export function createGlSurface(stage, site, surveyor) {
     isUnshown = true;
   }
 
+  /** @returns {import("./gl/budget.js").Pace} */
+  function pace() {
+    if (site.isMoving()) return "urgent";
+    return performance.now() - movedAt < AGAIN_MS ? "soon" : "rest";
+  }
+
   /** What the points will cover when all are drawn. */
   function cover() {
     if (plan.source !== "base" || plan.image !== null) return null;
@@ -173,6 +182,8 @@ export function createGlSurface(stage, site, surveyor) {
 
   /** Would the picture at hand soon be replaced by a better one of the same place? */
   function isHeld() {
+    const isGrowing = hasShown && !isStale && drawn < sourceCount() && pace() === "rest";
+    if (isGrowing && performance.now() - shownAt < GROWING_MS) return true;
     if (performance.now() >= heldUntil) return false;
     const isSampled = site.state().points?.aggregated === true && plan.source === "base" && surveyor.isAwaited();
     return isStale || isSampled || drawn < Math.min(shown, sourceCount());
@@ -185,8 +196,7 @@ export function createGlSurface(stage, site, surveyor) {
       const count = isStale ? drawable(scene) : sourceCount();
       if (hasShown && !isStale && !isComplete(scene) && count - drawn < ARRIVED_POINTS && !isUnshown) return "no";
       if (isStale ? !hasShown && count === 0 && !isComplete(scene) : drawn >= count && (!isUnshown || isHeld())) return "no";
-      if (site.isMoving()) return "urgent";
-      return performance.now() - movedAt < AGAIN_MS ? "soon" : "rest";
+      return pace();
     },
     draw(points) {
       stage.sync();
@@ -206,6 +216,7 @@ export function createGlSurface(stage, site, surveyor) {
       fitCanvas(canvas, site.size());
       target.show(screen);
       shown = drawn;
+      shownAt = performance.now();
       hasShown ||= drawn > 0 || plan.image !== null;
       isUnshown = false;
       if (!isStale && drawn >= sourceCount()) heldUntil = 0;

@@ -1,5 +1,7 @@
 """More cells than are sent: the picture in JupyterLab is an image of all of them, with the same gestures."""
 
+import shutil
+
 import numpy as np
 import pytest
 import tiledb
@@ -200,3 +202,44 @@ def test_another_set_of_points_and_back_is_the_same_picture(stage):
     assert (stage.pixels() != selected).any(axis=2).mean() > 0.01
     stage.set("w.axes = [0, 1]; w.clear_selection()")
     np.testing.assert_array_equal(stage.pixels(), before)
+
+
+@pytest.fixture
+def odd(chromium, lab, folder):
+    """A store whose only embedding is tissue, y down, in which every tenth cell has no place."""
+    path = folder / "odd.cxg"
+    if not path.exists():
+        shutil.copytree(folder / "small.cxg", path)
+        with tiledb.open(str(path / "emb" / "umap")) as array:
+            places = np.asarray(array[:]).astype(np.float32)
+        places[::10] = [np.nan, np.inf]
+        tiledb.from_numpy(str(path / "emb" / "spatial"), places).close()
+    code = SHOW.replace("small.cxg", "odd.cxg").replace("height", "embedding='spatial', height")
+    shown = Stage(chromium, lab, folder, code, "odd.ipynb")
+    yield shown
+    assert shown.complaints == []
+    shown.close()
+
+
+def test_cells_without_a_place_are_in_no_image_and_in_no_lasso_and_tissue_is_not_upside_down(odd, folder):
+    with tiledb.open(str(folder / "odd.cxg" / "emb" / "spatial")) as array:
+        xy = np.asarray(array[:]).astype(np.float32)
+    placed = np.isfinite(xy).all(axis=1)
+    odd.set("w.point_size = 1")
+    assert drawn(odd) == placed.sum()
+    left, right, bottom, top = odd.view()
+    assert left < right
+    assert top < bottom
+    line, column, inside = places(odd, xy[placed])
+    assert inside.all()
+    assert inked(odd)[line, column].mean() > 0.995
+    assert "no coordinates" in odd.host.inner_text()
+    odd.set("w.tool = 'lasso'")
+    corners = ring(*odd.spot(0.5, 0.5), 110, 110)
+    odd.drag(corners)
+    odd.settle()
+    rows = odd.json("w.selection.rows.tolist()")
+    truth = np.flatnonzero(by_ray_casting(xy, odd.to_data(corners))).tolist()
+    assert len(truth) > 100
+    assert len(set(rows) ^ set(truth)) <= max(2, 0.01 * len(truth))
+    assert placed[rows].all()

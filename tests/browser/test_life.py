@@ -127,15 +127,15 @@ def test_a_saved_notebook_holds_a_picture_and_none_of_the_data(open_stage, folde
     assert not any(name in text for name in names)
 
 
-@pytest.mark.parametrize("save_state", [False, True])
-def test_a_saved_notebook_without_a_kernel_shows_the_picture(chromium, folder, save_state, request):
+@pytest.mark.parametrize(("save_state", "more"), [(False, ""), (True, ""), (True, ", max_points=300")])
+def test_a_saved_notebook_without_a_kernel_shows_the_picture(chromium, folder, save_state, more):
     from pathlib import Path
 
     settings = {"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": save_state}}
     env = {"PYTHONPATH": str(Path(__file__).parent.parent.parent)}
-    name = f"saved{save_state}.ipynb"
+    name = f"saved{save_state}{len(more)}.ipynb"
     with JupyterLab(folder, settings=settings, env=env) as lab:
-        stage = Stage(chromium, lab, folder, SHOW, name)
+        stage = Stage(chromium, lab, folder, SHOW.replace(")\nw", f"{more})\nw"), name)
         stage.page.wait_for_timeout(3500)
         stage.notebook.save()
         stage.notebook.shutdown()

@@ -60,7 +60,7 @@ def is_remote(uri: str) -> bool:
 
 
 def warm_up() -> None:
-    """Let TileDB start its threads and libraries, which it does with the first context: half the time of opening a store."""
+    """Let TileDB start its threads and libraries: with the first context, which is half the time of opening a store."""
     tiledb.Ctx()
 
 

@@ -24,6 +24,7 @@ ZOOM_MS = 2000
 QUIET_MS = 700
 LONG_QUIET_MS = 2200
 """Whatever belongs to a picture, such as the copy that a notebook keeps, has been sent by then."""
+_SETTLE = "([ms, longMs]) => cxgProbe.settled(ms, longMs)"
 WAIT_S = 120
 SETTLE_S = 2.5
 """A page that has just been opened still has work of its own."""
@@ -80,7 +81,7 @@ class Stage:
         argument = [self.notebook.path, self.store.n_obs, argument]
         before = _processor_ms()
         self.page.evaluate(f"([path, n, argument]) => {{ {_FIND}; {run} }}", argument)
-        seen: dict[str, Any] = self.page.evaluate("(ms) => cxgProbe.settled(ms)", quiet_ms)
+        seen: dict[str, Any] = self.page.evaluate(_SETTLE, [quiet_ms, LONG_QUIET_MS])
         seen["processor"] = _processor_ms() - before
         if not isinstance(seen.get("complete"), int | float):
             raise RuntimeError(f"no complete picture in {self.notebook.path}: {seen['log'][-8:]}")
@@ -114,7 +115,7 @@ class Stage:
     def zoom(self) -> Measures:
         x, y = self._middle()
         seen = self.page.evaluate("([x, y, n, ms]) => cxgProbe.zoom(x, y, n, ms)", [x, y, self.store.n_obs, ZOOM_MS])
-        after = self.page.evaluate("() => cxgProbe.settled()")
+        after = self.page.evaluate(_SETTLE, [QUIET_MS, LONG_QUIET_MS])
         presents = seen["presents"] or [seen["caughtUp"]]
         return {
             "zoom frame, ms": [seen["caughtUp"] / len(presents)],

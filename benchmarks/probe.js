@@ -2,7 +2,6 @@
 // scripts. Waiting for the GPU happens at most twice per picture, so that watching changes little.
 (() => {
   const BIG_BYTES = 4096; // below: uniforms, quads, palettes
-  const LONG_QUIET_MS = 2200; // no widget pauses for so long before a picture is whole
   const now = () => performance.now();
   const state = { n: Infinity, begun: 0, log: [], presents: [], lastActivity: 0, bytes: 0, sent: 0, isQuiet: true };
   let shownBy = null; // the context that drew last
@@ -147,11 +146,12 @@
       Object.assign(state, { n, begun: now(), log: [], presents: [], bytes: 0, sent: 0, lastActivity: now() });
       pending = { needsUpload };
     },
-    /** Wait until nothing has been drawn, sent or received for a while; return what was seen. */
-    async settled(quietMs = 700, limitMs = 60_000) {
+    /** Wait until nothing has been drawn, sent or received for a while; return what was seen. No widget pauses for
+     * longQuietMs before a picture is whole. */
+    async settled(quietMs, longQuietMs, limitMs = 60_000) {
       const end = now() + limitMs;
       // A widget need not draw every point anew to change some colours: its picture is complete once it changes no more.
-      const isLast = () => typeof pending.first === "number" && pending.last !== undefined && now() - state.lastActivity > LONG_QUIET_MS;
+      const isLast = () => typeof pending.first === "number" && pending.last !== undefined && now() - state.lastActivity > longQuietMs;
       const isDone = () => (typeof pending.complete === "number" && now() - state.lastActivity > quietMs) || isLast();
       while (!isDone() && now() < end) await sleep(50);
       const { first } = pending;
@@ -184,9 +184,6 @@
       const presents = state.presents.map((at) => at - state.begun);
       const drawn = state.log.filter(([kind]) => kind === "draw").map(([, , first, count]) => first + count);
       return { presents, last, caughtUp, drawn };
-    },
-    get epoch() {
-      return performance.timeOrigin + state.begun;
     },
     get released() {
       return released;

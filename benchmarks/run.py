@@ -25,9 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     stores = {size: data.open_store(size) for size in wanted.sizes}
     # What the others need for so many cells is more than most machines have.
     all_sent = {size: store for size, store in stores.items() if store.n_obs < LARGE}
-    results: dict[str, Any] = {"facts": machine.facts(), "sizes": {}}
+    results: dict[str, Any] = {"facts": machine.facts(), "sizes": _kept() if wanted.only else {}}
     for size, store in all_sent.items():
-        results["sizes"][size] = {"store": _describe(store)}
+        results["sizes"].setdefault(size, {})["store"] = _describe(store)
         if wanted.only in (None, "kernel"):
             print(f"{size}: without a browser", flush=True)
             repeats = 2 if store.n_obs > BIG else KERNEL_REPEATS
@@ -43,6 +43,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     (RAW / "results.json").write_text(json.dumps(results))
     (HERE / "results.md").write_text(report.write(results, (HERE / "notes.md").read_text()))
     print(f"wrote {HERE / 'results.md'}")
+
+
+def _kept() -> dict[str, Any]:
+    """Return what an earlier run here measured of each size: the parts that are left out this time stay."""
+    try:
+        sizes: dict[str, Any] = json.loads((RAW / "results.json").read_text())["sizes"]
+    except FileNotFoundError:
+        return {}
+    return sizes
 
 
 def _measure_in_browser(stores: dict[str, Store], repeats: int, results: dict[str, Any]) -> None:
@@ -81,7 +90,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         default=3,
         help=f"rounds in the browser, at most {SMALL_REPEATS} of a small store; %(default)s",
     )
-    parser.add_argument("--only", choices=["browser", "kernel", "large"], help="leave the other parts out")
+    parser.add_argument(
+        "--only", choices=["browser", "kernel", "large"], help="measure one part anew; the others stay as they were"
+    )
     return parser.parse_args(arguments)
 
 

@@ -4,6 +4,8 @@
  * not. Pure.
  */
 
+import { SQUARE_PX } from "./style.js";
+
 /**
  * @typedef {object} Coverage
  * @property {import("./scene.js").Positions} points all of them
@@ -12,8 +14,6 @@
  * @typedef {{style: import("./style.js").Style, scale: [number, number], offset: [number, number], sizePx: number}} Look
  */
 
-/** Up to this side points are squares: too small for an edge to show. */
-export const SQUARE_PX = 3;
 /** With more entries than this share of the points, drawing all is no slower. */
 const FEW = 0.5;
 

@@ -2,7 +2,7 @@
 import { createClient } from "./client.js";
 import { createDetailer } from "./detail.js";
 import { sharedContext } from "./gl/context.js";
-import { tryShaders } from "./gl/scatter.js";
+import { tryShaders } from "./gl/trial.js";
 import { createStage } from "./gl/stage.js";
 import { createPlot } from "./plot.js";
 import { MISSING_LABEL, VERSION } from "./protocol.js";
@@ -39,7 +39,7 @@ const INDEX_MS = 600_000;
 const LOST_MS = 5_000;
 const MATCHES = 50;
 /** So far the first points get ahead of the rest, which by the time it arrives finds them drawn. */
-const HEAD_START_MS = 60;
+const HEAD_START_MS = 80;
 /** @type {(keyof Traits)[]} */
 const TRAITS = [
   "embedding", "axes", "color", "layer", "cmap", "vmin", "vmax", "point_size", "opacity", "tool", "view", "height", "n_selected", "hidden",

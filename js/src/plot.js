@@ -83,16 +83,17 @@ export function createPlot(host, model, statusOn = host) {
       still = null;
       status.frame(frame);
       clearTimeout(stillTimer);
-      if (frame.drawn > 0 || frame.isComplete) noteSeen();
-      if (frame.isComplete && !store.get().isWhole) store.set({ isWhole: true });
+      if (frame.drawn > 0 || frame.isComplete) noteSeen(frame.isComplete);
       if (frame.isComplete) stillTimer = setTimeout(keepStill, STILL_MS);
     },
   };
   let surface = mount();
 
-  function noteSeen() {
-    const { isSeen, seen, color } = store.get();
-    if (!isSeen || seen?.seq !== color?.seq) store.set({ isSeen: true, seen: color });
+  /** @param {boolean} isComplete */
+  function noteSeen(isComplete = false) {
+    const { isSeen, isWhole, seen, color } = store.get();
+    if (isSeen && (isWhole || !isComplete) && seen?.seq === color?.seq) return;
+    store.set({ isSeen: true, isWhole: isWhole || isComplete, seen: color });
   }
 
   function mount() {

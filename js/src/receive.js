@@ -59,20 +59,25 @@ function takePoints(scene, store, reply) {
   const positions = isNew ? createPositions(reply.n_points) : /** @type {import("./scene.js").Positions} */ (scene.points);
   if (isNew) Object.assign(scene, { points: positions, detail: null, cells: null });
   putPositions(positions, reply);
-  const points = {
+  if (!isNew) store.set({ points: { .../** @type {import("./state.js").Points} */ (shown), loaded: positions.loaded } });
+  else store.set({ points: pointsOf(reply, positions.loaded), cell: null });
+  promote(scene, store);
+}
+
+/** @param {import("./protocol.js").Points} reply @param {number} loaded @returns {import("./state.js").Points} */
+function pointsOf(reply, loaded) {
+  return {
     seq: reply.seq,
     embedding: reply.embedding,
     axes: reply.axes,
     nPoints: reply.n_points,
     nObs: reply.n_obs,
     aggregated: reply.aggregated,
-    loaded: positions.loaded,
+    loaded,
     extent: /** @type {[number, number, number, number]} */ (reply.extent),
     nMissing: reply.n_missing,
     yDown: reply.y_down,
   };
-  store.set(isNew ? { points, cell: null } : { points });
-  promote(scene, store);
 }
 
 /** Other points are coming: what colours and flags those on show means nothing for them.

@@ -115,6 +115,18 @@ export function asSeen(state) {
   return { ...state, color: seen, nextColor: state.nextColor ?? color };
 }
 
+/** Has nothing changed but how much has arrived? @param {State} state @param {State} before */
+export function isOnlyMore(state, before) {
+  const keys = /** @type {(keyof State)[]} */ (Object.keys(state));
+  return keys.every((key) => state[key] === before[key] || isLonger(state[key], before[key]));
+}
+
+/** @param {any} part @param {any} before the same part, with less of it loaded */
+function isLonger(part, before) {
+  if (part?.loaded === undefined || before === null) return false;
+  return Object.keys(part).every((key) => key === "loaded" || part[key] === before[key]);
+}
+
 /** How much of what was asked for has arrived, 0..1. @param {State} state @returns {number} */
 export function progress(state) {
   if (state.building !== null) return state.building;

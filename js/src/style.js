@@ -25,6 +25,8 @@ import { MISSING_LABEL } from "./protocol.js";
 const PLAIN = { light: [70, 110, 160], dark: [120, 165, 215] };
 const MISSING_GREY = { light: [205, 205, 205], dark: [72, 72, 72] };
 const DIMMED = 0.16;
+/** Up to this side, in device px, points are squares: too small for an edge to show. */
+export const SQUARE_PX = 3;
 
 const MODES = /** @type {const} */ ({ none: 0, categorical: 1, continuous: 2 });
 

@@ -154,9 +154,10 @@ export function createGlSurface(stage, site, surveyor) {
     const { colors } = stage.textures();
     target.bind();
     fillPoints(shared, colors, how.style, above.fill);
-    target.clearDepth();
+    target.rise();
     const { buffers, count } = stage.entries(above);
     if (count > 0) drawPoints(shared, buffers, colors, how, 0, count);
+    drawn = sourceCount();
     return count;
   }
 
@@ -164,7 +165,6 @@ export function createGlSurface(stage, site, surveyor) {
   function drawSlice(most) {
     const { buffers } = stage.source(plan.source);
     const slice = Math.min(most, sourceCount() - drawn);
-    if (slice <= 0) return 0;
     target.bind();
     drawPoints(shared, buffers, stage.textures().colors, look(site.size().ratio), drawn, slice);
     drawn += slice;
@@ -206,7 +206,6 @@ export function createGlSurface(stage, site, surveyor) {
       isUnshown = true;
       covered = null;
       const submitted = entries === null ? drawSlice(points) : repaint(entries);
-      if (entries !== null) drawn = sourceCount();
       if (drawn === scene.points?.n) covered = cover();
       return submitted;
     },

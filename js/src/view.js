@@ -9,7 +9,7 @@ import { statusLine } from "./panels/status.js";
 import { RESET_KEY, TOOLS, panelButton, toolbar } from "./panels/toolbar.js";
 import { placeTooltip } from "./panels/tooltip_place.js";
 import { initialUi } from "./panels/ui.js";
-import { asSeen } from "./state.js";
+import { asSeen, isOnlyMore } from "./state.js";
 import css from "./style.css";
 import { watchTheme } from "./theme.js";
 
@@ -122,12 +122,6 @@ export function createView({ el, model }) {
   };
 }
 
-/** Has nothing changed but how much has arrived? @param {State} state @param {State} before */
-function isOnlyMore(state, before) {
-  const parts = /** @type {const} */ (["points", "color", "nextColor"]);
-  const isSame = (/** @type {string} */ key) => /** @type {any} */ (state)[key] === /** @type {any} */ (before)[key];
-  return Object.keys(state).every((key) => isSame(key) || parts.some((part) => part === key && state[part]?.seq === before[part]?.seq));
-}
 
 /** The elements that outlive every drawing. @param {HTMLElement} el */
 function createFrame(el) {

@@ -189,7 +189,7 @@ def test_a_lost_context_is_restored_to_the_same_picture(open_stage):
     before = stage.pixels()
     lost = stage.page.evaluate(
         """async () => {
-          const shared = globalThis[Symbol.for("cxg-widget/gl/1")];
+          const shared = globalThis[Symbol.for("cxg-widget/gl/2")];
           const gl = shared.gl;
           const extension = gl.getExtension("WEBGL_lose_context");
           extension.loseContext();

@@ -21,7 +21,7 @@ import { createBudget } from "./budget.js";
  * @property {() => void} hurry ask them now, and show what is done: a page that is still being laid out has its frames and timers late
  */
 
-const KEY = Symbol.for("cxg-widget/gl/1");
+const KEY = Symbol.for("cxg-widget/gl/2");
 const POLL_MS = 2;
 const PACE_ORDER = /** @type {const} */ (["urgent", "soon", "rest"]);
 /** A fence that has not signalled by now never will. */

@@ -1,28 +1,10 @@
 /** Draws a slice of points as one style says. */
-import { SQUARE_PX } from "../coverage.js";
-import { createPointBuffers } from "./buffers.js";
-import { sendColors } from "./colors.js";
+import { SQUARE_PX } from "../style.js";
 import { locationsOf, programOf } from "./program.js";
 import { FRAGMENT_DISC, FRAGMENT_DISC_DEPTH, FRAGMENT_SQUARE, VERTEX } from "./shaders.js";
-import { createTarget } from "./target.js";
 
 /** @typedef {import("../style.js").Style} Style */
 /** @typedef {import("./context.js").Shared} Shared */
-
-/** The commonest style. @type {Style} */
-const CATEGORIES = {
-  mode: 1,
-  missing: 255,
-  hasMissing: false,
-  highlighted: -1,
-  selecting: false,
-  limits: [0, 1],
-  plain: [0, 0, 0, 1],
-  missingColor: [0, 0, 0, 1],
-  background: [1, 1, 1],
-  dimmed: 0,
-  opacity: 1,
-};
 
 /**
  * @param {Shared} shared
@@ -66,24 +48,6 @@ export function drawPoints(shared, buffers, colors, { style, scale, offset, size
   buffers.bind();
   gl.drawArrays(gl.POINTS, first, count);
   gl.bindVertexArray(null);
-}
-
-/** Find out now whether the shaders compile here, and draw a point nowhere: a driver prepares its programs with the first
- * one, which lasts as long as drawing many. @param {Shared} shared @throws {Error} if they do not compile */
-export function tryShaders(shared) {
-  for (const fragment of [FRAGMENT_SQUARE, FRAGMENT_DISC, FRAGMENT_DISC_DEPTH]) programOf(shared, VERTEX, fragment);
-  const target = createTarget(shared);
-  const buffers = createPointBuffers(shared.gl);
-  target.resize(1, 1);
-  target.bind();
-  const colors = shared.gl.createTexture();
-  sendColors(shared.gl, colors, new Uint8Array(1024).fill(255));
-  buffers.sync({ n: 1, loaded: 1, xy: new Uint16Array(2), codes: new Uint8Array(1), flags: null });
-  drawPoints(shared, buffers, colors, { style: CATEGORIES, scale: [1, 1], offset: [0, 0], sizePx: 1 }, 0, 1);
-  shared.gl.flush();
-  shared.gl.deleteTexture(colors);
-  buffers.free();
-  target.free();
 }
 
 /** Do some points lie above others whatever their order? @param {Style} style */

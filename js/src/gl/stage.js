@@ -92,8 +92,8 @@ function syncDetail(parts, { detail, color, flags }) {
     n: index.length,
     loaded: index.length,
     xy,
-    codes: codes === null ? null : /** @type {Uint8Array | Uint16Array} */ (gather(codes, index)),
-    flags: flags === null ? null : /** @type {Uint8Array} */ (gather(flags, index)),
+    codes: codes === null ? null : gather(codes, index),
+    flags: flags === null ? null : gather(flags, index),
   });
 }
 
@@ -109,11 +109,8 @@ function syncEntries(parts, { points }, { index, codes }) {
   const from = [points, index];
   if (points === null || isSame(from, parts.placed)) return;
   parts.placed = from;
-  const xy = new Uint16Array(2 * index.length);
-  index.forEach((point, i) => {
-    xy[2 * i] = points.xy[2 * point];
-    xy[2 * i + 1] = points.xy[2 * point + 1];
-  });
+  const places = new Uint32Array(points.xy.buffer, points.xy.byteOffset, points.n); // both coordinates at once
+  const xy = new Uint16Array(gather(places, index).buffer);
   parts.entries.sync({ n: index.length, loaded: index.length, xy, codes, flags: null });
 }
 
@@ -124,9 +121,9 @@ function syncImage(gl, parts, { image }) {
   parts.bitmap = image.bitmap;
 }
 
-/** @param {Uint8Array | Uint16Array} array @param {Uint32Array} index @returns {Uint8Array | Uint16Array} */
+/** @template {Uint8Array | Uint16Array | Uint32Array} T @param {T} array @param {Uint32Array} index @returns {T} */
 function gather(array, index) {
-  const taken = array instanceof Uint8Array ? new Uint8Array(index.length) : new Uint16Array(index.length);
+  const taken = /** @type {T} */ (new /** @type {any} */ (array.constructor)(index.length));
   for (let i = 0; i < index.length; i++) taken[i] = array[index[i]];
   return taken;
 }

@@ -21,6 +21,13 @@ export function createTarget({ gl, canvas }) {
     return canvas;
   }
 
+  /** @param {number} planes bits of what is cleared besides the depth */
+  function clearDepth(planes = 0) {
+    gl.clearDepth(1);
+    gl.depthMask(true);
+    gl.clear(gl.DEPTH_BUFFER_BIT | planes);
+  }
+
   return {
     /** @param {number} newWidth device px @param {number} newHeight */
     resize(newWidth, newHeight) {
@@ -42,16 +49,10 @@ export function createTarget({ gl, canvas }) {
     },
     clear() {
       gl.clearColor(0, 0, 0, 0);
-      gl.clearDepth(1);
-      gl.depthMask(true);
-      gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+      clearDepth(gl.COLOR_BUFFER_BIT);
     },
     /** Let whatever is drawn next lie above the picture. */
-    clearDepth() {
-      gl.clearDepth(1);
-      gl.depthMask(true);
-      gl.clear(gl.DEPTH_BUFFER_BIT);
-    },
+    rise: () => clearDepth(),
     /** Show the picture. @param {Screen} screen of any size */
     show(screen) {
       if (screen instanceof CanvasRenderingContext2D) this.copyTo(screen);

@@ -1,0 +1,212 @@
+"""What each pixel's colour is: what lies on top, what is not drawn, which colours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.browser.engine import run
+
+pytestmark = pytest.mark.browser
+
+RED = [255, 0, 0]
+GREEN = [0, 255, 0]
+BLUE = [0, 0, 255]
+WHITE = [255, 255, 255]
+MISSING = [205, 205, 205]
+
+
+# --- what lies on top ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [2, 8])
+@pytest.mark.parametrize("order", ["[0, 65534]", "[65534, 0]"])
+def test_higher_values_lie_on_top_whatever_the_order(page: Any, size: int, order: str) -> None:
+    low, high = [68, 1, 84], [253, 231, 37]  # the two ends of viridis
+    found = run(
+        page,
+        f"""const w = open_({{ traits: {{ point_size: {size} }} }});
+        sendColor(w.model, {{ scale: "continuous", codes: Uint16Array.from({order}) }});
+        sendPoints(w.model, {{ xy: [[0.5, 0.5], [0.5, 0.5]] }});
+        await ready(w);
+        return pixel(w, 200, 200);""",
+    )
+    assert found == high
+    assert found != low
+
+
+@pytest.mark.parametrize("size", [2, 8])
+@pytest.mark.parametrize("scale", ["continuous", "categorical"])
+def test_missing_values_lie_underneath_in_grey(page: Any, scale: str, size: int) -> None:
+    make = "Uint16Array" if scale == "continuous" else "Uint8Array"
+    missing = 65535 if scale == "continuous" else 255
+    found = run(
+        page,
+        f"""const w = open_({{ traits: {{ point_size: {size} }} }});
+        sendColor(w.model, {{ scale: "{scale}", codes: {make}.from([0, {missing}, {missing}]), colors: ["#ff0000"] }});
+        sendPoints(w.model, {{ xy: [[0.5, 0.5], [0.5, 0.5], [0.25, 0.5]] }});
+        await ready(w);
+        return [pixel(w, 200, 200), pixel(w, place(0.25), 200)];""",
+    )
+    assert found == [[68, 1, 84] if scale == "continuous" else RED, MISSING]
+
+
+def test_a_highlighted_category_lies_on_top_of_the_others_which_are_dimmed(page: Any) -> None:
+    above, beside, after = run(
+        page,
+        """const w = open_();
+        sendColor(w.model, { scale: "categorical", codes: Uint8Array.from([0, 1, 1]), colors: ["#ff0000", "#0000ff"] });
+        sendPoints(w.model, { xy: [[0.5, 0.5], [0.5, 0.5], [0.25, 0.5]] });
+        await ready(w);
+        w.widget.actions.highlight(0);
+        await ready(w);
+        const found = [pixel(w, 200, 200), pixel(w, place(0.25), 200)];
+        w.widget.actions.highlight(-1);
+        await ready(w);
+        return [...found, pixel(w, 200, 200)];""",
+    )
+    assert above == RED
+    assert beside[2] == 255
+    assert min(beside) > 200
+    assert after == BLUE
+
+
+def test_a_selection_dims_the_rest_and_lies_on_top(page: Any) -> None:
+    before, on_top, rest, cleared = run(
+        page,
+        """const w = open_();
+        sendColor(w.model, { scale: "categorical", codes: Uint8Array.from([0, 1, 1]), colors: ["#ff0000", "#0000ff"] });
+        sendPoints(w.model, { xy: [[0.5, 0.5], [0.5, 0.5], [0.25, 0.5]] });
+        await ready(w);
+        const found = [pixel(w, 200, 200)];
+        sendSelection(w.model, [1, 0, 0]);
+        await ready(w);
+        found.push(pixel(w, 200, 200), pixel(w, place(0.25), 200));
+        sendSelection(w.model, [0, 0, 0]);
+        await ready(w);
+        return [...found, pixel(w, 200, 200)];""",
+    )
+    assert before == cleared == BLUE
+    assert on_top == RED
+    assert rest == [214, 214, 255]  # 16 % of the blue on white
+
+
+# --- what is not drawn -----------------------------------------------------------------------------------------------
+
+
+def test_points_without_coordinates_are_not_drawn(page: Any) -> None:
+    lit = run(
+        page,
+        """const w = open_();
+        sendColor(w.model, { scale: "none", n: 3 });
+        sendPoints(w.model, { xy: [[NaN, 0.5], [0.5, Infinity], [NaN, NaN]] });
+        await ready(w);
+        return [pixels(w).filter((_, i) => i % 4 === 3).some((alpha) => alpha > 0), w.host.dataset.cxgDrawn];""",
+    )
+    assert lit == [False, "3"]
+
+
+def test_hidden_categories_are_not_drawn_and_come_back(page: Any) -> None:
+    found = run(
+        page,
+        """const w = open_();
+        const codes = Uint8Array.from([0, 1, 255]);
+        sendColor(w.model, { scale: "categorical", codes, colors: ["#ff0000", "#0000ff"] });
+        sendPoints(w.model, { xy: [[0.25, 0.5], [0.75, 0.5], [0.5, 0.75]] });
+        await ready(w);
+        const look = () => [pixel(w, place(0.25), 200), pixel(w, place(0.75), 200), pixel(w, 200, place(0.25))];
+        const found = [look()];
+        w.widget.actions.toggleCategory(0);
+        await ready(w);
+        found.push(look());
+        w.widget.actions.setTrait("hidden", ["category 1", "(missing)"]);
+        await ready(w);
+        found.push(look());
+        w.widget.actions.showAll();
+        await ready(w);
+        return [...found, look()];""",
+    )
+    everything = [RED, BLUE, MISSING]
+    assert found == [everything, [WHITE, BLUE, MISSING], [RED, WHITE, WHITE], everything]
+
+
+# --- colours ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1, 3, 5])
+def test_categories_have_exactly_their_colours(page: Any, size: int) -> None:
+    """1,101 categories, each at a place of its own."""
+    wrong = run(
+        page,
+        f"""const w = open_({{ traits: {{ point_size: {size} }} }});
+        const k = 1101, columns = 34;
+        const hex = (i) => "#" + ((i * 2654435761) >>> 8).toString(16).padStart(6, "0").slice(-6);
+        const colors = Array.from({{ length: k }}, (_, i) => hex(i));
+        const xy = colors.map((_, i) => [(i % columns) / 33, Math.floor(i / columns) / 33]);
+        sendColor(w.model, {{ scale: "categorical", codes: Uint16Array.from(colors, (_, i) => i), colors }});
+        sendPoints(w.model, {{ xy }});
+        await ready(w);
+        return colors.filter((color, i) => {{
+          const [r, g, b] = pixel(w, place(xy[i][0]), 400 - place(xy[i][1]));
+          return color !== "#" + [r, g, b].map((one) => one.toString(16).padStart(2, "0")).join("");
+        }}).length;""",
+    )
+    assert wrong == 0
+
+
+def test_limits_clip_and_move_without_a_question_to_the_kernel(page: Any) -> None:
+    full, clipped, percentile, n_sent = run(
+        page,
+        """const w = open_();
+        sendColor(w.model, { scale: "continuous", codes: Uint16Array.from([32767]), lo: 0, hi: 10 });
+        sendPoints(w.model, { xy: [[0.5, 0.5]] });
+        await ready(w);
+        const found = [pixel(w, 200, 200)];
+        w.widget.actions.dragLimit("vmax", 5, false);
+        await ready(w);
+        found.push(pixel(w, 200, 200));
+        w.widget.actions.dragLimit("vmin", "p60", false);
+        await ready(w);
+        return [...found, pixel(w, 200, 200), asked(w.model).length];""",
+    )
+    assert abs(full[0] - 33) <= 3  # the middle of viridis: 33, 145, 140
+    assert clipped == [253, 231, 37]
+    assert percentile in ([68, 1, 84], [253, 231, 37])  # limits crossed over
+    assert n_sent == 0
+
+
+def test_a_palette_and_a_recolour_change_pixels_and_keep_the_old_picture_until_complete(page: Any) -> None:
+    found = run(
+        page,
+        """const w = open_();
+        const codes = Uint8Array.from([0, 0]);
+        const seq = sendColor(w.model, { scale: "categorical", codes, colors: ["#ff0000"] });
+        sendPoints(w.model, { xy: [[0.5, 0.5], [0.5, 0.5]] });
+        await ready(w);
+        const found = [pixel(w, 200, 200)];
+        w.model.say({ kind: "palette", seq, colors: ["#00ff00"] });
+        await ready(w);
+        found.push(pixel(w, 200, 200));
+        const next = sendColor(w.model, { scale: "categorical", codes, colors: ["#0000ff"], hold: true });
+        sendCodes(w.model, next, "categorical", codes, 0, 1);
+        await sleep(120);
+        found.push(pixel(w, 200, 200), w.host.dataset.cxgState);
+        sendCodes(w.model, next, "categorical", codes, 1, 2);
+        await ready(w);
+        return [...found, pixel(w, 200, 200)];""",
+    )
+    assert found == [RED, GREEN, GREEN, "loading", BLUE]
+
+
+def test_opacity_lets_what_lies_below_through(page: Any) -> None:
+    found = run(
+        page,
+        """const w = open_({ traits: { opacity: 0.5 } });
+        sendColor(w.model, { scale: "categorical", codes: Uint8Array.from([0]), colors: ["#ff0000"] });
+        sendPoints(w.model, { xy: [[0.5, 0.5]] });
+        await ready(w);
+        return pixel(w, 200, 200);""",
+    )
+    assert found[0] == 255
+    assert abs(found[1] - 127) <= 2

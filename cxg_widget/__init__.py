@@ -31,13 +31,14 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         if name == "CxgWidget":
             threading.Thread(target=_read_ahead, name="cxg-widget-imports").start()
-        return getattr(import_module(_HOMES[name]), name)
+        found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+        return found
     raise AttributeError(f"module 'cxg_widget' has no attribute {name!r}")
 
 
 def _read_ahead() -> None:
     """Import and start what opening a CXG needs while the analyst still types."""
-    with suppress(ImportError):  # said in full when the store is opened
+    with suppress(Exception):  # said in full when the store is opened
         import_module("cxg_widget.datasets.cxg.dataset")
         import_module("cxg_widget.datasets.cxg.contexts").warm_up()
 

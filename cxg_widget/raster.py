@@ -105,7 +105,7 @@ def png(image: NDArray[np.uint8], *, fast: bool = False) -> bytes:
     """
     height, width, channels = image.shape
     header = struct.pack(">IIBBBBB", width, height, 8, {3: 2, 4: 6}[channels], 0, 0, 0)
-    data = _deflate_fast(image) if fast else zlib.compress(_lines(image).tobytes(), 6)
+    data = _deflate_fast(image) if fast else zlib.compress(_lines(image).tobytes(), 3)
     parts = ((b"IHDR", header), (b"IDAT", data), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(data, zlib.crc32(kind)))

@@ -16,7 +16,7 @@ from cxg_widget.field import AnyField, Field
 from cxg_widget.look import Coloring, Look
 from cxg_widget.order import DisplayOrder
 from cxg_widget.protocol import MISSING_LABEL
-from cxg_widget.quantise import Bounds, Positions, bounds_of, quantise_positions
+from cxg_widget.quantise import Bounds, bounds_of
 from cxg_widget.sample import SAMPLE_POINTS, Sample
 
 if TYPE_CHECKING:
@@ -93,18 +93,13 @@ class Readings:
         bounds: Bounds = self.keep("bounds", look.place_key, lambda: bounds_of(self.xy(look)))
         return bounds
 
-    def positions(self, look: Look) -> Positions:
-        """Return the quantised coordinates of the points: of all rows, or of the sample in its own order."""
-        if self.is_aggregated(look):
-            sample, key = self.sample(look), (*look.place_key, look.max_points)
-            return self._positions(
-                key, lambda: quantise_positions(self.coordinates(sample.rows, look), self.bounds(look))
-            )
-        return self._positions(look.place_key, lambda: quantise_positions(self.xy(look), self.bounds(look)))
-
-    def _positions(self, key: Any, make: Callable[[], Positions]) -> Positions:
-        positions: Positions = self.keep("positions", key, make)
-        return positions
+    def point_xy(self, look: Look) -> NDArray[np.float32]:
+        """Return the coordinates of the points, float32 (n, 2): of all rows, or of the sample in its own order."""
+        if not self.is_aggregated(look):
+            return self.xy(look)
+        key = (*look.place_key, look.max_points)
+        xy: NDArray[np.float32] = self.keep("point_xy", key, lambda: self.coordinates(self.sample(look).rows, look))
+        return xy
 
     def coordinates(self, rows: NDArray[np.integer[Any]], look: Look) -> NDArray[np.float32]:
         """Return the coordinates of some rows, float32 (k, 2)."""

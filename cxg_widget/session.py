@@ -26,7 +26,7 @@ from cxg_widget.look import Coloring, Look, is_tissue
 from cxg_widget.order import DisplayOrder
 from cxg_widget.picture import Paint, paint, point_diameter
 from cxg_widget.polygon import as_polygon, in_polygon
-from cxg_widget.quantise import Positions
+from cxg_widget.quantise import Bounds
 from cxg_widget.readings import Readings
 from cxg_widget.search import Catalogue
 from cxg_widget.selection import SelectedCells, combine
@@ -92,9 +92,10 @@ class Session:
         """Return the coordinates on show at full precision, float32 (n_obs, 2), row order."""
         return self._readings.xy(self.look)
 
-    def positions(self, look: Look | None = None) -> Positions:
-        """Read and return the quantised coordinates of the points."""
-        return self._readings.positions(look or self.look)
+    def place(self, look: Look | None = None) -> Bounds:
+        """Read where the cells are, and return within which bounds that is."""
+        self._readings.point_xy(look or self.look)
+        return self._readings.bounds(look or self.look)
 
     def coloring(self, look: Look | None = None) -> Coloring:
         """Read and return what the cells are coloured by; raises as `Readings.coloring`."""
@@ -102,10 +103,9 @@ class Session:
 
     def prepare(self) -> None:
         """Read what the first picture needs."""
-        self.positions()
         self.coloring()
-        if not self._is_aggregated:
-            self._readings.order()
+        self.place()
+        self.prepare_order()
 
     def prepare_order(self) -> None:
         """Make the order of the points; beside `prepare`, which mostly waits for the store."""
@@ -159,7 +159,8 @@ class Session:
             "seq": seq, "embedding": name, "axes": list(look.axes), "n_obs": self.dataset.n_obs,
             "y_down": is_tissue(name), "aggregated": self._is_aggregated,
         }  # fmt: skip
-        return streams.point_frames(self.positions(look), self.order, about)
+        bounds = self._readings.bounds(look)
+        return streams.point_frames(self._readings.point_xy(look), bounds, self.order, about)
 
     def color(self) -> Iterator[Frame]:
         """Yield the legend and the values of the colouring on show, in chunks; ends early as `points`."""

@@ -12,7 +12,7 @@ from cxg_widget.errors import CxgWidgetError
 if TYPE_CHECKING:
     from cxg_widget.session import Session
 
-_SAMPLE = 30_000
+_SAMPLE = 20_000
 _LOG = logging.getLogger("cxg_widget")
 
 

@@ -18,7 +18,7 @@ from cxg_widget.frames import Frame, spans
 from cxg_widget.look import Coloring, Look
 from cxg_widget.order import DisplayOrder
 from cxg_widget.palettes import category_palette
-from cxg_widget.quantise import Positions, quantise_within
+from cxg_widget.quantise import Bounds, quantise_positions, quantise_within
 from cxg_widget.selection import pack_mask
 
 if TYPE_CHECKING:
@@ -35,14 +35,18 @@ def dataset_frame(dataset: Dataset) -> Frame:
     return Frame(p.DatasetInfo(dataset.title, dataset.n_obs, dataset.n_var, embeddings, columns, maps, notes))
 
 
-def point_frames(positions: Positions, order: DisplayOrder, about: Mapping[str, Any]) -> Iterator[Frame]:
-    """Yield quantised coordinates in display order; `about` holds the fields of `Points` that are the same for all."""
+def point_frames(
+    xy: NDArray[np.float32], bounds: Bounds, order: DisplayOrder, about: Mapping[str, Any]
+) -> Iterator[Frame]:
+    """Yield coordinates in display order, quantised over the bounds of all cells, each chunk when its turn comes.
+
+    about : the fields of `Points` that are the same for all
+    """
     n_points = order.rows.size
-    known: dict[str, Any] = {"n_points": n_points, "extent": list(positions.extent), "n_missing": positions.n_missing}
+    known: dict[str, Any] = {"n_points": n_points, "extent": list(bounds.extent), "n_missing": bounds.n_missing}
     for start, stop in spans(n_points, 4):
-        yield Frame(
-            p.Points(start=start, stop=stop, **known, **about), {"xy": order.arrange(positions.xy, start, stop)}
-        )
+        codes = quantise_positions(order.arrange(xy, start, stop), bounds)
+        yield Frame(p.Points(start=start, stop=stop, **known, **about), {"xy": codes})
 
 
 def value_frames(coloring: Coloring, order: DisplayOrder, seq: int) -> Iterator[Frame]:

@@ -91,15 +91,16 @@ class CxgWidget(WidgetTraits):
             given = {"embedding": embedding, "color": color, "layer": layer, "height": height, **traits}
             checked = self._check(given)
             self._session.look = self._look(checked)
-            reading = self._exchange.jobs.submit("prepare", self._session.prepare)
+            self._exchange.jobs.submit("prepare", self._session.prepare)
             self._exchange.jobs.submit("order", self._session.prepare_order)
             super().__init__(_snapshot={"id": secrets.token_hex(8)}, **checked)
             self._built = True
             self.on_msg(self._receive)
             self._exchange.jobs.submit("field", self._session.prepare_field)
-            self._exchange.jobs.submit("names", self._dataset.read_names)
-            if color is not None or embedding is not None:
-                reading.result()
+            if color is not None:
+                self._session.coloring()
+            if embedding is not None:
+                self._session.place()
             self._check_hidden(self._session.look)
         except BaseException:
             self.close()
@@ -177,7 +178,7 @@ class CxgWidget(WidgetTraits):
         wanted, _ = options.split_options(state, STATE, ())
         checked = self._check({name: wanted.get(name, self.trait_defaults(name)) for name in STATE})
         look = self._look(checked)
-        self._session.positions(look)
+        self._session.place(look)
         self._session.coloring(look)
         self._check_hidden(look)
         for name in STATE:
@@ -221,7 +222,7 @@ class CxgWidget(WidgetTraits):
             if name in ("color", "layer"):
                 self._session.coloring(look)
             elif name in ("embedding", "axes"):
-                self._session.positions(look)
+                self._session.place(look)
             elif name == "hidden":
                 self._check_hidden(look)
         return value
@@ -295,6 +296,8 @@ class CxgWidget(WidgetTraits):
             self._selection_changed(lambda: self._session.answer(message), request_id)
         else:
             self._exchange.send_soon(message.kind, lambda: self._session.answer(message), request_id)
+        if isinstance(message, protocol.Begun):  # there is time now
+            self._exchange.jobs.submit("names", self._dataset.read_names)
 
     def _selection_changed(self, stream: Stream, request_id: int = 0) -> None:
         if self._exchange.send("selection", stream, request_id):

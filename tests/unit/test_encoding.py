@@ -129,15 +129,28 @@ def test_labels_are_written_as_pandas_shows_them():
     assert [label_of(one) for one in ("B cell", 3, 3.0, 2.5, True)] == ["B cell", "3", "3", "2.5", "True"]
 
 
-def test_the_display_order_is_a_seeded_permutation():
-    order = DisplayOrder(10_000)
-    np.testing.assert_array_equal(np.sort(order.rows), np.arange(10_000))
-    np.testing.assert_array_equal(order.rows, DisplayOrder(10_000).rows)
-    np.testing.assert_array_equal(order.rows[order.points], np.arange(10_000))
+@pytest.mark.parametrize("n", [0, 1, 10_000, 131_072, 131_073, 300_000])
+def test_the_display_order_is_a_seeded_permutation(n):
+    order = DisplayOrder(n)
+    np.testing.assert_array_equal(np.sort(order.rows), np.arange(n))
+    np.testing.assert_array_equal(order.rows, DisplayOrder(n).rows)
+    np.testing.assert_array_equal(order.rows[order.points], np.arange(n))
+    assert n < 2 or (order.rows != DisplayOrder(n, seed=1).rows).any()
 
 
-def test_every_prefix_of_the_display_order_is_a_fair_sample():
-    order = DisplayOrder(100_000)
+@pytest.mark.parametrize("n", [200_000, 400_000])
+def test_which_of_two_cells_lies_on_top_is_a_matter_of_chance(n):
+    point = DisplayOrder(n).points.astype(np.int64)
+    rng = np.random.default_rng(1)
+    for apart in (1, 2, 1021, 1024, n // 2):
+        below = rng.integers(0, n - apart, 20_000)
+        share = np.mean(point[below] < point[below + apart])
+        assert abs(share - 0.5) < 4 * np.sqrt(0.25 / 20_000), apart
+
+
+@pytest.mark.parametrize("n", [100_000, 400_000])
+def test_every_prefix_of_the_display_order_is_a_fair_sample(n):
+    order = DisplayOrder(n)
     for prefix in (1000, 10_000, 50_000):
-        share = np.mean(order.rows[:prefix] < 30_000)
+        share = np.mean(order.rows[:prefix] < 0.3 * n)
         assert abs(share - 0.3) < 4 * np.sqrt(0.21 / prefix)

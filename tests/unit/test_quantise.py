@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from cxg_widget.quantise import finite_range, quantise, quantise_positions
+from cxg_widget.quantise import bounds_of, finite_range, quantise, quantise_positions
 
 reals = arrays(np.float32, st.integers(1, 200), elements=st.floats(-1e6, 1e6, width=32) | st.just(np.nan))
 
@@ -56,12 +56,12 @@ def test_large_integers_keep_their_order():
 
 def test_a_point_missing_one_coordinate_is_missing_both_and_counted():
     xy = np.array([[0, 0], [10, 5], [np.nan, 1], [3, np.inf]], dtype=np.float32)
-    positions = quantise_positions(xy)
-    assert positions.n_missing == 2
-    assert positions.extent == (0.0, 10.0, 0.0, 5.0)
-    assert positions.xy.tolist() == [[0, 0], [65534, 65534], [65535, 65535], [65535, 65535]]
+    bounds = bounds_of(xy)
+    assert bounds.n_missing == 2
+    assert bounds.extent == (0.0, 10.0, 0.0, 5.0)
+    assert quantise_positions(xy, bounds).tolist() == [[0, 0], [65534, 65534], [65535, 65535], [65535, 65535]]
 
 
 def test_a_finite_coordinate_beside_a_missing_one_does_not_stretch_the_extent():
     xy = np.array([[0, 0], [1, 1], [1e9, np.nan]], dtype=np.float32)
-    assert quantise_positions(xy).extent == (0.0, 1.0, 0.0, 1.0)
+    assert bounds_of(xy).extent == (0.0, 1.0, 0.0, 1.0)

@@ -121,7 +121,7 @@ def test_a_colour_change_reads_one_column_and_nothing_else():
 def test_threads_that_want_the_same_read_it_once():
     one = session(50_000, "CD3E")
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda _: (one.positions(), one.coloring(), one.order), range(16)))
+        list(pool.map(lambda _: (one.place(), one.coloring(), one.order), range(16)))
     assert sorted(one.dataset.reads) == ["X/CD3E", "emb/umap"]
 
 

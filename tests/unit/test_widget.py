@@ -317,10 +317,12 @@ def test_a_new_colour_shows_all_its_categories_unless_some_are_hidden_with_it(ma
     assert (w.color, w.hidden) == ("cell_type", ["T cell"])
 
 
-def test_names_of_genes_are_read_ahead(make, monkeypatch):
+def test_names_of_genes_are_read_ahead_once_points_are_drawn(make, monkeypatch):
     asked = threading.Event()
     monkeypatch.setattr(Dataset, "read_names", lambda dataset: asked.set())
-    make()
+    w = make()
+    assert not asked.wait(0.1)
+    w.front.ask(kind="begun")
     assert asked.wait(10)
 
 

@@ -153,7 +153,7 @@ def _sparse(task: Task, column: SparseColumn, image: Planes, statistic: Statisti
     elif column.fill:
         found.totals[..., 0] += column.fill * (known - listed).astype(np.uint64)
     found.totals[..., -1] = known
-    return Planes(found.totals, found.missing, peak)
+    return Planes(found.totals, found.missing, peak, image.derived)  # every cell counts, with a value or without
 
 
 def _numbers(

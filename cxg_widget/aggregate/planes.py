@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,11 +24,13 @@ class Planes:
         the sums of what was aggregated: red, green, blue of each cell's category; codes of numbers; or nothing
     missing : uint32 (layers, h, w), cells without a value; None where there are none
     peak : uint16 (layers, h, w), the highest code, 0 where there is none; None unless asked for
+    derived : what has been computed from the counts alone; planes with the same counts may share it
     """
 
     totals: NDArray[Any]
     missing: NDArray[np.uint32] | None = None
     peak: NDArray[np.uint16] | None = None
+    derived: dict[tuple[object, ...], Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def known(self) -> NDArray[Any]:

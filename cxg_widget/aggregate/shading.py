@@ -95,7 +95,14 @@ def number_image(planes: Planes, how: Scaling = "eq_hist") -> NumberImage:
 
 def _alpha(planes: Planes, how: Scaling, lowest: int = MIN_ALPHA) -> NDArray[np.uint8]:
     """Opacity of each layer (layers, h, w): of all cells, or of context and selection."""
-    counts = planes.counts
+    key = ("alpha", how, lowest)
+    if key not in planes.derived:
+        planes.derived[key] = _new_alpha(planes.counts, how, lowest)
+    alpha: NDArray[np.uint8] = planes.derived[key]
+    return alpha
+
+
+def _new_alpha(counts: NDArray[Any], how: Scaling, lowest: int) -> NDArray[np.uint8]:
     if counts.shape[0] == 1:
         return opacity(counts[0], how, lowest=lowest)[None]
     context = opacity(counts[0], how, lowest=CONTEXT_ALPHA, highest=round(255 * DIMMED))

@@ -10,6 +10,7 @@ import pytest
 
 from cxg_widget import raster
 from cxg_widget.aggregate import (
+    CountImages,
     Planes,
     aggregate,
     arrange,
@@ -179,6 +180,20 @@ def test_a_lone_cell_keeps_half_the_colour_of_its_number_beside_a_crowd():
         image = number_image(aggregate(index, arrange_vector(index, vector, 0, 8), VIEW, (WIDTH, HEIGHT)))
         (alpha,) = image.alpha[image.codes == 65534]
         assert 0.45 * 255 < alpha < image.alpha.max() == 255
+
+
+def test_the_opacity_of_another_gene_in_the_same_view_is_that_of_its_own_planes():
+    xy = points(2000)
+    index, counts = Index(xy), CountImages()
+    for density, fill in ((0.1, 0.0), (0.2, 0.25)):
+        vector, _ = numbers(2000, density=density, fill=fill)
+        column = arrange(index, describe(vector, 2000))
+        kept = aggregate(index, column, VIEW, (WIDTH, HEIGHT), counts=counts)
+        alone = aggregate(index, column, VIEW, (WIDTH, HEIGHT))
+        for how in ("eq_hist", "log"):
+            np.testing.assert_array_equal(number_image(kept, how).alpha, number_image(alone, how).alpha)
+            np.testing.assert_array_equal(number_image(kept, how).codes, number_image(alone, how).codes)
+        assert (number_image(kept, "log").alpha != number_image(kept, "eq_hist").alpha).any()
 
 
 def test_planes_of_numbers_have_no_colours_and_others_no_numbers():

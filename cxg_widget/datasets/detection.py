@@ -23,7 +23,6 @@ class Store:
     what: str
     suffixes: tuple[str, ...] = ()
     looks_like: Callable[[Path], bool] = lambda _: False
-    is_open: bool = False
 
 
 def _hdf5(path: Path) -> bool:
@@ -82,7 +81,7 @@ STORES = (
         "zarr", "an AnnData zarr store", (), lambda path: _folder_with(*_ZARR_FILES)(path) and (path / "obs").exists()
     ),
     Store("zarr", "a zarr store", (), _folder_with(*_ZARR_FILES)),
-    Store("cxg", "a CXG", (".cxg",), is_open=True),
+    Store("cxg", "a CXG", (".cxg",)),
     Store("soma", "a TileDB-SOMA experiment"),
     Store("tiledb-cf", "a TileDB group without obs, var and emb (TileDB-CF, perhaps)"),
     Store("tiledb-array", "a single TileDB array, not a dataset; pass its parent group"),
@@ -96,20 +95,17 @@ def is_remote(uri: str) -> bool:
     return "://" in uri and not uri.startswith("file://")
 
 
-def detect(uri: str, options: Mapping[str, Any]) -> str:
-    """Return the format of the store at `uri`, one that this version opens.
+def detect(uri: str, options: Mapping[str, Any]) -> Store:
+    """Return which store is at `uri`.
 
     Raises
     ------
     DatasetNotFound
         If there is nothing.
     UnknownFormat
-        If something else is there; the sentence says what it is.
+        If it is none of those; the sentence says what is there.
     """
-    store = _remote(uri, options) if is_remote(uri) else _local(uri, options)
-    if not store.is_open:
-        raise UnknownFormat(f"'{uri}' is {store.what}; this version opens CXG stores.")
-    return store.format
+    return _remote(uri, options) if is_remote(uri) else _local(uri, options)
 
 
 def by_format(format_: str) -> Store:
@@ -135,7 +131,7 @@ def _local(uri: str, options: Mapping[str, Any]) -> Store:
 def _remote(uri: str, options: Mapping[str, Any]) -> Store:
     lowered = uri.rstrip("/").lower()
     for store in STORES:
-        if lowered.endswith(store.suffixes) and not store.is_open:
+        if lowered.endswith(store.suffixes) and store.format != "cxg":
             return store
     found = _tiledb(uri, options)
     if found is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 
 import numpy as np
@@ -218,6 +219,28 @@ class DatasetContract:
         ):
             with pytest.raises(InvalidValue, match="no block"):
                 read()
+
+    @few
+    @given(data=st.data())
+    def test_lines_of_the_matrix_are_its_rows_or_columns(self, data, dataset: Dataset, truth: Truth) -> None:
+        X = truth.X if dataset.major_axis == "obs" else truth.X.T
+        start, stop = sorted(data.draw(st.tuples(*[st.integers(0, len(X))] * 2)))
+        block = dataset.matrix_block(start, stop)
+        found = np.full((stop - start, X.shape[1]), block.fill, dtype=np.float32)
+        found[np.repeat(np.arange(stop - start), np.diff(block.starts)), block.positions] = block.values
+        np.testing.assert_allclose(found, X[start:stop], rtol=1e-6, atol=1e-6)
+        assert len(block.starts) == stop - start + 1
+
+    def test_lines_that_do_not_exist_are_refused(self, dataset: Dataset) -> None:
+        for start, stop in ((-1, 1), (2, 1), (0, 10**9)):
+            with pytest.raises(InvalidValue, match="no block"):
+                dataset.matrix_block(start, stop)
+        with pytest.raises(UnknownName):
+            dataset.matrix_block(0, 1, layer="no such layer")
+
+    def test_details_and_sizes_are_fit_for_json(self, dataset: Dataset) -> None:
+        assert json.loads(json.dumps(dataset.details)) == dataset.details
+        assert all(isinstance(size, int) and size >= 0 for size in dataset.sizes.values())
 
     def test_unknown_names_come_with_the_nearest(self, dataset: Dataset, truth: Truth) -> None:
         column, gene = truth.obs.columns[0], truth.var_labels[0]

@@ -83,7 +83,7 @@ def test_format_forces_the_reader(make, tmp_path):
         open_dataset(tmp_path / "empty", format="cxg")
     with pytest.raises(DatasetNotFound):
         open_dataset(tmp_path / "none", format="cxg")
-    with pytest.raises(UnknownFormat, match="this version opens CXG"):
+    with pytest.raises(UnknownFormat, match="this version opens the formats cxg"):
         open_dataset(tmp_path / "a.h5ad", format="h5ad")
     with pytest.raises(InvalidValue, match="Did you mean 'cxg'"):
         open_dataset(tmp_path, format="cxgg")

@@ -47,6 +47,12 @@ def _zip_with(*members: str) -> Callable[[Path], bool]:
     return looks_like
 
 
+def _mzpeak(path: Path) -> bool:
+    """Say whether a file is an mzPeak; one of that name counts also where its directory of members is cut off."""
+    begins = path.is_file() and _starts_with(path, b"PK\x03\x04")
+    return begins and (path.suffix.lower() == ".mzpeak" or _zip_with("mzpeak_index.json", "spectra_data.parquet")(path))
+
+
 def _folder_with(*members: str) -> Callable[[Path], bool]:
     return lambda path: any((path / member).exists() for member in members)
 
@@ -69,7 +75,7 @@ def _zarr_encoding(path: Path) -> str:
 
 
 STORES = (
-    Store("mzpeak", "an mzPeak file", (".mzpeak",), _zip_with("mzpeak_index.json", "spectra_data.parquet")),
+    Store("mzpeak", "an mzPeak file", (".mzpeak",), _mzpeak),
     Store("zarr", "a zipped AnnData zarr store", (".zarr.zip",), _zip_with(*_ZARR_FILES)),
     Store("h5ad", "an AnnData .h5ad file", (".h5ad",), _h5ad),
     Store("hdf5", "an HDF5 file (perhaps an AnnData .h5ad under another name)", (".h5", ".loom", ".nc"), _hdf5),

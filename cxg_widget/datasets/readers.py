@@ -31,6 +31,7 @@ class Reader:
 
 READERS: Mapping[str, Reader] = {
     "cxg": Reader("cxg.dataset", "CxgDataset", ("config", "ctx", "storage_options")),
+    "mzpeak": Reader("mzpeak.dataset", "open_mzpeak", ("observations", "signal"), ("pyarrow",), "mzpeak"),
 }
 
 OPTIONS = tuple(dict.fromkeys([*COMMON_OPTIONS, *(name for reader in READERS.values() for name in reader.options)]))

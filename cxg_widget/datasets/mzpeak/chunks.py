@@ -159,7 +159,9 @@ def _encodings(column: pa.Array, label: str) -> NDArray[np.uint8]:
     unknown = [name for name in names if name not in _ENCODINGS]
     if unknown:
         raise InvalidStore(f"{label}: unsupported chunk encoding {unknown}; known are {list(_ENCODINGS)}.")
-    return np.array([_ENCODINGS[name] for name in names], dtype=np.uint8)[encoded.indices.to_numpy()]
+    numbers = np.array([_ENCODINGS[name] for name in names], dtype=np.uint8)
+    found: NDArray[np.uint8] = numbers[encoded.indices.to_numpy()]
+    return found
 
 
 def _curie(value: Any) -> str:

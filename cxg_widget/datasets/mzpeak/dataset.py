@@ -154,9 +154,9 @@ class PeaksDataset(MzPeakStore):
         kinds: dict[str, Any] = {
             "intensity": "float", "log1p_intensity": "float", "mz": "float", _TIME: "float", "spectrum_index": "int",
         }  # fmt: skip
-        self.obs_columns = {name: Column(name, kind) for name, kind in kinds.items()}
         if self._is_level_known:
-            self.obs_columns["ms_level"] = Column("ms_level", "categorical")
+            kinds = {"ms_level": "categorical", **kinds}
+        self.obs_columns = {name: Column(name, kind) for name, kind in kinds.items()}
         self.embeddings, self.default_embedding = {"peaks": 2}, "peaks"
         self.var_index = "array"
         self.var_columns = {"feature_name": text_column("feature_name")}
@@ -185,11 +185,10 @@ class PeaksDataset(MzPeakStore):
         return column is not None and column.kind == "categorical"
 
     def _values(self, name: str, points: Points) -> Values:
-        if name == "intensity":
-            return points.intensity
-        if name == "log1p_intensity":
+        if name in ("intensity", "log1p_intensity"):
+            intensity = points.intensity.astype(np.float32, copy=False)
             with np.errstate(invalid="ignore", divide="ignore"):
-                return np.log1p(points.intensity.astype(np.float32))
+                return intensity if name == "intensity" else np.log1p(intensity)
         if name == "mz":
             return points.mz
         if name == _TIME:

@@ -191,6 +191,8 @@ def _numbers(values: pa.Array, kind: Kind) -> NDArray[Any]:
         values = pc.cast(values, pa.float64(), safe=False)
     if kind != "float" and values.null_count:
         raise DamagedStore("a column holds nulls although its statistics say that there are none.")
+    if pa.types.is_unsigned_integer(values.type):
+        values = pc.cast(values, pa.int64())
     found: NDArray[Any] = values.to_numpy(zero_copy_only=False)
     # Little-endian and writable, whatever Arrow lent.
     return np.array(found.astype(np.float32) if found.dtype == np.float16 else found)

@@ -42,10 +42,11 @@ class Catalogue:
         hits = [i for i, text in enumerate(self._folded) if wanted in text]
         if wanted:
             hits.sort(key=lambda i: _rank(self._folded[i], wanted))
-        found = [self._entries[i] for i in hits]
         made = [Match(f"var:{name}", alias, "var", name) for name, alias in self._dataset.derived_vars(query)]
-        found = [*made, *(one for one in found if one not in made)]
-        return found[:limit], max(0, len(found) - limit)
+        if made:
+            hits = [i for i in hits if self._entries[i] not in made]
+        found = [*made, *(self._entries[i] for i in hits[:limit])][:limit]
+        return found, len(made) + len(hits) - len(found)
 
 
 def _searchable(match: Match) -> str:

@@ -6,6 +6,7 @@ import json
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -62,9 +63,9 @@ def make_run(n: int = 40, seed: int = 0, first: int = 0) -> Run:
     level = np.where(np.arange(n) % 4 == 0, 1, 2)
     charge = [None if level[i] == 1 or i % 5 == 1 else int(rng.integers(1, 4)) for i in range(n)]
     base = np.array([CENTERS[i] for i in which]) + rng.normal(0, 1e-3, n)
-    base[: len(CENTERS)] = CENTERS
+    base[: len(CENTERS)] = CENTERS[:n]
     intensity = rng.uniform(10, 100, n).astype(np.float32)
-    intensity[: len(CENTERS)] = 1e6 - 1e5 * np.arange(len(CENTERS))
+    intensity[: len(CENTERS)] = 1e6 - 1e5 * np.arange(min(n, len(CENTERS)))
     ions = level == 2
     meta = pd.DataFrame(
         {
@@ -203,7 +204,7 @@ def chunk_table(run: Run, encoding: str, **options: Any) -> pa.Table:
         "mz_chunk_values": ("MS:1000514", "chunk_values"), "chunk_encoding": ("MS:1000514", "chunk_encoding"),
         "mz_numpress_linear_bytes": ("MS:1000514", "chunk_transform", "MS:1002312"),
         "intensity": ("MS:1000515", "chunk_secondary"),
-        "intensity_packed_bytes": ("MS:1000515", "chunk_transform", "MS:1002313" if encoding == "pic" else "MS:1002314"),
+        "intensity_packed_bytes": ("MS:1000515", "chunk_transform", f"MS:{1002313 if encoding == 'pic' else 1002314}"),
     }  # fmt: skip
     used = [name for name in types if any(name in chunk for chunk in chunks)]
     columns = {name: pa.array([chunk.get(name) for chunk in chunks], types[name]) for name in used}
@@ -251,7 +252,7 @@ def _encoded(piece: Entries, encoding: str) -> dict[str, Any]:
 def deltas(mz: Sequence[float | None]) -> list[float | None]:
     """Return steps; what follows a null is the value itself, and the first value is left out, being the start."""
     found: list[float | None] = [] if mz[0] is not None else [None]
-    for before, now in zip(mz, mz[1:], strict=False):
+    for before, now in pairwise(mz):
         found.append(now if now is None or before is None else now - before)
     return found
 
@@ -359,8 +360,8 @@ def make_mzpeak(path: Path, run: Run, layout: str = "point", **options: Any) -> 
     """Write one store.
 
     Options: folder and split, whether it is a folder and its metadata stand in several members; rows_per_group; data and
-    peaks, tables to write instead of or beside the usual; lists, names of members that are listed without being there;
-    and what `chunk_table` takes.
+    peaks, tables to write instead of or beside the usual; lists, names of members that are listed and not there; members,
+    bytes to write instead of others; and what `chunk_table` takes.
     """
     data = options.get("data")
     if data is None:

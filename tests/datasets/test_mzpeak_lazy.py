@@ -1,4 +1,4 @@
-"""Opening reads footers and the columns of base peaks, a chromatogram the row groups its window meets: counted by spies."""
+"""Opening reads footers and two columns, a chromatogram the row groups that its window meets: counted by spies."""
 
 from __future__ import annotations
 
@@ -58,9 +58,13 @@ def test_opening_reads_no_points(tmp_path, reads):
         reads.clear()
         dataset.codes("ms_level")
         assert [columns for _, _, columns in reads] == [("spectrum.MS_1000511_ms_level", "spectrum.index")]
-    reads.clear()
-    with open_dataset(path, observations="peaks"):
+
+
+def test_opening_the_map_of_peaks_reads_footers_where_these_count_the_peaks(tmp_path, reads):
+    path = make_mzpeak(tmp_path / "a.mzpeak", make_run(), "point", rows_per_group=37)
+    with open_dataset(path, observations="peaks") as dataset:
         assert reads == []
+        assert dataset.n_obs == len(make_run().peaks())
 
 
 @pytest.mark.parametrize("layout", ["point", "delta"])
@@ -127,7 +131,7 @@ def test_rows_in_order_decode_each_row_group_once(tmp_path, reads, monkeypatch):
         n_groups = dataset.details["row_groups"]["spectra_data.parquet"]
         reads.clear()
         dataset.embedding()
-        assert len(reads) - 1 == n_groups == len(groups_read(reads))  # and once the retention times
+        assert [group for name, group, _ in reads if name == "spectra_data.parquet"] == list(range(n_groups))
         reads.clear()
         dataset.obs(["mz"], [0, 5])
         assert groups_read(reads) == {0}

@@ -1,8 +1,9 @@
-"""Numpress and delta decoding against encoders written from the published definitions; corrupt buffers end in an error."""
+"""Numpress and delta decoding against encoders written from the definitions; corrupt buffers end in an error."""
 
 from __future__ import annotations
 
 import struct
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ def decode_pic(*buffers: bytes) -> tuple[np.ndarray, list[list[float]]]:
     offsets = np.concatenate([[0], np.cumsum(counts)])
     out = np.zeros(offsets[-1])
     kernels.decode_pic(data, begins, offsets, out, status)
-    return status, [out[i:j].tolist() for i, j in zip(offsets, offsets[1:], strict=False)]
+    return status, [out[i:j].tolist() for i, j in pairwise(offsets)]
 
 
 def decode_slof(*buffers: bytes) -> tuple[np.ndarray, list[list[float]]]:
@@ -45,7 +46,7 @@ def decode_slof(*buffers: bytes) -> tuple[np.ndarray, list[list[float]]]:
     offsets = np.concatenate([[0], np.cumsum(counts)])
     out = np.zeros(offsets[-1])
     kernels.decode_slof(data, begins, offsets, out, status)
-    return status, [out[i:j].tolist() for i, j in zip(offsets, offsets[1:], strict=False)]
+    return status, [out[i:j].tolist() for i, j in pairwise(offsets)]
 
 
 def test_half_bytes_are_those_of_the_paper():

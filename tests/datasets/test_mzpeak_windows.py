@@ -1,6 +1,8 @@
-"""Windows of m/z as vars: how they are written, found and suggested, and what peaks count where two members have them."""
+"""Windows of m/z as vars: how they are written, found and suggested; and which member's points count."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -95,7 +97,7 @@ def test_suggested_windows_do_not_overlap_and_are_few():
     found = suggest(mz, intensity)
     assert len(found) == 100
     ordered = sorted(found, key=lambda one: one.low)
-    assert all(a.high < b.low for a, b in zip(ordered, ordered[1:], strict=False))
+    assert all(a.high < b.low for a, b in pairwise(ordered))
     assert found[0].center == pytest.approx(mz[3 + np.argmax(intensity[3:])], abs=1e-4)
     assert suggest(np.full(3, np.nan), np.ones(3)) == []
 

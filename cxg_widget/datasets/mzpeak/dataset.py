@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base import Dataset, Vector
 from cxg_widget.datasets.columns import row_blocks
+from cxg_widget.datasets.detection import is_remote
 from cxg_widget.datasets.matrix_block import MatrixBlock
 from cxg_widget.datasets.mzpeak.peaks import PeakMap, PeaksInView
 from cxg_widget.datasets.mzpeak.signal import Points, Wanted
 from cxg_widget.datasets.mzpeak.store import MzPeakStore, as_objects, pick, text_column
 from cxg_widget.datasets.mzpeak.windows import Window, Windows, parse, suggest
 from cxg_widget.datasets.values import Codes, Column, Values
-from cxg_widget.errors import InvalidValue
+from cxg_widget.errors import InvalidStore, InvalidValue
 
 Observations = Literal["spectra", "peaks"]
 _TIME = "retention_time"
@@ -33,9 +34,13 @@ def open_mzpeak(uri: str, *, observations: str = "spectra", **options: Any) -> D
 
     Raises
     ------
+    InvalidStore
+        If it is not a local file or folder.
     InvalidValue
         If `observations` is neither.
     """
+    if is_remote(uri):
+        raise InvalidStore(f"{uri}: mzPeak is read from local files only; copy it here first.")
     if observations not in get_args(Observations):
         raise InvalidValue(f"observations is {observations!r}; it must be 'spectra' or 'peaks'.")
     return (PeaksDataset if observations == "peaks" else SpectraDataset)(uri, **options)

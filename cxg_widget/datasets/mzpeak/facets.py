@@ -50,11 +50,12 @@ class Facet:
 
     def read(self, path: str) -> tuple[NDArray[np.int64], pa.Array]:
         """Return the spectrum index of each row (k,), and the values of a column in these rows."""
-        found = self.table.read([path, self.key] if path != self.key else [path])
-        keys, values = column_at(found, self.key), column_at(found, path)
-        kept = keys.is_valid()
-        index = pc.cast(keys.filter(kept), pa.int64(), safe=False)
-        return index.to_numpy(zero_copy_only=False), values.filter(kept)
+        with self.table.reading():
+            found = self.table.read([path, self.key] if path != self.key else [path])
+            keys, values = column_at(found, self.key), column_at(found, path)
+            kept = keys.is_valid()
+            index = pc.cast(keys.filter(kept), pa.int64(), safe=False)
+            return index.to_numpy(zero_copy_only=False), values.filter(kept)
 
 
 def find_facets(manifest: Manifest, tables: Mapping[str, Table], uri: str) -> dict[str, Facet]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+
 from cxg_widget.datasets.mzpeak.tables import Table
 from cxg_widget.errors import InvalidStore
 
@@ -85,10 +87,10 @@ def find_layout(table: Table) -> Layout:
     known = [one for one in entries if isinstance(one, Mapping) and _leaf(table, one) is not None]
     named = [str(one["path"]).partition(".")[0] for one in known]
     prefix = found.get("prefix") or (named[0] if named else "")
-    if prefix == "point":
-        return _points(table, known)
-    if prefix == "chunk":
-        return _chunks(table, known)
+    if prefix in ("point", "chunk"):
+        if prefix not in table.schema.names or not pa.types.is_struct(table.schema.field(prefix).type):
+            raise InvalidStore(f"{table.label} says that its layout is {prefix!r} but has no such group of columns.")
+        return _points(table, known) if prefix == "point" else _chunks(table, known)
     raise InvalidStore(f"{table.label} has the unknown data layout {prefix!r}; known are 'point' and 'chunk'.")
 
 

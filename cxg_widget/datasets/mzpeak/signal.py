@@ -200,7 +200,7 @@ class Signal:
     def _mz_range(self, group: int) -> tuple[float, float]:
         if isinstance(self.layout, PointLayout):
             known = self.table.leaf(self.layout.mz, group)
-            return _range(known.low, known.high)
+            return (np.inf, -np.inf) if known.n_null == known.n_values else _range(known.low, known.high)
         start, end = (self.table.leaf(path, group) for path in (self.layout.start, self.layout.end))
         if start.high is None or end.high is None:
             return -np.inf, np.inf

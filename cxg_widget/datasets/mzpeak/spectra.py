@@ -155,8 +155,7 @@ class SpectrumTable:
 
     def _rows_and_values(self, source: Source) -> tuple[NDArray[np.int64] | None, pa.Array]:
         """Return values and the rows they belong to, each row once; None = all rows in order."""
-        with source.facet.table.reading():
-            index, values = source.facet.read(source.path)
+        index, values = source.facet.read(source.path)
         if source.facet is self._main:
             if len(values) != self.n:
                 raise DamagedStore(f"{source.facet.table.label} has {len(values):,} spectra, not {self.n:,}.")

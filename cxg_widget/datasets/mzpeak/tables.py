@@ -98,7 +98,7 @@ class Table:
     def leaf(self, path: str, group: int) -> Leaf:
         """Return what the footer says of a leaf column in a row group."""
         with self.reading():
-            column = self._footer.row_group(group).column(self._positions[path])
+            column = self._footer.row_group(group).column(self._positions[self.leaf_path(path) or path])
             known = column.statistics
             low = high = n_null = None
             if known is not None and known.has_min_max:

@@ -359,9 +359,9 @@ def split_metadata(run: Run) -> dict[str, pa.Table]:
 def make_mzpeak(path: Path, run: Run, layout: str = "point", **options: Any) -> Path:
     """Write one store.
 
-    Options: folder and split, whether it is a folder and its metadata stand in several members; rows_per_group; data and
-    peaks, tables to write instead of or beside the usual; lists, names of members that are listed and not there; members,
-    bytes to write instead of others; and what `chunk_table` takes.
+    Options: folder and split, whether it is a folder and its metadata stand in several members; rows_per_group; data
+    and peaks, tables to write instead of or beside the usual; lists, names of members that are listed and not there;
+    members, bytes to write instead of others; and what `chunk_table` takes.
     """
     data = options.get("data")
     if data is None:

@@ -83,7 +83,7 @@ class PeakMap:
         rows: list[NDArray[np.int64]] = []
         found: list[Points] = []
         for part, (signal, group) in enumerate(self._parts):
-            if group in signal.groups(wanted):
+            if signal.may_hold(group, wanted):
                 for points in signal.blocks(group, wanted, placed=True):
                     assert points.places is not None
                     rows.append(points.places + self._starts[part])

@@ -85,7 +85,7 @@ class Signal:
 
     def groups(self, wanted: Wanted = EVERYTHING) -> list[int]:
         """Return the row groups that may hold what is wanted, by what the footer says."""
-        return [group for group in range(self.table.n_groups) if self._may_hold(group, wanted)]
+        return [group for group in range(self.table.n_groups) if self.may_hold(group, wanted)]
 
     def spectra(self) -> NDArray[np.bool_]:
         """Return which spectra have points here, bool (n_spectra,); reads the column of indices."""
@@ -185,7 +185,8 @@ class Signal:
 
     # What the footer says.
 
-    def _may_hold(self, group: int, wanted: Wanted) -> bool:
+    def may_hold(self, group: int, wanted: Wanted) -> bool:
+        """Say whether a row group may hold what is wanted, by what the footer says."""
         low, high = self.bounds[group]
         if low > wanted.high or high < wanted.low:
             return False

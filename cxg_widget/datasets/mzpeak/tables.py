@@ -120,7 +120,7 @@ class Table:
         rows = max(1, int(VALUES_PER_BATCH / max(values_per_row, 1.0)))
         with self.reading():
             reader = pq.ParquetFile(pa.BufferReader(self._bytes), metadata=self._footer)
-            yield from reader.iter_batches(rows, row_groups=[group], columns=list(columns), use_threads=False)
+            yield from reader.iter_batches(rows, row_groups=[group], columns=list(columns), use_threads=True)
 
     def read(self, columns: Sequence[str]) -> pa.Table:
         """Read columns as a whole; for tables of one row per spectrum."""

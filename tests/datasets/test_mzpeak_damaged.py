@@ -22,6 +22,7 @@ from tests.datasets.make_mzpeak import (
     make_run,
     packed_metadata,
     point_table,
+    spectra_truth,
     write_members,
 )
 
@@ -373,3 +374,15 @@ def test_without_pyarrow_the_sentence_says_how_to_install_it(path, run, monkeypa
     monkeypatch.setattr(readers, "find_spec", lambda _: None)
     with pytest.raises(MissingDependency, match=r"mzPeak.*needs pyarrow: pip install 'cxg-widget\[mzpeak\]'"):
         open_dataset(path)
+
+
+def test_bytes_are_told_by_their_type_wherever_the_transform_stands(path, run):
+    table = chunk_table(run, "slof")
+    entries = json.loads(table.schema.metadata[b"spectrum_array_index"])["entries"]
+    for entry in entries:
+        entry["transform"] = "MS:1002312" if entry["array_type"] == "MS:1000514" else "MS:1002314"
+    make_mzpeak(path, run, data=relabelled(table, entries=entries))
+    truth = spectra_truth(run, "slof")
+    with open_dataset(path) as dataset:
+        for position, name in enumerate(truth.var_labels):
+            np.testing.assert_allclose(dataset.values(name), truth.X[:, position], rtol=1e-6)

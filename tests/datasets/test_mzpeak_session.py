@@ -7,6 +7,7 @@ import pytest
 
 from cxg_widget import CxgWidget
 from cxg_widget import protocol as p
+from cxg_widget.cli import main
 from cxg_widget.datasets import open_dataset
 from cxg_widget.errors import UnknownName
 from cxg_widget.look import Look
@@ -103,3 +104,10 @@ def test_all_peaks_are_drawn_and_selected(path, run, render):
         np.testing.assert_array_equal(session.mask, inside)
         obs = session.selected.obs(["mz", "ms_level"])
         np.testing.assert_array_equal(obs["mz"], truth["mz"][inside])
+
+
+def test_inspect_says_what_the_store_holds(path, capsys):
+    assert main(["inspect", str(path)]) in (None, 0)
+    told = capsys.readouterr().out
+    assert "40 obs x 5 var" in told
+    assert "base_peak_mz (2) *" in told

@@ -12,10 +12,9 @@ from cxg_widget.datasets.mzpeak.tables import Table
 from cxg_widget.errors import InvalidStore
 
 MZ, INTENSITY = "MS:1000514", "MS:1000515"
-LINEAR, PIC, SLOF = "MS:1002312", "MS:1002313", "MS:1002314"
+PIC, SLOF = "MS:1002313", "MS:1002314"
 _VALUES = ("chunk values", "chunk")
 _SECONDARY = ("chunk secondary", "secondary chunk")
-_NOT_OPAQUE = ("MS:1003901", "MS:1003902", "MS:1003089", "MS:1000576", "")
 
 
 @dataclass(frozen=True)
@@ -102,26 +101,38 @@ def _points(table: Table, entries: Sequence[Mapping[str, Any]]) -> PointLayout:
 
 
 def _chunks(table: Table, entries: Sequence[Mapping[str, Any]]) -> ChunkLayout:
-    plain = [one for one in entries if _transform(one) in _NOT_OPAQUE]
+    # Writers put the transform on all columns of an array, so that bytes are told by their type.
+    plain = [one for one in entries if not _is_bytes(table, one)]
+    packed = [one for one in entries if one not in plain and _is(one, INTENSITY)]
     start, end, encoding, values = (
         _pick(plain, MZ, formats) for formats in (("chunk start",), ("chunk end",), ("chunk encoding",), _VALUES)
     )
     if start is None or end is None or encoding is None or values is None:
         raise _lacking(table, "m/z chunk", entries)
     intensity = _pick(plain, INTENSITY, _SECONDARY)
-    packed = {_transform(one): str(one["path"]) for one in entries if _is(one, INTENSITY) and one not in plain}
-    known = {method: path for method, path in packed.items() if method in (SLOF, PIC)}
-    if packed and not known:
+    methods = {_transform(one): str(one["path"]) for one in packed}
+    known = [(method, path) for method, path in methods.items() if method in (SLOF, PIC)]
+    if methods and not known:
         raise InvalidStore(
-            f"{table.label} has intensities of the unknown transform {next(iter(packed))!r}; known are SLOF and PIC."
+            f"{table.label} has intensities of the unknown transform {next(iter(methods))!r}; known are SLOF and PIC."
         )
     if intensity is None and not known:
         raise _lacking(table, "intensity", entries)
-    method, packed_path = next(iter(known.items()), ("", None))
-    linear = [one for one in entries if _transform(one) == LINEAR]
+    method, packed_path = known[0] if known else ("", None)
+    linear = _pick([one for one in entries if one not in plain], MZ, None)
     return ChunkLayout(
-        _index(table, "chunk"), start, end, encoding, values, intensity, _pick(linear, MZ, None), packed_path, method
-    )
+        _index(table, "chunk"), start, end, encoding, values, intensity, linear, packed_path, method
+    )  # fmt: skip
+
+
+def _is_bytes(table: Table, entry: Mapping[str, Any]) -> bool:
+    """Say whether a column holds byte strings or lists of bytes."""
+    type_: Any = table.schema
+    for name in str(entry["path"]).split("."):
+        type_ = type_.field(name).type
+    if pa.types.is_list(type_) or pa.types.is_large_list(type_):
+        return bool(pa.types.is_uint8(type_.value_type))
+    return bool(pa.types.is_binary(type_) or pa.types.is_large_binary(type_))
 
 
 def _pick(entries: Sequence[Mapping[str, Any]], array: str, formats: Sequence[str] | None) -> str | None:

@@ -82,7 +82,7 @@ def _resolve_name(color: str, dataset: Dataset) -> Target:
         raise UnknownName(not_found("gene set", name, dataset.gene_sets))
     if source == "var":
         dataset.find_var(name)
-    raise UnknownName(_neither(color, dataset))
+    raise UnknownName(dataset.explain_name(color) or _neither(color, dataset))
 
 
 def _neither(color: str, dataset: Dataset) -> str:
@@ -112,7 +112,7 @@ def heading(target: Target, dataset: Dataset, layer: str | None) -> tuple[str, s
         position = dataset.find_var(target.name)
         label, aliases = str(dataset.var_labels[position]), dataset.var_aliases
         name = (aliases[position] if aliases else "") or label
-        return name, (label if label != name else "gene") + suffix
+        return name, (label if label != name else dataset.var_noun) + suffix
     if target.source in ("set", "mean"):
         shown = ", ".join(target.genes[:4]) + (", …" if len(target.genes) > 4 else "")
         return target.name, f"mean of {shown}{suffix}" if target.source == "set" else shown + suffix

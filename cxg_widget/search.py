@@ -29,16 +29,24 @@ class Catalogue:
     """
 
     def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
         self._entries = _annotations(dataset) + _gene_sets(dataset) + _genes(dataset)
         self._folded = [_searchable(one).casefold() for one in self._entries]
 
     def find(self, query: str, limit: int = 50) -> tuple[list[Match], int]:
-        """Return the best `limit` matches and how many more there are. An empty query finds everything."""
+        """Return the best `limit` matches and how many more there are. An empty query finds everything.
+
+        What the store would make for this query comes first.
+        """
         wanted = query.strip().casefold()
         hits = [i for i, text in enumerate(self._folded) if wanted in text]
         if wanted:
             hits.sort(key=lambda i: _rank(self._folded[i], wanted))
-        return [self._entries[i] for i in hits[:limit]], max(0, len(hits) - limit)
+        made = [Match(f"var:{name}", alias, "var", name) for name, alias in self._dataset.derived_vars(query)]
+        if made:
+            hits = [i for i in hits if self._entries[i] not in made]
+        found = [*made, *(self._entries[i] for i in hits[:limit])][:limit]
+        return found, len(made) + len(hits) - len(found)
 
 
 def _searchable(match: Match) -> str:

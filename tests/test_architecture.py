@@ -27,14 +27,20 @@ LEVELS = [
     {"__main__"},
 ]
 HOMES = {
-    "tiledb": "datasets/cxg/",
+    "tiledb": ("datasets/cxg/", "datasets/tiledb_cf/"),
     "anywidget": "traits.py",
     "ipywidgets": "widget.py",
     "traitlets": ("widget.py", "traits.py", "trait_error.py"),
     "IPython": "widget.py",
     "dask": "cluster/",
     "distributed": "cluster/",
-    "numba": "aggregate/kernels.py",
+    "numba": ("aggregate/kernels.py", "datasets/mzpeak/kernels.py"),
+    "h5py": "datasets/anndata/h5.py",
+    "zarr": ("datasets/anndata/zarr_store.py", "datasets/atlas/"),
+    "scipy": "datasets/anndata/",
+    "anndata": "datasets/anndata/",
+    "lance": "datasets/atlas/",
+    "pyarrow": ("datasets/atlas/", "datasets/mzpeak/", "datasets/packed.py", "datasets/values.py"),
 }
 FILES = sorted(PACKAGE.rglob("*.py"))
 

@@ -8,12 +8,11 @@ from typing import Any
 
 from cxg_widget.datasets.base import Codes, Column, Dataset, Vector
 from cxg_widget.datasets.detection import FORMATS, by_format, detect
+from cxg_widget.datasets.readers import OPTIONS, READERS, check_names, read_with
 from cxg_widget.errors import ClosedDataset, DatasetNotFound, InvalidOption, InvalidValue, UnknownFormat
 from cxg_widget.names import not_found
 
-__all__ = ["Codes", "Column", "Dataset", "Vector", "open_dataset"]
-
-OPTIONS = ("cache_bytes", "config", "ctx", "storage_options")
+__all__ = ["OPTIONS", "Codes", "Column", "Dataset", "Vector", "open_dataset"]
 
 
 def open_dataset(
@@ -27,7 +26,7 @@ def open_dataset(
     Parameters
     ----------
     uri : a path, or a URI such as s3://bucket/name.cxg; an open dataset is returned as it is
-    format : "cxg" to open the store as such without looking; None = find out
+    format : to open the store as such without looking, such as "cxg"; None = find out
     **options : `cache_bytes` (kept in memory, 256 MiB); for storage far away `storage_options` (a dict in the names of
         fsspec: key, secret, token, endpoint_url, region, anon, connect_timeout, read_timeout, ...), or `ctx` (a
         tiledb.Ctx or a dict of TileDB's settings), or `config` (the same dict)
@@ -38,6 +37,8 @@ def open_dataset(
         If there is nothing.
     UnknownFormat
         If it is no store that this version opens.
+    MissingDependency
+        If the library that reads this kind of store is not installed; the sentence says how to install it.
     InvalidStore, DamagedStore
         If the store contradicts itself, or its schemas cannot be read.
     StorageError
@@ -69,28 +70,29 @@ def open_dataset(
 
 def _open(path: str, format_: str | None, options: dict[str, Any]) -> Dataset:
     if format_ is None:
-        detect(path, options)
+        store = detect(path, options)
+        if store.format not in READERS:
+            raise UnknownFormat(f"'{path}' is {store.what}; this version opens {_formats()}.")
+        format_ = store.format
     elif "://" not in path and not Path(path).exists():
         raise DatasetNotFound(f"'{path}': no such file or directory.")
-    from cxg_widget.datasets.cxg.dataset import CxgDataset
-
-    return CxgDataset(path, **options)
+    return read_with(format_, path, options)
 
 
 def _check_format(format_: str | None) -> str | None:
-    if format_ is None:
-        return None
+    if format_ is None or format_ in READERS:
+        return format_
     if format_ not in FORMATS:
-        raise InvalidValue(not_found("format", format_, ["cxg"], "this version"))
-    if not by_format(format_).is_open:
-        raise UnknownFormat(f"format {format_!r} ({by_format(format_).what}) cannot be opened; this version opens CXG.")
-    return format_
+        raise InvalidValue(not_found("format", format_, READERS, "this version"))
+    raise UnknownFormat(f"{by_format(format_).what} cannot be opened; this version opens {_formats()}.")
+
+
+def _formats() -> str:
+    return "the formats " + ", ".join(READERS)
 
 
 def _check_options(options: dict[str, Any]) -> None:
-    for name in options:
-        if name not in OPTIONS:
-            raise InvalidOption(not_found("option", name, OPTIONS, "open_dataset()"))
+    check_names(options)
     cache_bytes = options.get("cache_bytes", 0)
     if isinstance(cache_bytes, bool) or not isinstance(cache_bytes, int):
         raise InvalidOption(f"cache_bytes is {cache_bytes!r}; it must be a number of bytes, such as 2**28.")

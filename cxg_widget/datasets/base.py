@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from uuid import uuid4
 from warnings import warn
 
@@ -16,9 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cxg_widget.datasets.columns import as_rows, as_scalar, as_strings
+from cxg_widget.datasets.matrix_block import MatrixBlock, stack
 from cxg_widget.datasets.row_blocks import MAX_LABELS, RowBlocks
 from cxg_widget.datasets.tables import read_table
 from cxg_widget.datasets.values import Codes, Column, Kind, Values, Vector, as_plain
+from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.names import not_found
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,11 +48,13 @@ class Dataset(RowBlocks):
     embeddings : name to number of axes, at least 2
     default_embedding : the embedding to show first, None where there is none
     layers : names of alternatives to the main matrix
+    major_axis : along which the store reads neighbouring lines of the matrix fast
     """
 
     format: ClassVar[str]
 
     uri: str
+    major_axis: Literal["obs", "var"] = "var"
 
     def __init__(self, uri: str, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
         super().__init__(cache_bytes)
@@ -68,6 +73,16 @@ class Dataset(RowBlocks):
         return read
 
     def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:
+        return {}
+
+    def _read_matrix_block(self, start: int, stop: int, layer: str | None) -> MatrixBlock:
+        """Read lines along `major_axis`; a store whose axis is "obs" implements this."""
+        return stack([self._read_vector(position, layer) for position in range(start, stop)], self.n_obs)
+
+    def _read_details(self) -> dict[str, Any]:
+        return {}
+
+    def _read_sizes(self) -> dict[str, int]:
         return {}
 
     # Obs and var.
@@ -190,6 +205,40 @@ class Dataset(RowBlocks):
     def values(self, name: str, layer: str | None = None) -> NDArray[np.float32]:
         """Return one var over all obs as float32 (n_obs,), a new array; errors as `vector`."""
         return self.vector(name, layer).dense(self.n_obs)
+
+    def matrix_block(self, start: int, stop: int, layer: str | None = None) -> MatrixBlock:
+        """Return neighbouring lines of the matrix: rows or columns, as `major_axis` says; not kept in the cache.
+
+        Raises
+        ------
+        UnknownName
+            If there is no such layer.
+        InvalidValue
+            If there are no such lines.
+        InvalidStore, DamagedStore
+            If the store has no matrix, or it cannot be read.
+        """
+        n = self.n_obs if self.major_axis == "obs" else self.n_var
+        if not 0 <= start <= stop <= n:
+            raise InvalidValue(f"{self.major_axis} {start} to {stop} are no block of this dataset, which has {n:,}.")
+        if layer is not None and layer not in self.layers:
+            raise UnknownName(not_found("layer", layer, self.layers, self.title))
+        with self._reading():
+            return self._read_matrix_block(start, stop, layer)
+
+    # What is known about the store.
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """What this store says of itself beyond the contract, such as its version and layout; fit for JSON."""
+        with self._reading():
+            return self._read_details()
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """Bytes on disk of each array, by its path in the store; empty where that cannot be told."""
+        with self._reading():
+            return self._read_sizes()
 
     # What is known about names.
 

@@ -23,7 +23,6 @@ class Store:
     what: str
     suffixes: tuple[str, ...] = ()
     looks_like: Callable[[Path], bool] = lambda _: False
-    is_open: bool = False
 
 
 def _hdf5(path: Path) -> bool:
@@ -48,6 +47,12 @@ def _zip_with(*members: str) -> Callable[[Path], bool]:
     return looks_like
 
 
+def _mzpeak(path: Path) -> bool:
+    """Say whether a file is an mzPeak; one of that name counts also where its directory of members is cut off."""
+    begins = path.is_file() and _starts_with(path, b"PK\x03\x04")
+    return begins and (path.suffix.lower() == ".mzpeak" or _zip_with("mzpeak_index.json", "spectra_data.parquet")(path))
+
+
 def _folder_with(*members: str) -> Callable[[Path], bool]:
     return lambda path: any((path / member).exists() for member in members)
 
@@ -70,7 +75,7 @@ def _zarr_encoding(path: Path) -> str:
 
 
 STORES = (
-    Store("mzpeak", "an mzPeak file", (".mzpeak",), _zip_with("mzpeak_index.json", "spectra_data.parquet")),
+    Store("mzpeak", "an mzPeak file", (".mzpeak",), _mzpeak),
     Store("zarr", "a zipped AnnData zarr store", (".zarr.zip",), _zip_with(*_ZARR_FILES)),
     Store("h5ad", "an AnnData .h5ad file", (".h5ad",), _h5ad),
     Store("hdf5", "an HDF5 file (perhaps an AnnData .h5ad under another name)", (".h5", ".loom", ".nc"), _hdf5),
@@ -82,7 +87,7 @@ STORES = (
         "zarr", "an AnnData zarr store", (), lambda path: _folder_with(*_ZARR_FILES)(path) and (path / "obs").exists()
     ),
     Store("zarr", "a zarr store", (), _folder_with(*_ZARR_FILES)),
-    Store("cxg", "a CXG", (".cxg",), is_open=True),
+    Store("cxg", "a CXG", (".cxg",)),
     Store("soma", "a TileDB-SOMA experiment"),
     Store("tiledb-cf", "a TileDB group without obs, var and emb (TileDB-CF, perhaps)"),
     Store("tiledb-array", "a single TileDB array, not a dataset; pass its parent group"),
@@ -96,20 +101,17 @@ def is_remote(uri: str) -> bool:
     return "://" in uri and not uri.startswith("file://")
 
 
-def detect(uri: str, options: Mapping[str, Any]) -> str:
-    """Return the format of the store at `uri`, one that this version opens.
+def detect(uri: str, options: Mapping[str, Any]) -> Store:
+    """Return which store is at `uri`.
 
     Raises
     ------
     DatasetNotFound
         If there is nothing.
     UnknownFormat
-        If something else is there; the sentence says what it is.
+        If it is none of those; the sentence says what is there.
     """
-    store = _remote(uri, options) if is_remote(uri) else _local(uri, options)
-    if not store.is_open:
-        raise UnknownFormat(f"'{uri}' is {store.what}; this version opens CXG stores.")
-    return store.format
+    return _remote(uri, options) if is_remote(uri) else _local(uri, options)
 
 
 def by_format(format_: str) -> Store:
@@ -135,7 +137,7 @@ def _local(uri: str, options: Mapping[str, Any]) -> Store:
 def _remote(uri: str, options: Mapping[str, Any]) -> Store:
     lowered = uri.rstrip("/").lower()
     for store in STORES:
-        if lowered.endswith(store.suffixes) and not store.is_open:
+        if lowered.endswith(store.suffixes) and store.format != "cxg":
             return store
     found = _tiledb(uri, options)
     if found is None:

@@ -24,6 +24,8 @@ class VarNames(Lifetime):
     alias_columns: ClassVar[tuple[str, ...]] = ("feature_name", "gene_symbols", "gene_name")
     id_columns: ClassVar[tuple[str, ...]] = ("name_0", "feature_id", "gene_ids", "gene_id")
 
+    var_noun: ClassVar[str] = "gene"
+
     title: str
     n_var: int
     var_columns: Mapping[str, Column]
@@ -65,6 +67,17 @@ class VarNames(Lifetime):
             if position is not None:
                 return position
         raise UnknownName(not_found("var name", name, [*self.var_labels, *(self.var_aliases or ())], self.title))
+
+    def derived_vars(self, query: str) -> Sequence[tuple[str, str]]:  # noqa: ARG002
+        """Return name and readable name of vars that the store makes on demand and that a query describes.
+
+        `find_var` finds each of them, at a position of `n_var` or more. Most stores have none.
+        """
+        return ()
+
+    def explain_name(self, name: str) -> str | None:  # noqa: ARG002
+        """Say in a sentence why a name that looks like one of a derived var is none; None where it does not."""
+        return None
 
     def read_names(self) -> None:
         """Read the index and the readable names ahead, so that the first var is found at once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 
 import numpy as np
@@ -78,7 +79,7 @@ class DatasetContract:
         columns = data.draw(st.lists(st.sampled_from(list(truth.obs.columns)), min_size=1, unique=True))
         found = dataset.obs(columns, rows)
         pd.testing.assert_frame_equal(found, truth.obs.iloc[rows][columns])
-        assert dataset.obs_names(rows).tolist() == truth.obs.index[rows].tolist()
+        assert dataset.obs_names(rows).tolist() == truth.obs.index[rows].astype(str).tolist()
 
     def test_a_mask_means_the_rows_it_holds(self, dataset: Dataset, truth: Truth) -> None:
         mask = np.arange(dataset.n_obs) % 3 == 1
@@ -219,6 +220,28 @@ class DatasetContract:
             with pytest.raises(InvalidValue, match="no block"):
                 read()
 
+    @few
+    @given(data=st.data())
+    def test_lines_of_the_matrix_are_its_rows_or_columns(self, data, dataset: Dataset, truth: Truth) -> None:
+        X = truth.X if dataset.major_axis == "obs" else truth.X.T
+        start, stop = sorted(data.draw(st.tuples(*[st.integers(0, len(X))] * 2)))
+        block = dataset.matrix_block(start, stop)
+        found = np.full((stop - start, X.shape[1]), block.fill, dtype=np.float32)
+        found[np.repeat(np.arange(stop - start), np.diff(block.starts)), block.positions] = block.values
+        np.testing.assert_allclose(found, X[start:stop], rtol=1e-6, atol=1e-6)
+        assert len(block.starts) == stop - start + 1
+
+    def test_lines_that_do_not_exist_are_refused(self, dataset: Dataset) -> None:
+        for start, stop in ((-1, 1), (2, 1), (0, 10**9)):
+            with pytest.raises(InvalidValue, match="no block"):
+                dataset.matrix_block(start, stop)
+        with pytest.raises(UnknownName):
+            dataset.matrix_block(0, 1, layer="no such layer")
+
+    def test_details_and_sizes_are_fit_for_json(self, dataset: Dataset) -> None:
+        assert json.loads(json.dumps(dataset.details)) == dataset.details
+        assert all(isinstance(size, int) and size >= 0 for size in dataset.sizes.values())
+
     def test_unknown_names_come_with_the_nearest(self, dataset: Dataset, truth: Truth) -> None:
         column, gene = truth.obs.columns[0], truth.var_labels[0]
         for ask, near in (
@@ -274,7 +297,7 @@ class DatasetContract:
                     values = dataset.values(truth.var_labels[position])
                     if not np.allclose(values, truth.X[:, position], rtol=1e-6, atol=1e-6, equal_nan=True):
                         wrong.append(position)
-                    if dataset.obs_names([row])[0] != truth.obs.index[row]:
+                    if dataset.obs_names([row])[0] != str(truth.obs.index[row]):
                         wrong.append(row)
                     reads.release()
             except ClosedDataset:

@@ -11,8 +11,8 @@ import pytest
 import tiledb
 
 from cxg_widget.datasets import open_dataset
-from cxg_widget.datasets.detection import is_remote
-from cxg_widget.errors import DatasetNotFound, InvalidOption, InvalidStore, InvalidValue, UnknownFormat
+from cxg_widget.datasets.detection import detect, is_remote
+from cxg_widget.errors import DamagedStore, DatasetNotFound, InvalidOption, InvalidStore, InvalidValue, UnknownFormat
 
 
 def zipped(path: Path, member: str) -> None:
@@ -43,8 +43,6 @@ FOREIGN = {
     "m.zarr": (lambda path: zarr(path, "MuData"), "MuData"),
     "s.zarr": (lambda path: zarr(path, None), "a zarr store"),
     "a.zarr.zip": (lambda path: zipped(path, ".zgroup"), "zipped AnnData zarr"),
-    "a.mzpeak": (lambda path: zipped(path, "mzpeak_index.json"), "mzPeak"),
-    "unpacked": (lambda path: folder(path, "mzpeak_index.json"), "unpacked mzPeak"),
     "atlas": (lambda path: folder(path, "lance_db"), "RaggedAtlas"),
     "lance_db": (lambda path: folder(path, "_feature_layouts.lance"), "RaggedAtlas"),
     "soma": (soma, "TileDB-SOMA"),
@@ -83,10 +81,22 @@ def test_format_forces_the_reader(make, tmp_path):
         open_dataset(tmp_path / "empty", format="cxg")
     with pytest.raises(DatasetNotFound):
         open_dataset(tmp_path / "none", format="cxg")
-    with pytest.raises(UnknownFormat, match="this version opens CXG"):
+    with pytest.raises(UnknownFormat, match="this version opens the formats cxg"):
         open_dataset(tmp_path / "a.h5ad", format="h5ad")
     with pytest.raises(InvalidValue, match="Did you mean 'cxg'"):
         open_dataset(tmp_path, format="cxgg")
+
+
+def test_an_mzpeak_is_known_by_its_members_and_a_broken_one_by_its_name(tmp_path):
+    zipped(tmp_path / "run.zip", "mzpeak_index.json")
+    folder(tmp_path / "unpacked", "mzpeak_index.json")
+    (tmp_path / "cut.mzpeak").write_bytes(b"PK\x03\x04abc")
+    for name in ("run.zip", "unpacked", "cut.mzpeak"):
+        assert detect(str(tmp_path / name), {}).format == "mzpeak"
+    with pytest.raises(DamagedStore, match=r"cut\.mzpeak: the ZIP archive is truncated"):
+        open_dataset(tmp_path / "cut.mzpeak")
+    with pytest.raises(InvalidStore, match=r"s3://bucket/a\.mzpeak: mzPeak is read from local files only"):
+        open_dataset("s3://bucket/a.mzpeak")
 
 
 def test_a_path_with_nothing_is_not_found(tmp_path):

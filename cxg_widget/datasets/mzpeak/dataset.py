@@ -1,0 +1,252 @@
+"""The reader of mzPeak, mass spectra in Parquet, as a `Dataset`: the spectra, or all of their peaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base import Dataset, Vector
+from cxg_widget.datasets.columns import row_blocks
+from cxg_widget.datasets.detection import is_remote
+from cxg_widget.datasets.matrix_block import MatrixBlock
+from cxg_widget.datasets.mzpeak.peaks import PeakMap, PeaksInView
+from cxg_widget.datasets.mzpeak.signal import Points, Wanted
+from cxg_widget.datasets.mzpeak.store import MzPeakStore, as_objects, pick, text_column
+from cxg_widget.datasets.mzpeak.windows import Window, Windows, parse, suggest
+from cxg_widget.datasets.values import Codes, Column, Values
+from cxg_widget.errors import InvalidStore, InvalidValue
+
+Observations = Literal["spectra", "peaks"]
+_TIME = "retention_time"
+_EMBEDDINGS = ("base_peak_mz", "precursor_mz", "total_ion_current")
+
+
+def open_mzpeak(uri: str, *, observations: str = "spectra", **options: Any) -> Dataset:
+    """Open an mzPeak.
+
+    Parameters
+    ----------
+    observations : "spectra", or "peaks" for the map of all peaks
+    **options : of `MzPeakStore`
+
+    Raises
+    ------
+    InvalidStore
+        If it is not a local file or folder.
+    InvalidValue
+        If `observations` is neither.
+    """
+    if is_remote(uri):
+        raise InvalidStore(f"{uri}: mzPeak is read from local files only; copy it here first.")
+    if observations not in get_args(Observations):
+        raise InvalidValue(f"observations is {observations!r}; it must be 'spectra' or 'peaks'.")
+    return (PeaksDataset if observations == "peaks" else SpectraDataset)(uri, **options)
+
+
+class SpectraDataset(MzPeakStore):
+    """One obs per spectrum. A var is a window of m/z, its values the intensities in it, summed up: a chromatogram.
+
+    The vars are windows around the most intense base peaks; any other is found by `find_var("mz:445.12+-0.02")`.
+    """
+
+    observations: ClassVar[str] = "spectra"
+    var_noun: ClassVar[str] = "ion chromatogram"
+    _no_embedding: ClassVar[str] = "no usable embedding, as there are no retention times with a base peak or precursor"
+
+    def _open(self) -> None:
+        self.n_obs = self._spectra.n
+        self.obs_columns, self.obs_index = self._spectra.columns, self._spectra.index_name
+        names = [name for name in _EMBEDDINGS if self._is_number(name)] if self._is_number(_TIME) else []
+        self.embeddings = dict.fromkeys(names, 2)
+        self.default_embedding = names[0] if names else None
+        if not names:
+            self._note(f"{self._no_embedding}; there is nothing to draw.")
+        base_peaks = (self._spectra.floats(name) for name in ("base_peak_mz", "base_peak_intensity"))
+        self._windows = Windows([] if isinstance(self._sources, Exception) else suggest(*base_peaks))
+        self.n_var = self._windows.n_suggested
+        self.var_index = "window"
+        numbers = {name: Column(name, "float") for name in ("mz", "mz_low", "mz_high")}
+        self.var_columns = {"feature_name": text_column("feature_name"), **numbers}
+
+    def find_var(self, name: str) -> int:
+        """Return the position of a window; one that is no var yet gets the next position behind them.
+
+        Raises
+        ------
+        UnknownName
+            If the name is no window; the sentence says how one is written.
+        """
+        with self._reading():
+            window = self._window(name)
+            if window is None:
+                raise self._windows.unknown(str(name), self.title)
+            return self._windows.place(window)
+
+    def explain_name(self, name: str) -> str | None:
+        """Say why a name that begins as an m/z window is none."""
+        text = name.removeprefix("var:")
+        if not text.lower().startswith("mz:") or self._window(text) is not None:
+            return None
+        return str(self._windows.unknown(text, self.title))
+
+    def derived_vars(self, query: str) -> Sequence[tuple[str, str]]:
+        """Return the window that a query means, also one that gives the m/z alone, with its name for reading."""
+        text = query.strip()
+        if text[:1].isdigit():
+            text = f"mz:{text}"
+        window = parse(text) if text.lower().startswith("mz:") else None
+        return [(window.label, window.alias)] if isinstance(window, Window) else []
+
+    def _window(self, name: str) -> Window | None:
+        found = parse(str(name))
+        if isinstance(found, Window):
+            return found
+        return next((self._windows[i] for i, alias in enumerate(self._windows.aliases) if alias == name), None)
+
+    def _load_var_labels(self) -> Sequence[str]:
+        return self._windows.labels
+
+    def _load_var_aliases(self) -> Sequence[str] | None:
+        return self._windows.aliases if self.n_var else None
+
+    def _is_number(self, name: str) -> bool:
+        return name in self.obs_columns and self.obs_columns[name].kind in ("int", "float")
+
+    def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
+        return pick(self._cached(("obs", name), lambda: self._spectra.read(name)), rows)
+
+    def _read_var(self, name: str) -> Values:
+        if name in ("window", "feature_name"):
+            return as_objects(self._windows.labels if name == "window" else self._windows.aliases)
+        windows = [self._windows[i] for i in range(self.n_var)]
+        read: dict[str, Callable[[Window], float]] = {
+            "mz": lambda one: one.center, "mz_low": lambda one: one.low, "mz_high": lambda one: one.high,
+        }  # fmt: skip
+        return np.array([read[name](one) for one in windows], dtype=np.float64)
+
+    def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
+        columns = [_TIME, name]
+        return np.column_stack([self._spectra.floats(columns[axis]) for axis in axes])
+
+    def _read_vector(self, position: int, layer: str | None) -> Vector:  # noqa: ARG002 - there are no layers
+        window = self._windows[position]
+        total = np.zeros(self.n_obs)
+        for points in self._points.points(Wanted(window.low, window.high)):
+            total += np.bincount(points.spectrum, points.intensity, minlength=self.n_obs)
+        rows = np.flatnonzero(total != 0)
+        if 2 * rows.size > self.n_obs:
+            return Vector(total.astype(np.float32))
+        return Vector(total[rows].astype(np.float32), rows)
+
+
+class PeaksDataset(MzPeakStore):
+    """One obs per peak, which are the points that are no nulls: retention time x m/z, and the intensity.
+
+    Rows are read in blocks from row groups, so that no more is in memory than is asked for. The vars are the two arrays
+    that were measured.
+    """
+
+    observations: ClassVar[str] = "peaks"
+    var_noun: ClassVar[str] = "measured"
+    major_axis: Literal["obs", "var"] = "obs"
+
+    def _open(self) -> None:
+        self._map = PeakMap(self._points, self._spectra)
+        self.n_obs, self.n_var = self._map.n, 2
+        kinds: dict[str, Any] = {
+            "intensity": "float", "log1p_intensity": "float", "mz": "float", _TIME: "float", "spectrum_index": "int",
+        }  # fmt: skip
+        if self._is_level_known:
+            kinds = {"ms_level": "categorical", **kinds}
+        self.obs_columns = {name: Column(name, kind) for name, kind in kinds.items()}
+        self.embeddings, self.default_embedding = {"peaks": 2}, "peaks"
+        self.var_index = "array"
+        self.var_columns = {"feature_name": text_column("feature_name")}
+
+    def viewport(self, xlim: tuple[float, float], ylim: tuple[float, float]) -> PeaksInView:
+        """Return the peaks in a view; only row groups are read whose spectra and m/z meet it.
+
+        Parameters
+        ----------
+        xlim : retention times in minutes, both ends included
+        ylim : m/z, both ends included
+
+        Raises
+        ------
+        InvalidValue
+            If a limit is no number.
+        DamagedStore
+            If the peaks cannot be decoded.
+        """
+        with self._reading():
+            return self._map.in_view(_limits("xlim", xlim), _limits("ylim", ylim))
+
+    @property
+    def _is_level_known(self) -> bool:
+        column = self._spectra.columns.get("ms_level")
+        return column is not None and column.kind == "categorical"
+
+    def _values(self, name: str, points: Points) -> Values:
+        if name in ("intensity", "log1p_intensity"):
+            intensity = points.intensity.astype(np.float32, copy=False)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                return intensity if name == "intensity" else np.log1p(intensity)
+        if name == "mz":
+            return points.mz
+        if name == _TIME:
+            return self._spectra.times[points.spectrum]
+        if name == "spectrum_index":
+            return self._spectra.index[points.spectrum]
+        levels: Codes = self._read_once("ms_level", lambda: self._spectra.read("ms_level"))
+        return Codes(levels.codes[points.spectrum], levels.categories)
+
+    def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
+        return self._values(name, self._map.read(0, self.n_obs) if rows is None else self._map.take(rows))
+
+    def _read_obs_block(self, name: str, start: int, stop: int) -> Values:
+        return self._values(name, self._map.read(start, stop))
+
+    def _read_var(self, name: str) -> Values:
+        return as_objects(["intensity", "mz"] if name == "array" else ["intensity of a peak", "m/z of a peak"])
+
+    def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
+        return self._read_embedding_block(name, axes, 0, self.n_obs)
+
+    def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:  # noqa: ARG002
+        points = self._map.read(start, stop)
+        columns = [self._spectra.times[points.spectrum], points.mz]
+        return np.column_stack([columns[axis] for axis in axes])
+
+    def _read_vector(self, position: int, layer: str | None) -> Vector:
+        found = np.empty(self.n_obs, dtype=np.float32)
+        for start, stop in row_blocks(self.n_obs):
+            found[start:stop] = self._read_vector_block(position, layer, start, stop).values
+        return Vector(found)
+
+    def _read_vector_block(self, position: int, layer: str | None, start: int, stop: int) -> Vector:  # noqa: ARG002
+        points = self._map.read(start, stop)
+        return Vector((points.mz if position else points.intensity).astype(np.float32))
+
+    def _read_matrix_block(self, start: int, stop: int, layer: str | None) -> MatrixBlock:  # noqa: ARG002
+        points = self._map.read(start, stop)
+        values = np.column_stack([points.intensity, points.mz]).astype(np.float32)
+        n = stop - start
+        return MatrixBlock(np.arange(n + 1) * 2, np.tile(np.arange(2), n), values.ravel())
+
+    def _release(self) -> None:
+        if hasattr(self, "_map"):
+            self._map.close()
+        super()._release()
+
+
+def _limits(name: str, limits: tuple[float, float]) -> tuple[float, float]:
+    try:
+        low, high = (float(one) for one in limits)
+    except (TypeError, ValueError):
+        low = high = np.nan
+    if np.isnan(low) or np.isnan(high):
+        raise InvalidValue(f"{name} must be two numbers; found {limits!r}")
+    return low, high

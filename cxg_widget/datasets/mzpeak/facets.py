@@ -1,0 +1,125 @@
+"""The metadata of spectra as tables: where each column is, which rows are whose, and how one is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.mzpeak.manifest import Manifest
+from cxg_widget.datasets.mzpeak.tables import Table
+from cxg_widget.datasets.mzpeak.terms import name_of
+from cxg_widget.errors import InvalidStore
+
+_PARTS = {"spectrum": "metadata", "scan": "scans", "precursor": "precursors", "selected_ion": "selected ions"}
+
+
+@dataclass(frozen=True)
+class Facet:
+    """One of the tables about spectra: a column of structs in a packed table, or a member of its own.
+
+    Attributes
+    ----------
+    prefix : what stands before the paths of its columns, "spectrum." or ""
+    key : path of the index of the spectrum that a row belongs to; rows where it is null are none
+    terms : path of a column below the facet to its accession
+    """
+
+    name: str
+    table: Table
+    prefix: str
+    key: str
+    terms: Mapping[str, str]
+
+    def columns(self) -> Iterator[tuple[str, str, pa.DataType]]:
+        """Yield the readable name, the path and the type of each column that holds no lists."""
+        fields: Any = self.table.schema.field(self.name).type if self.prefix else self.table.schema
+        for path, type_ in _leaves("", fields):
+            if self.prefix + path != self.key:
+                yield name_of(path, self.terms.get(path)), self.prefix + path, type_
+
+    def left_out(self) -> list[str]:
+        """Return the columns that hold lists."""
+        fields: Any = self.table.schema.field(self.name).type if self.prefix else self.table.schema
+        return [f"{self.name}.{field.name}" for field in fields if _is_list(field.type)]
+
+    def read(self, path: str) -> tuple[NDArray[np.int64], pa.Array]:
+        """Return the spectrum index of each row (k,), and the values of a column in these rows."""
+        with self.table.reading():
+            found = self.table.read([path, self.key] if path != self.key else [path])
+            keys, values = column_at(found, self.key), column_at(found, path)
+            kept = keys.is_valid()
+            index = pc.cast(keys.filter(kept), pa.int64(), safe=False)
+            return index.to_numpy(zero_copy_only=False), values.filter(kept)
+
+
+def find_facets(manifest: Manifest, tables: Mapping[str, Table], uri: str) -> dict[str, Facet]:
+    """Find the tables about spectra, packed into one or each in a member of its own.
+
+    tables : the open members by name
+
+    Raises
+    ------
+    InvalidStore
+        If there is none of the spectra themselves.
+    """
+    main = manifest.find("metadata")
+    if main is None:
+        raise InvalidStore(f"{uri}: no metadata of spectra; the index lists {manifest.kinds}.")
+    found: dict[str, Facet] = {}
+    packed = tables[main.name]
+    for name, kind in _PARTS.items():
+        key = "index" if name == "spectrum" else "source_index"
+        member = manifest.find(kind)
+        terms = {} if member is None else member.terms
+        if name in packed.schema.names and pa.types.is_struct(packed.schema.field(name).type):
+            found[name] = Facet(name, packed, f"{name}.", f"{name}.{key}", terms)
+        elif member is not None and key in tables[member.name].schema.names:
+            found[name] = Facet(name, tables[member.name], "", key, terms)
+    if "spectrum" not in found or found["spectrum"].table.leaf_path(found["spectrum"].key) is None:
+        raise InvalidStore(f"{uri}: member {main.name!r} has no column 'index' of spectra.")
+    lacking = [name for name, facet in found.items() if facet.table.leaf_path(facet.key) != facet.key]
+    return {name: facet for name, facet in found.items() if name not in lacking}
+
+
+def column_at(table: pa.Table | pa.RecordBatch, path: str) -> pa.Array:
+    """Return a column below structs as one array, without its dictionary; null where a struct around it is."""
+    first, *below = path.split(".")
+    found: Any = table.column(first)
+    if isinstance(found, pa.ChunkedArray):
+        found = found.combine_chunks() if found.num_chunks != 1 else found.chunk(0)
+    for name in below:
+        found = pc.struct_field(found, name)
+    return found.dictionary_decode() if pa.types.is_dictionary(found.type) else found
+
+
+def rows_of(index: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where in `index`, whose values are distinct, the wanted ones stand; -1 where they do not."""
+    if not index.size:
+        return np.full(wanted.size, -1, dtype=np.int64)
+    first, last = int(index[0]), int(index[-1])
+    if last - first + 1 == index.size and bool((np.diff(index) == 1).all()):
+        inside = (wanted >= first) & (wanted <= last)
+        return np.where(inside, wanted - first, -1)
+    order = np.argsort(index, kind="stable")
+    at = np.minimum(np.searchsorted(index, wanted, sorter=order), index.size - 1)
+    found: NDArray[np.int64] = np.where(index[order[at]] == wanted, order[at], -1)
+    return found
+
+
+def _leaves(path: str, fields: Sequence[pa.Field]) -> Iterator[tuple[str, pa.DataType]]:
+    for field in fields:
+        type_ = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+        if pa.types.is_struct(type_):
+            yield from _leaves(f"{path}{field.name}.", type_)
+        elif not _is_list(type_):
+            yield f"{path}{field.name}", type_
+
+
+def _is_list(type_: pa.DataType) -> bool:
+    return pa.types.is_nested(type_) and not pa.types.is_struct(type_)

@@ -1,0 +1,104 @@
+"""The index of an mzPeak, `mzpeak_index.json`: which member holds what, and what its columns mean."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from cxg_widget.datasets.mzpeak.archive import Archive, check_name
+from cxg_widget.errors import DamagedStore, InvalidStore
+
+INDEX = "mzpeak_index.json"
+_MOST_BYTES = 1 << 26
+
+
+@dataclass(frozen=True)
+class Member:
+    """A file that the index lists.
+
+    Attributes
+    ----------
+    entity : what it speaks of, such as "spectrum"
+    kind : which part, such as "metadata", "data arrays", "peaks", "scans"
+    terms : path of a column to the accession that the index gives it
+    """
+
+    name: str
+    entity: str
+    kind: str
+    terms: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What the index says."""
+
+    members: tuple[Member, ...]
+    metadata: Mapping[str, Any]
+
+    def find(self, kind: str, entity: str = "spectrum") -> Member | None:
+        """Return the last member of a kind, None where there is none."""
+        return next((one for one in reversed(self.members) if (one.entity, one.kind) == (entity, kind)), None)
+
+    @property
+    def kinds(self) -> str:
+        """The parts that are there, for a sentence."""
+        return ", ".join(f"{one.entity} {one.kind}" for one in self.members) or "nothing"
+
+
+def read_manifest(archive: Archive) -> Manifest:
+    """Read the index.
+
+    Raises
+    ------
+    InvalidStore
+        If there is none, it is no such index, or it lists a member that is not there.
+    DamagedStore
+        If it is not JSON.
+    """
+    if not archive.has(INDEX):
+        raise InvalidStore(f"{archive.uri}: no {INDEX}; it is no mzPeak, or a part of one only.")
+    if archive.size(INDEX) > _MOST_BYTES:
+        raise InvalidStore(f"{archive.uri}: {INDEX} has {archive.size(INDEX):,} bytes; it is no index of a few files.")
+    try:
+        found = json.loads(archive.open(INDEX).to_pybytes())
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InvalidStore):
+            raise
+        raise DamagedStore(f"{archive.uri}: {INDEX} is not valid JSON: {error}") from None
+    files = found.get("files") if isinstance(found, dict) else None
+    if not isinstance(files, list):
+        raise InvalidStore(f"{archive.uri}: {INDEX} has no list of files.")
+    metadata = found.get("metadata")
+    members = tuple(_member(one, archive) for one in files)
+    return Manifest(members, metadata if isinstance(metadata, dict) else {})
+
+
+def _member(found: Any, archive: Archive) -> Member:
+    name, entity, kind = (found.get(key) if isinstance(found, dict) else None for key in _KEYS)
+    if not (isinstance(name, str) and isinstance(entity, str) and isinstance(kind, str)):
+        raise InvalidStore(f"{archive.uri}: {INDEX} has an entry without name, entity_type or data_kind.")
+    check_name(name, archive.uri)
+    if not archive.has(name):
+        raise InvalidStore(f"{archive.uri}: the index lists {name!r} but the {archive.kind} has no such member.")
+    # The same kinds are written with blanks, underlines and hyphens.
+    return Member(name, _plain(entity), _plain(kind), _terms(found.get("column_mapping")))
+
+
+_KEYS = ("name", "entity_type", "data_kind")
+
+
+def _plain(word: str) -> str:
+    return word.lower().replace("_", " ").replace("-", " ").strip()
+
+
+def _terms(mapping: Any) -> dict[str, str]:
+    listed = mapping if isinstance(mapping, list) else []
+    entries = [one for one in listed if isinstance(one, dict)]
+    return {
+        one["path"]: one["accession"]
+        for one in entries
+        if isinstance(one.get("path"), str) and isinstance(one.get("accession"), str)
+    }

@@ -1,0 +1,170 @@
+"""All peaks as rows: which row stands in which row group, and rows read in order, by position or by view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.mzpeak.signal import Points, Wanted
+from cxg_widget.datasets.mzpeak.sources import Sources
+from cxg_widget.datasets.mzpeak.spectra import SpectrumTable
+from cxg_widget.errors import DamagedStore
+
+_MOST_CURSORS = 4
+
+
+@dataclass(frozen=True)
+class PeaksInView:
+    """The peaks of a view.
+
+    Attributes
+    ----------
+    rows : int64 (k,), ascending
+    xy : float32 (k, 2), retention time in minutes and m/z
+    intensity : float32 (k,)
+    """
+
+    rows: NDArray[np.int64]
+    xy: NDArray[np.float32]
+    intensity: NDArray[np.float32]
+
+
+class PeakMap:
+    """The peaks of all spectra, in the order of the file.
+
+    Row groups are decoded in pieces. Reading rows in order goes on where the last such read ended, so that a row group
+    of any size is decoded once.
+
+    Attributes
+    ----------
+    n : number of peaks
+    """
+
+    def __init__(self, sources: Sources, spectra: SpectrumTable) -> None:
+        self._parts = sources.parts
+        self._spectra = spectra
+        counts = [signal.count(group) for signal, group in self._parts]
+        self._starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
+        self._cursors: list[_Cursor] = []
+        self._lock = Lock()
+        self.n = int(self._starts[-1])
+
+    def read(self, start: int, stop: int) -> Points:
+        """Return the rows start <= row < stop."""
+        if start >= stop:
+            return _joined([])
+        cursor = self._cursor_at(start)
+        found = cursor.read(stop - start)
+        with self._lock:
+            self._cursors = [*self._cursors, cursor][-_MOST_CURSORS:]
+        return found
+
+    def take(self, rows: NDArray[np.int64]) -> Points:
+        """Return rows in the given order; each row group that holds some is decoded as far as the last of them."""
+        wanted, back = np.unique(rows, return_inverse=True)
+        found: list[Points] = []
+        for part in np.unique(np.searchsorted(self._starts, wanted, side="right") - 1).tolist():
+            low, high = np.searchsorted(wanted, self._starts[part : part + 2])
+            found += self._pick(part, wanted[low:high])
+        return _joined(found).take(back)
+
+    def in_view(self, xlim: tuple[float, float], ylim: tuple[float, float]) -> PeaksInView:
+        """Return the peaks in a view; only row groups are read whose spectra and m/z meet it.
+
+        xlim, ylim : retention time in minutes and m/z, in any order, both ends included
+        """
+        (x0, x1), (y0, y1) = sorted(xlim), sorted(ylim)
+        times = self._spectra.times
+        wanted = Wanted(y0, y1, (times >= x0) & (times <= x1))
+        rows: list[NDArray[np.int64]] = []
+        found: list[Points] = []
+        for part, (signal, group) in enumerate(self._parts):
+            if signal.may_hold(group, wanted):
+                for points in signal.blocks(group, wanted, placed=True):
+                    assert points.places is not None
+                    rows.append(points.places + self._starts[part])
+                    found.append(points)
+        points = _joined(found)
+        xy = np.column_stack([times[points.spectrum], points.mz]).astype(np.float32)
+        return PeaksInView(np.concatenate([np.empty(0, np.int64), *rows]), xy, points.intensity.astype(np.float32))
+
+    def close(self) -> None:
+        """Let go of what is half read."""
+        with self._lock:
+            self._cursors = []
+
+    def _cursor_at(self, row: int) -> _Cursor:
+        with self._lock:
+            for cursor in self._cursors:
+                if cursor.row == row:
+                    self._cursors.remove(cursor)
+                    return cursor
+        return _Cursor(row, self._stream(row))
+
+    def _stream(self, row: int) -> Iterator[Points]:
+        """Yield all points from a row on."""
+        first = int(np.searchsorted(self._starts, row, side="right")) - 1
+        skip = row - int(self._starts[first])
+        for part in range(first, len(self._parts)):
+            for points in self._blocks(part):
+                n_skipped = min(skip, points.mz.size)
+                skip -= n_skipped
+                yield points.take(slice(n_skipped, None)) if n_skipped else points
+
+    def _pick(self, part: int, rows: NDArray[np.int64]) -> Iterator[Points]:
+        """Yield ascending rows of one row group."""
+        at = int(self._starts[part])
+        for points in self._blocks(part):
+            low, high = np.searchsorted(rows, (at, at + points.mz.size))
+            if high > low:
+                yield points.take(rows[low:high] - at)
+            at += points.mz.size
+            if high == rows.size:
+                return
+
+    def _blocks(self, part: int) -> Iterator[Points]:
+        """Yield the points of a row group, which must be as many as were counted."""
+        signal, group = self._parts[part]
+        n_promised, n_found = int(np.diff(self._starts)[part]), 0
+        for points in signal.blocks(group):
+            n_found += points.mz.size
+            if n_found > n_promised:
+                break
+            yield points
+        if n_found != n_promised:
+            raise DamagedStore(
+                f"{signal.table.label}: row group {group} does not hold {n_promised:,} points, as its statistics say."
+            )
+
+
+class _Cursor:
+    """A place in the stream of all points."""
+
+    def __init__(self, row: int, stream: Iterator[Points]) -> None:
+        self.row = row
+        self._stream = stream
+        self._held: Points | None = None
+
+    def read(self, count: int) -> Points:
+        """Return the next points, which must be so many."""
+        found: list[Points] = []
+        left = count
+        while left:
+            points = self._held if self._held is not None else next(self._stream)
+            found.append(points.take(slice(0, left)))
+            self._held = points.take(slice(left, None)) if points.mz.size > left else None
+            left -= found[-1].mz.size
+        self.row += count
+        return _joined(found)
+
+
+def _joined(parts: Sequence[Points]) -> Points:
+    if len(parts) == 1:
+        return parts[0]
+    spectrum = np.concatenate([np.empty(0, np.int64), *(one.spectrum for one in parts)])
+    mz = np.concatenate([np.empty(0), *(one.mz for one in parts)])
+    return Points(spectrum, mz, np.concatenate([np.empty(0, np.float32), *(one.intensity for one in parts)]))

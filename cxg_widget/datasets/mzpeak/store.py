@@ -1,0 +1,153 @@
+"""What both views of an mzPeak share: opening, closing, and what there is to say of the file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base import DEFAULT_CACHE_BYTES, Dataset
+from cxg_widget.datasets.mzpeak.archive import Archive
+from cxg_widget.datasets.mzpeak.facets import find_facets
+from cxg_widget.datasets.mzpeak.manifest import INDEX, read_manifest
+from cxg_widget.datasets.mzpeak.sources import Sources, check_choice, open_sources
+from cxg_widget.datasets.mzpeak.spectra import SpectrumTable
+from cxg_widget.datasets.mzpeak.tables import Table
+from cxg_widget.datasets.values import Codes, Column, Values
+from cxg_widget.errors import DamagedStore, InvalidStore
+
+_OF_SPECTRA = ("metadata", "scans", "precursors", "selected ions", "data arrays", "peaks")
+_NEEDED = _OF_SPECTRA[:4]
+
+
+class MzPeakStore(Dataset):
+    """An mzPeak archive or folder; what its observations are, subclasses say.
+
+    Parameters
+    ----------
+    uri : a file, or a folder of the same members
+    cache_bytes : how much of what was read is kept in memory
+    signal : "data" for what stands under data arrays, "peaks" for centroids; None = both, no spectrum twice
+
+    Raises
+    ------
+    InvalidStore
+        If a member is missing, compressed, encrypted, or does not say what its columns are.
+    DamagedStore
+        If the archive, the index or the metadata cannot be read. Damaged points are found when they are asked for.
+    InvalidValue
+        If `signal` is none of those.
+    """
+
+    format: ClassVar[str] = "mzpeak"
+    observations: ClassVar[str]
+
+    def __init__(self, uri: str, *, cache_bytes: int = DEFAULT_CACHE_BYTES, signal: str | None = None) -> None:
+        super().__init__(uri, cache_bytes=cache_bytes)
+        self._choice = check_choice(signal)
+        self._tables: dict[str, Table] = {}
+        self._archive = Archive(uri)
+        try:
+            self._manifest = read_manifest(self._archive)
+            damage = self._open_tables()
+            facets = find_facets(self._manifest, self._tables, uri)
+            self._spectra = SpectrumTable(facets, self._note)
+            self.title = self._find_title()
+            self._sources = self._open_sources() if damage is None else damage
+            self._open()
+        except BaseException:
+            self._release()
+            raise
+
+    def _open(self) -> None:
+        """Fill the attributes of a dataset."""
+        raise NotImplementedError
+
+    @property
+    def _points(self) -> Sources:
+        """All points; raises what kept them from being opened."""
+        if isinstance(self._sources, Exception):
+            raise type(self._sources)(str(self._sources))
+        return self._sources
+
+    def _open_tables(self) -> DamagedStore | None:
+        """Open the members about spectra; return what is wrong with those that hold points."""
+        damage: DamagedStore | None = None
+        for member in self._manifest.members:
+            if member.entity != "spectrum" or member.kind not in _OF_SPECTRA:
+                continue
+            try:
+                self._tables[member.name] = Table(self._archive, member.name)
+            except DamagedStore as error:
+                if member.kind in _NEEDED:
+                    raise
+                damage = error
+                self._note(str(error))
+        return damage
+
+    def _open_sources(self) -> Sources | InvalidStore | DamagedStore:
+        if not any(self._manifest.find(kind) for kind in _OF_SPECTRA[4:]) and self._choice is None:
+            told = f"{self.uri}: no spectrum data member; it has [{self._manifest.kinds}]."
+            self._note(told)
+            return InvalidStore(told)
+        return open_sources(self._manifest, self._tables, self._spectra, self._choice, self.uri)
+
+    def _find_title(self) -> str:
+        main = self._manifest.find("metadata")
+        assert main is not None
+        runs = (self._manifest.metadata.get("run"), self._tables[main.name].json("run"))
+        named = [run["id"] for run in runs if isinstance(run, dict) and isinstance(run.get("id"), str) and run["id"]]
+        return named[0] if named else self._archive.path.resolve().name
+
+    def _read_identity(self) -> str:
+        where = os.path.realpath(self._archive.path)
+        if self._archive.is_folder:
+            names = [INDEX, *self._tables]
+            state = ",".join(f"{name}:{self._archive.stamp(name)}" for name in names)
+        else:
+            found = os.stat(where)
+            state = f"{found.st_size},{found.st_mtime_ns}"
+        return f"{where}#{state}#{self.observations},{self._choice}"
+
+    def _read_details(self) -> dict[str, Any]:
+        signals = [] if isinstance(self._sources, Exception) else self._sources.signals
+        return {
+            "version": str(self._manifest.metadata.get("version", "not named")),
+            "container": self._archive.kind,
+            "observations": self.observations,
+            "n_spectra": self._spectra.n,
+            "layouts": {one.table.name: one.layout.name for one in signals},
+            "row_groups": {one.table.name: one.table.n_groups for one in signals},
+            "members": {one.name: f"{one.entity}, {one.kind}" for one in self._manifest.members},
+            "left_out": self._spectra.left_out,
+        }
+
+    def _read_sizes(self) -> dict[str, int]:
+        return {name: self._archive.size(name) for name in (INDEX, *(one.name for one in self._manifest.members))}
+
+    def _release(self) -> None:
+        for table in self._tables.values():
+            table.close()
+
+
+def text_column(name: str) -> Column:
+    """Describe a column of strings."""
+    return Column(name, "string")
+
+
+def pick(values: Values, rows: Any) -> Values:
+    """Return some rows of a column, None = all."""
+    if rows is None:
+        return values
+    return Codes(values.codes[rows], values.categories, values.ordered) if isinstance(values, Codes) else values[rows]
+
+
+def as_objects(values: Iterable[str]) -> NDArray[np.object_]:
+    """Return strings as an object array."""
+    listed = list(values)
+    found = np.empty(len(listed), dtype=object)
+    found[:] = listed
+    return found

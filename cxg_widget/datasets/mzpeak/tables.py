@@ -1,0 +1,146 @@
+"""One Parquet member: its schema and statistics, and its columns in pieces of bounded size."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from cxg_widget.datasets.mzpeak.archive import Archive
+from cxg_widget.errors import DamagedStore, InvalidStore
+
+VALUES_PER_BATCH = 1 << 20
+"""About so many values of a column are in memory at once."""
+_SECRET = ("encrypt", "decrypt", "PARE")
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """What the footer says of one leaf column in one row group; None where it does not say.
+
+    Attributes
+    ----------
+    n_values : values, nulls and empty lists among them
+    n_null : nulls and empty lists
+    low, high : bounds of the values
+    n_bytes : on disk
+    """
+
+    n_values: int
+    n_null: int | None
+    low: Any
+    high: Any
+    n_bytes: int
+
+
+class Table:
+    """A Parquet member. Each read opens a reader of its own, so that several threads may read at once.
+
+    Raises
+    ------
+    InvalidStore
+        If it is encrypted.
+    DamagedStore
+        If it is no Parquet.
+    """
+
+    def __init__(self, archive: Archive, name: str) -> None:
+        self.uri, self.name = archive.uri, name
+        self._bytes = archive.open(name)
+        with self.reading():
+            opened = pq.ParquetFile(pa.BufferReader(self._bytes))
+            self._footer: pq.FileMetaData = opened.metadata
+            self.schema: pa.Schema = opened.schema_arrow
+        self._positions = {self._footer.schema.column(i).path: i for i in range(self._footer.num_columns)}
+
+    @property
+    def n_rows(self) -> int:
+        """Rows in all."""
+        return int(self._footer.num_rows)
+
+    @property
+    def n_groups(self) -> int:
+        """Row groups."""
+        return int(self._footer.num_row_groups)
+
+    @property
+    def label(self) -> str:
+        """How sentences about it begin."""
+        return f"{self.uri}: member {self.name!r}"
+
+    @cached_property
+    def keys(self) -> dict[str, str]:
+        """The metadata of the footer as text."""
+        found = self._footer.metadata or {}
+        return {key.decode(errors="replace"): value.decode(errors="replace") for key, value in found.items()}
+
+    def json(self, key: str) -> Any:
+        """Return one value of the metadata, None where it is absent or no JSON."""
+        try:
+            return json.loads(self.keys[key])
+        except (KeyError, ValueError, RecursionError):
+            return None
+
+    def leaf_path(self, path: str) -> str | None:
+        """Return the leaf column behind a column, which has "list.item" in it for a list; None where there is none."""
+        return next((leaf for leaf in self._positions if leaf == path or leaf.startswith(f"{path}.")), None)
+
+    def group_rows(self, group: int) -> int:
+        """Return the rows of a row group."""
+        return int(self._footer.row_group(group).num_rows)
+
+    def leaf(self, path: str, group: int) -> Leaf:
+        """Return what the footer says of a leaf column in a row group."""
+        with self.reading():
+            column = self._footer.row_group(group).column(self._positions[self.leaf_path(path) or path])
+            known = column.statistics
+            low = high = n_null = None
+            if known is not None and known.has_min_max:
+                low, high = known.min, known.max
+            if known is not None and known.has_null_count:
+                n_null = int(known.null_count)
+            return Leaf(int(column.num_values), n_null, low, high, int(column.total_compressed_size))
+
+    def n_null(self, path: str) -> int | None:
+        """Return the nulls of a leaf column in all row groups; None where the footer does not say."""
+        counts = [self.leaf(path, group).n_null for group in range(self.n_groups)]
+        return None if None in counts else sum(count for count in counts if count is not None)
+
+    def batches(self, columns: Sequence[str], group: int, values_per_row: float = 1.0) -> Iterator[pa.RecordBatch]:
+        """Yield columns of one row group in pieces, in the order of its rows.
+
+        values_per_row : how many values a row has on average, which says how many rows are a piece
+        """
+        rows = max(1, int(VALUES_PER_BATCH / max(values_per_row, 1.0)))
+        with self.reading():
+            reader = pq.ParquetFile(pa.BufferReader(self._bytes), metadata=self._footer)
+            yield from reader.iter_batches(rows, row_groups=[group], columns=list(columns), use_threads=True)
+
+    def read(self, columns: Sequence[str]) -> pa.Table:
+        """Read columns as a whole; for tables of one row per spectrum."""
+        with self.reading():
+            reader = pq.ParquetFile(pa.BufferReader(self._bytes), metadata=self._footer)
+            return reader.read(list(columns), use_threads=False)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Turn what Arrow raises into one sentence."""
+        try:
+            yield
+        except (InvalidStore, DamagedStore):
+            raise
+        except (pa.ArrowException, OSError, OverflowError, UnicodeDecodeError, ValueError) as error:
+            told = " ".join(str(error).split())
+            if any(word in told for word in _SECRET):
+                raise InvalidStore(f"{self.label} is encrypted Parquet; it cannot be read without its key.") from None
+            raise DamagedStore(f"{self.label} cannot be read as Parquet: {told[:300]}") from None
+
+    def close(self) -> None:
+        """Let go of the bytes."""
+        self._bytes = pa.py_buffer(b"")

@@ -1,0 +1,176 @@
+"""Windows of m/z, written ``mz:445.12+-0.02``: each is a var, an ion chromatogram that is extracted when asked for."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.errors import UnknownName
+from cxg_widget.names import nearest
+
+PREFIX = "mz:"
+DEFAULT_PPM = 20.0
+FORMS = "mz:445.12, mz:445.12+-0.02 or mz:445.12+-20ppm"
+_N_SUGGESTED = 100
+_N_LOOKED_AT = 20_000
+_WRITTEN = re.compile(r"mz:\s*(\S+?)\s*(?:(?:\+-|\+/-|±)\s*(\S*?)\s*(ppm|da|th)?)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Window:
+    """A window of m/z, both ends included.
+
+    Attributes
+    ----------
+    center : Th
+    tolerance : in Th, or in millionths of the center
+    unit : "" or "ppm"
+    """
+
+    center: float
+    tolerance: float = DEFAULT_PPM
+    unit: str = "ppm"
+
+    @property
+    def low(self) -> float:
+        """Where it begins."""
+        return self.center - self._half
+
+    @property
+    def high(self) -> float:
+        """Where it ends."""
+        return self.center + self._half
+
+    @property
+    def _half(self) -> float:
+        return self.center * self.tolerance * 1e-6 if self.unit else self.tolerance
+
+    @property
+    def label(self) -> str:
+        """The name as one writes it, without a tolerance where that is the usual one."""
+        usual = self.unit == "ppm" and self.tolerance == DEFAULT_PPM
+        return f"{PREFIX}{self.center:.10g}{'' if usual else f'+-{self.tolerance:.10g}{self.unit}'}"
+
+    @property
+    def alias(self) -> str:
+        """The name for reading."""
+        return f"m/z {self.center:.10g} ± {self.tolerance:.10g} {self.unit or 'Th'}"
+
+
+def parse(text: str) -> Window | str:
+    """Read a name, or say in a sentence why it is none."""
+    found = _WRITTEN.fullmatch(text.strip())
+    if found is None:
+        return f"{text!r} is no m/z window; write {FORMS}."
+    center, tolerance = _number(found[1]), _number(found[2]) if found[2] is not None else DEFAULT_PPM
+    if center is None or center <= 0:
+        return f"{text!r} is no m/z window: {found[1]!r} is not a number above 0; write {FORMS}."
+    if tolerance is None or tolerance <= 0:
+        return f"{text!r} is no m/z window: the tolerance {found[2]!r} is not a number above 0; write {FORMS}."
+    unit = "ppm" if found[2] is None or (found[3] or "").lower() == "ppm" else ""
+    return Window(center, tolerance, unit)
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        found = float(text or "")
+    except ValueError:
+        return None
+    return found if math.isfinite(found) and "_" not in (text or "") else None
+
+
+def suggest(mz: NDArray[np.float64], intensity: NDArray[np.float64]) -> list[Window]:
+    """Return windows around the most intense base peaks, the most intense first, none inside of another.
+
+    mz, intensity : float64 (n_spectra,) of the base peaks; NaN = none
+    """
+    usable = np.flatnonzero(np.isfinite(mz) & (mz > 0))
+    weights = np.nan_to_num(intensity[usable], nan=0.0)
+    found: dict[str, Window] = {}
+    taken = np.empty(0)
+    for row in usable[np.argsort(-weights, kind="stable")[:_N_LOOKED_AT]]:
+        center = round(float(mz[row]), 4)
+        if center <= 0 or (taken.size and np.abs(taken - center).min() <= 2 * center * DEFAULT_PPM * 1e-6):
+            continue
+        window = Window(center)
+        found.setdefault(window.label, window)
+        taken = np.append(taken, center)
+        if len(found) == _N_SUGGESTED:
+            break
+    return list(found.values())
+
+
+class Windows:
+    """The windows of a dataset: those suggested, which are its vars, and behind them those that were asked for.
+
+    Parameters
+    ----------
+    suggested : the vars
+    """
+
+    def __init__(self, suggested: Sequence[Window]) -> None:
+        self._windows = list(suggested)
+        self.n_suggested = len(self._windows)
+        self._places = {window: place for place, window in enumerate(self._windows)}
+        self._lock = Lock()
+
+    def __getitem__(self, position: int) -> Window:
+        return self._windows[position]
+
+    def place(self, window: Window) -> int:
+        """Return the position of a window, a new one behind the others where it was not asked for before."""
+        with self._lock:
+            if window not in self._places:
+                self._windows.append(window)
+                self._places[window] = len(self._windows) - 1
+            return self._places[window]
+
+    @property
+    def labels(self) -> WindowNames:
+        """The names of the vars; those behind them can be looked up too."""
+        return WindowNames(self, "label")
+
+    @property
+    def aliases(self) -> WindowNames:
+        """The names for reading."""
+        return WindowNames(self, "alias")
+
+    def unknown(self, text: str, title: str) -> UnknownName:
+        """Return the error for a name that is no window."""
+        found = parse(text)
+        near = nearest(text, self.labels)
+        hint = f" Did you mean {' or '.join(repr(one) for one in near)}?" if near else ""
+        if not text.strip().lower().startswith(PREFIX):
+            found = f"no var name {text!r}; the vars of {title} are m/z windows, written {FORMS}."
+        return UnknownName(f"{found}{hint}")
+
+
+class WindowNames(Sequence[str]):
+    """Names of windows: as long as the vars are many, and at later positions those that were asked for."""
+
+    def __init__(self, windows: Windows, what: str) -> None:
+        self._windows = windows
+        self._what = what
+
+    def __len__(self) -> int:
+        return self._windows.n_suggested
+
+    def __iter__(self) -> Iterator[str]:
+        return (self[position] for position in range(len(self)))
+
+    @overload
+    def __getitem__(self, item: int) -> str: ...
+    @overload
+    def __getitem__(self, item: slice) -> Sequence[str]: ...
+    def __getitem__(self, item: Any) -> Any:
+        """Return one name, or those of a slice of the vars."""
+        if isinstance(item, slice):
+            return [self[position] for position in range(len(self))[item]]
+        return getattr(self._windows[item if item >= 0 else item + len(self)], self._what)

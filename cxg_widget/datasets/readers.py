@@ -1,4 +1,4 @@
-"""Which class reads which store, what it needs and which options it takes; a reader is imported when a store is opened."""
+"""Which class reads which store, what it needs, which options it takes; imported when a store is opened."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COMMON_OPTIONS = ("cache_bytes",)
 
 @dataclass(frozen=True)
 class Reader:
-    """One `Dataset` subclass: where it is, its options besides the common ones, the libraries of which extra it needs."""
+    """One `Dataset` subclass: where it is, its options besides the common ones, the libraries it needs, their extra."""
 
     module: str
     name: str

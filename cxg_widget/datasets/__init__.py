@@ -25,11 +25,14 @@ def open_dataset(
 
     Parameters
     ----------
-    uri : a path, or a URI such as s3://bucket/name.cxg; an open dataset is returned as it is
+    uri : a path, or a URI such as s3://bucket/name.cxg; or an AnnData object, which is not copied; an open dataset is
+        returned as it is
     format : to open the store as such without looking, such as "cxg"; None = find out
-    **options : `cache_bytes` (kept in memory, 256 MiB); for storage far away `storage_options` (a dict in the names of
-        fsspec: key, secret, token, endpoint_url, region, anon, connect_timeout, read_timeout, ...), or `ctx` (a
-        tiledb.Ctx or a dict of TileDB's settings), or `config` (the same dict)
+    **options : `cache_bytes` (kept in memory, 256 MiB); for AnnData `key` (which of several, such as "mod/rna"; also as
+        "path#mod/rna") and `memory_bytes` (for finding genes in a matrix stored by cell, 3.2 GiB); for storage far
+        away `storage_options` (a dict in the names of fsspec: key, secret, token, endpoint_url, region, anon,
+        connect_timeout, read_timeout, ...), or `ctx` (a tiledb.Ctx or a dict of TileDB's settings), or `config` (the
+        same dict)
 
     Raises
     ------
@@ -65,6 +68,7 @@ def open_dataset(
     if "://" not in path:
         # Unlike Path.expanduser, this leaves the ~ of an unknown user as it is.
         path = str(Path(os.path.expanduser(path)))
+    path, options = _split_key(path, options)
     return _open(path, _check_format(format), options)
 
 
@@ -77,6 +81,14 @@ def _open(path: str, format_: str | None, options: dict[str, Any]) -> Dataset:
     elif "://" not in path and not Path(path).exists():
         raise DatasetNotFound(f"'{path}': no such file or directory.")
     return read_with(format_, path, options)
+
+
+def _split_key(path: str, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Take "path#key" apart, unless there is something of that name."""
+    before, sign, key = path.rpartition("#")
+    if not sign or "key" in options or "://" in path or Path(path).exists() or not Path(before).exists():
+        return path, options
+    return before, {**options, "key": key}
 
 
 def _check_format(format_: str | None) -> str | None:

@@ -19,7 +19,7 @@ from cxg_widget.datasets.columns import as_rows, as_scalar, as_strings
 from cxg_widget.datasets.matrix_block import MatrixBlock, stack
 from cxg_widget.datasets.row_blocks import MAX_LABELS, RowBlocks
 from cxg_widget.datasets.tables import read_table
-from cxg_widget.datasets.values import Codes, Column, Kind, Values, Vector, as_plain
+from cxg_widget.datasets.values import Codes, Column, Kind, Values, Vector, as_codes, as_numbers, as_plain
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.names import not_found
 
@@ -185,8 +185,8 @@ class Dataset(RowBlocks):
             If the column holds no numbers.
         """
         self._check_numeric(column)
-        values: NDArray[Any] = self._cached(("obs", column), lambda: self._whole_column(column))
-        return values
+        values: Values = self._cached(("obs", column), lambda: self._whole_column(column))
+        return as_numbers(values)
 
     # Vectors.
 
@@ -290,7 +290,7 @@ class Dataset(RowBlocks):
 
     def _coded(self, column: str, kind: Kind) -> Codes:
         if kind == "boolean":
-            return Codes(as_plain(self._obs_values(column, None)).astype(np.int8), (False, True))
+            return as_codes(self._obs_values(column, None))
         return self._codes_of_values(column)
 
     def _tell(self, name: str, error: Exception, *, what: str, instead: str) -> None:

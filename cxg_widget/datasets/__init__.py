@@ -6,17 +6,18 @@ import os
 from pathlib import Path
 from typing import Any
 
+from cxg_widget.datasets.anndata.quack import looks_like_anndata
 from cxg_widget.datasets.base import Codes, Column, Dataset, Vector
 from cxg_widget.datasets.detection import FORMATS, by_format, detect
 from cxg_widget.datasets.readers import OPTIONS, READERS, check_names, read_with
 from cxg_widget.errors import ClosedDataset, DatasetNotFound, InvalidOption, InvalidValue, UnknownFormat
 from cxg_widget.names import not_found
 
-__all__ = ["OPTIONS", "Codes", "Column", "Dataset", "Vector", "open_dataset"]
+__all__ = ["OPTIONS", "Codes", "Column", "Dataset", "Vector", "looks_like_anndata", "open_dataset"]
 
 
 def open_dataset(
-    uri: str | os.PathLike[str] | Dataset,
+    uri: str | os.PathLike[str] | Dataset | Any,
     *,
     format: str | None = None,
     **options: Any,
@@ -59,10 +60,14 @@ def open_dataset(
         if uri.closed:
             raise ClosedDataset(f"{uri.uri} was closed; open it again with open_dataset().")
         return uri
+    if looks_like_anndata(uri):
+        return _open_object(uri, format, options)
     try:
         path = os.fspath(uri)
     except TypeError:
-        raise InvalidOption(f"{type(uri).__name__} is no path; pass a path, a URI or an open Dataset.") from None
+        raise InvalidOption(
+            f"{type(uri).__name__} is no path; pass a path, a URI, an AnnData or an open Dataset."
+        ) from None
     if not isinstance(path, str):
         raise InvalidOption("the path is bytes; pass a str or a Path.")
     if "://" not in path:
@@ -81,6 +86,17 @@ def _open(path: str, format_: str | None, options: dict[str, Any]) -> Dataset:
     elif "://" not in path and not Path(path).exists():
         raise DatasetNotFound(f"'{path}': no such file or directory.")
     return read_with(format_, path, options)
+
+
+def _open_object(source: Any, format_: str | None, options: dict[str, Any]) -> Dataset:
+    if format_ is not None:
+        raise InvalidOption("an AnnData in memory has no format; format= only applies when a path is opened.")
+    for name in options:
+        if name not in ("cache_bytes", "memory_bytes"):
+            raise InvalidOption(f"option {name!r} only applies when a path is opened; this is an AnnData in memory.")
+    from cxg_widget.datasets.anndata.memory import AnnDataInMemory
+
+    return AnnDataInMemory(source, **options)
 
 
 def _split_key(path: str, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -72,6 +72,10 @@ class Dataset(RowBlocks):
         """Return a function like `read` for columns that will all be asked for; it may have read them side by side."""
         return read
 
+    def _called(self, index: str | None) -> str | None:
+        """Return the name that the index of a DataFrame gets where the store calls its column `index`."""
+        return index
+
     def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:
         return {}
 
@@ -124,6 +128,7 @@ class Dataset(RowBlocks):
                 range(self.n_obs) if picked is None else picked,
                 left_out=partial(self._tell, what="obs column", instead=LEFT_OUT) if names is None else None,
                 unnamed=partial(self._tell, what="obs index", instead=UNNAMED),
+                called=self._called(label),
             )
 
     def var(self) -> pd.DataFrame:
@@ -136,6 +141,7 @@ class Dataset(RowBlocks):
                 range(self.n_var),
                 left_out=partial(self._tell, what="var column", instead=LEFT_OUT),
                 unnamed=partial(self._tell, what="var index", instead=UNNAMED),
+                called=self._called(self.var_index),
             )
 
     def obs_names(self, rows: ArrayLike | None = None) -> NDArray[np.object_]:

@@ -123,18 +123,20 @@ def write_part(out: Writer, at: str, truth: Truth, writer: str, layout: str, **o
     out.group(f"{prefix}uns", {})
     for part, frame in (("obs", truth.obs), ("var", var_frame(truth))):
         write_frame(out, f"{prefix}{part}", frame, writer, uns=f"{prefix}uns", chunks=chunks)
-    obsm = options.get("obsm", {("spatial" if name == "spatial" else f"X_{name}"): xy for name, xy in truth.embeddings.items()})
+    obsm = options.get(
+        "obsm", {("spatial" if name == "spatial" else f"X_{name}"): xy for name, xy in truth.embeddings.items()}
+    )
     write_obsm(out, f"{prefix}obsm", obsm, writer, chunks)
     if "X" not in options:
-        write_matrix(out, f"{prefix}X", truth.X, layout, writer, chunks)
+        write_matrix(out, f"{prefix}X", truth.X, layout, writer, chunks=chunks)
     for name, (values, kind) in options.get("layers", {}).items():
-        write_matrix(out, f"{prefix}layers/{name}", values, kind, writer, chunks)
+        write_matrix(out, f"{prefix}layers/{name}", values, kind, writer, chunks=chunks)
     if "raw" in options:
         values, kind, labels = options["raw"]
         join = "raw." if writer == "0.5" else "raw/"
         if writer != "0.5":
             out.group(f"{prefix}raw", {"encoding-type": "raw", "encoding-version": "0.1.0"})
-        write_matrix(out, f"{prefix}{join}X", values, kind, writer, chunks)
+        write_matrix(out, f"{prefix}{join}X", values, kind, writer, chunks=chunks)
         write_frame(out, f"{prefix}{join}var", pd.DataFrame(index=pd.Index(labels)), writer, uns=f"{prefix}uns")
     for column, colors in truth.colors.items():
         labels = truth.obs[column].cat.categories
@@ -163,12 +165,14 @@ def write_frame(
     version = "0.1.0" if writer == "0.7" else "0.2.0"
     about = {"_index": index, "column-order": columns, "encoding-type": "dataframe", "encoding-version": version}
     out.group(path, about)
-    write_text(out, f"{path}/{index}", list(frame.index), writer, chunks)
+    write_text(out, f"{path}/{index}", list(frame.index), writer, chunks=chunks)
     for name in columns:
-        write_column(out, path, name, frame[name], writer, chunks)
+        write_column(out, path, name, frame[name], writer, chunks=chunks)
 
 
-def write_column(out: Writer, path: str, name: str, series: pd.Series, writer: str, chunks: int | None = None) -> None:
+def write_column(
+    out: Writer, path: str, name: str, series: pd.Series, writer: str, *, chunks: int | None = None
+) -> None:
     where, options = f"{path}/{name}", {"chunks": (min(chunks, len(series)),)} if chunks else {}
     if isinstance(series.dtype, pd.CategoricalDtype):
         codes, labels, ordered = series.cat.codes.to_numpy(), series.cat.categories, bool(series.cat.ordered)
@@ -188,11 +192,17 @@ def write_column(out: Writer, path: str, name: str, series: pd.Series, writer: s
     elif series.dtype.kind in "biuf" and series.dtype != object:
         out.array(where, series.to_numpy(), **options)
     else:
-        write_text(out, where, list(series), writer, chunks)
+        write_text(out, where, list(series), writer, chunks=chunks)
 
 
 def write_text(
-    out: Writer, path: str, labels: Any, writer: str, chunks: int | None = None, attrs: Mapping[str, Any] | None = None
+    out: Writer,
+    path: str,
+    labels: Any,
+    writer: str,
+    *,
+    chunks: int | None = None,
+    attrs: Mapping[str, Any] | None = None,
 ) -> None:
     """Write strings as a version does; labels that are no strings go in as they are."""
     values = np.asarray(labels)
@@ -200,7 +210,7 @@ def write_text(
     if values.dtype.kind in "biuf":
         out.array(path, values, attrs, **options)
         return
-    missing = np.array([label is None or label != label for label in labels], dtype=bool)
+    missing = np.array([isinstance(label, float | None) for label in labels], dtype=bool)
     texts = np.empty(len(values), dtype=object)
     texts[:] = ["" if is_missing else str(label) for label, is_missing in zip(labels, missing, strict=True)]
     if writer != "0.13":
@@ -253,7 +263,7 @@ def write_obsm(out: Writer, path: str, obsm: Mapping[str, Any], writer: str, chu
             out.array(f"{path}/{name}", values, {"encoding-type": "array", "encoding-version": "0.2.0"}, **options)
 
 
-def write_matrix(out: Writer, path: str, values: Any, layout: str, writer: str, chunks: int | None = None) -> None:
+def write_matrix(out: Writer, path: str, values: Any, layout: str, writer: str, *, chunks: int | None = None) -> None:
     """Write a matrix; a sparse one is written as it is, so that it may be out of order or name a cell twice."""
     if layout == "dense":
         options = {"chunks": (min(chunks, values.shape[0]), min(chunks, values.shape[1]))} if chunks else {}

@@ -17,19 +17,18 @@ from cxg_widget.datasets.anndata.matrices import Matrix, is_matrix
 from cxg_widget.datasets.anndata.node import Array, Group, Node, Store
 from cxg_widget.datasets.anndata.obsm import default_of, find_embeddings
 from cxg_widget.datasets.anndata.parts import find_part
-from cxg_widget.datasets.anndata.raw import Raw
-from cxg_widget.datasets.base import DEFAULT_CACHE_BYTES, Dataset, Vector
+from cxg_widget.datasets.anndata.raw import RAW, Raw
+from cxg_widget.datasets.anndata.with_matrices import WithMatrices
+from cxg_widget.datasets.base import DEFAULT_CACHE_BYTES
 from cxg_widget.datasets.css_colors import to_hex
-from cxg_widget.datasets.matrix_block import MatrixBlock
 from cxg_widget.datasets.packed import PackedStrings
 from cxg_widget.datasets.values import Values
-from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, InvalidValue, UnknownFormat, UnknownName
+from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, InvalidValue, UnknownFormat
 
 _FEW = 1_000
-RAW = "raw"
 
 
-class AnnDataDataset(Dataset):
+class AnnDataDataset(WithMatrices):
     """AnnData on disk, of any version.
 
     Parameters
@@ -90,10 +89,9 @@ class AnnDataDataset(Dataset):
         self.var_columns, self.var_index = self._var.columns, self._var.index
         self.title = self._said("title") or Path(self._path).name
         self._matrix = self._open_matrix(part.get("X"), "X")
-        self.major_axis = self._matrix.axis
         self._layers = self._find_layers()
         self._raw = self._open_raw()
-        self.layers = (*self._layers, *((RAW,) if self._raw else ()))
+        self._name_layers()
         self._embeddings, self._unusable = find_embeddings(self._quietly("obsm"), self.n_obs)
         self.embeddings = {name: one.width for name, one in self._embeddings.items()}
         for sentence in self._unusable.values():
@@ -138,7 +136,7 @@ class AnnDataDataset(Dataset):
         except (InvalidStore, DamagedStore) as error:
             self._note(f"raw is left out: {error}")
             return None
-        return Raw(self._open_matrix(matrix, RAW, frame.n), frame, self.title)
+        return Raw(self._open_matrix(matrix, RAW, frame.n), frame, self.title, self.uri, self.n_obs)
 
     def _quietly(self, path: str) -> Node | None:
         """Return a part that may be missing; one that cannot be opened is noted."""
@@ -180,40 +178,6 @@ class AnnDataDataset(Dataset):
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
         return self._embeddings[name].read(axes, start, stop)
 
-    # --- values -------------------------------------------------------------------------------------------------------
-
-    def _find_vector(self, name: str, layer: str | None) -> int:
-        if layer == RAW and self._raw is not None:
-            with self._reading():
-                return self._raw.find_var(name)
-        try:
-            return super()._find_vector(name, layer)
-        except UnknownName as error:
-            if layer is None and self._raw is not None and self._raw.has_var(name):
-                raise UnknownName(f"{name!r} is in raw only, not in var; read it with layer='raw'.") from error
-            raise
-
-    def _read_vector(self, position: int, layer: str | None) -> Vector:
-        return self._matrix_of(layer).vector(position)
-
-    def _read_vector_block(self, position: int, layer: str | None, start: int, stop: int) -> Vector:
-        found = self._matrix_of(layer).part(position, start, stop)
-        return super()._read_vector_block(position, layer, start, stop) if found is None else found
-
-    def _read_matrix_block(self, start: int, stop: int, layer: str | None) -> MatrixBlock:
-        if layer == RAW and self._raw is not None:
-            return self._raw.block(self.major_axis, start, stop, self.var_labels)
-        return self._matrix_of(layer).lines(self.major_axis, start, stop).block()
-
-    def _matrix_of(self, layer: str | None) -> Matrix:
-        if layer == RAW and self._raw is not None:
-            return self._raw.matrix
-        if layer is not None:
-            return self._layers[layer]
-        if self._matrix.node is None or self._matrix.node.encoding == "null":
-            raise InvalidStore(f"{self.uri}: this AnnData has no X; layers: {', '.join(self.layers) or 'none'}.")
-        return self._matrix
-
     # --- what is known ------------------------------------------------------------------------------------------------
 
     def _category_colors(self, column: str) -> dict[str, str]:
@@ -230,15 +194,7 @@ class AnnDataDataset(Dataset):
     def _read_details(self) -> dict[str, Any]:
         obs = self._obs.node
         version = obs.attrs.get("encoding-version") if isinstance(obs, Group) else None
-        found: dict[str, Any] = {
-            "encoding": f"dataframe {version}" if version else "records, as before 0.7",
-            "X": self._matrix.describe(),
-        }
-        if self._layers:
-            found["layers"] = {name: matrix.describe() for name, matrix in self._layers.items()}
-        if self._raw is not None:
-            found["raw"] = {"n_var": self._raw.matrix.shape[1]} | self._raw.matrix.describe()
-        return found
+        return {"encoding": f"dataframe {version}" if version else "records, as before 0.7"} | super()._read_details()
 
     def _read_sizes(self) -> dict[str, int]:
         return sizes_below(self._part)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import RLock
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,30 @@ from cxg_widget.datasets.values import Vector
 from cxg_widget.errors import InvalidStore
 
 Axis = Literal["obs", "var"]
+
+
+class AnyMatrix(Protocol):
+    """A matrix, on disk or in memory."""
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether there is none."""
+
+    @property
+    def axis(self) -> Axis:
+        """Along which neighbouring lines are read fast."""
+
+    def vector(self, position: int) -> Vector:
+        """Return one column."""
+
+    def part(self, position: int, start: int, stop: int) -> Vector | None:
+        """Return rows of one column, counted from `start`; None where the whole column is read as fast."""
+
+    def lines(self, axis: Axis, start: int, stop: int) -> Lines:
+        """Return neighbouring rows or columns."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return what is known without reading, fit for JSON."""
 
 
 class Matrix:
@@ -44,6 +68,11 @@ class Matrix:
         self._budget, self._note, self._progress = budget, note, progress
         self._lock = RLock()
         self._opened: Dense | Sparse | None = None
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether there is none."""
+        return self.node is None or self.node.encoding == "null"
 
     @property
     def axis(self) -> Axis:

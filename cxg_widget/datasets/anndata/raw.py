@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.anndata.frame import Frame
 from cxg_widget.datasets.anndata.lines import Lines
-from cxg_widget.datasets.anndata.matrices import Axis, Matrix, same_positions
+from cxg_widget.datasets.anndata.matrices import AnyMatrix, Axis, same_positions
 from cxg_widget.datasets.matrix_block import MatrixBlock, stack
-from cxg_widget.datasets.values import Values, Vector
+from cxg_widget.datasets.values import Column, Values, Vector
 from cxg_widget.datasets.var_names import VarNames
 from cxg_widget.errors import UnknownName
+
+RAW = "raw"
+"""The name of raw among the layers."""
+
+
+class Table(Protocol):
+    """The table `raw/var`, on disk or in memory."""
+
+    n: int
+    index: str | None
+    columns: Mapping[str, Column]
+
+    def read(self, name: str, rows: NDArray[np.int64] | None) -> Values:
+        """Read a column."""
 
 
 class Raw(VarNames):
@@ -24,10 +38,10 @@ class Raw(VarNames):
     matrix : (n_obs, number of vars in raw)
     """
 
-    def __init__(self, matrix: Matrix, frame: Frame, title: str) -> None:
+    def __init__(self, matrix: AnyMatrix, frame: Table, title: str, uri: str, n_obs: int) -> None:
         super().__init__(0)
-        self.matrix, self._frame, self.title = matrix, frame, f"raw of {title}"
-        self.uri = frame.node.uri
+        self.matrix, self._frame, self.title, self.uri = matrix, frame, f"raw of {title}", uri
+        self._n_obs = n_obs
         self.n_var = frame.n
         self.var_columns, self.var_index = frame.columns, frame.index
 
@@ -45,13 +59,13 @@ class Raw(VarNames):
             "positions of var in raw", lambda: same_positions(list(labels), list(self.var_labels))
         )
         if axis == "var":
-            return stack([self._column(position) for position in where[start:stop]], self.matrix.shape[0])
+            return stack([self._column(position) for position in where[start:stop]], self._n_obs)
         return self._cut(self.matrix.lines("obs", start, stop), where)
 
     def _column(self, position: int) -> Vector:
         if position >= 0:
             return self.matrix.vector(int(position))
-        return Vector(np.full(self.matrix.shape[0], np.nan, dtype=np.float32))
+        return Vector(np.full(self._n_obs, np.nan, dtype=np.float32))
 
     def _cut(self, lines: Lines, where: NDArray[np.int64]) -> MatrixBlock:
         from scipy.sparse import csr_array, hstack

@@ -20,6 +20,7 @@ from cxg_widget.datasets.matrix_block import MatrixBlock, stack
 from cxg_widget.datasets.row_blocks import MAX_LABELS, RowBlocks
 from cxg_widget.datasets.tables import read_table
 from cxg_widget.datasets.values import Codes, Column, Kind, Values, Vector, as_codes, as_numbers, as_plain
+from cxg_widget.datasets.var_names import VarNames
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.names import not_found
 
@@ -231,6 +232,10 @@ class Dataset(RowBlocks):
             raise UnknownName(not_found("layer", layer, self.layers, self.title))
         with self._reading():
             return self._read_matrix_block(start, stop, layer)
+
+    def names_in(self, layer: str | None) -> VarNames:  # noqa: ARG002 - for stores whose layers have vars of their own
+        """Return what knows the vars of a layer (None = X): this dataset, unless the layer has vars of its own."""
+        return self
 
     # What is known about the store.
 

@@ -79,8 +79,8 @@ class AnnDataDataset(WithMatrices):
         """Open the file or folder."""
 
     def _open(self, part: Group) -> None:
-        uns = part.get("uns")
         self._part = part
+        uns = self._quietly("uns")
         self._uns = uns if isinstance(uns, Group) else None
         self._obs = self._frame("obs")
         self._var = self._frame("var")
@@ -88,7 +88,7 @@ class AnnDataDataset(WithMatrices):
         self.obs_columns, self.obs_index = self._obs.columns, self._obs.index
         self.var_columns, self.var_index = self._var.columns, self._var.index
         self.title = self._said("title") or Path(self._path).name
-        self._matrix = self._open_matrix(part.get("X"), "X")
+        self._matrix = self._open_matrix(self._quietly("X"), "X")
         self._layers = self._find_layers()
         self._raw = self._open_raw()
         self._name_layers()

@@ -159,7 +159,6 @@ class Sparse:
     def _sort(self) -> list[_Sorted]:
         from scipy.sparse import csr_array
 
-        self._indices.check_plausible()
         _, last = self._bounds(0, self._n_major)
         found = []
         for low, high in _aligned(0, last, self._indices.chunks, SORTED_ENTRIES):
@@ -227,6 +226,7 @@ class Sparse:
                 f"{self._group.uri}: {self._indptr.path} has {self._indptr.shape[0]:,} entries; "
                 f"{self._n_major:,} lines need {self._n_major + 1:,}."
             )
+        self._indices.check_plausible()
 
 
 _KINDS = {"data": "biuf", "indices": "iu", "indptr": "iu"}

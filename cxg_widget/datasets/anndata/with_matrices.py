@@ -9,6 +9,7 @@ from cxg_widget.datasets.anndata.matrices import AnyMatrix
 from cxg_widget.datasets.anndata.raw import RAW, Raw
 from cxg_widget.datasets.base import Dataset, Vector
 from cxg_widget.datasets.matrix_block import MatrixBlock
+from cxg_widget.datasets.var_names import VarNames
 from cxg_widget.errors import InvalidStore, UnknownName
 
 
@@ -22,6 +23,10 @@ class WithMatrices(Dataset):
     def _name_layers(self) -> None:
         self.layers = (*self._layers, *((RAW,) if self._raw is not None else ()))
         self.major_axis = self._matrix.axis
+
+    def names_in(self, layer: str | None) -> VarNames:
+        """Return what knows the vars of a layer: raw has vars of its own."""
+        return self._raw if layer == RAW and self._raw is not None else self
 
     def _find_vector(self, name: str, layer: str | None) -> int:
         if layer == RAW and self._raw is not None:
@@ -52,7 +57,8 @@ class WithMatrices(Dataset):
         if layer is not None:
             return self._layers[layer]
         if self._matrix.is_missing:
-            raise InvalidStore(f"{self.uri}: this AnnData has no X; layers: {', '.join(self.layers) or 'none'}.")
+            why = next((note for note in self.notes if note.startswith("X is left out")), "this AnnData has no X")
+            raise InvalidStore(f"{self.uri}: {why.rstrip('.')}; layers: {', '.join(self.layers) or 'none'}.")
         return self._matrix
 
     def _called(self, index: str | None) -> str | None:

@@ -88,6 +88,10 @@ class ZarrStore(Store):
             self.files = _Archive(self._path, uri) if self._is_archive else _Folder(self._path, uri)
             try:
                 self._root = zarr.open_group(self.files, mode="r")
+            except zarr.errors.ContainsArrayError:
+                raise InvalidStore(
+                    f"'{uri}' is a single array, not AnnData; pass the group that holds obs and var."
+                ) from None
             except zarr.errors.GroupNotFoundError:
                 raise InvalidStore(f"'{uri}': there is no zarr group.") from None
 

@@ -86,8 +86,8 @@ def _demo(options: argparse.Namespace) -> None:
 def _inspect(options: argparse.Namespace) -> None:
     from cxg_widget.datasets import open_dataset
 
-    opening: dict[str, Any] = {"storage_options": dict(options.storage_option)} if options.storage_option else {}
-    with open_dataset(options.path, **opening) as dataset:
+    given: dict[str, Any] = {"storage_options": dict(options.storage_option)} if options.storage_option else {}
+    with open_dataset(options.path, **given) as dataset:
         for line in _summary(dataset):
             print(_printable(line))
 

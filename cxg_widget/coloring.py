@@ -16,6 +16,7 @@ from cxg_widget.names import not_found
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base import Dataset
+    from cxg_widget.datasets.var_names import VarNames
 
 ColorTrait = str | Sequence[str] | None
 Source = Literal["none", "obs", "var", "set", "mean"]
@@ -37,8 +38,8 @@ class Target:
         return f"mean:{','.join(self.genes)}" if self.source == "mean" else f"{self.source}:{self.name}"
 
 
-def resolve(color: ColorTrait, dataset: Dataset) -> Target:
-    """Find what a value of the trait `color` means; reads names only.
+def resolve(color: ColorTrait, dataset: Dataset, layer: str | None = None) -> Target:
+    """Find what a value of the trait `color` means; reads names only. Genes are those of a layer, None = X.
 
     A plain name is looked for among the obs columns, then the genes, then the gene sets. "obs:", "var:" and "set:"
     force one. A list of genes means their mean.
@@ -53,53 +54,57 @@ def resolve(color: ColorTrait, dataset: Dataset) -> Target:
     if color is None or color == "":
         return Target("none")
     if isinstance(color, str):
-        return _resolve_name(color, dataset)
+        return _resolve_name(color, dataset, layer)
     if not isinstance(color, Sequence) or not all(isinstance(gene, str) for gene in color) or len(color) == 0:
         raise InvalidValue(f"color must be a name, a list of genes or None; found {color!r}")
     genes = [gene.removeprefix("var:") for gene in color]
     for gene in genes:
-        dataset.find_var(gene)
+        dataset.names_in(layer).find_var(gene)
     return Target("mean", f"mean of {len(genes)} genes" if len(genes) > 1 else genes[0], tuple(genes))
 
 
-def _resolve_name(color: str, dataset: Dataset) -> Target:
+def _resolve_name(color: str, dataset: Dataset, layer: str | None) -> Target:
     source, _, name = color.partition(":")
+    names = dataset.names_in(layer)
     if source == "obs" and name in dataset.obs_columns:
         return Target("obs", name)
-    if source == "var" and _has_var(name, dataset):
+    if source == "var" and _has_var(name, names):
         return Target("var", name)
     if source == "set" and name in dataset.gene_sets:
-        return _gene_set(name, dataset)
+        return _gene_set(name, dataset, names)
     if color in dataset.obs_columns:
         return Target("obs", color)
-    if _has_var(color, dataset):
+    if _has_var(color, names):
         return Target("var", color)
     if color in dataset.gene_sets:
-        return _gene_set(color, dataset)
+        return _gene_set(color, dataset, names)
     if source == "obs":
         raise UnknownName(not_found("obs column", name, dataset.obs_columns))
     if source == "set":
         raise UnknownName(not_found("gene set", name, dataset.gene_sets))
     if source == "var":
-        dataset.find_var(name)
+        names.find_var(name)
     raise UnknownName(dataset.explain_name(color) or _neither(color, dataset))
 
 
 def _neither(color: str, dataset: Dataset) -> str:
+    for layer in dataset.layers:
+        if _has_var(color, dataset.names_in(layer)):
+            return f"{color!r} is no gene of X, but one of the layer {layer!r}; set layer={layer!r} to colour by it."
     everything = [*dataset.obs_columns, *dataset.gene_sets, *(dataset.var_aliases or ()), *dataset.var_labels]
     return not_found("obs column, gene or gene set", color, everything)
 
 
-def _has_var(name: str, dataset: Dataset) -> bool:
+def _has_var(name: str, names: VarNames) -> bool:
     try:
-        dataset.find_var(name)
+        names.find_var(name)
     except UnknownName:
         return False
     return True
 
 
-def _gene_set(name: str, dataset: Dataset) -> Target:
-    genes = tuple(gene for gene in dataset.gene_sets[name] if _has_var(gene, dataset))
+def _gene_set(name: str, dataset: Dataset, names: VarNames) -> Target:
+    genes = tuple(gene for gene in dataset.gene_sets[name] if _has_var(gene, names))
     if not genes:
         raise UnknownName(f"gene set {name!r} names no gene of this dataset; it lists {len(dataset.gene_sets[name])}")
     return Target("set", name, genes)
@@ -109,8 +114,9 @@ def heading(target: Target, dataset: Dataset, layer: str | None) -> tuple[str, s
     """Write heading and subheading of the legend; a gene is called by its readable name, however it was asked for."""
     suffix = f" · layer {layer}" if layer and target.source in ("var", "set", "mean") else ""
     if target.source == "var":
-        position = dataset.find_var(target.name)
-        label, aliases = str(dataset.var_labels[position]), dataset.var_aliases
+        names = dataset.names_in(layer)
+        position = names.find_var(target.name)
+        label, aliases = str(names.var_labels[position]), names.var_aliases
         name = (aliases[position] if aliases else "") or label
         return name, (label if label != name else dataset.var_noun) + suffix
     if target.source in ("set", "mean"):

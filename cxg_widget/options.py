@@ -101,11 +101,23 @@ def check_mode(value: Any, modes: Any) -> Any:
 
 
 def check_color(value: Any, dataset: Dataset) -> str | list[str] | None:
-    """Return what to colour by, as it was given; see `coloring.resolve`."""
+    """Return what to colour by, as it was given; a gene may be one of X or of any layer. See `coloring.resolve`."""
     if hasattr(value, "tolist"):  # an array, a pandas Index or Series
         value = value.tolist()
-    resolve(value, dataset)
+    try:
+        resolve(value, dataset)
+    except UnknownName:
+        if not any(_is_known(value, dataset, layer) for layer in dataset.layers):
+            raise
     return value if value is None or isinstance(value, str) else list(value)
+
+
+def _is_known(color: Any, dataset: Dataset, layer: str) -> bool:
+    try:
+        resolve(color, dataset, layer)
+    except UnknownName:
+        return False
+    return True
 
 
 _OF_DATASET: dict[str, Callable[[Any, Dataset], Any]] = {

@@ -163,7 +163,7 @@ class Readings:
         return made
 
     def _read_coloring(self, look: Look) -> Coloring:
-        target = resolve(look.color, self._dataset)
+        target = resolve(look.color, self._dataset, look.layer)
         if target.source == "none":
             return Coloring(target)
         data = read(target, self._dataset, look.layer)

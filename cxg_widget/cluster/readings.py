@@ -58,7 +58,7 @@ class ClusterReadings(Readings):
         return made
 
     def _sample_coloring(self, look: Look) -> Coloring:
-        target = resolve(look.color, self._dataset)
+        target = resolve(look.color, self._dataset, look.layer)
         if target.source == "none":
             return Coloring(target)
         cluster, rows = self._shared(look).cluster, self.sample(look).rows

@@ -1,0 +1,181 @@
+"""The obs and var tables of a dataset in slabs of rows, with what has to be known of a column before it is written."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base import Codes, Dataset
+from cxg_widget.errors import DamagedStore, InvalidStore, InvalidValue
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ROWS_PER_SLAB = 1 << 19
+"""Rows of obs or of an embedding in memory at a time; a multiple of the tiles of large stores."""
+
+Values = NDArray[Any] | Codes
+
+
+@dataclass
+class Summary:
+    """What all rows of a column have in common.
+
+    Attributes
+    ----------
+    name, kind : of the column; kinds as in `Column`
+    categories, ordered : of a categorical one, as the source has them
+    missing : whether a value is missing
+    low, high : of integers, the least and the greatest
+    single : of floats, whether each is the same as float32
+    """
+
+    name: str
+    kind: str
+    categories: tuple[Any, ...] = ()
+    ordered: bool = False
+    missing: bool = False
+    low: int = 0
+    high: int = 0
+    single: bool = True
+
+    def look_at(self, values: Values) -> None:
+        """Take more rows into account."""
+        if isinstance(values, Codes):
+            self.categories, self.ordered = values.categories, values.ordered
+            self.missing |= bool((values.codes < 0).any())
+        elif values.dtype.kind in "iu" and values.size:
+            self.low, self.high = min(self.low, int(values.min())), max(self.high, int(values.max()))
+        elif values.dtype.kind == "f" and values.dtype.itemsize > 4:
+            with np.errstate(over="ignore"):
+                self.single &= bool(np.array_equal(values.astype(np.float32), values, equal_nan=True))
+
+
+class ObsTable:
+    """The obs of a dataset; columns that cannot be read are told of and left out."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+        self.path, self.n = "obs", dataset.n_obs
+        self.index = dataset.obs_index
+        self.left_out: list[str] = []
+        self.columns = [one for one in map(self._summary, dataset.obs_columns) if one is not None]
+
+    def slabs(self) -> Iterator[tuple[int, int]]:
+        """Yield start and stop of the rows to read together."""
+        for start in range(0, self.n, ROWS_PER_SLAB):
+            yield start, min(start + ROWS_PER_SLAB, self.n)
+
+    def labels(self, start: int, stop: int) -> NDArray[np.object_]:
+        """Return the index of rows as str, positions where it cannot be read."""
+        try:
+            return self._dataset.obs_names(np.arange(start, stop))
+        except (InvalidStore, DamagedStore) as error:
+            self._tell(f"obs index {self.index!r}: rows are called by their positions, for {error}")
+            return _positions(start, stop)
+
+    def read(self, names: Sequence[str], start: int, stop: int) -> dict[str, Values]:
+        """Return rows of columns."""
+        if not names:
+            return {}
+        frame = self._dataset.obs(list(names), rows=np.arange(start, stop), index=False)
+        return {name: _values(frame[name]) for name in names}
+
+    def _summary(self, name: str) -> Summary | None:
+        found = Summary(name, self._dataset.obs_columns[name].kind)
+        try:
+            for start, stop in self.slabs():
+                found.look_at(self.read([name], start, stop)[name])
+        except (InvalidStore, DamagedStore, InvalidValue) as error:
+            self._tell(f"obs column {name!r} cannot be read: {error}")
+            return None
+        return found
+
+    def _tell(self, sentence: str) -> None:
+        if sentence not in self.left_out:
+            self.left_out.append(sentence)
+
+
+class VarTable:
+    """The var of a dataset, which is read as a whole; columns that cannot be read are told of and left out."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self.path, self.n = "var", dataset.n_var
+        self.index = dataset.var_index
+        before = set(dataset.notes)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self._frame = dataset.var()
+        self.left_out = [note for note in dataset.notes if note not in before]
+        self.columns = []
+        for name in self._frame.columns:
+            summary = Summary(name, dataset.var_columns[name].kind)
+            summary.look_at(_values(self._frame[name]))
+            self.columns.append(summary)
+
+    def slabs(self) -> Iterator[tuple[int, int]]:
+        """Yield start and stop of the rows to write together."""
+        yield 0, self.n
+
+    def labels(self, start: int, stop: int) -> NDArray[np.object_]:
+        """Return the index of rows as str."""
+        return _texts(self._frame.index[start:stop].to_series())
+
+    def read(self, names: Sequence[str], start: int, stop: int) -> dict[str, Values]:
+        """Return rows of columns."""
+        return {name: _values(self._frame[name].iloc[start:stop]) for name in names}
+
+
+Table = ObsTable | VarTable
+
+
+def texts_of(values: Values) -> NDArray[np.object_]:
+    """Return values as str, a missing one as "nan"."""
+    if isinstance(values, Codes):
+        labels = np.array([*(clean(str(label)) for label in values.categories), "nan"], dtype=object)
+        return np.asarray(labels[values.codes])
+    return np.array([clean(str(value)) for value in values.tolist()], dtype=object).reshape(len(values))
+
+
+def clean(text: str) -> str:
+    """Return text as it can be stored: half characters become U+FFFD."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def free_name(taken: Sequence[str]) -> str:
+    """Return the first of name_0, name_1, ... that no column has."""
+    number = 0
+    while f"name_{number}" in taken:
+        number += 1
+    return f"name_{number}"
+
+
+def _values(series: pd.Series) -> Values:
+    import pandas as pd
+
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        codes = np.asarray(series.cat.codes)
+        return Codes(codes, tuple(series.cat.categories.tolist()), bool(series.cat.ordered))
+    if isinstance(series.dtype, np.dtype) and series.dtype.kind in "biuf":
+        return series.to_numpy()
+    return _texts(series)
+
+
+def _texts(series: pd.Series) -> NDArray[np.object_]:
+    out = np.empty(len(series), dtype=object)
+    out[:] = [clean(value) if isinstance(value, str) else _text(value) for value in series.tolist()]
+    return out
+
+
+def _text(value: Any) -> str:
+    return "" if value is None or (isinstance(value, float) and math.isnan(value)) else clean(str(value))
+
+
+def _positions(start: int, stop: int) -> NDArray[np.object_]:
+    return np.array([str(row) for row in range(start, stop)], dtype=object)

@@ -54,6 +54,20 @@ class SelectedCells:
         """
         return self._dataset.obs([columns] if isinstance(columns, str) else columns, rows=self.rows)
 
+    def to_anndata(self) -> Any:
+        """Return the selected cells as AnnData: a view of the object that is shown, or a new one read from the store.
+
+        A new one has obs, var, the embeddings, and X as CSR of float32; it needs the package anndata.
+
+        Raises
+        ------
+        MissingDependency
+            If the cells lie in a store, and anndata is not installed.
+        """
+        from cxg_widget.datasets.anndata.export import subset
+
+        return subset(self._dataset, self.mask)
+
     def __repr__(self) -> str:
         return f"<{len(self):,} of {self.mask.size:,} cells selected>"
 

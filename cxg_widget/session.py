@@ -60,6 +60,7 @@ class Session:
         self.mask: NDArray[np.bool_] = np.zeros(dataset.n_obs, dtype=np.bool_)
         self._announce = announce or (lambda _: None)
         self._readings = read_with(dataset, seed, self._tell_progress)
+        self._stop_listening = dataset.tell_progress_to(self._tell_progress)
         self._lock = threading.RLock()
         self._begun = threading.Event()
         self._seq = {"points": 0, "color": 0, "selection": 0}
@@ -120,6 +121,7 @@ class Session:
     def close(self) -> None:
         """Let go of what is held elsewhere; the dataset stays open."""
         self._begun.set()
+        self._stop_listening()
         self._readings.close()
 
     @property

@@ -14,9 +14,9 @@ from ipywidgets import CallbackDispatcher
 
 from cxg_widget import options, protocol
 from cxg_widget.datasets import OPTIONS as OPEN_OPTIONS
-from cxg_widget.datasets import open_dataset
+from cxg_widget.datasets import looks_like_anndata, open_dataset
 from cxg_widget.datasets.base import Dataset
-from cxg_widget.errors import ClosedDataset, CxgWidgetError, SelectionError
+from cxg_widget.errors import ClosedDataset, CxgWidgetError, InvalidOption, SelectionError
 from cxg_widget.exchange import Exchange, Stream
 from cxg_widget.frames import Frame
 from cxg_widget.look import Look
@@ -39,7 +39,7 @@ class CxgWidget(WidgetTraits):
 
     Parameters
     ----------
-    source : path or URI of a store, or an open `Dataset`
+    source : path or URI of a store, an AnnData object, or an open `Dataset`
     embedding : name of the embedding; None = the dataset's default
     color : obs column, gene or gene set ("obs:NAME", "var:NAME", "set:NAME" force one), a list of genes (their mean)
     layer : name of the layer genes are read from; None = X
@@ -346,5 +346,7 @@ def _read_with(dask: Any, source: Any, opening: dict[str, Any]) -> Callable[...,
         return Readings
     from cxg_widget.cluster import ClusterReadings, Source, find_client
 
+    if looks_like_anndata(source) or getattr(source, "format", "") == "anndata":
+        raise InvalidOption("dask= needs a store that its workers can open; this is an AnnData in memory.")
     uri = source.uri if isinstance(source, Dataset) else source
     return partial(ClusterReadings, client=find_client(dask), source=Source.of(uri, **opening))

@@ -6,17 +6,18 @@ import os
 from pathlib import Path
 from typing import Any
 
+from cxg_widget.datasets.anndata.quack import looks_like_anndata
 from cxg_widget.datasets.base import Codes, Column, Dataset, Vector
 from cxg_widget.datasets.detection import FORMATS, by_format, detect
 from cxg_widget.datasets.readers import OPTIONS, READERS, check_names, read_with
 from cxg_widget.errors import ClosedDataset, DatasetNotFound, InvalidOption, InvalidValue, UnknownFormat
 from cxg_widget.names import not_found
 
-__all__ = ["OPTIONS", "Codes", "Column", "Dataset", "Vector", "open_dataset"]
+__all__ = ["OPTIONS", "Codes", "Column", "Dataset", "Vector", "looks_like_anndata", "open_dataset"]
 
 
 def open_dataset(
-    uri: str | os.PathLike[str] | Dataset,
+    uri: str | os.PathLike[str] | Dataset | Any,
     *,
     format: str | None = None,
     **options: Any,
@@ -25,11 +26,14 @@ def open_dataset(
 
     Parameters
     ----------
-    uri : a path, or a URI such as s3://bucket/name.cxg; an open dataset is returned as it is
+    uri : a path, or a URI such as s3://bucket/name.cxg; or an AnnData object, which is not copied; an open dataset is
+        returned as it is
     format : to open the store as such without looking, such as "cxg"; None = find out
-    **options : `cache_bytes` (kept in memory, 256 MiB); for storage far away `storage_options` (a dict in the names of
-        fsspec: key, secret, token, endpoint_url, region, anon, connect_timeout, read_timeout, ...), or `ctx` (a
-        tiledb.Ctx or a dict of TileDB's settings), or `config` (the same dict)
+    **options : `cache_bytes` (kept in memory, 256 MiB); for AnnData `key` (which of several, such as "mod/rna"; also as
+        "path#mod/rna") and `memory_bytes` (for finding genes in a matrix stored by cell, 3.2 GiB); for storage far
+        away `storage_options` (a dict in the names of fsspec: key, secret, token, endpoint_url, region, anon,
+        connect_timeout, read_timeout, ...), or `ctx` (a tiledb.Ctx or a dict of TileDB's settings), or `config` (the
+        same dict)
 
     Raises
     ------
@@ -56,15 +60,20 @@ def open_dataset(
         if uri.closed:
             raise ClosedDataset(f"{uri.uri} was closed; open it again with open_dataset().")
         return uri
+    if looks_like_anndata(uri):
+        return _open_object(uri, format, options)
     try:
         path = os.fspath(uri)
     except TypeError:
-        raise InvalidOption(f"{type(uri).__name__} is no path; pass a path, a URI or an open Dataset.") from None
+        raise InvalidOption(
+            f"{type(uri).__name__} is no path; pass a path, a URI, an AnnData or an open Dataset."
+        ) from None
     if not isinstance(path, str):
         raise InvalidOption("the path is bytes; pass a str or a Path.")
     if "://" not in path:
         # Unlike Path.expanduser, this leaves the ~ of an unknown user as it is.
         path = str(Path(os.path.expanduser(path)))
+    path, options = _split_key(path, options)
     return _open(path, _check_format(format), options)
 
 
@@ -77,6 +86,25 @@ def _open(path: str, format_: str | None, options: dict[str, Any]) -> Dataset:
     elif "://" not in path and not Path(path).exists():
         raise DatasetNotFound(f"'{path}': no such file or directory.")
     return read_with(format_, path, options)
+
+
+def _open_object(source: Any, format_: str | None, options: dict[str, Any]) -> Dataset:
+    if format_ is not None:
+        raise InvalidOption("an AnnData in memory has no format; format= only applies when a path is opened.")
+    for name in options:
+        if name not in ("cache_bytes", "memory_bytes"):
+            raise InvalidOption(f"option {name!r} only applies when a path is opened; this is an AnnData in memory.")
+    from cxg_widget.datasets.anndata.memory import AnnDataInMemory
+
+    return AnnDataInMemory(source, **options)
+
+
+def _split_key(path: str, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Take "path#key" apart, unless there is something of that name."""
+    before, sign, key = path.rpartition("#")
+    if not sign or "key" in options or "://" in path or Path(path).exists() or not Path(before).exists():
+        return path, options
+    return before, {**options, "key": key}
 
 
 def _check_format(format_: str | None) -> str | None:

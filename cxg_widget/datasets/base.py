@@ -19,7 +19,7 @@ from cxg_widget.datasets.columns import as_rows, as_scalar, as_strings
 from cxg_widget.datasets.matrix_block import MatrixBlock, stack
 from cxg_widget.datasets.row_blocks import MAX_LABELS, RowBlocks
 from cxg_widget.datasets.tables import read_table
-from cxg_widget.datasets.values import Codes, Column, Kind, Values, Vector, as_plain
+from cxg_widget.datasets.values import Codes, Column, Kind, Values, Vector, as_codes, as_numbers, as_plain
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.names import not_found
 
@@ -71,6 +71,10 @@ class Dataset(RowBlocks):
     def _ahead(self, read: Callable[[str], Values], names: Sequence[str]) -> Callable[[str], Values]:  # noqa: ARG002
         """Return a function like `read` for columns that will all be asked for; it may have read them side by side."""
         return read
+
+    def _called(self, index: str | None) -> str | None:
+        """Return the name that the index of a DataFrame gets where the store calls its column `index`."""
+        return index
 
     def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:
         return {}
@@ -124,6 +128,7 @@ class Dataset(RowBlocks):
                 range(self.n_obs) if picked is None else picked,
                 left_out=partial(self._tell, what="obs column", instead=LEFT_OUT) if names is None else None,
                 unnamed=partial(self._tell, what="obs index", instead=UNNAMED),
+                called=self._called(label),
             )
 
     def var(self) -> pd.DataFrame:
@@ -136,6 +141,7 @@ class Dataset(RowBlocks):
                 range(self.n_var),
                 left_out=partial(self._tell, what="var column", instead=LEFT_OUT),
                 unnamed=partial(self._tell, what="var index", instead=UNNAMED),
+                called=self._called(self.var_index),
             )
 
     def obs_names(self, rows: ArrayLike | None = None) -> NDArray[np.object_]:
@@ -185,8 +191,8 @@ class Dataset(RowBlocks):
             If the column holds no numbers.
         """
         self._check_numeric(column)
-        values: NDArray[Any] = self._cached(("obs", column), lambda: self._whole_column(column))
-        return values
+        values: Values = self._cached(("obs", column), lambda: self._whole_column(column))
+        return as_numbers(values)
 
     # Vectors.
 
@@ -290,7 +296,7 @@ class Dataset(RowBlocks):
 
     def _coded(self, column: str, kind: Kind) -> Codes:
         if kind == "boolean":
-            return Codes(as_plain(self._obs_values(column, None)).astype(np.int8), (False, True))
+            return as_codes(self._obs_values(column, None))
         return self._codes_of_values(column)
 
     def _tell(self, name: str, error: Exception, *, what: str, instead: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -29,10 +28,6 @@ def _hdf5(path: Path) -> bool:
     return path.is_file() and _starts_with(path, _HDF5)
 
 
-def _h5ad(path: Path) -> bool:
-    return _hdf5(path) and path.suffix.lower() == ".h5ad"
-
-
 def _zip_with(*members: str) -> Callable[[Path], bool]:
     def looks_like(path: Path) -> bool:
         if not path.is_file() or not _starts_with(path, b"PK\x03\x04"):
@@ -51,36 +46,13 @@ def _folder_with(*members: str) -> Callable[[Path], bool]:
     return lambda path: any((path / member).exists() for member in members)
 
 
-def _zarr_of(encoding: str) -> Callable[[Path], bool]:
-    return lambda path: _zarr_encoding(path).lower() == encoding
-
-
-def _zarr_encoding(path: Path) -> str:
-    """Return the attribute "encoding-type" of a zarr group, "" where there is none."""
-    for name in ("zarr.json", ".zattrs"):
-        try:
-            found = json.loads((path / name).read_text("utf-8"))
-            encoding = (found.get("attributes", {}) if name == "zarr.json" else found).get("encoding-type", "")
-        except (OSError, ValueError, AttributeError, RecursionError):
-            continue
-        if isinstance(encoding, str) and encoding:
-            return encoding
-    return ""
-
-
 STORES = (
     Store("mzpeak", "an mzPeak file", (".mzpeak",), _zip_with("mzpeak_index.json", "spectra_data.parquet")),
-    Store("zarr", "a zipped AnnData zarr store", (".zarr.zip",), _zip_with(*_ZARR_FILES)),
-    Store("h5ad", "an AnnData .h5ad file", (".h5ad",), _h5ad),
-    Store("hdf5", "an HDF5 file (perhaps an AnnData .h5ad under another name)", (".h5", ".loom", ".nc"), _hdf5),
+    Store("zarr", "an AnnData zarr store in a zip archive", (".zarr.zip",), _zip_with(*_ZARR_FILES)),
+    Store("h5ad", "an AnnData .h5ad file", (".h5ad", ".h5mu", ".h5", ".hdf5"), _hdf5),
     Store("atlas", "a RaggedAtlas", (), _folder_with("lance_db", "_feature_layouts.lance")),
     Store("mzpeak", "an unpacked mzPeak folder", (), _folder_with("mzpeak_index.json")),
-    Store("mudata", "a MuData zarr store", (), _zarr_of("mudata")),
-    Store("zarr", "an AnnData zarr store", (".zarr",), _zarr_of("anndata")),
-    Store(
-        "zarr", "an AnnData zarr store", (), lambda path: _folder_with(*_ZARR_FILES)(path) and (path / "obs").exists()
-    ),
-    Store("zarr", "a zarr store", (), _folder_with(*_ZARR_FILES)),
+    Store("zarr", "an AnnData zarr store", (".zarr",), _folder_with(*_ZARR_FILES)),
     Store("cxg", "a CXG", (".cxg",)),
     Store("soma", "a TileDB-SOMA experiment"),
     Store("tiledb-cf", "a TileDB group without obs, var and emb (TileDB-CF, perhaps)"),

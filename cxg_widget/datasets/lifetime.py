@@ -28,6 +28,7 @@ class Lifetime(ABC):
         self._once: dict[str, Any] = {}
         self._making: dict[str, Any] = {}
         self._notes: list[str] = []
+        self._listeners: list[Callable[[float], None]] = []
         self._lock = RLock()
         self._thread = local()
         self._readers = 0
@@ -41,6 +42,12 @@ class Lifetime(ABC):
     def notes(self) -> tuple[str, ...]:
         """What was skipped, ignored or found damaged so far, a sentence each."""
         return tuple(self._notes)
+
+    def tell_progress_to(self, listener: Callable[[float], None]) -> Callable[[], None]:
+        """Call `listener` with 0 to 1 while something is made that is made once and lasts; returns what ends that."""
+        with self._lock:
+            self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
 
     @property
     def closed(self) -> bool:
@@ -102,6 +109,10 @@ class Lifetime(ABC):
             if key not in self._once:
                 self._once[key] = load()
             return self._once[key]
+
+    def _tell_progress(self, done: float) -> None:
+        for listener in tuple(self._listeners):
+            listener(done)
 
     def _note(self, sentence: str) -> None:
         with self._lock:

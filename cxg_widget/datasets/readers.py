@@ -1,4 +1,4 @@
-"""Which class reads which store, what it needs and which options it takes; a reader is imported when a store is opened."""
+"""Which class reads which store, what it needs and which options it takes; readers are imported when needed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COMMON_OPTIONS = ("cache_bytes",)
 
 @dataclass(frozen=True)
 class Reader:
-    """One `Dataset` subclass: where it is, its options besides the common ones, the libraries of which extra it needs."""
+    """One `Dataset` subclass: where it is, its own options, which libraries it needs and the extra that has them."""
 
     module: str
     name: str
@@ -31,6 +31,8 @@ class Reader:
 
 READERS: Mapping[str, Reader] = {
     "cxg": Reader("cxg.dataset", "CxgDataset", ("config", "ctx", "storage_options")),
+    "h5ad": Reader("anndata.dataset", "H5adDataset", ("key", "memory_bytes"), ("h5py", "scipy"), "h5ad"),
+    "zarr": Reader("anndata.dataset", "ZarrDataset", ("key", "memory_bytes"), ("zarr", "scipy"), "zarr"),
 }
 
 OPTIONS = tuple(dict.fromkeys([*COMMON_OPTIONS, *(name for reader in READERS.values() for name in reader.options)]))

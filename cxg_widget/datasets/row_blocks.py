@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.columns import row_blocks
 from cxg_widget.datasets.embeddings import Embeddings
 from cxg_widget.datasets.labels import Labels
-from cxg_widget.datasets.values import Codes, Column, Kind, Values, Vector, as_plain
+from cxg_widget.datasets.values import Codes, Column, Kind, Values, Vector, as_codes, as_numbers, as_plain
 from cxg_widget.datasets.var_names import VarNames
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.names import not_found
@@ -67,7 +67,7 @@ class RowBlocks(VarNames, Embeddings):
             if isinstance(values, Codes):
                 return values
             if kind == "boolean":
-                return Codes(np.asarray(values).astype(np.int8), (False, True))
+                return as_codes(values)
             return self._labels(column).encode(as_plain(values))
 
     def numbers_block(self, column: str, start: int, stop: int) -> NDArray[Any]:
@@ -76,7 +76,9 @@ class RowBlocks(VarNames, Embeddings):
         self._check_block(start, stop)
         whole = self._cache.get(("obs", column))
         with self._reading():
-            return np.asarray(self._read_obs_block(column, start, stop) if whole is None else whole[start:stop])
+            if whole is None:
+                return as_numbers(self._read_obs_block(column, start, stop))
+            return as_numbers(whole)[start:stop]
 
     def vector_block(self, name: str, layer: str | None, start: int, stop: int) -> Vector:
         """Return rows of one var; `rows` of the result count from `start`. Errors as `vector`.

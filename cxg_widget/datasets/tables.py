@@ -26,6 +26,7 @@ def read_table(
     *,
     left_out: Tell | None,
     unnamed: Tell,
+    called: str | None,
 ) -> pd.DataFrame:
     """Return columns as a DataFrame.
 
@@ -37,6 +38,7 @@ def read_table(
     positions : of the rows in the store; they name the rows where the index does not
     left_out : told of a column that cannot be read; None = its error is raised
     unnamed : told of an index that cannot be read
+    called : the name of the index in the result
     """
     import pandas as pd
 
@@ -48,16 +50,19 @@ def read_table(
             if left_out is None:
                 raise
             left_out(name, error)
-    return pd.DataFrame(found, index=_read_index(read, index, positions, unnamed))
+    return pd.DataFrame(found, index=_read_index(read, index, positions, unnamed, called))
 
 
-def _read_index(read: Read, name: str | None, positions: range | NDArray[np.int64], unnamed: Tell) -> pd.Index:
+def _read_index(
+    read: Read, name: str | None, positions: range | NDArray[np.int64], unnamed: Tell, called: str | None
+) -> pd.Index:
     import pandas as pd
 
     if name is not None:
         try:
             values = read(name)
-            labels: pd.Index = pd.Index(to_pandas(as_plain(values) if isinstance(values, Codes) else values), name=name)
+            plain = as_plain(values) if isinstance(values, Codes) else values
+            labels: pd.Index = pd.Index(to_pandas(plain), name=called)
             return labels
         except (InvalidStore, DamagedStore) as error:
             unnamed(name, error)

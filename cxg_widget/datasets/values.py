@@ -106,6 +106,18 @@ def as_plain(values: Values) -> NDArray[Any]:
     return np.asarray(labels[values.codes])
 
 
+def as_codes(booleans: Values) -> Codes:
+    """Return a boolean column as codes; one with missing values is stored as codes already."""
+    return booleans if isinstance(booleans, Codes) else Codes(np.asarray(booleans).astype(np.int8), (False, True))
+
+
+def as_numbers(values: Values) -> NDArray[Any]:
+    """Return a numeric column as it is; booleans with missing values as float32 0, 1 and NaN."""
+    if isinstance(values, Codes):
+        return np.where(values.codes < 0, np.nan, values.codes).astype(np.float32)
+    return np.asarray(values)
+
+
 def to_pandas(values: Values) -> Any:
     """Return what a DataFrame takes as a column: the array, or a pandas Categorical."""
     import pandas as pd

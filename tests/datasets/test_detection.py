@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zipfile
 from pathlib import Path
 
@@ -12,17 +11,20 @@ import tiledb
 
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.detection import is_remote
-from cxg_widget.errors import DatasetNotFound, InvalidOption, InvalidStore, InvalidValue, UnknownFormat
+from cxg_widget.errors import (
+    DamagedStore,
+    DatasetNotFound,
+    InvalidOption,
+    InvalidStore,
+    InvalidValue,
+    MissingDependency,
+    UnknownFormat,
+)
 
 
 def zipped(path: Path, member: str) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(member, "x")
-
-
-def zarr(path: Path, encoding: str | None) -> None:
-    path.mkdir()
-    (path / "zarr.json").write_text(json.dumps({"attributes": {"encoding-type": encoding} if encoding else {}}))
 
 
 def folder(path: Path, *names: str) -> None:
@@ -37,12 +39,6 @@ def soma(path: Path) -> None:
 
 
 FOREIGN = {
-    "a.h5ad": (lambda path: path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(64)), "AnnData .h5ad"),
-    "a.loom": (lambda path: path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(64)), "HDF5 file"),
-    "a.zarr": (lambda path: zarr(path, "anndata"), "AnnData zarr"),
-    "m.zarr": (lambda path: zarr(path, "MuData"), "MuData"),
-    "s.zarr": (lambda path: zarr(path, None), "a zarr store"),
-    "a.zarr.zip": (lambda path: zipped(path, ".zgroup"), "zipped AnnData zarr"),
     "a.mzpeak": (lambda path: zipped(path, "mzpeak_index.json"), "mzPeak"),
     "unpacked": (lambda path: folder(path, "mzpeak_index.json"), "unpacked mzPeak"),
     "atlas": (lambda path: folder(path, "lance_db"), "RaggedAtlas"),
@@ -76,6 +72,34 @@ def test_a_cxg_is_known_whatever_its_name(make):
             assert dataset.n_obs == 40
 
 
+HDF5 = b"\x89HDF\r\n\x1a\n" + bytes(64)
+ANNDATA = {
+    "a.h5ad": lambda path: path.write_bytes(HDF5),
+    "a.loom": lambda path: path.write_bytes(HDF5),
+    "no suffix": lambda path: path.write_bytes(HDF5),
+    "a.zarr": lambda path: (folder(path), (path / "zarr.json").write_text("{}")),
+    "old.zarr": lambda path: (folder(path), (path / ".zattrs").write_text("{}")),
+    "named": lambda path: (folder(path), (path / ".zgroup").write_text("{}")),
+    "a.zarr.zip": lambda path: zipped(path, ".zgroup"),
+    "b.zip": lambda path: zipped(path, "zarr.json"),
+}
+
+
+@pytest.mark.parametrize("name", ANNDATA)
+def test_hdf5_and_zarr_of_any_name_go_to_the_reader_of_anndata(tmp_path, name):
+    ANNDATA[name](tmp_path / name)
+    with pytest.raises((InvalidStore, DamagedStore), match=name):
+        open_dataset(tmp_path / name)
+
+
+@pytest.mark.parametrize(("name", "library"), [("a.h5ad", "h5py"), ("a.zarr", "zarr")])
+def test_a_library_that_is_missing_is_named_with_the_command_that_installs_it(tmp_path, monkeypatch, name, library):
+    ANNDATA[name](tmp_path / name)
+    monkeypatch.setattr("cxg_widget.datasets.readers.find_spec", lambda asked: None if asked == library else object())
+    with pytest.raises(MissingDependency, match=rf"{name}.* needs {library}: pip install 'cxg-widget\["):
+        open_dataset(tmp_path / name)
+
+
 def test_format_forces_the_reader(make, tmp_path):
     open_dataset(make(), format="cxg").close()
     folder(tmp_path / "empty")
@@ -84,7 +108,7 @@ def test_format_forces_the_reader(make, tmp_path):
     with pytest.raises(DatasetNotFound):
         open_dataset(tmp_path / "none", format="cxg")
     with pytest.raises(UnknownFormat, match="this version opens the formats cxg"):
-        open_dataset(tmp_path / "a.h5ad", format="h5ad")
+        open_dataset(tmp_path / "a.soma", format="soma")
     with pytest.raises(InvalidValue, match="Did you mean 'cxg'"):
         open_dataset(tmp_path, format="cxgg")
 

@@ -1,0 +1,244 @@
+"""The reader of AnnData on disk, HDF5 and zarr, as a `Dataset`; its parts are in the files beside it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.anndata.budget import DEFAULT_MEMORY_BYTES, Budget
+from cxg_widget.datasets.anndata.details import sizes_below, text_of
+from cxg_widget.datasets.anndata.elements import element_of, labels_of
+from cxg_widget.datasets.anndata.frame import Frame, pick
+from cxg_widget.datasets.anndata.matrices import Matrix, is_matrix
+from cxg_widget.datasets.anndata.node import Array, Group, Node, Store
+from cxg_widget.datasets.anndata.obsm import default_of, find_embeddings
+from cxg_widget.datasets.anndata.parts import find_part
+from cxg_widget.datasets.anndata.raw import RAW, Raw
+from cxg_widget.datasets.anndata.with_matrices import WithMatrices
+from cxg_widget.datasets.base import DEFAULT_CACHE_BYTES
+from cxg_widget.datasets.css_colors import to_hex
+from cxg_widget.datasets.packed import PackedStrings
+from cxg_widget.datasets.values import Values
+from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, InvalidValue, UnknownFormat
+
+_FEW = 1_000
+
+
+class AnnDataDataset(WithMatrices):
+    """AnnData on disk, of any version.
+
+    Parameters
+    ----------
+    uri : a path
+    cache_bytes : how much of what was read is kept in memory
+    key : which AnnData, where a store holds several, such as "mod/rna" or "rna" of MuData
+    memory_bytes : how much memory the entries of matrices stored by cell may take, sorted by gene (3.2 GiB); a matrix
+        that needs more is looked through for each gene
+
+    Raises
+    ------
+    InvalidStore
+        If it is no AnnData, or the parts contradict each other.
+    DamagedStore
+        If its structure cannot be read. Data that are missing are found when they are asked for.
+    UnknownName
+        If there is nothing at `key`.
+    """
+
+    what: ClassVar[str]
+    _no_embedding: ClassVar[str] = "no usable embedding in obsm"
+
+    def __init__(
+        self,
+        uri: str,
+        *,
+        cache_bytes: int = DEFAULT_CACHE_BYTES,
+        key: str | None = None,
+        memory_bytes: int = DEFAULT_MEMORY_BYTES,
+    ) -> None:
+        super().__init__(f"{uri}#{key}" if key else uri, cache_bytes=cache_bytes)
+        _check_options(key, memory_bytes)
+        if "://" in uri and not uri.startswith("file://"):
+            raise UnknownFormat(f"'{uri}': AnnData is opened from local disks only; copy it, or convert it to CXG.")
+        self._key = key
+        self._budget = Budget(memory_bytes)
+        self._path = uri.removeprefix("file://")
+        self._store = self._open_store(self._path)
+        try:
+            self._open(find_part(self._store.root, key, self.what))
+        except BaseException:
+            self._store.close()
+            raise
+
+    @abstractmethod
+    def _open_store(self, path: str) -> Store:
+        """Open the file or folder."""
+
+    def _open(self, part: Group) -> None:
+        uns = part.get("uns")
+        self._part = part
+        self._uns = uns if isinstance(uns, Group) else None
+        self._obs = self._frame("obs")
+        self._var = self._frame("var")
+        self.n_obs, self.n_var = self._obs.n, self._var.n
+        self.obs_columns, self.obs_index = self._obs.columns, self._obs.index
+        self.var_columns, self.var_index = self._var.columns, self._var.index
+        self.title = self._said("title") or Path(self._path).name
+        self._matrix = self._open_matrix(part.get("X"), "X")
+        self._layers = self._find_layers()
+        self._raw = self._open_raw()
+        self._name_layers()
+        self._embeddings, self._unusable = find_embeddings(self._quietly("obsm"), self.n_obs)
+        self.embeddings = {name: one.width for name, one in self._embeddings.items()}
+        for sentence in self._unusable.values():
+            self._note(sentence)
+        if not self.embeddings:
+            self._note(f"{self._no_embedding}, so there is nothing to draw.")
+        self.default_embedding = default_of(self.embeddings, self._said("default_embedding"))
+
+    # --- what there is ------------------------------------------------------------------------------------------------
+
+    def _frame(self, name: str) -> Frame:
+        node = self._part.get(name)
+        if node is None:
+            raise InvalidStore(f"{self.uri}: not AnnData; missing {name}.")
+        return Frame(node, name, self._uns, self._note)
+
+    def _open_matrix(self, node: Node | None, name: str, n_var: int | None = None) -> Matrix:
+        shape = (self.n_obs, self.n_var if n_var is None else n_var)
+        return Matrix(node, name, shape, budget=self._budget, note=self._note, progress=self._tell_progress)
+
+    def _find_layers(self) -> dict[str, Matrix]:
+        group = self._quietly("layers")
+        found = {}
+        for name in group.names() if isinstance(group, Group) else ():
+            node = self._quietly(f"layers/{name}")
+            if is_matrix(node):
+                found[name] = self._open_matrix(node, f"layer {name!r}")
+            else:
+                self._note(f"layer {name!r} is left out: it is no matrix of numbers.")
+        return found
+
+    def _open_raw(self) -> Raw | None:
+        if RAW in self._layers:
+            return None
+        matrix, table = self._quietly("raw/X"), self._quietly("raw/var")
+        if matrix is None:  # before version 0.7
+            matrix, table = self._quietly("raw.X"), self._quietly("raw.var")
+        if not is_matrix(matrix) or table is None:
+            return None
+        try:
+            frame = Frame(table, "raw/var", self._uns, lambda _: None)
+        except (InvalidStore, DamagedStore) as error:
+            self._note(f"raw is left out: {error}")
+            return None
+        return Raw(self._open_matrix(matrix, RAW, frame.n), frame, self.title, self.uri, self.n_obs)
+
+    def _quietly(self, path: str) -> Node | None:
+        """Return a part that may be missing; one that cannot be opened is noted."""
+        try:
+            return self._part.get(path)
+        except (InvalidStore, DamagedStore) as error:
+            self._note(f"{path} is left out: {error}")
+            return None
+
+    def _said(self, name: str) -> str | None:
+        """Return a text in uns."""
+        return None if self._uns is None else text_of(self._quietly(f"uns/{name}"))
+
+    # --- columns ------------------------------------------------------------------------------------------------------
+
+    def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
+        if self._is_text(name) and (rows is None or rows.size > _FEW):
+            whole: PackedStrings | None = self._cache.get(("packed", name))
+            if whole is None:
+                found = self._obs.read(name, None)
+                if not isinstance(found, PackedStrings):
+                    return found if rows is None else pick(found, rows)
+                whole = self._cached(("packed", name), lambda: found)
+            return whole if rows is None else whole.pick(rows)
+        return self._obs.read(name, rows)
+
+    def _is_text(self, name: str) -> bool:
+        return name == self.obs_index or self.obs_columns[name].kind == "string"
+
+    def _read_obs_block(self, name: str, start: int, stop: int) -> Values:
+        return self._obs.read_block(name, start, stop)
+
+    def _read_var(self, name: str) -> Values:
+        return self._var.read(name, None)
+
+    def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
+        return self._embeddings[name].read(axes, 0, self.n_obs)
+
+    def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
+        return self._embeddings[name].read(axes, start, stop)
+
+    # --- what is known ------------------------------------------------------------------------------------------------
+
+    def _category_colors(self, column: str) -> dict[str, str]:
+        node = self._quietly(f"uns/{column}_colors") if self._uns is not None else None
+        if not isinstance(node, Array) or column not in self.obs_columns:
+            return {}
+        labels = self._obs.labels(column)
+        colors = [to_hex(color) for color in _colors(node)]
+        return {str(label): color for label, color in zip(labels, colors, strict=False) if color is not None}
+
+    def _read_identity(self) -> str:
+        return f"{self._store.state()}#{self._key or ''}"
+
+    def _read_details(self) -> dict[str, Any]:
+        obs = self._obs.node
+        version = obs.attrs.get("encoding-version") if isinstance(obs, Group) else None
+        return {"encoding": f"dataframe {version}" if version else "records, as before 0.7"} | super()._read_details()
+
+    def _read_sizes(self) -> dict[str, int]:
+        return sizes_below(self._part)
+
+    def _release(self) -> None:
+        self._budget.clear()
+        self._store.close()
+
+
+class H5adDataset(AnnDataDataset):
+    """AnnData in an HDF5 file of any name; see `AnnDataDataset`."""
+
+    format: ClassVar[str] = "h5ad"
+    what: ClassVar[str] = "HDF5 file"
+
+    def _open_store(self, path: str) -> Store:
+        from cxg_widget.datasets.anndata.h5 import H5Store
+
+        return H5Store(path, self.uri)
+
+
+class ZarrDataset(AnnDataDataset):
+    """AnnData in a zarr folder or zip archive; see `AnnDataDataset`."""
+
+    format: ClassVar[str] = "zarr"
+    what: ClassVar[str] = "zarr store"
+
+    def _open_store(self, path: str) -> Store:
+        from cxg_widget.datasets.anndata.zarr_store import ZarrStore
+
+        return ZarrStore(path, self.uri)
+
+
+def _check_options(key: Any, memory_bytes: Any) -> None:
+    if key is not None and not isinstance(key, str):
+        raise InvalidOption(f"key is {key!r}; it must be a path in the store, such as 'mod/rna'.")
+    if isinstance(memory_bytes, bool) or not isinstance(memory_bytes, int):
+        raise InvalidOption(f"memory_bytes is {memory_bytes!r}; it must be a number of bytes, such as 2**32.")
+    if memory_bytes < 0:
+        raise InvalidValue(f"memory_bytes is {memory_bytes}; it must be 0 or more.")
+
+
+def _colors(node: Array) -> list[Any]:
+    if len(node.shape) == 1:
+        return labels_of(element_of(node, node.path))
+    found: list[Any] = node.read().tolist()
+    return found if len(node.shape) == 2 else []

@@ -1,0 +1,243 @@
+"""Columns as AnnData stores them: plain, text, masked or as codes into categories; each read in blocks of rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from threading import RLock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.anndata.node import Array, Group, Node
+from cxg_widget.datasets.columns import as_strings, row_blocks, smallest_codes, tidy_categories
+from cxg_widget.datasets.packed import PackedStrings
+from cxg_widget.datasets.values import Codes, Kind, Values, as_plain
+from cxg_widget.errors import InvalidStore
+
+_KINDS: dict[str, Kind] = {"b": "boolean", "i": "int", "u": "int", "f": "float"}
+
+
+class Element(ABC):
+    """One column.
+
+    Attributes
+    ----------
+    kind : what a reader of it gets
+    n : number of rows
+    n_categories : as declared, None where it has none
+    """
+
+    kind: Kind
+    n: int
+    n_categories: int | None = None
+
+    @abstractmethod
+    def read(self, start: int, stop: int) -> Values:
+        """Read the rows start <= row < stop; errors as `Array.read`."""
+
+    @abstractmethod
+    def check_plausible(self) -> None:
+        """Refuse a length that its bytes on disk cannot hold; see `Array.check_plausible`."""
+
+
+class Plain(Element):
+    """Booleans or numbers."""
+
+    def __init__(self, array: Array) -> None:
+        self._array = array
+        self.kind, self.n = _KINDS[array.dtype.kind], array.shape[0]
+
+    def read(self, start: int, stop: int) -> NDArray[Any]:
+        """Read rows in their own type, in the byte order of this machine."""
+        found = self._array.read(slice(start, stop))
+        dtype = np.dtype(np.float64) if found.dtype.itemsize > 8 else found.dtype.newbyteorder("=")
+        return found.astype(dtype, copy=False)
+
+    def check_plausible(self) -> None:
+        """Look at the bytes of the values."""
+        self._array.check_plausible()
+
+
+class Text(Element):
+    """Strings in any encoding."""
+
+    kind = "string"
+
+    def __init__(self, array: Array) -> None:
+        self._array = array
+        self.n = array.shape[0]
+
+    def read(self, start: int, stop: int) -> PackedStrings:
+        """Read rows as packed strings."""
+        return pack(self._array.read(slice(start, stop)))
+
+    def check_plausible(self) -> None:
+        """Look at the bytes of the values."""
+        self._array.check_plausible()
+
+
+class Masked(Element):
+    """Values beside a mask of those that are missing.
+
+    Numbers come in their own type where none is missing, else as floats with NaN; booleans as bool, else as codes.
+    """
+
+    def __init__(self, values: Element, mask: Array) -> None:
+        self._values, self._mask = values, mask
+        self._lock = RLock()
+        self._any: bool | None = None
+        self.kind, self.n = values.kind, values.n
+
+    def read(self, start: int, stop: int) -> Values:
+        """Read rows; their type is the same for all blocks."""
+        values = self._values.read(start, stop)
+        if not self._has_missing():
+            return values
+        missing = self._mask.read(slice(start, stop)).astype(bool)
+        if self.kind == "string":
+            texts = as_plain(values)
+            texts[missing] = None
+            return texts
+        plain = np.asarray(values)
+        if self.kind == "boolean":
+            return Codes(np.where(missing, -1, plain).astype(np.int8), (False, True))
+        numbers = plain.astype(np.float64 if plain.dtype.kind in "iu" else plain.dtype)
+        numbers[missing] = np.nan
+        return numbers
+
+    def _has_missing(self) -> bool:
+        with self._lock:
+            if self._any is None:
+                self._any = any(bool(self._mask.read(slice(*block)).any()) for block in row_blocks(self.n))
+            return self._any
+
+    def check_plausible(self) -> None:
+        """Look at the bytes of the values."""
+        self._values.check_plausible()
+
+
+class Coded(Element):
+    """Codes into categories."""
+
+    kind = "categorical"
+
+    def __init__(self, name: str, codes: Array, categories: Element, *, ordered: bool) -> None:
+        self._name, self._codes, self._stored = name, codes, categories
+        self._ordered = ordered
+        self._lock = RLock()
+        self._known: tuple[NDArray[np.int64], tuple[Any, ...]] | None = None
+        self.n, self.n_categories = codes.shape[0], categories.n
+
+    def read(self, start: int, stop: int) -> Codes:
+        """Read rows.
+
+        Raises
+        ------
+        InvalidStore
+            If there is a code without a category.
+        """
+        target, categories = self._categories()
+        codes = self._codes.read(slice(start, stop))
+        low, high = int(codes.min(initial=-1)), int(codes.max(initial=-1))
+        declared = len(target) - 1
+        if low < -1 or high >= declared:
+            wrong = low if low < -1 else high
+            raise InvalidStore(
+                f"{self._codes.uri}: {self._name} holds code {wrong} but only {declared:,} categories are declared."
+            )
+        as_is = np.array_equal(target[:-1], np.arange(declared))
+        meant = codes if as_is else target[codes.astype(np.int64)]
+        return Codes(smallest_codes(meant, len(categories)), categories, self._ordered)
+
+    def labels(self) -> list[Any]:
+        """Return all categories as they are stored, in their order."""
+        return labels_of(self._stored)
+
+    def _categories(self) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+        with self._lock:
+            if self._known is None:
+                self._known = tidy_categories(self.labels())
+            return self._known
+
+    def check_plausible(self) -> None:
+        """Look at the bytes of the codes."""
+        self._codes.check_plausible()
+
+
+def element_of(node: Node, name: str, legacy_categories: Node | None = None) -> Element:
+    """Return how a column is read.
+
+    Parameters
+    ----------
+    node : where it is
+    name : how it is called in sentences, such as "obs column 'louvain'"
+    legacy_categories : of a column of codes in the layout of before 0.7, where they lie in `uns`
+
+    Raises
+    ------
+    InvalidStore
+        If it is of a kind that cannot be shown, or lacks a part; the sentence says which.
+    """
+    if isinstance(node, Group):
+        return _of_group(node, name)
+    assert isinstance(node, Array)
+    if len(node.shape) != 1:
+        raise InvalidStore(f"{node.uri}: {name} has {len(node.shape)} dimensions; a column has one.")
+    if node.dtype.kind in "iu":
+        categories = legacy_categories or node.target("categories")
+        if categories is not None:
+            return _coded(name, node, categories, ordered=bool(categories.attrs.get("ordered", False)))
+    if node.is_text:
+        return Text(node)
+    if node.dtype.kind not in _KINDS:
+        raise InvalidStore(f"{node.uri}: {name} is of the type {node.dtype}, which is not supported.")
+    return Plain(node)
+
+
+def labels_of(element: Element) -> list[Any]:
+    """Return all values as Python scalars, None where missing."""
+    found: list[Any] = as_plain(element.read(0, element.n)).tolist()
+    return found
+
+
+def pack(values: NDArray[Any]) -> PackedStrings:
+    """Pack bytes, str or fixed-width text into two buffers; what is missing becomes ""."""
+    pieces = values.reshape(-1).tolist()
+    if pieces and not (values.dtype.kind == "S" or all(type(piece) is bytes for piece in pieces)):
+        texts = pieces if values.dtype.kind in "TU" else as_strings(pieces).tolist()
+        pieces = [text.encode("utf-8", "surrogatepass") for text in texts]
+    starts = np.zeros(len(pieces) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, pieces), dtype=np.int64, count=len(pieces)), out=starts[1:])
+    return PackedStrings(np.frombuffer(b"".join(pieces), dtype=np.uint8), starts)
+
+
+def _of_group(group: Group, name: str) -> Element:
+    encoding = group.encoding
+    if encoding == "categorical" or (not encoding and "codes" in group and "categories" in group):
+        codes, categories = _part(group, "codes", name), group.get("categories")
+        if categories is None:
+            raise InvalidStore(f"{group.uri}: {name} has no categories.")
+        return _coded(name, codes, categories, ordered=bool(group.attrs.get("ordered", False)))
+    if encoding.startswith("nullable-") or (not encoding and "values" in group and "mask" in group):
+        values = element_of(_part(group, "values", name), name)
+        mask = _part(group, "mask", name)
+        if mask.shape != (values.n,):
+            raise InvalidStore(f"{group.uri}: {name} has {values.n:,} values but a mask of shape {mask.shape}.")
+        return Masked(values, mask)
+    raise InvalidStore(f"{group.uri}: {name} is encoded as {encoding or 'a group'!r}, which is not supported.")
+
+
+def _coded(name: str, codes: Array, categories: Node, *, ordered: bool) -> Coded:
+    if codes.dtype.kind not in "iu" or len(codes.shape) != 1:
+        raise InvalidStore(f"{codes.uri}: {name} has codes of the type {codes.dtype}, not integers.")
+    if isinstance(categories, Array):
+        categories.check_plausible()
+    return Coded(name, codes, element_of(categories, f"the categories of {name}"), ordered=ordered)
+
+
+def _part(group: Group, part: str, name: str) -> Array:
+    found = group.get(part)
+    if not isinstance(found, Array):
+        raise InvalidStore(f"{group.uri}: {name} has no {part}.")
+    return found

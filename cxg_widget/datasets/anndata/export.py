@@ -1,0 +1,80 @@
+"""Some cells of a dataset as an AnnData object; the only importer of anndata."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.anndata.memory import AnnDataInMemory
+from cxg_widget.datasets.base import Dataset
+from cxg_widget.datasets.matrix_block import MatrixBlock
+from cxg_widget.errors import MissingDependency
+
+_BLOCK_CELLS = 1 << 24
+
+
+def subset(dataset: Dataset, mask: NDArray[np.bool_]) -> Any:
+    """Return the cells of a mask, bool (n_obs,), as AnnData: a view of a dataset's own object, else a new one.
+
+    A new one has obs, var, the embeddings in obsm, and X as CSR of float32.
+
+    Raises
+    ------
+    MissingDependency
+        If a new one is needed, and anndata is not installed.
+    InvalidStore, DamagedStore
+        If the dataset cannot be read.
+    """
+    if isinstance(dataset, AnnDataInMemory):
+        return dataset.cut(mask)
+    if find_spec("anndata") is None:
+        raise MissingDependency(
+            f"{dataset.uri} is a store on disk, of which to_anndata() makes an AnnData with: pip install anndata"
+        )
+    from anndata import AnnData
+
+    rows = np.flatnonzero(mask)
+    obs, var = dataset.obs(rows=rows), dataset.var()
+    obs.index, var.index = obs.index.astype(str), var.index.astype(str)
+    embeddings = {name: _embedding(dataset, name, rows) for name in dataset.embeddings}
+    obsm = {name if name == "spatial" else f"X_{name}": xy for name, xy in embeddings.items()}
+    return AnnData(X=_matrix(dataset, rows), obs=obs, var=var, obsm=obsm)
+
+
+def _embedding(dataset: Dataset, name: str, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    width = dataset.embeddings[name]
+    pairs = [(axis, min(axis + 1, width - 1)) for axis in range(0, width, 2)]
+    return np.concatenate([dataset.embedding(name, pair)[rows] for pair in pairs], axis=1)[:, :width]
+
+
+def _matrix(dataset: Dataset, rows: NDArray[np.int64]) -> Any:
+    """Return the rows of X as CSR, read in blocks of lines."""
+    from scipy.sparse import csr_array, csr_matrix, hstack, vstack
+
+    by_row = dataset.major_axis == "obs"
+    n_lines, width = (dataset.n_obs, dataset.n_var) if by_row else (dataset.n_var, dataset.n_obs)
+    step = max(_BLOCK_CELLS // max(width, 1), 1)
+    parts = []
+    for start in range(0, n_lines, step):
+        stop = min(start + step, n_lines)
+        wanted = rows[np.searchsorted(rows, start) : np.searchsorted(rows, stop)] - start if by_row else rows
+        if len(wanted) or not by_row:
+            block = _csr(dataset.matrix_block(start, stop), width)
+            parts.append(block[wanted] if by_row else block[:, wanted].T.tocsr())
+    empty = csr_array((0, width) if by_row else (len(rows), 0), dtype=np.float32)
+    return csr_matrix((vstack if by_row else hstack)([empty, *parts], format="csr"))
+
+
+def _csr(block: MatrixBlock, width: int) -> Any:
+    from scipy.sparse import csr_array
+
+    shape = (len(block.starts) - 1, width)
+    found = csr_array((block.values, block.positions, block.starts), shape=shape)
+    if not block.fill:
+        return found
+    dense = np.full(shape, block.fill, dtype=np.float32)
+    dense[np.repeat(np.arange(shape[0]), np.diff(block.starts)), block.positions] = block.values
+    return csr_array(dense)

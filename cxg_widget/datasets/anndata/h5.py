@@ -1,0 +1,255 @@
+"""HDF5 as nodes; the only importer of h5py.
+
+Links are looked at before they are followed, and only those inside of the file are: an external link, a virtual
+dataset or external storage would read whatever other file its author names.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
+from threading import RLock
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.anndata.node import Array, Group, Node, Store
+from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidStore, MissingDependency
+
+_MOST_HOPS = 8
+_DEEPEST = 64
+
+
+class H5Store(Store):
+    """An HDF5 file, open for reading, without locking it.
+
+    Raises
+    ------
+    DamagedStore
+        If it is cut off, or no HDF5 at all.
+    """
+
+    def __init__(self, path: str, uri: str) -> None:
+        self.uri = uri
+        self.lock = RLock()
+        self._path = os.path.abspath(path)
+        try:
+            self.file = h5py.File(self._path, "r", locking=False)
+        except OSError as error:
+            raise DamagedStore(f"{uri}: the file is truncated, damaged or not HDF5 ({_reason(error)}).") from error
+
+    @property
+    def root(self) -> H5Group:
+        """The root group."""
+        with self.reading("the root group"):
+            return H5Group(self, self.file["/"], "")
+
+    def state(self) -> str:
+        """Return path, size and time of the last write."""
+        found = os.stat(self._path)
+        return f"{self._path}#{found.st_size}#{found.st_mtime_ns}"
+
+    def close(self) -> None:
+        """Close the file."""
+        with self.lock:
+            self.file.close()
+
+    @contextmanager
+    def reading(self, what: str) -> Iterator[None]:
+        """Let one thread at a time into the library, and say what its failures mean."""
+        with self.lock:
+            try:
+                yield
+            except (CxgWidgetError, MemoryError):
+                raise
+            except Exception as error:
+                raise DamagedStore(
+                    f"{self.uri}: cannot read {what}: data are missing or damaged ({_reason(error)})."
+                ) from error
+
+    def wrap(self, found: Any, path: str) -> Node | None:
+        """Return an object of h5py as a node; None for what is neither group nor dataset."""
+        if isinstance(found, h5py.Group):
+            return H5Group(self, found, path)
+        return H5Array(self, found, path) if isinstance(found, h5py.Dataset) else None
+
+
+class H5Group(Group):
+    """A group of an HDF5 file."""
+
+    def __init__(self, store: H5Store, group: Any, path: str) -> None:
+        self._store, self._group = store, group
+        self.path, self.uri = path, store.uri
+
+    @property
+    def attrs(self) -> Mapping[str, Any]:
+        """The attributes."""
+        return _attributes(self._store, self._group, self.path)
+
+    def names(self) -> list[str]:
+        """Return the names of the links, without following any."""
+        with self._store.reading(self.path or "the root group"):
+            return sorted(self._group.keys())
+
+    def get(self, name: str) -> Node | None:
+        """Return a node below this group.
+
+        Raises
+        ------
+        InvalidStore
+            If a link leads out of the file.
+        DamagedStore
+            If it is there and cannot be opened.
+        """
+        return self._walk(name, _MOST_HOPS)
+
+    def _walk(self, name: str, hops: int) -> Node | None:
+        parts = [part for part in name.split("/") if part not in ("", ".")]
+        node: Node | None = self
+        for part in parts[:_DEEPEST]:
+            node = node._child(part, hops) if isinstance(node, H5Group) and part != ".." else None
+        return node if len(parts) <= _DEEPEST else None
+
+    def _child(self, name: str, hops: int) -> Node | None:
+        path = f"{self.path}/{name}" if self.path else name
+        with self._store.reading(path):
+            links, key = self._group.id.links, name.encode("utf-8", "surrogateescape")
+            if not links.exists(key):
+                return None
+            kind = links.get_info(key).type
+            if kind == h5py.h5l.TYPE_HARD:
+                return self._store.wrap(self._group[name], path)
+            if kind != h5py.h5l.TYPE_SOFT:
+                raise InvalidStore(f"{self.uri}: {path} is a link to another file, which is not followed.")
+            target = links.get_val(key).decode("utf-8", "replace")
+        if hops == 0:
+            raise InvalidStore(f"{self.uri}: {path} is a link in a circle.")
+        start = self._store.root if target.startswith("/") else self
+        return start._walk(target, hops - 1)
+
+
+class H5Array(Array):
+    """A dataset of an HDF5 file, or one column of it where it is a table of records."""
+
+    def __init__(self, store: H5Store, dataset: Any, path: str, column: str = "") -> None:
+        self._store, self._dataset, self._column = store, dataset, column
+        self.path, self.uri = f"{path}[{column!r}]" if column else path, store.uri
+        with store.reading(self.path):
+            dtype, shape = dataset.dtype, dataset.shape
+            self._plan = dataset.id.get_create_plist()
+            self._checked = False
+            self.chunks = dataset.chunks
+        if column:
+            dtype = dtype[column]
+        if dtype.subdtype is not None and shape is not None:
+            dtype, inner = dtype.subdtype
+            shape = (*shape, *inner)
+        self.shape = () if shape is None else tuple(int(length) for length in shape)
+        self.dtype = dtype
+        self.fields = dtype.names or ()
+        self.is_text = h5py.check_string_dtype(dtype) is not None or dtype.kind == "S"
+
+    @property
+    def attrs(self) -> Mapping[str, Any]:
+        """The attributes."""
+        return _attributes(self._store, self._dataset, self.path)
+
+    def read(self, *keys: slice) -> NDArray[Any]:
+        """Return a part; see `Array.read`."""
+        with self._store.reading(self.path):
+            self._check()
+            if self._dataset.shape is None:
+                return np.empty(0, dtype=self.dtype)
+            if not self._column:
+                return np.asarray(self._dataset[keys or ()])
+            found = np.asarray(self._dataset.fields(self._column)[keys[:1] or ()])
+            return found[(slice(None), *keys[1:])] if len(keys) > 1 else found
+
+    def stored_bytes(self) -> int:
+        """Return how many bytes its chunks take; strings of any length lie elsewhere and are not counted."""
+        with self._store.reading(self.path):
+            return int(self._dataset.id.get_storage_size())
+
+    def field(self, name: str) -> H5Array:
+        """Return one column of a table."""
+        return H5Array(self._store, self._dataset, self.path, name)
+
+    def target(self, attribute: str) -> Node | None:
+        """Return what an object reference, or a path beside this array, points at."""
+        with self._store.reading(self.path):
+            if attribute not in self._dataset.attrs:
+                return None
+            value = self._dataset.attrs[attribute]
+            if isinstance(value, h5py.Reference):
+                if not value:
+                    return None
+                found = self._store.file[value]
+                return self._store.wrap(found, str(found.name).lstrip("/"))
+        if isinstance(value, bytes):
+            value = value.decode("utf-8", "replace")
+        if not isinstance(value, str):
+            return None
+        parent = self._store.root.get(self.path.rpartition("/")[0])
+        return parent.get(value) if isinstance(parent, H5Group) else None
+
+    @property
+    def filters(self) -> list[str]:
+        """What the chunks are compressed with."""
+        with self._store.reading(self.path):
+            return [_filter_name(self._plan.get_filter(number)) for number in range(self._plan.get_nfilters())]
+
+    def _check(self) -> None:
+        if self._checked:
+            return
+        if self._plan.get_layout() == h5py.h5d.VIRTUAL or self._plan.get_external_count() > 0:
+            raise InvalidStore(f"{self.uri}: the values of {self.path} lie in other files, which are not read.")
+        self.check_chunks()
+        missing = [one for one in map(self._plan.get_filter, range(self._plan.get_nfilters())) if not _is_known(one[0])]
+        if missing:
+            raise MissingDependency(
+                f"{self.uri}: {self.path} is compressed with {_filter_name(missing[0])}, which plain h5py cannot read: "
+                "pip install hdf5plugin"
+            )
+        self._checked = True
+
+
+def _is_known(code: int) -> bool:
+    """Say whether HDF5 can undo a filter; hdf5plugin is loaded for it where that is installed."""
+    if not h5py.h5z.filter_avail(code) and find_spec("hdf5plugin") is not None:
+        importlib.import_module("hdf5plugin")
+    return bool(h5py.h5z.filter_avail(code))
+
+
+def _filter_name(found: tuple[Any, ...]) -> str:
+    return found[3].decode("utf-8", "replace").split(";")[0].strip() or f"HDF5 filter {found[0]}"
+
+
+def _attributes(store: H5Store, found: Any, path: str) -> dict[str, Any]:
+    with store.reading(f"the attributes of {path or 'the root group'}"):
+        known: dict[str, Any] = {}
+        for name in found.attrs:
+            try:
+                known[name] = _plain(found.attrs[name])
+            except (OSError, TypeError, ValueError, KeyError, RuntimeError):
+                continue
+        return known
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, np.ndarray):
+        return [_plain(one) for one in value.tolist()]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    return value
+
+
+def _reason(error: Exception) -> str:
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= 300 else f"{text[:297]}..."

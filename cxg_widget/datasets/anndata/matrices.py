@@ -1,0 +1,183 @@
+"""The matrices of a dataset: X, the layers and raw; which layout each has, found when it is first read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import RLock
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.anndata.budget import Budget
+from cxg_widget.datasets.anndata.dense import Dense
+from cxg_widget.datasets.anndata.lines import Lines
+from cxg_widget.datasets.anndata.node import Array, Group, Node
+from cxg_widget.datasets.anndata.sparse import Sparse
+from cxg_widget.datasets.values import Vector
+from cxg_widget.errors import InvalidStore
+
+Axis = Literal["obs", "var"]
+
+
+class AnyMatrix(Protocol):
+    """A matrix, on disk or in memory."""
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether there is none."""
+
+    @property
+    def axis(self) -> Axis:
+        """Along which neighbouring lines are read fast."""
+
+    def vector(self, position: int) -> Vector:
+        """Return one column."""
+
+    def part(self, position: int, start: int, stop: int) -> Vector | None:
+        """Return rows of one column, counted from `start`; None where the whole column is read as fast."""
+
+    def lines(self, axis: Axis, start: int, stop: int) -> Lines:
+        """Return neighbouring rows or columns."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return what is known without reading, fit for JSON."""
+
+
+class Matrix:
+    """One matrix of any layout; nothing of it is read before it is asked for.
+
+    Parameters
+    ----------
+    node : where it is, None where the store has none
+    name : how it is called in sentences
+    shape : (n_obs, n_var) as obs and var have it
+    """
+
+    def __init__(
+        self,
+        node: Node | None,
+        name: str,
+        shape: tuple[int, int],
+        *,
+        budget: Budget,
+        note: Callable[[str], None],
+        progress: Callable[[float], None],
+    ) -> None:
+        self.node, self._name, self.shape = node, name, shape
+        self._budget, self._note, self._progress = budget, note, progress
+        self._lock = RLock()
+        self._opened: Dense | Sparse | None = None
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether there is none."""
+        return self.node is None or self.node.encoding == "null"
+
+    @property
+    def axis(self) -> Axis:
+        """Along which neighbouring lines are read fast; known without reading."""
+        return "var" if layout_of(self.node) == "csc" else "obs"
+
+    def vector(self, position: int) -> Vector:
+        """Return one column.
+
+        Raises
+        ------
+        InvalidStore
+            If there is no such matrix, or it contradicts obs and var.
+        DamagedStore
+            If it cannot be read.
+        """
+        found = self._open()
+        if isinstance(found, Dense):
+            return found.column(position, 0, self.shape[0])
+        return found.lines("var", position, position + 1).vector()
+
+    def part(self, position: int, start: int, stop: int) -> Vector | None:
+        """Return rows of one column, counted from `start`; None where the whole column is read as fast."""
+        found = self._open()
+        if isinstance(found, Dense):
+            return found.column(position, start, stop)
+        return None if found.axis == "var" else found.part_of_line(position, start, stop).vector()
+
+    def lines(self, axis: Axis, start: int, stop: int) -> Lines:
+        """Return neighbouring rows or columns; errors as `vector`."""
+        return self._open().lines(axis, start, stop)
+
+    def describe(self) -> dict[str, Any]:
+        """Return layout, type and chunks, fit for JSON; empty where there is no matrix."""
+        layout = layout_of(self.node)
+        values = self.node.get("data") if isinstance(self.node, Group) else self.node
+        if layout is None or not isinstance(values, Array):
+            return {}
+        chunks = None if values.chunks is None else list(values.chunks)
+        return {"layout": layout, "dtype": str(values.dtype), "chunks": chunks} | _entries(layout, values)
+
+    def _open(self) -> Dense | Sparse:
+        with self._lock:
+            if self._opened is None:
+                self._opened = self._look()
+            return self._opened
+
+    def _look(self) -> Dense | Sparse:
+        node, layout = self.node, layout_of(self.node)
+        assert node is not None, "the dataset says so in a sentence of its own"
+        if layout is None:
+            raise InvalidStore(f"{node.uri}: {self._name} has an encoding that is not supported: {_said(node)}.")
+        shape = _shape_of(node)
+        if shape != self.shape:
+            said = "x".join(str(length) for length in shape)
+            raise InvalidStore(
+                f"{node.uri}: {self._name} is {said} but obs has {self.shape[0]} rows and var {self.shape[1]}."
+            )
+        if isinstance(node, Array):
+            return Dense(node)
+        assert isinstance(node, Group)
+        axis: Axis = "obs" if layout == "csr" else "var"
+        return Sparse(node, self.shape, axis, budget=self._budget, note=self._note, progress=self._progress)
+
+
+def layout_of(node: Node | None) -> Literal["csr", "csc", "dense"] | None:
+    """Return the layout of a matrix; None where it is none that can be read."""
+    if isinstance(node, Array):
+        return "dense" if len(node.shape) == 2 and node.dtype.kind in "biuf" else None
+    if not isinstance(node, Group):
+        return None
+    said = node.encoding or str(node.attrs.get("h5sparse_format", ""))
+    return "csr" if said.startswith("csr") else "csc" if said.startswith("csc") else None
+
+
+def is_matrix(node: Node | None) -> bool:
+    """Say whether something can be a layer."""
+    return layout_of(node) is not None
+
+
+def same_positions(labels: list[str], others: list[str]) -> NDArray[np.int64]:
+    """Return where each of `labels` stands first in `others`, -1 where it does not."""
+    if labels == others:
+        return np.arange(len(labels))
+    first: dict[str, int] = {}
+    for position, label in enumerate(others):
+        first.setdefault(label, position)
+    return np.array([first.get(label, -1) for label in labels], dtype=np.int64)
+
+
+def _shape_of(node: Node) -> tuple[int, ...]:
+    if isinstance(node, Array):
+        return node.shape
+    said = node.attrs.get("shape", node.attrs.get("h5sparse_shape"))
+    try:
+        return tuple(int(length) for length in said or ())
+    except (TypeError, ValueError):
+        return ()
+
+
+def _entries(layout: str, values: Array) -> dict[str, Any]:
+    return {} if layout == "dense" else {"n_entries": values.shape[0]}
+
+
+def _said(node: Node) -> str:
+    if isinstance(node, Array):
+        return f"an array of {len(node.shape)} dimensions of {node.dtype}"
+    return node.encoding or f"a group of {', '.join(node.names()[:6]) if isinstance(node, Group) else 'nothing'}"

@@ -1,0 +1,168 @@
+"""AnnData in memory as a `Dataset`: any object with its attributes; only what is asked for is copied."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.anndata.budget import Budget
+from cxg_widget.datasets.anndata.matrices import AnyMatrix, Matrix, is_matrix
+from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
+from cxg_widget.datasets.anndata.memory_nodes import MatrixOfView, node_of
+from cxg_widget.datasets.anndata.obsm import default_of
+from cxg_widget.datasets.anndata.raw import RAW, Raw
+from cxg_widget.datasets.anndata.with_matrices import WithMatrices
+from cxg_widget.datasets.base import DEFAULT_CACHE_BYTES
+from cxg_widget.datasets.css_colors import to_hex
+from cxg_widget.datasets.values import Values
+from cxg_widget.errors import InvalidOption, InvalidStore, InvalidValue
+
+
+class AnnDataInMemory(WithMatrices):
+    """An AnnData object, or any other with obs, var, obsm, X, layers, raw and uns.
+
+    What is changed in the object afterwards may or may not be seen; open it again to be sure.
+
+    Parameters
+    ----------
+    source : the object; it is kept, and neither changed nor copied
+    cache_bytes : how much of what was read is kept in memory
+    memory_bytes : how much memory a copy of the matrix may take, sorted by gene; 0 = each gene is looked for anew
+
+    Raises
+    ------
+    InvalidStore
+        If its parts contradict each other.
+    InvalidOption
+        If it holds several AnnData, as MuData does.
+    """
+
+    format: ClassVar[str] = "anndata"
+    _no_embedding: ClassVar[str] = "no usable embedding in obsm"
+
+    def __init__(self, source: Any, *, cache_bytes: int = DEFAULT_CACHE_BYTES, memory_bytes: int = 0) -> None:
+        super().__init__("AnnData in memory", cache_bytes=cache_bytes)
+        if isinstance(memory_bytes, bool) or not isinstance(memory_bytes, int) or memory_bytes < 0:
+            raise InvalidValue(f"memory_bytes is {memory_bytes!r}; it must be a number of bytes, 0 or more.")
+        if hasattr(source, "mod"):
+            parts = ", ".join(repr(name) for name in source.mod)
+            raise InvalidOption(f"a MuData holds several AnnData; pass one of them, such as mdata[{parts}].")
+        self.source: Any = source
+        self._budget = Budget(memory_bytes)
+        self._uns = source.uns if isinstance(getattr(source, "uns", None), Mapping) else {}
+        self._obs = MemoryFrame(source.obs, "obs", self._note)
+        self._var = MemoryFrame(source.var, "var", self._note)
+        self.n_obs, self.n_var = self._obs.n, self._var.n
+        self.obs_columns, self.obs_index = self._obs.columns, self._obs.index
+        self.var_columns, self.var_index = self._var.columns, self._var.index
+        title = self._uns.get("title")
+        self.title = title if isinstance(title, str) and title else self.uri
+        self._is_view = bool(getattr(source, "is_view", False))
+        self._matrix = self._open_matrix("X", None)
+        self._layers = {name: self._open_matrix(f"layer {name!r}", name) for name in self._layer_names()}
+        self._raw = self._open_raw()
+        self._name_layers()
+        self.embeddings = self._find_embeddings()
+        wanted = self._uns.get("default_embedding")
+        self.default_embedding = default_of(self.embeddings, wanted if isinstance(wanted, str) else None)
+
+    def cut(self, mask: NDArray[np.bool_]) -> Any:
+        """Return the cells of a mask as the object itself gives them: a view."""
+        with self._reading():
+            return self.source[mask]
+
+    def _layer_names(self) -> list[str]:
+        layers = getattr(self.source, "layers", None) or {}
+        return [str(name) for name in layers if self._is_view or self._is_usable(str(name), layers[name])]
+
+    def _is_usable(self, name: str, values: Any) -> bool:
+        if is_matrix(node_of(values, name)):
+            return True
+        self._note(f"layer {name!r} is left out: it is no matrix of numbers.")
+        return False
+
+    def _open_matrix(self, what: str, layer: str | None) -> AnyMatrix:
+        if self._is_view:
+            return MatrixOfView(self.source, layer)
+        values = self.source.X if layer is None else self.source.layers[layer]
+        return self._as_matrix(values, what, self.n_var)
+
+    def _as_matrix(self, values: Any, what: str, n_var: int) -> Matrix:
+        node = None if values is None else node_of(values, what)
+        # A note would say that a gene takes a look at the whole matrix; in memory that is quick.
+        return Matrix(
+            node, what, (self.n_obs, n_var), budget=self._budget, note=lambda _: None, progress=self._tell_progress
+        )
+
+    def _open_raw(self) -> Raw | None:
+        raw = getattr(self.source, "raw", None)
+        if raw is None or RAW in self._layers:
+            return None
+        frame = MemoryFrame(raw.var, "raw/var", lambda _: None)
+        return Raw(self._as_matrix(raw.X, RAW, frame.n), frame, self.title, self.uri, self.n_obs)
+
+    def _find_embeddings(self) -> dict[str, int]:
+        found: dict[str, int] = {}
+        self._keys: dict[str, str] = {}
+        for key in self.source.obsm:
+            columns = _axes_of(self.source.obsm[key])
+            shape: tuple[int, ...] = getattr(columns, "shape", ())
+            if columns is None or len(shape) != 2 or shape[0] != self.n_obs or shape[1] < 2:
+                self._unusable[key] = (
+                    f"obsm/{key} is not an array of numbers with {self.n_obs:,} rows and 2 or more axes."
+                )
+                self._note(self._unusable[key])
+                continue
+            short = str(key).removeprefix("X_")
+            name = short if short and (short == key or short not in self.source.obsm) else str(key)
+            found[name], self._keys[name] = int(shape[1]), key
+        if not found:
+            self._note(f"{self._no_embedding}, so there is nothing to draw.")
+        return found
+
+    def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
+        return self._obs.read(name, rows)
+
+    def _read_obs_block(self, name: str, start: int, stop: int) -> Values:
+        return self._obs.read_block(name, start, stop)
+
+    def _read_var(self, name: str) -> Values:
+        return self._var.read(name, None)
+
+    def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
+        return self._read_embedding_block(name, axes, 0, self.n_obs)
+
+    def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
+        values = _axes_of(self.source.obsm[self._keys[name]])
+        if values is None or values.shape[0] != self.n_obs:
+            raise InvalidStore(f"{self.uri}: obsm/{self._keys[name]} was changed since it was opened.")
+        if hasattr(values, "iloc"):
+            return np.column_stack([values.iloc[start:stop, axis].to_numpy() for axis in axes])
+        return np.column_stack([np.asarray(values[start:stop, axis]) for axis in axes])
+
+    def _called(self, index: str | None) -> str | None:
+        name = self.source.obs.index.name if index == self.obs_index else self.source.var.index.name
+        return None if name is None else str(name)
+
+    def _category_colors(self, column: str) -> dict[str, str]:
+        stored = self._uns.get(f"{column}_colors")
+        if stored is None or isinstance(stored, str | Mapping):
+            return {}
+        colors = [to_hex(color) for color in np.asarray(stored).tolist()]
+        found = zip(self._obs.labels(column), colors, strict=False)
+        return {str(label): color for label, color in found if color is not None}
+
+    def _release(self) -> None:
+        self._budget.clear()
+        self.source = None
+
+
+def _axes_of(values: Any) -> Any:
+    """Return what has the axes of an embedding; None where it holds no numbers."""
+    if hasattr(values, "iloc"):
+        return values.select_dtypes("number")
+    kind = getattr(getattr(values, "dtype", None), "kind", "")
+    return values if kind in "iuf" and kind and not hasattr(values, "tocsr") else None

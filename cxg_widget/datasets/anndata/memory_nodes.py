@@ -1,0 +1,131 @@
+"""Matrices in memory as nodes, so that they are read by what reads them from disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.anndata.lines import Lines, lines_of_dense
+from cxg_widget.datasets.anndata.matrices import Axis
+from cxg_widget.datasets.anndata.node import Array, Group, Node
+from cxg_widget.datasets.values import Vector
+
+_WHERE = "AnnData in memory"
+
+
+class MemoryArray(Array):
+    """An array, or something that is sliced like one."""
+
+    is_text = False
+    chunks = None
+
+    def __init__(self, values: Any, path: str) -> None:
+        self._values = values
+        self.path, self.uri = path, _WHERE
+        self.shape, self.dtype = tuple(values.shape), np.dtype(values.dtype)
+
+    @property
+    def attrs(self) -> Mapping[str, Any]:
+        """An array in memory has none."""
+        return {}
+
+    def read(self, *keys: slice) -> NDArray[Any]:
+        """Return a part, as a view where that is possible."""
+        return np.asarray(self._values[keys or ...])
+
+    def stored_bytes(self) -> int:
+        """Return how many bytes it takes in memory."""
+        return self.size * self.dtype.itemsize
+
+    def field(self, name: str) -> Array:
+        """Return one column of a table of records."""
+        return MemoryArray(self._values[name], f"{self.path}[{name!r}]")
+
+    def target(self, attribute: str) -> Node | None:  # noqa: ARG002 - it has no attributes
+        """Return None: there are no references."""
+        return None
+
+
+class MemorySparse(Group):
+    """A sparse matrix: data, indices and indptr."""
+
+    def __init__(self, parts: Mapping[str, Any], about: Mapping[str, Any], path: str) -> None:
+        self._parts, self._about = parts, about
+        self.path, self.uri = path, _WHERE
+
+    @property
+    def attrs(self) -> Mapping[str, Any]:
+        """Encoding and shape, as a store on disk has them."""
+        return self._about
+
+    def names(self) -> list[str]:
+        """Return the names of the parts."""
+        return sorted(self._parts)
+
+    def get(self, name: str) -> Node | None:
+        """Return one part."""
+        return MemoryArray(self._parts[name], f"{self.path}/{name}") if name in self._parts else None
+
+
+class MatrixOfView:
+    """A matrix of a view, which would be copied as a whole by asking for it; its lines are cut from a narrower view."""
+
+    def __init__(self, source: Any, layer: str | None) -> None:
+        self._source, self._layer = source, layer
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether the view's parent has no such matrix."""
+        return self._values(self._source[:1, :1]) is None
+
+    @property
+    def axis(self) -> Axis:
+        """Rows, which are cut fast from most matrices."""
+        return "obs"
+
+    def vector(self, position: int) -> Vector:
+        """Return one column."""
+        return Vector(_dense(self._values(self._source[:, position : position + 1]))[:, 0])
+
+    def part(self, position: int, start: int, stop: int) -> Vector | None:
+        """Return rows of one column."""
+        return Vector(_dense(self._values(self._source[start:stop, position : position + 1]))[:, 0])
+
+    def lines(self, axis: Axis, start: int, stop: int) -> Lines:
+        """Return neighbouring rows or columns."""
+        if axis == "obs":
+            return lines_of_dense(_dense(self._values(self._source[start:stop])))
+        return lines_of_dense(_dense(self._values(self._source[:, start:stop])).T)
+
+    def describe(self) -> dict[str, Any]:
+        """Say that it is a view."""
+        return {"layout": "view"}
+
+    def _values(self, cut: Any) -> Any:
+        return cut.X if self._layer is None else cut.layers[self._layer]
+
+
+def node_of(values: Any, path: str) -> Node:
+    """Return a matrix of NumPy, SciPy or of an AnnData backed by a file as a node; anything else as an empty group."""
+    layout = getattr(values, "format", "")
+    if layout in ("csr", "csc"):
+        about = {"encoding-type": f"{layout}_matrix", "shape": list(values.shape)}
+        stored = getattr(values, "group", None)
+        parts = {name: getattr(values, name) if stored is None else stored[name] for name in _PARTS}
+        return MemorySparse(parts, about, path)
+    if hasattr(values, "iloc"):
+        values = values.to_numpy()
+    if hasattr(values, "shape") and hasattr(values, "dtype") and not layout:
+        return MemoryArray(values, path)
+    return MemorySparse({}, {"encoding-type": f"{type(values).__module__}.{type(values).__name__}"}, path)
+
+
+_PARTS = ("data", "indices", "indptr")
+
+
+def _dense(values: Any) -> NDArray[np.float32]:
+    plain = values.toarray() if hasattr(values, "toarray") else np.asarray(values)
+    return np.asarray(plain).astype(np.float32, copy=False)

@@ -1,0 +1,144 @@
+"""What a store on disk is made of: groups and arrays with attributes, whichever library reads them."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.errors import InvalidStore
+
+MAX_CHUNK_BYTES = 2**31
+"""A chunk is decoded as a whole, so that a file of a few bytes could ask for any amount of memory."""
+_MANY = 1 << 24
+_MOST_PER_BYTE = 1_000
+
+
+class Node(ABC):
+    """A group or an array.
+
+    Attributes
+    ----------
+    path : within the store, without a leading slash
+    uri : of the store, for sentences
+    """
+
+    path: str
+    uri: str
+
+    @property
+    @abstractmethod
+    def attrs(self) -> Mapping[str, Any]:
+        """The attributes as Python values: str, numbers, lists; what cannot be read is left out."""
+
+    @property
+    def encoding(self) -> str:
+        """What the writer says this is, such as "csr_matrix"; "" where it says nothing."""
+        named = self.attrs.get("encoding-type", "")
+        return named if isinstance(named, str) else ""
+
+
+class Array(Node):
+    """An array that is read in slices.
+
+    Attributes
+    ----------
+    shape : lengths
+    dtype : of what `read` returns
+    is_text : whether it holds strings, which come as bytes, str or fixed-width text
+    chunks : lengths of what is decoded at once, None where it lies in one piece
+    fields : names of the columns of a table of records; empty for all others
+    """
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    is_text: bool
+    chunks: tuple[int, ...] | None
+    fields: tuple[str, ...] = ()
+
+    @abstractmethod
+    def read(self, *keys: slice) -> NDArray[Any]:
+        """Return a part, one slice for each axis; no slice at all = everything.
+
+        Raises
+        ------
+        DamagedStore
+            If it cannot be read.
+        InvalidStore
+            If reading it would leave the store, or take absurd amounts of memory.
+        MissingDependency
+            If what it is compressed with is not installed.
+        """
+
+    @abstractmethod
+    def stored_bytes(self) -> int:
+        """Return how many bytes it takes on disk."""
+
+    @abstractmethod
+    def field(self, name: str) -> Array:
+        """Return one column of a table of records."""
+
+    @abstractmethod
+    def target(self, attribute: str) -> Node | None:
+        """Return the node that an attribute refers to, by reference or by path; None where it is none."""
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
+
+    def check_plausible(self) -> None:
+        """Refuse a length that the bytes on disk cannot hold, where elements are known to differ from each other.
+
+        Raises
+        ------
+        InvalidStore
+            If it declares many more elements than it has bytes.
+        """
+        if self.size <= _MANY:
+            return
+        stored = self.stored_bytes()
+        if stored * _MOST_PER_BYTE < self.size:
+            raise InvalidStore(f"{self.uri}: {self.path} declares {self.size:,} values but takes {stored:,} bytes.")
+
+    def check_chunks(self) -> None:
+        """Refuse chunks that are too large to be decoded; raises InvalidStore."""
+        size = math.prod(self.chunks or (0,)) * max(self.dtype.itemsize, 1)
+        if size > MAX_CHUNK_BYTES:
+            raise InvalidStore(f"{self.uri}: {self.path} has chunks of {size:,} bytes, too large to be decoded.")
+
+
+class Group(Node):
+    """A group: named nodes."""
+
+    @abstractmethod
+    def names(self) -> list[str]:
+        """Return the names of what is in it, sorted."""
+
+    @abstractmethod
+    def get(self, name: str) -> Node | None:
+        """Return what has that name; a name with "/" may lie deeper. None where there is nothing that can be read."""
+
+    def __contains__(self, name: str) -> bool:
+        return self.get(name) is not None
+
+
+class Store(ABC):
+    """An open store: a tree of nodes, read by several threads."""
+
+    @property
+    @abstractmethod
+    def root(self) -> Group:
+        """The group that holds all others."""
+
+    @abstractmethod
+    def state(self) -> str:
+        """Return a string that is another one after a write."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of the files."""

@@ -1,0 +1,90 @@
+"""Find the AnnData in a store: at its root, or one of several as in MuData and SpatialData; refuse what has none."""
+
+from __future__ import annotations
+
+from cxg_widget.datasets.anndata.node import Group
+from cxg_widget.errors import DamagedStore, InvalidStore, UnknownName
+from cxg_widget.names import not_found
+
+_FOLDERS = ("mod", "tables", "table")
+_FOREIGN = {
+    "a loom file, perhaps": {"matrix", "row_attrs", "col_attrs"},
+    "a count matrix of Cell Ranger, perhaps": {"matrix"},
+    "an image pyramid, perhaps": {"0"},
+}
+
+
+def find_part(root: Group, key: str | None, what: str) -> Group:
+    """Return the group that holds obs and var.
+
+    Parameters
+    ----------
+    root : of the store
+    key : path of the group, or the name of one of several; None = the root
+    what : the kind of file for sentences, such as "HDF5 file"
+
+    Raises
+    ------
+    UnknownName
+        If there is nothing at `key`.
+    InvalidStore
+        If that is no AnnData; the sentence says what is there, and what `key` could be.
+    """
+    if key is None:
+        if is_anndata(root):
+            return root
+        raise InvalidStore(_refusal(root, what))
+    parts = find_parts(root)
+    for path in (key, *(f"{folder}/{key}" for folder in _FOLDERS)):
+        found = root.get(path)
+        if isinstance(found, Group) and is_anndata(found):
+            return found
+    if isinstance(root.get(key), Group):
+        raise InvalidStore(f"'{root.uri}': {key} is no AnnData (no obs/var).{_choose(parts)}")
+    raise UnknownName(not_found("part", key, parts, f"'{root.uri}'"))
+
+
+def find_parts(root: Group) -> list[str]:
+    """Return the paths of the AnnData below a store's root."""
+    found = []
+    for folder in _FOLDERS:
+        group = root.get(folder)
+        if isinstance(group, Group):
+            members = [(name, _member(group, name)) for name in group.names()]
+            found += [f"{folder}/{name}" for name, one in members if isinstance(one, Group) and is_anndata(one)]
+    return found
+
+
+def is_anndata(group: Group) -> bool:
+    """Say whether a group has what every AnnData has; MuData has obs and var too."""
+    if group.encoding.lower() == "mudata" or "spatialdata_attrs" in group.attrs:
+        return False
+    if not group.encoding and isinstance(_member(group, "mod"), Group):
+        return False
+    return _member(group, "obs") is not None and _member(group, "var") is not None
+
+
+def _member(group: Group, name: str) -> object:
+    try:
+        return group.get(name)
+    except (InvalidStore, DamagedStore):
+        return None
+
+
+def _refusal(root: Group, what: str) -> str:
+    parts, names = find_parts(root), root.names()
+    if root.encoding.lower() == "mudata" or isinstance(_member(root, "mod"), Group):
+        return f"'{root.uri}' is MuData, which holds several AnnData.{_choose(parts)}"
+    if "spatialdata_attrs" in root.attrs or {"images", "points", "shapes", "tables"} & set(names):
+        return f"'{root.uri}' is SpatialData, of which only its tables can be opened.{_choose(parts)}"
+    shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+    guess = next((f"; {guess}" for guess, members in _FOREIGN.items() if members <= set(names)), "")
+    missing = "/".join(name for name in ("obs", "var") if name not in names)
+    why = f"no {missing}; " if missing else ""
+    return f"'{root.uri}': {what} but not AnnData ({why}top-level keys: {shown or 'none'}{guess})."
+
+
+def _choose(parts: list[str]) -> str:
+    if not parts:
+        return " It has none."
+    return f" Choose one with key=: {', '.join(repr(part) for part in parts)}."

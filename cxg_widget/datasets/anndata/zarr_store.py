@@ -1,0 +1,247 @@
+"""Zarr, versions 2 and 3, in a folder or a zip archive, as nodes; the only importer of zarr.
+
+Nothing outside of the store is read: in a folder links that lead out of it are refused, and of an archive only its
+members are read, none is unpacked. Arrays of pickled objects are refused too, since reading them would run code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import zarr
+from numpy.typing import NDArray
+from zarr.abc.store import ByteRequest
+from zarr.core.buffer import Buffer, BufferPrototype
+from zarr.storage import LocalStore, ZipStore
+
+from cxg_widget.datasets.anndata.node import MAX_CHUNK_BYTES, Array, Group, Node, Store
+from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidStore
+
+_METADATA = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
+_MOST_FILES = 20_000
+
+
+class _Folder(LocalStore):
+    """A folder, of which no link leads out."""
+
+    def __init__(self, root: str, uri: str) -> None:
+        super().__init__(root, read_only=True)
+        self._real = os.path.realpath(root)
+        self._uri = uri
+
+    async def get(
+        self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
+    ) -> Buffer | None:
+        self._check(key)
+        return await super().get(key, prototype, byte_range)
+
+    async def get_partial_values(
+        self, prototype: BufferPrototype, key_ranges: Iterable[tuple[str, ByteRequest | None]]
+    ) -> list[Buffer | None]:
+        wanted = list(key_ranges)
+        for key, _ in wanted:
+            self._check(key)
+        return await super().get_partial_values(prototype, wanted)
+
+    def _check(self, key: str) -> None:
+        real = os.path.realpath(os.path.join(self._real, key))
+        if real != self._real and not real.startswith(self._real + os.sep):
+            raise InvalidStore(f"{self._uri}: {key} is a link that leads out of the store; it is not followed.")
+
+
+class _Archive(ZipStore):
+    """A zip archive without members that unpack to absurd sizes."""
+
+    def __init__(self, path: str, uri: str) -> None:
+        super().__init__(path, mode="r", read_only=True)
+        self._uri = uri
+
+    def _get(self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None) -> Buffer | None:
+        if not self._is_open:
+            self._sync_open()
+        found = self._zf.NameToInfo.get(key)
+        if found is not None and found.file_size > MAX_CHUNK_BYTES and byte_range is None:
+            raise InvalidStore(f"{self._uri}: member {key} unpacks to {found.file_size:,} bytes, too many.")
+        return super()._get(key, prototype, byte_range)
+
+
+class ZarrStore(Store):
+    """A zarr store, open for reading.
+
+    Raises
+    ------
+    DamagedStore
+        If its metadata cannot be read.
+    """
+
+    def __init__(self, path: str, uri: str) -> None:
+        self.uri = uri
+        self._path = os.path.abspath(path)
+        self._is_archive = os.path.isfile(self._path)
+        with self.reading("the root group"):
+            self.files = _Archive(self._path, uri) if self._is_archive else _Folder(self._path, uri)
+            try:
+                self._root = zarr.open_group(self.files, mode="r")
+            except zarr.errors.GroupNotFoundError:
+                raise InvalidStore(f"'{uri}': there is no zarr group.") from None
+
+    @property
+    def root(self) -> ZarrGroup:
+        """The root group."""
+        return ZarrGroup(self, self._root, "")
+
+    def state(self) -> str:
+        """Return path, sizes and times of what was written; of very many chunks, those of their folders."""
+        if self._is_archive:
+            found = os.stat(self._path)
+            return f"{self._path}#{found.st_size}#{found.st_mtime_ns}"
+        return f"{self._path}#{_state_of_folder(self._path)}"
+
+    def close(self) -> None:
+        """Close the archive."""
+        self.files.close()
+
+    @contextmanager
+    def reading(self, what: str) -> Iterator[None]:
+        """Say what failures of the library mean."""
+        try:
+            yield
+        except (CxgWidgetError, MemoryError):
+            raise
+        except Exception as error:
+            text = " ".join(str(error).split())[:300] or type(error).__name__
+            raise DamagedStore(f"{self.uri}: cannot read {what}: data are missing or damaged ({text}).") from error
+
+
+class ZarrGroup(Group):
+    """A zarr group."""
+
+    def __init__(self, store: ZarrStore, group: Any, path: str) -> None:
+        self._store, self._group = store, group
+        self.path, self.uri = path, store.uri
+
+    @property
+    def attrs(self) -> Mapping[str, Any]:
+        """The attributes."""
+        return dict(self._group.metadata.attributes)
+
+    def names(self) -> list[str]:
+        """Return the names of its nodes."""
+        with self._store.reading(self.path or "the root group"):
+            return sorted(self._group.keys())
+
+    def get(self, name: str) -> Node | None:
+        """Return a node below this group.
+
+        Raises
+        ------
+        InvalidStore
+            If a link leads out of the store.
+        DamagedStore
+            If its metadata cannot be read.
+        """
+        parts = [part for part in name.split("/") if part]
+        if not parts or ".." in parts or "." in parts:
+            return None if parts else self
+        path = "/".join([self.path, *parts] if self.path else parts)
+        with self._store.reading(path):
+            try:
+                found = self._group["/".join(parts)]
+            except KeyError:
+                return None
+            return (
+                ZarrArray(self._store, found, path)
+                if isinstance(found, zarr.Array)
+                else ZarrGroup(self._store, found, path)
+            )
+
+
+class ZarrArray(Array):
+    """A zarr array, or one column of it where it is a table of records."""
+
+    def __init__(self, store: ZarrStore, array: Any, path: str, column: str = "") -> None:
+        self._store, self._array, self._column = store, array, column
+        self.path, self.uri = f"{path}[{column!r}]" if column else path, store.uri
+        dtype, shape = array.dtype, array.shape
+        if column:
+            dtype = dtype[column]
+        if dtype.subdtype is not None:
+            dtype, inner = dtype.subdtype
+            shape = (*shape, *inner)
+        self.dtype, self.shape = dtype, tuple(int(length) for length in shape)
+        self.chunks = tuple(array.chunks)
+        self.fields = dtype.names or ()
+        self.is_text = dtype.kind in "TUSO"
+
+    @property
+    def attrs(self) -> Mapping[str, Any]:
+        """The attributes."""
+        return dict(self._array.metadata.attributes)
+
+    def read(self, *keys: slice) -> NDArray[Any]:
+        """Return a part; see `Array.read`."""
+        self.check_chunks()
+        codecs = _codecs(self._array)
+        if "pickle" in codecs.lower():
+            raise InvalidStore(f"{self.uri}: {self.path} holds pickled objects, which are not decoded.")
+        with self._store.reading(self.path):
+            if not self._column:
+                return np.asarray(self._array[keys or ...])
+            found = np.asarray(self._array[keys[:1] or ...])[self._column]
+            return found[(slice(None), *keys[1:])] if len(keys) > 1 else found
+
+    def stored_bytes(self) -> int:
+        """Return how many bytes its chunks take."""
+        with self._store.reading(self.path):
+            return int(self._array.nbytes_stored())
+
+    def field(self, name: str) -> ZarrArray:
+        """Return one column of a table."""
+        return ZarrArray(self._store, self._array, self.path, name)
+
+    def target(self, attribute: str) -> Node | None:
+        """Return what lies at the path that an attribute names, beside this array."""
+        value = self.attrs.get(attribute)
+        if not isinstance(value, str):
+            return None
+        parent = self._store.root.get(self.path.rpartition("/")[0])
+        return parent.get(value) if isinstance(parent, ZarrGroup) else None
+
+    @property
+    def filters(self) -> list[str]:
+        """What the chunks are compressed with."""
+        return [str(getattr(one, "codec_name", type(one).__name__)) for one in self._array.compressors]
+
+
+def _codecs(array: Any) -> str:
+    """Return what the chunks are coded with as text, without the attributes, which anybody may write."""
+    described = {
+        key: value for key, value in array.metadata.to_dict().items() if key in ("codecs", "filters", "compressor")
+    }
+    return json.dumps(described, default=str)
+
+
+def _state_of_folder(root: str) -> str:
+    digest = hashlib.sha256()
+    left = _MOST_FILES
+    folders = [root]
+    while folders:
+        folder = folders.pop()
+        digest.update(f"{folder}\t{os.stat(folder).st_mtime_ns}\n".encode("utf-8", "surrogateescape"))
+        with os.scandir(folder) as entries:
+            for entry in sorted(entries, key=lambda one: one.name):
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                elif left > 0 or entry.name in _METADATA:
+                    left -= 1
+                    found = entry.stat()
+                    digest.update(
+                        f"{entry.name}\t{found.st_size}\t{found.st_mtime_ns}\n".encode("utf-8", "surrogateescape")
+                    )
+    return digest.hexdigest()[:32]

@@ -1,0 +1,53 @@
+"""The contract over every version, layout and container of AnnData."""
+
+from __future__ import annotations
+
+import pytest
+
+from cxg_widget.datasets import open_dataset
+from tests.datasets.contract import DatasetContract
+from tests.datasets.make_anndata import CONTAINERS, LAYOUTS, WRITERS, make_anndata, truth_of
+
+VARIANTS = [
+    (writer, layout, container)
+    for writer in WRITERS
+    for layout in LAYOUTS
+    for container in CONTAINERS
+    if writer != "0.5" or container == "h5ad"
+]
+
+
+@pytest.fixture(scope="module", params=VARIANTS, ids="-".join)
+def store(request, tmp_path_factory):
+    writer, layout, container = request.param
+    truth = truth_of(writer)
+    folder = tmp_path_factory.mktemp("anndata")
+    return make_anndata(folder, truth, writer=writer, layout=layout, container=container, chunks=16), truth
+
+
+@pytest.fixture(scope="module")
+def truth(store):
+    return store[1]
+
+
+@pytest.fixture(scope="module")
+def reopen(store):
+    return lambda **options: open_dataset(store[0], **options)
+
+
+@pytest.fixture(scope="module")
+def dataset(reopen):
+    with reopen() as dataset:
+        yield dataset
+
+
+class TestAnnData(DatasetContract):
+    def test_title_default_embedding_axis_and_colours_are_those_of_the_store(self, dataset, truth, store):
+        assert dataset.format == ("h5ad" if store[0].suffix == ".h5ad" else "zarr")
+        assert dataset.title == store[0].name
+        assert dataset.default_embedding == "umap"
+        layout = dataset.details["X"]["layout"]
+        assert dataset.major_axis == ("var" if layout == "csc" else "obs")
+        for column in truth.obs.columns:
+            assert dataset.category_colors(column) == truth.colors.get(column, {})
+        assert dataset.notes == ()

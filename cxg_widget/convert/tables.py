@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base import Codes, Dataset
+from cxg_widget.datasets.packed import PackedStrings
+from cxg_widget.datasets.values import Values as Read
 from cxg_widget.errors import DamagedStore, InvalidStore, InvalidValue
 
 if TYPE_CHECKING:
@@ -25,19 +27,21 @@ Values = NDArray[Any] | Codes
 
 @dataclass
 class Summary:
-    """What all rows of a column have in common.
+    """What all rows of a column have in common, as they were read: the kind that a store promises may hold less.
 
     Attributes
     ----------
     name, kind : of the column; kinds as in `Column`
+    dtype : in which all numbers fit
     categories, ordered : of a categorical one, as the source has them
     missing : whether a value is missing
     low, high : of integers, the least and the greatest
-    single : of floats, whether each is the same as float32
+    single : whether each number is the same as float32
     """
 
     name: str
-    kind: str
+    kind: str = "boolean"
+    dtype: Any = np.bool_
     categories: tuple[Any, ...] = ()
     ordered: bool = False
     missing: bool = False
@@ -46,15 +50,19 @@ class Summary:
     single: bool = True
 
     def look_at(self, values: Values) -> None:
-        """Take more rows into account."""
+        """Take more rows into account; each kind can be told as the ones after it."""
+        kind = _kind_of(values)
+        self.kind = max(self.kind, kind, key=("boolean", "int", "float", "string", "categorical").index)
         if isinstance(values, Codes):
             self.categories, self.ordered = values.categories, values.ordered
             self.missing |= bool((values.codes < 0).any())
-        elif values.dtype.kind in "iu" and values.size:
+            return
+        self.dtype = values.dtype if self.dtype == np.bool_ else np.result_type(self.dtype, values.dtype)
+        if kind == "int" and values.size:
             self.low, self.high = min(self.low, int(values.min())), max(self.high, int(values.max()))
-        elif values.dtype.kind == "f" and values.dtype.itemsize > 4:
+        if kind in ("int", "float"):
             with np.errstate(over="ignore"):
-                self.single &= bool(np.array_equal(values.astype(np.float32), values, equal_nan=True))
+                self.single &= bool(np.array_equal(values.astype(np.float32), values, equal_nan=kind == "float"))
 
 
 class ObsTable:
@@ -74,21 +82,19 @@ class ObsTable:
 
     def labels(self, start: int, stop: int) -> NDArray[np.object_]:
         """Return the index of rows as str, positions where it cannot be read."""
-        try:
-            return self._dataset.obs_names(np.arange(start, stop))
-        except (InvalidStore, DamagedStore) as error:
-            self._tell(f"obs index {self.index!r}: rows are called by their positions, for {error}")
-            return _positions(start, stop)
+        if self.index is not None:
+            try:
+                return texts_of(_values(self._dataset.values_block(self.index, start, stop)))
+            except (InvalidStore, DamagedStore) as error:
+                self._tell(f"obs index {self.index!r}: rows are called by their positions, for {error}")
+        return np.array([str(row) for row in range(start, stop)], dtype=object)
 
     def read(self, names: Sequence[str], start: int, stop: int) -> dict[str, Values]:
         """Return rows of columns."""
-        if not names:
-            return {}
-        frame = self._dataset.obs(list(names), rows=np.arange(start, stop), index=False)
-        return {name: _values(frame[name]) for name in names}
+        return {name: _values(self._dataset.values_block(name, start, stop)) for name in names}
 
     def _summary(self, name: str) -> Summary | None:
-        found = Summary(name, self._dataset.obs_columns[name].kind)
+        found = Summary(name)
         try:
             for start, stop in self.slabs():
                 found.look_at(self.read([name], start, stop)[name])
@@ -115,8 +121,8 @@ class VarTable:
         self.left_out = [note for note in dataset.notes if note not in before]
         self.columns = []
         for name in self._frame.columns:
-            summary = Summary(name, dataset.var_columns[name].kind)
-            summary.look_at(_values(self._frame[name]))
+            summary = Summary(name)
+            summary.look_at(_of_series(self._frame[name]))
             self.columns.append(summary)
 
     def slabs(self) -> Iterator[tuple[int, int]]:
@@ -125,11 +131,11 @@ class VarTable:
 
     def labels(self, start: int, stop: int) -> NDArray[np.object_]:
         """Return the index of rows as str."""
-        return _texts(self._frame.index[start:stop].to_series())
+        return texts_of(_of_series(self._frame.index[start:stop].to_series()))
 
     def read(self, names: Sequence[str], start: int, stop: int) -> dict[str, Values]:
         """Return rows of columns."""
-        return {name: _values(self._frame[name].iloc[start:stop]) for name in names}
+        return {name: _of_series(self._frame[name].iloc[start:stop]) for name in names}
 
 
 Table = ObsTable | VarTable
@@ -140,7 +146,9 @@ def texts_of(values: Values) -> NDArray[np.object_]:
     if isinstance(values, Codes):
         labels = np.array([*(clean(str(label)) for label in values.categories), "nan"], dtype=object)
         return np.asarray(labels[values.codes])
-    return np.array([clean(str(value)) for value in values.tolist()], dtype=object).reshape(len(values))
+    out = np.empty(len(values), dtype=object)
+    out[:] = [clean(str(value)) for value in values.tolist()]
+    return out
 
 
 def clean(text: str) -> str:
@@ -156,26 +164,30 @@ def free_name(taken: Sequence[str]) -> str:
     return f"name_{number}"
 
 
-def _values(series: pd.Series) -> Values:
+def _values(read: Read) -> Values:
+    if isinstance(read, PackedStrings):
+        read = read.objects()
+    if isinstance(read, Codes) or read.dtype.kind in "biuf":
+        return read
+    out = np.empty(len(read), dtype=object)
+    out[:] = [clean(value) if isinstance(value, str) else _text(value) for value in read.tolist()]
+    return out
+
+
+def _of_series(series: pd.Series) -> Values:
     import pandas as pd
 
     if isinstance(series.dtype, pd.CategoricalDtype):
         codes = np.asarray(series.cat.codes)
         return Codes(codes, tuple(series.cat.categories.tolist()), bool(series.cat.ordered))
-    if isinstance(series.dtype, np.dtype) and series.dtype.kind in "biuf":
-        return series.to_numpy()
-    return _texts(series)
+    return _values(series.to_numpy() if isinstance(series.dtype, np.dtype) else series.to_numpy(dtype=object))
 
 
-def _texts(series: pd.Series) -> NDArray[np.object_]:
-    out = np.empty(len(series), dtype=object)
-    out[:] = [clean(value) if isinstance(value, str) else _text(value) for value in series.tolist()]
-    return out
+def _kind_of(values: Values) -> str:
+    if isinstance(values, Codes):
+        return "categorical"
+    return {"b": "boolean", "i": "int", "u": "int", "f": "float"}.get(values.dtype.kind, "string")
 
 
 def _text(value: Any) -> str:
     return "" if value is None or (isinstance(value, float) and math.isnan(value)) else clean(str(value))
-
-
-def _positions(start: int, stop: int) -> NDArray[np.object_]:
-    return np.array([str(row) for row in range(start, stop)], dtype=object)

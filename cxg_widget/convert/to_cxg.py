@@ -151,7 +151,7 @@ def encode(values: Values, summary: Summary, type_: writer.ColumnType) -> NDArra
         labels = category_labels(summary)
         missing = labels.index(_MISSING) if _MISSING in labels else 0
         return np.where(values.codes < 0, missing, values.codes).astype(type_.dtype)
-    return values.astype(type_.dtype)
+    return values.astype(type_.dtype)  # of booleans among which others are missing, these are the codes
 
 
 def _write_table(path: Path, table: Table, level: int, left_out: list[str], **metadata: object) -> None:

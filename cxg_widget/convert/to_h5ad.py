@@ -14,7 +14,7 @@ from cxg_widget.convert.matrix import Axis, Carried, carry_matrix
 from cxg_widget.convert.progress import within
 from cxg_widget.convert.tables import ROWS_PER_SLAB, ObsTable, Summary, Table, VarTable
 from cxg_widget.convert.to_cxg import read_embedding
-from cxg_widget.datasets.base import Dataset
+from cxg_widget.datasets.base import Codes, Dataset
 from cxg_widget.errors import InvalidStore
 
 LEVEL, BEST_LEVEL = 4, 9
@@ -92,7 +92,7 @@ def write_h5ad(job: Job) -> Carried | None:
         _write_embeddings(file, dataset, within(job.progress, "embeddings", 0.05, 0.1), left_out)
         _write_uns(file, dataset, obs, left_out)
         wanted: list[tuple[str, str | None]] = [("X", layer)]
-        wanted += [(f"layers/{name}", name) for name in _storable(dataset.layers, "layer", left_out) if layer is None]
+        wanted += [(f"layers/{name}", name) for name in _layers(job)]
         carried: Carried | None = None
         for number, (path, name) in enumerate(wanted):
             tell = within(job.progress, path, 0.1 + 0.9 * number / len(wanted), 0.1 + 0.9 * (number + 1) / len(wanted))
@@ -107,6 +107,16 @@ def write_h5ad(job: Job) -> Carried | None:
     return carried
 
 
+def _layers(job: Job) -> list[str]:
+    """Return the layers to carry beside the matrix; raw has vars of its own, for which there is no place."""
+    names = [name for name in job.dataset.layers if not (name == "raw" and "raw" in job.dataset.details)]
+    if job.layer is not None:
+        job.left_out.append(f"the main matrix and all other layers: layer {job.layer!r} is X now")
+        return []
+    job.left_out.extend(f"{name}: it has vars of its own" for name in job.dataset.layers if name not in names)
+    return _storable(names, "layer", job.left_out)
+
+
 def _write_table(file: H5adFile, table: Table, left_out: list[str]) -> None:
     names = _storable([one.name for one in table.columns], f"{table.path} column", left_out)
     columns = [one for one in table.columns if one.name in names]
@@ -114,23 +124,24 @@ def _write_table(file: H5adFile, table: Table, left_out: list[str]) -> None:
     file.begin_table(table.path, index, names)
     file.begin_strings(f"{table.path}/{index}", table.n)
     for one in columns:
-        _begin_column(file, f"{table.path}/{one.name}", table.n, one, table)
+        _begin_column(file, f"{table.path}/{one.name}", table.n, one)
     for start, stop in table.slabs():
         file.write(f"{table.path}/{index}", start, table.labels(start, stop))
-        for name, values in table.read(names, start, stop).items():
-            file.write(f"{table.path}/{name}", start, values)
+        found = table.read(names, start, stop)
+        for one in columns:
+            path, values = f"{table.path}/{one.name}", found[one.name]
+            categorical = one.kind == "categorical" and not isinstance(values, Codes)
+            file.write(f"{path}/codes" if categorical else path, start, values)
     left_out += table.left_out
 
 
-def _begin_column(file: H5adFile, path: str, n: int, summary: Summary, table: Table) -> None:
+def _begin_column(file: H5adFile, path: str, n: int, summary: Summary) -> None:
     if summary.kind == "categorical":
         file.begin_categorical(path, n, summary.categories, ordered=summary.ordered)
     elif summary.kind == "string":
         file.begin_strings(path, n)
     else:
-        values = table.read([summary.name], 0, min(1, n))[summary.name]
-        assert isinstance(values, np.ndarray)
-        file.begin_array(path, (n,), values.dtype)
+        file.begin_array(path, (n,), summary.dtype)
 
 
 def _storable(names: Sequence[str], what: str, left_out: list[str]) -> list[str]:

@@ -68,10 +68,10 @@ def _finite(store: Examined) -> Iterator[Found]:
 
 @RULES.must("embedding-number", "At least one coordinate is not NaN.")
 def _number(store: Examined) -> Iterator[Found]:
-    for name in store.embeddings:
-        found = store.embedding(name)
-        if found is not None and found.low is None and not found.n_infinite:
-            yield f"emb/{name}", "only NaN", "at least one number"
+    for path, dtype in _types(store):
+        found = store.embedding(path.removeprefix("emb/"))
+        if dtype.kind in "iuf" and found is not None and found.low is None and not found.n_infinite:
+            yield path, "only NaN", "at least one number"
 
 
 @RULES.should("embedding-name", 'Names of embeddings do not begin with "X_".')

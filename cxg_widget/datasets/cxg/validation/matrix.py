@@ -129,6 +129,7 @@ def _shift_attribute(store: Examined) -> Iterator[Found]:
 
 def _value_types(store: Examined) -> Iterator[tuple[str, np.dtype[np.generic]]]:
     for path in store.matrix_arrays():
-        for attr in store.attributes(path):
-            if attr.name != _ACROSS.get(path):
-                yield path, np.dtype(attr.dtype)
+        types = {attr.name: np.dtype(attr.dtype) for attr in store.attributes(path)}
+        named = [name for name in types if name != _ACROSS.get(path)]
+        for name in [""] if "" in types else named:
+            yield path, types[name]

@@ -56,27 +56,26 @@ class CellSummary:
 
 def summarize_column(arrays: Arrays, path: str, name: str) -> NumberSummary:
     """Read one column of obs or var."""
-    found = NumberSummary()
-    n = int(arrays.schema(path).shape[0])
-    for start in range(0, n, _CELLS):
-        found.look_at(arrays.column_block(path, name, start, min(start + _CELLS, n)))
+    found, rows = NumberSummary(), _rows(arrays.schema(path))
+    for start in range(rows.start, rows.stop, _CELLS):
+        found.look_at(arrays.column_block(path, name, start, min(start + _CELLS, rows.stop)))
     return found
 
 
 def summarize_dense(arrays: Arrays, path: str) -> NumberSummary:
     """Read a dense array of one or two dimensions, in bands of rows."""
     found, array = NumberSummary(), arrays.array(path)
-    n, tile = int(array.schema.shape[0]), int(array.schema.domain.dim(0).tile or 1)
+    rows, tile = _rows(array.schema), int(array.schema.domain.dim(0).tile or 1)
     width = int(np.prod(array.schema.shape[1:], dtype=np.int64))
     step = max(1, _CELLS // (tile * width)) * tile
     query = array.query(attrs=select(array, array.schema.attr(0).name))
-    for start in range(0, n, step):
-        found.look_at(values_of(query[start : min(start + step, n)]))
+    for start in range(rows.start, rows.stop, step):
+        found.look_at(values_of(query[start : min(start + step, rows.stop)]))
     return found
 
 
-def summarize_cells(arrays: Arrays, path: str) -> CellSummary:
-    """Read a sparse matrix, in bands of its first dimension."""
+def summarize_cells(arrays: Arrays, path: str) -> CellSummary | None:
+    """Read a sparse matrix, in bands of its first dimension; None where its attributes are not those of one."""
     array, found = arrays.array(path), CellSummary()
     schema = array.schema
     dims = [schema.domain.dim(number).name for number in range(schema.ndim)]
@@ -84,12 +83,17 @@ def summarize_cells(arrays: Arrays, path: str) -> CellSummary:
     across = dims[1] if schema.ndim > 1 else next((name for name in attrs if name in ("obs", "var")), None)
     value = next((name for name in attrs if name != across), None)
     if value is None or across is None:
-        return found
+        return None
     query = array.query(attrs=select(array, value) if schema.ndim > 1 else [value, across], dims=dims, order="U")
     for start, stop in _bands(arrays, path, int(schema.shape[0])):
         cells = query.multi_index[start : stop - 1]
         _add(found, cells[dims[0]], cells[across], cells[value], by_obs=path != "Xc")
     return found
+
+
+def _rows(schema: Any) -> range:
+    first, last = schema.domain.dim(0).domain
+    return range(int(first), int(last) + 1)
 
 
 def _bands(arrays: Arrays, path: str, n: int) -> Iterator[tuple[int, int]]:

@@ -29,3 +29,11 @@ class Job:
     explorer_diffexp: bool
     progress: Progress
     left_out: list[str] = field(default_factory=list)
+
+    @property
+    def title(self) -> str:
+        """The dataset's title; where that is the name of its file, without the suffix."""
+        title = self.dataset.title
+        for suffix in (".zarr.zip", ".zarr", ".cxg", ".h5ad"):
+            title = title.removesuffix(suffix)
+        return title or self.dataset.title

@@ -94,7 +94,7 @@ def write_cxg(job: Job) -> Carried:
     path, level = job.place.partial, BEST_LEVEL if job.best else LEVEL
     job.progress("reading", 0.0)
     obs, var = ObsTable(dataset), VarTable(dataset)
-    writer.create_group(path, _metadata(dataset, obs, left_out))
+    writer.create_group(path, _metadata(job, obs))
     sets = _gene_sets(dataset)
     _write_table(path / "obs", obs, level, left_out, **({"genesets": sets} if sets else {}))
     _write_table(path / "var", var, level, left_out)
@@ -211,9 +211,8 @@ def read_embedding(dataset: Dataset, name: str, width: int, start: int, stop: in
     return out
 
 
-def _metadata(dataset: Dataset, obs: ObsTable, left_out: list[str]) -> dict[str, object]:
-    details = dataset.details
-    title = dataset.title.removesuffix(".cxg").removesuffix(".h5ad")
+def _metadata(job: Job, obs: ObsTable) -> dict[str, object]:
+    dataset, details, title = job.dataset, job.dataset.details, job.title
     corpora: dict[str, object] = {"title": title}
     if dataset.default_embedding is not None:
         corpora["default_embedding"] = f"X_{dataset.default_embedding.removeprefix('X_')}"
@@ -221,7 +220,7 @@ def _metadata(dataset: Dataset, obs: ObsTable, left_out: list[str]) -> dict[str,
         corpora["schema_version"] = details["schema_version"]
     about = details.get("about")
     if isinstance(about, str) and not about.startswith(("http://", "https://")):
-        left_out.append(f"about {about[:60]!r}: a CXG keeps a link there")
+        job.left_out.append(f"about {about[:60]!r}: a CXG keeps a link there")
         about = None
     found: dict[str, object] = {
         "cxg_version": "0.3.0",

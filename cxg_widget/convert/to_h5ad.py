@@ -90,7 +90,7 @@ def write_h5ad(job: Job) -> Carried | None:
         _write_table(file, obs, left_out)
         _write_table(file, var, left_out)
         _write_embeddings(file, dataset, within(job.progress, "embeddings", 0.05, 0.1), left_out)
-        _write_uns(file, dataset, obs, left_out)
+        _write_uns(file, job, obs)
         wanted: list[tuple[str, str | None]] = [("X", layer)]
         wanted += [(f"layers/{name}", name) for name in _layers(job)]
         carried: Carried | None = None
@@ -173,9 +173,9 @@ def _obsm_key(name: str) -> str:
     return name if name.startswith("X_") or name in _SPATIAL else f"X_{name}"
 
 
-def _write_uns(file: H5adFile, dataset: Dataset, obs: ObsTable, left_out: list[str]) -> None:
-    details = dataset.details
-    file.write_value("uns/title", dataset.title.removesuffix(".cxg").removesuffix(".h5ad"))
+def _write_uns(file: H5adFile, job: Job, obs: ObsTable) -> None:
+    dataset, details, left_out = job.dataset, job.dataset.details, job.left_out
+    file.write_value("uns/title", job.title)
     if dataset.default_embedding is not None:
         file.write_value("uns/default_embedding", _obsm_key(dataset.default_embedding))
     if isinstance(details.get("schema_version"), str):

@@ -4,6 +4,7 @@
 
     CxgWidgetError
     ├── DatasetNotFound      (FileNotFoundError)  nothing at that path
+    ├── TargetExists         (FileExistsError)    something is where a new store was to be written
     ├── UnknownFormat        (ValueError)         something is there, but no store we know
     ├── MissingDependency    (ImportError)        a store we know, its library is not installed
     ├── InvalidStore         (ValueError)         a store that contradicts itself
@@ -32,6 +33,10 @@ class CxgWidgetError(Exception):
 
 class DatasetNotFound(CxgWidgetError, FileNotFoundError):
     """There is nothing at the given path."""
+
+
+class TargetExists(CxgWidgetError, FileExistsError):
+    """Something is at the path where a new store was to be written; nothing is overwritten."""
 
 
 class UnknownFormat(CxgWidgetError, ValueError):

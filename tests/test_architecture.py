@@ -12,6 +12,7 @@ LEVELS = [
     {"parsing", "frames", "quantise", "order", "polygon", "limits", "raster", "jobs", "bounds"},
     {"spatial"},
     {"datasets"},
+    {"convert"},
     {"selection", "query", "palettes", "search", "coloring"},
     {"encoding", "options", "exchange"},
     {"look", "hover"},
@@ -23,6 +24,7 @@ LEVELS = [
     {"static_picture", "trait_error", "traits"},
     {"widget"},
     {"__init__"},
+    {"commands"},
     {"cli"},
     {"__main__"},
 ]
@@ -35,11 +37,12 @@ HOMES = {
     "dask": "cluster/",
     "distributed": "cluster/",
     "numba": ("aggregate/kernels.py", "datasets/mzpeak/kernels.py"),
-    "h5py": "datasets/anndata/h5.py",
+    "h5py": ("datasets/anndata/h5.py", "convert/h5ad_file.py"),
     "zarr": ("datasets/anndata/zarr_store.py", "datasets/atlas/"),
     "scipy": "datasets/anndata/",
     "anndata": "datasets/anndata/",
     "lance": "datasets/atlas/",
+    "tqdm": "convert/progress.py",
     "pyarrow": ("datasets/atlas/", "datasets/mzpeak/", "datasets/packed.py", "datasets/values.py"),
 }
 FILES = sorted(PACKAGE.rglob("*.py"))

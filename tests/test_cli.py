@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -44,7 +45,6 @@ def test_inspect_names_shape_embeddings_columns_and_gene_sets(store: Path, capsy
 def test_inspect_prints_no_control_characters_of_a_store(
     store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    import json
     import shutil
 
     import tiledb
@@ -68,7 +68,18 @@ def test_an_error_is_one_sentence_on_stderr(tmp_path: Path, capsys: pytest.Captu
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["paint"], ["inspect"], ["demo", "--cells", "few"], ["demo", "--genes", "0"], ["demo", "--size"]]
+    "arguments",
+    [
+        [],
+        ["paint"],
+        ["inspect"],
+        ["validate"],
+        ["convert", "a.cxg"],
+        ["convert", "a.cxg", "b.cxg", "--format", "zarr"],
+        ["demo", "--cells", "few"],
+        ["demo", "--genes", "0"],
+        ["demo", "--size"],
+    ],
 )
 def test_wrong_usage_exits_with_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
@@ -94,3 +105,87 @@ def test_a_reader_that_stops_early_is_no_error_message(store: Path) -> None:
     command = f"'{sys.executable}' -m cxg_widget inspect '{store}' | head -n 1"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
     assert done.stderr == ""
+
+
+def test_convert_says_what_it_wrote_and_what_it_could_not_carry(
+    store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "small.h5ad"
+    assert main(["convert", str(store), str(target)]) == 0
+    assert capsys.readouterr().out.startswith("Wrote 200 obs x 30 var (")
+    assert main(["convert", str(target), str(tmp_path / "again.cxg"), "--best"]) == 0
+    assert capsys.readouterr().out.startswith("Wrote 200 obs x 30 var (")
+    assert main(["convert", str(store), str(target)]) == 1
+    assert "exists already and is not overwritten" in capsys.readouterr().err
+    assert main(["convert", str(store), str(tmp_path / "other.h5ad"), "--layer", "counts"]) == 1
+    assert "counts" in capsys.readouterr().err
+
+
+def test_validate_ends_with_0_where_every_must_is_kept_and_with_1_where_not(
+    store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import shutil
+
+    import tiledb
+
+    assert main(["validate", str(store)]) == 0
+    assert capsys.readouterr().out == f"{store}: valid CXG 0.3.0.\n"
+    path = shutil.copytree(store, tmp_path / "broken.cxg")
+    with tiledb.open(str(path / "cxg_group_metadata"), "w") as array:
+        array.meta["cxg_properties"] = '{"title": 3}'
+    assert main(["validate", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "SHOULD  cxg_group_metadata metadata cxg_properties, title: 3\n" in out
+    assert "valid CXG 0.3.0; 0 of MUST and 1 of SHOULD are broken" in out
+    with tiledb.open(str(path / "cxg_group_metadata"), "w") as array:
+        array.meta["cxg_version"] = "\x1b[2J"
+    assert main(["validate", str(path)]) == 1
+    out = capsys.readouterr().out
+    assert out.splitlines()[0].startswith("MUST    cxg_group_metadata metadata cxg_version: ")
+    assert "\x1b" not in out
+    assert main(["validate", str(path), "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert [one["rule"] for one in found["violations"]] == ["version-semantic", "properties-title"]
+
+
+def test_validate_of_nothing_is_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["validate", str(tmp_path / "missing.cxg")]) == 2
+    assert "no such file or directory" in capsys.readouterr().err
+
+
+def test_inspect_names_version_layout_types_and_sizes(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", str(store)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    words = [line.split(maxsplit=1) for line in lines]
+    assert ["version", "0.3.0"] in words
+    assert ["layout", "Xr and Xc: sparse, by rows and by columns"] in words
+    assert ["name_0", "index"] in words
+    assert ["is_doublet", "boolean (2)"] in words
+    assert ["feature_name", "string"] in words
+    for path in ("Xr", "Xc", "emb/umap"):
+        assert any(line.startswith(f"    {path} ") and line.endswith("iB") for line in lines), path
+
+
+def test_inspect_as_json_is_what_the_dataset_says(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from cxg_widget import open_dataset
+
+    assert main(["inspect", str(store), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    with open_dataset(store) as dataset:
+        assert found["details"] == dict(dataset.details)
+        assert found["n_obs"] == dataset.n_obs
+        assert [one["name"] for one in found["obs"]] == list(dataset.obs_columns)
+        assert {one["name"]: one["axes"] for one in found["embeddings"]} == dict(dataset.embeddings)
+        assert found["default_embedding"] == "umap"
+    on_disk = sum(file.lstat().st_size for file in store.rglob("*") if file.is_file() and "__tiledb" not in file.name)
+    assert sum(found["sizes"].values()) == on_disk
+
+
+def test_inspect_counts_the_values_that_are_stored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from tests.datasets.make_cxg import make_cxg, make_truth
+
+    truth = make_truth()
+    for layout, expected in (("columns", (truth.X != 0).sum()), ("sparse", (truth.X != 0).sum()), ("dense", None)):
+        path = make_cxg(tmp_path / f"{layout}.cxg", truth, layout)
+        assert main(["inspect", str(path), "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["details"].get("stored_values") == expected

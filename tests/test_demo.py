@@ -56,7 +56,7 @@ def test_the_store_says_that_it_is_synthetic(store: Path) -> None:
         assert array.meta["cxg_version"] == "0.3.0"
         properties = json.loads(array.meta["cxg_properties"])
     assert properties["title"].startswith("SYNTHETIC")
-    assert properties["about"].startswith("SYNTHETIC")
+    assert properties["description"].startswith("SYNTHETIC")
 
 
 def test_every_kind_of_column_is_there(store: Path) -> None:

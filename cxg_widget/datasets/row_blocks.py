@@ -80,6 +80,23 @@ class RowBlocks(VarNames, Embeddings):
                 return as_numbers(self._read_obs_block(column, start, stop))
             return as_numbers(whole)[start:stop]
 
+    def values_block(self, column: str, start: int, stop: int) -> Values:
+        """Return rows of an obs column of any kind, or of the obs index, as they are read: codes, numbers or strings.
+
+        Nothing is kept in the cache.
+
+        Raises
+        ------
+        UnknownName
+            If there is no such column.
+        InvalidStore, DamagedStore
+            If it cannot be read.
+        """
+        self._kind(column)
+        self._check_block(start, stop)
+        with self._reading():
+            return self._read_obs_block(column, start, stop)
+
     def vector_block(self, name: str, layer: str | None, start: int, stop: int) -> Vector:
         """Return rows of one var; `rows` of the result count from `start`. Errors as `vector`.
 

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cxg_widget.datasets import Codes, Dataset, open_dataset
+from cxg_widget.datasets.values import as_plain
 from cxg_widget.errors import ClosedDataset, InvalidOption, InvalidValue, SelectionError, UnknownName
 from tests.datasets.make_cxg import Truth
 
@@ -187,6 +188,17 @@ class DatasetContract:
             np.testing.assert_array_equal(part, whole.values(gene)[start:stop], strict=True)
             xy = blocks.embedding_block(name, axes, start, stop)
             np.testing.assert_array_equal(xy, whole.embedding(name, axes)[start:stop], strict=True)
+
+    def test_blocks_of_any_column_and_of_the_index_are_its_rows(self, reopen, truth: Truth) -> None:
+        with reopen() as dataset:
+            for name in (*truth.obs.columns, dataset.obs_index):
+                whole = dataset.obs(rows=np.arange(3, 17)).reset_index(names=dataset.obs_index)[name].astype(object)
+                found = as_plain(dataset.values_block(name, 3, 17)).tolist()
+                assert [None if pd.isna(value) else value for value in found] == [
+                    None if pd.isna(value) else value for value in whole
+                ]
+            with pytest.raises(InvalidValue, match="no block"):
+                dataset.values_block(dataset.obs_index, 0, dataset.n_obs + 1)
 
     def test_blocks_are_the_same_after_the_whole_is_cached(self, reopen, truth: Truth) -> None:
         with reopen() as dataset:

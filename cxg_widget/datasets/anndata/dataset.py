@@ -188,13 +188,27 @@ class AnnDataDataset(WithMatrices):
         colors = [to_hex(color) for color in _colors(node)]
         return {str(label): color for label, color in zip(labels, colors, strict=False) if color is not None}
 
+    def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:
+        """Read `uns/genesets`, lists of var names by name, which is where `cxg-widget convert` puts them."""
+        group = self._quietly("uns/genesets") if self._uns is not None else None
+        nodes = (
+            {name: self._quietly(f"uns/genesets/{name}") for name in group.names()} if isinstance(group, Group) else {}
+        )
+        return {
+            name: tuple(map(str, labels_of(element_of(node, node.path))))
+            for name, node in nodes.items()
+            if isinstance(node, Array) and node.is_text and len(node.shape) == 1
+        }
+
     def _read_identity(self) -> str:
         return f"{self._store.state()}#{self._key or ''}"
 
     def _read_details(self) -> dict[str, Any]:
         obs = self._obs.node
         version = obs.attrs.get("encoding-version") if isinstance(obs, Group) else None
-        return {"encoding": f"dataframe {version}" if version else "records, as before 0.7"} | super()._read_details()
+        found = {"encoding": f"dataframe {version}" if version else "records, as before 0.7"} | super()._read_details()
+        schema = self._said("schema_version")
+        return found | ({"schema_version": schema} if schema else {})
 
     def _read_sizes(self) -> dict[str, int]:
         return sizes_below(self._part)

@@ -14,11 +14,13 @@ from cxg_widget.datasets.base import DEFAULT_CACHE_BYTES, Codes, Dataset, Vector
 from cxg_widget.datasets.cxg.annotations import Annotations
 from cxg_widget.datasets.cxg.arrays import Arrays, select, values_of
 from cxg_widget.datasets.cxg.contexts import make_context
+from cxg_widget.datasets.cxg.description import describe, measure
 from cxg_widget.datasets.cxg.identity import identify_state
 from cxg_widget.datasets.cxg.listing import absolute, lists_in_one, name_of
 from cxg_widget.datasets.cxg.matrix import Matrix
 from cxg_widget.datasets.cxg.metadata import GroupMetadata, read_gene_sets, read_uns
 from cxg_widget.datasets.cxg.patience import at_once
+from cxg_widget.datasets.matrix_block import MatrixBlock
 from cxg_widget.datasets.packed import PackedStrings
 from cxg_widget.datasets.values import Values
 from cxg_widget.errors import DamagedStore, DatasetNotFound, InvalidStore
@@ -102,6 +104,7 @@ class CxgDataset(Dataset):
         self.var_columns, self.var_index = self._var.columns, self._var.index
         self.title = self._metadata.title or name_of(self.uri)
         self._matrix = Matrix(self._arrays, self._children, (self.n_obs, self.n_var))
+        self.major_axis = self._matrix.axis
         if self._matrix.problem is not None:
             self._note(str(self._matrix.problem))
         self.embeddings = self._find_embeddings(members)
@@ -191,6 +194,15 @@ class CxgDataset(Dataset):
 
     def _read_vector(self, position: int, layer: str | None) -> Vector:  # noqa: ARG002 - a CXG has no layers
         return self._matrix.vector(position)
+
+    def _read_matrix_block(self, start: int, stop: int, layer: str | None) -> MatrixBlock:  # noqa: ARG002 - no layers
+        return self._matrix.lines(start, stop)
+
+    def _read_details(self) -> dict[str, Any]:
+        return describe(self._arrays, self._children, self._metadata, self._matrix)
+
+    def _read_sizes(self) -> dict[str, int]:
+        return measure(self._arrays, self._children, self._members)
 
     def _category_colors(self, column: str) -> dict[str, str]:
         tables: Mapping[str, dict[str, str]] = self._read_once("colors", self._metadata.colors)

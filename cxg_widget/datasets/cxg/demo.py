@@ -219,7 +219,8 @@ def _group_metadata(n_obs: int, n_var: int) -> dict[str, object]:
     title = f"SYNTHETIC blood cells ({n_obs:,} cells, {n_var:,} genes)"
     return {
         "cxg_version": "0.3.0",
-        "cxg_properties": {"title": title, "about": _ABOUT},
+        # `about` is for a link; what is not known is to be ignored by who reads it.
+        "cxg_properties": {"title": title, "about": None, "description": _ABOUT},
         "corpora": {"title": title, "default_embedding": "X_umap", "X_approximate_distribution": "normal"},
         "cxg_category_colors": {"cell_type": {one.name: one.color for one in CELL_TYPES}},
     }

@@ -23,7 +23,7 @@ EMBEDDINGS = {"umap": 2, "pca": 10}
 _N_DONORS = 8
 _DONOR_SHARES = (21, 17, 15, 14, 11, 10, 8, 4)
 _SAMPLES = [f"D{donor + 1}_{condition}" for donor in range(_N_DONORS) for condition in ("control", "IFN")]
-_EXPANSION = ["single", "small", "medium", "large"]
+_EXPANSION = ["single", "small", "medium", "large", "nan"]
 _T_CELLS = np.array(["T cell" in name for name in NAMES])
 
 COLUMNS: dict[str, writer.ColumnType] = {
@@ -158,9 +158,10 @@ def _leiden(types: NDArray[np.uint8], progress: NDArray[np.float32]) -> NDArray[
 
 
 def _expansion(types: NDArray[np.uint8], progress: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.int8]:
-    """Draw the clone size of T cells; -1, missing, for other cells and where no receptor was read."""
-    size = np.minimum((rng.beta(0.8, 2.5, len(types)) * (1 + 3 * progress)).astype(np.int8), len(_EXPANSION) - 1)
-    return np.where(_T_CELLS[types] & (rng.random(len(types)) < 0.8), size, -1).astype(np.int8)
+    """Draw the clone size of T cells; "nan", missing, for other cells and where no receptor was read."""
+    size = np.minimum((rng.beta(0.8, 2.5, len(types)) * (1 + 3 * progress)).astype(np.int8), len(_EXPANSION) - 2)
+    missing = _EXPANSION.index("nan")
+    return np.where(_T_CELLS[types] & (rng.random(len(types)) < 0.8), size, missing).astype(np.int8)
 
 
 def _missing(values: NDArray[np.float64], where: NDArray[np.bool_]) -> NDArray[np.float32]:

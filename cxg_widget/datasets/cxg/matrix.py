@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base import Vector
 from cxg_widget.datasets.cxg.arrays import Arrays, select, values_of
+from cxg_widget.datasets.cxg.lines import Axis, Lines
+from cxg_widget.datasets.matrix_block import MatrixBlock
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 Cells = tuple[NDArray[np.float32], NDArray[np.int64] | None]
@@ -40,6 +42,7 @@ class Matrix:
         self._shifted = children.get("X_col_shift") == "array"
         self.problem: Exception | None = None
         self._read_cells: Callable[[int], Cells] | None = None
+        self._lines: Lines | None = None
         self._children: Mapping[str, str] | None = children
         self._looking = Lock()
         if not arrays.is_remote:
@@ -67,6 +70,23 @@ class Matrix:
         values, rows = read(position, (start, stop))
         return self._vector(position, (values, None if rows is None else rows - start))
 
+    @property
+    def axis(self) -> Axis:
+        """Along which axis lines are read fast; in storage far away not looked up, and "var"."""
+        return self._lines.axis if self._lines is not None else "var"
+
+    @property
+    def path(self) -> str:
+        """The array that is read, "" where there is none."""
+        self._look()
+        return "" if self._lines is None else self._lines.path
+
+    def lines(self, start: int, stop: int) -> MatrixBlock:
+        """Read lines along `axis`; errors as `vector`."""
+        self._reader()
+        assert self._lines is not None
+        return self._lines.read(start, stop, self._shifts() if self._shifted else np.empty(0, dtype=np.float32))
+
     def _reader(self) -> Callable[[int], Cells]:
         self._look()
         if self._read_cells is None or self.problem is not None:
@@ -91,6 +111,9 @@ class Matrix:
             try:
                 self._read_cells = self._choose(children)
                 self._check_shape(children)
+                if self._read_cells is not None:
+                    path = "Xc" if self._read_cells == self._column_of_xc else "X"
+                    self._lines = Lines(self._arrays, path, self._shape, by_column=self._arrays.is_remote)
             except DamagedStore as error:
                 self.problem = error
             self._children = None
@@ -161,15 +184,16 @@ class Matrix:
         return total[distinct], distinct.astype(np.int64)
 
     def _shift(self, position: int) -> float:
-        if not self._shifted:
-            return 0.0
+        return float(self._shifts(np.array([position]))[0]) if self._shifted else 0.0
+
+    def _shifts(self, positions: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
         array = self._arrays.array("X_col_shift")
         if array.schema.shape != (self._shape[1],):
             raise InvalidStore(
                 f"{self._arrays.uri}: X_col_shift has the shape {array.schema.shape}; var has {self._shape[1]} rows."
             )
         name = array.schema.attr(0).name
-        return float(self._arrays.column("X_col_shift", name, np.array([position]))[0])
+        return np.asarray(self._arrays.column("X_col_shift", name, positions), dtype=np.float32)
 
     def _reading(self, path: str, position: int) -> Any:
         return self._arrays.reading(f"expression column {position} of {path}")

@@ -27,6 +27,8 @@ class GroupMetadata:
     version : "0.0" where the store names none
     title : None where the store names none
     default_embedding : as written, often "X_umap"; None where the store names none
+    about : where there is more about the dataset, by its own words; None where it has none
+    schema_version : that of the Corpora schema which the source followed; None where the store names none
     """
 
     def __init__(self, arrays: Arrays, children: Mapping[str, str], note: Note) -> None:
@@ -39,8 +41,12 @@ class GroupMetadata:
             note(
                 f"cxg_version {self.version!r} is unknown (known: {', '.join(KNOWN_VERSIONS)}); read by what is there."
             )
-        corpora = self._object("corpora")
-        self.title = _text(self._object("cxg_properties").get("title")) or _text(corpora.get("title"))
+        corpora, properties = self._object("corpora"), self._object("cxg_properties")
+        self.title = _text(properties.get("title")) or _text(corpora.get("title"))
+        self.about = _text(properties.get("about"))
+        nested = corpora.get("version")
+        older = nested.get("corpora_schema_version") if isinstance(nested, dict) else None
+        self.schema_version = _text(corpora.get("schema_version")) or _text(older)
         self.default_embedding = _text(corpora.get("default_embedding"))
 
     def colors(self) -> dict[str, dict[str, str]]:

@@ -1,12 +1,13 @@
-"""Write the arrays of a CXG 0.3.0: tables, embeddings, and the expression matrix by rows (`Xr`) and by genes (`Xc`).
+"""Write the arrays of a CXG 0.3.0: tables, embeddings, and the expression matrix.
 
-What the cells and genes hold is decided elsewhere; everything here works in slabs, so that memory stays bounded.
+A sparse matrix is written by rows (`Xr`) and by genes (`Xc`), a dense one as `X`. What the cells and genes hold is
+decided elsewhere; everything here works in slabs, so that memory stays bounded.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,10 +35,10 @@ class ColumnType:
     hint: Mapping[str, Any]
 
 
-def categorical(categories: list[str]) -> ColumnType:
-    """Return the type of a column of codes into `categories`; a missing value is -1."""
+def categorical(categories: Sequence[Any]) -> ColumnType:
+    """Return the type of a column of codes into `categories`; a missing value has the label "nan"."""
     dtype = "int8" if len(categories) <= 127 else "int16" if len(categories) <= 32_767 else "int32"
-    return ColumnType(dtype, {"type": "categorical", "categories": categories})
+    return ColumnType(dtype, {"type": "categorical", "categories": list(categories)})
 
 
 BOOLEAN = ColumnType("uint8", {"type": "boolean"})
@@ -62,8 +63,10 @@ def create_group(path: Path, metadata: Mapping[str, object]) -> None:
     tiledb.group_create(str(path))
     tiledb.group_create(str(path / "emb"))
     where = str(path / "cxg_group_metadata")
-    tiledb.from_numpy(where, np.zeros(1)).close()
+    one = tiledb.Domain(tiledb.Dim(domain=(0, 0), tile=1, dtype=np.uint32))
+    tiledb.Array.create(where, tiledb.ArraySchema(domain=one, attrs=[tiledb.Attr(dtype=np.float64)], sparse=False))
     with tiledb.open(where, "w") as array:
+        array[:] = np.zeros(1)
         for key, value in metadata.items():
             array.meta[key] = value if isinstance(value, str) else json.dumps(value)
 
@@ -135,6 +138,23 @@ def write_cells(
     """
     with tiledb.open(str(path), "w") as array:
         array[at] = {"": values, other: index}
+
+
+def create_dense_matrix(path: Path, shape: tuple[int, int], tile: tuple[int, int], level: int) -> None:
+    """Make an empty dense float32 `X` of `shape` (n_obs, n_var)."""
+    dims = [
+        tiledb.Dim(name=name, domain=(0, length - 1), tile=min(length, extent), dtype=np.uint32)
+        for name, length, extent in zip(("obs", "var"), shape, tile, strict=True)
+    ]
+    filters = tiledb.FilterList([tiledb.ZstdFilter(level=level)])
+    attr = tiledb.Attr(name="", dtype=np.float32, filters=filters)
+    tiledb.Array.create(str(path), tiledb.ArraySchema(domain=tiledb.Domain(*dims), attrs=[attr], sparse=False))
+
+
+def write_dense(path: Path, rows: slice, columns: slice, values: NDArray[np.float32]) -> None:
+    """Write a rectangle of a dense `X`; one that ends within a tile leaves a file with the whole tile."""
+    with tiledb.open(str(path), "w") as array:
+        array[rows, columns] = values
 
 
 def _rows_dim(n_rows: int) -> tiledb.Dim:

@@ -1,0 +1,43 @@
+"""What several commands take from the command line, and how values are spelt there."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+
+def add_store(parser: argparse.ArgumentParser, name: str = "path", metavar: str = "PATH") -> None:
+    """Add the argument of a store to read, with what storage far away needs."""
+    parser.add_argument(name, metavar=metavar, help="a path, or a URI such as s3://bucket/data.cxg")
+    parser.add_argument(
+        "--storage-option",
+        action="append",
+        type=named,
+        default=[],
+        metavar="NAME=VALUE",
+        help="for a URI: endpoint_url, region, anon, key, secret, ... (may be given several times)",
+    )
+
+
+def open_options(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what `open_dataset` takes besides the path; nothing where nothing was given."""
+    return {"storage_options": dict(options.storage_option)} if options.storage_option else {}
+
+
+def count(text: str) -> int:
+    """Read a number of 1 or more, such as 100000, 100_000 or 1e6."""
+    try:
+        number = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+    if not (number >= 1 and number.is_integer()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
+    return int(number)
+
+
+def named(text: str) -> tuple[str, str | bool]:
+    """Read NAME=VALUE; true and false are meant as such."""
+    name, given, value = text.partition("=")
+    if not given or not name:
+        raise argparse.ArgumentTypeError("an option is written NAME=VALUE")
+    return name, {"true": True, "false": False}.get(value.lower(), value)

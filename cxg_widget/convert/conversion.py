@@ -1,0 +1,130 @@
+"""From a path, or an open dataset, to a new store."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from cxg_widget.convert.job import Job
+from cxg_widget.convert.matrix import Carried
+from cxg_widget.convert.progress import Progress, progress_bar
+from cxg_widget.convert.target import Format, check_free, target_format, writing
+from cxg_widget.datasets import Dataset, open_dataset
+from cxg_widget.errors import InvalidOption, MissingDependency, UnknownName
+from cxg_widget.names import not_found
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """What a conversion did.
+
+    Attributes
+    ----------
+    target : the new store
+    format : "cxg" or "h5ad"
+    n_obs, n_var : its shape
+    n_values : cells of the matrix that hold a value other than 0, None where it has no matrix
+    dense : whether the matrix is stored as a dense one
+    left_out : what could not be carried, or not as it was; a sentence each
+    """
+
+    target: Path
+    format: Format
+    n_obs: int
+    n_var: int
+    n_values: int | None
+    dense: bool
+    left_out: tuple[str, ...]
+
+
+def convert(
+    source: str | os.PathLike[str] | Dataset,
+    target: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    source_format: str | None = None,
+    layer: str | None = None,
+    best: bool = False,
+    explorer_diffexp: bool = False,
+    progress: bool | Progress | None = None,
+    **options: Any,
+) -> Conversion:
+    """Write a dataset anew, as a CXG 0.3.0 or an AnnData .h5ad.
+
+    The matrix is read once, in blocks; where it has to be turned round, it waits in a folder beside the target. Memory
+    does not grow with the number of values: a million cells with a hundred million values take less than 2 GiB.
+
+    Parameters
+    ----------
+    source : what `open_dataset` takes
+    target : the store to make; there must be nothing
+    format : "cxg" or "h5ad"; None = by the suffix of `target`
+    source_format : to open the source as such without looking
+    layer : the layer to carry as the matrix; None = the main matrix, and to an .h5ad also all layers
+    best : compress as well as possible, in several times the time
+    explorer_diffexp : store a dense matrix in tiles of whole rows, as differential expression in CELLxGENE reads it;
+        a gene then takes fifty times as long to read
+    progress : True shows a bar with the time left, False nothing, None a bar where stderr is a terminal; or a function
+        that is told what is being done and which part of the whole is done
+    **options : as `open_dataset` takes them
+
+    Returns
+    -------
+    Conversion, once the target is complete; after an error or an interruption there is no target
+
+    Raises
+    ------
+    TargetExists
+        If there is something at `target`.
+    InvalidValue
+        If `target` is no local path, or what to write cannot be told.
+    UnknownName
+        If there is no such layer.
+    MissingDependency
+        If the library that reads or writes one of the two is not installed.
+    InvalidStore, DamagedStore
+        If the source contradicts itself, or its matrix cannot be read.
+    """
+    path = Path(os.path.expanduser(os.fspath(target)))
+    written = target_format(path, format)
+    _check_options(written, explorer_diffexp)
+    check_free(path)
+    given = isinstance(source, Dataset)
+    opened = open_dataset(source, format=source_format, **options)
+    with nullcontext() if given else opened, progress_bar(progress) as tell:
+        if layer is not None and layer not in opened.layers:
+            raise UnknownName(not_found("layer", layer, opened.layers, opened.title))
+        with writing(path) as place:
+            job = Job(opened, place, layer, best, explorer_diffexp, tell)
+            carried = _writer(written)(job)
+        return Conversion(
+            path,
+            written,
+            opened.n_obs,
+            opened.n_var,
+            None if carried is None else carried.n_values,
+            carried is not None and carried.dense,
+            tuple(dict.fromkeys([*job.left_out, *opened.notes])),
+        )
+
+
+def _writer(format_: Format) -> Callable[[Job], Carried | None]:
+    if format_ == "cxg":
+        from cxg_widget.convert.to_cxg import write_cxg
+
+        return write_cxg
+    from cxg_widget.convert.to_h5ad import write_h5ad
+
+    return write_h5ad
+
+
+def _check_options(format_: Format, explorer_diffexp: bool) -> None:
+    if format_ == "h5ad" and explorer_diffexp:
+        raise InvalidOption("explorer_diffexp is about the tiles of a CXG; an .h5ad has none.")
+    if format_ == "h5ad" and find_spec("h5py") is None:
+        raise MissingDependency("writing an .h5ad needs h5py: pip install 'cxg-widget[h5ad]'")

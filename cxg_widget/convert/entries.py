@@ -1,0 +1,118 @@
+"""The matrix as entries (line, position, value) in blocks of bounded size, whatever a store leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base import Dataset
+from cxg_widget.datasets.matrix_block import MatrixBlock
+
+CELLS_PER_BLOCK = 8_000_000
+"""Cells of the matrix, zeros included, read at a time: 100 MB if all of them hold a value."""
+
+_SAMPLED_BLOCKS = 32
+_SAMPLED_CELLS = 500_000
+
+
+@dataclass(frozen=True)
+class Entries:
+    """Values other than 0 of some lines, NaN among them.
+
+    Attributes
+    ----------
+    lines : uint32 (k,), ascending
+    positions : uint32 (k,), ascending within each line
+    values : float32 (k,)
+    """
+
+    lines: NDArray[np.uint32]
+    positions: NDArray[np.uint32]
+    values: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def dense(self, start: int, n_lines: int, length: int) -> NDArray[np.float32]:
+        """Return float32 (n_lines, length), the lines from `start`."""
+        out = np.zeros((n_lines, length), dtype=np.float32)
+        out[self.lines - np.uint32(start), self.positions] = self.values
+        return out
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The matrix of a dataset, or one of its layers, along the axis that its store reads fast."""
+
+    dataset: Dataset
+    layer: str | None
+
+    @property
+    def axis(self) -> str:
+        """What a line is: "obs", a row, or "var", a column."""
+        return self.dataset.major_axis
+
+    @property
+    def n(self) -> int:
+        """How many lines there are."""
+        return self.dataset.n_obs if self.axis == "obs" else self.dataset.n_var
+
+    @property
+    def length(self) -> int:
+        """How many positions a line has."""
+        return self.dataset.n_var if self.axis == "obs" else self.dataset.n_obs
+
+    def blocks(self, begin: int = 0, end: int | None = None) -> Iterator[tuple[int, int, Entries]]:
+        """Yield start, stop and entries of neighbouring lines, in order."""
+        last = self.n if end is None else end
+        step = max(1, CELLS_PER_BLOCK // max(1, self.length))
+        for start in range(begin, last, step):
+            stop = min(start + step, last)
+            yield start, stop, self.read(start, stop)
+
+    def read(self, start: int, stop: int) -> Entries:
+        """Read the entries of the lines start <= line < stop."""
+        return _entries(self.dataset.matrix_block(start, stop, self.layer), start, self.length)
+
+    def sampled_share(self) -> float:
+        """Return about which part of the cells holds a value, from lines spread over the matrix."""
+        step = max(1, min(_SAMPLED_CELLS // max(1, self.length), -(-self.n // _SAMPLED_BLOCKS)))
+        starts = np.unique(np.linspace(0, max(0, self.n - step), _SAMPLED_BLOCKS).astype(np.int64))
+        cells = values = 0
+        for start in starts.tolist():
+            stop = min(start + step, self.n)
+            values += len(self.read(start, stop))
+            cells += (stop - start) * self.length
+        return values / max(1, cells)
+
+
+def _entries(block: MatrixBlock, start: int, length: int) -> Entries:
+    n_lines = len(block.starts) - 1
+    if block.fill:  # true of NaN as well
+        return _written_out(block, start, length)
+    counts = np.diff(block.starts)
+    kept = block.values != 0
+    lines = np.repeat(np.arange(start, start + n_lines, dtype=np.uint32), counts)
+    positions, values = block.positions.astype(np.uint32), block.values
+    if not kept.all():
+        lines, positions, values = lines[kept], positions[kept], values[kept]
+    return _ordered(lines, positions, values)
+
+
+def _written_out(block: MatrixBlock, start: int, length: int) -> Entries:
+    n_lines = len(block.starts) - 1
+    out = np.full((n_lines, length), block.fill, dtype=np.float32)
+    out[np.repeat(np.arange(n_lines), np.diff(block.starts)), block.positions] = block.values
+    lines, positions = np.nonzero(out)
+    return Entries((lines + start).astype(np.uint32), positions.astype(np.uint32), out[lines, positions])
+
+
+def _ordered(lines: NDArray[np.uint32], positions: NDArray[np.uint32], values: NDArray[np.float32]) -> Entries:
+    falls = positions[1:] <= positions[:-1]
+    if (falls & (lines[1:] == lines[:-1])).any():
+        order = np.lexsort((positions, lines))
+        positions, values = positions[order], values[order]
+    return Entries(lines, positions, np.ascontiguousarray(values, dtype=np.float32))

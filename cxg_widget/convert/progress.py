@@ -1,0 +1,45 @@
+"""A bar with the time left, on stderr or in a notebook; the only importer of tqdm."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Progress = Callable[[str, float], None]
+"""Told what is being done, and the part of the whole that is done, 0 to 1."""
+
+
+def silent(what: str, part: float) -> None:
+    """Tell nobody."""
+
+
+@contextmanager
+def progress_bar(shown: bool | Progress | None) -> Iterator[Progress]:
+    """Yield what is to be told of progress.
+
+    Parameters
+    ----------
+    shown : True shows a bar, False nothing, None a bar where stderr is a terminal; or a function to tell instead
+    """
+    if callable(shown):
+        yield shown
+        return
+    if shown is False or (shown is None and not sys.stderr.isatty()):
+        yield silent
+        return
+    from tqdm.auto import tqdm
+
+    form = "{desc:<10} {percentage:3.0f}%|{bar}| {elapsed} < {remaining}"
+    with tqdm(total=1.0, bar_format=form, leave=False, smoothing=0.1) as bar:
+
+        def tell(what: str, part: float) -> None:
+            bar.set_description_str(what, refresh=False)
+            bar.update(max(0.0, part - bar.n))
+
+        yield tell
+
+
+def within(progress: Progress, what: str, begin: float, end: float) -> Callable[[float], None]:
+    """Return what a step calls with its own part, 0 to 1, where the step is `begin` to `end` of the whole."""
+    return lambda part: progress(what, begin + (end - begin) * part)

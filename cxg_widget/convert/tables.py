@@ -1,0 +1,193 @@
+"""The obs and var tables of a dataset in slabs of rows, with what has to be known of a column before it is written."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base import Codes, Dataset
+from cxg_widget.datasets.packed import PackedStrings
+from cxg_widget.datasets.values import Values as Read
+from cxg_widget.errors import DamagedStore, InvalidStore, InvalidValue
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ROWS_PER_SLAB = 1 << 19
+"""Rows of obs or of an embedding in memory at a time; a multiple of the tiles of large stores."""
+
+Values = NDArray[Any] | Codes
+
+
+@dataclass
+class Summary:
+    """What all rows of a column have in common, as they were read: the kind that a store promises may hold less.
+
+    Attributes
+    ----------
+    name, kind : of the column; kinds as in `Column`
+    dtype : in which all numbers fit
+    categories, ordered : of a categorical one, as the source has them
+    missing : whether a value is missing
+    low, high : of integers, the least and the greatest
+    single : whether each number is the same as float32
+    """
+
+    name: str
+    kind: str = "boolean"
+    dtype: Any = np.bool_
+    categories: tuple[Any, ...] = ()
+    ordered: bool = False
+    missing: bool = False
+    low: int = 0
+    high: int = 0
+    single: bool = True
+
+    def look_at(self, values: Values) -> None:
+        """Take more rows into account; each kind can be told as the ones after it."""
+        kind = _kind_of(values)
+        self.kind = max(self.kind, kind, key=("boolean", "int", "float", "string", "categorical").index)
+        if isinstance(values, Codes):
+            self.categories, self.ordered = values.categories, values.ordered
+            self.missing |= bool((values.codes < 0).any())
+            return
+        self.dtype = values.dtype if self.dtype == np.bool_ else np.result_type(self.dtype, values.dtype)
+        if kind == "int" and values.size:
+            self.low, self.high = min(self.low, int(values.min())), max(self.high, int(values.max()))
+        if kind in ("int", "float"):
+            with np.errstate(over="ignore"):
+                self.single &= bool(np.array_equal(values.astype(np.float32), values, equal_nan=kind == "float"))
+
+
+class ObsTable:
+    """The obs of a dataset; columns that cannot be read are told of and left out."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+        self.path, self.n = "obs", dataset.n_obs
+        self.index = dataset.obs_index
+        self.left_out: list[str] = []
+        self.columns = [one for one in map(self._summary, dataset.obs_columns) if one is not None]
+
+    def slabs(self) -> Iterator[tuple[int, int]]:
+        """Yield start and stop of the rows to read together."""
+        for start in range(0, self.n, ROWS_PER_SLAB):
+            yield start, min(start + ROWS_PER_SLAB, self.n)
+
+    def labels(self, start: int, stop: int) -> NDArray[np.object_]:
+        """Return the index of rows as str, positions where it cannot be read."""
+        if self.index is not None:
+            try:
+                return texts_of(_values(self._dataset.values_block(self.index, start, stop)))
+            except (InvalidStore, DamagedStore) as error:
+                self._tell(f"obs index {self.index!r}: rows are called by their positions, for {error}")
+        return np.array([str(row) for row in range(start, stop)], dtype=object)
+
+    def read(self, names: Sequence[str], start: int, stop: int) -> dict[str, Values]:
+        """Return rows of columns."""
+        return {name: _values(self._dataset.values_block(name, start, stop)) for name in names}
+
+    def _summary(self, name: str) -> Summary | None:
+        found = Summary(name)
+        try:
+            for start, stop in self.slabs():
+                found.look_at(self.read([name], start, stop)[name])
+        except (InvalidStore, DamagedStore, InvalidValue) as error:
+            self._tell(f"obs column {name!r} cannot be read: {error}")
+            return None
+        return found
+
+    def _tell(self, sentence: str) -> None:
+        if sentence not in self.left_out:
+            self.left_out.append(sentence)
+
+
+class VarTable:
+    """The var of a dataset, which is read as a whole; columns that cannot be read are told of and left out."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self.path, self.n = "var", dataset.n_var
+        self.index = dataset.var_index
+        before = set(dataset.notes)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self._frame = dataset.var()
+        self.left_out = [note for note in dataset.notes if note not in before]
+        self.columns = []
+        for name in self._frame.columns:
+            summary = Summary(name)
+            summary.look_at(_of_series(self._frame[name]))
+            self.columns.append(summary)
+
+    def slabs(self) -> Iterator[tuple[int, int]]:
+        """Yield start and stop of the rows to write together."""
+        yield 0, self.n
+
+    def labels(self, start: int, stop: int) -> NDArray[np.object_]:
+        """Return the index of rows as str."""
+        return texts_of(_of_series(self._frame.index[start:stop].to_series()))
+
+    def read(self, names: Sequence[str], start: int, stop: int) -> dict[str, Values]:
+        """Return rows of columns."""
+        return {name: _of_series(self._frame[name].iloc[start:stop]) for name in names}
+
+
+Table = ObsTable | VarTable
+
+
+def texts_of(values: Values) -> NDArray[np.object_]:
+    """Return values as str, a missing one as "nan"."""
+    if isinstance(values, Codes):
+        labels = np.array([*(clean(str(label)) for label in values.categories), "nan"], dtype=object)
+        return np.asarray(labels[values.codes])
+    out = np.empty(len(values), dtype=object)
+    out[:] = [clean(str(value)) for value in values.tolist()]
+    return out
+
+
+def clean(text: str) -> str:
+    """Return text as it can be stored: half characters become U+FFFD."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def free_name(taken: Sequence[str]) -> str:
+    """Return the first of name_0, name_1, ... that no column has."""
+    number = 0
+    while f"name_{number}" in taken:
+        number += 1
+    return f"name_{number}"
+
+
+def _values(read: Read) -> Values:
+    if isinstance(read, PackedStrings):
+        read = read.objects()
+    if isinstance(read, Codes) or read.dtype.kind in "biuf":
+        return read
+    out = np.empty(len(read), dtype=object)
+    out[:] = [clean(value) if isinstance(value, str) else _text(value) for value in read.tolist()]
+    return out
+
+
+def _of_series(series: pd.Series) -> Values:
+    import pandas as pd
+
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        codes = np.asarray(series.cat.codes)
+        return Codes(codes, tuple(series.cat.categories.tolist()), bool(series.cat.ordered))
+    return _values(series.to_numpy() if isinstance(series.dtype, np.dtype) else series.to_numpy(dtype=object))
+
+
+def _kind_of(values: Values) -> str:
+    if isinstance(values, Codes):
+        return "categorical"
+    return {"b": "boolean", "i": "int", "u": "int", "f": "float"}.get(values.dtype.kind, "string")
+
+
+def _text(value: Any) -> str:
+    return "" if value is None or (isinstance(value, float) and math.isnan(value)) else clean(str(value))

@@ -1,0 +1,97 @@
+"""Where a new store goes: complete under its name at the end, or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from cxg_widget.errors import InvalidValue, TargetExists
+
+Format = Literal["cxg", "h5ad"]
+_SUFFIXES: dict[str, Format] = {".cxg": "cxg", ".h5ad": "h5ad"}
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """What is used while a store is written, both beside the target and gone at the end.
+
+    Attributes
+    ----------
+    partial : the store itself, named for what it is until it is complete
+    scratch : a folder for values that wait on disk; whoever needs it makes it
+    """
+
+    partial: Path
+    scratch: Path
+
+
+def target_format(target: Path, wanted: str | None) -> Format:
+    """Return the format to write: what is wanted, else what the suffix says.
+
+    Raises
+    ------
+    InvalidValue
+        If there is no such format, neither says one, or they contradict each other.
+    """
+    by_suffix = _SUFFIXES.get(target.suffix.lower())
+    if wanted is None:
+        if by_suffix is None:
+            raise InvalidValue(f"'{target}' ends neither in .cxg nor in .h5ad; say which one with format= (--format).")
+        return by_suffix
+    found = next((one for one in _SUFFIXES.values() if one == wanted), None)
+    if found is None:
+        raise InvalidValue(f"cannot write the format {wanted!r}; it is one of {', '.join(_SUFFIXES.values())}.")
+    if by_suffix not in (None, found):
+        raise InvalidValue(
+            f"'{target}' ends as {by_suffix}, but the format to write is {found}; of the source, source_format= "
+            "(--source-format) tells the format."
+        )
+    return found
+
+
+def check_free(target: Path) -> None:
+    """Raise `TargetExists` where something is in the way, `InvalidValue` where nothing can be written."""
+    if "://" in str(target) or ":/" in str(target).partition(os.sep)[0]:
+        raise InvalidValue(f"'{target}' is no local path; write there, and copy the store afterwards.")
+    if os.path.lexists(target):
+        raise TargetExists(f"'{target}' exists already and is not overwritten; choose another path or remove it.")
+
+
+@contextmanager
+def writing(target: Path) -> Iterator[Workplace]:
+    """Yield where to write; what is there at the end of the block becomes the target.
+
+    After an error or an interruption nothing is left. A process that was killed leaves `<name>.partial` and perhaps
+    `<name>.partial-blocks`; the next attempt removes them.
+
+    Raises
+    ------
+    TargetExists
+        If there is something of that name, at the beginning or at the end.
+    """
+    check_free(target)
+    place = Workplace(target.with_name(target.name + ".partial"), target.with_name(target.name + ".partial-blocks"))
+    _remove(place.partial)
+    _remove(place.scratch)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        yield place
+        check_free(target)
+        place.partial.rename(target)
+    except BaseException:
+        _remove(place.partial)
+        raise
+    finally:
+        _remove(place.scratch)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

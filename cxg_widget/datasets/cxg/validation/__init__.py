@@ -1,0 +1,11 @@
+"""Check a CXG against the "CXG Data Format Specification" of CZ CELLxGENE, versions 0.2.0 and 0.3.0.
+
+The rules are a table, one function each, in `structure`, `columns`, `matrix`, `embeddings` and `metadata`.
+"""
+
+from __future__ import annotations
+
+from cxg_widget.datasets.cxg.validation.rule import Rule, Violation
+from cxg_widget.datasets.cxg.validation.validate import RULES, Report, validate
+
+__all__ = ["RULES", "Report", "Rule", "Violation", "validate"]

@@ -1,0 +1,213 @@
+"""A store as the rules see it: whatever is damaged is remembered as such, and nothing here raises for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import tiledb
+
+from cxg_widget.datasets.cxg.arrays import Arrays
+from cxg_widget.datasets.cxg.validation.values import (
+    CellSummary,
+    NumberSummary,
+    summarize_cells,
+    summarize_column,
+    summarize_dense,
+)
+from cxg_widget.errors import DamagedStore
+
+T = TypeVar("T")
+
+METADATA_ARRAYS = ("cxg_group_metadata", "uns")
+ABSENT = object()
+"""A metadata key that is not there."""
+
+
+class Invalid:
+    """A metadata value that is no JSON.
+
+    Attributes
+    ----------
+    why : a clause for a sentence
+    """
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+
+
+class Examined:
+    """Schemas, metadata and summaries of values, each read once.
+
+    Parameters
+    ----------
+    arrays : the store
+    values : False leaves the values of the matrix unread
+
+    Attributes
+    ----------
+    children : names at the root and their TileDB types; empty where the root is no group
+    is_group : whether the root is a TileDB group
+    problems : what could not be read, path or column to the reason
+    """
+
+    def __init__(self, arrays: Arrays, *, values: bool = True) -> None:
+        self.arrays = arrays
+        self.values = values
+        self.problems: dict[str, str] = {}
+        self._known: dict[tuple[str, ...], Any] = {}
+        self.is_group = tiledb.object_type(arrays.root, ctx=arrays.ctx) == "group"
+        self.children: dict[str, str] = (self._try("", lambda: arrays.children("")[0]) or {}) if self.is_group else {}
+        in_group = self.children.get("emb") == "group"
+        self.embeddings: dict[str, str] = (
+            (self._try("emb", lambda: arrays.children("emb")[0]) or {}) if in_group else {}
+        )
+
+    @property
+    def n_obs(self) -> int | None:
+        """Rows of obs, None where that cannot be told."""
+        return self._length("obs")
+
+    @property
+    def n_var(self) -> int | None:
+        """Rows of var, None where that cannot be told."""
+        return self._length("var")
+
+    def has(self, path: str) -> bool:
+        """Say whether there is an array of that path."""
+        parent, _, name = path.rpartition("/")
+        return (self.embeddings if parent == "emb" else self.children).get(name) in ("array", "unknown")
+
+    def matrix_arrays(self) -> list[str]:
+        """Return which of `X`, `Xr` and `Xc` are there."""
+        return [path for path in ("X", "Xr", "Xc") if self.has(path)]
+
+    def data_arrays(self) -> list[str]:
+        """Return the paths of the arrays that the specification names, but for those that only hold metadata."""
+        found = [path for path in ("obs", "var", "X", "Xr", "Xc", "X_col_shift") if self.has(path)]
+        return [*found, *(f"emb/{name}" for name in self.embeddings if self.has(f"emb/{name}"))]
+
+    def schema(self, path: str) -> Any:
+        """Return the schema of an array, None where there is none or it cannot be read."""
+        if not self.has(path):
+            return None
+        return self._once(("schema", path), lambda: self._try(path, lambda: self.arrays.schema(path)))
+
+    def attributes(self, path: str) -> list[Any]:
+        """Return the attributes of an array; none where its schema cannot be read."""
+        schema = self.schema(path)
+        return [] if schema is None else [schema.attr(number) for number in range(schema.nattr)]
+
+    def meta(self, path: str, key: str) -> Any:
+        """Return a metadata value as JSON, `ABSENT`, or `Invalid` where it is no JSON text."""
+        return self._once(("meta", path, key), lambda: self._meta(path, key))
+
+    def meta_keys(self, path: str) -> list[str]:
+        """Return the metadata keys of an array."""
+        if not self.has(path):
+            return []
+        found: list[str] = self._once(
+            ("keys", path), lambda: self._try(path, lambda: list(self.arrays.metadata(path).keys())) or []
+        )
+        return found
+
+    def meta_raw(self, path: str, key: str) -> Any:
+        """Return a metadata value as it is stored, `ABSENT` where there is none."""
+        if key not in self.meta_keys(path):
+            return ABSENT
+        found = self._try(f"{path} metadata {key}", lambda: (self.arrays.metadata_value(path, key),))
+        return ABSENT if found is None else found[0]
+
+    def object(self, path: str, key: str) -> dict[str, Any]:
+        """Return a metadata value that is a JSON object, an empty one where it is anything else."""
+        found = self.meta(path, key)
+        return found if isinstance(found, dict) else {}
+
+    def hints(self, path: str) -> dict[str, Any]:
+        """Return the schema hints of the columns of obs or var, the index left out."""
+        return {name: hint for name, hint in self.object(path, "cxg_schema").items() if name != "index"}
+
+    def column(self, path: str, name: str) -> NumberSummary | None:
+        """Return what all values of a column of numbers have in common; None where they cannot be read."""
+        where = f"{path} column {name!r}"
+        return self._once(
+            ("column", path, name),
+            lambda: self._try(where, lambda: summarize_column(self.arrays, path, name)),
+        )
+
+    def embedding(self, name: str) -> NumberSummary | None:
+        """Return what all values of an embedding have in common; None where they cannot be read."""
+        return self._dense(f"emb/{name}")
+
+    def cells(self, path: str) -> CellSummary | None:
+        """Return what all cells of a sparse matrix have in common; None where they cannot, or are not to, be read."""
+        schema = self.schema(path)
+        if schema is None or not schema.sparse or not self.values:
+            return None
+        return self._once(("cells", path), lambda: self._try(path, lambda: summarize_cells(self.arrays, path)))
+
+    def read_everything(self) -> None:
+        """Read all values once, so that `problems` is complete."""
+        for path in self.data_arrays():
+            schema = self.schema(path)
+            if schema is None:
+                continue
+            if path in ("obs", "var"):
+                for attr in self.attributes(path):
+                    self.column(path, attr.name)
+            elif schema.sparse:
+                self.cells(path)
+            elif self.values or path != "X":
+                self._dense(path)
+        for path in METADATA_ARRAYS:
+            self.meta_keys(path)
+
+    def _dense(self, path: str) -> NumberSummary | None:
+        schema = self.schema(path)
+        if schema is None or schema.sparse:
+            return None
+        return self._once(("dense", path), lambda: self._try(path, lambda: summarize_dense(self.arrays, path)))
+
+    def _length(self, path: str) -> int | None:
+        schema = self.schema(path)
+        return int(schema.shape[0]) if schema is not None and schema.ndim == 1 else None
+
+    def _meta(self, path: str, key: str) -> Any:
+        raw = self.meta_raw(path, key)
+        if raw is ABSENT:
+            return ABSENT
+        if not isinstance(raw, str):
+            return Invalid(f"it is {type(raw).__name__}, not text")
+        try:
+            return json.loads(raw)
+        except (ValueError, RecursionError) as error:
+            return Invalid(f"it is no JSON ({error})")
+
+    def _once(self, key: tuple[str, ...], load: Callable[[], T]) -> T:
+        if key not in self._known:
+            self._known[key] = load()
+        found: T = self._known[key]
+        return found
+
+    def _try(self, what: str, read: Callable[[], T]) -> T | None:
+        """Read something that may be damaged in any way; a file of anybody's making may fail anywhere."""
+        try:
+            with self.arrays.reading(what or "the store"):
+                return read()
+        except (DamagedStore, ValueError, TypeError, IndexError, OverflowError, MemoryError) as error:
+            self.problems.setdefault(what, _clause(str(error).removeprefix(f"{self.arrays.uri}: ")))
+            return None
+
+
+def each(store: Examined, paths: list[str]) -> Iterator[tuple[str, Any]]:
+    """Yield path and schema of the arrays whose schema can be read."""
+    for path in paths:
+        schema = store.schema(path)
+        if schema is not None:
+            yield path, schema
+
+
+def _clause(sentence: str) -> str:
+    text = " ".join(sentence.split()).removesuffix(".")
+    return text if len(text) <= 300 else f"{text[:297]}..."

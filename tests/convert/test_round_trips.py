@@ -1,0 +1,300 @@
+"""What was converted holds what its source held; expected values are those that the source was made from."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+import tiledb
+
+from cxg_widget.convert import convert
+from cxg_widget.datasets import open_dataset
+from cxg_widget.datasets.cxg.validation import validate
+from tests.convert.conftest import N_OBS, N_VAR, SETS, assert_holds, genesets, truth_with
+from tests.datasets.make_anndata import CONTAINERS, make_anndata
+from tests.datasets.make_anndata import LAYOUTS as ANNDATA_LAYOUTS
+from tests.datasets.make_cxg import LAYOUTS, VERSIONS, make_cxg
+
+SHARES = {"sparse": 0.1, "dense": 0.7}
+
+
+@pytest.fixture(params=SHARES)
+def truth(request):
+    return truth_with(SHARES[request.param])
+
+
+@pytest.fixture(params=LAYOUTS)
+def source(request, truth, tmp_path):
+    return make_cxg(tmp_path / "source.cxg", truth, request.param, genesets=genesets())
+
+
+def test_a_cxg_becomes_the_same_cxg(source, truth, tmp_path):
+    done = convert(source, tmp_path / "new.cxg")
+    assert (done.n_obs, done.n_var, done.n_values) == (N_OBS, N_VAR, np.count_nonzero(truth.X))
+    assert done.dense == (np.count_nonzero(truth.X) >= 0.25 * truth.X.size)
+    assert done.left_out == ()
+    with open_dataset(tmp_path / "new.cxg") as dataset:
+        assert_holds(dataset, truth)
+        assert dict(dataset.gene_sets) == SETS
+        assert dataset.title == truth.title
+        assert dataset.details["schema_version"] == "3.1.0"
+        assert dataset.notes == ()
+    assert validate(tmp_path / "new.cxg").valid
+
+
+def test_a_cxg_becomes_an_h5ad_and_the_same_cxg_again(source, truth, tmp_path):
+    assert convert(source, tmp_path / "new.h5ad").left_out == ()
+    with open_dataset(tmp_path / "new.h5ad") as dataset:
+        assert_holds(dataset, truth)
+        assert dict(dataset.gene_sets) == SETS
+    assert convert(tmp_path / "new.h5ad", tmp_path / "again.cxg").left_out == ()
+    with open_dataset(tmp_path / "again.cxg") as dataset:
+        assert_holds(dataset, truth)
+        assert dict(dataset.gene_sets) == SETS
+        assert dataset.title == truth.title
+        assert dataset.details["schema_version"] == "3.1.0"
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_version_is_carried(version, tmp_path):
+    truth = truth_with(0.1)
+    source = make_cxg(tmp_path / "source.cxg", truth, "sparse", version)
+    convert(source, tmp_path / "new.cxg")
+    with open_dataset(tmp_path / "new.cxg") as dataset:
+        assert_holds(dataset, truth if version != "0.0" else replace(truth, colors={}))
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize("layout", ANNDATA_LAYOUTS)
+def test_anndata_becomes_a_cxg_and_the_same_anndata_again(layout, container, tmp_path):
+    truth = truth_with(0.7 if layout == "dense" else 0.1)
+    source = make_anndata(tmp_path, truth, layout=layout, container=container, writer="0.13", chunks=100)
+    assert convert(source, tmp_path / "new.cxg", progress=False).left_out == ()
+    with open_dataset(tmp_path / "new.cxg") as dataset:
+        assert_holds(dataset, truth)
+    assert validate(tmp_path / "new.cxg").valid
+    convert(tmp_path / "new.cxg", tmp_path / "again.h5ad")
+    with open_dataset(tmp_path / "again.h5ad") as dataset:
+        assert_holds(dataset, truth)
+
+
+def test_xr_and_xc_are_two_orders_of_the_same_values(tmp_path):
+    truth = truth_with(0.1)
+    convert(make_cxg(tmp_path / "source.cxg", truth), tmp_path / "new.cxg")
+    for name, along, across in (("Xr", "obs", "var"), ("Xc", "var", "obs")):
+        with tiledb.open(str(tmp_path / "new.cxg" / name)) as array:
+            cells = array[:]
+            assert array.schema.capacity == 131_072
+            assert array.schema.attr("").dtype == np.float32
+        X = np.zeros_like(truth.X)
+        X[tuple(cells[axis] for axis in ("obs", "var"))] = cells[""]
+        np.testing.assert_array_equal(X, truth.X)
+        assert len(cells[along]) == len(cells[across]) == np.count_nonzero(truth.X)
+
+
+@pytest.mark.parametrize(("diffexp", "tile"), [(False, (N_OBS, 12)), (True, (256, 12))])
+def test_tiles_of_a_dense_matrix_are_for_genes_or_for_differential_expression(diffexp, tile, tmp_path):
+    truth = truth_with(0.7)
+    source = make_cxg(tmp_path / "source.cxg", truth, "dense")
+    convert(source, tmp_path / "new.cxg", explorer_diffexp=diffexp, best=diffexp)
+    with tiledb.open(str(tmp_path / "new.cxg" / "X")) as array:
+        assert tuple(array.schema.domain.dim(number).tile for number in (0, 1)) == tile
+        np.testing.assert_array_equal(array[:], truth.X)
+
+
+def test_a_quarter_of_the_cells_is_where_sparse_ends(tmp_path):
+    truth = truth_with(0.0)
+    X = np.zeros((N_OBS, N_VAR), dtype=np.float32)
+    X[: N_OBS // 4] = 1
+    for more, dense in ((0, True), (-1, False)):
+        X[N_OBS // 4 - 1, 0] = 1 + more
+        source = make_cxg(tmp_path / f"source{more}.cxg", replace(truth, X=X), "sparse")
+        assert convert(source, tmp_path / f"new{more}.cxg").dense == dense
+
+
+def test_a_column_shift_is_added_before_and_not_stored(tmp_path):
+    truth = truth_with(0.1)
+    shift = np.linspace(-1, 1, N_VAR).astype(np.float32)
+    truth.X[:] = np.where(np.isnan(truth.X), 0, truth.X)
+    source = make_cxg(tmp_path / "source.cxg", truth, "sparse", "0.2.0", shift=shift)
+    convert(source, tmp_path / "new.cxg")
+    assert not (tmp_path / "new.cxg" / "X_col_shift").exists()
+    with open_dataset(tmp_path / "new.cxg") as dataset:
+        for position, name in enumerate(truth.var_labels):
+            np.testing.assert_allclose(dataset.values(name), truth.X[:, position], atol=1e-6)
+
+
+def test_the_types_of_columns_are_those_that_the_specification_names(tmp_path):
+    truth = truth_with(0.1)
+    convert(make_cxg(tmp_path / "source.cxg", truth), tmp_path / "new.cxg")
+    with tiledb.open(str(tmp_path / "new.cxg" / "obs")) as array:
+        hints = json.loads(array.meta["cxg_schema"])
+        stored = {name: str(array.schema.attr(name).dtype) for name in hints if name != "index"}
+    assert hints["index"] == "name_0"
+    kept = truth.obs["cell_type"].cat.categories.tolist()
+    assert hints["cell_type"] == {"type": "categorical", "categories": [*kept, "nan"]}
+    assert hints["size"] == {"type": "categorical", "categories": [1, 20, 300]}
+    assert hints["many"]["categories"] == truth.obs["many"].cat.categories.tolist()
+    plain = {name: (hint["type"], stored[name]) for name, hint in hints.items() if name != "index"}
+    assert plain["is_primary"] == ("boolean", "uint8")
+    assert plain["n_genes"] == ("int32", "int32")
+    assert plain["barcode_hash"] == ("int64", "int64")
+    assert plain["score"] == ("float32", "float32")
+    assert plain['a/b "c".d é'] == ("float64", "float64")
+    assert plain["donor"] == ("string", "<U0")
+    assert (stored["cell_type"], stored["many"], stored["size"]) == ("int8", "int16", "int8")
+
+
+def test_too_many_categories_become_text(tmp_path):
+    truth = truth_with(0.1)
+    few = replace(
+        truth,
+        X=truth.X[:40],
+        obs=truth.obs.iloc[:40],
+        embeddings={name: values[:40] for name, values in truth.embeddings.items()},
+    )
+    done = convert(make_cxg(tmp_path / "source.cxg", few), tmp_path / "new.cxg")
+    assert any("many" in sentence and "text" in sentence for sentence in done.left_out)
+    with open_dataset(tmp_path / "new.cxg") as dataset:
+        assert dataset.obs_columns["many"].kind == "string"
+        assert dataset.obs(["many"])["many"].tolist() == few.obs["many"].astype(str).tolist()
+
+
+def test_floats_that_fit_take_32_bits_and_no_value_is_lost(tmp_path):
+    truth = truth_with(0.1)
+    obs = truth.obs.assign(halves=np.arange(N_OBS) / 2, thirds=np.arange(N_OBS) / 3, byte=np.uint8(7))
+    source = make_anndata(tmp_path, replace(truth, obs=obs))
+    convert(source, tmp_path / "new.cxg")
+    with open_dataset(tmp_path / "new.cxg") as dataset:
+        assert dataset.numbers("halves").dtype == np.float32
+        assert dataset.numbers("thirds").dtype == np.float64
+        assert dataset.numbers("byte").dtype == np.int32
+        for name in ("halves", "thirds", "byte"):
+            np.testing.assert_array_equal(dataset.numbers(name), obs[name])
+
+
+def test_infinite_coordinates_become_nan_and_are_told(tmp_path):
+    truth = truth_with(0.1)
+    truth.embeddings["umap"][3] = np.inf, 2
+    truth.embeddings["nothing"] = np.full((N_OBS, 2), np.nan, dtype=np.float32)
+    done = convert(make_cxg(tmp_path / "source.cxg", truth), tmp_path / "new.cxg")
+    told = {sentence.partition(":")[0] for sentence in done.left_out}
+    assert told == {"embedding 'umap'", "embedding 'nothing'"}
+    with open_dataset(tmp_path / "new.cxg") as dataset:
+        assert "nothing" not in dataset.embeddings
+        np.testing.assert_array_equal(dataset.embedding("umap")[3], [np.nan, 2])
+    assert validate(tmp_path / "new.cxg").valid
+
+
+def test_missing_booleans_become_a_category(tmp_path):
+    truth = truth_with(0.1)
+    flags = pd.array([True, False, None, True] * (N_OBS // 4), dtype="boolean")
+    source = make_anndata(tmp_path, replace(truth, obs=truth.obs.assign(flag=flags)))
+    for target in ("new.cxg", "new.h5ad"):
+        convert(source, tmp_path / target)
+        with open_dataset(tmp_path / target) as dataset:
+            codes = dataset.codes("flag")
+            assert codes.categories == (False, True)
+            assert codes.codes[:4].tolist() == [1, 0, -1, 1]
+
+
+def test_a_layer_takes_the_place_of_the_matrix(tmp_path):
+    truth = truth_with(0.1)
+    counts = np.round(np.nan_to_num(truth.X) * 3).astype(np.float32)
+    source = make_anndata(tmp_path, truth, layers={"counts": (counts, "csr"), "other": (truth.X, "csc")})
+    done = convert(source, tmp_path / "new.cxg", layer="counts")
+    assert any("main matrix" in sentence for sentence in done.left_out)
+    assert any("'other'" in sentence for sentence in done.left_out)
+    with open_dataset(tmp_path / "new.cxg") as dataset:
+        np.testing.assert_array_equal(dataset.values(truth.var_labels[1]), counts[:, 1])
+    convert(source, tmp_path / "new.h5ad")
+    with open_dataset(tmp_path / "new.h5ad") as dataset:
+        assert set(dataset.layers) == {"counts", "other"}
+        np.testing.assert_array_equal(dataset.values(truth.var_labels[1], layer="counts"), counts[:, 1])
+        np.testing.assert_array_equal(dataset.values(truth.var_labels[1]), truth.X[:, 1])
+
+
+def test_values_that_were_not_measured_stay_so(tmp_path):
+    truth = truth_with(0.1)
+    source = make_anndata(tmp_path, truth, raw=(truth.X[:, 2:], "csr", truth.var_labels[2:]))
+    convert(source, tmp_path / "new.cxg", layer="raw")
+    with open_dataset(tmp_path / "new.cxg") as dataset:
+        assert np.isnan(dataset.values(truth.var_labels[0])).all()
+        np.testing.assert_array_equal(dataset.values(truth.var_labels[3]), truth.X[:, 3])
+
+
+def test_an_h5ad_is_encoded_as_anndata_encodes_it(tmp_path):
+    truth = truth_with(0.1)
+    convert(make_cxg(tmp_path / "source.cxg", truth, genesets=genesets()), tmp_path / "new.h5ad")
+    with h5py.File(tmp_path / "new.h5ad") as file:
+        kinds = {name: (node.attrs["encoding-type"], node.attrs["encoding-version"]) for name, node in file.items()}
+        assert file.attrs["encoding-type"] == "anndata"
+        assert kinds["obs"] == kinds["var"] == ("dataframe", "0.2.0")
+        assert kinds["X"] == ("csr_matrix", "0.1.0")
+        assert {kinds[name] for name in ("layers", "obsm", "obsp", "uns", "varm", "varp")} == {("dict", "0.1.0")}
+        assert list(file["obs"].attrs["column-order"]) == list(truth.obs.columns)
+        assert file["obs"].attrs["_index"] == "name_0"
+        assert file["obs/name_0"].asstr()[:].tolist() == truth.obs.index.tolist()
+        column = file["obs/cell_type"]
+        assert column.attrs["encoding-type"] == "categorical"
+        assert not column.attrs["ordered"]
+        assert column["categories"].asstr()[:].tolist() == truth.obs["cell_type"].cat.categories.tolist()
+        np.testing.assert_array_equal(column["codes"][:], truth.obs["cell_type"].cat.codes)
+        assert file["obs/is_doublet"].dtype == bool
+        assert list(file["obsm"]) == ["X_pca", "X_umap", "spatial"]
+        parts = [file["X"][name][:] for name in ("data", "indices", "indptr")]
+        X = sp.csr_array(tuple(parts), shape=tuple(file["X"].attrs["shape"]))
+        assert X.has_canonical_format
+        np.testing.assert_array_equal(X.toarray(), truth.X)
+        assert file["uns/title"].asstr()[()] == truth.title
+        assert file["uns/cell_type_colors"].asstr()[:].tolist() == list(truth.colors["cell_type"].values())
+
+
+def test_categories_without_a_colour_are_told(tmp_path):
+    truth = truth_with(0.1)
+    truth.colors["cell_type"].pop("B cell")
+    done = convert(make_cxg(tmp_path / "source.cxg", truth), tmp_path / "new.h5ad")
+    assert any("without a colour" in sentence for sentence in done.left_out)
+
+
+def test_unreadable_columns_are_left_out_and_told(tmp_path):
+    truth = truth_with(0.1)
+    source = make_cxg(tmp_path / "source.cxg", truth)
+    with tiledb.open(str(source / "obs")) as array:
+        number = [array.schema.attr(i).name for i in range(array.nattr)].index("score")
+    for file in (source / "obs").rglob(f"a{number}.tdb"):
+        file.unlink()
+    for target in ("new.cxg", "new.h5ad"):
+        done = convert(source, tmp_path / target)
+        assert any("'score' cannot be read" in sentence for sentence in done.left_out)
+        with open_dataset(tmp_path / target) as dataset:
+            pd.testing.assert_frame_equal(dataset.obs(), truth.obs.drop(columns="score"))
+
+
+def test_an_open_dataset_is_converted_and_stays_open(tmp_path):
+    truth = truth_with(0.1)
+    with open_dataset(make_cxg(tmp_path / "source.cxg", truth)) as dataset:
+        convert(dataset, tmp_path / "new.cxg")
+        assert not dataset.closed
+
+
+@pytest.mark.parametrize("name", ["cellguide", "dataset_with_int64", "dense_no_col_shift", "nan"])
+def test_real_stores_are_carried(real_data, tmp_path, name):
+    source = real_data / "cxg" / f"{name}.cxg"
+    convert(source, tmp_path / "new.cxg")
+    convert(source, tmp_path / "new.h5ad")
+    with open_dataset(source) as expected:
+        for target in ("new.cxg", "new.h5ad"):
+            with open_dataset(tmp_path / target) as found:
+                pd.testing.assert_frame_equal(found.obs(), expected.obs())
+                pd.testing.assert_frame_equal(found.var(), expected.var(), check_dtype=False)
+                assert dict(found.embeddings) == dict(expected.embeddings)
+                for label in list(expected.var_labels)[:: expected.n_var // 15]:
+                    np.testing.assert_array_equal(found.values(label), expected.values(label), strict=True)
+                assert dict(found.gene_sets) == dict(expected.gene_sets)
+    assert validate(tmp_path / "new.cxg").valid

@@ -54,11 +54,11 @@ def _of_one_type(labels: Sequence[Any]) -> Sequence[Any]:
 
 
 def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
-    """Return codes (n,) and the sorted distinct values as Python scalars; the code of NaN is -1."""
+    """Return codes (n,) and the sorted distinct values as Python scalars; the code of NaN and None is -1."""
     if values.dtype == object:
         labels = values.tolist()
-        distinct = sorted(set(labels))
-        position = {value: code for code, value in enumerate(distinct)}
+        distinct = sorted(set(labels) - {None})
+        position = {None: -1, **{value: code for code, value in enumerate(distinct)}}
         return np.fromiter(map(position.__getitem__, labels), dtype=np.int64, count=len(labels)), distinct
     if values.dtype.kind in "iu" and values.size:
         low, high = int(values.min()), int(values.max())

@@ -31,6 +31,13 @@ class Reader:
 
 READERS: Mapping[str, Reader] = {
     "cxg": Reader("cxg.dataset", "CxgDataset", ("config", "ctx", "storage_options")),
+    "atlas": Reader(
+        "atlas.dataset",
+        "AtlasDataset",
+        ("version", "zarr_store", "obs_table", "feature_space", "coordinates"),
+        ("lance", "zarr", "pyarrow"),
+        "atlas",
+    ),
 }
 
 OPTIONS = tuple(dict.fromkeys([*COMMON_OPTIONS, *(name for reader in READERS.values() for name in reader.options)]))

@@ -45,8 +45,6 @@ FOREIGN = {
     "a.zarr.zip": (lambda path: zipped(path, ".zgroup"), "zipped AnnData zarr"),
     "a.mzpeak": (lambda path: zipped(path, "mzpeak_index.json"), "mzPeak"),
     "unpacked": (lambda path: folder(path, "mzpeak_index.json"), "unpacked mzPeak"),
-    "atlas": (lambda path: folder(path, "lance_db"), "RaggedAtlas"),
-    "lance_db": (lambda path: folder(path, "_feature_layouts.lance"), "RaggedAtlas"),
     "soma": (soma, "TileDB-SOMA"),
     "cf": (lambda path: tiledb.group_create(str(path)), "TileDB-CF"),
     "array": (lambda path: tiledb.from_numpy(str(path), np.zeros(3)), "single TileDB array"),

@@ -136,7 +136,9 @@ class AtlasDataset(Dataset):
             raise InvalidOption(f"{self.uri}: obs has no uid; coordinates must be an array in the order of its rows.")
         self._dense: dict[str, tuple[Space, int]] = self._spaces.dense(self._groups)
         found = {name: vector.n_axes for name, vector in self._vectors.items()}
-        last = [name for name in self._dense if name not in found]
+        last = [name for name, (space, _) in self._dense.items() if name not in found and space is not self._space]
+        if not (found or last or self._supplied):
+            last = list(self._dense)  # the features themselves are better than nothing to draw
         found |= {name: self._dense[name][1] for name in last}
         self.embeddings = found | {name: one.n_axes for name, one in self._supplied.items()}
         self.default_embedding = choose_default(self.embeddings, self._supplied, last)

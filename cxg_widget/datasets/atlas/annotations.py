@@ -74,7 +74,7 @@ class Annotations:
 
     def is_dictionary(self, name: str) -> bool:
         """Say whether a column is kept as a dictionary and codes into it."""
-        return pa.types.is_dictionary(self._fields[name].type)
+        return bool(pa.types.is_dictionary(self._fields[name].type))
 
     def has_missing(self, name: str) -> bool:
         """Say whether values of a column are missing; read from the column where its schema allows it."""

@@ -70,7 +70,8 @@ class RowReader:
         lengths = spans[1] - spans[0]
         if int(lengths.max(initial=0)) > len(target):
             raise InvalidStore(
-                f"{self._uri}: a cell has {lengths.max():,} entries in '{group}/csr'; its layout has {len(target):,} features."
+                f"{self._uri}: a cell has {lengths.max():,} entries in '{group}/csr', "
+                f"but its layout has {len(target):,} features."
             )
         parts = []
         order = np.argsort(spans[0], kind="stable")
@@ -82,7 +83,8 @@ class RowReader:
             at = np.arange(counts.sum()) + np.repeat(first[these] - begin - np.cumsum(counts) + counts, counts)
             if int(places[at].max(initial=-1)) >= len(target):
                 raise InvalidStore(
-                    f"{self._uri}: '{group}/csr/indices' holds {places[at].max():,}, but its layout has {len(target):,} features."
+                    f"{self._uri}: '{group}/csr/indices' holds {places[at].max():,}, "
+                    f"but its layout has {len(target):,} features."
                 )
             parts.append(
                 _distinct(np.repeat(cells[these], counts), target[places[at]], values[at], len(self._features))

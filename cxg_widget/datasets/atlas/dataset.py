@@ -1,4 +1,4 @@
-"""The reader of RaggedAtlas, homeobox's format of many datasets, as a `Dataset`; its parts are in the files beside it."""
+"""The reader of RaggedAtlas, homeobox's format of many datasets, as a `Dataset`; its parts are beside it."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ HOMES = {
     "IPython": "widget.py",
     "dask": "cluster/",
     "distributed": "cluster/",
-    "numba": "aggregate/kernels.py",
+    "numba": ("aggregate/kernels.py", "datasets/atlas/kernels.py"),
     "h5py": "datasets/anndata/h5.py",
     "zarr": ("datasets/anndata/zarr_store.py", "datasets/atlas/"),
     "scipy": "datasets/anndata/",

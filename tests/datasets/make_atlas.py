@@ -103,7 +103,9 @@ def make_atlas(path: Path, truth: Truth, layout: str = "csr", records: str = "ne
     for number, part in enumerate(parts):
         csc = layout == "csc" or (layout == "mixed" and number % 2 == 0)
         codec = "bits" if layout in ("bitpacked", "mixed") else "zstd"
-        pointers[part.rows] = write_part(root, part, truth.X, layout == "dense", csc, codec, records, options)
+        pointers[part.rows] = write_part(
+            root, part, truth.X, dense=layout == "dense", csc=csc, codec=codec, records=records, options=options
+        )
     frame = obs_table(truth, pointers, layout, records, options)
     order = options.get("order")
     stored = frame if order is None else frame.take(pa.array(order))
@@ -115,7 +117,7 @@ def make_atlas(path: Path, truth: Truth, layout: str = "csr", records: str = "ne
 
 
 def write_part(
-    root: zarr.Group, part: Part, X: np.ndarray, dense: bool, csc: bool, codec: str, records: str, options: dict
+    root: zarr.Group, part: Part, X: np.ndarray, *, dense: bool, csc: bool, codec: str, records: str, options: dict
 ) -> list[dict[str, Any]]:
     """Write the arrays of one dataset, and return the pointers of its cells."""
     name = f"{part.name}/genes"
@@ -252,7 +254,7 @@ def write_records(tables: Path, versions: list[dict[str, int]], records: str, op
 
 
 def bitpack(values: np.ndarray, transform: str) -> bytes:
-    """Encode uint32 as BP-128 does: blocks of 128 values, value i in lane i % 4, each lane packed from its lowest bit."""
+    """Encode uint32 as BP-128 does: blocks of 128 values, value i in lane i % 4, lanes packed from the lowest bit."""
     packed = np.asarray(values, dtype=np.uint32)
     head = bytes([TRANSFORMS[transform]]) + len(packed).to_bytes(4, "little")
     if transform != "none":

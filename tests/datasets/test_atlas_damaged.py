@@ -123,7 +123,7 @@ def test_a_table_that_is_missing_is_named(make, table):
 def test_a_version_that_was_cleaned_up_is_damage(make):
     path = make()
     record(path, obs_table_versions='{"cells": 99}')
-    with pytest.raises(DamagedStore, match="table 'cells' cannot be opened: .*99.manifest was not found"):
+    with pytest.raises(DamagedStore, match=r"table 'cells' cannot be opened: .*99\.manifest was not found"):
         open_dataset(path)
 
 

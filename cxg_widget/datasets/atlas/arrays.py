@@ -19,11 +19,29 @@ from zarr.core.buffer import Buffer, BufferPrototype
 from zarr.storage import LocalStore
 
 from cxg_widget.datasets.atlas.codecs import checked
+from cxg_widget.datasets.atlas.packed_entries import PackedEntries
 from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidStore
 
 _METADATA = "zarr.json"
 _MAX_METADATA_BYTES = 16 * 2**20
 _MAX_OPEN = 2048
+
+
+def checked_path(root: Path, key: str) -> Path | None:
+    """Return where a regular file of a store is, None where there is none.
+
+    Raises
+    ------
+    InvalidStore
+        If it lies outside of the store, as a link may.
+    """
+    path = os.path.realpath(os.path.join(root, key))
+    if not path.startswith(os.path.realpath(root) + os.sep):
+        raise InvalidStore(f"{root}: '{key}' lies outside of the store, and is not read.")
+    try:
+        return Path(path) if stat.S_ISREG(os.stat(path).st_mode) else None
+    except OSError:
+        return None
 
 
 class FolderStore(LocalStore):
@@ -35,27 +53,20 @@ class FolderStore(LocalStore):
 
     def __init__(self, root: Path, *, sparse: bool) -> None:
         super().__init__(root, read_only=True)
-        self._real = os.path.realpath(root)
         self._sparse = sparse
 
     async def get(
         self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
         """Return bytes of a file, None where there is none."""
-        path = os.path.realpath(os.path.join(self.root, key))
-        if not path.startswith(self._real + os.sep):
-            raise InvalidStore(f"{self.root}: '{key}' lies outside of the store, and is not read.")
+        path = checked_path(Path(self.root), key)
         is_metadata = os.path.basename(key) == _METADATA
-        try:
-            status = os.stat(path)
-        except OSError:
-            status = None
-        if status is None or not stat.S_ISREG(status.st_mode):
-            if self._sparse and not is_metadata and not os.path.basename(key).startswith(".z"):
+        if path is None:
+            if self._sparse and not is_metadata:
                 raise DamagedStore(f"{self.root}: the data file '{key}' is missing.")
             return None
-        if is_metadata and status.st_size > _MAX_METADATA_BYTES:
-            raise InvalidStore(f"{self.root}: '{key}' has {status.st_size:,} bytes, which no metadata have.")
+        if is_metadata and (size := path.stat().st_size) > _MAX_METADATA_BYTES:
+            raise InvalidStore(f"{self.root}: '{key}' has {size:,} bytes, which no metadata have.")
         found = await super().get(key, prototype, byte_range)
         if found is None or not is_metadata:
             return found
@@ -109,6 +120,18 @@ class Arrays:
         with self._reading(array.path):
             return np.asarray(array[selection])
 
+    def packed(self, path: str) -> PackedEntries | None:
+        """Return an array of bit-packed entries, None where it is none or packed in another way.
+
+        Raises
+        ------
+        InvalidStore, DamagedStore
+            As `array`.
+        """
+        self.array(path, n_axes=1, sparse=True)  # which checks it
+        metadata = self._file(f"{path}/{_METADATA}").read_bytes()
+        return PackedEntries.of(f"{self.root}: '{path}'", metadata, lambda key: self._file(f"{path}/{key}"))
+
     def exists(self, path: str) -> bool:
         """Say whether there is an array or a group at a path."""
         return (self.root / path / _METADATA).is_file()
@@ -136,6 +159,13 @@ class Arrays:
         """Let go of all arrays."""
         with self._lock:
             self._open.clear()
+
+    def _file(self, key: str) -> Path:
+        """Return the path of a file, checked as `FolderStore` does."""
+        path = checked_path(self.root, key)
+        if path is None:
+            raise DamagedStore(f"{self.root}: the data file '{key}' is missing.")
+        return path
 
     def _open_array(self, path: str, sparse: bool) -> Any:
         if not self.exists(path):

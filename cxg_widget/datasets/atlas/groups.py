@@ -13,6 +13,8 @@ from cxg_widget.datasets.atlas.pointers import Positions
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 ENTRIES_AT_ONCE = 1 << 21
+MANY_ENTRIES = 1 << 22
+"""From how many on it pays to load the compiled search."""
 _MAX_FEATURES = 1 << 24
 
 Floats = NDArray[np.float32]
@@ -90,6 +92,13 @@ class Groups:
     def column_in_csr(self, group: str, layer: str, place: int, begin: int, end: int) -> Iterator[Found]:
         """Yield those of begin <= entry < end that are of a feature, ascending, and their values, some at a time."""
         indices, values = self._entries(f"{group}/csr/indices"), self._entries(f"{group}/csr/{layer}")
+        packed = self._arrays.packed(f"{group}/csr/indices") if end - begin >= MANY_ENTRIES else None
+        if packed is not None:
+            weights = self._arrays.packed(f"{group}/csr/{layer}")
+            for hits in packed.find(place, begin, end):
+                near = slice(int(hits[0]), int(hits[-1]) + 1)
+                yield hits, weights.take(hits) if weights else self._read_values(values, near)[hits - hits[0]]
+            return
         for inside in _slices(begin, end):
             hits = np.flatnonzero(self._arrays.read(indices, inside) == place)
             if len(hits):

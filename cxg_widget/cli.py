@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cxg_widget import __version__
 from cxg_widget.errors import CxgWidgetError
@@ -86,7 +86,8 @@ def _demo(options: argparse.Namespace) -> None:
 def _inspect(options: argparse.Namespace) -> None:
     from cxg_widget.datasets import open_dataset
 
-    with open_dataset(options.path, storage_options=dict(options.storage_option) or None) as dataset:
+    given: dict[str, Any] = {"storage_options": dict(options.storage_option)} if options.storage_option else {}
+    with open_dataset(options.path, **given) as dataset:
         for line in _summary(dataset):
             print(_printable(line))
 

@@ -58,7 +58,7 @@ def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
     if values.dtype == object:
         labels = values.tolist()
         distinct = sorted(set(labels) - {None})
-        position = {None: -1, **{value: code for code, value in enumerate(distinct)}}
+        position = {None: -1} | {value: code for code, value in enumerate(distinct)}
         return np.fromiter(map(position.__getitem__, labels), dtype=np.int64, count=len(labels)), distinct
     if values.dtype.kind in "iu" and values.size:
         low, high = int(values.min()), int(values.max())

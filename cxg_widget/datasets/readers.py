@@ -1,4 +1,4 @@
-"""Which class reads which store, what it needs and which options it takes; a reader is imported when a store is opened."""
+"""Which class reads which store, what it needs and which options it takes; readers are imported when needed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COMMON_OPTIONS = ("cache_bytes",)
 
 @dataclass(frozen=True)
 class Reader:
-    """One `Dataset` subclass: where it is, its options besides the common ones, the libraries of which extra it needs."""
+    """One `Dataset` subclass: where it is, its own options, which libraries it needs and the extra that has them."""
 
     module: str
     name: str

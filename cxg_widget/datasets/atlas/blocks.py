@@ -14,7 +14,8 @@ from cxg_widget.datasets.atlas.pointers import Positions, members, whole
 from cxg_widget.datasets.matrix_block import MatrixBlock
 from cxg_widget.errors import InvalidStore
 
-Part = tuple[Positions, Positions, NDArray[np.float32]]
+Places = NDArray[np.int32]
+Part = tuple[Places, Places, NDArray[np.float32]]
 
 
 class RowReader:
@@ -42,9 +43,10 @@ class RowReader:
             cells = np.flatnonzero(np.array([one == name for one in group], dtype=bool))
             parts.extend(self._read_group(name, cells, pointers[:, cells], layer))
         lines, positions, values = (np.concatenate(columns) for columns in zip(_EMPTY, *parts, strict=True))
+        del parts
         order = np.argsort(lines, kind="stable")
         starts = np.concatenate([[0], np.cumsum(np.bincount(lines, minlength=stop - start))]).astype(np.int64)
-        return MatrixBlock(starts, positions[order], values[order])
+        return MatrixBlock(starts, positions[order].astype(np.int64), values[order])
 
     def _read_pointers(self, start: int, stop: int) -> tuple[list[str | None], NDArray[np.int64]]:
         pointer = self._matrix.pointer
@@ -104,16 +106,21 @@ class RowReader:
             block = self._matrix.groups.dense_lines(f"{group}/{below}", begin, end, len(target))
             these = slice(*np.searchsorted(at, (begin, end)).tolist())
             found = block[at[these] - begin][:, known]
-            parts.append((np.repeat(cells[these], len(known)), np.tile(target[known], len(found)), found.ravel()))
+            lines = np.repeat(cells[these].astype(np.int32), len(known))
+            parts.append((lines, np.tile(target[known].astype(np.int32), len(found)), found.ravel()))
         return parts
 
     def _missing(self, cells: Positions, measured: Positions) -> Part:
         """Return NaN for every feature of some cells that is not among those measured."""
         there = np.ones(len(self._features), dtype=bool)
         there[measured] = False
-        positions = np.flatnonzero(there)
+        positions = np.flatnonzero(there).astype(np.int32)
         n = len(cells) * len(positions)
-        return np.repeat(cells, len(positions)), np.tile(positions, len(cells)), np.full(n, np.nan, dtype=np.float32)
+        return (
+            np.repeat(cells.astype(np.int32), len(positions)),
+            np.tile(positions, len(cells)),
+            np.full(n, np.nan, dtype=np.float32),
+        )
 
     def _positions(self, layout: str) -> Positions:
         found: Positions = self._cached(
@@ -122,7 +129,7 @@ class RowReader:
         return found
 
 
-_EMPTY: Part = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+_EMPTY: Part = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
 
 
 def _distinct(lines: Positions, positions: Positions, values: NDArray[np.float32], n_var: int) -> Part:
@@ -133,7 +140,7 @@ def _distinct(lines: Positions, positions: Positions, values: NDArray[np.float32
     key = lines * n_var + positions
     distinct, inverse = np.unique(key, return_inverse=True)
     if len(distinct) == len(key):
-        return lines, positions, values
+        return lines.astype(np.int32), positions.astype(np.int32), values
     total = np.zeros(len(distinct), dtype=np.float32)
     np.add.at(total, inverse, values)
-    return distinct // n_var, distinct % n_var, total
+    return (distinct // n_var).astype(np.int32), (distinct % n_var).astype(np.int32), total

@@ -36,7 +36,7 @@ HOMES = {
     "IPython": "widget.py",
     "dask": "cluster/",
     "distributed": "cluster/",
-    "numba": ("aggregate/kernels.py", "datasets/mzpeak/kernels.py"),
+    "numba": ("aggregate/kernels.py", "datasets/atlas/kernels.py", "datasets/mzpeak/kernels.py"),
     "h5py": ("datasets/anndata/h5.py", "convert/h5ad_file.py"),
     "zarr": ("datasets/anndata/zarr_store.py", "datasets/atlas/"),
     "scipy": "datasets/anndata/",

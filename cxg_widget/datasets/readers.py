@@ -33,6 +33,13 @@ READERS: Mapping[str, Reader] = {
     "cxg": Reader("cxg.dataset", "CxgDataset", ("config", "ctx", "storage_options")),
     "h5ad": Reader("anndata.dataset", "H5adDataset", ("key", "memory_bytes"), ("h5py", "scipy"), "h5ad"),
     "zarr": Reader("anndata.dataset", "ZarrDataset", ("key", "memory_bytes"), ("zarr", "scipy"), "zarr"),
+    "atlas": Reader(
+        "atlas.dataset",
+        "AtlasDataset",
+        ("version", "zarr_store", "obs_table", "feature_space", "coordinates"),
+        ("lance", "zarr", "pyarrow"),
+        "atlas",
+    ),
     "mzpeak": Reader("mzpeak.dataset", "open_mzpeak", ("observations", "signal"), ("pyarrow",), "mzpeak"),
 }
 

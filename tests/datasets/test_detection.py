@@ -39,8 +39,6 @@ def soma(path: Path) -> None:
 
 
 FOREIGN = {
-    "atlas": (lambda path: folder(path, "lance_db"), "RaggedAtlas"),
-    "lance_db": (lambda path: folder(path, "_feature_layouts.lance"), "RaggedAtlas"),
     "soma": (soma, "TileDB-SOMA"),
     "cf": (lambda path: tiledb.group_create(str(path)), "TileDB-CF"),
     "array": (lambda path: tiledb.from_numpy(str(path), np.zeros(3)), "single TileDB array"),

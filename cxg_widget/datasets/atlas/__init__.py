@@ -1,0 +1,1 @@
+"""RaggedAtlas (homeobox), LanceDB tables beside Zarr arrays; the only importer of `lance`."""

@@ -1,0 +1,186 @@
+"""The columns of an obs or registry table: what Arrow's types are to us, and how they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.atlas.lance_tables import Table
+from cxg_widget.datasets.columns import smallest_codes, tidy_categories
+from cxg_widget.datasets.packed import PackedStrings
+from cxg_widget.datasets.values import Codes, Column, Kind, Values
+from cxg_widget.errors import DamagedStore
+
+SEPARATOR = "; "
+
+Rows = NDArray[np.int64] | tuple[int, int] | None
+Once = Callable[[str, Callable[[], Any]], Any]
+
+
+class Annotations:
+    """The columns of one table.
+
+    Parameters
+    ----------
+    table : the open table
+    left_out : names that are no columns to us, such as pointers and embeddings
+    once : keeps what was found out about a column
+    note : told of columns that are skipped
+
+    Attributes
+    ----------
+    columns : those that can be read, in the table's order, without the index
+    index : the name of the column that names the rows, None where there is none
+    """
+
+    def __init__(self, table: Table, left_out: Iterable[str], *, once: Once, note: Callable[[str], None]) -> None:
+        self._table = table
+        self._once = once
+        hidden = set(left_out)
+        self._fields = {field.name: field for field in table.schema}
+        self.index = "uid" if "uid" in self._fields and _kind(self._fields["uid"].type) == "string" else None
+        self.columns: dict[str, Column] = {}
+        for name, field in self._fields.items():
+            if name in hidden or name == self.index:
+                continue
+            kind = self._kind(field)
+            if kind is None or "`" in name or not name:
+                note(f"column {name!r} of {table.name!r} is of type {str(field.type)[:60]}, which is not shown.")
+            else:
+                self.columns[name] = Column(name, kind, 2 if kind == "categorical" and _is_bool(field.type) else None)
+
+    def read(self, name: str, rows: Rows = None) -> Values:
+        """Return a column, or the rows of it at some positions, or from start to stop.
+
+        A dictionary is read whole, since each part of a table has its own; callers keep it.
+        """
+        field = self._fields[name]
+        if pa.types.is_dictionary(field.type):
+            return _rows_of(self._read_dictionary(name), rows)
+        column = self._table.read([name], rows).column(0)
+        kind = self.columns[name].kind if name in self.columns else "string"
+        if kind == "string":
+            return _strings(column)
+        if kind == "categorical":
+            return Codes(_filled(column.cast(pa.int8()), -1), (False, True))
+        if kind == "boolean":
+            return _filled(column, False)
+        return _numbers(column, as_float=kind == "float" or self.has_missing(name))
+
+    def is_dictionary(self, name: str) -> bool:
+        """Say whether a column is kept as a dictionary and codes into it."""
+        return bool(pa.types.is_dictionary(self._fields[name].type))
+
+    def has_missing(self, name: str) -> bool:
+        """Say whether values of a column are missing; read from the column where its schema allows it."""
+        if not self._fields[name].nullable:
+            return False
+        missing: bool = self._once(
+            f"missing in {self._table.name}.{name}", lambda: self._table.count(f"`{name}` IS NULL") > 0
+        )
+        return missing
+
+    def _kind(self, field: pa.Field) -> Kind | None:
+        kind = _kind(field.type)
+        # An array of bool has no place for a missing value; codes have.
+        if kind == "boolean" and "`" not in field.name and self.has_missing(field.name):
+            return "categorical"
+        return kind
+
+    def _read_dictionary(self, name: str) -> Codes:
+        column = self._table.read([name]).column(0).unify_dictionaries().combine_chunks()
+        if isinstance(column, pa.ChunkedArray):
+            column = pa.DictionaryArray.from_arrays(pa.array([], pa.int32()), pa.array([], column.type.value_type))
+        target, categories = tidy_categories(column.dictionary.to_pylist())
+        codes = target[_filled(column.indices.cast(pa.int64()), -1)]
+        return Codes(smallest_codes(codes, len(categories)), categories, bool(column.type.ordered))
+
+
+def embedding_width(type_: pa.DataType) -> int | None:
+    """Return the number of axes of a vector column of at least two, None for other types."""
+    if not pa.types.is_fixed_size_list(type_) or type_.list_size < 2:
+        return None
+    value = type_.value_type
+    return int(type_.list_size) if pa.types.is_floating(value) or pa.types.is_integer(value) else None
+
+
+def _kind(type_: pa.DataType) -> Kind | None:
+    is_ = pa.types
+    if is_.is_dictionary(type_):
+        return "categorical" if _kind(type_.value_type) in ("string", "int", "float", "boolean") else None
+    if _is_bool(type_):
+        return "boolean"
+    if is_.is_integer(type_):
+        return "int"
+    if is_.is_floating(type_) or is_.is_decimal(type_):
+        return "float"
+    if is_.is_list(type_) or is_.is_large_list(type_) or is_.is_fixed_size_list(type_):
+        return "string" if _is_text(type_.value_type) or _kind(type_.value_type) in _SCALARS else None
+    return "string" if _is_text(type_) or (is_.is_temporal(type_) and not is_.is_interval(type_)) else None
+
+
+_SCALARS = ("boolean", "int", "float")
+
+
+def _is_bool(type_: pa.DataType) -> bool:
+    return bool(pa.types.is_boolean(type_))
+
+
+def _is_text(type_: pa.DataType) -> bool:
+    return bool(pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_))
+
+
+def _numbers(column: pa.ChunkedArray, *, as_float: bool) -> NDArray[Any]:
+    """Return numbers in their own type, or where values may be missing as floats with NaN."""
+    if pa.types.is_decimal(column.type) or (as_float and pa.types.is_integer(column.type)):
+        column = pc.cast(column, pa.float64(), safe=False)
+    elif pa.types.is_float16(column.type):
+        column = column.cast(pa.float32())
+    return _filled(column, np.nan if as_float else 0)
+
+
+def _filled(column: pa.ChunkedArray | pa.Array, value: Any) -> NDArray[Any]:
+    """Return an array of its own, with a value where Arrow has none."""
+    whole = pc.fill_null(column, pa.scalar(value, column.type)) if column.null_count else column
+    return np.array(whole.to_numpy(zero_copy_only=False) if isinstance(whole, pa.Array) else whole.to_numpy())
+
+
+def _strings(column: pa.ChunkedArray) -> Values:
+    if _kind(column.type) == "string" and not _is_text(column.type) and not pa.types.is_temporal(column.type):
+        return _objects([_joined(values) for values in column.to_pylist()])
+    whole = column.cast(pa.large_string()).combine_chunks()
+    if isinstance(whole, pa.ChunkedArray):
+        whole = pa.concat_arrays(whole.chunks) if whole.num_chunks else pa.array([], pa.large_string())
+    if whole.null_count:
+        return _objects(whole.to_pylist())
+    _, starts, text = whole.buffers()
+    first = (
+        np.frombuffer(starts, dtype=np.int64)[whole.offset : whole.offset + len(whole) + 1] if starts else np.zeros(1)
+    )
+    raw = np.frombuffer(text, dtype=np.uint8) if text is not None and text.size else np.empty(0, dtype=np.uint8)
+    found = first.astype(np.int64)
+    if len(found) and (found[0] < 0 or found[-1] > len(raw) or (np.diff(found) < 0).any()):
+        raise DamagedStore("a column of strings has offsets outside of its text.")
+    return PackedStrings(raw.copy(), found)
+
+
+def _joined(values: list[Any] | None) -> str | None:
+    return None if values is None else SEPARATOR.join(str(value) for value in values if value is not None)
+
+
+def _objects(values: list[Any]) -> NDArray[Any]:
+    out = np.empty(len(values), dtype=object)
+    out[:] = values
+    return out
+
+
+def _rows_of(codes: Codes, rows: Rows) -> Codes:
+    if rows is None:
+        return codes
+    picked = codes.codes[rows[0] : rows[1]] if isinstance(rows, tuple) else codes.codes[rows]
+    return Codes(picked, codes.categories, codes.ordered)

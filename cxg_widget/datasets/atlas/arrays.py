@@ -1,0 +1,202 @@
+"""Open the Zarr arrays of an atlas and read ranges of them; nothing outside of the store's folder is touched."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import zarr
+from numpy.typing import NDArray
+from zarr.abc.store import ByteRequest
+from zarr.core.buffer import Buffer, BufferPrototype
+from zarr.storage import LocalStore
+
+from cxg_widget.datasets.atlas.codecs import checked
+from cxg_widget.datasets.atlas.packed_entries import PackedEntries
+from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidStore
+
+_METADATA = "zarr.json"
+_MAX_METADATA_BYTES = 16 * 2**20
+_MAX_OPEN = 2048
+
+
+def checked_path(root: Path, key: str) -> Path | None:
+    """Return where a regular file of a store is, None where there is none.
+
+    Raises
+    ------
+    InvalidStore
+        If it lies outside of the store, as a link may.
+    """
+    path = os.path.realpath(os.path.join(root, key))
+    if not path.startswith(os.path.realpath(root) + os.sep):
+        raise InvalidStore(f"{root}: '{key}' lies outside of the store, and is not read.")
+    try:
+        return Path(path) if stat.S_ISREG(os.stat(path).st_mode) else None
+    except OSError:
+        return None
+
+
+class FolderStore(LocalStore):
+    """A folder whose files are read where they are regular files inside of it.
+
+    Chunks that are not there are zeros to Zarr. Of arrays that are hardly ever zero all over, such as the entries of a
+    sparse matrix, this is a lost file; `sparse` says that the arrays are such.
+    """
+
+    def __init__(self, root: Path, *, sparse: bool) -> None:
+        super().__init__(root, read_only=True)
+        self._sparse = sparse
+
+    async def get(
+        self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
+    ) -> Buffer | None:
+        """Return bytes of a file, None where there is none."""
+        path = checked_path(Path(self.root), key)
+        is_metadata = os.path.basename(key) == _METADATA
+        if path is None:
+            if self._sparse and not is_metadata:
+                raise DamagedStore(f"{self.root}: the data file '{key}' is missing.")
+            return None
+        if is_metadata and (size := path.stat().st_size) > _MAX_METADATA_BYTES:
+            raise InvalidStore(f"{self.root}: '{key}' has {size:,} bytes, which no metadata have.")
+        found = await super().get(key, prototype, byte_range)
+        if found is None or not is_metadata:
+            return found
+        return type(found).from_bytes(json.dumps(checked(json.loads(found.to_bytes()))).encode())
+
+
+class Arrays:
+    """The arrays below one folder, opened when they are first read.
+
+    Parameters
+    ----------
+    root : the folder of the Zarr store
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._stores = {sparse: FolderStore(root, sparse=sparse) for sparse in (False, True)}
+        self._open: dict[tuple[str, bool], Any] = {}
+        self._lock = Lock()
+
+    def array(self, path: str, *, n_axes: int, sparse: bool = False) -> Any:
+        """Return an open array.
+
+        Raises
+        ------
+        InvalidStore
+            If it is not described as an array of numbers with `n_axes` axes that can be read.
+        DamagedStore
+            If there is none.
+        """
+        with self._lock:
+            found = self._open.get((path, sparse))
+        if found is None:
+            found = self._open_array(path, sparse)
+            with self._lock:
+                if len(self._open) >= _MAX_OPEN:
+                    self._open.clear()
+                self._open[path, sparse] = found
+        if found.ndim != n_axes:
+            raise InvalidStore(f"{self.root}: '{path}' has {found.ndim} axes, where {n_axes} belong.")
+        return found
+
+    def read(self, array: Any, selection: Any) -> NDArray[Any]:
+        """Return a part of an open array.
+
+        Raises
+        ------
+        DamagedStore
+            If its files are missing or cannot be decoded.
+        """
+        with self._reading(array.path):
+            return np.asarray(array[selection])
+
+    def packed(self, path: str) -> PackedEntries | None:
+        """Return an array of bit-packed entries, None where it is none or packed in another way.
+
+        Raises
+        ------
+        InvalidStore, DamagedStore
+            As `array`.
+        """
+        self.array(path, n_axes=1, sparse=True)  # which checks it
+        metadata = self._file(f"{path}/{_METADATA}").read_bytes()
+        return PackedEntries.of(f"{self.root}: '{path}'", metadata, lambda key: self._file(f"{path}/{key}"))
+
+    def exists(self, path: str) -> bool:
+        """Say whether there is an array or a group at a path."""
+        return (self.root / path / _METADATA).is_file()
+
+    def names(self, path: str) -> list[str]:
+        """Return the names of the arrays in a group, sorted; none where there is no such group."""
+        try:
+            with os.scandir(self.root / path) as found:
+                return sorted(one.name for one in found if self.exists(f"{path}/{one.name}"))
+        except OSError:
+            return []
+
+    def sizes(self, path: str) -> dict[str, int]:
+        """Return the bytes of all arrays in a group, by their path."""
+        found: dict[str, int] = {}
+        for folder, below, names in os.walk(self.root / path):
+            if _METADATA in names and "c" in below:
+                parts = (os.path.join(one, name) for one, _, files in os.walk(folder) for name in files)
+                key = os.path.relpath(folder, self.root.parent)
+                found[key] = sum(os.lstat(part).st_size for part in parts)
+                below.clear()
+        return found
+
+    def close(self) -> None:
+        """Let go of all arrays."""
+        with self._lock:
+            self._open.clear()
+
+    def _file(self, key: str) -> Path:
+        """Return the path of a file, checked as `FolderStore` does."""
+        path = checked_path(self.root, key)
+        if path is None:
+            raise DamagedStore(f"{self.root}: the data file '{key}' is missing.")
+        return path
+
+    def _open_array(self, path: str, sparse: bool) -> Any:
+        if not self.exists(path):
+            raise DamagedStore(f"{self.root}: there is no array '{path}'.")
+        try:
+            with self._reading(path):
+                return zarr.open_array(store=self._stores[sparse], path=path, mode="r", zarr_format=3)
+        except DamagedStore as error:
+            raise InvalidStore(*error.args) from error
+
+    @contextmanager
+    def _reading(self, path: str) -> Iterator[None]:
+        try:
+            yield
+        except CxgWidgetError:
+            raise
+        # What damaged bytes make of a decoder cannot be foretold.
+        except (Exception, MemoryError) as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise DamagedStore(f"{self.root}: '{path}' cannot be read: {reason[:300]}") from error
+
+
+def group_path(name: Any, uri: str) -> str:
+    """Return the path of a Zarr group inside of its store.
+
+    Raises
+    ------
+    InvalidStore
+        If it leads out of it.
+    """
+    parts = str(name).strip("/").split("/")
+    if not name or any(part in ("", ".", "..") or "\\" in part or "\0" in part for part in parts):
+        raise InvalidStore(f"{uri}: the zarr_group {str(name)[:80]!r} is no path inside of the Zarr store.")
+    return "/".join(parts)

@@ -1,0 +1,101 @@
+"""Unpack the integers that an atlas keeps bit-packed: streams of 128 values in four lanes (BP-128)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+_HEADER = 5
+_BLOCK = 128
+_NONE, _DELTA, _ZIGZAG = 0, 1, 2
+
+Places = tuple[NDArray[np.intp], NDArray[np.uint64], np.uint64]
+
+
+def unpack(encoded: NDArray[np.uint8], count: int, element_size: int = 4) -> NDArray[np.unsignedinteger]:
+    """Return the values of one encoded chunk.
+
+    Parameters
+    ----------
+    encoded : uint8 (n_bytes,); for 8 bytes per element the stream of the low halves, then that of the high ones
+    count : how many values there must be
+    element_size : 4 or 8, bytes of a value
+
+    Returns
+    -------
+    uint32 or uint64 (count,)
+
+    Raises
+    ------
+    ValueError
+        If the stream declares another number of values, a width over 32 bits or an unknown transform, or is too short.
+        Nothing is allocated before that is known.
+    """
+    low, end = _stream(encoded, 0, count)
+    if element_size == 4:
+        return low
+    high, _ = _stream(encoded, end, count)
+    return low.astype(np.uint64) | (high.astype(np.uint64) << np.uint64(32))
+
+
+def _stream(encoded: NDArray[np.uint8], begin: int, count: int) -> tuple[NDArray[np.uint32], int]:
+    """Return the values of the stream that begins at a byte, and where it ends."""
+    transform, declared = _header(encoded, begin)
+    if declared != count:
+        raise ValueError(f"a bit-packed chunk declares {declared:,} values, where {count:,} belong")
+    widths, starts, end = _blocks(encoded, begin + _HEADER, -(-count // _BLOCK))
+    values = np.zeros((len(widths), 32, 4), dtype=np.uint32)
+    for width in np.flatnonzero(np.bincount(widths, minlength=1)).tolist():
+        if width:
+            these = np.flatnonzero(widths == width)
+            values[these] = _unpack_blocks(encoded, starts[these], width)
+    flat = values.reshape(-1)[:count]
+    if transform == _ZIGZAG:
+        flat = (flat >> np.uint32(1)) ^ (np.uint32(0) - (flat & np.uint32(1)))
+    return (flat if transform == _NONE else np.cumsum(flat, dtype=np.uint32)), end
+
+
+def _header(encoded: NDArray[np.uint8], begin: int) -> tuple[int, int]:
+    if len(encoded) < begin + _HEADER:
+        raise ValueError(f"a bit-packed chunk ends after {len(encoded)} bytes, before its values begin")
+    transform = int(encoded[begin])
+    if transform not in (_NONE, _DELTA, _ZIGZAG):
+        raise ValueError(f"a bit-packed chunk names the transform {transform}; 0, 1 and 2 are known")
+    return transform, int.from_bytes(encoded[begin + 1 : begin + _HEADER].tobytes(), "little")
+
+
+def _blocks(encoded: NDArray[np.uint8], at: int, n_blocks: int) -> tuple[NDArray[np.uint8], NDArray[np.int64], int]:
+    """Return the width and the first byte of each block, and where the last one ends."""
+    text = encoded.tobytes()
+    widths, starts = bytearray(), []
+    for _ in range(n_blocks):
+        if at >= len(text):
+            raise ValueError(f"a bit-packed chunk ends after {len(text)} bytes, inside of its values")
+        width = text[at]
+        if width > 32:
+            raise ValueError(f"a bit-packed chunk names the width {width}; a value has at most 32 bits")
+        widths.append(width)
+        starts.append(at + 1)
+        at += 1 + 16 * width
+    if at > len(text):
+        raise ValueError(f"a bit-packed chunk ends after {len(text)} bytes, inside of its values")
+    return np.frombuffer(bytes(widths), dtype=np.uint8), np.array(starts, dtype=np.int64), at
+
+
+def _unpack_blocks(encoded: NDArray[np.uint8], starts: NDArray[np.int64], width: int) -> NDArray[np.uint32]:
+    """Return uint32 (n_blocks, 32, 4): value i of a block lies in lane i % 4, which has `width` words of 32 bits."""
+    raw = encoded[starts[:, None] + np.arange(16 * width)]
+    words = np.zeros((len(starts), width + 1, 4), dtype=np.uint64)
+    words[:, :width] = raw.view("<u4").reshape(len(starts), width, 4)
+    pairs = words[:, :-1] | (words[:, 1:] << np.uint64(32))
+    word, shift, mask = _places(width)
+    return ((pairs[:, word] >> shift[:, None]) & mask).astype(np.uint32)
+
+
+@lru_cache(maxsize=33)
+def _places(width: int) -> Places:
+    """Return for the 32 values of a lane the word each begins in, by how many bits it is shifted, and the mask."""
+    bits = np.arange(32) * width
+    return bits // 32, (bits % 32).astype(np.uint64), np.uint64((1 << width) - 1)

@@ -1,0 +1,122 @@
+"""Coordinates that a caller supplies for an atlas that has none: arrays in row order, or looked up by uid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.errors import InvalidOption, InvalidValue
+
+DEFAULT_NAME = "coordinates"
+_WHAT = "an array (n_obs, 2), a mapping or DataFrame of uid to x, y, or a dict of name to such"
+
+Table = NDArray[np.float64]
+
+
+class Coordinates:
+    """One supplied embedding.
+
+    Parameters
+    ----------
+    name : what to call it
+    given : numbers (n_obs, k >= 2) in the order of the rows, or those of some cells by their uid
+    n_obs : how many rows there are
+    """
+
+    def __init__(self, name: str, given: Any, n_obs: int) -> None:
+        self.name = name
+        self.uids, self.values = _table(given)
+        if self.values.ndim != 2 or self.values.shape[1] < 2:
+            shape = " x ".join(map(str, self.values.shape)) or "one number"
+            raise InvalidValue(f"coordinates {name!r} are {shape}; they must be {_WHAT}.")
+        if self.uids is None and len(self.values) != n_obs:
+            raise InvalidValue(f"coordinates {name!r} have {len(self.values):,} rows; this snapshot has {n_obs:,} obs.")
+
+    @property
+    def n_axes(self) -> int:
+        """How many numbers each cell has."""
+        return int(self.values.shape[1])
+
+    def rows_of(self, uids: Sequence[str]) -> NDArray[np.int64]:
+        """Return for each cell its row in `values`, -1 where it has none.
+
+        Raises
+        ------
+        InvalidValue
+            If no cell has one.
+        """
+        assert self.uids is not None
+        place = {uid: row for row, uid in enumerate(self.uids)}
+        found = np.fromiter((place.get(uid, -1) for uid in uids), dtype=np.int64, count=len(uids))
+        if len(found) and (found < 0).all():
+            raise InvalidValue(
+                f"coordinates {self.name!r} are of other cells: none of their {len(self.uids):,} uids "
+                f"(such as {self.uids[0] if self.uids else 'none'!r}) is in this snapshot."
+            )
+        return found
+
+    def digest(self) -> str:
+        """Return what tells these coordinates from others."""
+        found = blake2b(repr((self.name, self.values.shape)).encode(), digest_size=16)
+        found.update(np.ascontiguousarray(self.values).tobytes())
+        if self.uids is not None:
+            found.update("\0".join(self.uids).encode("utf-8", "surrogatepass"))
+        return found.hexdigest()
+
+
+def supplied(given: Any, n_obs: int) -> dict[str, Coordinates]:
+    """Return what a caller passed as `coordinates`, by name.
+
+    Raises
+    ------
+    InvalidOption
+        If it is none of the kinds that are taken.
+    InvalidValue
+        If its numbers do not fit the atlas.
+    """
+    if given is None:
+        return {}
+    if isinstance(given, Mapping) and not _is_by_uid(given):
+        wrong = [name for name in given if not isinstance(name, str) or not name]
+        if wrong:
+            raise InvalidOption(f"coordinates have the name {wrong[0]!r}; names are strings.")
+        return {name: Coordinates(name, values, n_obs) for name, values in given.items()}
+    return {DEFAULT_NAME: Coordinates(DEFAULT_NAME, given, n_obs)}
+
+
+def _is_by_uid(given: Mapping[Any, Any]) -> bool:
+    """Say whether the values of a mapping are pairs of numbers, rather than tables of many."""
+    first: Any = next(iter(given.values()), None)
+    if isinstance(first, Mapping) or hasattr(first, "columns"):
+        return False
+    try:
+        return np.ndim(first) == 1 and np.asarray(first).dtype.kind in "iuf"
+    except ValueError:
+        return False
+
+
+def _table(given: Any) -> tuple[list[str] | None, Table]:
+    """Return the uids, None for the order of the rows, and the numbers."""
+    try:
+        if isinstance(given, Mapping):
+            return [str(uid) for uid in given], np.array(list(given.values()), dtype=np.float64)
+        if hasattr(given, "columns") and hasattr(given, "index"):
+            return _frame(given)
+        values = np.asarray(given)
+        if values.dtype.kind not in "iuf":
+            raise TypeError
+        return None, values.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InvalidOption(f"coordinates of type {type(given).__name__} are not numbers; pass {_WHAT}.") from None
+
+
+def _frame(frame: Any) -> tuple[list[str] | None, Table]:
+    """Read a DataFrame: its column uid or else its index names the cells, an index of numbers their order."""
+    if "uid" in frame.columns:
+        return [str(uid) for uid in frame["uid"]], frame.drop(columns="uid").to_numpy(dtype=np.float64)
+    values = frame.to_numpy(dtype=np.float64)
+    return (None if frame.index.dtype.kind in "iu" else [str(uid) for uid in frame.index]), values

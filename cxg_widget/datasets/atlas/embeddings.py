@@ -1,0 +1,91 @@
+"""What can be drawn of an atlas: columns of vectors, dense feature spaces, and coordinates that a caller supplies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.atlas.annotations import embedding_width
+from cxg_widget.datasets.atlas.coordinates import Coordinates
+from cxg_widget.datasets.atlas.lance_tables import Table
+from cxg_widget.errors import DamagedStore
+
+_FIRST = ("umap", "tsne", "t_sne")
+
+
+@dataclass(frozen=True)
+class VectorColumn:
+    """A column of vectors in the obs table."""
+
+    column: str
+    n_axes: int
+
+    def read(self, table: Table, axes: tuple[int, int], start: int, stop: int) -> NDArray[np.float32]:
+        """Return two axes of the rows start <= row < stop, float32 (stop - start, 2), NaN where a cell has none."""
+        out = np.full((stop - start, 2), np.nan, dtype=np.float32)
+        row = 0
+        for batch in table.batches([self.column], row_bytes=8 * self.n_axes, rows=(start, stop)):
+            vectors = batch.column(0)
+            whole = _numbers(vectors)
+            if whole.size != len(vectors) * self.n_axes or row + len(vectors) > len(out):
+                raise DamagedStore(
+                    f"table {table.name!r}: vectors in {self.column!r} are not of {self.n_axes} numbers."
+                )
+            block = whole.reshape(len(vectors), self.n_axes)[:, axes].astype(np.float32)
+            block[vectors.is_null().to_numpy(zero_copy_only=False)] = np.nan
+            out[row : row + len(block)] = block
+            row += len(block)
+        return out
+
+
+def vector_columns(schema: pa.Schema) -> dict[str, VectorColumn]:
+    """Return the columns of vectors by the name they are shown under, which is theirs without "X_"."""
+    found = {field.name: width for field in schema if (width := embedding_width(field.type)) and "`" not in field.name}
+    short = {name: name.removeprefix("X_") for name in found}
+    taken = list(short.values())
+    return {
+        (short[name] if short[name] and taken.count(short[name]) == 1 else name): VectorColumn(name, width)
+        for name, width in found.items()
+    }
+
+
+def choose_default(names: Mapping[str, int], supplied: Iterable[str], spaces: Iterable[str]) -> str | None:
+    """Return the embedding to show first: what a caller supplied, UMAP, t-SNE, a map of few axes, the first."""
+    for name in supplied:
+        return name
+    stored = [name for name in names if name not in set(spaces)] or list(names)
+    lowered: Sequence[tuple[str, str]] = [(name.casefold().replace("-", ""), name) for name in stored]
+    tests: list[Callable[[str], bool]] = [
+        *(lambda text, word=word: text == word for word in _FIRST),
+        *(lambda text, word=word: word in text for word in _FIRST),
+    ]
+    for test in tests:
+        for text, name in lowered:
+            if test(text):
+                return name
+    return next((name for name in stored if names[name] <= 3), next(iter(stored), None))
+
+
+def take_supplied(
+    coordinates: Coordinates, rows: NDArray[np.int64] | None, axes: tuple[int, int], start: int, stop: int
+) -> NDArray[Any]:
+    """Return two axes of supplied coordinates for start <= row < stop; `rows` says where those of each cell are."""
+    if rows is None:
+        return coordinates.values[start:stop][:, axes]
+    at = rows[start:stop]
+    found = coordinates.values[at][:, axes]
+    found[at < 0] = np.nan
+    return found
+
+
+def _numbers(vectors: Any) -> NDArray[Any]:
+    """Return the numbers of vectors behind each other; those of a missing vector are whatever is stored there."""
+    items = vectors.values.slice(vectors.offset * vectors.type.list_size, len(vectors) * vectors.type.list_size)
+    if pa.types.is_float16(items.type):
+        items = items.cast(pa.float32())
+    return np.asarray(items.fill_null(np.nan) if pa.types.is_floating(items.type) else items.fill_null(0))

@@ -1,0 +1,152 @@
+"""One feature out of one Zarr group: a column of a dense array, a slice of csc, or a search through csr."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.atlas.arrays import Arrays
+from cxg_widget.datasets.atlas.pointers import Positions
+from cxg_widget.errors import DamagedStore, InvalidStore
+
+ENTRIES_AT_ONCE = 1 << 21
+MANY_ENTRIES = 1 << 22
+"""From how many on it pays to load the compiled search."""
+_MAX_FEATURES = 1 << 24
+
+Floats = NDArray[np.float32]
+Found = tuple[Positions, Floats]
+
+
+class Cached(Protocol):
+    """A function that keeps what others return, as long as there is room in memory."""
+
+    def __call__(self, key: tuple[Any, ...], load: Callable[[], Any]) -> Any:
+        """Return the value under a key; what is not kept is loaded."""
+
+
+class Groups:
+    """The Zarr groups of a feature space.
+
+    Parameters
+    ----------
+    arrays : the Zarr store
+    cached : the cache of the dataset
+    """
+
+    def __init__(self, arrays: Arrays, cached: Cached) -> None:
+        self._arrays = arrays
+        self._cached = cached
+
+    def layers(self, group: str) -> dict[str, str]:
+        """Return the layers of a group, name to path below it; the nameless one of a dense group is "data"."""
+        for folder in ("csr/layers", "csc/layers", "layers"):
+            names = self._arrays.names(f"{group}/{folder}")
+            if names:
+                return {name: f"layers/{name}" for name in names}
+        return {"data": "data"} if self._arrays.exists(f"{group}/data") else {}
+
+    def width(self, groups: Iterable[str], layer: str) -> int | None:
+        """Return how many features the first dense group has; None where it is no table of features by line."""
+        for group in groups:
+            below = self.layers(group).get(layer)
+            if below is not None:
+                try:
+                    return int(self._arrays.array(f"{group}/{below}", n_axes=2).shape[1])
+                except (InvalidStore, DamagedStore):
+                    return None
+        return None
+
+    def dense_column(self, path: str, place: int, begin: int, end: int) -> Floats:
+        """Return a feature of the lines begin <= line < end of a dense layer."""
+        array = self._dense(path, end)
+        if place >= array.shape[1]:
+            raise self._wrong(path, f"has {array.shape[1]} features, but its layout gives one the place {place}")
+        return self._arrays.read(array, (slice(begin, end), place)).astype(np.float32)
+
+    def dense_lines(self, path: str, begin: int, end: int, n_features: int) -> Floats:
+        """Return all features of the lines begin <= line < end of a dense layer."""
+        array = self._dense(path, end)
+        if array.shape[1] < n_features:
+            raise self._wrong(path, f"has {array.shape[1]} features, but its layout has {n_features}")
+        return self._arrays.read(array, slice(begin, end)).astype(np.float32)
+
+    def has_csc(self, group: str, layer: str) -> bool:
+        """Say whether a group keeps a layer by feature too."""
+        return all(self._arrays.exists(f"{group}/csc/{name}") for name in ("indptr", "indices", layer))
+
+    def column_in_csc(self, group: str, layer: str, place: int) -> Iterator[Found]:
+        """Yield the lines that have an entry for a feature, and their values, some at a time."""
+        indptr: Positions = self._cached(("indptr", group), lambda: self._read_indptr(group))
+        if place + 1 >= len(indptr):
+            raise self._wrong(
+                f"{group}/csc/indptr", f"has {len(indptr) - 1} features, but its layout gives one the place {place}"
+            )
+        lines, values = self._entries(f"{group}/csc/indices"), self._entries(f"{group}/csc/{layer}")
+        for inside in _slices(int(indptr[place]), int(indptr[place + 1])):
+            yield self._arrays.read(lines, inside).astype(np.int64), self._read_values(values, inside)
+
+    def column_in_csr(self, group: str, layer: str, place: int, begin: int, end: int) -> Iterator[Found]:
+        """Yield those of begin <= entry < end that are of a feature, ascending, and their values, some at a time."""
+        indices, values = self._entries(f"{group}/csr/indices"), self._entries(f"{group}/csr/{layer}")
+        packed = self._arrays.packed(f"{group}/csr/indices") if end - begin >= MANY_ENTRIES else None
+        if packed is not None:
+            weights = self._arrays.packed(f"{group}/csr/{layer}")
+            for hits in packed.find(place, begin, end):
+                near = slice(int(hits[0]), int(hits[-1]) + 1)
+                yield hits, weights.take(hits) if weights else self._read_values(values, near)[hits - hits[0]]
+            return
+        for inside in _slices(begin, end):
+            hits = np.flatnonzero(self._arrays.read(indices, inside) == place)
+            if len(hits):
+                near = slice(inside.start + int(hits[0]), inside.start + int(hits[-1]) + 1)
+                yield hits + inside.start, self._read_values(values, near)[hits - hits[0]]
+
+    def n_entries(self, group: str, layer: str) -> int:
+        """Return how many entries the csr of a group has."""
+        n = {name: self._entries(f"{group}/csr/{name}").shape[0] for name in ("indices", layer)}
+        if len(set(n.values())) > 1:
+            raise self._wrong(f"{group}/csr", f"has {n['indices']:,} indices but {n[layer]:,} values in {layer}")
+        return int(n["indices"])
+
+    def entries(self, group: str, layer: str, begin: int, end: int) -> Found:
+        """Return the places of the features of begin <= entry < end in csr, and the values."""
+        inside = slice(begin, end)
+        indices, values = self._entries(f"{group}/csr/indices"), self._entries(f"{group}/csr/{layer}")
+        return self._arrays.read(indices, inside).astype(np.int64), self._read_values(values, inside)
+
+    def _dense(self, path: str, end: int) -> Any:
+        array = self._arrays.array(path, n_axes=2)
+        if end > array.shape[0]:
+            raise self._wrong(path, f"has {array.shape[0]:,} lines, but a cell points at line {end - 1:,}")
+        return array
+
+    def _entries(self, path: str) -> Any:
+        return self._arrays.array(path, n_axes=1, sparse=True)
+
+    def _read_values(self, array: Any, inside: slice) -> Floats:
+        if inside.stop > array.shape[0]:
+            raise self._wrong(array.path, f"has {array.shape[0]:,} values, fewer than there are indices")
+        return self._arrays.read(array, inside).astype(np.float32)
+
+    def _read_indptr(self, group: str) -> Positions:
+        path = f"{group}/csc/indptr"
+        n = self._entries(f"{group}/csc/indices").shape[0]
+        array = self._arrays.array(path, n_axes=1, sparse=n > 0)
+        if array.shape[0] > _MAX_FEATURES:
+            raise self._wrong(path, f"has {array.shape[0]:,} entries, more than any dataset has features")
+        indptr = self._arrays.read(array, slice(None)).astype(np.int64)
+        if not len(indptr) or indptr[0] != 0 or indptr[-1] != n or (np.diff(indptr) < 0).any():
+            raise self._wrong(path, f"does not ascend from 0 to the {n:,} entries of csc/indices")
+        return indptr
+
+    def _wrong(self, path: str, what: str) -> InvalidStore:
+        return InvalidStore(f"{self._arrays.root}: '{path}' {what}.")
+
+
+def _slices(begin: int, end: int) -> Iterator[slice]:
+    for start in range(begin, end, ENTRIES_AT_ONCE):
+        yield slice(start, min(start + ENTRIES_AT_ONCE, end))

@@ -1,0 +1,135 @@
+"""Open the Lance tables of an atlas, each at the version that a snapshot pinned; failures become one sentence."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import lance
+import pyarrow as pa
+
+from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidStore
+
+_BATCH_BYTES = 16 * 2**20
+_PLAIN = re.compile(r"[^/\\\0]+")
+_PLACE = re.compile(r",? ?/?[^ ]*?/rust/[^ ]+\.rs:\d+:\d+")
+
+
+class Table:
+    """One version of a Lance table.
+
+    Parameters
+    ----------
+    folder : the `lance_db` folder
+    name : of the table, without its suffix
+    version : of the table, None = the newest
+    uri : how the atlas is called in errors
+
+    Raises
+    ------
+    InvalidStore
+        If there is no such table.
+    DamagedStore
+        If there is no such version, or it cannot be read.
+    """
+
+    def __init__(self, folder: Path, name: str, version: int | None, uri: str) -> None:
+        self.name = name
+        self._uri = uri
+        path = folder / f"{name}.lance"
+        if not _PLAIN.fullmatch(name) or name.startswith(".") or path.is_symlink() or not path.is_dir():
+            raise InvalidStore(f"{uri}: there is no table {name!r} in lance_db/.")
+        with self._reading("opened"):
+            self._dataset = lance.dataset(str(path.absolute()), version=version)
+            self.version = int(self._dataset.version)
+            self.schema: pa.Schema = self._dataset.schema
+            self.n_rows = int(self._dataset.count_rows())
+            self._check_files(path)
+
+    def read(self, columns: Mapping[str, str] | Sequence[str], rows: Any = None, where: str | None = None) -> pa.Table:
+        """Return columns of some rows.
+
+        Parameters
+        ----------
+        columns : names, or new name to the expression that makes it
+        rows : integer positions (k,), in any order; (start, stop); or None for all
+        where : a condition in SQL, with all rows only
+        """
+        with self._reading(f"read ({', '.join(columns)})"):
+            wanted = dict(columns) if isinstance(columns, Mapping) else list(columns)
+            if isinstance(rows, tuple):
+                return self._dataset.to_table(columns=wanted, offset=rows[0], limit=rows[1] - rows[0])
+            if rows is not None:
+                return self._dataset.take(pa.array(rows, pa.int64()), columns=wanted)
+            return self._dataset.to_table(columns=wanted, filter=where)
+
+    def batches(
+        self, columns: Mapping[str, str] | Sequence[str], row_bytes: int, rows: tuple[int, int] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Return columns of a range of rows in their order, about 16 MiB at a time."""
+        with self._reading(f"read ({', '.join(columns)})"):
+            scanner = self._dataset.scanner(
+                columns=dict(columns) if isinstance(columns, Mapping) else list(columns),
+                offset=rows[0] if rows else None,
+                limit=rows[1] - rows[0] if rows else None,
+                batch_size=max(1024, min(_BATCH_BYTES // max(row_bytes, 1), 1 << 20)),
+                batch_readahead=2,
+            )
+            yield from scanner.to_batches()
+
+    def count(self, where: str) -> int:
+        """Return how many rows fulfil a condition in SQL."""
+        with self._reading("counted"):
+            return int(self._dataset.count_rows(filter=where))
+
+    def files(self) -> dict[str, int]:
+        """Return the names of the data files of this version, which no other write shares, and their bytes."""
+        with self._reading("listed"):
+            files = [one for fragment in self._dataset.get_fragments() for one in fragment.data_files()]
+        return {one.path: int(one.file_size_bytes or 0) for one in files}
+
+    def _check_files(self, path: Path) -> None:
+        """Refuse data files outside of the table's folder."""
+        data = path / "data"
+        for fragment in self._dataset.get_fragments():
+            for one in fragment.data_files():
+                file = data / one.path
+                inside = _PLAIN.fullmatch(one.path) and one.path not in (".", "..") and not file.is_symlink()
+                if not inside or getattr(one, "base_id", None) is not None:
+                    raise InvalidStore(
+                        f"{self._uri}: table {self.name!r} names a file outside of itself, {one.path!r}."
+                    )
+        if data.is_symlink():
+            raise InvalidStore(f"{self._uri}: the data of table {self.name!r} lie outside of it.")
+
+    @contextmanager
+    def _reading(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except CxgWidgetError:
+            raise
+        # A panic of the Rust library is a BaseException of its own.
+        except BaseException as error:
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
+            raise DamagedStore(f"{self._uri}: table {self.name!r} cannot be {what}: {_sentence(error)}") from error
+
+
+def table_names(folder: Path) -> list[str]:
+    """Return the tables in a `lance_db` folder, sorted."""
+    return sorted(one.removesuffix(".lance") for one in os.listdir(folder) if one.endswith(".lance"))
+
+
+def quoted(text: str) -> str:
+    """Return a string as a literal in SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _sentence(error: BaseException) -> str:
+    """Return what a message of Lance says, without where in its source it was written."""
+    text = _PLACE.sub("", " ".join(str(error).split()))
+    return text[:300].rstrip(" .,") + "."

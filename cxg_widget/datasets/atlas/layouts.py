@@ -1,0 +1,73 @@
+"""Which features the datasets of an atlas measured: its table of datasets and its table of feature layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.atlas.arrays import group_path
+from cxg_widget.datasets.atlas.lance_tables import Table, quoted
+from cxg_widget.datasets.atlas.pointers import whole
+from cxg_widget.errors import InvalidStore
+
+_MAX_FEATURES = 2**31
+
+
+class Layouts:
+    """The feature layouts of one feature space.
+
+    Parameters
+    ----------
+    datasets : the table of datasets
+    layouts : the table of feature layouts
+    space : the feature space
+    uri : how the atlas is called in errors
+    """
+
+    def __init__(self, datasets: Table, layouts: Table, space: str, uri: str) -> None:
+        self._datasets = datasets
+        self._layouts = layouts
+        self._space = space
+        self._uri = uri
+
+    def by_group(self) -> dict[str, str]:
+        """Return the layout of each Zarr group; "" where none is recorded."""
+        wanted = ["zarr_group", "layout_uid", "feature_space"]
+        missing = [name for name in wanted if name not in self._datasets.schema.names]
+        if missing:
+            raise InvalidStore(f"{self._uri}: table {self._datasets.name!r} has no column {', '.join(missing)}.")
+        found = self._datasets.read(wanted, where=f"feature_space = {quoted(self._space)}")
+        groups, layouts = found.column(0).to_pylist(), found.column(1).to_pylist()
+        return {group_path(name, self._uri): layout or "" for name, layout in zip(groups, layouts, strict=True) if name}
+
+    def places_of(self, feature: str) -> dict[str, int]:
+        """Return the place of a feature in each layout that has it."""
+        found = self._layouts.read(["layout_uid", "local_index"], where=f"feature_uid = {quoted(feature)}")
+        places = whole(found.column(1), -1).tolist()
+        self._check(places, f"feature {feature!r}")
+        # Of a feature that a layout lists twice, the first place counts.
+        listed = sorted(zip(places, found.column(0).to_pylist(), strict=True), reverse=True)
+        return {layout: place for place, layout in listed}
+
+    def positions_of(self, layout: str, features: Mapping[str, int]) -> NDArray[np.int64]:
+        """Return for each place in a layout the position of its feature among `features`, -1 where it has none."""
+        found = self._layouts.read(["feature_uid", "local_index"], where=f"layout_uid = {quoted(layout)}")
+        places = whole(found.column(1), -1)
+        self._check(places.tolist(), f"layout {layout!r}")
+        out = np.full(int(places.max(initial=-1)) + 1, -1, dtype=np.int64)
+        out[places] = [features.get(name, -1) for name in found.column(0).to_pylist()]
+        # Of two places of one feature the first counts, as in `places_of`.
+        known, first = np.unique(out, return_index=True)
+        again = np.setdiff1d(np.arange(len(out)), first[known >= 0])
+        out[again] = -1
+        return out
+
+    def _check(self, places: list[int], what: str) -> None:
+        wrong = [place for place in places if not 0 <= place < min(max(self._layouts.n_rows, 1), _MAX_FEATURES)]
+        if wrong:
+            raise InvalidStore(
+                f"{self._uri}: table {self._layouts.name!r} gives {what} the local_index {wrong[0]}, "
+                f"which no layout of its {self._layouts.n_rows:,} rows can have."
+            )

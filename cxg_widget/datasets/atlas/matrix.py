@@ -1,0 +1,232 @@
+"""The matrix of one feature space: one feature over all cells, or all features of some cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.atlas.groups import Cached, Groups
+from cxg_widget.datasets.atlas.lance_tables import Table
+from cxg_widget.datasets.atlas.layouts import Layouts
+from cxg_widget.datasets.atlas.pointers import PointerColumn, Positions, Runs, read_runs, read_spans
+from cxg_widget.datasets.values import Vector
+from cxg_widget.errors import InvalidStore
+
+Floats = NDArray[np.float32]
+Once = Callable[[str, Callable[[], Any]], Any]
+
+
+class Matrix:
+    """One feature space of one obs table.
+
+    Cells that have no pointer into the space, or whose dataset did not measure a feature, are NaN.
+
+    Parameters
+    ----------
+    obs : the obs table
+    pointer : its column of pointers
+    layouts : which dataset has which feature where
+    groups : the Zarr groups
+    cached, once : the cache of the dataset, and what it keeps until its end
+    note : told of groups that cannot be used
+    uri : how the atlas is called in errors
+    """
+
+    def __init__(
+        self,
+        obs: Table,
+        pointer: PointerColumn,
+        layouts: Layouts,
+        groups: Groups,
+        *,
+        cached: Cached,
+        once: Once,
+        note: Callable[[str], None],
+        uri: str,
+    ) -> None:
+        self.obs = obs
+        self.pointer = pointer
+        self.layouts = layouts
+        self.groups = groups
+        self._cached = cached
+        self._once = once
+        self._note = note
+        self._uri = uri
+
+    @property
+    def runs(self) -> Mapping[str, Runs]:
+        """Where the cells lie, by Zarr group; read once."""
+        found: Mapping[str, Runs] = self._once(
+            f"runs of {self.pointer.name}", lambda: read_runs(self.obs, self.pointer, self._uri)
+        )
+        return found
+
+    @property
+    def known_layouts(self) -> Mapping[str, str]:
+        """The layout of each group of this space, as the table of datasets has it; read once."""
+        found: Mapping[str, str] = self._once(f"layouts of {self.pointer.space}", self.layouts.by_group)
+        return found
+
+    def column(self, feature: str, layer: str) -> Vector:
+        """Return one feature over all cells.
+
+        Raises
+        ------
+        InvalidStore
+            If no dataset measured it, or the store contradicts itself.
+        DamagedStore
+            If its files are missing or damaged.
+        """
+        places = self.layouts.places_of(feature)
+        if not places:
+            raise InvalidStore(f"{self._uri}: feature {feature!r} is in no layout of this snapshot; no dataset has it.")
+        out = self._column(lambda group: places.get(self.layout_of(group)), layer)
+        return _as_vector(out, sparse=self.pointer.kind == "sparse")
+
+    def axis(self, feature: str | None, place: int, layer: str) -> Floats:
+        """Return float32 (n_obs,), one feature of a dense space; by its place where the space names no features."""
+        places = None if feature is None else self.layouts.places_of(feature)
+        return self._column(lambda group: place if places is None else places.get(self.layout_of(group)), layer)
+
+    def layout_of(self, group: str) -> str:
+        """Return the layout of a group's features.
+
+        Raises
+        ------
+        InvalidStore
+            If the table of datasets does not know the group.
+        """
+        if group not in self.known_layouts:
+            raise InvalidStore(f"{self._uri}: cells point at '{group}', which no dataset of this snapshot has.")
+        return self.known_layouts[group]
+
+    def path_of(self, group: str, layer: str) -> str | None:
+        """Return where a layer is in a group, None where it is not."""
+        layers: Mapping[str, str] = self._once(f"layers of {group}", lambda: self.groups.layers(group))
+        if layer not in layers:
+            self._note(
+                f"layer {layer!r} is not in '{group}', so that its cells count as not measured; "
+                f"available: {', '.join(layers) or 'none'}."
+            )
+        return layers.get(layer)
+
+    def spans(self, group: str, runs: Runs, n_entries: int) -> NDArray[np.int64]:
+        """Return first and last entry (exclusive) of each cell of a group, int64 (2, n), in the order of the runs."""
+        found: NDArray[np.int64] = self._cached(("spans", group), lambda: read_spans(self.obs, self.pointer, runs))
+        self.check_spans(group, found, n_entries)
+        return found
+
+    def check_spans(self, group: str, spans: NDArray[np.int64], n_entries: int) -> None:
+        """Refuse pointers beyond the entries of a group."""
+        wrong = np.flatnonzero((spans[0] < 0) | (spans[1] < spans[0]) | (spans[1] > n_entries))
+        if len(wrong):
+            start, end = spans[:, wrong[0]].tolist()
+            raise InvalidStore(
+                f"{self._uri}: a cell points at the entries {start:,} to {end:,} of '{group}/csr', "
+                f"which has {n_entries:,}."
+            )
+
+    def _column(self, place_in: Callable[[str], int | None], layer: str) -> Floats:
+        out = np.full(self.obs.n_rows, np.nan, dtype=np.float32)
+        for group, runs in self.runs.items():
+            place = place_in(group)
+            below = None if place is None else self.path_of(group, layer)
+            if place is not None and below is not None:
+                read = self._dense if self.pointer.kind == "dense" else self._sparse
+                read(out, group, below, place, runs)
+        return out
+
+    def _dense(self, out: Floats, group: str, below: str, place: int, runs: Runs) -> None:
+        ordered = runs.by_line()
+        for begin, end in segments(runs.lines, runs.lengths):
+            values = self.groups.dense_column(f"{group}/{below}", place, begin, end)
+            these = ordered.between(begin, end)
+            out[these.all_rows()] = values[these.all_lines() - begin]
+
+    def _sparse(self, out: Floats, group: str, below: str, place: int, runs: Runs) -> None:
+        rows = runs.all_rows()
+        out[rows] = 0
+        if self.groups.has_csc(group, below):
+            for lines, values in self.groups.column_in_csc(group, below, place):
+                self._check_lines(group, below, lines, runs)
+                run, entry = self._members(group, lines, runs.lines, runs.lines + runs.lengths, len(rows))
+                found = lines[entry]
+                _add(out, runs.rows[run] + found - runs.lines[run], values[entry])
+            return
+        self._once("told of csr", self._tell_of_csr)
+        spans = self.spans(group, runs, self.groups.n_entries(group, below))
+        begin, end = int(spans[0].min(initial=2**62)), int(spans[1].max(initial=0))
+        for entries, values in self.groups.column_in_csr(group, below, place, begin, end):
+            cell, entry = self._members(group, entries, spans[0], spans[1], len(rows))
+            _add(out, rows[cell], values[entry])
+
+    def _tell_of_csr(self) -> None:
+        self._note(
+            "some Zarr groups are kept by cell alone (no csc), so that each feature reads all of their entries; "
+            "homeobox's add_csc() changes that."
+        )
+
+    def _check_lines(self, group: str, below: str, lines: Positions, runs: Runs) -> None:
+        """Refuse lines behind the last cell; those of cells that were deleted from the obs table are left out."""
+        last = int(lines.max(initial=-1))
+        if last < runs.n_lines and lines.min(initial=0) >= 0:
+            return
+        n_entries = self.groups.n_entries(group, below)
+        if int(self.spans(group, runs, n_entries)[1].max(initial=0)) >= n_entries:
+            raise InvalidStore(
+                f"{self._uri}: '{group}/csc/indices' names line {last:,}, but the group has {runs.n_lines:,} cells."
+            )
+
+    def _members(
+        self, group: str, ids: Positions, begins: Positions, ends: Positions, n_cells: int
+    ) -> tuple[Positions, Positions]:
+        """Return which of the spans begin <= id < end hold which ids, as positions of both.
+
+        A cell has one entry of a feature, so that there are about as many pairs as cells at most.
+        """
+        order = None if (ids[1:] >= ids[:-1]).all() else np.argsort(ids, kind="stable")
+        ascending = ids if order is None else ids[order]
+        first, last = np.searchsorted(ascending, begins), np.searchsorted(ascending, ends)
+        counts = np.maximum(last - first, 0)
+        if counts.sum() > 2 * n_cells + 1024:
+            raise InvalidStore(f"{self._uri}: '{group}' gives its {n_cells:,} cells more than one value of a feature.")
+        span = np.repeat(np.arange(len(begins)), counts)
+        entry = np.arange(counts.sum()) + np.repeat(first - np.cumsum(counts) + counts, counts)
+        return span, entry if order is None else order[entry]
+
+
+def segments(begins: Positions, lengths: Positions) -> Iterator[tuple[int, int]]:
+    """Yield ranges (begin, end) that hold some spans, and little besides; ascending."""
+    if not len(begins):
+        return
+    low, high = int(begins.min()), int((begins + lengths).max())
+    if high - low <= 4 * int(lengths.sum()) + (1 << 16):
+        yield low, high
+        return
+    order = np.argsort(begins, kind="stable")
+    start, stop = low, low
+    for begin, length in zip(begins[order].tolist(), lengths[order].tolist(), strict=True):
+        if begin > stop + 1024:
+            yield start, stop
+            start = begin
+        stop = max(stop, begin + length)
+    yield start, stop
+
+
+def _add(out: Floats, rows: Positions, values: Floats) -> None:
+    """Add entries to the rows they belong to; entries that a store holds twice are added up, as scipy does."""
+    if len(np.unique(rows)) == len(rows):
+        out[rows] += values
+    else:
+        np.add.at(out, rows, values)
+
+
+def _as_vector(out: Floats, *, sparse: bool) -> Vector:
+    """Return the values as a sparse vector where that is the smaller one."""
+    rows = np.flatnonzero(out) if sparse else np.empty(0, dtype=np.int64)
+    if not sparse or 3 * len(rows) > len(out):
+        return Vector(out)
+    return Vector(out[rows], rows.astype(np.int64))

@@ -1,0 +1,154 @@
+"""The record of an atlas's snapshots: which version of which table belongs together; three generations of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cxg_widget.datasets.atlas.lance_tables import Table, table_names
+from cxg_widget.errors import InvalidStore, InvalidValue, UnknownName
+
+VERSIONS, LAYOUTS = "atlas_versions", "_feature_layouts"
+_FIELDS = {"version", "registry_table_names", "feature_layouts_table_version"}
+
+Pinned = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One snapshot.
+
+    Attributes
+    ----------
+    version : its number
+    obs_tables : table name to the version pinned
+    datasets : name and version of the table of datasets
+    registries : feature space to name and version of its registry
+    layouts : version of the table of feature layouts
+    n_rows : rows of all obs tables as recorded, None where that is not recorded
+    created_at : as recorded, "" where it is not
+    available : the numbers of all snapshots
+    """
+
+    version: int
+    obs_tables: Mapping[str, int]
+    datasets: Pinned
+    registries: Mapping[str, Pinned]
+    layouts: int
+    n_rows: int | None
+    created_at: str
+    available: tuple[int, ...]
+
+    def choose_obs_table(self, wanted: str | None, uri: str) -> Pinned:
+        """Return the table of observations that is meant, and its version.
+
+        Raises
+        ------
+        UnknownName
+            If there is none of that name.
+        InvalidValue
+            If there are several and none was named.
+        """
+        if wanted is not None:
+            if wanted not in self.obs_tables:
+                raise UnknownName(f"{uri}: no obs table {wanted!r}; this snapshot has {sorted(self.obs_tables)}.")
+            return wanted, self.obs_tables[wanted]
+        if len(self.obs_tables) > 1:
+            raise InvalidValue(f"{uri}: several obs tables {sorted(self.obs_tables)}; choose one with obs_table=.")
+        return next(iter(self.obs_tables.items()))
+
+
+def read_snapshot(folder: Path, wanted: int | None, uri: str) -> Snapshot:
+    """Read the record of one snapshot, the newest where none is asked for.
+
+    Raises
+    ------
+    InvalidStore
+        If the atlas has no snapshot yet, or the record contradicts itself.
+    UnknownName
+        If it has none of that number.
+    """
+    records = _records(folder, uri)
+    available = tuple(sorted(_whole(record, "version", uri) for record in records))
+    if not available:
+        raise InvalidStore(f"{uri}: the atlas has no snapshot yet; call atlas.snapshot() in homeobox.")
+    version = available[-1] if wanted is None else wanted
+    if version not in available:
+        raise UnknownName(f"{uri}: snapshot {version} not found; available {list(available)}.")
+    record = next(one for one in records if one["version"] == version)
+    obs_tables = _obs_tables(record, uri)
+    if not obs_tables:
+        raise InvalidStore(f"{uri}: snapshot {version} names no obs table.")
+    total = record.get("total_rows", record.get("total_cells"))
+    return Snapshot(
+        version=version,
+        obs_tables=obs_tables,
+        datasets=(_text(record, "dataset_table_name", uri), _whole(record, "dataset_table_version", uri)),
+        registries=_registries(record, uri),
+        layouts=_whole(record, "feature_layouts_table_version", uri),
+        n_rows=total if isinstance(total, int) else None,
+        created_at=str(record.get("created_at") or ""),
+        available=available,
+    )
+
+
+def _records(folder: Path, uri: str) -> list[dict[str, Any]]:
+    """Return the rows of the table of snapshots, which may have another name than the usual one."""
+    names = table_names(folder)
+    if LAYOUTS not in names:
+        raise InvalidStore(f"{uri}: lance_db/ has no table {LAYOUTS!r}, so this is no atlas (found: {names[:6]}).")
+    for name in [VERSIONS] if VERSIONS in names else names:
+        table = Table(folder, name, None, uri)
+        if set(table.schema.names) >= _FIELDS:
+            found: list[dict[str, Any]] = table.read(table.schema.names).to_pylist()
+            return found
+    raise InvalidStore(f"{uri}: the atlas has no snapshot yet (no table {VERSIONS!r}); call atlas.snapshot().")
+
+
+def _obs_tables(record: Mapping[str, Any], uri: str) -> dict[str, int]:
+    """Return the obs tables: one JSON of all of them, or one name in the record of `obs`, or of `cell` before."""
+    if record.get("obs_table_versions") is not None:
+        return {name: _number(value, name, uri) for name, value in _mapping(record, "obs_table_versions", uri).items()}
+    for kind in ("obs", "cell"):
+        if record.get(f"{kind}_table_name"):
+            return {_text(record, f"{kind}_table_name", uri): _whole(record, f"{kind}_table_version", uri)}
+    return {}
+
+
+def _registries(record: Mapping[str, Any], uri: str) -> dict[str, Pinned]:
+    names = _mapping(record, "registry_table_names", uri)
+    versions = _mapping(record, "registry_table_versions", uri)
+    missing = sorted(names.keys() - versions.keys())
+    if missing or not all(isinstance(name, str) for name in names.values()):
+        raise InvalidStore(f"{uri}: the snapshot names registries without a version: {missing or names}.")
+    return {space: (name, _number(versions[space], space, uri)) for space, name in names.items()}
+
+
+def _mapping(record: Mapping[str, Any], field: str, uri: str) -> dict[str, Any]:
+    try:
+        found = json.loads(record.get(field) or "{}")
+    except (TypeError, ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise InvalidStore(f"{uri}: {field} of the snapshot is no JSON of names; found {str(record[field])[:80]!r}.")
+    return found
+
+
+def _whole(record: Mapping[str, Any], field: str, uri: str) -> int:
+    return _number(record.get(field), field, uri)
+
+
+def _number(value: Any, what: str, uri: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
+        raise InvalidStore(f"{uri}: the snapshot gives {value!r} as the version of {what!r}; it must be a number.")
+    return value
+
+
+def _text(record: Mapping[str, Any], field: str, uri: str) -> str:
+    value = record.get(field)
+    if not isinstance(value, str) or not value:
+        raise InvalidStore(f"{uri}: the snapshot gives {value!r} as {field}; it must be the name of a table.")
+    return value

@@ -1,0 +1,140 @@
+"""The feature spaces of an atlas: which there are, and which of them the vars come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.atlas.groups import Cached, Groups
+from cxg_widget.datasets.atlas.lance_tables import Table
+from cxg_widget.datasets.atlas.layouts import Layouts
+from cxg_widget.datasets.atlas.matrix import Matrix
+from cxg_widget.datasets.atlas.pointers import PointerColumn, pointer_columns
+from cxg_widget.datasets.atlas.snapshot import LAYOUTS, Pinned, Snapshot
+from cxg_widget.errors import InvalidStore, UnknownName
+from cxg_widget.names import not_found
+
+USUAL = "gene_expression"
+_MAIN_LAYERS = ("counts", "data", "raw")
+_LOOKED_AT = 64
+
+
+@dataclass(frozen=True)
+class Space:
+    """A feature space that an obs table points into.
+
+    Attributes
+    ----------
+    pointer : the column of pointers
+    registry : the table of its features, None where it names none
+    layers : names of its layers, the main one first
+    matrix : reads it
+    """
+
+    pointer: PointerColumn
+    registry: Table | None
+    layers: tuple[str, ...]
+    matrix: Matrix
+
+    def axis(self, axis: int) -> NDArray[np.float32]:
+        """Return float32 (n_obs,), a feature of a dense space by its place in the registry, else in the array."""
+        if self.registry is None:
+            return self.matrix.axis(None, axis, self.layers[0])
+        (uid,) = self.registry.read(["uid"], (axis, axis + 1)).column(0).to_pylist()
+        return self.matrix.axis(str(uid), axis, self.layers[0])
+
+
+class Spaces:
+    """All feature spaces of one obs table.
+
+    Parameters
+    ----------
+    open_table : opens a table by its name and version
+    snapshot : says which
+    obs : the obs table
+    groups : the Zarr groups
+    cached, once : the cache of the dataset, and what it keeps until its end
+    note : told of columns that are not shown
+    uri : how the atlas is called in errors
+    """
+
+    def __init__(
+        self,
+        open_table: Callable[[str, int], Table],
+        snapshot: Snapshot,
+        obs: Table,
+        groups: Groups,
+        *,
+        cached: Cached,
+        once: Callable[[str, Callable[[], Any]], Any],
+        note: Callable[[str], None],
+        uri: str,
+    ) -> None:
+        self._uri = uri
+        pointers, others = pointer_columns(obs.schema)
+        self.hidden = [*(pointer.name for pointer in pointers), *others]
+        for name, what in others.items():
+            note(f"column {name!r} holds {what}, which are not shown.")
+        datasets, layouts = open_table(*snapshot.datasets), open_table(LAYOUTS, snapshot.layouts)
+        self.all: list[Space] = []
+        for pointer in pointers:
+            of_space = Layouts(datasets, layouts, pointer.space, uri)
+            matrix = Matrix(obs, pointer, of_space, groups, cached=cached, once=once, note=note, uri=uri)
+            pinned: Pinned | None = snapshot.registries.get(pointer.space)
+            registry = None if pinned is None else open_table(*pinned)
+            self.all.append(Space(pointer, registry, find_layers(groups, matrix.known_layouts), matrix))
+
+    def choose(self, wanted: str | None) -> Space | None:
+        """Return the space whose features are the vars: the one asked for, gene expression, or that of most features.
+
+        Raises
+        ------
+        InvalidStore
+            If the one asked for has nothing that could be shown.
+        UnknownName
+            If there is none of that name.
+        """
+        usable = [space for space in self.all if space.registry is not None and space.layers]
+        if wanted is None:
+            usual = [space for space in usable if space.pointer.space == USUAL]
+            return next(iter(usual), None) or max(usable, key=_n_features, default=None)
+        for space in usable:
+            if wanted in (space.pointer.space, space.pointer.name):
+                return space
+        known = [space.pointer.space for space in usable]
+        if any(wanted in (space.pointer.space, space.pointer.name) for space in self.all):
+            raise InvalidStore(
+                f"{self._uri}: feature space {wanted!r} has no registry or no layers; those that have: {known}."
+            )
+        sentence = not_found("feature space", wanted, known, "this atlas")
+        raise UnknownName(f"{self._uri}: no sparse/dense pointer column for feature space {wanted!r}: {sentence}")
+
+    def dense(self, groups: Groups) -> dict[str, tuple[Space, int]]:
+        """Return the dense spaces that have at least two features, by name, and how many."""
+        found: dict[str, tuple[Space, int]] = {}
+        for space in self.all:
+            if space.pointer.kind == "dense" and space.layers:
+                width = groups.width(space.matrix.known_layouts, space.layers[0])
+                width = _n_features(space) if space.registry is not None and width is not None else width
+                name = space.pointer.name if space.pointer.space in found else space.pointer.space
+                if width is not None and width >= 2:
+                    found[name] = space, width
+        return found
+
+
+def find_layers(groups: Groups, names: Iterable[str]) -> tuple[str, ...]:
+    """Return the layers of the first groups, the main one first: counts where there are such, else that of most."""
+    counts: dict[str, int] = {}
+    for group in list(names)[:_LOOKED_AT]:
+        for layer in groups.layers(group):
+            counts[layer] = counts.get(layer, 0) + 1
+    order: Mapping[str, int] = {name: place for place, name in enumerate(_MAIN_LAYERS)}
+    return tuple(sorted(counts, key=lambda name: (order.get(name, len(order)), -counts[name], name)))
+
+
+def _n_features(space: Space) -> int:
+    return 0 if space.registry is None else space.registry.n_rows

@@ -1,4 +1,4 @@
-"""Which class reads which store, what it needs and which options it takes; a reader is imported when a store is opened."""
+"""Which class reads which store, what it needs and which options it takes; it is imported when a store is opened."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COMMON_OPTIONS = ("cache_bytes",)
 
 @dataclass(frozen=True)
 class Reader:
-    """One `Dataset` subclass: where it is, its options besides the common ones, the libraries of which extra it needs."""
+    """One `Dataset` subclass: where it is, its options besides the common ones, what it needs of which extra."""
 
     module: str
     name: str
@@ -31,6 +31,7 @@ class Reader:
 
 READERS: Mapping[str, Reader] = {
     "cxg": Reader("cxg.dataset", "CxgDataset", ("config", "ctx", "storage_options")),
+    "tiledb-cf": Reader("tiledb_cf.dataset", "CfDataset", ("observations", "isel", "config", "ctx", "storage_options")),
 }
 
 OPTIONS = tuple(dict.fromkeys([*COMMON_OPTIONS, *(name for reader in READERS.values() for name in reader.options)]))

@@ -79,7 +79,7 @@ class DatasetContract:
         columns = data.draw(st.lists(st.sampled_from(list(truth.obs.columns)), min_size=1, unique=True))
         found = dataset.obs(columns, rows)
         pd.testing.assert_frame_equal(found, truth.obs.iloc[rows][columns])
-        assert dataset.obs_names(rows).tolist() == truth.obs.index[rows].tolist()
+        assert dataset.obs_names(rows).tolist() == [str(label) for label in truth.obs.index[rows]]
 
     def test_a_mask_means_the_rows_it_holds(self, dataset: Dataset, truth: Truth) -> None:
         mask = np.arange(dataset.n_obs) % 3 == 1
@@ -297,7 +297,7 @@ class DatasetContract:
                     values = dataset.values(truth.var_labels[position])
                     if not np.allclose(values, truth.X[:, position], rtol=1e-6, atol=1e-6, equal_nan=True):
                         wrong.append(position)
-                    if dataset.obs_names([row])[0] != truth.obs.index[row]:
+                    if dataset.obs_names([row])[0] != str(truth.obs.index[row]):
                         wrong.append(row)
                     reads.release()
             except ClosedDataset:

@@ -48,7 +48,6 @@ FOREIGN = {
     "atlas": (lambda path: folder(path, "lance_db"), "RaggedAtlas"),
     "lance_db": (lambda path: folder(path, "_feature_layouts.lance"), "RaggedAtlas"),
     "soma": (soma, "TileDB-SOMA"),
-    "cf": (lambda path: tiledb.group_create(str(path)), "TileDB-CF"),
     "array": (lambda path: tiledb.from_numpy(str(path), np.zeros(3)), "single TileDB array"),
     "b.zip": (lambda path: zipped(path, "hello"), r"not a CXG.*found: a file"),
     "text.cxg": (lambda path: path.write_text("hello"), r"not a CXG.*found: a file"),
@@ -83,7 +82,7 @@ def test_format_forces_the_reader(make, tmp_path):
         open_dataset(tmp_path / "empty", format="cxg")
     with pytest.raises(DatasetNotFound):
         open_dataset(tmp_path / "none", format="cxg")
-    with pytest.raises(UnknownFormat, match="this version opens the formats cxg"):
+    with pytest.raises(UnknownFormat, match="this version opens the formats cxg, tiledb-cf"):
         open_dataset(tmp_path / "a.h5ad", format="h5ad")
     with pytest.raises(InvalidValue, match="Did you mean 'cxg'"):
         open_dataset(tmp_path, format="cxgg")

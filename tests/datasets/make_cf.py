@@ -91,7 +91,8 @@ def make_table(stored: Mapping[str, np.ndarray], dims: Sequence[str] = DIMS) -> 
     place = dict(zip(dims, index.reshape(len(dims), -1), strict=True))
     columns = {name: values[name][tuple(place[dim] for dim in ON[name])] for name in ON if set(ON[name]) <= set(dims)}
     columns = {name: columns[name] for name in (*dims, *(one for one in columns if one not in dims))}
-    columns["surface"] = pd.Categorical(columns["surface"], categories=list(MEANINGS))
+    if "surface" in columns:
+        columns["surface"] = pd.Categorical(columns["surface"], categories=list(MEANINGS))
     return pd.DataFrame(
         {name: pd.Series(one, dtype="str") if name == "region" else one for name, one in columns.items()}
     )
@@ -235,7 +236,7 @@ def _labelled(path: Path) -> Truth:
     write_dense(path / "__tiledb_group", {"i": 1}, {"a": np.zeros(1, dtype=np.int32)}, data=False)
     with tiledb.open(str(path / "__tiledb_group"), "w") as array:
         array.meta["title"] = "toy"
-    labels = {"time": stored["time"].astype(np.float64), "lat": stored["lat"], "lon": stored["lon"].astype(np.float64)}
+    labels = {"time": stored["time"].astype(np.int64), "lat": stored["lat"], "lon": stored["lon"].astype(np.float64)}
     for names in (("lat", "region"), ("lon",), ("time", "daylight"), ("elevation", "surface")):
         domains = {f"{dim}.index": len(stored[dim]) for dim in ON[names[-1]]}
         attrs = {name: labels.get(name, stored[name]) for name in names}
@@ -246,8 +247,7 @@ def _labelled(path: Path) -> Truth:
     coords = {dim: labels[dim][place[kept]] for dim, place in zip(DIMS, index, strict=True)}
     write_sparse(path / "data", coords, {name: stored[name].reshape(-1)[kept] for name in ("temperature", "pressure")},
                  attributes={name: ATTRIBUTES[name] for name in ("temperature", "pressure")})  # fmt: skip
-    for dim in DIMS:
-        table[dim] = table[dim].astype(np.float64)
+    table["time"], table["lon"] = table["time"].astype(np.int64), table["lon"].astype(np.float64)
     return make_cf_truth(["temperature", "pressure", "region", "elevation", "surface", "daylight"], table)
 
 

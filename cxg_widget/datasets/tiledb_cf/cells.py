@@ -110,7 +110,11 @@ class Cells:
         return find_cells([coordinate], [grid.block(label, 0, grid.n, {})])
 
     def _counts(self, dim: str) -> bool:
-        return dim in self._space.dimensions and self.coordinates[dim].encoding.kind == "int"
+        """Say whether the coordinates along a dimension are positions: its domain begins where that of others does."""
+        if dim not in self._space.dimensions or self.coordinates[dim].encoding.kind != "int":
+            return False
+        low = self._reads.schema(self.path).domain.dim(self.dims.index(dim)).domain[0]
+        return int(low) == self._space.dimensions[dim].low
 
     def _label(self, dim: str) -> Variable | None:
         """Return the variable that says which position a coordinate has."""

@@ -48,9 +48,7 @@ def check_wish(observations: Any, isel: Any) -> Wish:
         return Wish(None, cut)
     names = (observations,) if isinstance(observations, str) else observations
     if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):
-        raise InvalidOption(
-            f"observations is {observations!r}; it must be names of dimensions, such as ('lat', 'lon')."
-        )
+        raise InvalidOption(f"observations is {observations!r}; it must name dimensions, such as ('lat', 'lon').")
     if len(set(names)) < len(names):
         raise InvalidValue(f"observations names a dimension twice: {', '.join(names)}.")
     return Wish(tuple(names), cut)
@@ -74,10 +72,10 @@ def choose(reads: Reads, space: Dataspace, wish: Wish, cached: Cached) -> tuple[
     else:
         found = _asked_for(reads, space, grids, cells, wish)
     if found.n > MOST_OBSERVATIONS:
-        dims = ", ".join(found.dims)
+        cut = f"cut them with isel=, such as isel={{{found.dims[0]!r}: 0}}, or " if isinstance(found, Grid) else ""
         raise InvalidValue(
-            f"{reads.uri}: the observations ({dims}) are {found.n:,}, more than {MOST_OBSERVATIONS:,}; "
-            f"cut them with isel=, such as isel={{{found.dims[0]!r}: 0}}, or choose dimensions with observations=."
+            f"{reads.uri}: the observations ({', '.join(found.dims)}) are {found.n:,}, more than "
+            f"{MOST_OBSERVATIONS:,}; {cut}choose other dimensions with observations=."
         )
     return found, wish.isel
 

@@ -112,7 +112,7 @@ class Axes:
         floats = [one for one in values if one.encoding.kind == "float"] or values
         base = self._roles["time"] or (along if along.attr is not None and along.is_numeric else None)
         if base is not None:
-            others = [one for one in self._variables if one.name in self._coordinates and one is not base]
+            others = [one for one in self._variables if one.name in self._coordinates and one not in (base, along)]
             yield from ((base, one) for one in [*others, *floats][:_MOST_PROFILES])
         elif len(floats) > 1:
             yield floats[0], floats[1]

@@ -133,9 +133,9 @@ class Dataspace:
                 (self.dimensions[dim].low, self.dimensions[dim].low + self.dimensions[dim].size) for dim in dims
             )
             complete = self._reads.covered(path, box)
-        return encoding_of(
-            dtype, said, attr.fill, nullable=bool(attr.isnullable), is_var=bool(attr.isvar), complete=complete
-        )
+        nullable = bool(attr.isnullable)
+        fill = None if nullable else attr.fill
+        return encoding_of(dtype, said, fill, nullable=nullable, is_var=bool(attr.isvar), complete=complete)
 
     def _coordinates(self, path: str, schema: Any, metadata: Mapping[str, Any]) -> tuple[Variable, ...]:
         dims = [schema.domain.dim(place) for place in range(schema.ndim)]

@@ -51,7 +51,8 @@ class Dimensions:
         """Take up the dimensions of one array; `fixed` names those that are used as far as their domains go."""
         for position in range(schema.ndim):
             dim = schema.domain.dim(position)
-            counts = is_index(dim)
+            # In a sparse array whole numbers may be coordinates, such as those of stations, and do not begin at 0.
+            counts = is_index(dim) and (not schema.sparse or int(dim.domain[0]) == 0)
             self._agree(path, dim, counts=counts)
             if counts and extent is not None and not schema.sparse:
                 name, low = plain(dim.name), int(dim.domain[0])

@@ -40,7 +40,7 @@ class Features:
     columns : name to variable; of a variable with dimensions outside of the grid the slice at `isel`, else the first
     vars : the numeric variables that are no coordinates; each of few slices is one
     along : the axis of each dimension of the grid
-    whole : variables on dimensions of the grid alone
+    whole : variables on dimensions of the grid alone, and those axes that are no variables of the store
     """
 
     def __init__(self, space: Dataspace, observations: Grid | Cells, isel: Mapping[str, int], note: Note) -> None:
@@ -50,6 +50,7 @@ class Features:
         shown = [variable for variable in space.variables.values() if self._belongs(variable, note)]
         self.whole = [variable for variable in shown if not self._outside(variable)]
         self.along = {dim: self._axis(dim) for dim in observations.dims}
+        self.whole += [axis for axis in self.along.values() if axis not in self.whole]
         coordinates = coordinate_names(space.variables.values())
         self.columns: dict[str, Feature] = {}
         for variable in (*self._axes_shown(), *shown):

@@ -108,9 +108,10 @@ class Grid:
         box = []
         for dim in variable.dims:
             low = self._dimensions[dim].low
-            start, stop = ranges.get(dim) or (at[dim], at[dim] + 1)
             if variable.text and dim == variable.dims[-1]:
                 start, stop = 0, self._dimensions[dim].size
+            else:
+                start, stop = ranges.get(dim) or (at[dim], at[dim] + 1)
             box.append((low + start, low + stop))
         raw = self._reads.slab(variable.path, variable.attr, tuple(box))
         if variable.text:

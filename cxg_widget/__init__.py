@@ -40,7 +40,7 @@ def _read_ahead() -> None:
     """Import and start what opening a CXG needs while the analyst still types."""
     with suppress(Exception):  # said in full when the store is opened
         import_module("cxg_widget.datasets.cxg.dataset")
-        import_module("cxg_widget.datasets.cxg.contexts").warm_up()
+        import_module("cxg_widget.datasets.tiledb_access.contexts").warm_up()
 
 
 def __dir__() -> list[str]:

@@ -54,5 +54,5 @@ def _dealt(n: int, rng: np.random.Generator) -> NDArray[np.uint32]:
     order = rng.permutation(np.arange(_BLOCK, dtype=np.uint32))
     shifts = rng.integers(0, _BLOCK, starts.size, dtype=np.uint32)
     rounds = np.arange(_BLOCK, dtype=np.uint32)[:, None] + shifts
-    numbers = (np.tile(order, 2)[rounds] + starts).reshape(-1)
+    numbers: NDArray[np.uint32] = (np.tile(order, 2)[rounds] + starts).reshape(-1)
     return numbers if n % _BLOCK == 0 else numbers[numbers < n]

@@ -29,7 +29,7 @@ LEVELS = [
     {"__main__"},
 ]
 HOMES = {
-    "tiledb": ("datasets/cxg/", "datasets/tiledb_cf/"),
+    "tiledb": ("datasets/cxg/", "datasets/tiledb_access/", "datasets/tiledb_cf/"),
     "anywidget": "traits.py",
     "ipywidgets": "widget.py",
     "traitlets": ("widget.py", "traits.py", "trait_error.py"),

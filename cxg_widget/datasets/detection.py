@@ -61,7 +61,7 @@ STORES = (
     Store("zarr", "an AnnData zarr store", (".zarr",), _folder_with(*_ZARR_FILES)),
     Store("cxg", "a CXG", (".cxg",)),
     Store("soma", "a TileDB-SOMA experiment"),
-    Store("tiledb-cf", "a TileDB group without obs, var and emb (TileDB-CF, perhaps)"),
+    Store("tiledb-cf", "a TileDB-CF dataspace"),
     Store("tiledb-array", "a single TileDB array, not a dataset; pass its parent group"),
 )
 
@@ -118,7 +118,7 @@ def _remote(uri: str, options: Mapping[str, Any]) -> Store:
 
 
 def _tiledb(uri: str, options: Mapping[str, Any]) -> Store | None:
-    from cxg_widget.datasets.cxg.detect import identify
+    from cxg_widget.datasets.tiledb_access.detect import identify
 
     format_ = identify(uri, options)
     return None if format_ is None else by_format(format_)

@@ -40,6 +40,7 @@ READERS: Mapping[str, Reader] = {
         ("lance", "zarr", "pyarrow"),
         "atlas",
     ),
+    "tiledb-cf": Reader("tiledb_cf.dataset", "CfDataset", ("observations", "isel", "config", "ctx", "storage_options")),
     "mzpeak": Reader("mzpeak.dataset", "open_mzpeak", ("observations", "signal"), ("pyarrow",), "mzpeak"),
 }
 

@@ -12,7 +12,7 @@ import pytest
 import tiledb
 
 from cxg_widget.datasets import open_dataset
-from cxg_widget.datasets.cxg import arrays
+from cxg_widget.datasets.tiledb_access import arrays
 from tests.datasets.make_cxg import LAYOUTS, make_cxg, make_truth
 
 

@@ -40,7 +40,6 @@ def soma(path: Path) -> None:
 
 FOREIGN = {
     "soma": (soma, "TileDB-SOMA"),
-    "cf": (lambda path: tiledb.group_create(str(path)), "TileDB-CF"),
     "array": (lambda path: tiledb.from_numpy(str(path), np.zeros(3)), "single TileDB array"),
     "b.zip": (lambda path: zipped(path, "hello"), r"not a CXG.*found: a file"),
     "text.cxg": (lambda path: path.write_text("hello"), r"not a CXG.*found: a file"),

@@ -64,8 +64,8 @@ def test_fragments_without_commits_as_of_2021_count_too(make):
 
 
 def _names(path):
-    from cxg_widget.datasets.cxg.arrays import Arrays
-    from cxg_widget.datasets.cxg.identity import identify_state
+    from cxg_widget.datasets.tiledb_access.arrays import Arrays
+    from cxg_widget.datasets.tiledb_access.identity import identify_state
 
     return identify_state(Arrays(str(path), str(path), tiledb.Ctx()), ["obs", "emb/umap"])
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import tiledb
 
-from cxg_widget.datasets.cxg.contexts import make_context, patience
-from cxg_widget.datasets.cxg.storage_options import translate
+from cxg_widget.datasets.tiledb_access.contexts import make_context, patience
+from cxg_widget.datasets.tiledb_access.storage_options import translate
 from cxg_widget.errors import InvalidOption
 
 URI = "s3://bucket/data.cxg"

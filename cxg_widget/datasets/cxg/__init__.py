@@ -1,1 +1,1 @@
-"""CXG: reading, and the synthetic store of the demo; the only folder that imports tiledb."""
+"""CXG: reading, and the synthetic store of the demo."""

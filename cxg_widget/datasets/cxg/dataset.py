@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,16 +11,16 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base import DEFAULT_CACHE_BYTES, Codes, Dataset, Vector
 from cxg_widget.datasets.cxg.annotations import Annotations
-from cxg_widget.datasets.cxg.arrays import Arrays, select, values_of
-from cxg_widget.datasets.cxg.contexts import make_context
 from cxg_widget.datasets.cxg.description import describe, measure
-from cxg_widget.datasets.cxg.identity import identify_state
-from cxg_widget.datasets.cxg.listing import absolute, lists_in_one, name_of
 from cxg_widget.datasets.cxg.matrix import Matrix
 from cxg_widget.datasets.cxg.metadata import GroupMetadata, read_gene_sets, read_uns
-from cxg_widget.datasets.cxg.patience import at_once
 from cxg_widget.datasets.matrix_block import MatrixBlock
 from cxg_widget.datasets.packed import PackedStrings
+from cxg_widget.datasets.tiledb_access.arrays import Arrays, select, values_of
+from cxg_widget.datasets.tiledb_access.contexts import make_context
+from cxg_widget.datasets.tiledb_access.identity import identify_state
+from cxg_widget.datasets.tiledb_access.listing import absolute, lists_in_one, name_of
+from cxg_widget.datasets.tiledb_access.patience import read_ahead
 from cxg_widget.datasets.values import Values
 from cxg_widget.errors import DamagedStore, DatasetNotFound, InvalidStore
 
@@ -212,10 +211,7 @@ class CxgDataset(Dataset):
         return read_gene_sets(self._arrays, self._note)
 
     def _ahead(self, read: Callable[[str], Values], names: Sequence[str]) -> Callable[[str], Values]:
-        if not self._arrays.is_remote:
-            return read
-        found = at_once([partial(read, name) for name in names])
-        return partial(_told, dict(zip(names, found, strict=True)))
+        return read_ahead(read, names) if self._arrays.is_remote else read
 
     def _read_identity(self) -> str:
         if self._arrays.is_remote and not lists_in_one(self.uri):
@@ -225,9 +221,3 @@ class CxgDataset(Dataset):
 
     def _release(self) -> None:
         self._arrays.close()
-
-
-def _told(found: Mapping[str, Any], name: str) -> Any:
-    if isinstance(found[name], Exception):
-        raise found[name]
-    return found[name]

@@ -10,9 +10,9 @@ from typing import Any
 
 import tiledb
 
-from cxg_widget.datasets.cxg.arrays import Arrays
 from cxg_widget.datasets.cxg.matrix import Matrix
 from cxg_widget.datasets.cxg.metadata import GroupMetadata
+from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.errors import CxgWidgetError
 
 

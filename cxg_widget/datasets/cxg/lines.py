@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.cxg.arrays import Arrays, select, values_of
 from cxg_widget.datasets.matrix_block import MatrixBlock
+from cxg_widget.datasets.tiledb_access.arrays import Arrays, select, values_of
 from cxg_widget.errors import InvalidStore
 
 Axis = Literal["obs", "var"]

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base import Vector
-from cxg_widget.datasets.cxg.arrays import Arrays, select, values_of
 from cxg_widget.datasets.cxg.lines import Axis, Lines
 from cxg_widget.datasets.matrix_block import MatrixBlock
+from cxg_widget.datasets.tiledb_access.arrays import Arrays, select, values_of
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 Cells = tuple[NDArray[np.float32], NDArray[np.int64] | None]

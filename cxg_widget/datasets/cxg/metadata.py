@@ -11,7 +11,7 @@ from typing import Any
 
 from cxg_widget.datasets.columns import as_scalar
 from cxg_widget.datasets.css_colors import to_hex
-from cxg_widget.datasets.cxg.arrays import Arrays
+from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.errors import DamagedStore
 
 KNOWN_VERSIONS = ("0.0", "0.1", "0.2.0", "0.3.0")

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import tiledb
 
-from cxg_widget.datasets.cxg.arrays import Arrays
 from cxg_widget.datasets.cxg.validation.values import (
     CellSummary,
     NumberSummary,
@@ -16,6 +15,7 @@ from cxg_widget.datasets.cxg.validation.values import (
     summarize_column,
     summarize_dense,
 )
+from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.errors import DamagedStore
 
 T = TypeVar("T")

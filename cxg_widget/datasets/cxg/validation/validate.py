@@ -10,13 +10,13 @@ from typing import Any
 
 import tiledb
 
-from cxg_widget.datasets.cxg.arrays import Arrays
-from cxg_widget.datasets.cxg.contexts import is_remote, make_context
-from cxg_widget.datasets.cxg.failures import failure
-from cxg_widget.datasets.cxg.listing import absolute
 from cxg_widget.datasets.cxg.validation import columns, embeddings, matrix, metadata, structure
 from cxg_widget.datasets.cxg.validation.examined import Examined
 from cxg_widget.datasets.cxg.validation.rule import Rule, Violation
+from cxg_widget.datasets.tiledb_access.arrays import Arrays
+from cxg_widget.datasets.tiledb_access.contexts import is_remote, make_context
+from cxg_widget.datasets.tiledb_access.failures import failure
+from cxg_widget.datasets.tiledb_access.listing import absolute
 from cxg_widget.errors import DatasetNotFound
 
 RULES: tuple[Rule, ...] = tuple(

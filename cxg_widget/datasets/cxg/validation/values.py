@@ -10,7 +10,7 @@ import numpy as np
 import tiledb
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.cxg.arrays import Arrays, select, values_of
+from cxg_widget.datasets.tiledb_access.arrays import Arrays, select, values_of
 
 _CELLS = 4_000_000
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import tiledb
 
-from cxg_widget.datasets.cxg.contexts import is_remote, make_context, patience
-from cxg_widget.datasets.cxg.failures import failure, reason_of, too_late
-from cxg_widget.datasets.cxg.listing import absolute, child_names, list_children, lists_in_one
-from cxg_widget.datasets.cxg.patience import at_once
+from cxg_widget.datasets.tiledb_access.contexts import is_remote, make_context, patience
+from cxg_widget.datasets.tiledb_access.failures import failure, reason_of, too_late
+from cxg_widget.datasets.tiledb_access.listing import absolute, child_names, list_children, lists_in_one
+from cxg_widget.datasets.tiledb_access.patience import at_once
 from cxg_widget.errors import DamagedStore, DatasetNotFound
 
 _CONTEXT = ("ctx", "config", "storage_options")
@@ -66,11 +66,8 @@ def _of_group(names: Set[str], root: str, ctx: tiledb.Ctx) -> str:
     parts = len({"obs", "var", "emb"} & names)
     if "cxg_group_metadata" in names or parts == 3:
         return "cxg"
-    if _is_soma(root, ctx):
-        return "soma"
-    return "cxg" if parts == 2 else "tiledb-cf"
-
-
-def _is_soma(uri: str, ctx: tiledb.Ctx) -> bool:
-    with tiledb.Group(uri, "r", ctx=ctx) as group:
-        return "soma_object_type" in group.meta
+    with tiledb.Group(root, "r", ctx=ctx) as group:
+        if "soma_object_type" in group.meta:
+            return "soma"
+        # The members of a CXG are not registered with its group, those of today's dataspaces are.
+        return "cxg" if parts == 2 and not len(group) else "tiledb-cf"

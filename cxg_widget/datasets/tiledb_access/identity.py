@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from cxg_widget.datasets.cxg.arrays import Arrays
+from cxg_widget.datasets.tiledb_access.arrays import Arrays
 
 
 def identify_state(arrays: Arrays, paths: Iterable[str]) -> str:

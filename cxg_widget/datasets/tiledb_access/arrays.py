@@ -13,11 +13,11 @@ import tiledb
 from numpy.typing import NDArray
 from tiledb.main import PyQuery
 
-from cxg_widget.datasets.cxg.contexts import is_remote, patience
-from cxg_widget.datasets.cxg.failures import failure, too_late
-from cxg_widget.datasets.cxg.listing import child_names, list_children, lists_in_one
-from cxg_widget.datasets.cxg.patience import at_once
 from cxg_widget.datasets.packed import PackedStrings
+from cxg_widget.datasets.tiledb_access.contexts import is_remote, patience
+from cxg_widget.datasets.tiledb_access.failures import failure, too_late
+from cxg_widget.datasets.tiledb_access.listing import child_names, list_children, lists_in_one
+from cxg_widget.datasets.tiledb_access.patience import at_once
 from cxg_widget.errors import CxgWidgetError, DamagedStore
 
 Result = TypeVar("Result")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from threading import Thread
 from typing import Any, Generic, TypeVar
 
@@ -48,3 +49,16 @@ def _outcome(thread: _Call[Any]) -> Any:
     if thread.is_alive():
         return TimeoutError("no answer in time")
     return thread.result if thread.error is None else thread.error
+
+
+def read_ahead(read: Callable[[str], Result], names: Sequence[str]) -> Callable[[str], Result]:
+    """Read by all names side by side, and return a function that returns or raises what came of each."""
+    found = dict(zip(names, at_once([partial(read, name) for name in names]), strict=True))
+
+    def told(name: str) -> Result:
+        outcome = found[name]
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    return told

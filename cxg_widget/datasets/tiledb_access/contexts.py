@@ -7,7 +7,7 @@ from typing import Any
 
 import tiledb
 
-from cxg_widget.datasets.cxg.storage_options import translate
+from cxg_widget.datasets.tiledb_access.storage_options import translate
 from cxg_widget.errors import InvalidOption
 
 # TileDB takes the number of processors, which says nothing about how long answers travel; see decision 12.

@@ -1,0 +1,134 @@
+"""The cells of a sparse array as observations: its dimensions are coordinates, other arrays are joined by them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.tiledb_cf.dataspace import Dataspace
+from cxg_widget.datasets.tiledb_cf.grid import At, Grid
+from cxg_widget.datasets.tiledb_cf.matching import find_cells
+from cxg_widget.datasets.tiledb_cf.reads import Reads
+from cxg_widget.datasets.tiledb_cf.variables import Variable
+from cxg_widget.errors import InvalidStore
+
+_MISSING = {"float": np.nan, "categorical": -1, "string": "", "int": 0, "boolean": False}
+Cached = Callable[[tuple[Any, ...], Callable[[], Any]], Any]
+
+
+class Cells:
+    """Variables on the dimensions of a sparse array, each read whole and kept: TileDB cannot count to the n-th cell.
+
+    Attributes
+    ----------
+    path : of the array
+    dims : its dimensions
+    n : number of cells
+    """
+
+    def __init__(self, reads: Reads, space: Dataspace, path: str, cached: Cached) -> None:
+        self._reads = reads
+        self._space = space
+        self._cached = cached
+        self.path = path
+        self.coordinates = {variable.name: variable for variable in space.sparse[path]}
+        self.dims = tuple(self.coordinates)
+        self.n = reads.count(path)
+
+    def positions(self, dim: str) -> Variable:
+        """Return the coordinates of the cells along a dimension."""
+        return self.coordinates[dim]
+
+    def reaches(self, variable: Variable) -> bool:
+        """Say whether a variable has values for these cells."""
+        if not set(variable.dims) <= set(self.dims):
+            return False
+        return variable.sparse or all(self._counts(dim) or self._label(dim) is not None for dim in variable.dims)
+
+    def block(self, variable: Variable, start: int, stop: int, at: At) -> NDArray[Any]:  # noqa: ARG002
+        """Return what is meant in the rows start <= row < stop."""
+        return self._whole(variable)[start:stop]
+
+    def take(self, variable: Variable, rows: NDArray[np.int64], at: At) -> NDArray[Any]:  # noqa: ARG002
+        """Return what is meant in single rows, in their order."""
+        return np.asarray(self._whole(variable)[rows])
+
+    def _whole(self, variable: Variable) -> NDArray[Any]:
+        def load() -> NDArray[Any]:
+            if variable.path == self.path:
+                return self._stored(variable)
+            return self._joined(variable)
+
+        key = ("cells", variable.path, variable.attr, variable.is_dim)
+        values: NDArray[Any] = self._cached(key, load)
+        if len(values) != self.n:
+            raise InvalidStore(
+                f"{self._reads.uri}: {variable.path} holds {len(values):,} cells now, {self.n:,} when it was opened; "
+                "open it again."
+            )
+        return values
+
+    def _stored(self, variable: Variable) -> NDArray[Any]:
+        assert variable.attr is not None
+        return variable.encoding.decode(self._reads.cells(variable.path, variable.attr, dim=variable.is_dim))
+
+    def _joined(self, variable: Variable) -> NDArray[Any]:
+        if variable.sparse:
+            known = self._space.sparse[variable.path]
+            values = self._stored(variable)
+            place = self._places(tuple(one.name for one in known), [self._stored(one) for one in known])
+        else:
+            grid = Grid(self._reads, self._space.dimensions, variable.dims)
+            values = grid.block(variable, 0, grid.n, {})
+            place = self._places_on(variable.dims)
+        return self._picked(variable, values, place)
+
+    def _places(self, dims: Sequence[str], known: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+        return find_cells([self._whole(self.coordinates[dim]) for dim in dims], known)
+
+    def _places_on(self, dims: Sequence[str]) -> NDArray[np.int64]:
+        """Return the row of each cell on a grid of these dimensions, -1 where it lies outside."""
+        place = np.zeros(self.n, dtype=np.int64)
+        outside = np.zeros(self.n, dtype=np.bool_)
+        for dim in dims:
+            at = self._position(dim)
+            size = self._space.dimensions[dim].size
+            outside |= (at < 0) | (at >= size)
+            place = place * size + at
+        return np.where(outside, -1, place)
+
+    def _position(self, dim: str) -> NDArray[np.int64]:
+        coordinate = self._whole(self.coordinates[dim])
+        label = self._label(dim)
+        if self._counts(dim):
+            return np.asarray(coordinate.astype(np.int64) - self._space.dimensions[dim].low)
+        assert label is not None
+        grid = Grid(self._reads, self._space.dimensions, (dim,))
+        return find_cells([coordinate], [grid.block(label, 0, grid.n, {})])
+
+    def _counts(self, dim: str) -> bool:
+        """Say whether the coordinates along a dimension are positions: its domain begins where that of others does."""
+        if dim not in self._space.dimensions or self.coordinates[dim].encoding.kind != "int":
+            return False
+        low = self._reads.schema(self.path).domain.dim(self.dims.index(dim)).domain[0]
+        return int(low) == self._space.dimensions[dim].low
+
+    def _label(self, dim: str) -> Variable | None:
+        """Return the variable that says which position a coordinate has."""
+        found = self._space.variables.get(dim)
+        return found if found is not None and found.dims == (dim,) and not found.sparse else None
+
+    def _picked(self, variable: Variable, values: NDArray[Any], place: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the values at places, and what is missing where there is none."""
+        n_missing = int(np.count_nonzero(place < 0))
+        kind = variable.encoding.kind
+        if n_missing and kind in ("int", "boolean"):
+            raise InvalidStore(
+                f"{self._reads.uri}: {variable.name} has no value for {n_missing:,} of the {self.n:,} cells of "
+                f"{self.path}, and a type without missing values."
+            )
+        missing = np.array([_MISSING[str(kind)]], dtype=values.dtype)
+        return np.asarray(np.append(values, missing)[place])

@@ -1,0 +1,140 @@
+"""What the observations are: the options `observations` and `isel` checked, and a choice where they say nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from cxg_widget.datasets.tiledb_cf.cells import Cached, Cells
+from cxg_widget.datasets.tiledb_cf.dataspace import Dataspace
+from cxg_widget.datasets.tiledb_cf.grid import Grid
+from cxg_widget.datasets.tiledb_cf.reads import Reads
+from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
+from cxg_widget.names import not_found
+
+MOST_OBSERVATIONS = 200_000_000
+
+
+@dataclass(frozen=True)
+class Wish:
+    """The options as they were given: dimensions of the grid (None = choose), and dimension to position."""
+
+    observations: tuple[str, ...] | None
+    isel: Mapping[str, int]
+
+
+def check_wish(observations: Any, isel: Any) -> Wish:
+    """Check the types of the options.
+
+    Raises
+    ------
+    InvalidOption
+        If one is of another type.
+    InvalidValue
+        If a dimension is named twice.
+    """
+    if isel is not None and not isinstance(isel, Mapping):
+        raise InvalidOption(f"isel is {type(isel).__name__}; it must be a dict such as {{'time': 0}}.")
+    cut = {}
+    for dim, position in (isel or {}).items():
+        if isinstance(position, bool) or not isinstance(position, int | np.integer):
+            raise InvalidOption(f"isel[{dim!r}] is {position!r}; it must be one position, such as 0.")
+        cut[dim] = int(position)
+    if observations is None:
+        return Wish(None, cut)
+    names = (observations,) if isinstance(observations, str) else observations
+    if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):
+        raise InvalidOption(f"observations is {observations!r}; it must name dimensions, such as ('lat', 'lon').")
+    if len(set(names)) < len(names):
+        raise InvalidValue(f"observations names a dimension twice: {', '.join(names)}.")
+    return Wish(tuple(names), cut)
+
+
+def choose(reads: Reads, space: Dataspace, wish: Wish, cached: Cached) -> tuple[Grid | Cells, Mapping[str, int]]:
+    """Return the observations, those asked for, else those of the variable with most cells; and `isel` from 0 on.
+
+    Raises
+    ------
+    UnknownName
+        If there is no such dimension.
+    InvalidValue
+        If a position is out of range, nothing lies on those dimensions together, or they have too many combinations.
+    """
+    wish = _checked(space, wish)
+    grids = _grids(space, wish.isel)
+    cells = [Cells(reads, space, path, cached) for path in _sparse(space, wish)]
+    if wish.observations is None:
+        found = _largest(reads, space, grids, cells)
+    else:
+        found = _asked_for(reads, space, grids, cells, wish)
+    if found.n > MOST_OBSERVATIONS:
+        cut = f"cut them with isel=, such as isel={{{found.dims[0]!r}: 0}}, or " if isinstance(found, Grid) else ""
+        raise InvalidValue(
+            f"{reads.uri}: the observations ({', '.join(found.dims)}) are {found.n:,}, more than "
+            f"{MOST_OBSERVATIONS:,}; {cut}choose other dimensions with observations=."
+        )
+    return found, wish.isel
+
+
+def _checked(space: Dataspace, wish: Wish) -> Wish:
+    """Return the wish with positions counted from the start."""
+    known = [*space.dimensions, *(dim.name for dims in space.sparse.values() for dim in dims)]
+    for dim in (*(wish.observations or ()), *wish.isel):
+        if dim not in known:
+            raise UnknownName(not_found("dimension", dim, dict.fromkeys(known), "this dataspace"))
+    cut = {}
+    for dim, position in wish.isel.items():
+        if dim not in space.dimensions:
+            raise InvalidValue(f"isel: dimension {dim!r} is a coordinate of a sparse array and has no positions.")
+        size = space.dimensions[dim].size
+        if not -size <= position < size:
+            raise InvalidValue(f"isel[{dim!r}] is {position}; it must be from 0 to {size - 1:,}.")
+        cut[dim] = position % size
+    return Wish(wish.observations, cut)
+
+
+def _grids(space: Dataspace, isel: Mapping[str, int]) -> list[tuple[str, ...]]:
+    """Return the dimensions of each variable that is not sparse, without those that are cut."""
+    found = (
+        variable.dims[:-1] if variable.text else variable.dims
+        for variable in space.variables.values()
+        if not variable.sparse
+    )
+    return list(dict.fromkeys(tuple(dim for dim in dims if dim not in isel) for dims in found))
+
+
+def _sparse(space: Dataspace, wish: Wish) -> list[str]:
+    """Return the sparse arrays that can be the observations."""
+    found = []
+    for path, dims in space.sparse.items():
+        names = {dim.name for dim in dims}
+        if (names.isdisjoint(wish.isel) and wish.observations is None) or names == set(wish.observations or ()):
+            found.append(path)
+    return found
+
+
+def _largest(reads: Reads, space: Dataspace, grids: Sequence[tuple[str, ...]], cells: Sequence[Cells]) -> Grid | Cells:
+    sizes = [prod(space.dimensions[dim].size for dim in dims) for dims in grids]
+    most_cells = max(cells, key=lambda one: one.n, default=None)
+    if most_cells is not None and most_cells.n > max(sizes, default=0):
+        return most_cells
+    return Grid(reads, space.dimensions, grids[sizes.index(max(sizes))] if grids else ())
+
+
+def _asked_for(
+    reads: Reads, space: Dataspace, grids: Sequence[tuple[str, ...]], cells: Sequence[Cells], wish: Wish
+) -> Grid | Cells:
+    asked = tuple(dim for dim in wish.observations or () if dim not in wish.isel)
+    counted = all(dim in space.dimensions for dim in asked)
+    if cells and not (counted and any(set(asked) <= set(dims) for dims in grids)):
+        return max(cells, key=lambda one: one.n)
+    if not counted:
+        known = " or ".join(f"({', '.join(dim.name for dim in dims)})" for dims in space.sparse.values())
+        raise InvalidValue(
+            f"{reads.uri}: no sparse array lies on the dimensions ({', '.join(asked)}); its cells are {known}."
+        )
+    return Grid(reads, space.dimensions, asked)

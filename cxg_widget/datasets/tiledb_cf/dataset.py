@@ -1,0 +1,222 @@
+"""The reader of TileDB-CF dataspaces as a `Dataset`; its parts are in the files beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import tiledb
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base import DEFAULT_CACHE_BYTES, Column, Dataset, Vector
+from cxg_widget.datasets.columns import as_strings
+from cxg_widget.datasets.tiledb_access.contexts import make_context
+from cxg_widget.datasets.tiledb_access.identity import identify_state
+from cxg_widget.datasets.tiledb_access.listing import absolute, lists_in_one, name_of
+from cxg_widget.datasets.tiledb_access.patience import read_ahead
+from cxg_widget.datasets.tiledb_cf.choice import check_wish, choose
+from cxg_widget.datasets.tiledb_cf.coordinates import Axes
+from cxg_widget.datasets.tiledb_cf.dataspace import Dataspace
+from cxg_widget.datasets.tiledb_cf.features import Feature, Features
+from cxg_widget.datasets.tiledb_cf.group import read_group
+from cxg_widget.datasets.tiledb_cf.reads import Reads, sizes_on_disk
+from cxg_widget.datasets.tiledb_cf.variables import Variable
+from cxg_widget.datasets.values import Values
+
+_SAID = ("long_name", "standard_name", "units")
+_VAR_COLUMNS = ("long_name", "standard_name", "units", "variable")
+
+
+class CfDataset(Dataset):
+    """A TileDB-CF dataspace of any writer.
+
+    The observations are the combinations of positions along some dimensions, or the cells of a sparse array. Variables
+    on some of those dimensions are obs columns, broadcast to all rows; numeric ones that are no coordinates are vars
+    too. Pairs of coordinates are the embeddings.
+
+    Parameters
+    ----------
+    uri : a directory, or a URI that TileDB reads
+    observations : names of the dimensions whose combinations are the observations, in the order in which they are
+        counted; None = those of the variable with most cells
+    isel : dimension to position, for dimensions that are no part of the observations, or that shall be none
+    cache_bytes : how much of what was read is kept in memory
+    ctx, config : a TileDB context to read with, or settings for one, such as {"vfs.s3.region": "eu-central-1"}
+    storage_options : the same in the names of fsspec, such as {"key": ..., "secret": ..., "endpoint_url": ...}
+
+    Raises
+    ------
+    InvalidStore
+        If no array can be read, or dimensions of one name differ.
+    UnknownName, InvalidValue
+        If there is no such dimension or position, or the observations are more than 200 million.
+    DamagedStore
+        If the group cannot be read. Data that are missing are found when they are asked for.
+    StorageError
+        If the storage refuses, fails or does not answer in time.
+    """
+
+    format: ClassVar[str] = "tiledb-cf"
+    _no_embedding: ClassVar[str] = "no two numeric coordinates or variables to draw"
+    alias_columns: ClassVar[tuple[str, ...]] = ("long_name",)
+    id_columns: ClassVar[tuple[str, ...]] = ("variable",)
+
+    def __init__(
+        self,
+        uri: str,
+        *,
+        observations: Sequence[str] | None = None,
+        isel: Mapping[str, int] | None = None,
+        cache_bytes: int = DEFAULT_CACHE_BYTES,
+        ctx: tiledb.Ctx | Mapping[str, Any] | None = None,
+        config: Mapping[str, Any] | tiledb.Config | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(uri, cache_bytes=cache_bytes)
+        wish = check_wish(observations, isel)
+        self._reads = Reads(absolute(uri), uri, make_context(uri, ctx, config, storage_options))
+        try:
+            self._group = read_group(self._reads, self._note)
+            self._space = Dataspace(self._reads, self._group, self._note)
+            self._observations, self._isel = choose(self._reads, self._space, wish, self._cached)
+            self._describe()
+        except BaseException:
+            self._reads.close()
+            raise
+
+    def _describe(self) -> None:
+        features = Features(self._space, self._observations, self._isel, self._note)
+        self._columns, self._vars = features.columns, features.vars
+        title = self._space.metadata.get("title")
+        self.title = title if isinstance(title, str) and title else name_of(self.uri)
+        self.n_obs, self.n_var = self._observations.n, len(self._vars)
+        self.obs_columns = {name: _column(name, feature.variable) for name, feature in self._columns.items()}
+        self.var_index = "feature"
+        told = [name for name in _VAR_COLUMNS if any(self._told_of_vars(name))]
+        self.var_columns = {name: Column(name, "string") for name in told}
+        self._axes = Axes(self._observations.dims, features.along, features.whole)
+        self._pairs = self._axes.pairs()
+        self.embeddings = dict.fromkeys(self._pairs, 2)
+        self.default_embedding = next(iter(self._pairs), None)
+        if not self._pairs:
+            self._note(f"{self._no_embedding}.")
+
+    def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
+        if rows is None:
+            return self._read_obs_block(name, 0, self.n_obs)
+        feature = self._columns[name]
+        return _meant(feature.variable, self._observations.take(feature.variable, rows, feature.at))
+
+    def _read_obs_block(self, name: str, start: int, stop: int) -> Values:
+        feature = self._columns[name]
+        return _meant(feature.variable, self._block(feature, start, stop))
+
+    def _read_var(self, name: str) -> Values:
+        return as_strings(self._told_of_vars(name))
+
+    def _told_of_vars(self, name: str) -> list[str]:
+        if name == self.var_index:
+            return [feature.label for feature in self._vars]
+        if name == "variable":
+            return [feature.variable.name for feature in self._vars]
+        return [_said_of(feature, name) for feature in self._vars]
+
+    def _read_vector(self, position: int, layer: str | None) -> Vector:
+        return self._read_vector_block(position, layer, 0, self.n_obs)
+
+    def _read_vector_block(self, position: int, layer: str | None, start: int, stop: int) -> Vector:  # noqa: ARG002
+        values = self._block(self._vars[position], start, stop)
+        return Vector(np.array(values, dtype=np.float32))
+
+    def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
+        return self._read_embedding_block(name, axes, 0, self.n_obs)
+
+    def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
+        pair = self._pairs[name]
+        values = {axis: self._axis(pair[axis], start, stop) for axis in set(axes)}
+        return np.column_stack([values[axis] for axis in axes])
+
+    def _axis(self, variable: Variable, start: int, stop: int) -> NDArray[np.float32]:
+        values = self._block(Feature(variable.name, variable, {}), start, stop)
+        origin = self._origin(variable)
+        return np.asarray(values - origin if origin else values, dtype=np.float32)
+
+    def _origin(self, variable: Variable) -> float:
+        """Return what to subtract from an axis of time, so that neighbouring times do not become one in float32."""
+        if not self._axes.is_time(variable) or self.n_obs < 2:
+            return 0.0
+        origin: float = self._read_once(f"origin of {variable.name}", lambda: self._find_origin(variable))
+        return origin
+
+    def _find_origin(self, variable: Variable) -> float:
+        ends = np.array([0, self.n_obs - 1])
+        first, last = self._observations.take(variable, ends, {}).astype(np.float64).tolist()
+        if not np.isfinite([first, last]).all() or abs(np.spacing(np.float32(first))) * 10_000 < abs(last - first):
+            return 0.0
+        self._note(f"{variable.name} is drawn as the difference from its first value, {first!r}.")
+        return float(first)
+
+    def _block(self, feature: Feature, start: int, stop: int) -> NDArray[Any]:
+        return self._observations.block(feature.variable, start, stop, feature.at)
+
+    def _ahead(self, read: Callable[[str], Values], names: Sequence[str]) -> Callable[[str], Values]:
+        return read_ahead(read, names) if self._reads.is_remote else read
+
+    def _read_identity(self) -> str:
+        if self._reads.is_remote and not lists_in_one(self.uri):
+            return super()._read_identity()
+        cut = ",".join(f"{dim}={position}" for dim, position in sorted(self._isel.items()))
+        state = identify_state(self._reads, self._group.arrays)
+        return f"{state}#{','.join(self._observations.dims)}#{cut}"
+
+    def _read_details(self) -> dict[str, Any]:
+        shown = {one.variable.name: one.variable for one in (*self._columns.values(), *self._vars)}
+        return {
+            "layout": self._group.layout,
+            "observations": list(self._observations.dims),
+            "isel": dict(self._isel),
+            "dimensions": {name: dim.size for name, dim in self._space.dimensions.items()},
+            "variables": {
+                name: {"dims": list(one.dims), **{key: one.said(key) for key in _SAID if one.said(key)}}
+                for name, one in shown.items()
+            },
+            "metadata": {name: _plain(value) for name, value in self._space.metadata.items()},
+        }
+
+    def _read_sizes(self) -> dict[str, int]:
+        return sizes_on_disk(self._reads, list(self._group.arrays))
+
+    def _release(self) -> None:
+        self._reads.close()
+
+
+def _column(name: str, variable: Variable) -> Column:
+    encoding = variable.encoding
+    assert encoding.kind is not None
+    n_categories = {"categorical": len(encoding.categories), "boolean": 2}.get(encoding.kind)
+    return Column(name, encoding.kind, n_categories)
+
+
+def _meant(variable: Variable, values: NDArray[Any]) -> Values:
+    return variable.encoding.codes(values) if variable.encoding.kind == "categorical" else values
+
+
+def _said_of(feature: Feature, key: str) -> str:
+    said = feature.variable.said(key)
+    if key == "long_name" and said and feature.label != feature.variable.name:
+        return said + feature.label.removeprefix(feature.variable.name)
+    return said
+
+
+def _plain(value: Any) -> Any:
+    """Return a metadata value fit for JSON: text, a whole number, a list of them, or its text."""
+    if isinstance(value, str | int):
+        return value
+    if isinstance(value, np.integer):
+        return int(value)
+    if isinstance(value, tuple | list | np.ndarray):
+        return [_plain(one) for one in np.asarray(value).ravel().tolist()]
+    if isinstance(value, float | np.floating) and np.isfinite(value):
+        return float(value)
+    return str(value)

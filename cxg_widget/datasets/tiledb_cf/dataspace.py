@@ -1,0 +1,155 @@
+"""A dataspace as it was found: its dimensions, its variables, its sparse arrays; nothing of their values is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from cxg_widget.datasets.tiledb_cf.dimensions import Dimension, Dimensions, is_index
+from cxg_widget.datasets.tiledb_cf.encoding import Encoding, encoding_of
+from cxg_widget.datasets.tiledb_cf.group import Group, Note
+from cxg_widget.datasets.tiledb_cf.reads import Reads
+from cxg_widget.datasets.tiledb_cf.variables import (
+    Variable,
+    attributes_of,
+    is_letter,
+    is_of_xarray,
+    name_of,
+    plain,
+)
+from cxg_widget.errors import DamagedStore, InvalidStore
+
+_FIXED = "__tiledb_array_fixed_dimensions."
+
+
+class Dataspace:
+    """The arrays of a group as variables on shared dimensions.
+
+    An array that cannot be opened, or in which nothing was written, is left out with a note; so is a variable of a
+    type that cannot be shown.
+
+    Attributes
+    ----------
+    metadata : of the group as a whole
+    dimensions : those that count positions, by name
+    variables : by name, in the order of the arrays' paths and of the attributes in each
+    sparse : path of each sparse array to its dimensions, which are variables too: the coordinates of its cells
+
+    Raises
+    ------
+    InvalidStore
+        If no array can be read, or dimensions of one name differ.
+    """
+
+    def __init__(self, reads: Reads, group: Group, note: Note) -> None:
+        self._reads = reads
+        self._group = group
+        self._note = note
+        self.metadata = {key: value for key, value in group.metadata.items() if not key.startswith(_FIXED)}
+        self.variables: dict[str, Variable] = {}
+        self.sparse: dict[str, tuple[Variable, ...]] = {}
+        dimensions = Dimensions(reads.uri, note)
+        reads.open_ahead(group.arrays)
+        opened = [(path, member, *found) for path, member in group.arrays.items() if (found := self._look(path))]
+        for path, member, schema, extent in opened:
+            dimensions.add(path, schema, extent, self._fixed(member))
+        self.dimensions: Mapping[str, Dimension] = dimensions.sized()
+        names = {path: [schema.attr(place).name for place in range(schema.nattr)] for path, _, schema, _ in opened}
+        by_xarray = any(is_of_xarray(names[path], member) for path, member, *_ in opened)
+        for path, member, schema, _ in opened:
+            self._add(path, member, schema, after_member=by_xarray and len(names[path]) == 1)
+        if not self.variables and not self.sparse:
+            hint = f"; it holds the groups {', '.join(group.groups)}: open one of them" if group.groups else ""
+            raise InvalidStore(f"{reads.uri}: no readable arrays in this TileDB group{hint}.")
+        if group.groups:
+            note(f"the groups in it are dataspaces of their own and are not shown: {', '.join(group.groups)}.")
+
+    def _look(self, path: str) -> tuple[Any, Any] | None:
+        """Open an array; None where it cannot be used."""
+        try:
+            extent = self._reads.extent(path)
+            schema = self._reads.schema(path)
+        except DamagedStore as error:
+            self._note(f"array {path!r} is left out: {error}")
+            return None
+        if extent is None:
+            self._note(f"array {path!r} is left out: it holds no data.")
+            return None
+        if not schema.sparse and not all(is_index(schema.domain.dim(place)) for place in range(schema.ndim)):
+            self._note(f"array {path!r} is left out: it is dense on dimensions that are not of integers.")
+            return None
+        return schema, extent
+
+    def _fixed(self, member: str | None) -> frozenset[str]:
+        """Return the dimensions that the xarray writer marks as used to the end of their domains."""
+        found = self._group.metadata.get(f"{_FIXED}{member}")
+        return frozenset(found.split(";")) if isinstance(found, str) else frozenset()
+
+    def _add(self, path: str, member: str | None, schema: Any, *, after_member: bool) -> None:
+        metadata = self._attributes(path)
+        attrs = [schema.attr(place) for place in range(schema.nattr)]
+        said = attributes_of(metadata, [attr.name for attr in attrs])
+        dims = tuple(plain(schema.domain.dim(place).name) for place in range(schema.ndim))
+        if schema.sparse:
+            self.sparse[path] = self._coordinates(path, schema, metadata)
+        for attr in attrs:
+            if not attr.name:
+                self._note(f"an attribute of array {path!r} has no name and is left out.")
+                continue
+            name = name_of(attr.name, member, after_member=after_member)
+            if name in self.variables:
+                self._note(f"variable {name!r} of array {path!r} is called {path}.{attr.name}, as there is another.")
+                name = f"{path}.{attr.name}"
+            encoding = self._encoding(path, schema, attr, said[attr.name], dims)
+            if encoding.kind is None:
+                self._note(f"variable {name!r} is left out: its type {attr.dtype} is not supported.")
+                continue
+            text = not schema.sparse and len(dims) > 1 and is_letter(np.dtype(attr.dtype), is_var=attr.isvar)
+            self.variables[name] = Variable(
+                name,
+                dims,
+                encoding,
+                path,
+                attr.name,
+                sparse=bool(schema.sparse),
+                attributes=said[attr.name],
+                text=text,
+            )
+
+    def _attributes(self, path: str) -> Mapping[str, Any]:
+        try:
+            return self._reads.attributes(path)
+        except DamagedStore as error:
+            self._note(f"{error} Values are shown as they are stored.")
+            return {}
+
+    def _encoding(self, path: str, schema: Any, attr: Any, said: Mapping[str, Any], dims: tuple[str, ...]) -> Encoding:
+        dtype = np.dtype(attr.dtype)
+        complete = True
+        if dtype.kind in "iu" and not schema.sparse:
+            box = tuple(
+                (self.dimensions[dim].low, self.dimensions[dim].low + self.dimensions[dim].size) for dim in dims
+            )
+            complete = self._reads.covered(path, box)
+        nullable = bool(attr.isnullable)
+        fill = None if nullable else attr.fill
+        return encoding_of(dtype, said, fill, nullable=nullable, is_var=bool(attr.isvar), complete=complete)
+
+    def _coordinates(self, path: str, schema: Any, metadata: Mapping[str, Any]) -> tuple[Variable, ...]:
+        dims = [schema.domain.dim(place) for place in range(schema.ndim)]
+        said = attributes_of(metadata, [dim.name for dim in dims], dims=True)
+        return tuple(
+            Variable(
+                plain(dim.name),
+                (plain(dim.name),),
+                encoding_of(np.dtype(dim.dtype), {}, None, nullable=False, is_var=False, complete=True),
+                path,
+                dim.name,
+                is_dim=True,
+                sparse=True,
+                attributes=said[dim.name],
+            )
+            for dim in dims
+        )

@@ -1,0 +1,125 @@
+"""What is shown of a dataspace: obs columns, and the vars, which are its numeric variables or slices of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice, product
+from math import prod
+
+from cxg_widget.datasets.tiledb_cf.cells import Cells
+from cxg_widget.datasets.tiledb_cf.coordinates import coordinate_names
+from cxg_widget.datasets.tiledb_cf.dataspace import Dataspace
+from cxg_widget.datasets.tiledb_cf.grid import At, Grid
+from cxg_widget.datasets.tiledb_cf.group import Note
+from cxg_widget.datasets.tiledb_cf.variables import Variable
+
+MOST_SLICES = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """A variable, cut along the dimensions outside of the observation grid.
+
+    Attributes
+    ----------
+    label : "T", or "T[level=3]" where it is one of several slices
+    at : position along each dimension outside of the grid
+    """
+
+    label: str
+    variable: Variable
+    at: At
+
+
+class Features:
+    """The columns and the vars of one choice of observations.
+
+    Attributes
+    ----------
+    columns : name to variable; of a variable with dimensions outside of the grid the slice at `isel`, else the first
+    vars : the numeric variables that are no coordinates; each of few slices is one
+    along : the axis of each dimension of the grid
+    whole : variables on dimensions of the grid alone, and those axes that are no variables of the store
+    """
+
+    def __init__(self, space: Dataspace, observations: Grid | Cells, isel: Mapping[str, int], note: Note) -> None:
+        self._space = space
+        self._observations = observations
+        self._isel = isel
+        shown = [variable for variable in space.variables.values() if self._belongs(variable, note)]
+        self.whole = [variable for variable in shown if not self._outside(variable)]
+        self.along = {dim: self._axis(dim) for dim in observations.dims}
+        self.whole += [axis for axis in self.along.values() if axis not in self.whole]
+        coordinates = coordinate_names(space.variables.values())
+        self.columns: dict[str, Feature] = {}
+        for variable in (*self._axes_shown(), *shown):
+            self.columns.setdefault(variable.name, Feature(variable.name, variable, self._first(variable)))
+        self.vars = [
+            feature
+            for variable in shown
+            if variable.is_numeric and variable.name not in coordinates
+            for feature in self._slices(variable)
+        ]
+        self._tell(shown, note)
+
+    def _belongs(self, variable: Variable, note: Note) -> bool:
+        observations = self._observations
+        if isinstance(observations, Cells):
+            belongs = observations.reaches(variable)
+        else:
+            belongs = not variable.sparse and not set(variable.dims).isdisjoint(observations.dims)
+        coordinate_of_a_cut = variable.dims == (variable.name,)
+        if not belongs and not coordinate_of_a_cut:
+            note(
+                f"variable {variable.name!r} has dimensions ({', '.join(variable.dims)}) outside of the observations "
+                f"({', '.join(observations.dims)}) and is left out."
+            )
+        return belongs
+
+    def _outside(self, variable: Variable) -> tuple[str, ...]:
+        dims = variable.dims[:-1] if variable.text else variable.dims
+        return tuple(dim for dim in dims if dim not in self._observations.dims)
+
+    def _axis(self, dim: str) -> Variable:
+        named = next((one for one in self.whole if one.name == dim and one.dims == (dim,)), None)
+        return named if named is not None and named.encoding.kind is not None else self._observations.positions(dim)
+
+    def _axes_shown(self) -> Iterator[Variable]:
+        """Yield the axes that are columns; where rows are counted along one dimension, its positions say nothing."""
+        for variable in self.along.values():
+            if variable.attr is not None or len(self._observations.dims) > 1:
+                yield variable
+
+    def _first(self, variable: Variable) -> At:
+        return {dim: self._isel.get(dim, 0) for dim in self._outside(variable)}
+
+    def _slices(self, variable: Variable) -> Iterator[Feature]:
+        free = [dim for dim in self._outside(variable) if dim not in self._isel]
+        sizes = [self._space.dimensions[dim].size for dim in free]
+        first = self._first(variable)
+        if not free or prod(sizes) > MOST_SLICES:
+            yield Feature(variable.name, variable, first)
+            return
+        for place in islice(product(*(range(size) for size in sizes)), MOST_SLICES):
+            at = dict(zip(free, place, strict=True))
+            yield Feature(f"{variable.name}[{_told(at)}]", variable, {**first, **at})
+
+    def _tell(self, shown: list[Variable], note: Note) -> None:
+        """Note at which position variables are shown along dimensions outside of the grid."""
+        for dim in dict.fromkeys(dim for variable in shown for dim in self._outside(variable)):
+            names = [variable.name for variable in shown if dim in self._outside(variable)]
+            size = self._space.dimensions[dim].size
+            note(
+                f"dimension {dim!r} (0 to {size - 1:,}) is no part of the observations: {', '.join(names)} "
+                f"{'is' if len(names) == 1 else 'are'} shown at {dim}={self._isel.get(dim, 0)}; "
+                f"isel={{{dim!r}: ...}} shows another position."
+            )
+        for variable in (*self.along.values(), *shown):
+            units = variable.said("units")
+            if " since " in units:
+                note(f"{variable.name} is in {units}, as it is stored.")
+
+
+def _told(at: At) -> str:
+    return ",".join(f"{dim}={position}" for dim, position in at.items())

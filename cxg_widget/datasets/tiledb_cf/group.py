@@ -1,0 +1,97 @@
+"""What a TileDB-CF group holds: its arrays, which may be registered or just lie in it, and its metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tiledb
+
+from cxg_widget.datasets.tiledb_access.arrays import Arrays
+from cxg_widget.errors import InvalidStore
+
+METADATA_ARRAY = "__tiledb_group"
+Note = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Group:
+    """The members of one group.
+
+    Attributes
+    ----------
+    arrays : path below the root to the name it is registered under; None where it is not registered
+    groups : names of the groups in it, which hold dataspaces of their own
+    metadata : of the group as a whole
+    layout : where those metadata are: "group metadata", or "metadata array" as format 0.1 had it
+    """
+
+    arrays: Mapping[str, str | None]
+    groups: tuple[str, ...]
+    metadata: Mapping[str, Any]
+    layout: str
+
+
+def read_group(arrays: Arrays, note: Note) -> Group:
+    """List the members of the group at the root; members outside of it are not followed.
+
+    Raises
+    ------
+    InvalidStore
+        If there is no group.
+    DamagedStore
+        If it cannot be read.
+    """
+    with arrays.reading("the group"):
+        kind = tiledb.object_type(arrays.root, ctx=arrays.ctx)
+        if kind != "group":
+            raise InvalidStore(f"{arrays.uri}: not a TileDB group (it is {kind or 'no TileDB object'}).")
+        with tiledb.Group(arrays.root, "r", ctx=arrays.ctx) as group:
+            metadata = {key: group.meta[key] for key in group.meta.keys()}  # noqa: SIM118 - no mapping
+            members = [(one.name, one.uri, one.type) for one in group]
+    children = arrays.children("")[0] if not members or METADATA_ARRAY in (name for name, *_ in members) else {}
+    legacy = METADATA_ARRAY in children
+    if legacy:
+        metadata |= dict(arrays.metadata(METADATA_ARRAY).items())
+    if members:
+        found, groups = _registered(arrays, members, note)
+    else:
+        found = {name: None for name, type_ in sorted(children.items()) if type_ in ("array", "unknown")}
+        groups = [name for name, type_ in sorted(children.items()) if type_ == "group"]
+    found.pop(METADATA_ARRAY, None)
+    return Group(found, tuple(groups), metadata, "metadata array" if legacy else "group metadata")
+
+
+def _registered(
+    arrays: Arrays, members: list[tuple[str | None, str, Any]], note: Note
+) -> tuple[dict[str, str | None], list[str]]:
+    found: dict[str, str | None] = {}
+    groups = []
+    for name, uri, type_ in sorted(members, key=lambda one: str(one[1])):
+        path = _path_below(arrays.root, uri) or _moved(arrays, uri)
+        if path is None:
+            note(f"member {name or uri!r} lies outside of the store ({uri}) and is not followed.")
+        elif type_ is tiledb.Group:
+            groups.append(path)
+        else:
+            found[path] = name
+    return found, groups
+
+
+def _path_below(root: str, uri: str) -> str | None:
+    """Return the path of a member from the root, None where it is not below it."""
+    above, below = root.removeprefix("file://"), uri.removeprefix("file://").rstrip("/")
+    if "://" not in above:
+        above, below = str(Path(above).resolve()), str(Path(below).resolve())
+    return below.removeprefix(f"{above}/") if below.startswith(f"{above}/") else None
+
+
+def _moved(arrays: Arrays, uri: str) -> str | None:
+    """Return the name of a member that was registered by an absolute URI before the store was moved."""
+    name = uri.rstrip("/").rpartition("/")[2]
+    if name in ("", ".", "..") or _path_below(arrays.root, f"{arrays.root}/{name}") is None:
+        return None
+    with arrays.reading(f"member {name!r}"):
+        return name if tiledb.object_type(f"{arrays.root}/{name}", ctx=arrays.ctx) == "array" else None

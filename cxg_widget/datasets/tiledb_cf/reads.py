@@ -1,0 +1,101 @@
+"""Reads of slabs of dense arrays and of all cells of sparse ones, on top of the arrays of one store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+import tiledb
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.tiledb_access.arrays import Arrays, values_of
+
+Box = tuple[tuple[int, int], ...]
+"""Ranges start <= index < stop, one for each dimension, in the values of the domain."""
+
+
+class Reads(Arrays):
+    """The arrays of a dataspace."""
+
+    def extent(self, path: str) -> tuple[tuple[Any, Any], ...] | None:
+        """Return the first and the last index along each dimension where something was written; None = nowhere."""
+        array = self._opened(path)
+        with self.reading(path):
+            found: tuple[tuple[Any, Any], ...] | None = array.nonempty_domain()
+            return found
+
+    def attributes(self, path: str) -> Mapping[str, Any]:
+        """Return all metadata of one array."""
+        meta = self.metadata(path)
+        with self._lock_of(path), self.reading(f"the metadata of {path}"):
+            return dict(meta.items())
+
+    def slab(self, path: str, attr: str, box: Box) -> NDArray[Any]:
+        """Read one attribute in a box of a dense array; masked where it is nullable and null."""
+        array = self.array(path)
+        shape = tuple(stop - start for start, stop in box)
+        with self.reading(f"{path}.{attr}"):
+            query = array.query(attrs=[attr])
+            if any(start < 0 for start, _ in box):  # which a slice would count from the end
+                found = query.multi_index[tuple(slice(start, stop - 1) for start, stop in box)]
+            else:
+                found = query[tuple(slice(start, stop) for start, stop in box)]
+            values = found[attr] if isinstance(found, dict) else found
+            reshaped: NDArray[Any] = values.reshape(shape)
+            return reshaped
+
+    def cells(self, path: str, name: str, *, dim: bool) -> NDArray[Any]:
+        """Read one attribute, or one dimension, of all cells of a sparse array, in its global order.
+
+        Unlike TileDB's other orders this one is the same in each read, also where coordinates occur several times.
+        """
+        array = self.array(path)
+        with self.reading(f"{path}.{name}"):
+            query = array.query(attrs=[] if dim else [name], dims=[name] if dim else [], order="G")
+            found = query[:]
+            return found[name] if isinstance(found, dict) else values_of(found)
+
+    def count(self, path: str) -> int:
+        """Return the number of cells of a sparse array: from the fragments where there is one, else by counting."""
+        array = self._opened(path)
+        with self.reading(f"the number of cells of {path}"):
+            fragments = tiledb.array_fragments(f"{self.root}/{path}", ctx=self.ctx)
+            if len(fragments) == 1 and not self._deletes(path):
+                return int(fragments.cell_num[0])
+            return int(array.query().agg("count")[:]) if len(fragments) else 0
+
+    def covered(self, path: str, box: Box) -> bool:
+        """Say whether all cells in a box of a dense array were written, as far as its fragments tell."""
+        with self.reading(f"the fragments of {path}"):
+            fragments = tiledb.array_fragments(f"{self.root}/{path}", ctx=self.ctx)
+            written = [_inside(domain, box) for domain in fragments.nonempty_domain]
+        return sum(written) >= prod(stop - start for start, stop in box)
+
+    def _deletes(self, path: str) -> bool:
+        return any(name.endswith(".del") for name in self.names([f"{path}/__commits"])[0])
+
+
+def _inside(domain: Sequence[tuple[Any, Any]], box: Box) -> int:
+    """Return how many cells of a box lie in the domain of a fragment."""
+    sides = (
+        min(int(last), stop - 1) - max(int(first), start) + 1
+        for (first, last), (start, stop) in zip(domain, box, strict=True)
+    )
+    return prod(max(0, side) for side in sides)
+
+
+def sizes_on_disk(arrays: Arrays, paths: Sequence[str]) -> dict[str, int]:
+    """Return the bytes on disk of each array."""
+    vfs = tiledb.VFS(ctx=arrays.ctx)
+    found = {}
+    for path in paths:
+        with arrays.reading(f"the size of {path}"):
+            found[path] = int(vfs.dir_size(f"{arrays.root}/{path}"))
+    return found
+
+
+def as_box(starts: NDArray[np.int64], stops: NDArray[np.int64]) -> Box:
+    """Return the box between corners, int64 (ndim,) each."""
+    return tuple(zip(starts.tolist(), stops.tolist(), strict=True))

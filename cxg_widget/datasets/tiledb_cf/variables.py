@@ -1,0 +1,101 @@
+"""The variables of a dataspace: which attribute of which array each one is, on which dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cxg_widget.datasets.tiledb_cf.encoding import Encoding
+
+_ATTR, _DIM = "__tiledb_attr.", "__tiledb_dim."
+_TEXT_LENGTH = ("S", 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """One attribute of an array, or a dimension.
+
+    Attributes
+    ----------
+    name : what it is called
+    dims : names of its dimensions, in the array's order
+    encoding : what its stored values mean
+    path, attr : where it is stored; what stands for the positions along a dimension is not
+    is_dim : whether `attr` is a dimension of a sparse array
+    sparse : whether its array is sparse
+    attributes : units, long_name and the like
+    text : True for single letters, of which the last dimension makes up a text
+    """
+
+    name: str
+    dims: tuple[str, ...]
+    encoding: Encoding
+    path: str = ""
+    attr: str | None = None
+    is_dim: bool = False
+    sparse: bool = False
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    text: bool = False
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether its values can be coloured as numbers."""
+        return self.encoding.kind in ("int", "float", "boolean")
+
+    def said(self, key: str) -> str:
+        """Return an attribute that is text, "" where there is none."""
+        value = self.attributes.get(key)
+        return value.strip() if isinstance(value, str) else ""
+
+
+def plain(name: str) -> str:
+    """Return the name of an attribute or a dimension without ".data" or ".index"."""
+    for suffix in (".data", ".index"):
+        if name.endswith(suffix) and name != suffix:
+            return name.removesuffix(suffix)
+    return name
+
+
+def name_of(attr: str, member: str | None, *, after_member: bool) -> str:
+    """Return what the variable of an attribute is called.
+
+    Parameters
+    ----------
+    member : the name under which its array is registered
+    after_member : whether it is the only attribute of an array of the xarray writer, see `is_of_xarray`
+    """
+    return member if after_member and member is not None else plain(attr)
+
+
+def is_of_xarray(attrs: Sequence[str], member: str | None) -> bool:
+    """Say whether this array of a coordinate tells the xarray writer: "lat_" in the member "lat".
+
+    That writer names each array after its one variable, whose attribute may then be called anything; others name the
+    attributes, and the array after no variable.
+    """
+    return list(attrs) == [f"{member}_"]
+
+
+def attributes_of(metadata: Mapping[str, Any], names: list[str], *, dims: bool = False) -> dict[str, dict[str, Any]]:
+    """Return the attributes of each variable (or dimension) out of the metadata of its array.
+
+    Keys are "__tiledb_attr.NAME.KEY", where a name may hold dots: the longest name that fits is meant.
+    """
+    prefix = _DIM if dims else _ATTR
+    found: dict[str, dict[str, Any]] = {name: {} for name in names}
+    for key, value in metadata.items():
+        if key.startswith(prefix):
+            rest = key.removeprefix(prefix)
+            fitting = [name for name in names if rest.startswith(f"{name}.")]
+            if fitting:
+                name = max(fitting, key=len)
+                found[name][rest[len(name) + 1 :]] = value
+    return found
+
+
+def is_letter(dtype: np.dtype[Any], *, is_var: bool) -> bool:
+    """Say whether a variable holds single letters, as netCDF stores text of fixed length."""
+    return (dtype.kind, dtype.itemsize) == _TEXT_LENGTH and not is_var

@@ -1,0 +1,39 @@
+"""The contract over dataspaces of every writer, and over other choices of observations."""
+
+from __future__ import annotations
+
+import pytest
+
+from cxg_widget.datasets import open_dataset
+from tests.datasets.contract import DatasetContract
+from tests.datasets.make_cf import WRITERS, make_cf
+
+
+@pytest.fixture(scope="module", params=WRITERS)
+def store(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("cf") / "toy.cf"
+    return path, make_cf(path, request.param)
+
+
+@pytest.fixture(scope="module")
+def truth(store):
+    return store[1]
+
+
+@pytest.fixture(scope="module")
+def reopen(store):
+    return lambda **options: open_dataset(store[0], **options)
+
+
+@pytest.fixture(scope="module")
+def dataset(reopen):
+    with reopen() as dataset:
+        yield dataset
+
+
+class TestCf(DatasetContract):
+    def test_the_store_is_known_and_opens_without_a_word(self, dataset, truth):
+        assert dataset.format == "tiledb-cf"
+        assert dataset.title == truth.title
+        assert dataset.default_embedding == "lon_lat"
+        assert dataset.notes == ()

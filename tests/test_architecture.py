@@ -38,7 +38,7 @@ HOMES = {
     "h5py": "datasets/anndata/h5.py",
     "zarr": ("datasets/anndata/zarr_store.py", "datasets/atlas/"),
     "scipy": "datasets/anndata/",
-    "anndata": "datasets/anndata/",
+    "anndata": "datasets/anndata/export.py",
     "lance": "datasets/atlas/",
     "pyarrow": ("datasets/atlas/", "datasets/mzpeak/", "datasets/packed.py", "datasets/values.py"),
 }

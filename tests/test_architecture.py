@@ -40,7 +40,7 @@ HOMES = {
     "h5py": ("datasets/anndata/h5.py", "convert/h5ad_file.py"),
     "zarr": ("datasets/anndata/zarr_store.py", "datasets/atlas/"),
     "scipy": "datasets/anndata/",
-    "anndata": "datasets/anndata/",
+    "anndata": "datasets/anndata/export.py",
     "lance": "datasets/atlas/",
     "tqdm": "convert/progress.py",
     "pyarrow": ("datasets/atlas/", "datasets/mzpeak/", "datasets/packed.py", "datasets/values.py"),

@@ -47,13 +47,14 @@ class Reads(Arrays):
             return reshaped
 
     def cells(self, path: str, name: str, *, dim: bool) -> NDArray[Any]:
-        """Read one attribute, or one dimension, of all cells of a sparse array, in its global order.
+        """Read one attribute, or one dimension, of all cells of a sparse array, in the same order each time.
 
-        Unlike TileDB's other orders this one is the same in each read, also where coordinates occur several times.
+        That is the order of the fragments where cells may occur twice, else the global order; see decision 17.
         """
         array = self.array(path)
+        order = "U" if array.schema.allows_duplicates else "G"
         with self.reading(f"{path}.{name}"):
-            query = array.query(attrs=[] if dim else [name], dims=[name] if dim else [], order="G")
+            query = array.query(attrs=[] if dim else [name], dims=[name] if dim else [], order=order)
             found = query[:]
             return found[name] if isinstance(found, dict) else values_of(found)
 

@@ -29,11 +29,16 @@ def open_dataset(
     uri : a path, or a URI such as s3://bucket/name.cxg; or an AnnData object, which is not copied; an open dataset is
         returned as it is
     format : to open the store as such without looking, such as "cxg"; None = find out
-    **options : `cache_bytes` (kept in memory, 256 MiB); for AnnData `key` (which of several, such as "mod/rna"; also as
-        "path#mod/rna") and `memory_bytes` (for finding genes in a matrix stored by cell, 3.2 GiB); for storage far
-        away `storage_options` (a dict in the names of fsspec: key, secret, token, endpoint_url, region, anon,
-        connect_timeout, read_timeout, ...), or `ctx` (a tiledb.Ctx or a dict of TileDB's settings), or `config` (the
-        same dict)
+    **options : `cache_bytes` (kept in memory, 256 MiB), and those of the kind of store, see docs/stores.md:
+
+        - AnnData: `key` (which of several, such as "mod/rna"; also as "path#mod/rna"), `memory_bytes` (for finding
+          genes in a matrix stored by cell, 3.2 GiB)
+        - RaggedAtlas: `version`, `zarr_store`, `obs_table`, `feature_space`, `coordinates`
+        - TileDB-CF: `observations` (names of dimensions), `isel` (dimension to position)
+        - mzPeak: `observations` ("spectra" or "peaks"), `signal` ("data" or "peaks")
+        - CXG and TileDB-CF far away: `storage_options` (a dict in the names of fsspec: key, secret, token,
+          endpoint_url, region, anon, connect_timeout, read_timeout, ...), or `ctx` (a tiledb.Ctx or a dict of
+          TileDB's settings), or `config` (the same dict)
 
     Raises
     ------

@@ -13,7 +13,7 @@ from typing import Any
 from cxg_widget.convert.job import Job
 from cxg_widget.convert.matrix import Carried
 from cxg_widget.convert.progress import Progress, progress_bar
-from cxg_widget.convert.target import Format, check_free, target_format, writing
+from cxg_widget.convert.target import Format, check_free, local_path, target_format, writing
 from cxg_widget.datasets import Dataset, open_dataset
 from cxg_widget.errors import InvalidOption, MissingDependency, UnknownName
 from cxg_widget.names import not_found
@@ -90,7 +90,7 @@ def convert(
     InvalidStore, DamagedStore
         If the source contradicts itself, or its matrix cannot be read.
     """
-    path = Path(os.path.expanduser(os.fspath(target)))
+    path = local_path(target)
     written = target_format(path, format)
     _check_options(written, explorer_diffexp)
     check_free(path)

@@ -54,10 +54,16 @@ def target_format(target: Path, wanted: str | None) -> Format:
     return found
 
 
+def local_path(target: str | os.PathLike[str]) -> Path:
+    """Return where to write; `InvalidValue` where that is no local path."""
+    text = os.fspath(target)
+    if "://" in text:
+        raise InvalidValue(f"'{text}' is no local path; write to a local one, and copy the store afterwards.")
+    return Path(os.path.expanduser(text))
+
+
 def check_free(target: Path) -> None:
-    """Raise `TargetExists` where something is in the way, `InvalidValue` where nothing can be written."""
-    if "://" in str(target) or ":/" in str(target).partition(os.sep)[0]:
-        raise InvalidValue(f"'{target}' is no local path; write there, and copy the store afterwards.")
+    """Raise `TargetExists` where something is in the way."""
     if os.path.lexists(target):
         raise TargetExists(f"'{target}' exists already and is not overwritten; choose another path or remove it.")
 

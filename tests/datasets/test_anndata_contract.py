@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from cxg_widget.datasets import open_dataset
 from tests.datasets.contract import DatasetContract
 from tests.datasets.make_anndata import CONTAINERS, LAYOUTS, WRITERS, make_anndata, truth_of
 
-VARIANTS = [
-    (writer, layout, container)
-    for writer in WRITERS
-    for layout in LAYOUTS
-    for container in CONTAINERS
-    if writer != "0.5" or container == "h5ad"
-]
+
+def _is_tried(writer: str, layout: str, container: str) -> bool:
+    """Say whether a triple is tried: each pair of writer, layout and container is, and for h5ad all of them."""
+    if container == "h5ad":
+        return True
+    turn = WRITERS.index(writer) + CONTAINERS.index(container)
+    return writer != "0.5" and LAYOUTS.index(layout) == turn % len(LAYOUTS)
+
+
+VARIANTS = [variant for variant in product(WRITERS, LAYOUTS, CONTAINERS) if _is_tried(*variant)]
 
 
 @pytest.fixture(scope="module", params=VARIANTS, ids="-".join)

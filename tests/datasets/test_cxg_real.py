@@ -164,19 +164,23 @@ def test_int64_and_boolean_columns_are_shown(real_data):
 
 
 @pytest.mark.parametrize(
-    ("name", "what"),
+    ("name", "format_"),
     [
         ("anndata/v0.7.0/adata.h5ad", "h5ad"),
-        ("anndata/v0.7.0/adata.zarr.zip", "zipped AnnData"),
-        ("anndata/new013.v3.zarr", "AnnData zarr"),
-        ("tiledb_cf/a_xr", "TileDB-CF"),
-        ("tiledb_cf/d_pts", "TileDB-CF"),
-        ("tiledb_cf/c_legacy", "TileDB-CF"),
-        ("mzpeak/small.chunked.mzpeak", "mzPeak"),
-        ("mzpeak/small.unpacked.mzpeak", "mzPeak"),
-        ("cxg/nan.cxg/obs", "single TileDB array"),
+        ("anndata/v0.7.0/adata.zarr.zip", "zarr"),
+        ("anndata/new013.v3.zarr", "zarr"),
+        ("tiledb_cf/a_xr", "tiledb-cf"),
+        ("tiledb_cf/d_pts", "tiledb-cf"),
+        ("tiledb_cf/c_legacy", "tiledb-cf"),
+        ("mzpeak/small.chunked.mzpeak", "mzpeak"),
+        ("mzpeak/small.unpacked.mzpeak", "mzpeak"),
     ],
 )
-def test_real_stores_of_other_kinds_are_refused_by_name(real_data, name, what):
-    with pytest.raises(ValueError, match=what):
-        open_dataset(real_data / name)
+def test_real_stores_of_other_kinds_are_told_apart(real_data, name, format_):
+    with open_dataset(real_data / name) as dataset:
+        assert dataset.format == format_
+
+
+def test_a_real_array_alone_is_no_dataset(real_data):
+    with pytest.raises(ValueError, match="single TileDB array"):
+        open_dataset(real_data / "cxg/nan.cxg/obs")

@@ -166,9 +166,6 @@ def test_int64_and_boolean_columns_are_shown(real_data):
 @pytest.mark.parametrize(
     ("name", "what"),
     [
-        ("anndata/v0.7.0/adata.h5ad", "h5ad"),
-        ("anndata/v0.7.0/adata.zarr.zip", "zipped AnnData"),
-        ("anndata/new013.v3.zarr", "AnnData zarr"),
         ("atlas/atlas", "RaggedAtlas"),
         ("tiledb_cf/a_xr", "TileDB-CF"),
         ("tiledb_cf/d_pts", "TileDB-CF"),

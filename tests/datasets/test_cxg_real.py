@@ -169,6 +169,7 @@ def test_int64_and_boolean_columns_are_shown(real_data):
         ("anndata/v0.7.0/adata.h5ad", "h5ad"),
         ("anndata/v0.7.0/adata.zarr.zip", "zarr"),
         ("anndata/new013.v3.zarr", "zarr"),
+        ("atlas/atlas", "atlas"),
         ("tiledb_cf/a_xr", "tiledb-cf"),
         ("tiledb_cf/d_pts", "tiledb-cf"),
         ("tiledb_cf/c_legacy", "tiledb-cf"),

@@ -9,7 +9,7 @@ PACKAGE = Path(__file__).parent.parent / "cxg_widget"
 LEVELS = [
     {"errors", "names", "colormaps", "glasbey"},
     {"protocol"},
-    {"parsing", "frames", "quantise", "order", "polygon", "limits", "raster", "jobs", "bounds"},
+    {"compiled", "parsing", "frames", "quantise", "order", "polygon", "limits", "raster", "jobs", "bounds"},
     {"spatial"},
     {"datasets"},
     {"convert"},
@@ -36,7 +36,7 @@ HOMES = {
     "IPython": "widget.py",
     "dask": "cluster/",
     "distributed": "cluster/",
-    "numba": ("aggregate/kernels.py", "datasets/atlas/kernels.py", "datasets/mzpeak/kernels.py"),
+    "numba": "compiled.py",
     "h5py": ("datasets/anndata/h5.py", "convert/h5ad_file.py"),
     "zarr": ("datasets/anndata/zarr_store.py", "datasets/atlas/"),
     "scipy": "datasets/anndata/",

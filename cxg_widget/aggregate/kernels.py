@@ -14,20 +14,12 @@ Arrays of output have layers * pixels elements: not selected, then selected.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a loop at its first call, and keep the result on disk where there is a place for it."""
-    try:
-        return numba.njit(nogil=True, cache=True)(function)
-    except RuntimeError:  # neither the package's folder nor the user's cache can be written
-        return numba.njit(nogil=True)(function)
+from cxg_widget.compiled import compiled
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from cxg_widget.aggregate.kernels import compiled
+from cxg_widget.compiled import compiled
 
 
 @compiled

@@ -21,8 +21,7 @@ from cxg_widget.datasets.row_blocks import MAX_LABELS, RowBlocks
 from cxg_widget.datasets.tables import read_table
 from cxg_widget.datasets.values import Codes, Column, Kind, Values, Vector, as_codes, as_numbers, as_plain
 from cxg_widget.datasets.var_names import VarNames
-from cxg_widget.errors import InvalidValue, UnknownName
-from cxg_widget.names import not_found
+from cxg_widget.errors import InvalidValue
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -228,8 +227,7 @@ class Dataset(RowBlocks):
         n = self.n_obs if self.major_axis == "obs" else self.n_var
         if not 0 <= start <= stop <= n:
             raise InvalidValue(f"{self.major_axis} {start} to {stop} are no block of this dataset, which has {n:,}.")
-        if layer is not None and layer not in self.layers:
-            raise UnknownName(not_found("layer", layer, self.layers, self.title))
+        self._check_layer(layer)
         with self._reading():
             return self._read_matrix_block(start, stop, layer)
 

@@ -168,8 +168,7 @@ class RowBlocks(VarNames, Embeddings):
         return self._read_obs_block(column, start, stop)
 
     def _find_vector(self, name: str, layer: str | None) -> int:
-        if layer is not None and layer not in self.layers:
-            raise UnknownName(not_found("layer", layer, self.layers, self.title))
+        self._check_layer(layer)
         return self.find_var(name)
 
     def _kind(self, column: str) -> Kind:
@@ -190,6 +189,10 @@ class RowBlocks(VarNames, Embeddings):
         kind = self._kind(column)
         if kind not in ("int", "float", "boolean"):
             raise InvalidValue(f"obs column {column!r} is {kind}, not numeric; read it as codes.")
+
+    def _check_layer(self, layer: str | None) -> None:
+        if layer is not None and layer not in self.layers:
+            raise UnknownName(not_found("layer", layer, self.layers, self.title))
 
     def _check_block(self, start: int, stop: int) -> None:
         if not 0 <= start <= stop <= self.n_obs:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cxg_widget.datasets import open_dataset
 from tests.datasets.make_cxg import Truth, make_cxg, make_truth
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared" / "data"
@@ -32,3 +33,22 @@ def make(tmp_path: Path, small_truth: Truth) -> Callable[..., Path]:
         return make_cxg(tmp_path / "small.cxg", small_truth, *args, **options)
 
     return write
+
+
+# --- what the contract asks for, of a module's fixture `store`: a path and what was written there ---------------------
+
+
+@pytest.fixture(scope="module")
+def truth(store):
+    return store[1]
+
+
+@pytest.fixture(scope="module")
+def reopen(store):
+    return lambda **options: open_dataset(store[0], **options)
+
+
+@pytest.fixture(scope="module")
+def dataset(reopen):
+    with reopen() as dataset:
+        yield dataset

@@ -6,7 +6,6 @@ from itertools import product
 
 import pytest
 
-from cxg_widget.datasets import open_dataset
 from tests.datasets.contract import DatasetContract
 from tests.datasets.make_anndata import CONTAINERS, LAYOUTS, WRITERS, make_anndata, truth_of
 
@@ -28,22 +27,6 @@ def store(request, tmp_path_factory):
     truth = truth_of(writer)
     folder = tmp_path_factory.mktemp("anndata")
     return make_anndata(folder, truth, writer=writer, layout=layout, container=container, chunks=16), truth
-
-
-@pytest.fixture(scope="module")
-def truth(store):
-    return store[1]
-
-
-@pytest.fixture(scope="module")
-def reopen(store):
-    return lambda **options: open_dataset(store[0], **options)
-
-
-@pytest.fixture(scope="module")
-def dataset(reopen):
-    with reopen() as dataset:
-        yield dataset
 
 
 class TestAnnData(DatasetContract):

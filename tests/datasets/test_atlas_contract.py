@@ -8,8 +8,6 @@ import pytest
 from tests.datasets.contract import DatasetContract
 from tests.datasets.make_atlas import LAYOUTS, RECORDS, make_atlas, make_truth
 
-from cxg_widget.datasets import open_dataset  # isort: skip
-
 STORES = [("new", layout) for layout in LAYOUTS] + [(records, "bitpacked") for records in RECORDS[1:]]
 STORES += [("shuffled", layout) for layout in LAYOUTS]
 
@@ -26,22 +24,6 @@ def store(request, tmp_path_factory):
     truth.X, truth.obs = truth.X[order], truth.obs.iloc[order]
     truth.embeddings = {name: values[order] for name, values in truth.embeddings.items()}
     return path, truth
-
-
-@pytest.fixture(scope="module")
-def truth(store):
-    return store[1]
-
-
-@pytest.fixture(scope="module")
-def reopen(store):
-    return lambda **options: open_dataset(store[0], **options)
-
-
-@pytest.fixture(scope="module")
-def dataset(reopen):
-    with reopen() as dataset:
-        yield dataset
 
 
 class TestAtlas(DatasetContract):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from cxg_widget.datasets import open_dataset
 from tests.datasets.contract import DatasetContract
 from tests.datasets.make_cf import WRITERS, make_cf
 
@@ -13,22 +12,6 @@ from tests.datasets.make_cf import WRITERS, make_cf
 def store(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("cf") / "toy.cf"
     return path, make_cf(path, request.param)
-
-
-@pytest.fixture(scope="module")
-def truth(store):
-    return store[1]
-
-
-@pytest.fixture(scope="module")
-def reopen(store):
-    return lambda **options: open_dataset(store[0], **options)
-
-
-@pytest.fixture(scope="module")
-def dataset(reopen):
-    with reopen() as dataset:
-        yield dataset
 
 
 class TestCf(DatasetContract):

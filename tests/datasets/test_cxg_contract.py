@@ -19,22 +19,6 @@ def store(request, tmp_path_factory):
     return make_cxg(tmp_path_factory.mktemp("cxg") / "small.cxg", truth, layout, version), truth
 
 
-@pytest.fixture(scope="module")
-def truth(store):
-    return store[1]
-
-
-@pytest.fixture(scope="module")
-def reopen(store):
-    return lambda **options: open_dataset(store[0], **options)
-
-
-@pytest.fixture(scope="module")
-def dataset(reopen):
-    with reopen() as dataset:
-        yield dataset
-
-
 class TestCxg(DatasetContract):
     def test_title_default_embedding_and_colours_are_those_of_the_store(self, dataset, truth):
         assert dataset.format == "cxg"

@@ -22,19 +22,8 @@ def store(request, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def truth(store):
-    return store[1]
-
-
-@pytest.fixture(scope="module")
 def reopen(store):
     return lambda **options: open_dataset(store[0], observations=store[2], **options)
-
-
-@pytest.fixture(scope="module")
-def dataset(reopen):
-    with reopen() as dataset:
-        yield dataset
 
 
 class TestMzPeak(DatasetContract):

@@ -39,19 +39,8 @@ def store(request, tmp_path_factory, object_store):
 
 
 @pytest.fixture(scope="module")
-def truth(store):
-    return store[1]
-
-
-@pytest.fixture(scope="module")
 def reopen(store, object_store):
     return lambda **options: open_dataset(store[0], storage_options=object_store.storage_options, **options)
-
-
-@pytest.fixture(scope="module")
-def dataset(reopen):
-    with reopen() as dataset:
-        yield dataset
 
 
 class TestRemoteCxg(DatasetContract):

@@ -18,8 +18,8 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.anndata.node import Array, Group, Node, Store
-from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidStore, MissingDependency
+from cxg_widget.datasets.anndata.node import Array, Group, Node, Store, reading, reason
+from cxg_widget.errors import DamagedStore, InvalidStore, MissingDependency
 
 _MOST_HOPS = 8
 _DEEPEST = 64
@@ -41,7 +41,7 @@ class H5Store(Store):
         try:
             self.file = h5py.File(self._path, "r", locking=False)
         except OSError as error:
-            raise DamagedStore(f"{uri}: the file is truncated, damaged or not HDF5 ({_reason(error)}).") from error
+            raise DamagedStore(f"{uri}: the file is truncated, damaged or not HDF5 ({reason(error)}).") from error
 
     @property
     def root(self) -> H5Group:
@@ -62,15 +62,8 @@ class H5Store(Store):
     @contextmanager
     def reading(self, what: str) -> Iterator[None]:
         """Let one thread at a time into the library, and say what its failures mean."""
-        with self.lock:
-            try:
-                yield
-            except (CxgWidgetError, MemoryError):
-                raise
-            except Exception as error:
-                raise DamagedStore(
-                    f"{self.uri}: cannot read {what}: data are missing or damaged ({_reason(error)})."
-                ) from error
+        with self.lock, reading(self.uri, what):
+            yield
 
     def wrap(self, found: Any, path: str) -> Node | None:
         """Return an object of h5py as a node; None for what is neither group nor dataset."""
@@ -248,8 +241,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return _plain(value.item())
     return value
-
-
-def _reason(error: Exception) -> str:
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text if len(text) <= 300 else f"{text[:297]}..."

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.errors import InvalidStore
+from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidStore
 
 MAX_CHUNK_BYTES = 2**31
 """A chunk is decoded as a whole, so that a file of a few bytes could ask for any amount of memory."""
@@ -142,3 +143,20 @@ class Store(ABC):
     @abstractmethod
     def close(self) -> None:
         """Let go of the files."""
+
+
+@contextmanager
+def reading(uri: str, what: str) -> Iterator[None]:
+    """Say what failures of a library mean that reads a part of a store."""
+    try:
+        yield
+    except (CxgWidgetError, MemoryError):
+        raise
+    except Exception as error:
+        raise DamagedStore(f"{uri}: cannot read {what}: data are missing or damaged ({reason(error)}).") from error
+
+
+def reason(error: Exception) -> str:
+    """Return what a library says, in one line of at most 300 characters."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= 300 else f"{text[:297]}..."

@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,8 @@ from zarr.abc.store import ByteRequest
 from zarr.core.buffer import Buffer, BufferPrototype
 from zarr.storage import LocalStore, ZipStore
 
-from cxg_widget.datasets.anndata.node import MAX_CHUNK_BYTES, Array, Group, Node, Store
-from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidStore
+from cxg_widget.datasets.anndata.node import MAX_CHUNK_BYTES, Array, Group, Node, Store, reading
+from cxg_widget.errors import InvalidStore
 
 _METADATA = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
 _MOST_FILES = 20_000
@@ -111,16 +111,9 @@ class ZarrStore(Store):
         """Close the archive."""
         self.files.close()
 
-    @contextmanager
-    def reading(self, what: str) -> Iterator[None]:
+    def reading(self, what: str) -> AbstractContextManager[None]:
         """Say what failures of the library mean."""
-        try:
-            yield
-        except (CxgWidgetError, MemoryError):
-            raise
-        except Exception as error:
-            text = " ".join(str(error).split())[:300] or type(error).__name__
-            raise DamagedStore(f"{self.uri}: cannot read {what}: data are missing or damaged ({text}).") from error
+        return reading(self.uri, what)
 
 
 class ZarrGroup(Group):

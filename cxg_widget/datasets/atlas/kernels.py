@@ -13,19 +13,11 @@ Both return a number below 0 where chunk -1 - number is damaged.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
 
-
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a loop at its first call, and keep the result on disk where there is a place for it."""
-    try:
-        return numba.njit(nogil=True, cache=True)(function)
-    except RuntimeError:  # neither the package's folder nor the user's cache can be written
-        return numba.njit(nogil=True)(function)
+from cxg_widget.compiled import compiled
 
 
 @compiled

@@ -11,22 +11,14 @@ doi:10.1074/mcp.O114.037879; the mzPeak specification, chunked layout.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
+
+from cxg_widget.compiled import compiled
 
 NONE, DELTA, LINEAR = 0, 1, 2
 OK, LENGTHS_DIFFER, CORRUPT, OUT_OF_BOUNDS, TOO_SHORT = 0, 1, 2, 3, 4
-
-
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a loop at its first call, and keep the result on disk where there is a place for it."""
-    try:
-        return numba.njit(nogil=True, cache=True)(function)
-    except RuntimeError:  # neither the package's folder nor the user's cache can be written
-        return numba.njit(nogil=True)(function)
 
 
 @compiled

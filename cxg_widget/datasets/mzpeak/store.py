@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
@@ -62,9 +63,9 @@ class MzPeakStore(Dataset):
             self._release()
             raise
 
+    @abstractmethod
     def _open(self) -> None:
         """Fill the attributes of a dataset."""
-        raise NotImplementedError
 
     @property
     def _points(self) -> Sources:

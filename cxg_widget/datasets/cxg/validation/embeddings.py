@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cxg_widget.datasets.cxg.validation.examined import Examined
-from cxg_widget.datasets.cxg.validation.rule import Found, Rules
+from cxg_widget.datasets.cxg.validation.rule import Found, Rules, not_float32, not_numeric
 
 RULES = Rules()
 
@@ -46,16 +46,12 @@ def _attribute(store: Examined) -> Iterator[Found]:
 
 @RULES.must("embedding-numeric", "Coordinates are numbers.")
 def _numeric(store: Examined) -> Iterator[Found]:
-    for path, dtype in _types(store):
-        if dtype.kind not in "iuf":
-            yield path, f"values of {dtype}", "float32"
+    return not_numeric(_types(store))
 
 
 @RULES.should("embedding-float32", "Coordinates are float32.")
 def _float32(store: Examined) -> Iterator[Found]:
-    for path, dtype in _types(store):
-        if dtype.kind in "iuf" and dtype != np.float32:
-            yield path, f"values of {dtype}", "float32"
+    return not_float32(_types(store))
 
 
 @RULES.must("embedding-finite", "No coordinate is infinite.")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from cxg_widget.datasets.cxg.validation.examined import Examined, each
-from cxg_widget.datasets.cxg.validation.rule import Found, Rules
+from cxg_widget.datasets.cxg.validation.rule import Found, Rules, not_float32, not_numeric
 
 RULES = Rules()
 _ACROSS = {"Xr": "var", "Xc": "obs"}
@@ -48,16 +48,12 @@ def _sparse(store: Examined) -> Iterator[Found]:
 
 @RULES.must("matrix-numeric", "The values of the matrix are numbers.")
 def _numeric(store: Examined) -> Iterator[Found]:
-    for path, dtype in _value_types(store):
-        if dtype.kind not in "iuf":
-            yield path, f"values of {dtype}", "float32"
+    return not_numeric(_value_types(store))
 
 
 @RULES.should("matrix-float32", "The values of the matrix are float32.")
 def _float32(store: Examined) -> Iterator[Found]:
-    for path, dtype in _value_types(store):
-        if dtype.kind in "iuf" and dtype != np.float32:
-            yield path, f"values of {dtype}", "float32"
+    return not_float32(_value_types(store))
 
 
 @RULES.must("positions-integer", "The positions in `Xr` and `Xc` are whole numbers.")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+import numpy as np
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.cxg.validation.examined import Examined
@@ -12,6 +14,9 @@ if TYPE_CHECKING:
 Level = Literal["MUST", "SHOULD"]
 Found = tuple[str, str, str]
 """Where in the store; what is there; what would be right."""
+
+Types = Iterable[tuple[str, np.dtype[np.generic]]]
+"""Paths in the store, and the types of the values there."""
 
 Check = Callable[["Examined"], Iterator[Found]]
 
@@ -74,3 +79,17 @@ class Rules:
             return check
 
         return take
+
+
+def not_numeric(types: Types) -> Iterator[Found]:
+    """Yield where values are no numbers."""
+    for path, dtype in types:
+        if dtype.kind not in "iuf":
+            yield path, f"values of {dtype}", "float32"
+
+
+def not_float32(types: Types) -> Iterator[Found]:
+    """Yield where values are numbers of another type than float32."""
+    for path, dtype in types:
+        if dtype.kind in "iuf" and dtype != np.float32:
+            yield path, f"values of {dtype}", "float32"

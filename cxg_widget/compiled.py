@@ -1,0 +1,16 @@
+"""How loops are compiled; the only importer of numba, itself imported at first use, since that takes a while."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a loop at its first call, and keep the result on disk where there is a place for it."""
+    try:
+        return numba.njit(nogil=True, cache=True)(function)
+    except RuntimeError:  # neither the package's folder nor the user's cache can be written
+        return numba.njit(nogil=True)(function)

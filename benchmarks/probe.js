@@ -2,6 +2,8 @@
 // scripts. Waiting for the GPU happens at most twice per picture, so that watching changes little.
 (() => {
   const BIG_BYTES = 4096; // below: uniforms, quads, palettes
+  const BIG_MESSAGE = 50_000; // below: what kernels say besides
+  const BIG_CANVAS = 100_000; // px; below: legends, histograms
   const now = () => performance.now();
   const state = { n: Infinity, begun: 0, log: [], presents: [], lastActivity: 0, bytes: 0, sent: 0, isQuiet: true };
   let shownBy = null; // the context that drew last
@@ -12,6 +14,7 @@
 
   /** Wait until the GPU has done all that was asked of a context. */
   function finish(gl) {
+    if (gl instanceof CanvasRenderingContext2D) return;
     const isTwo = gl instanceof WebGL2RenderingContext;
     const target = isTwo ? gl.READ_FRAMEBUFFER : gl.FRAMEBUFFER;
     const bound = gl.getParameter(isTwo ? gl.READ_FRAMEBUFFER_BINDING : gl.FRAMEBUFFER_BINDING);
@@ -67,6 +70,17 @@
     delete pending.last;
   }
 
+  /** A picture drawn in memory is on a canvas on show; how many points it holds, the widget itself says right after. */
+  function copiedFromMemory(context) {
+    if (!context.canvas.isConnected || context.canvas.width * context.canvas.height < BIG_CANVAS) return;
+    queueMicrotask(() => {
+      const reach = Number(document.querySelector("[data-cxg-drawn]")?.dataset.cxgDrawn ?? 0);
+      drawnBy.set(context, { reach });
+      state.log.push(["draw", now() - state.begun, 0, reach]);
+      presented(context);
+    });
+  }
+
   const sizeOf = (data) => (typeof data === "number" ? 0 : (data?.byteLength ?? 0));
   for (const { prototype } of [WebGLRenderingContext, WebGL2RenderingContext]) {
     const wrap = (name, watch, isBefore = false) => {
@@ -101,6 +115,11 @@
     drawImage.call(this, source, ...rest);
     copied(contexts.get(source), this.canvas);
   };
+  const putImageData = CanvasRenderingContext2D.prototype.putImageData;
+  CanvasRenderingContext2D.prototype.putImageData = function (...given) {
+    putImageData.apply(this, given);
+    copiedFromMemory(this);
+  };
   const toBitmap = OffscreenCanvas.prototype.transferToImageBitmap;
   OffscreenCanvas.prototype.transferToImageBitmap = function () {
     const bitmap = toBitmap.call(this);
@@ -126,7 +145,10 @@
     constructor(...given) {
       super(...given);
       this.addEventListener("message", ({ data }) => {
-        state.bytes += typeof data === "string" ? data.length : (data.byteLength ?? data.size);
+        const bytes = typeof data === "string" ? data.length : (data.byteLength ?? data.size);
+        state.bytes += bytes;
+        // What is drawn in memory is uploaded when it is there.
+        if (shownBy instanceof CanvasRenderingContext2D && bytes >= BIG_MESSAGE) uploaded(shownBy, bytes);
         touch();
       });
     }

@@ -109,24 +109,11 @@ class Zoom(Message):
 
 
 @dataclass(frozen=True)
-class Draw(Message):
-    """Ask the kernel to draw a view, where the browser cannot. Answered by `picture`.
-
-    view : x0 (left), x1 (right), y0 (bottom), y1 (top) in data units; width, height : device pixels
-    """
-
-    kind: ClassVar[str] = "draw"
-    view: list[float]
-    width: int
-    height: int
-    dark: bool
-
-
-@dataclass(frozen=True)
 class Aggregate(Message):
     """Ask for all cells of a view where only a sample of them was sent. Answered by `image`, or by one or more `cells`.
 
-    view : as in `draw`; width, height : device pixels; diameter : of a point, device pixels
+    view : x0 (left), x1 (right), y0 (bottom), y1 (top) in data units
+    width, height : device pixels; diameter : of a point, device pixels
     highlighted : category above all others, -1 = none
     hidden, density, statistic : as the traits, which hosts hold back while the kernel is busy
     """
@@ -336,17 +323,6 @@ class Detail(Message):
 
 
 @dataclass(frozen=True)
-class Picture(Message):
-    """A view as the kernel drew it."""
-
-    kind: ClassVar[str] = "picture"
-    arrays: ClassVar[Mapping[str, Array]] = {"png": Array(("uint8",), ("n_bytes",), "a PNG file")}
-    view: list[float]
-    width: int
-    height: int
-
-
-@dataclass(frozen=True)
 class Image(Message):
     """All cells of a view, aggregated to pixels; row 0 is the top.
 
@@ -406,7 +382,7 @@ class Error(Message):
     message: str
 
 
-REQUESTS: tuple[type[Message], ...] = (Ready, Begun, Lasso, Clear, Hover, Search, Zoom, Draw, Aggregate)
+REQUESTS: tuple[type[Message], ...] = (Ready, Begun, Lasso, Clear, Hover, Search, Zoom, Aggregate)
 REPLIES: tuple[type[Message], ...] = (
     DatasetInfo,
     Points,
@@ -419,7 +395,6 @@ REPLIES: tuple[type[Message], ...] = (
     Cell,
     Matches,
     Detail,
-    Picture,
     Image,
     Cells,
     Progress,

@@ -1,4 +1,4 @@
-"""Draw points in the kernel: the picture a saved notebook keeps, and the one for browsers without WebGL 2."""
+"""Draw points in the kernel: the picture that stands in for the widget in a notebook nobody has opened since."""
 
 from __future__ import annotations
 

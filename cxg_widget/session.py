@@ -24,13 +24,13 @@ from cxg_widget.frames import Frame
 from cxg_widget.hover import Describer, nearest_row
 from cxg_widget.look import Coloring, Look, is_tissue
 from cxg_widget.order import DisplayOrder
-from cxg_widget.picture import Paint, paint, point_diameter
+from cxg_widget.picture import Paint, paint
 from cxg_widget.polygon import as_polygon, in_polygon
 from cxg_widget.quantise import Bounds
 from cxg_widget.readings import Readings
 from cxg_widget.search import Catalogue
 from cxg_widget.selection import SelectedCells, combine
-from cxg_widget.survey import CLOSE_CELLS, Seqs, picture_of, survey_frames
+from cxg_widget.survey import CLOSE_CELLS, Seqs, survey_frames
 
 _MANY_POINTS = 1 << 18
 """Above that the other chunks of points would hold up the first ones: the page takes in one thing after the other."""
@@ -252,10 +252,6 @@ class Session:
                 check_view(message.view)
                 check_size(message.width, message.height)
                 yield from self._survey(message)
-            case p.Draw():
-                check_view(message.view)
-                check_size(message.width, message.height)
-                yield Frame(p.Picture(message.view, message.width, message.height), {"png": self._draw(message)})
 
     def _first_things_first(self, frames: Iterator[Frame]) -> Iterator[Frame]:
         """Hold back all but the first chunk of many points, until those are drawn or long enough."""
@@ -318,14 +314,10 @@ class Session:
 
     # --- pictures --------------------------------------------------------------------------------------------------
 
-    def _draw(self, message: p.Draw) -> NDArray[np.uint8]:
-        view = (message.view[0], message.view[1], message.view[2], message.view[3])
-        return np.frombuffer(self.png(view, (message.width, message.height), dark=message.dark), dtype=np.uint8)
-
     def png(
         self, view: View | None, size: tuple[int, int], *, dark: bool = False, max_points: int | None = None
     ) -> bytes:
-        """Draw the look in the kernel.
+        """Draw the points of the look in the kernel.
 
         Parameters
         ----------
@@ -341,10 +333,6 @@ class Session:
         whole = raster.fit_view(self._readings.bounds(self.look).extent, size, y_down=y_down)
         seen = view or whole
         zoom = (whole[1] - whole[0]) / (seen[1] - seen[0])
-        if self._is_aggregated and max_points is None:
-            field, shown = self._readings.field(self.look), self._shown()
-            diameter = point_diameter(self.order.rows.size, size, zoom)
-            return raster.png(picture_of(field, shown, seen, size, diameter, dark=dark))
         return paint(self._paint(max_points), seen, size, zoom=zoom, dark=dark)
 
     def _paint(self, most: int | None) -> Paint:

@@ -10,13 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget import protocol as p
-from cxg_widget import raster
-from cxg_widget.colormaps import COLORMAPS
 from cxg_widget.datasets.base import Codes
 from cxg_widget.encoding import Numbers, wire_codes, wire_values
 from cxg_widget.field import AnyField, Shown, View, numbers_of, rgba_of, spread_of
 from cxg_widget.frames import Frame, spans
-from cxg_widget.limits import limit_codes
 from cxg_widget.look import Coloring
 from cxg_widget.quantise import quantise_within
 from cxg_widget.selection import pack_mask
@@ -94,29 +91,3 @@ def _codes(coloring: Coloring) -> NDArray[np.uint8 | np.uint16]:
     if isinstance(coloring.data, Numbers):
         return wire_values(coloring.data)
     return _PLAIN_CODES
-
-
-def picture_of(
-    field: AnyField, shown: Shown, view: View, size: tuple[int, int], diameter: float, *, dark: bool
-) -> NDArray[np.uint8]:
-    """Draw a view on its background as the front-end would, uint8 (h, w, 3)."""
-    planes = field.image(shown, view, size, spread_of(field.count(view), size, diameter))
-    background = np.array(raster.DARK if dark else raster.LIGHT, dtype=np.float32)
-    if isinstance(shown.coloring.data, Numbers):
-        rgb, alpha = _colored(planes, shown, shown.coloring.data, dark=dark)
-    else:
-        rgba = rgba_of(planes, shown, dark=dark)
-        rgb, alpha = rgba[..., :3], rgba[..., 3]
-    share = (alpha.astype(np.float32) / 255)[..., None]
-    picture: NDArray[np.uint8] = np.rint(rgb * share + background * (1 - share)).astype(np.uint8)
-    return picture
-
-
-def _colored(planes: Any, shown: Shown, numbers: Numbers, *, dark: bool) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    codes, alpha = numbers_of(planes, shown)
-    low, high = limit_codes(shown.look.vmin, shown.look.vmax, numbers.lo, numbers.hi, numbers.quantiles)
-    missing = raster.MISSING_DARK if dark else raster.MISSING_LIGHT
-    table = np.vstack([raster.ramp(COLORMAPS[shown.look.cmap]), np.array([missing], dtype=np.uint8)])
-    share = np.clip((codes.astype(np.float32) - low) / ((high - low) or 1), 0, 1)
-    at = np.where(codes == p.MISSING_U16, 256, np.rint(share * 255)).astype(np.int64)
-    return table[at], alpha

@@ -31,7 +31,6 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "search", "id": 5, "query": "CD3", "limit": 50},
     {"kind": "begun", "id": 9},
     {"kind": "zoom", "id": 6, "view": [0, 1, 0, 1]},
-    {"kind": "draw", "id": 7, "view": [-1, 1, -1, 1], "width": 640, "height": 480, "dark": True},
     {
         "kind": "aggregate", "id": 8, "view": [-1, 1, 1, -1], "width": 640, "height": 480, "diameter": 1.5,
         "highlighted": -1, "dark": False, "hidden": ["B cell"], "density": "log", "statistic": "max",
@@ -90,7 +89,6 @@ REPLIES: dict[str, Frame] = {
         p.Detail(0, 1, [0.25, 0.5, -0.5, -0.25]),
         {"index": _array("uint32", [3, 70000]), "xy": _array("uint16", [[0, 65534], [32767, 1]])},
     ),
-    "picture": Frame(p.Picture([0.0, 1.0, 0.0, 1.0], 2, 1), {"png": _array("uint8", [137, 80, 78, 71])}),
     "image": Frame(p.Image(2, 3, 6, [0.0, 1.0, 1.0, 0.0], "numbers", 9), {"png": _array("uint8", [137, 80, 78, 71])}),
     "cells": Frame(
         p.Cells(2, 3, 6, 0, 1, [0.25, 0.5, -0.5, -0.25]),

@@ -1,7 +1,7 @@
 /** Asks for full precision where position codes would show as a lattice: for what all views of a model see, and some around it. */
 import { codeSizePx, covers, expand } from "./camera.js";
 import { isComplete, joinDetail } from "./scene.js";
-import { COARSE_PX } from "./surface_gl.js";
+import { COARSE_PX } from "./surface.js";
 
 /** How much more than is seen is asked for, so that a small move needs no answer. */
 const AROUND = 1.5;

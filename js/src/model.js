@@ -3,16 +3,16 @@ import { createClient } from "./client.js";
 import { createDetailer } from "./detail.js";
 import { sharedContext } from "./gl/context.js";
 import { tryShaders } from "./gl/trial.js";
-import { createStage } from "./gl/stage.js";
+import { createPainters } from "./painter.js";
 import { createPlot } from "./plot.js";
 import { MISSING_LABEL, VERSION } from "./protocol.js";
 import { createReceiver } from "./receive.js";
 import { createScene } from "./scene.js";
 import { createSharedView } from "./shared_view.js";
+import { createSources } from "./sources.js";
 import { createStore } from "./state.js";
 import { hideStandIns } from "./still.js";
-import { createGlSurface } from "./surface_gl.js";
-import { createKernelSurface } from "./surface_kernel.js";
+import { createSurface } from "./surface.js";
 import { createSurveyor } from "./survey.js";
 
 /**
@@ -64,7 +64,9 @@ export function createWidgetModel(model) {
     if (answer === null && store.get().link === "connecting") store.set({ link: "offline" });
   });
   const shared = usableContext(); // takes a while; the kernel has been asked before
-  if (shared === null) store.set({ drawnBy: "kernel" });
+  if (shared === null) store.set({ drawnBy: "cpu" });
+  const painters = createPainters(scene, store.get, shared);
+  const stage = { scene, sources: createSources(scene) };
   const view = createSharedView(traits.view, (next) => setTrait("view", next));
   const detailer = createDetailer(scene, store.get, async (wanted) => {
     const parts = await client.ask({ kind: "zoom", view: wanted });
@@ -74,8 +76,6 @@ export function createWidgetModel(model) {
     const answer = await client.ask({ kind: "aggregate", ...question }, INDEX_MS);
     return /** @type {import("./survey.js").Answer | null} */ (answer);
   });
-  /** @type {import("./gl/stage.js").Stage | null} */
-  let stage = null;
   /** @type {(() => void)[]} */
   const undo = [];
   /** @type {object | null} */
@@ -103,34 +103,17 @@ export function createWidgetModel(model) {
     model.on(`change:${name}`, listener);
     undo.push(() => model.off(`change:${name}`, listener));
   }
-  undo.push(hideStandIn(store), store.subscribe(surveyor.check));
+  undo.push(hideStandIn(store), store.subscribe(surveyor.check), painters.free);
   if (shared !== null) undo.push(watchContext(shared.canvas, store));
 
   const actions = createActions({ store, client, setTrait, takeTrait, resetView: view.reset });
-
-  /** @param {import("./surface_gl.js").Site} site */
-  function createSurface(site) {
-    if (shared === null || store.get().drawnBy === "kernel") return createKernelSurface(drawInKernel, site);
-    if (stage === null) {
-      const made = createStage(shared, scene, store.get);
-      stage = made;
-      undo.push(shared.join({ wants: () => "no", draw: () => 0, present: () => false, restored: made.restore }), made.free);
-    }
-    return createGlSurface(stage, site, surveyor);
-  }
-
-  /** @param {number[]} asked @param {number} width @param {number} height @param {boolean} dark */
-  async function drawInKernel(asked, width, height, dark) {
-    const answer = await client.ask({ kind: "draw", view: asked, width, height, dark }, INDEX_MS);
-    return /** @type {import("./protocol.js").Picture | null} */ (answer?.[0] ?? null);
-  }
 
   /** @type {import("./plot.js").PlotModel} */
   const plotModel = {
     store,
     actions,
     view,
-    createSurface,
+    createSurface: (site) => createSurface(painters.of(store.get().drawnBy), stage, site, surveyor),
     begin() {
       if (!hasBegun) setTimeout(client.tell, HEAD_START_MS, { kind: "begun" });
       hasBegun = true;
@@ -165,27 +148,27 @@ export function createWidgetModel(model) {
   };
 }
 
-/** The page's WebGL context, if it can draw points. */
+/** The page's WebGL context, if it can draw points, and faster than the processor does. */
 function usableContext() {
   const shared = sharedContext();
   try {
     if (shared !== null) tryShaders(shared);
     return shared;
   } catch (failure) {
-    console.warn("cxg-widget: the kernel draws, since WebGL 2 does not work here.", failure);
+    console.warn("cxg-widget: drawn without the graphics card, since WebGL 2 does not work here.", failure);
     return null;
   }
 }
 
-/** A context that does not come back leaves the drawing to the kernel, for as long as it is away.
+/** A context that does not come back leaves the drawing to the processor, for as long as it is away.
  * @param {EventTarget} canvas @param {import("./state.js").Store} store @returns {() => void} */
 function watchContext(canvas, store) {
   const ending = new AbortController();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   const draw = (/** @type {State["drawnBy"]} */ drawnBy) => store.get().drawnBy !== drawnBy && store.set({ drawnBy });
-  canvas.addEventListener("webglcontextlost", () => (timer = setTimeout(draw, LOST_MS, "kernel")), { signal: ending.signal });
-  canvas.addEventListener("webglcontextrestored", () => (clearTimeout(timer), draw("webgl")), { signal: ending.signal });
+  canvas.addEventListener("webglcontextlost", () => (timer = setTimeout(draw, LOST_MS, "cpu")), { signal: ending.signal });
+  canvas.addEventListener("webglcontextrestored", () => (clearTimeout(timer), draw("gpu")), { signal: ending.signal });
   return () => (ending.abort(), clearTimeout(timer));
 }
 
@@ -203,7 +186,7 @@ function firstState(traits) {
     found: { query: "", matches: [], nMore: 0 },
     error: null,
     link: "connecting",
-    drawnBy: "webgl",
+    drawnBy: "gpu",
     building: null,
     isSeen: false,
     isWhole: false,

@@ -11,14 +11,14 @@ import { automaticSize } from "./style.js";
  * @typedef {import("./camera.js").Camera} Camera
  * @typedef {import("./style.js").Theme} Theme
  * @typedef {import("./state.js").State} State
- * @typedef {import("./surface_gl.js").Surface} Surface
- * @typedef {import("./surface_gl.js").Change} Change
+ * @typedef {import("./surface.js").Surface} Surface
+ * @typedef {import("./surface.js").Change} Change
  *
  * @typedef {object} PlotModel the model as a plot sees it
  * @property {import("./state.js").Store} store
  * @property {import("./actions.js").Actions} actions
  * @property {import("./shared_view.js").SharedView} view
- * @property {(site: import("./surface_gl.js").Site) => Surface} createSurface by WebGL or by the kernel, as the state says
+ * @property {(site: import("./surface.js").Site) => Surface} createSurface drawn by whom the state says
  * @property {() => void} begin the first points are being drawn
  * @property {(plot: object, look: import("./survey.js").Look | null) => void} see null = nothing any more
  * @property {(polygon: number[], mode: import("./protocol.js").Mode) => void} select
@@ -68,7 +68,7 @@ export function createPlot(host, model, statusOn = host) {
   /** @type {HTMLImageElement | null} */
   let still = null;
 
-  /** @type {import("./surface_gl.js").Site} */
+  /** @type {import("./surface.js").Site} */
   const site = {
     camera: () => camera,
     wholeUnitsPerPx: () => whole()?.unitsPerPx ?? 1,

@@ -59,20 +59,10 @@ export const CONTAINER = 65536;
  * @property {number[]} view
  */
 /**
- * Ask the kernel to draw a view, where the browser cannot. Answered by `picture`.
- *
- * view : x0 (left), x1 (right), y0 (bottom), y1 (top) in data units; width, height : device pixels
- * @typedef {object} Draw
- * @property {"draw"} kind
- * @property {number[]} view
- * @property {number} width
- * @property {number} height
- * @property {boolean} dark
- */
-/**
  * Ask for all cells of a view where only a sample of them was sent. Answered by `image`, or by one or more `cells`.
  *
- * view : as in `draw`; width, height : device pixels; diameter : of a point, device pixels
+ * view : x0 (left), x1 (right), y0 (bottom), y1 (top) in data units
+ * width, height : device pixels; diameter : of a point, device pixels
  * highlighted : category above all others, -1 = none
  * hidden, density, statistic : as the traits, which hosts hold back while the kernel is busy
  * @typedef {object} Aggregate
@@ -235,15 +225,6 @@ export const CONTAINER = 65536;
  * @property {{index: Uint32Array, xy: Uint16Array}} arrays
  */
 /**
- * A view as the kernel drew it.
- * @typedef {object} Picture
- * @property {"picture"} kind
- * @property {number[]} view
- * @property {number} width
- * @property {number} height
- * @property {{png: Uint8Array}} arrays
- */
-/**
  * All cells of a view, aggregated to pixels; row 0 is the top.
  *
  * content "colors": the pixels, straight alpha. "numbers": red and green are the high and low byte of a code as in
@@ -290,8 +271,8 @@ export const CONTAINER = 65536;
  * @property {string} message
  */
 
-/** @typedef {Ready | Begun | Lasso | Clear | Hover | Search | Zoom | Draw | Aggregate} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Cell | Matches | Detail | Picture | Image | Cells | Progress | Error} Reply */
+/** @typedef {Ready | Begun | Lasso | Clear | Hover | Search | Zoom | Aggregate} Request */
+/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Cell | Matches | Detail | Image | Cells | Progress | Error} Reply */
 
 /** @typedef {{dtypes: string[], shape: (string | number)[]}} ArraySpec a shape names its sizes */
 
@@ -304,7 +285,6 @@ export const REQUEST_ARRAYS = {
   hover: {},
   search: {},
   zoom: {},
-  draw: {},
   aggregate: {},
 };
 
@@ -321,7 +301,6 @@ export const REPLY_ARRAYS = {
   cell: {},
   matches: {},
   detail: {"index": {"dtypes": ["uint32"], "shape": ["n"]}, "xy": {"dtypes": ["uint16"], "shape": ["n", 2]}},
-  picture: {"png": {"dtypes": ["uint8"], "shape": ["n_bytes"]}},
   image: {"png": {"dtypes": ["uint8"], "shape": ["n_bytes"]}},
   cells: {"xy": {"dtypes": ["uint16"], "shape": ["n", 2]}, "codes": {"dtypes": ["uint8", "uint16"], "shape": ["n or 0"]}, "bits": {"dtypes": ["uint8"], "shape": ["n_bytes"]}},
   progress: {},

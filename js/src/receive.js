@@ -29,7 +29,7 @@ export function createReceiver(scene, store) {
       case "progress":
         return store.set({ building: reply.done < 1 ? reply.done : null });
       case "error":
-        if (reply.of === "aggregate" || reply.of === "draw") store.set({ building: null });
+        if (reply.of === "aggregate") store.set({ building: null });
         return dropUnfinished(scene, store, reply.of);
       default:
         return undefined; // cell, matches, detail, picture, image and cells go to who asked

@@ -81,7 +81,7 @@
  * @property {{query: string, matches: Match[], nMore: number}} found
  * @property {{of: string, message: string} | null} error the last failure; the picture stays
  * @property {"connecting" | "live" | "offline"} link offline = no kernel behind the widget
- * @property {"webgl" | "kernel"} drawnBy
+ * @property {"gpu" | "cpu"} drawnBy
  * @property {number | null} building how far the kernel has indexed the cells, 0..1
  * @property {boolean} isSeen some points have been on the screen
  * @property {boolean} isWhole all of them have

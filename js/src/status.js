@@ -16,7 +16,7 @@ export function createStatus(element, store) {
   return {
     /** @param {number[]} visible left, right, bottom, top, data units */
     view: (visible) => void (element.dataset.cxgView = JSON.stringify(visible)),
-    /** @param {import("./surface_gl.js").Frame} frame */
+    /** @param {import("./surface.js").Frame} frame */
     frame({ drawn, isComplete }) {
       const { points, color, nextColor } = store.get();
       const picture = `${points?.seq} ${color?.seq}`;

@@ -49,6 +49,11 @@ export function styleOf({ color, traits, selection, highlighted }, theme, missin
   };
 }
 
+/** Do some points lie above others whatever their order? @param {Style} style */
+export function isLayered({ mode, selecting, highlighted }) {
+  return mode === 2 || selecting || highlighted >= 0;
+}
+
 /** Colours of codes as a texture 256 wide: of each category, or of 256 steps of the colormap.
  * @param {import("./state.js").Coloring} color @param {{cmap: string, hidden: string[]}} traits @returns {Uint8Array} RGBA, rows of 256; alpha 0 = hidden */
 export function colorTable({ scale, categories, colors }, { cmap, hidden }) {

@@ -5,7 +5,7 @@
 import { codeSizePx, covers } from "./camera.js";
 import { devicePx } from "./canvas.js";
 import { joinCells } from "./scene.js";
-import { COARSE_PX } from "./surface_gl.js";
+import { COARSE_PX } from "./surface.js";
 
 const FIRST_WAIT_MS = 20;
 /** After an answer that did not come, or came of something else. */
@@ -62,6 +62,7 @@ export function createSurveyor(scene, getState, ask) {
       .then((answer) => answer !== null && take(answer, wanted))
       .catch(() => (fail(), false)); // no picture can be made of the answer
     isAsking = false;
+    if (refused === wanted.image) for (const one of looks.values()) one.refresh(); // what is there is all there will be
     if (isTaken || refused === wanted.image) check();
     else if (!isEnded) retry = setTimeout(check, RETRY_MS);
   }
@@ -139,8 +140,8 @@ export function createSurveyor(scene, getState, ask) {
 
 /** Are pictures of all cells to be had, and drawn here? While a colouring is arriving the kernel would draw that one.
  * @param {import("./state.js").State} state */
-function isSurveyed({ points, color, nextColor, link, drawnBy }) {
-  return points !== null && points.aggregated && color !== null && nextColor === null && link === "live" && drawnBy === "webgl";
+function isSurveyed({ points, color, nextColor, link }) {
+  return points !== null && points.aggregated && color !== null && nextColor === null && link === "live";
 }
 
 /** Is the image at hand of the points and the colouring on show?

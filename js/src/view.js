@@ -162,8 +162,8 @@ function layout(context, plotHost, drawLegend) {
 }
 
 /** Is the first picture still to come, or still to be completed? @param {State} state */
-function isPlotAwaited({ points, isSeen, isWhole, link, error, drawnBy }) {
-  return !(points?.aggregated ? isSeen : isWhole) && link !== "offline" && error === null && drawnBy === "webgl";
+function isPlotAwaited({ points, isSeen, isWhole, link, error }) {
+  return !(points?.aggregated ? isSeen : isWhole) && link !== "offline" && error === null;
 }
 
 /** The same frame around the plot, with nothing in it yet. @param {Context} context @param {HTMLElement} plotHost */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createBudget } from "../src/gl/budget.js";
+import { createBudget } from "../src/budget.js";
 
 for (const [perMs, fixedMs] of [
   [1_200, 1],

@@ -21,13 +21,12 @@ const state = (change) => ({
   points: { nObs: 5, nMissing: 0, embedding: "umap" },
   color: { scale: "categorical", categories: ["a", "b"], nMissing: 0 },
   traits: { hidden: [] },
-  drawnBy: "webgl",
+  drawnBy: "gpu",
   ...change,
 });
 
 test("notes count what is not drawn, before what the dataset says", () => {
   assert.deepEqual(notesOf(state({ points: { nObs: 5, nMissing: 1, embedding: "umap" } })), ["1 cell has no coordinates in umap and is not drawn.", "A note."]);
-  assert.match(notesOf(state({ drawnBy: "kernel" }))[0], /WebGL 2/);
 });
 
 test("an empty plot says why", () => {

@@ -10,7 +10,7 @@ const TRAITS = { hidden: ["B cell"], density: "log", statistic: "max" };
 const state = (change = {}) =>
   /** @type {any} */ ({
     points: { seq: 1, aggregated: true, extent: EXTENT }, color: { seq: 2, colors: ["#ff0000"] }, nextColor: null, selection: { seq: 3, n: 0 },
-    highlighted: -1, link: "live", drawnBy: "webgl", traits: TRAITS, ...change,
+    highlighted: -1, link: "live", traits: TRAITS, ...change,
   });
 
 function look(width = 400, height = 400, { ratio = 1, yDown = false } = {}) {
@@ -119,7 +119,7 @@ test("one question at a time, and then what is seen by then", async () => {
 });
 
 test("nothing is asked where it would not be drawn", async () => {
-  for (const change of [{ drawnBy: "kernel" }, { link: "offline" }, { points: { seq: 1, aggregated: false } }, { nextColor: { seq: 4 } }, { color: null }]) {
+  for (const change of [{ link: "offline" }, { points: { seq: 1, aggregated: false } }, { nextColor: { seq: 4 } }, { color: null }]) {
     const s = start();
     s.set(change);
     s.surveyor.see({}, look());

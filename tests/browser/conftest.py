@@ -36,10 +36,17 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     return engine.bundle(tmp_path_factory.mktemp("renderer"))
 
 
+@pytest.fixture(params=["gpu", "cpu"])
+def drawn_by(request: pytest.FixtureRequest) -> str:
+    """Who draws: both must draw the same pictures. The one with a graphics card is played by a software one."""
+    return str(request.param)
+
+
 @pytest.fixture
-def page(chromium: Any, address: str) -> Iterator[Any]:
+def page(chromium: Any, address: str, drawn_by: str) -> Iterator[Any]:
     """The page of the engine; fails when a script of it did."""
     opened = chromium.new_page(viewport={"width": 900, "height": 700})
+    opened.add_init_script(f"globalThis.__CXG_DRAWN_BY__ = {drawn_by!r}")
     failures: list[str] = []
     opened.on("pageerror", lambda error: failures.append(str(error)))
     opened.goto(address)

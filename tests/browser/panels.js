@@ -39,7 +39,7 @@ const dataset = { title: "PBMC atlas, 38 donors", nObs: N, nVar: 60_664, embeddi
   columns: [], colormaps: Object.keys(COLORMAPS), notes: ["The obs column 'raw_ids' is damaged and was skipped."] };
 const points = { seq: 1, embedding: "X_umap", axes: [0, 1], nPoints: N, nObs: N, aggregated: false, loaded: N, extent: [-10, 10, -10, 10], nMissing: 12, yDown: false };
 const start = { traits, dataset, points, color: categorical("cell_type", TYPES.split("|"), 4_210), nextColor: null, selection: { seq: 0, n: 0 }, highlighted: -1,
-  cell: null, found: { query: "-", matches: [], nMore: 0 }, error: null, link: "live", drawnBy: "webgl", building: null, isSeen: true, isWhole: true, seen: null };
+  cell: null, found: { query: "-", matches: [], nMore: 0 }, error: null, link: "live", drawnBy: "gpu", building: null, isSeen: true, isWhole: true, seen: null };
 
 const store = createStore(start);
 const calls = [];
@@ -142,7 +142,6 @@ const scenes = {
   error: { error: { of: "color", message: "No obs column or gene is called 'CD3Z'; did you mean 'CD3E', 'CD3D' or 'CD3G'?" } },
   offline: { link: "offline" },
   offlineBare: { link: "offline", dataset: null, points: null, color: null },
-  kernel: { drawnBy: "kernel" },
   empty: { dataset: { ...dataset, nObs: 0 }, points: { ...points, nPoints: 0, nObs: 0, loaded: 0, nMissing: 0 }, color: null },
   noEmbedding: { dataset: { ...dataset, embeddings: [] }, points: null },
   noPlace: { points: { ...points, nMissing: N } },

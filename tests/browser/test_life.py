@@ -171,8 +171,9 @@ def test_a_category_named_like_markup_is_text(open_stage):
     assert dialogs == []
 
 
-def test_without_webgl_the_kernel_draws_and_the_lasso_is_the_same(open_stage):
-    stage = open_stage(init_script="globalThis.__CXG_NO_WEBGL__ = true")
+@pytest.mark.parametrize("drawn_by", ["gpu", "cpu"])
+def test_with_and_without_a_graphics_card_there_is_a_picture_and_the_lasso_is_the_same(open_stage, drawn_by):
+    stage = open_stage(init_script=f"globalThis.__CXG_DRAWN_BY__ = {drawn_by!r}")
     assert len(stage.colors(10)) > 5
     stage.set("w.tool = 'lasso'")
     from tests.browser.stage import ring
@@ -185,11 +186,11 @@ def test_without_webgl_the_kernel_draws_and_the_lasso_is_the_same(open_stage):
 
 
 def test_a_lost_context_is_restored_to_the_same_picture(open_stage):
-    stage = open_stage()
+    stage = open_stage(init_script="globalThis.__CXG_DRAWN_BY__ = 'gpu'")
     before = stage.pixels()
     lost = stage.page.evaluate(
         """async () => {
-          const shared = globalThis[Symbol.for("cxg-widget/gl/2")];
+          const shared = globalThis[Symbol.for("cxg-widget/gl/3")];
           const gl = shared.gl;
           const extension = gl.getExtension("WEBGL_lose_context");
           extension.loseContext();

@@ -337,7 +337,6 @@ def test_messages(page: Any) -> None:
     assert page.get_by_role("alert").count() == 0
     for scene, text in {
         "offline": "No kernel",
-        "kernel": "drawn by the kernel",
         "empty": "This dataset has no cells.",
         "noEmbedding": "no embedding to draw",
         "noPlace": "No cell has coordinates",
@@ -347,8 +346,8 @@ def test_messages(page: Any) -> None:
     }.items():
         show(page, scene)
         expect(page.get_by_text(text).first).to_be_visible()
-    show(page, "kernel")
-    page.get_by_role("button", name="3 notes").click()
+    show(page, "categories")
+    page.get_by_role("button", name="2 notes").click()
     note = "12 cells have no coordinates in X_umap and are not drawn."
     expect(page.get_by_role("dialog", name="Notes")).to_contain_text(note)
 

@@ -164,6 +164,7 @@ def test_a_plot_without_room_asks_for_nothing(page: Any) -> None:
     )
 
 
+@pytest.mark.parametrize("drawn_by", ["gpu"], indirect=True)
 def test_closing_gives_back_what_was_taken(page: Any) -> None:
     left = run(
         page,

@@ -34,7 +34,9 @@ WebGL2RenderingContext.prototype.drawArrays = function (mode, first, count) {{
 """
 
 
-def test_a_gene_over_the_picture_at_hand_draws_its_cells_alone_and_is_the_same_picture(page: Any) -> None:
+def test_a_gene_over_the_picture_at_hand_draws_its_cells_alone_and_is_the_same_picture(
+    page: Any, drawn_by: str
+) -> None:
     found = run(
         page,
         f"""{SHOW}
@@ -55,11 +57,13 @@ def test_a_gene_over_the_picture_at_hand_draws_its_cells_alone_and_is_the_same_p
     for different, cost, n_entries, has_points in found:
         assert has_points
         assert different == 0
-        assert cost == n_entries
+        assert cost == n_entries or drawn_by == "cpu"
 
 
 @pytest.mark.parametrize("change", ["['vmax', 0.3]", "['vmin', 0.5]", "['cmap', 'magma']"])
-def test_limits_and_colormaps_of_a_gene_draw_its_cells_alone_and_give_the_same_picture(page: Any, change: str) -> None:
+def test_limits_and_colormaps_of_a_gene_draw_its_cells_alone_and_give_the_same_picture(
+    page: Any, drawn_by: str, change: str
+) -> None:
     different, cost, n_entries = run(
         page,
         f"""{SHOW}
@@ -73,7 +77,7 @@ def test_limits_and_colormaps_of_a_gene_draw_its_cells_alone_and_give_the_same_p
         return [difference(pixels(w), pixels(fresh)), cost, nEntries[0]];""",
     )
     assert different == 0
-    assert cost == n_entries
+    assert cost == n_entries or drawn_by == "cpu"
 
 
 @pytest.mark.parametrize(
@@ -92,7 +96,7 @@ def test_limits_and_colormaps_of_a_gene_draw_its_cells_alone_and_give_the_same_p
     ],
 )
 def test_everything_is_drawn_anew_where_places_alone_do_not_say_what_points_cover(
-    page: Any, why: str, traits: str, before: str
+    page: Any, drawn_by: str, why: str, traits: str, before: str
 ) -> None:
     different, cost = run(
         page,
@@ -126,7 +130,7 @@ def test_everything_is_drawn_anew_where_places_alone_do_not_say_what_points_cove
         return [difference(pixels(w), pixels(fresh)), cost];""",
     )
     assert different == 0
-    assert cost >= N or why == "the picture has moved"
+    assert cost >= N or why == "the picture has moved" or drawn_by == "cpu"
 
 
 def test_hidden_then_shown_values_never_leave_a_hole(page: Any) -> None:

@@ -206,8 +206,8 @@ def test_zoom_sends_the_points_in_view_more_precisely():
 @pytest.mark.parametrize(
     "wrong",
     [
-        p.Zoom([0, 1]), p.Zoom([0, 0, 0, 1]), p.Draw([0, 0, 0, 0], 10, 10, False),
-        p.Draw([0, 1, 0, 1], 10**6, 10**6, True), p.Draw([0, 1, 0, 1], 0, 10, True), p.Ready(99),
+        p.Zoom([0, 1]), p.Zoom([0, 0, 0, 1]), p.Ready(99), p.Aggregate([0, 0, 0, 0], 10, 10, 1, -1, False),
+        p.Aggregate([0, 1, 0, 1], 10**6, 10**6, 1, -1, False), p.Aggregate([0, 1, 0, 1], 0, 10, 1, -1, False),
     ],
 )  # fmt: skip
 def test_a_request_beyond_reason_is_refused_in_one_sentence(wrong):
@@ -259,8 +259,7 @@ def test_show_says_what_failed_and_sends_the_rest():
 
 def test_a_kernel_drawn_picture_shows_each_category_in_its_colour_and_high_values_on_top():
     one = session(2000, "cell_type", palette={"T cell": "#ff0000", "B cell": "#00ff00"})
-    (frame,) = one.answer(p.Draw([-4, 12, -4, 12], 200, 200, False))
-    image = np.array(Image.open(io.BytesIO(frame.arrays["png"].tobytes())))
+    image = np.array(Image.open(io.BytesIO(one.png((-4, 12, -4, 12), (200, 200)))))
     assert image.shape == (200, 200, 3)
     found = {tuple(pixel) for pixel in image.reshape(-1, 3)}
     assert {(255, 0, 0), (0, 255, 0), (255, 255, 255)} <= found

@@ -346,14 +346,6 @@ def test_the_selection_is_sent_for_the_sample_and_counted_for_all():
     assert (message.message.n_selected, message.message.n_points, message.arrays["bits"].size) == (20_000, 1_000, 125)
 
 
-def test_the_kernel_draws_the_same_cells_where_the_browser_cannot():
-    one = session(color="CD3E", max_points=19_999)  # points of 1 px in so small a picture
-    view = extent(one)
-    drawn = np.asarray(Image.open(io.BytesIO(one.png(view, SIZE))))
-    counts = histogram(one.dataset.embedding("umap"), view, SIZE)
-    np.testing.assert_array_equal((drawn != 255).any(axis=-1), counts > 0)
-
-
 def test_cells_without_a_place_are_in_no_picture_and_counted():
     dataset = small(20_000)
     dataset._xy["umap"][:7] = np.nan

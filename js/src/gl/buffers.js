@@ -1,13 +1,6 @@
 /** The points of a scene in GPU memory: each array goes there once, as far as it has arrived. */
 
 /**
- * @typedef {object} PointArrays
- * @property {number} n
- * @property {number} loaded prefix that has arrived
- * @property {Uint16Array} xy 2n
- * @property {Uint8Array | Uint16Array | null} codes n
- * @property {Uint8Array | null} flags n
- *
  * @typedef {{array: import("../decode.js").Typed | null, sent: number, buffer: WebGLBuffer | null}} Slot sent = elements
  */
 
@@ -49,7 +42,7 @@ export function createPointBuffers(gl) {
   }
 
   return {
-    /** Send what is new. @param {PointArrays} arrays */
+    /** Send what is new. @param {import("../sources.js").PointArrays} arrays */
     sync({ n, loaded, xy, codes, flags }) {
       gl.bindVertexArray(vao);
       send(XY, xy, 2 * loaded, 2);

@@ -2,46 +2,46 @@
  * The one WebGL 2 context of a page, and its loop. Each widget evaluates its own copy of this bundle, and a browser
  * grants about 16 contexts, so all copies meet in one object under a global symbol; its number changes with its shape.
  */
-import { createBudget } from "./budget.js";
+import { createBudget, PACE_ORDER } from "../budget.js";
 
 /**
- * @typedef {object} Client something that draws with the context
- * @property {() => "no" | import("./budget.js").Pace} wants whether it has something to draw; urgent = a hand is moving it
- * @property {(points: number) => number} draw submit at most so many points; returns how many
- * @property {() => boolean} present show what was submitted, with which the GPU is done; true = let the page show it before more is drawn
- * @property {() => void} restored everything made with the context is gone: make it anew
+ * @typedef {import("../painter.js").Client} Client
  *
  * @typedef {object} Shared
  * @property {WebGL2RenderingContext} gl
  * @property {OffscreenCanvas | HTMLCanvasElement} canvas
  * @property {Map<string, WebGLProgram>} programs by source
- * @property {(client: Client) => () => void} join returns the way to leave
- * @property {() => void} wake ask the clients what they want, at the next frame
- * @property {() => void} wakeSoon the same, when the changes of this moment are through
- * @property {() => void} hurry ask them now, and show what is done: a page that is still being laid out has its frames and timers late
+ * @property {import("../painter.js").Loop} loop
  */
 
-const KEY = Symbol.for("cxg-widget/gl/2");
+const KEY = Symbol.for("cxg-widget/gl/3");
 const POLL_MS = 2;
-const PACE_ORDER = /** @type {const} */ (["urgent", "soon", "rest"]);
 /** A fence that has not signalled by now never will. */
 const GIVE_UP_MS = 4_000;
 /** @type {WebGLContextAttributes} */
 const ATTRIBUTES = { alpha: true, antialias: false, depth: false, stencil: false, premultipliedAlpha: true, powerPreference: "high-performance" };
 
-/** @returns {Shared | null} null where there is no WebGL 2 */
+/** Drivers without a graphics card: the loops in `cpu/` are many times as fast. */
+const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+
+/** @returns {Shared | null} null where there is no WebGL 2 by a graphics card; what `__CXG_DRAWN_BY__` says, goes */
 export function sharedContext() {
   const page = /** @type {any} */ (globalThis);
-  if (page.__CXG_NO_WEBGL__) return null;
-  page[KEY] ??= createShared();
+  const forced = page.__CXG_DRAWN_BY__;
+  if (forced === "cpu") return null;
+  if (page[KEY] === undefined) page[KEY] = createShared(forced !== "gpu");
   return page[KEY];
 }
 
-/** @returns {Shared | null} */
-function createShared() {
-  const made = createContext();
+/** @param {boolean} isCardNeeded @returns {Shared | null} */
+function createShared(isCardNeeded) {
+  const made = createContext({ ...ATTRIBUTES, failIfMajorPerformanceCaveat: isCardNeeded });
   if (made === null) return null;
   const { gl, canvas } = made;
+  if (isCardNeeded && isSoftware(gl)) {
+    gl.getExtension("WEBGL_lose_context")?.loseContext();
+    return null;
+  }
   /** @type {Set<Client>} */
   const clients = new Set();
   /** @type {Map<string, WebGLProgram>} */
@@ -60,25 +60,34 @@ function createShared() {
     gl,
     canvas,
     programs,
-    wake: loop.wake,
-    wakeSoon: loop.wakeSoon,
-    hurry: loop.tick,
-    join(client) {
-      clients.add(client);
-      return () => void clients.delete(client);
+    loop: {
+      wake: loop.wake,
+      wakeSoon: loop.wakeSoon,
+      hurry: loop.tick,
+      join(client) {
+        clients.add(client);
+        return () => void clients.delete(client);
+      },
     },
   };
 }
 
-/** An off-screen canvas hands its pictures over without a copy; not every browser has WebGL there. */
-function createContext() {
+/** @param {WebGL2RenderingContext} gl */
+function isSoftware(gl) {
+  const names = gl.getExtension("WEBGL_debug_renderer_info");
+  return SOFTWARE.test(String(gl.getParameter(names?.UNMASKED_RENDERER_WEBGL ?? gl.RENDERER)));
+}
+
+/** An off-screen canvas hands its pictures over without a copy; not every browser has WebGL there.
+ * @param {WebGLContextAttributes} attributes */
+function createContext(attributes) {
   if (typeof OffscreenCanvas === "function") {
     const canvas = new OffscreenCanvas(1, 1);
-    const gl = canvas.getContext("webgl2", ATTRIBUTES);
+    const gl = canvas.getContext("webgl2", attributes);
     if (gl !== null) return { canvas, gl };
   }
   const canvas = document.createElement("canvas");
-  const gl = canvas.getContext("webgl2", ATTRIBUTES);
+  const gl = canvas.getContext("webgl2", attributes);
   return gl && { canvas, gl };
 }
 

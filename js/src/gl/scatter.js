@@ -1,5 +1,5 @@
 /** Draws a slice of points as one style says. */
-import { SQUARE_PX } from "../style.js";
+import { isLayered, SQUARE_PX } from "../style.js";
 import { locationsOf, programOf } from "./program.js";
 import { FRAGMENT_DISC, FRAGMENT_DISC_DEPTH, FRAGMENT_SQUARE, VERTEX } from "./shaders.js";
 
@@ -48,9 +48,4 @@ export function drawPoints(shared, buffers, colors, { style, scale, offset, size
   buffers.bind();
   gl.drawArrays(gl.POINTS, first, count);
   gl.bindVertexArray(null);
-}
-
-/** Do some points lie above others whatever their order? @param {Style} style */
-function isLayered({ mode, selecting, highlighted }) {
-  return mode === 2 || selecting || highlighted >= 0;
 }

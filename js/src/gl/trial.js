@@ -4,7 +4,7 @@ import { sendColors } from "./colors.js";
 import { programOf } from "./program.js";
 import { drawPoints } from "./scatter.js";
 import { FRAGMENT_DISC, FRAGMENT_DISC_DEPTH, FRAGMENT_SQUARE, VERTEX } from "./shaders.js";
-import { createTarget } from "./target.js";
+import { createTarget } from "./picture.js";
 
 const FRAGMENTS = [FRAGMENT_SQUARE, FRAGMENT_DISC, FRAGMENT_DISC_DEPTH];
 /** The commonest style. @type {import("../style.js").Style} */

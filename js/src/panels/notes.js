@@ -6,7 +6,7 @@ import { counted } from "./format.js";
 
 /** @param {State} state @returns {string[]} */
 export function notesOf(state) {
-  const { points, dataset, drawnBy } = state;
+  const { points, dataset } = state;
   const notes = [];
   if (points !== null && points.nMissing > 0 && points.nMissing < points.nObs) {
     const [verb, are] = points.nMissing === 1 ? ["has", "is"] : ["have", "are"];
@@ -16,7 +16,6 @@ export function notesOf(state) {
     const sample = counted(points.nPoints, "cell");
     notes.push(`At rest the picture shows all cells, aggregated by the kernel; while it moves, a random sample of ${sample}.`);
   }
-  if (drawnBy === "kernel") notes.push("Drawn by the kernel: this browser has no WebGL 2.");
   return [...notes, ...(dataset?.notes ?? [])];
 }
 

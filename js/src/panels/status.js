@@ -29,9 +29,8 @@ function selected({ state, actions }) {
 
 /** The one thing about the picture that should not wait for a click. @param {Context} context */
 function aside({ state }) {
-  const { points, drawnBy } = state;
+  const { points } = state;
   if (state.building !== null) return html`<span class="aside">Indexing cells, ${Math.floor(100 * state.building)} %</span>`;
-  if (drawnBy === "kernel") return html`<span class="aside" title="This browser has no WebGL 2.">drawn by the kernel</span>`;
   if (points === null || points.nMissing === 0 || points.nMissing === points.nObs) return nothing;
   return html`<span class="aside" title=${notesOf(state)[0]}>${wholeNumber(points.nMissing)} not drawn</span>`;
 }

@@ -12,6 +12,7 @@ const PACES = {
   rest: { targetMs: 500, fewest: 1_000_000 },
 };
 /** @typedef {keyof typeof PACES} Pace */
+export const PACE_ORDER = /** @type {const} */ (["urgent", "soon", "rest"]);
 /** A slice may be so many times as long as the longest one of late, or as FAMILIAR: a line goes wrong far from what was seen. */
 const LEAP = 4;
 const FAMILIAR = 250_000;
@@ -21,8 +22,8 @@ const BELIEF = { weight: 0.2, points: 100_000, fixedMs: 4 };
 /** One stall is no law. */
 const LONGEST_MS = 1_000;
 
-/** @param {number} [rate] points a millisecond to begin with */
-export function createBudget(rate = 2_000) {
+/** @param {number} [rate] points a millisecond to begin with @param {Record<Pace, {targetMs: number, fewest: number}>} [paces] */
+export function createBudget(rate = 2_000, paces = PACES) {
   const belief = [
     { weight: BELIEF.weight, x: 0, y: BELIEF.fixedMs },
     { weight: BELIEF.weight, x: BELIEF.points, y: BELIEF.fixedMs + BELIEF.points / rate },
@@ -43,7 +44,7 @@ export function createBudget(rate = 2_000) {
   return {
     /** Points of the next slice. @param {Pace} pace @returns {number} */
     points(pace) {
-      const { targetMs, fewest } = PACES[pace];
+      const { targetMs, fewest } = paces[pace];
       const { fixedMs, msPerPoint } = line();
       const tried = Math.max(...seen.map(({ x }) => x), FAMILIAR);
       return Math.round(Math.min(Math.max((targetMs - fixedMs) / msPerPoint, fewest), LEAP * tried));

@@ -1,13 +1,10 @@
 /**
- * A view's picture, drawn by WebGL a slice at a time onto what is already there. While it changes each frame shows as
- * long a prefix of the points as the budget allows, a fair sample; at rest the slices add up until all are drawn.
+ * A view's picture, drawn a slice at a time onto what is already there. While it changes each frame shows as long a
+ * prefix of the points as the budget allows, a fair sample; at rest the slices add up until all are drawn.
  */
 import { codeSizePx, codesToClip, covers, visible } from "./camera.js";
 import { createCanvas, devicePx, fitCanvas, toBlob } from "./canvas.js";
 import { coverageOf, entriesAbove, isSameCoverage } from "./coverage.js";
-import { drawImage, fillPoints, sendImage } from "./gl/image.js";
-import { drawPoints } from "./gl/scatter.js";
-import { createScreen, createTarget } from "./gl/target.js";
 import { drawable, isComplete, missingCode } from "./scene.js";
 import { automaticSize, styleOf } from "./style.js";
 import { holdsCells, imageOnShow } from "./survey.js";
@@ -41,10 +38,6 @@ import { holdsCells, imageOnShow } from "./survey.js";
 export const COARSE_PX = 0.5;
 /** Where points stay in place the old picture stays until the new one is as dense, but no longer than this. */
 const HOLD_MS = { look: 800, tune: 150 };
-/** While points arrive, so many make another slice. */
-const ARRIVED_POINTS = 500_000;
-/** A picture that nobody moves is shown so often while it grows: each time costs as much as drawing some 100,000 points. */
-const GROWING_MS = 600;
 /** What moved so recently may move again. */
 const AGAIN_MS = 2_000;
 /** A picture from the kernel may be so much enlarged before points, few as they may be, show more. */
@@ -52,20 +45,21 @@ const COARSEST = 3;
 
 /**
  * @typedef {object} Plan what a picture is made of
- * @property {import("./gl/stage.js").Source} source which points
+ * @property {import("./sources.js").Source} source which points
  * @property {boolean} hasPoints whether any of them are drawn
  * @property {import("./scene.js").Image | null} image a picture of all cells, moved to where they are now
  * @property {boolean} isCover points are seen only where the image is not
  *
- * @param {import("./gl/stage.js").Stage} stage @param {Site} site
+ * @param {import("./painter.js").Painter} painter
+ * @param {{scene: import("./scene.js").Scene, sources: import("./sources.js").Sources}} stage
+ * @param {Site} site
  * @param {Pick<import("./survey.js").Surveyor, "isAwaited" | "portray">} surveyor knows of pictures of all cells
  * @returns {Surface}
  */
-export function createGlSurface(stage, site, surveyor) {
-  const { shared, scene } = stage;
+export function createSurface(painter, { scene, sources }, site, surveyor) {
+  const { loop, price } = painter;
   const canvas = createCanvas();
-  const screen = createScreen(shared, canvas);
-  let target = createTarget(shared);
+  let picture = painter.createPicture();
   let isStale = true;
   /** @type {Plan} */
   let plan = { source: "base", hasPoints: true, image: null, isCover: true };
@@ -123,20 +117,19 @@ export function createGlSurface(stage, site, surveyor) {
   function begin() {
     const { width, height, ratio } = site.size();
     plan = choose();
-    target.resize(devicePx(width, ratio), devicePx(height, ratio));
-    target.bind();
+    picture.resize(devicePx(width, ratio), devicePx(height, ratio));
     entries = isSameCoverage(covered, cover()) && isComplete(scene) ? entriesAbove(scene, look(ratio).style) : null;
     if (entries === null) {
       covered = null;
-      target.clear();
+      picture.clear();
     }
-    if (plan.image !== null) drawPicture(plan.image, stage.textures().image, plan.isCover);
+    if (plan.image !== null) drawImage(picture, plan.image, plan.isCover);
     drawn = 0;
     isStale = false;
     isUnshown = true;
   }
 
-  /** @returns {import("./gl/budget.js").Pace} */
+  /** @returns {import("./budget.js").Pace} */
   function pace() {
     if (site.isMoving()) return "urgent";
     return performance.now() - movedAt < AGAIN_MS ? "soon" : "rest";
@@ -151,55 +144,48 @@ export function createGlSurface(stage, site, surveyor) {
   /** @param {import("./scene.js").Entries} above */
   function repaint(above) {
     const how = look(site.size().ratio);
-    const { colors } = stage.textures();
-    target.bind();
-    fillPoints(shared, colors, how.style, above.fill);
-    target.rise();
-    const { buffers, count } = stage.entries(above);
-    if (count > 0) drawPoints(shared, buffers, colors, how, 0, count);
+    const points = sources.entries(above);
+    picture.fill(how, above.fill);
+    if (points.n > 0) picture.points(how, points, 0, points.n);
     drawn = sourceCount();
-    return count;
+    return points.n;
   }
 
   /** @param {number} most points @returns {number} how many were drawn */
   function drawSlice(most) {
-    const { buffers } = stage.source(plan.source);
     const slice = Math.min(most, sourceCount() - drawn);
-    target.bind();
-    drawPoints(shared, buffers, stage.textures().colors, look(site.size().ratio), drawn, slice);
+    picture.points(look(site.size().ratio), sources.of(plan.source), drawn, slice);
     drawn += slice;
     return slice;
   }
 
-  /** @param {import("./scene.js").Image} image @param {WebGLTexture | null} texture @param {boolean} isCover */
-  function drawPicture({ view, content }, texture, isCover) {
+  /** @param {import("./painter.js").Picture} onto @param {import("./scene.js").Image} image @param {boolean} isCover */
+  function drawImage(onto, image, isCover) {
     const camera = /** @type {import("./camera.js").Camera} */ (site.camera());
-    const { style } = look(1);
-    const { scale, offset } = codesToClip(camera, view);
+    const { scale, offset } = codesToClip(camera, image.view);
     const rect = [offset[0], offset[0] + 65_534 * scale[0], offset[1], offset[1] + 65_534 * scale[1]];
-    drawImage(shared, { image: texture, colors: stage.textures().colors }, { content, style, rect, isCover });
+    onto.image(image, { style: look(1).style, rect, isCover });
   }
 
   /** Would the picture at hand soon be replaced by a better one of the same place? */
   function isHeld() {
     const isGrowing = hasShown && !isStale && drawn < sourceCount() && pace() === "rest";
-    if (isGrowing && performance.now() - shownAt < GROWING_MS) return true;
+    if (isGrowing && performance.now() - shownAt < price.growingMs) return true;
     if (performance.now() >= heldUntil) return false;
     const isSampled = site.state().points?.aggregated === true && plan.source === "base" && surveyor.isAwaited();
     return isStale || isSampled || drawn < Math.min(shown, sourceCount());
   }
 
-  /** @type {import("./gl/context.js").Client} */
+  /** @type {import("./painter.js").Client} */
   const client = {
     wants() {
       if (!site.isShown() || site.camera() === null) return "no";
       const count = isStale ? drawable(scene) : sourceCount();
-      if (hasShown && !isStale && !isComplete(scene) && count - drawn < ARRIVED_POINTS && !isUnshown) return "no";
+      if (hasShown && !isStale && !isComplete(scene) && count - drawn < price.arrivedPoints && !isUnshown) return "no";
       if (isStale ? !hasShown && count === 0 && !isComplete(scene) : drawn >= count && (!isUnshown || isHeld())) return "no";
       return pace();
     },
     draw(points) {
-      stage.sync();
       if (isStale) begin();
       if (drawn >= sourceCount()) return 0;
       if (!hasShown && drawn === 0) site.onBegin();
@@ -213,7 +199,7 @@ export function createGlSurface(stage, site, surveyor) {
       if (isHeld()) return false;
       const isFirst = !hasShown;
       fitCanvas(canvas, site.size());
-      target.show(screen);
+      picture.show(canvas);
       shown = drawn;
       shownAt = performance.now();
       hasShown ||= drawn > 0 || plan.image !== null;
@@ -223,7 +209,7 @@ export function createGlSurface(stage, site, surveyor) {
       return isFirst;
     },
     restored() {
-      target = createTarget(shared);
+      picture = painter.createPicture();
       covered = null;
       invalidate("look");
       site.onFrame(frame());
@@ -232,11 +218,11 @@ export function createGlSurface(stage, site, surveyor) {
 
   /** Points to draw, as many as have arrived. */
   function sourceCount() {
-    return plan.hasPoints ? stage.source(plan.source).count : 0;
+    return plan.hasPoints ? sources.count(plan.source) : 0;
   }
 
   function frame() {
-    const isWhole = shown >= sourceCount() && isComplete(scene) && !isStale && !isUnshown && !shared.gl.isContextLost();
+    const isWhole = shown >= sourceCount() && isComplete(scene) && !isStale && !isUnshown && !painter.isLost();
     const isSampled = site.state().points?.aggregated === true && surveyor.isAwaited();
     return { drawn: plan.image === null ? shown : plan.image.nInside, isComplete: isWhole && !isSampled };
   }
@@ -247,16 +233,16 @@ export function createGlSurface(stage, site, surveyor) {
     if (change === "look" || change === "tune") hold(HOLD_MS[change]);
     if (change === "move" || change === "all") heldUntil = 0;
     if (site.isMoving()) movedAt = performance.now();
-    if (!hasShown) shared.hurry();
-    else if (site.isMoving()) shared.wake();
-    else shared.wakeSoon();
+    if (!hasShown) loop.hurry();
+    else if (site.isMoving()) loop.wake();
+    else loop.wakeSoon();
   }
 
   /** @param {number} ms */
   function hold(ms) {
     if (heldUntil !== 0) return;
     heldUntil = performance.now() + ms;
-    setTimeout(shared.wake, ms + 1); // whatever has not been shown by then
+    setTimeout(loop.wake, ms + 1); // whatever has not been shown by then
   }
 
   /** The image at hand, at another resolution. @param {number} scale px per CSS px */
@@ -269,32 +255,24 @@ export function createGlSurface(stage, site, surveyor) {
 
   /** @param {CanvasRenderingContext2D} context @param {number} scale @param {import("./scene.js").Image | null} portrait */
   function drawAll(context, scale, portrait) {
-    stage.sync();
-    const whole = choose();
-    const large = createTarget(shared);
+    const large = painter.createPicture();
     large.resize(context.canvas.width, context.canvas.height);
-    large.bind();
     large.clear();
-    if (portrait !== null) drawPortrait(portrait);
-    else {
-      if (whole.image !== null) drawPicture(whole.image, stage.textures().image, whole.isCover);
-      const { buffers, count } = stage.source(whole.source);
-      if (whole.hasPoints && count > 0) drawPoints(shared, buffers, stage.textures().colors, look(scale, whole), 0, count);
-    }
+    if (portrait !== null) drawImage(large, portrait, true);
+    else drawPlan(large, choose(), scale);
     large.copyTo(context);
     large.free();
+    portrait?.bitmap.close();
   }
 
-  /** @param {import("./scene.js").Image} portrait */
-  function drawPortrait(portrait) {
-    const texture = shared.gl.createTexture();
-    sendImage(shared.gl, texture, portrait);
-    drawPicture(portrait, texture, true);
-    shared.gl.deleteTexture(texture);
-    portrait.bitmap.close();
+  /** @param {import("./painter.js").Picture} large @param {Plan} whole @param {number} scale */
+  function drawPlan(large, whole, scale) {
+    if (whole.image !== null) drawImage(large, whole.image, whole.isCover);
+    const points = sources.of(whole.source);
+    if (whole.hasPoints && points.loaded > 0) large.points(look(scale, whole), points, 0, points.loaded);
   }
 
-  const leave = shared.join(client);
+  const leave = loop.join(client);
   return {
     canvas,
     invalidate,
@@ -313,7 +291,7 @@ export function createGlSurface(stage, site, surveyor) {
     },
     destroy() {
       leave();
-      target.free();
+      picture.free();
       canvas.remove();
     },
   };

@@ -1,0 +1,109 @@
+/** A picture in GPU memory that slices are drawn onto, and its way to a canvas. */
+import { drawImage, fillPoints, sendImage } from "./image.js";
+import { drawPoints } from "./scatter.js";
+
+/** @param {import("./context.js").Shared} shared @param {import("./stage.js").Stage} stage @returns {import("../painter.js").Picture} */
+export function createGlPicture(shared, stage) {
+  const { gl } = shared;
+  const target = createTarget(shared);
+  return {
+    resize: target.resize,
+    clear() {
+      target.bind();
+      target.clear();
+    },
+    fill({ style }, code) {
+      const colors = stage.colors();
+      target.bind();
+      fillPoints(shared, colors, style, code);
+      target.rise();
+    },
+    points(how, points, first, count) {
+      const [buffers, colors] = [stage.buffers(points), stage.colors()];
+      target.bind();
+      drawPoints(shared, buffers, colors, how, first, count);
+    },
+    image(image, { style, rect, isCover }) {
+      const isKept = stage.isOnShow(image);
+      const texture = isKept ? stage.image(image) : gl.createTexture();
+      if (!isKept) sendImage(gl, texture, image);
+      const colors = stage.colors();
+      target.bind();
+      drawImage(shared, { image: texture, colors }, { content: image.content, style, rect, isCover });
+      if (!isKept) gl.deleteTexture(texture);
+    },
+    show: target.show,
+    copyTo: target.copyTo,
+    free: target.free,
+  };
+}
+
+/** @param {import("./context.js").Shared} shared */
+export function createTarget({ gl, canvas }) {
+  const framebuffer = gl.createFramebuffer();
+  const [color, depth] = [gl.createRenderbuffer(), gl.createRenderbuffer()];
+  let [width, height] = [0, 0];
+
+  /** Put the picture on the context's own canvas, until the end of this task. */
+  function expose() {
+    if (canvas.width !== width) canvas.width = width;
+    if (canvas.height !== height) canvas.height = height;
+    gl.bindFramebuffer(gl.READ_FRAMEBUFFER, framebuffer);
+    gl.bindFramebuffer(gl.DRAW_FRAMEBUFFER, null);
+    gl.blitFramebuffer(0, 0, width, height, 0, 0, width, height, gl.COLOR_BUFFER_BIT, gl.NEAREST);
+    return canvas;
+  }
+
+  /** @param {number} planes bits of what is cleared besides the depth */
+  function clearDepth(planes = 0) {
+    gl.clearDepth(1);
+    gl.depthMask(true);
+    gl.clear(gl.DEPTH_BUFFER_BIT | planes);
+  }
+
+  /** @param {CanvasRenderingContext2D} context */
+  function copyTo(context) {
+    context.globalCompositeOperation = "copy";
+    context.drawImage(expose(), 0, 0);
+    context.globalCompositeOperation = "source-over";
+  }
+
+  return {
+    /** @param {number} newWidth device px @param {number} newHeight */
+    resize(newWidth, newHeight) {
+      if (newWidth === width && newHeight === height) return;
+      [width, height] = [newWidth, newHeight];
+      gl.bindFramebuffer(gl.FRAMEBUFFER, framebuffer);
+      for (const [buffer, format, point] of /** @type {const} */ ([
+        [color, gl.RGBA8, gl.COLOR_ATTACHMENT0],
+        [depth, gl.DEPTH_COMPONENT24, gl.DEPTH_ATTACHMENT],
+      ])) {
+        gl.bindRenderbuffer(gl.RENDERBUFFER, buffer);
+        gl.renderbufferStorage(gl.RENDERBUFFER, format, width, height);
+        gl.framebufferRenderbuffer(gl.FRAMEBUFFER, point, gl.RENDERBUFFER, buffer);
+      }
+    },
+    bind() {
+      gl.bindFramebuffer(gl.FRAMEBUFFER, framebuffer);
+      gl.viewport(0, 0, width, height);
+    },
+    clear() {
+      gl.clearColor(0, 0, 0, 0);
+      clearDepth(gl.COLOR_BUFFER_BIT);
+    },
+    /** Let whatever is drawn next lie above the picture. */
+    rise: () => clearDepth(),
+    copyTo,
+    /** Show the picture; an off-screen canvas hands it over without a copy. @param {HTMLCanvasElement} element of any size */
+    show(element) {
+      const screen = "transferToImageBitmap" in canvas ? element.getContext("bitmaprenderer") : null;
+      if (screen === null) copyTo(/** @type {CanvasRenderingContext2D} */ (element.getContext("2d")));
+      else screen.transferFromImageBitmap(/** @type {OffscreenCanvas} */ (expose()).transferToImageBitmap());
+    },
+    free() {
+      gl.deleteFramebuffer(framebuffer);
+      gl.deleteRenderbuffer(color);
+      gl.deleteRenderbuffer(depth);
+    },
+  };
+}

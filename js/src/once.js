@@ -1,0 +1,9 @@
+/** What is made of some things, made anew only when one of them is another. @template T @returns {(from: unknown[], make: () => T) => T} */
+export function once() {
+  /** @type {{from: unknown[], made: T} | null} */
+  let last = null;
+  return (from, make) => {
+    if (last === null || last.from.length !== from.length || last.from.some((one, i) => one !== from[i])) last = { from, made: make() };
+    return last.made;
+  };
+}

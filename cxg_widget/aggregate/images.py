@@ -10,7 +10,7 @@ from cxg_widget import raster
 
 def encode_rgba(image: NDArray[np.uint8]) -> bytes:
     """Encode uint8 (h, w, 4), straight alpha, as a PNG file."""
-    return raster.png(image, fast=True)
+    return raster.png(image)
 
 
 def encode_values(codes: NDArray[np.uint16], alpha: NDArray[np.uint8]) -> bytes:
@@ -23,4 +23,4 @@ def encode_values(codes: NDArray[np.uint16], alpha: NDArray[np.uint8]) -> bytes:
     image[..., 0] = codes >> 8
     image[..., 1] = codes & 0xFF
     image[..., 2] = alpha
-    return raster.png(image, fast=True)
+    return raster.png(image)

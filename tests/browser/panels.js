@@ -145,6 +145,8 @@ const scenes = {
   kernel: { drawnBy: "kernel" },
   empty: { dataset: { ...dataset, nObs: 0 }, points: { ...points, nPoints: 0, nObs: 0, loaded: 0, nMissing: 0 }, color: null },
   noEmbedding: { dataset: { ...dataset, embeddings: [] }, points: null },
+  ownUnits: { points: { ...points, equalUnits: false, axisLabels: [NASTY[0], NASTY[3]] } },
+  lowUnits: { points: { ...points, equalUnits: false, axisLabels: ["time (min)", "m/z"] }, traits: { ...traits, height: 180 } },
   noPlace: { points: { ...points, nMissing: N } },
   cell: { cell: { row: 5, x: 0, y: 0, name: "AAACCTGAGAAACCAT-1-donor_22", value: "CD8 T cell", fields: [["donor_id", "D-22"], ["n_counts", "4,312"]] } },
 };

@@ -85,6 +85,17 @@ def test_hidden_points_are_passed_over_on_the_screen_too(share):
         check_nearest(distance, nearest_row(xy, *place, radius, allowed, stretch=stretch))
 
 
+@pytest.mark.parametrize("stretch", [1e-4, 1.0, 1e4])
+def test_a_radius_beyond_all_points_reaches_them_all(stretch):
+    xy = np.array([[0, 50], [1, 60], [np.nan, 0]], dtype=np.float32)
+    distance = np.hypot(xy[:2, 0].astype(float), xy[:2, 1].astype(float) * stretch)
+    index = SpatialIndex.build(xy)
+    for radius in (1e9, np.inf):
+        found = index.nearest(0, 0, radius, stretch=stretch)
+        assert found is not None
+        assert index.rows[found] == np.argmin(distance)
+
+
 @given(st.floats(0, 1e6), places)
 def test_equal_radii_find_what_a_circle_finds_to_the_last_bit(radius, place):
     assert circle_of(radius, radius) == (radius, 1.0)
@@ -139,6 +150,9 @@ def test_a_view_of_everything_has_a_margin_of_4_percent_along_each_axis(y_down):
     left, right, bottom, top = raster.fit_view((5, 5, 0, 100), (300, 200), equal_units=False)
     assert left < 5 < right
     np.testing.assert_allclose([bottom, top], [-4, 104])
+    left, right, bottom, top = raster.fit_view((0, 100, 5, 5), (300, 200), equal_units=False)
+    assert bottom < 5 < top
+    np.testing.assert_allclose([left, right], [-4, 104])
 
 
 @pytest.mark.parametrize("render", ["points", "raster"])

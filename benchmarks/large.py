@@ -80,7 +80,7 @@ class Ours:
         list(self.session.answer(protocol.Lasso(corners.ravel().tolist(), "replace")))
 
     def hover(self, x: float, y: float, radius: float) -> None:
-        list(self.session.answer(protocol.Hover(x, y, radius)))
+        list(self.session.answer(protocol.Hover(x, y, radius, radius)))
 
 
 class Datashader:

@@ -70,8 +70,10 @@ class AnyField(Protocol):
     def polygon_mask(self, polygon: NDArray[np.float64], shown: Shown | None = None) -> NDArray[np.bool_]:
         """Return which cells lie in a polygon (k, 2), bool (n_obs,); those that `shown` hides are left out."""
 
-    def nearest(self, x: float, y: float, radius: float, shown: Shown) -> tuple[int, float, float] | None:
-        """Return row and place of the cell nearest to (x, y) within a radius, data units, hidden ones left out."""
+    def nearest(
+        self, x: float, y: float, radius: float, shown: Shown, *, stretch: float = 1.0
+    ) -> tuple[int, float, float] | None:
+        """Return row and place of the cell nearest to (x, y), hidden ones left out; see `SpatialIndex.nearest`."""
 
 
 class Field:
@@ -141,8 +143,10 @@ class Field:
             mask &= shown.visible[shown.coloring.data.codes]
         return mask
 
-    def nearest(self, x: float, y: float, radius: float, shown: Shown) -> tuple[int, float, float] | None:
-        """Return row and place of the cell nearest to (x, y) within a radius, data units, hidden ones left out."""
+    def nearest(
+        self, x: float, y: float, radius: float, shown: Shown, *, stretch: float = 1.0
+    ) -> tuple[int, float, float] | None:
+        """Return row and place of the cell nearest to (x, y), hidden ones left out; see `SpatialIndex.nearest`."""
 
         def is_allowed(places: NDArray[Any]) -> NDArray[np.bool_]:
             data = shown.coloring.data
@@ -151,7 +155,7 @@ class Field:
             allowed: NDArray[np.bool_] = shown.visible[data.codes[self.index.rows[places]]]
             return allowed
 
-        place = self.index.nearest(x, y, radius, is_allowed if shown.visible is not None else None)
+        place = self.index.nearest(x, y, radius, is_allowed if shown.visible is not None else None, stretch=stretch)
         if place is None:
             return None
         at_x, at_y = self.index.xy[place]

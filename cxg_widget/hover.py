@@ -20,16 +20,36 @@ if TYPE_CHECKING:
 _FIELDS = 5
 
 
+def circle_of(radius_x: float, radius_y: float) -> tuple[float, float]:
+    """Return an ellipse as a circle: its radius in units of x, and how many of these a unit of y is as long as."""
+    if not (radius_x > 0 and radius_y > 0):
+        return min(radius_x, radius_y), 1.0
+    return radius_x, 1.0 if radius_x == radius_y else radius_x / radius_y
+
+
 def nearest_row(
-    xy: NDArray[np.float32], x: float, y: float, radius: float, visible: NDArray[np.bool_] | None = None
+    xy: NDArray[np.float32],
+    x: float,
+    y: float,
+    radius: float,
+    visible: NDArray[np.bool_] | None = None,
+    *,
+    stretch: float = 1.0,
 ) -> int | None:
-    """Return the row of the visible point nearest to (x, y) within a radius, all in data units; None if none is."""
-    near = np.flatnonzero((np.abs(xy[:, 0] - x) <= radius) & (np.abs(xy[:, 1] - y) <= radius))
+    """Return the row of the visible point nearest to (x, y) within a radius; None if none is.
+
+    Parameters
+    ----------
+    xy, x, y : data units
+    radius : units of x
+    stretch : how many units of x a unit of y is as long as
+    """
+    near = np.flatnonzero((np.abs(xy[:, 0] - x) <= radius) & (np.abs(xy[:, 1] - y) <= radius / stretch))
     if visible is not None:
         near = near[visible[near]]
     if near.size == 0:
         return None
-    distance = np.hypot(xy[near, 0].astype(np.float64) - x, xy[near, 1].astype(np.float64) - y)
+    distance = np.hypot(xy[near, 0].astype(np.float64) - x, (xy[near, 1].astype(np.float64) - y) * stretch)
     best = int(np.argmin(distance))
     return int(near[best]) if distance[best] <= radius else None
 

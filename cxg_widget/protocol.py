@@ -80,12 +80,16 @@ class Clear(Message):
 
 @dataclass(frozen=True)
 class Hover(Message):
-    """Ask for the visible cell nearest to a place, within a radius; all in data units. Answered by `cell`."""
+    """Ask for the visible cell nearest to a place on the screen. Answered by `cell`.
+
+    x, y, radius_x, radius_y : data units; how far the cell may be along each axis
+    """
 
     kind: ClassVar[str] = "hover"
     x: float
     y: float
-    radius: float
+    radius_x: float
+    radius_y: float
 
 
 @dataclass(frozen=True)
@@ -160,6 +164,8 @@ class Points(Message):
     n_points : how many points there will be; fewer than n_obs = a sample
     aggregated : True where a picture at rest is not of these points, but asked for by `aggregate`
     y_down : True where y grows downwards on the screen (tissue images)
+    equal_units : True where as much on either axis is drawn as long; else each axis has a scale of its own
+    axis_labels : what x and y measure, where each has a scale of its own; else empty
     """
 
     kind: ClassVar[str] = "points"
@@ -174,6 +180,8 @@ class Points(Message):
     extent: list[float]
     n_missing: int
     y_down: bool
+    equal_units: bool
+    axis_labels: list[str]
     aggregated: bool
 
 

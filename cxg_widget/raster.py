@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 import zlib
 from dataclasses import dataclass
@@ -128,13 +129,28 @@ def hex_rgb(color: str) -> RGB:
 
 
 def fit_view(
-    extent: tuple[float, float, float, float], size: tuple[int, int], *, y_down: bool = False
+    extent: tuple[float, float, float, float],
+    size: tuple[int, int],
+    *,
+    y_down: bool = False,
+    equal_units: bool = True,
 ) -> tuple[float, float, float, float]:
-    """Return the view that holds an extent with a margin of 4 %, equal units on both axes."""
+    """Return the view that holds an extent with a margin of 4 %, as `fit` in js/src/camera.js does.
+
+    equal_units : whether as much on either axis takes as many px; else the extent fills the picture both ways
+    """
     x0, x1, y0, y1 = extent
     width, height = size
-    unit = max((x1 - x0) / width, (y1 - y0) / height) * 1.08 or 1 / min(width, height)
-    half_w, half_h = unit * width / 2, unit * height / 2
+    unit_x, unit_y = (x1 - x0) / width * 1.08, (y1 - y0) / height * 1.08
+    if equal_units:
+        unit_x = unit_y = max((x1 - x0) / width, (y1 - y0) / height) * 1.08 or 1 / min(width, height)
+    half_w, half_h = (unit_x or 1 / width) * width / 2, (unit_y or 1 / height) * height / 2
     cx, cy = (x0 + x1) / 2, (y0 + y1) / 2
     bottom, top = (cy + half_h, cy - half_h) if y_down else (cy - half_h, cy + half_h)
     return cx - half_w, cx + half_w, bottom, top
+
+
+def zoom_of(seen: tuple[float, float, float, float], whole: tuple[float, float, float, float]) -> float:
+    """Return how much larger things are in one view than in another; where the axes differ, their geometric mean."""
+    x, y = ((whole[high] - whole[low]) / (seen[high] - seen[low]) for low, high in ((0, 1), (2, 3)))
+    return math.sqrt(abs(x * y))

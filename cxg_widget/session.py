@@ -21,7 +21,7 @@ from cxg_widget.datasets.base import Codes, Dataset
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.field import Shown, View
 from cxg_widget.frames import Frame
-from cxg_widget.hover import Describer, nearest_row
+from cxg_widget.hover import Describer, circle_of, nearest_row
 from cxg_widget.look import Coloring, Look, is_tissue
 from cxg_widget.order import DisplayOrder
 from cxg_widget.picture import Paint, paint
@@ -157,9 +157,11 @@ class Session:
 
     def _point_frames(self, seq: int) -> Iterator[Frame]:
         look, name = self.look, self.dataset.find_embedding(self.look.embedding)
+        labels = self.dataset.axis_labels(name, look.axes)
         about: dict[str, Any] = {
             "seq": seq, "embedding": name, "axes": list(look.axes), "n_obs": self.dataset.n_obs,
             "y_down": is_tissue(name), "aggregated": self._is_aggregated,
+            "equal_units": labels is None, "axis_labels": list(labels or ()),
         }  # fmt: skip
         bounds = self._readings.bounds(look)
         return streams.point_frames(self._readings.point_xy(look), bounds, self.order, about)
@@ -305,11 +307,11 @@ class Session:
 
     def _nearest(self, at: p.Hover) -> tuple[int, float, float] | None:
         """Return row and place of the visible cell at a place."""
-        field = self._readings.field_at_hand(self.look)
+        field, (radius, stretch) = self._readings.field_at_hand(self.look), circle_of(at.radius_x, at.radius_y)
         if field is not None:
-            return field.nearest(at.x, at.y, at.radius, self._shown())
+            return field.nearest(at.x, at.y, radius, self._shown(), stretch=stretch)
         xy = self.xy()
-        row = nearest_row(xy, at.x, at.y, at.radius, self._readings.visible(self.look))
+        row = nearest_row(xy, at.x, at.y, radius, self._readings.visible(self.look), stretch=stretch)
         return None if row is None else (row, float(xy[row, 0]), float(xy[row, 1]))
 
     # --- pictures --------------------------------------------------------------------------------------------------
@@ -329,10 +331,11 @@ class Session:
         -------
         a PNG file
         """
-        y_down = is_tissue(self.look.embedding)
-        whole = raster.fit_view(self._readings.bounds(self.look).extent, size, y_down=y_down)
+        extent, y_down = self._readings.bounds(self.look).extent, is_tissue(self.look.embedding)
+        equal_units = self.dataset.axis_labels(self.look.embedding, self.look.axes) is None
+        whole = raster.fit_view(extent, size, y_down=y_down, equal_units=equal_units)
         seen = view or whole
-        zoom = (whole[1] - whole[0]) / (seen[1] - seen[0])
+        zoom = raster.zoom_of(seen, whole)
         return paint(self._paint(max_points), seen, size, zoom=zoom, dark=dark)
 
     def _paint(self, most: int | None) -> Paint:

@@ -27,7 +27,7 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "ready", "id": 1, "version": p.VERSION},
     {"kind": "lasso", "id": 2, "polygon": [0, 0, 1.5, 0, 1.5, -2.25], "mode": "add"},
     {"kind": "clear", "id": 3},
-    {"kind": "hover", "id": 4, "x": -1.5, "y": 2, "radius": 0.125},
+    {"kind": "hover", "id": 4, "x": -1.5, "y": 2, "radius_x": 0.125, "radius_y": 40.5},
     {"kind": "search", "id": 5, "query": "CD3", "limit": 50},
     {"kind": "begun", "id": 9},
     {"kind": "zoom", "id": 6, "view": [0, 1, 0, 1]},
@@ -55,7 +55,7 @@ REPLIES: dict[str, Frame] = {
         )
     ),
     "points": Frame(
-        p.Points(2, "umap", [0, 1], 0, 3, 6, 8, [-10.0, 10.0, -5.5, 5.5], 1, False, True),
+        p.Points(2, "umap", [0, 1], 0, 3, 6, 8, [-10.0, 10.0, -5.5, 5.5], 1, False, False, ["time (min)", "m/z"], True),
         {"xy": _array("uint16", [[0, 65534], [258, 513], [65535, 65535]])},
     ),
     "color.categorical": Frame(

@@ -217,14 +217,16 @@ class ClusterField:
         y: float,
         radius: float,
         *,
+        stretch: float = 1.0,
         target: Target | None = None,
         layer: str | None = None,
         visible: NDArray[np.bool_] | None = None,
     ) -> int | None:
-        """Return the row of the cell nearest to (x, y) within a radius, all in data units; None if there is none.
+        """Return the row of the cell nearest to (x, y) within a radius; None if there is none.
 
         Parameters
         ----------
+        x, y, radius, stretch : as in `SpatialIndex.nearest`
         visible : bool (k + 1,), which categories of the target count, missing last; None = all
 
         Raises
@@ -233,7 +235,7 @@ class ClusterField:
             If a newer point was asked about meanwhile.
         """
         column = self._futures_of(target, layer) if visible is not None else None
-        submit = partial(self._nearest, column, point=(x, y), radius=radius, visible=visible)
+        submit = partial(self._nearest, column, circle=(x, y, radius, stretch), visible=visible)
         found: tuple[float, int] | None = self._waiting.newest("nearest", submit)
         return None if found is None else found[1]
 

@@ -158,12 +158,14 @@ def _visible_codes(column: CategoryColumn, visible: NDArray[np.bool_], places: N
 def nearest(
     partition: Partition,
     column: ViewColumn | None,
-    point: tuple[float, float],
-    radius: float,
+    circle: tuple[float, float, float, float],
     visible: NDArray[np.bool_] | None,
 ) -> tuple[float, int] | None:
-    """Return the distance and the row of the nearest visible cell within a radius."""
-    index = partition.index
+    """Return the distance and the row of the nearest visible cell.
+
+    circle : x, y, radius and stretch, as in `SpatialIndex.nearest`
+    """
+    index, (x, y, radius, stretch) = partition.index, circle
 
     def is_visible(places: NDArray[np.int64]) -> NDArray[np.bool_]:
         assert isinstance(column, CategoryColumn)
@@ -171,11 +173,11 @@ def nearest(
         return _visible_codes(column, visible, places)
 
     hides = visible is not None and isinstance(column, CategoryColumn)
-    place = index.nearest(*point, radius, is_visible if hides else None)
+    place = index.nearest(x, y, radius, is_visible if hides else None, stretch=stretch)
     if place is None:
         return None
-    x, y = index.xy[place].astype(np.float64)
-    return math.hypot(x - point[0], y - point[1]), partition.start + int(index.rows[place])
+    at_x, at_y = index.xy[place].astype(np.float64)
+    return math.hypot(at_x - x, (at_y - y) * stretch), partition.start + int(index.rows[place])
 
 
 def take(

@@ -149,10 +149,12 @@ class SharedField:
         target, layer = shown.coloring.target, shown.look.layer
         return self.cluster.polygon_mask(polygon, target=target, layer=layer, visible=shown.visible)
 
-    def nearest(self, x: float, y: float, radius: float, shown: Shown) -> tuple[int, float, float] | None:
-        """Return row and place of the cell nearest to (x, y) within a radius, data units, hidden ones left out."""
+    def nearest(
+        self, x: float, y: float, radius: float, shown: Shown, *, stretch: float = 1.0
+    ) -> tuple[int, float, float] | None:
+        """Return row and place of the cell nearest to (x, y), hidden ones left out; see `SpatialIndex.nearest`."""
         target, layer = shown.coloring.target, shown.look.layer
-        row = self.cluster.nearest(x, y, radius, target=target, layer=layer, visible=shown.visible)
+        row = self.cluster.nearest(x, y, radius, stretch=stretch, target=target, layer=layer, visible=shown.visible)
         if row is None:
             return None
         at_x, at_y = self.coordinates(np.array([row]))[0]

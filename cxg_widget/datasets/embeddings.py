@@ -33,6 +33,10 @@ class Embeddings(Lifetime):
     def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
         """Read two axes of an embedding: any numeric (n_obs, 2)."""
 
+    def _axis_labels(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:  # noqa: ARG002
+        """Say what two axes measure; a store whose axes may have units of their own implements this."""
+        return None
+
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
         """Read rows of two axes; a store that can, reads these alone."""
         return self._read_embedding(name, axes)[start:stop]
@@ -65,6 +69,27 @@ class Embeddings(Lifetime):
             for start, stop in row_blocks(self.n_obs):
                 xy[start:stop] = self._read_embedding_block(found, pair, start, stop)
             return xy
+
+    def axis_labels(self, name: str | None = None, axes: tuple[int, int] = (0, 1)) -> tuple[str, str] | None:
+        """Return what the axes of an embedding measure, with the unit, where each has a unit of its own.
+
+        Parameters
+        ----------
+        name, axes : as in `embedding`
+
+        Returns
+        -------
+        labels of x and y; None where both share one unit, as in a UMAP or a map: as much on either axis is then drawn
+        as long
+
+        Raises
+        ------
+        UnknownName, InvalidValue, InvalidStore
+            As `embedding`.
+        """
+        with self._reading():
+            found = self.find_embedding(name)
+            return self._axis_labels(found, self.check_axes(axes, found))
 
     def find_embedding(self, name: str | None = None) -> str:
         """Return the name in `embeddings` that `name` means: itself, or without or with "X_"; None = the default.

@@ -136,32 +136,41 @@ class SpatialIndex:
         y: float,
         radius: float,
         allowed: _Test | None = None,
+        *,
+        stretch: float = 1.0,
     ) -> int | None:
-        """Return the place of the nearest allowed point within a radius, all in data units; None if there is none.
+        """Return the place of the nearest allowed point within a radius; None if there is none.
 
         Parameters
         ----------
+        x, y : data units
+        radius : units of x
         allowed : given places, int64 (m,), says which of them count, bool (m,)
+        stretch : how many units of x a unit of y is as long as, where the axes are drawn at different scales
         """
         if not (math.isfinite(x) and math.isfinite(y) and radius >= 0) or not self.n:
             return None
-        reach = min(radius, self._farthest(x, y))
+        reach = min(radius, self._farthest(x, y, stretch))
         for share in _SHARES_OF_RADIUS:
-            found = self._nearest_within(x, y, reach * share, allowed)
+            found = self._nearest_within((x, y), reach * share, stretch, allowed)
             if found is not None:
                 return found
         return None
 
-    def _farthest(self, x: float, y: float) -> float:
+    def _farthest(self, x: float, y: float, stretch: float) -> float:
         x0, x1, y0, y1 = self.extent
-        return 1.001 * math.hypot(max(abs(x - x0), abs(x - x1)), max(abs(y - y0), abs(y - y1)))
+        return 1.001 * math.hypot(max(abs(x - x0), abs(x - x1)), stretch * max(abs(y - y0), abs(y - y1)))
 
-    def _nearest_within(self, x: float, y: float, radius: float, allowed: _Test | None) -> int | None:
+    def _nearest_within(
+        self, center: tuple[float, float], radius: float, stretch: float, allowed: _Test | None
+    ) -> int | None:
         # A little wider than the circle: the sums round.
-        wide, high = radius * 1.001 + abs(x) * 1e-14, radius * 1.001 + abs(y) * 1e-14
+        (x, y), margin = center, radius * 1.001
+        wide, high = margin + abs(x) * 1e-14, margin / stretch + abs(y) * 1e-14
         places = runs_of_view(self.tree, (x - wide, x + wide, y - high, y + high)).places()
         points = self.xy.take(places, axis=0).astype(np.float64)
         points -= x, y
+        points[:, 1] *= stretch
         # Squares to throw away what is far, the exact distance for what is left: hypot takes ten times as long.
         squares = np.einsum("ij,ij->i", points, points)
         close = np.flatnonzero(squares <= radius * radius * _ABOUT)

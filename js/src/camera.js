@@ -1,4 +1,7 @@
-/** From data units to the screen and back, in double precision; x and y always have the same scale. Pure. */
+/**
+ * From data units to the screen and back, in double precision. x and y have the same scale where they share their units; else
+ * each fills the plot by itself. Pure.
+ */
 
 /**
  * @typedef {[number, number, number, number]} View left, right, bottom, top in data units; bottom > top where y grows downwards
@@ -7,7 +10,8 @@
  * @typedef {object} Camera
  * @property {number} x data units in the middle of the plot
  * @property {number} y
- * @property {number} unitsPerPx data units per CSS px
+ * @property {number} unitsPerPx units of x per CSS px
+ * @property {number} stretch units of y that a px holds for each unit of x; 1 where the axes share their units
  * @property {number} width CSS px
  * @property {number} height CSS px
  * @property {1 | -1} up 1: y grows upwards; -1: downwards
@@ -17,59 +21,86 @@ const MARGIN = 1.08;
 /** How far one can zoom out: the data takes at least this part of the plot. */
 const SMALLEST = 0.2;
 const FLOAT32_STEP = 2 ** -23;
+/** @typedef {{least: number[], most: number[]}} Range of units per px, along x and along y */
+/** @type {Range} */
+const UNBOUNDED = { least: [0, 0], most: [Infinity, Infinity] };
 
-/** The camera that shows all of a view, in the middle. @param {readonly number[]} view @param {number} width CSS px @param {number} height CSS px
- * @param {boolean} yDown @returns {Camera} */
-export function contain([left, right, bottom, top], width, height, yDown) {
-  const [w, h] = [Math.abs(right - left), Math.abs(top - bottom)];
-  const unitsPerPx = Math.max(w / Math.max(width, 1), h / Math.max(height, 1)) || 1 / Math.max(Math.min(width, height), 1);
-  return { x: (left + right) / 2, y: (bottom + top) / 2, unitsPerPx, width, height, up: yDown ? -1 : 1 };
+/** Data units per CSS px along x and along y. @param {Camera} camera @returns {[number, number]} */
+export function scales({ unitsPerPx, stretch }) {
+  return [unitsPerPx, unitsPerPx * stretch];
+}
+
+/** The camera that shows a view: all of it, in the middle, where the axes share their units; else nothing but it.
+ * @param {readonly number[]} view @param {number} width CSS px @param {number} height CSS px @param {boolean} yDown @param {boolean} [equalUnits]
+ * @returns {Camera} */
+export function contain([left, right, bottom, top], width, height, yDown, equalUnits = true) {
+  const [w, h] = [Math.max(width, 1), Math.max(height, 1)];
+  let [perX, perY] = [Math.abs(right - left) / w, Math.abs(top - bottom) / h];
+  if (equalUnits) perX = perY = Math.max(perX, perY) || 1 / Math.min(w, h);
+  const unitsPerPx = perX || 1 / w;
+  return { x: (left + right) / 2, y: (bottom + top) / 2, unitsPerPx, stretch: (perY || 1 / h) / unitsPerPx, width, height, up: yDown ? -1 : 1 };
 }
 
 /** The camera that shows everything with a margin of 4 % on each side. @param {Extent} extent @param {number} width @param {number} height
- * @param {boolean} yDown @returns {Camera} */
-export function fit(extent, width, height, yDown) {
-  const camera = contain(extent, width, height, yDown);
+ * @param {boolean} yDown @param {boolean} [equalUnits] @returns {Camera} */
+export function fit(extent, width, height, yDown, equalUnits) {
+  const camera = contain(extent, width, height, yDown, equalUnits);
   return { ...camera, unitsPerPx: camera.unitsPerPx * MARGIN };
 }
 
 /** What is to be seen. @param {Camera} camera @returns {View} */
-export function visible({ x, y, unitsPerPx, width, height, up }) {
-  const [w, h] = [(unitsPerPx * width) / 2, ((unitsPerPx * height) / 2) * up];
-  return [x - w, x + w, y - h, y + h];
+export function visible(camera) {
+  const [perX, perY] = scales(camera);
+  const [w, h] = [(perX * camera.width) / 2, ((perY * camera.height) / 2) * camera.up];
+  return [camera.x - w, camera.x + w, camera.y - h, camera.y + h];
 }
 
 /** @param {Camera} camera @param {number} px from the left @param {number} py from the top @returns {[number, number]} data units */
-export function toData({ x, y, unitsPerPx, width, height, up }, px, py) {
-  return [x + (px - width / 2) * unitsPerPx, y + (height / 2 - py) * unitsPerPx * up];
+export function toData(camera, px, py) {
+  const [perX, perY] = scales(camera);
+  return [camera.x + (px - camera.width / 2) * perX, camera.y + (camera.height / 2 - py) * perY * camera.up];
 }
 
 /** @param {Camera} camera @param {number} dataX @param {number} dataY @returns {[number, number]} CSS px from left and top */
-export function toPx({ x, y, unitsPerPx, width, height, up }, dataX, dataY) {
-  return [width / 2 + (dataX - x) / unitsPerPx, height / 2 - ((dataY - y) / unitsPerPx) * up];
+export function toPx(camera, dataX, dataY) {
+  const [perX, perY] = scales(camera);
+  return [camera.width / 2 + (dataX - camera.x) / perX, camera.height / 2 - ((dataY - camera.y) / perY) * camera.up];
 }
 
 /** Move the picture with the hand. @param {Camera} camera @param {number} dx CSS px @param {number} dy CSS px @returns {Camera} */
 export function pan(camera, dx, dy) {
-  return { ...camera, x: camera.x - dx * camera.unitsPerPx, y: camera.y + dy * camera.unitsPerPx * camera.up };
+  const [perX, perY] = scales(camera);
+  return { ...camera, x: camera.x - dx * perX, y: camera.y + dy * perY * camera.up };
 }
 
-/** Zoom in (factor > 1) or out about a place that stays where it is. @param {Camera} camera @param {number} factor @param {number} px @param {number} py
- * @param {[number, number]} [range] smallest and largest units per px @returns {Camera} */
-export function zoomAt(camera, factor, px, py, [least, most] = [0, Infinity]) {
-  const unitsPerPx = Math.min(Math.max(camera.unitsPerPx / factor, Math.min(least, camera.unitsPerPx)), Math.max(most, camera.unitsPerPx));
+/** Zoom in (factor > 1) or out about a place that stays where it is. Both axes by the same factor: in until neither has more to
+ * tell, out until the data is small along each, where that axis waits for the other.
+ * @param {Camera} camera @param {number} factor @param {number} px @param {number} py @param {Range} [range] @returns {Camera} */
+export function zoomAt(camera, factor, px, py, { least, most } = UNBOUNDED) {
+  const now = scales(camera);
+  const by = Math.max(1 / factor, Math.min(least[0] / now[0], least[1] / now[1], 1));
+  const [perX, perY] = now.map((units, axis) => Math.min(units * by, Math.max(most[axis], units)));
   const [dataX, dataY] = toData(camera, px, py);
-  const zoomed = { ...camera, unitsPerPx };
+  const zoomed = { ...camera, unitsPerPx: perX, stretch: perY / perX };
   const [atX, atY] = toPx(zoomed, dataX, dataY);
   return pan(zoomed, px - atX, py - atY);
 }
 
 /** Smallest and largest units per px: never beyond the precision of the data, never lost in the void.
- * @param {Extent} extent @param {number} width @param {number} height @param {number} ratio device px per CSS px @returns {[number, number]} */
-export function zoomRange(extent, width, height, ratio) {
-  const largest = Math.max(...extent.map(Math.abs));
-  const whole = fit(extent, width, height, false).unitsPerPx;
-  return [Math.min(Math.max(largest * FLOAT32_STEP * ratio, whole * 1e-9), whole), whole / SMALLEST];
+ * @param {Extent} extent @param {number} width @param {number} height @param {number} ratio device px per CSS px @param {boolean} [equalUnits]
+ * @returns {Range} */
+export function zoomRange(extent, width, height, ratio, equalUnits = true) {
+  const [x0, x1, y0, y1] = extent.map(Math.abs);
+  const [x, y] = [Math.max(x0, x1), Math.max(y0, y1)];
+  const largest = equalUnits ? [Math.max(x, y), Math.max(x, y)] : [x, y];
+  const whole = scales(fit(extent, width, height, false, equalUnits));
+  const least = whole.map((units, axis) => Math.min(Math.max(largest[axis] * FLOAT32_STEP * ratio, units * 1e-9), units));
+  return { least, most: whole.map((units) => units / SMALLEST) };
+}
+
+/** How many times as large things are as in another camera; where the axes differ, their geometric mean. @param {Camera} camera @param {Camera} whole */
+export function zoomOver(camera, whole) {
+  return (whole.unitsPerPx / camera.unitsPerPx) * Math.sqrt(whole.stretch / camera.stretch);
 }
 
 /** Keep the middle of the plot over the data. @param {Camera} camera @param {Extent} extent @returns {Camera} */
@@ -81,17 +112,27 @@ export function keepOver(camera, [x0, x1, y0, y1]) {
 
 /** Scale and offset from position codes (0..65534 over an extent) to clip space. @param {Camera} camera @param {readonly number[]} extent
  * @returns {{scale: [number, number], offset: [number, number]}} */
-export function codesToClip({ x, y, unitsPerPx, width, height, up }, [x0, x1, y0, y1]) {
-  const [halfW, halfH] = [(unitsPerPx * width) / 2 || 1, ((unitsPerPx * height) / 2) * up || 1];
+export function codesToClip(camera, [x0, x1, y0, y1]) {
+  const { x, y, width, height, up } = camera;
+  const [perX, perY] = scales(camera);
+  const [halfW, halfH] = [(perX * width) / 2 || 1, ((perY * height) / 2) * up || 1];
   return {
     scale: [(x1 - x0) / 65_534 / halfW, (y1 - y0) / 65_534 / halfH],
     offset: [(x0 - x) / halfW, (y0 - y) / halfH],
   };
 }
 
-/** CSS px that one step of a position code takes. @param {Camera} camera @param {readonly number[]} extent @returns {number} */
-export function codeSizePx({ unitsPerPx }, [x0, x1, y0, y1]) {
-  return Math.max(Math.abs(x1 - x0), Math.abs(y1 - y0)) / 65_534 / unitsPerPx;
+/** CSS px that one step of a position code takes, along the axis where it takes more.
+ * @param {Camera} camera @param {readonly number[]} extent @returns {number} */
+export function codeSizePx(camera, extent) {
+  return cellSizePx(camera, extent, 65_534, 65_534);
+}
+
+/** CSS px that a cell takes of an extent cut into columns and rows, along the axis where it takes more.
+ * @param {Camera} camera @param {readonly number[]} extent @param {number} columns @param {number} rows @returns {number} */
+export function cellSizePx(camera, [x0, x1, y0, y1], columns, rows) {
+  const [perX, perY] = scales(camera);
+  return Math.max(Math.abs(x1 - x0) / columns / perX, Math.abs(y1 - y0) / rows / perY);
 }
 
 /** A view with the same middle and `factor` times the sides. @param {readonly number[]} view @param {number} factor @returns {View} */

@@ -122,8 +122,8 @@ export function createWidgetModel(model) {
       for (const one of [detailer, surveyor]) look === null ? one.forget(plot) : one.see(plot, look);
     },
     select: (polygon, mode) => void client.ask({ kind: "lasso", polygon, mode }),
-    async cellAt(x, y, radius, waitMs) {
-      const answer = await client.ask({ kind: "hover", x, y, radius }, waitMs);
+    async cellAt([x, y], [radius_x, radius_y], waitMs) {
+      const answer = await client.ask({ kind: "hover", x, y, radius_x, radius_y }, waitMs);
       const cell = /** @type {import("./protocol.js").Cell | undefined} */ (answer?.[0]);
       return cell === undefined || cell.row < 0 ? null : cell;
     },

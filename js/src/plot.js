@@ -22,7 +22,7 @@ import { automaticSize } from "./style.js";
  * @property {() => void} begin the first points are being drawn
  * @property {(plot: object, look: import("./survey.js").Look | null) => void} see null = nothing any more
  * @property {(polygon: number[], mode: import("./protocol.js").Mode) => void} select
- * @property {(x: number, y: number, radius: number, waitMs: number) => Promise<import("./state.js").Cell | null>} cellAt data units
+ * @property {(at: [number, number], radii: [number, number], waitMs: number) => Promise<import("./state.js").Cell | null>} cellAt data units
  * @property {(plot: object) => boolean} isForemost the view used last
  * @property {(plot: object) => void} touch
  * @property {(png: string, width: number, height: number) => void} keepStill png: base64
@@ -71,7 +71,7 @@ export function createPlot(host, model, statusOn = host) {
   /** @type {import("./surface.js").Site} */
   const site = {
     camera: () => camera,
-    wholeUnitsPerPx: () => whole()?.unitsPerPx ?? 1,
+    zoom,
     size: () => size,
     theme: () => theme,
     state: store.get,
@@ -104,14 +104,19 @@ export function createPlot(host, model, statusOn = host) {
 
   function whole() {
     const { points } = store.get();
-    return points && cameras.fit(points.extent, size.width, size.height, points.yDown);
+    return points && cameras.fit(points.extent, size.width, size.height, points.yDown, points.equalUnits);
+  }
+
+  function zoom() {
+    const all = whole();
+    return camera === null || all === null ? 1 : cameras.zoomOver(camera, all);
   }
 
   /** Look anew at what all plots look at. @param {Change} change */
   function look(change) {
     const { points } = store.get();
     const view = model.view.get();
-    camera = points && (view === null ? whole() : cameras.contain(view, size.width, size.height, points.yDown));
+    camera = points && (view === null ? whole() : cameras.contain(view, size.width, size.height, points.yDown, points.equalUnits));
     if (camera !== null) status.view(cameras.visible(camera));
     tellWhatIsSeen();
     redraw(change);
@@ -144,23 +149,24 @@ export function createPlot(host, model, statusOn = host) {
   function diameterPx() {
     const { traits, points } = store.get();
     if (camera === null) return 0;
-    return traits.point_size ?? automaticSize(points?.nPoints ?? 0, camera, site.wholeUnitsPerPx() / camera.unitsPerPx);
+    return traits.point_size ?? automaticSize(points?.nPoints ?? 0, camera, zoom());
   }
 
-  /** @param {(from: Camera, extent: import("./camera.js").Extent) => Camera} how */
+  /** @param {(from: Camera, points: import("./state.js").Points) => Camera} how */
   function move(how) {
     const { points } = store.get();
     if (camera === null || points === null) return;
     isMoving = true;
     model.touch(plot);
-    model.view.move(cameras.visible(cameras.keepOver(how(camera, points.extent), points.extent)));
+    model.view.move(cameras.visible(cameras.keepOver(how(camera, points), points.extent)));
   }
 
   const hover = createHover(
     async (px, py, waitMs) => {
       if (camera === null || store.get().link !== "live") return null;
-      const radius = Math.max(diameterPx() / 2, HOVER_PX) * camera.unitsPerPx;
-      return model.cellAt(...cameras.toData(camera, px, py), radius, waitMs);
+      const radius = Math.max(diameterPx() / 2, HOVER_PX);
+      const [perX, perY] = cameras.scales(camera);
+      return model.cellAt(cameras.toData(camera, px, py), [radius * perX, radius * perY], waitMs);
     },
     (cell) => {
       if (cell !== store.get().cell) store.set({ cell });
@@ -172,7 +178,8 @@ export function createPlot(host, model, statusOn = host) {
     toData: (px, py) => (camera === null ? [0, 0] : cameras.toData(camera, px, py)),
     pan: (dx, dy) => move((from) => cameras.pan(from, dx, dy)),
     zoom: (factor, px, py) =>
-      move((from, extent) => cameras.zoomAt(from, factor, px, py, cameras.zoomRange(extent, size.width, size.height, size.ratio))),
+      move((from, { extent, equalUnits }) =>
+        cameras.zoomAt(from, factor, px, py, cameras.zoomRange(extent, size.width, size.height, size.ratio, equalUnits))),
     settle() {
       if (!isMoving) return;
       isMoving = false;

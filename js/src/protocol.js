@@ -36,12 +36,15 @@ export const CONTAINER = 65536;
  * @property {"clear"} kind
  */
 /**
- * Ask for the visible cell nearest to a place, within a radius; all in data units. Answered by `cell`.
+ * Ask for the visible cell nearest to a place on the screen. Answered by `cell`.
+ *
+ * x, y, radius_x, radius_y : data units; how far the cell may be along each axis
  * @typedef {object} Hover
  * @property {"hover"} kind
  * @property {number} x
  * @property {number} y
- * @property {number} radius
+ * @property {number} radius_x
+ * @property {number} radius_y
  */
 /**
  * Find what one can colour by. Answered by `matches`.
@@ -100,6 +103,8 @@ export const CONTAINER = 65536;
  * n_points : how many points there will be; fewer than n_obs = a sample
  * aggregated : True where a picture at rest is not of these points, but asked for by `aggregate`
  * y_down : True where y grows downwards on the screen (tissue images)
+ * equal_units : True where as much on either axis is drawn as long; else each axis has a scale of its own
+ * axis_labels : what x and y measure, where each has a scale of its own; else empty
  * @typedef {object} Points
  * @property {"points"} kind
  * @property {number} seq
@@ -112,6 +117,8 @@ export const CONTAINER = 65536;
  * @property {number[]} extent
  * @property {number} n_missing
  * @property {boolean} y_down
+ * @property {boolean} equal_units
+ * @property {string[]} axis_labels
  * @property {boolean} aggregated
  * @property {{xy: Uint16Array}} arrays
  */

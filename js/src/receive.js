@@ -77,6 +77,8 @@ function pointsOf(reply, loaded) {
     extent: /** @type {[number, number, number, number]} */ (reply.extent),
     nMissing: reply.n_missing,
     yDown: reply.y_down,
+    equalUnits: reply.equal_units,
+    axisLabels: reply.axis_labels,
   };
 }
 

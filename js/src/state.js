@@ -21,6 +21,8 @@
  * @property {[number, number, number, number]} extent x0, x1, y0, y1 (data units)
  * @property {number} nMissing points without a drawable coordinate
  * @property {boolean} yDown
+ * @property {boolean} equalUnits as much on either axis is drawn as long
+ * @property {string[]} axisLabels what x and y measure; empty where they share their units
  *
  * @typedef {object} Coloring
  * @property {number} seq

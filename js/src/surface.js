@@ -2,7 +2,7 @@
  * A view's picture, drawn a slice at a time onto what is already there. While it changes each frame shows as long a
  * prefix of the points as the budget allows, a fair sample; at rest the slices add up until all are drawn.
  */
-import { codeSizePx, codesToClip, covers, visible } from "./camera.js";
+import { cellSizePx, codeSizePx, codesToClip, covers, visible } from "./camera.js";
 import { createCanvas, devicePx, fitCanvas, toBlob } from "./canvas.js";
 import { coverageOf, entriesAbove, isSameCoverage } from "./coverage.js";
 import { drawable, isComplete, missingCode } from "./scene.js";
@@ -12,7 +12,7 @@ import { holdsCells, imageOnShow } from "./survey.js";
 /**
  * @typedef {object} Site what a surface needs to know of its plot
  * @property {() => import("./camera.js").Camera | null} camera null while there is nothing to look at
- * @property {() => number} wholeUnitsPerPx units per CSS px when everything fits
+ * @property {() => number} zoom 1 when everything fits
  * @property {() => {width: number, height: number, ratio: number}} size CSS px; ratio: device px per CSS px
  * @property {() => import("./style.js").Theme} theme
  * @property {() => import("./state.js").State} state
@@ -83,8 +83,7 @@ export function createSurface(painter, { scene, sources }, site, surveyor) {
     const close = { base: null, detail, cells }[source];
     const missing = source === "cells" ? missingCode({ codes: cells?.codes ?? null }) : missingCode({ codes: scene.color?.codes ?? null });
     const style = styleOf(state, site.theme(), missing);
-    const zoom = site.wholeUnitsPerPx() / camera.unitsPerPx;
-    const diameter = state.traits.point_size ?? automaticSize(state.points?.nPoints ?? 0, camera, zoom);
+    const diameter = state.traits.point_size ?? automaticSize(state.points?.nPoints ?? 0, camera, site.zoom());
     return { style, ...codesToClip(camera, close?.extent ?? state.points?.extent ?? [0, 1, 0, 1]), sizePx: diameter * ratio, isCovered: image !== null };
   }
 
@@ -109,7 +108,7 @@ export function createSurface(painter, { scene, sources }, site, surveyor) {
     const seen = { camera, view, ratio: site.size().ratio };
     if (holdsCells(scene, state, [seen])) return { ...whole, source: "cells" };
     const image = imageOnShow(scene, state);
-    const isCover = image !== null && (image.view[1] - image.view[0]) / (image.bitmap.width * camera.unitsPerPx) < COARSEST * seen.ratio;
+    const isCover = image !== null && cellSizePx(camera, image.view, image.bitmap.width, image.bitmap.height) < COARSEST * seen.ratio;
     const isEnough = image !== null && isCover && covers(image.view, view);
     return { source: "base", hasPoints: !isEnough, image, isCover };
   }

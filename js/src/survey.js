@@ -2,7 +2,7 @@
  * Where only a sample of the cells is here: asks the kernel for what all views of a model see, as an image of all cells or,
  * close by, as the cells themselves. One question at a time; while a hand moves the picture each answer leads to the next.
  */
-import { codeSizePx, covers } from "./camera.js";
+import { codeSizePx, covers, scales } from "./camera.js";
 import { devicePx } from "./canvas.js";
 import { joinCells } from "./scene.js";
 import { COARSE_PX } from "./surface.js";
@@ -160,14 +160,14 @@ export function holdsCells({ cells }, state, looks) {
 /** What all views see together, at the finest of their resolutions.
  * @param {Omit<Look, "refresh">[]} looks @param {Pick<import("./state.js").State, "highlighted" | "traits">} state @returns {Question} */
 export function questionOf(looks, { highlighted, traits: { hidden, density, statistic } }) {
-  const unitsPerPx = Math.min(...looks.map(({ camera, ratio }) => camera.unitsPerPx / ratio));
+  const finest = (/** @type {0 | 1} */ axis) => Math.min(...looks.map(({ camera, ratio }) => scales(camera)[axis] / ratio));
   const edges = (/** @type {number} */ at) => looks.map(({ view }) => view[at]);
   const up = looks[0].view[3] >= looks[0].view[2];
   const bottom = up ? Math.min(...edges(2)) : Math.max(...edges(2));
   const top = up ? Math.max(...edges(3)) : Math.min(...edges(3));
   const view = [Math.min(...edges(0)), Math.max(...edges(1)), bottom, top];
-  const px = (/** @type {number} */ units) => Math.min(devicePx(units / unitsPerPx, 1), LARGEST_PX);
-  const [width, height] = [px(view[1] - view[0]), px(Math.abs(view[3] - view[2]))];
+  const px = (/** @type {number} */ units, /** @type {0 | 1} */ axis) => Math.min(devicePx(units / finest(axis), 1), LARGEST_PX);
+  const [width, height] = [px(view[1] - view[0], 0), px(Math.abs(view[3] - view[2]), 1)];
   return { view, width, height, diameter: looks[0].diameter, highlighted, dark: looks[0].dark, hidden, density, statistic };
 }
 

@@ -64,6 +64,19 @@ test("a question of one view has the pixels of its canvas", () => {
   }
 });
 
+test("where the axes have units of their own a question has the pixels of its canvas, and of two canvases the finer ones along each axis", () => {
+  const own = (/** @type {number} */ width, /** @type {number} */ height, /** @type {number} */ ratio) => {
+    const camera = fit([0, 60, 200, 2000], width, height, false, false);
+    return { camera, view: visible(camera), ratio, diameter: 2, dark: false };
+  };
+  const [wide, high] = [own(800, 300, 1), own(300, 400, 2)];
+  const alone = questionOf([wide], state());
+  assert.deepEqual([alone.width, alone.height], [800, 300]);
+  assert.deepEqual(alone.view.map((edge) => Math.round(edge * 1e9) / 1e9), [-2.4, 62.4, 128, 2072]);
+  const both = questionOf([wide, high], state());
+  assert.deepEqual([both.width, both.height], [800, 800]);
+});
+
 test("where y points down a question has its bottom above its top", () => {
   const { view } = questionOf([look(400, 300, { yDown: true }), look(300, 400, { yDown: true })], state());
   assert.ok(view[2] > view[3]);

@@ -433,3 +433,22 @@ def test_destroy_leaves_nothing_behind(page: Any) -> None:
     show(page, "gene")
     assert page.evaluate("() => calls") == [["destroy"]]
     assert page.evaluate("() => document.getElementById('el').childElementCount") == 0
+
+
+def test_labels_of_axes_are_text_within_the_plot(page: Any) -> None:
+    show(page, "ownUnits")
+    plot = page.locator(".plot").bounding_box()
+    for axis, start in (("x", "<img src=x onerror=window.hacked=1>"), ("y", "long long long ")):
+        label = page.locator(f".axis.{axis}")
+        assert label.text_content().startswith(start)
+        box = label.bounding_box()
+        assert plot["x"] <= box["x"] <= box["x"] + box["width"] <= plot["x"] + plot["width"]
+        assert plot["y"] <= box["y"] <= box["y"] + box["height"] <= plot["y"] + plot["height"]
+    assert page.evaluate("() => window.hacked") is None
+
+
+@pytest.mark.parametrize("scene", ["categories", "lowUnits"])
+def test_equal_units_and_low_plots_have_no_labels(page: Any, scene: str) -> None:
+    show(page, scene)
+    assert page.locator(".plot").count() == 1
+    assert page.locator(".axis").count() == 0

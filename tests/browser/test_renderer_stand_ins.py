@@ -76,6 +76,30 @@ def test_a_driver_without_a_graphics_card_is_not_asked(page: Any) -> None:
     assert run(page, "const w = open_(); return w.widget.store.get().drawnBy;") == "cpu"
 
 
+def test_without_webgl_axes_with_units_of_their_own_ask_for_all_that_the_plot_has_room_for(page: Any) -> None:
+    views, size, hover = run(
+        page,
+        """globalThis.__CXG_NO_WEBGL__ = true;
+        const asked = [];
+        const answer = (content) => void (["draw", "hover"].includes(content.kind) && asked.push(content));
+        const w = open_({ answer });
+        sendColor(w.model, { scale: "none", n: 1 });
+        sendPoints(w.model, { xy: [[0, 200], [60, 2000]], extent: [0, 60, 200, 2000], labels: ["time (min)", "m/z"] });
+        await sleep(400);
+        w.widget.actions.setTrait("view", [10, 20, 300, 310]);
+        const at = new PointerEvent("pointermove", { clientX: 100, clientY: 100, bubbles: true });
+        w.plot.element.dispatchEvent(at);
+        await sleep(400);
+        const view = JSON.parse(w.host.dataset.cxgView);
+        const { width, height } = w.plot.element.getBoundingClientRect();
+        return [[asked[0].view, view], [width, height], asked.find(({ kind }) => kind === "hover")];""",
+    )
+    assert views[0] == pytest.approx([-2.4, 62.4, 128, 2072])
+    assert views[1] == pytest.approx([10, 20, 300, 310])
+    assert hover["radius_x"] / (10 / size[0]) == pytest.approx(hover["radius_y"] / (10 / size[1]))
+    assert [hover["x"], hover["y"]] == pytest.approx([10 + 100 / size[0] * 10, 310 - 100 / size[1] * 10])
+
+
 def test_the_kept_picture_shows_where_no_kernel_answers(page: Any) -> None:
     found = run(
         page,

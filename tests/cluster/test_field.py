@@ -128,6 +128,16 @@ def test_the_nearest_cell_is_the_nearest_of_all_and_never_a_hidden_one(field, he
         assert found == expected
 
 
+@pytest.mark.parametrize("stretch", [0.01, 7.0])
+def test_where_the_axes_have_scales_of_their_own_the_nearest_cell_is_that_on_the_screen(field, truth, stretch):
+    xy = truth.embeddings["umap"].astype(np.float64)
+    for point in ((0.0, 0.0), (1.3, -2.0), (9.0, 9.0)):
+        distance = np.hypot(*((xy - point) * (1, stretch)).T)
+        distance[~np.isfinite(distance)] = np.inf
+        expected = int(np.argmin(distance)) if distance.min() <= 1.5 else None
+        assert field.nearest(*point, 1.5, stretch=stretch) == expected
+
+
 @pytest.mark.parametrize("color", [None, "cell_type", "score", "ENSG0001"])
 def test_a_sample_is_random_rows_with_their_places_and_values(field, here, truth, color):
     dataset, _ = here

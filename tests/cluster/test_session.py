@@ -111,7 +111,7 @@ def test_the_cell_under_the_pointer_is_told_alike(pair, which):
     xy = pair[0].dataset.embedding()
     for row in np.flatnonzero(np.isfinite(xy).all(axis=1))[:5]:
         x, y = map(float, xy[row])
-        told = [next(one.answer(p.Hover(x, y, 0.01))).message for one in pair]
+        told = [next(one.answer(p.Hover(x, y, 0.01, 0.01))).message for one in pair]
         assert told[0] == told[1]
         assert told[0].row >= 0
 

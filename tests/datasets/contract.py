@@ -256,6 +256,18 @@ class DatasetContract:
         assert json.loads(json.dumps(dataset.details)) == dataset.details
         assert all(isinstance(size, int) and size >= 0 for size in dataset.sizes.values())
 
+    def test_axes_have_labels_where_their_units_differ_and_else_none(self, dataset: Dataset) -> None:
+        for name in dataset.embeddings:
+            labels = dataset.axis_labels(name)
+            assert labels is None or (len(labels) == 2 and all(isinstance(one, str) and one for one in labels))
+            assert dataset.axis_labels(name, (1, 0)) == (labels and labels[::-1])
+            assert dataset.axis_labels(name, (1, 1)) is None
+        assert dataset.axis_labels() == dataset.axis_labels(dataset.default_embedding)
+        with pytest.raises(UnknownName):
+            dataset.axis_labels("no such embedding")
+        with pytest.raises(InvalidValue):
+            dataset.axis_labels(None, (0, 99))
+
     def test_unknown_names_come_with_the_nearest(self, dataset: Dataset, truth: Truth) -> None:
         column, gene = truth.obs.columns[0], truth.var_labels[0]
         for ask, near in (

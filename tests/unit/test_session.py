@@ -176,7 +176,7 @@ def test_hover_finds_the_nearest_cell_and_says_what_it_is():
     one = session(1000, "cell_type")
     xy = one.dataset.embedding("umap")
     place = xy[17] + np.float32(0.001)
-    (frame,) = one.answer(p.Hover(float(place[0]), float(place[1]), 0.5))
+    (frame,) = one.answer(p.Hover(float(place[0]), float(place[1]), 0.5, 0.5))
     row = int(np.argmin(np.hypot(*(xy.astype(float) - place).T)))
     assert frame.message.row == row
     assert frame.message.name == f"cell {row}"
@@ -189,7 +189,7 @@ def test_hover_finds_the_nearest_cell_and_says_what_it_is():
 
 
 def test_hover_away_from_every_cell_finds_none():
-    (frame,) = session(100).answer(p.Hover(1000, 1000, 1))
+    (frame,) = session(100).answer(p.Hover(1000, 1000, 1, 1))
     assert frame.message.row == -1
 
 

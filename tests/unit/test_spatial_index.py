@@ -38,6 +38,7 @@ SHAPES = {
     "all magnitudes": lambda rng, n: rng.choice([-1, 1], (n, 2)) * 10.0 ** rng.uniform(-30, 30, (n, 2)),
     "denormal": lambda rng, n: rng.integers(0, 50, (n, 2)) * 1.4e-45,
     "whole range": lambda rng, n: rng.uniform(-1, 1, (n, 2)) * np.finfo(np.float32).max,
+    "lopsided": lambda rng, n: clusters(rng, n) * (1e-3, 1e5),
     "far from zero": lambda rng, n: 1e6 + rng.random((n, 2)) * 4,
 }
 SIZES = (0, 1, 2, 70, 5_000)

@@ -332,7 +332,7 @@ def test_lasso_hover_and_selection_are_those_of_points():
         if render == "raster":
             ask(one, extent(one))
         list(one.answer(p.Lasso(polygon, "replace")))
-        cells = [next(one.answer(p.Hover(x, y, 0.5))).message for x, y in ((0.1, 0.2), (6.0, 1.0), (2.0, 7.0))]
+        cells = [next(one.answer(p.Hover(x, y, 0.5, 0.5))).message for x, y in ((0.1, 0.2), (6.0, 1.0), (2.0, 7.0))]
         found.append((one.mask.copy(), [(cell.row, cell.x, cell.y, cell.name, cell.value) for cell in cells]))
     np.testing.assert_array_equal(found[0][0], found[1][0])
     assert found[0][0].any()

@@ -21,7 +21,13 @@ from cxg_widget.errors import InvalidStore, InvalidValue
 
 Observations = Literal["spectra", "peaks"]
 _TIME = "retention_time"
-_EMBEDDINGS = ("base_peak_mz", "precursor_mz", "total_ion_current")
+_TIME_LABEL = "retention time (min)"
+_EMBEDDINGS = {
+    "base_peak_mz": "base peak m/z",
+    "precursor_mz": "precursor m/z",
+    "total_ion_current": "total ion current",
+}
+"""What is drawn over the retention time, and its label."""
 
 
 def open_mzpeak(uri: str, *, observations: str = "spectra", **options: Any) -> Dataset:
@@ -131,6 +137,9 @@ class SpectraDataset(MzPeakStore):
         columns = [_TIME, name]
         return np.column_stack([self._spectra.floats(columns[axis]) for axis in axes])
 
+    def _axis_labels(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:
+        return _labels((_TIME_LABEL, _EMBEDDINGS[name]), axes)
+
     def _read_vector(self, position: int, layer: str | None) -> Vector:  # noqa: ARG002 - there are no layers
         window = self._windows[position]
         total = np.zeros(self.n_obs)
@@ -220,6 +229,9 @@ class PeaksDataset(MzPeakStore):
         columns = [self._spectra.times[points.spectrum], points.mz]
         return np.column_stack([columns[axis] for axis in axes])
 
+    def _axis_labels(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:  # noqa: ARG002
+        return _labels((_TIME_LABEL, "m/z"), axes)
+
     def _read_vector(self, position: int, layer: str | None) -> Vector:
         found = np.empty(self.n_obs, dtype=np.float32)
         for start, stop in row_blocks(self.n_obs):
@@ -240,6 +252,11 @@ class PeaksDataset(MzPeakStore):
         if hasattr(self, "_map"):
             self._map.close()
         super()._release()
+
+
+def _labels(labels: tuple[str, str], axes: tuple[int, int]) -> tuple[str, str] | None:
+    x, y = axes
+    return None if x == y else (labels[x], labels[y])
 
 
 def _limits(name: str, limits: tuple[float, float]) -> tuple[float, float]:

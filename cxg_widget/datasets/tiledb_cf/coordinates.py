@@ -12,7 +12,7 @@ Pair = tuple[Variable, Variable]
 
 _MOST_DIMS = 5
 _MOST_PROFILES = 8
-_UNITS: Mapping[str, Role] = {
+UNIT_ROLES: Mapping[str, Role] = {
     **dict.fromkeys(("degrees_east", "degree_east", "degree_e", "degrees_e", "degreee", "degreese"), "lon"),
     **dict.fromkeys(("degrees_north", "degree_north", "degree_n", "degrees_n", "degreen", "degreesn"), "lat"),
 }
@@ -43,7 +43,7 @@ def role_of(variable: Variable) -> tuple[Role | None, int]:
         return None, 0
     hints: tuple[tuple[Role | None, int], ...] = (
         (_STANDARD_NAMES.get(variable.said("standard_name")), 4),
-        ("time" if " since " in units else _UNITS.get(units), 3),
+        ("time" if " since " in units else UNIT_ROLES.get(units), 3),
         (_AXES.get(variable.said("axis").upper()), 2),
         (_NAMES.get(variable.name.casefold()), 1),
     )

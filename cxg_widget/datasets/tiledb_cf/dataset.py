@@ -21,6 +21,7 @@ from cxg_widget.datasets.tiledb_cf.dataspace import Dataspace
 from cxg_widget.datasets.tiledb_cf.features import Feature, Features
 from cxg_widget.datasets.tiledb_cf.group import read_group
 from cxg_widget.datasets.tiledb_cf.reads import Reads, sizes_on_disk
+from cxg_widget.datasets.tiledb_cf.units import label_of, share_units
 from cxg_widget.datasets.tiledb_cf.variables import Variable
 from cxg_widget.datasets.values import Values
 
@@ -136,6 +137,12 @@ class CfDataset(Dataset):
         pair = self._pairs[name]
         values = {axis: self._axis(pair[axis], start, stop) for axis in set(axes)}
         return np.column_stack([values[axis] for axis in axes])
+
+    def _axis_labels(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:
+        x, y = (self._pairs[name][axis] for axis in axes)
+        if share_units(x, y):
+            return None
+        return label_of(x, from_first=self._origin(x) != 0), label_of(y, from_first=self._origin(y) != 0)
 
     def _axis(self, variable: Variable, start: int, stop: int) -> NDArray[np.float32]:
         values = self._block(Feature(variable.name, variable, {}), start, stop)

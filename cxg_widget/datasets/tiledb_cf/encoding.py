@@ -35,6 +35,7 @@ class Encoding:
     flags : stored numbers that mean categories, ascending
     flag_codes : signed int, the code of the category that each means
     categories : the labels, in the order of `flag_meanings`
+    unit : of the values that are meant, where they are dates or spans of time; else the attribute `units` says it
     """
 
     kind: Kind | None
@@ -48,6 +49,7 @@ class Encoding:
     flags: NDArray[Any] = field(default_factory=lambda: np.empty(0))
     flag_codes: NDArray[Any] = field(default_factory=lambda: np.empty(0, np.int8))
     categories: tuple[str, ...] = ()
+    unit: str = ""
 
     def decode(self, raw: NDArray[Any]) -> NDArray[Any]:
         """Return what is meant, in the shape of `raw`, which is masked where null: NaN or -1 where missing, str."""
@@ -114,7 +116,7 @@ def encoding_of(
     if is_var or dtype.kind not in "iufbmM":
         return Encoding(None, dtype)
     if dtype.kind in "mM":
-        return Encoding("float", np.dtype(np.float64))
+        return Encoding("float", np.dtype(np.float64), unit="days since 1970-01-01" if dtype.kind == "M" else "days")
     if dtype.kind == "b":
         return Encoding("float", np.dtype(np.float32)) if nullable else Encoding("boolean", dtype)
     unsigned = dtype.kind == "i" and str(attributes.get("_Unsigned", "")).lower() == "true"

@@ -1,0 +1,54 @@
+"""What the axes of an embedding measure: whether two of them share a unit, and what is written along them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cxg_widget.datasets.tiledb_cf.coordinates import UNIT_ROLES, role_of
+from cxg_widget.datasets.tiledb_cf.variables import Variable
+
+_DEGREES, _POSITIONS, _TIME, _NONE = "degrees", "positions", "time", ""
+_SPELLINGS: Mapping[str, str] = {
+    **dict.fromkeys((*UNIT_ROLES, "degree", "deg"), _DEGREES),
+    **dict.fromkeys(("metre", "metres", "meter", "meters"), "m"),
+    **dict.fromkeys(("kilometre", "kilometres", "kilometer", "kilometers"), "km"),
+    "1": _NONE,
+}
+_UNSAID: Mapping[str | None, str] = {"lon": _DEGREES, "lat": _DEGREES, "time": _TIME}
+
+
+def share_units(x: Variable, y: Variable) -> bool:
+    """Say whether as much on either axis means as much, so that it should be drawn as long.
+
+    Units count as they are spelt, but for degrees and metres. A time shares its unit with a time alone; x and y of a
+    projection share theirs if only one of them says it.
+    """
+    roles, units = {role_of(one)[0] for one in (x, y)}, {_unit(one) for one in (x, y)}
+    if "time" in roles and len(roles) > 1:
+        return False
+    return len(units) == 1 or (roles == {"x", "y"} and _NONE in units)
+
+
+def label_of(variable: Variable, *, from_first: bool = False) -> str:
+    """Write what an axis measures.
+
+    from_first : whether it is drawn as the difference from its first value
+    """
+    name, unit = variable.said("long_name") or variable.name, _said(variable)
+    if from_first:
+        unit = f"{unit.split(' since ')[0]} since the first".strip()
+    elif _unit(variable) == _POSITIONS:
+        unit = "position"
+    return f"{name} ({unit})" if unit not in ("", "1") else name
+
+
+def _said(variable: Variable) -> str:
+    return variable.encoding.unit or variable.said("units")
+
+
+def _unit(variable: Variable) -> str:
+    """Return the unit of an axis in one spelling, "" where nobody says."""
+    said = " ".join(_said(variable).casefold().split())
+    if said:
+        return _SPELLINGS.get(said, said)
+    return _UNSAID.get(role_of(variable)[0]) or (_POSITIONS if variable.attr is None else _NONE)

@@ -1,0 +1,137 @@
+"""Which embeddings have axes with units of their own, and what their labels say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cxg_widget import protocol as p
+from cxg_widget.datasets import open_dataset
+from cxg_widget.look import Look
+from cxg_widget.session import Session
+from tests.datasets.make_cf import make_cf, write_dense, write_group
+from tests.datasets.make_mzpeak import make_mzpeak, make_run
+
+TIME = "retention time (min)"
+
+
+@pytest.fixture(scope="module")
+def mzpeak(tmp_path_factory):
+    return make_mzpeak(tmp_path_factory.mktemp("mz") / "a.mzpeak", make_run())
+
+
+@pytest.mark.parametrize(
+    ("observations", "labels"),
+    [
+        ("peaks", {"peaks": "m/z"}),
+        (
+            "spectra",
+            {
+                "base_peak_mz": "base peak m/z",
+                "precursor_mz": "precursor m/z",
+                "total_ion_current": "total ion current",
+            },
+        ),
+    ],
+)
+def test_mass_spectra_are_drawn_over_time_in_minutes(mzpeak, observations, labels):
+    with open_dataset(mzpeak, observations=observations) as dataset:
+        assert {name: dataset.axis_labels(name) for name in dataset.embeddings} == {
+            name: (TIME, label) for name, label in labels.items()
+        }
+
+
+def test_the_front_end_hears_of_it(mzpeak):
+    with open_dataset(mzpeak) as dataset:
+        for axes, told in (((0, 1), [TIME, "base peak m/z"]), ((1, 0), ["base peak m/z", TIME]), ((0, 0), [])):
+            (frame,) = Session(dataset, Look(embedding="base_peak_mz", axes=axes)).points()
+            assert isinstance(frame.message, p.Points)
+            assert (frame.message.equal_units, frame.message.axis_labels) == (not told, told)
+
+
+def points_of(path, x, y, x_says=None, y_says=None):
+    """Write points with two variables, and return the labels of the embedding of both."""
+    write_group(path, {})
+    (x_name, x_values), (y_name, y_values) = x, y
+    write_dense(
+        path / "points",
+        {"point": len(x_values)},
+        {x_name: x_values, y_name: y_values},
+        attributes={x_name: x_says or {}, y_name: y_says or {}},
+        group=path,
+    )
+    with open_dataset(path) as dataset:
+        name = next(one for one in dataset.embeddings if one in (f"{x_name}_{y_name}", f"{y_name}_{x_name}"))
+        labels = dataset.axis_labels(name)
+        return labels if labels is None or name.startswith(x_name) else labels[::-1]
+
+
+@pytest.mark.parametrize(
+    ("names", "units", "labels"),
+    [
+        (("lon", "lat"), ("degrees_east", "degrees_north"), None),
+        (("lon", "lat"), ("degreeE", "degrees"), None),
+        (("lon", "lat"), ("", ""), None),
+        (("x", "y"), ("m", "metres"), None),
+        (("x", "y"), ("m", ""), None),
+        (("x", "y"), ("m", "km"), ("x (m)", "y (km)")),
+        (("umap1", "umap2"), ("", ""), None),
+        (("umap1", "umap2"), ("1", ""), None),
+        (("inside", "outside"), ("K", "K"), None),
+        (("inside", "outside"), ("K", "degC"), ("inside (K)", "outside (degC)")),
+        (("inside", "outside"), ("K", ""), ("inside (K)", "outside")),
+        (("inside", "outside"), ("1", "K"), ("inside", "outside (K)")),
+        (("time", "depth"), ("hours since 2000-01-01", "m"), ("time (hours since 2000-01-01)", "depth (m)")),
+        (("time", "depth"), ("s", "s"), ("time (s)", "depth (s)")),
+        (("time", "depth"), ("", ""), ("time", "depth")),
+    ],
+)
+def test_coordinates_share_their_units_where_the_store_says_so_or_nothing(tmp_path, names, units, labels):
+    values = np.linspace(0, 50, 8), np.linspace(2, 9, 8)[::-1].copy()
+    said = [{"units": one} if one else {} for one in units]
+    assert points_of(tmp_path / "cf", *zip(names, values, strict=True), *said) == labels
+
+
+def test_a_long_name_is_the_label_and_dates_are_days(tmp_path):
+    dates = np.datetime64("2001-02-03", "s") + np.arange(8) * np.timedelta64(3600, "s")
+    says = {"long_name": "Time of <b>day</b>"}, {"long_name": "Depth below sea", "units": "m"}
+    labels = points_of(tmp_path / "cf", ("time", dates), ("depth", np.arange(8.0)), *says)
+    assert labels == ("Time of <b>day</b> (days since the first)", "Depth below sea (m)")
+
+
+def test_times_that_float32_tells_apart_are_drawn_from_their_origin(tmp_path):
+    hours = np.arange(8) * 1000.0
+    labels = points_of(tmp_path / "cf", ("time", hours), ("v", np.arange(8.0)), {"units": "hours since 2000-01-01"})
+    assert labels == ("time (hours since 2000-01-01)", "v")
+
+
+def test_positions_share_their_units_with_positions_alone(tmp_path):
+    path = tmp_path / "image"
+    write_group(path, {})
+    write_dense(path / "pixels", {"row": 4, "column": 5}, {"light": np.arange(20.0).reshape(4, 5)}, group=path)
+    with open_dataset(path) as dataset:
+        assert {name: dataset.axis_labels(name) for name in dataset.embeddings} == {"column_row": None}
+    path = tmp_path / "series"
+    write_group(path, {})
+    write_dense(path / "points", {"point": 9}, {"light": np.arange(9.0)}, group=path)
+    with open_dataset(path) as dataset:
+        assert dataset.axis_labels("point_light") == ("point (position)", "light")
+
+
+def test_a_cube_has_a_map_with_equal_units_and_times_with_their_own(tmp_path):
+    make_cf(tmp_path / "toy", "netcdf")
+    with open_dataset(tmp_path / "toy") as dataset:
+        found = {name: dataset.axis_labels(name) for name in dataset.embeddings}
+    assert found == {
+        "lon_lat": None,
+        "time_lat": ("time", "lat (degrees_north)"),
+        "time_lon": ("time", "lon (degrees_east)"),
+    }
+
+
+def test_opening_and_labels_read_no_data(tmp_path, monkeypatch):
+    make_cf(tmp_path / "toy", "netcdf")
+    with open_dataset(tmp_path / "toy") as dataset:
+        monkeypatch.setattr(type(dataset), "_block", lambda *_: pytest.fail("data were read"))
+        assert dataset.axis_labels("lon_lat") is None
+        assert dataset.axis_labels("time_lat") is not None

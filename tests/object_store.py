@@ -26,11 +26,15 @@ ANSWERS = {
 
 
 class Request(NamedTuple):
-    """What was asked: GET, HEAD or LIST; the key below the bucket, or the prefix; bytes of the answer."""
+    """What was asked: GET, HEAD or LIST; the key below the bucket, or the prefix; bytes of the answer.
+
+    begins_turn : nothing else was being answered when it came; so many turns are waited for one after the other
+    """
 
     verb: str
     key: str
     n_bytes: int
+    begins_turn: bool
 
 
 class ObjectStore:
@@ -104,21 +108,34 @@ class Server:
         self._moto = DomainDispatcherApplication(create_backend_app)
         self._requests: list[Request] = []
         self._fault: dict[str, Any] | None = None
+        self._n_under_way = 0
         self._lock = threading.Lock()
 
     def __call__(self, environ: dict[str, Any], start: Any) -> list[bytes] | Iterator[bytes]:
         path = environ["PATH_INFO"].lstrip("/")
         if path.startswith("~"):
             return self._control(path, environ, start)
+        with self._lock:
+            begins_turn = self._n_under_way == 0
+            self._n_under_way += 1
+        try:
+            return self._answer(path, environ, start, begins_turn=begins_turn)
+        finally:
+            with self._lock:
+                self._n_under_way -= 1
+
+    def _answer(
+        self, path: str, environ: dict[str, Any], start: Any, *, begins_turn: bool
+    ) -> list[bytes] | Iterator[bytes]:
         fault = self._due(path)
         known = f"Credential={KEY}/" in environ.get("HTTP_AUTHORIZATION", "")
         if not known or (fault and fault["kind"] in ANSWERS):
-            self._record(environ, 0)
+            self._record(environ, 0, begins_turn=begins_turn)
             return _refusal(ANSWERS[fault["kind"] if known and fault else "403"], start)
         if fault and fault["kind"] == "slow":
             time.sleep(fault["seconds"])
         body = b"".join(self._moto(environ, start))
-        self._record(environ, len(body))
+        self._record(environ, len(body), begins_turn=begins_turn)
         return _cut(body) if fault and fault["kind"] == "cut" else [body]
 
     def _control(self, path: str, environ: dict[str, Any], start: Any) -> list[bytes]:
@@ -147,14 +164,14 @@ class Server:
             fault["times"] -= 1
             return fault
 
-    def _record(self, environ: dict[str, Any], n_bytes: int) -> None:
+    def _record(self, environ: dict[str, Any], n_bytes: int, *, begins_turn: bool) -> None:
         query = dict(part.partition("=")[::2] for part in environ.get("QUERY_STRING", "").split("&") if part)
         verb = environ["REQUEST_METHOD"]
         key = _decoded(environ["PATH_INFO"]).lstrip("/").partition("/")[2]
         if verb == "GET" and ("prefix" in query or "list-type" in query):
             verb, key = "LIST", unquote(query.get("prefix", ""))
         with self._lock:
-            self._requests.append(Request(verb, key, n_bytes))
+            self._requests.append(Request(verb, key, n_bytes, begins_turn))
 
 
 def _decoded(path: str) -> str:

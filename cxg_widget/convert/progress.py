@@ -34,7 +34,7 @@ def progress_bar(shown: bool | Progress | None) -> Iterator[Progress]:
     with tqdm(total=1.0, bar_format=form, leave=False, smoothing=0.1) as bar:
 
         def tell(what: str, part: float) -> None:
-            bar.set_description_str(what, refresh=False)
+            bar.set_description_str(what, refresh=bar.desc != what)  # a step is named as it begins, however short it is
             bar.update(max(0.0, part - bar.n))
 
         yield tell

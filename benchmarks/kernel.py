@@ -158,26 +158,28 @@ def _in_process(reader: str, store: Store) -> dict[str, float]:
 def measure(reader: Any, genes: list[str], column: str) -> dict[str, float]:
     """Return measure -> milliseconds, and the memory at its peak."""
     reader.prepare()
-    imported_mb = _peak_mb()
-    found = {"open, ms": _timed(reader.open)}
-    found["first gene, ms"] = _timed(lambda: reader.gene(genes[0]))
-    found["next gene, ms"] = statistics.median(_timed(lambda name=name: reader.gene(name)) for name in genes[1:])
-    found["category, ms"] = _timed(lambda: reader.category(column))
-    found["column as DataFrame, ms"] = _timed(lambda: reader.frame(column))
-    found["peak memory, MB"] = _peak_mb()
+    imported_mb = peak_mb()
+    found = {"open, ms": timed(reader.open)}
+    found["first gene, ms"] = timed(lambda: reader.gene(genes[0]))
+    found["next gene, ms"] = statistics.median(timed(lambda name=name: reader.gene(name)) for name in genes[1:])
+    found["category, ms"] = timed(lambda: reader.category(column))
+    found["column as DataFrame, ms"] = timed(lambda: reader.frame(column))
+    found["peak memory, MB"] = peak_mb()
     found["after imports, MB"] = imported_mb
     if hasattr(reader, "widget"):  # last: it goes on reading in a thread
-        found["widget, ms"] = _timed(reader.widget)
+        found["widget, ms"] = timed(reader.widget)
     return found
 
 
-def _timed(act: Callable[[], Any]) -> float:
+def timed(act: Callable[[], Any]) -> float:
+    """Return milliseconds."""
     began = time.perf_counter()
     act()
     return (time.perf_counter() - began) * 1000
 
 
-def _peak_mb() -> float:
+def peak_mb() -> float:
+    """Return how much memory this process had at its peak."""
     status = Path("/proc/self/status")
     if status.exists():  # what getrusage says on Linux begins with the memory of the process that started this one
         line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
 
 import psutil
-from playwright.sync_api import Browser
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 PACKAGES = ("anywidget", "jupyter-scatter", "jupyterlab", "numpy", "pandas", "scipy", "tiledb")
+STORE_PACKAGES = ("anndata", "h5py", "homeobox", "numpy", "pandas", "pyarrow", "pylance", "scipy", "tiledb", "zarr")
 _RENDERER = """() => {
   const gl = document.createElement("canvas").getContext("webgl2");
   const info = gl.getExtension("WEBGL_debug_renderer_info");
@@ -18,14 +23,14 @@ _RENDERER = """() => {
 }"""
 
 
-def facts() -> dict[str, str]:
+def facts(packages: Sequence[str] = PACKAGES) -> dict[str, str]:
     """Return title -> what the machine and its packages are."""
     memory = psutil.virtual_memory().total / 2**30
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
         "machine": f"{os.cpu_count()} cores ({platform.machine()}), {memory:.0f} GB of memory",
         "Python": platform.python_version(),
-        "packages": ", ".join(f"{name} {found}" for name in PACKAGES if (found := _version(name))),
+        "packages": ", ".join(f"{name} {found}" for name in packages if (found := _version(name))),
         "load before": f"{os.getloadavg()[0]:.1f} processes wanted a core in the minute before",
     }
 

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.run``: measure, and write `results.md` beside this file."""
+"""``python -m benchmarks.run``: measure, and write `results.md` and `stores.md` beside this file."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 from benchmarks import data, kernel, large, machine, report
 from benchmarks.data import HERE, RAW, SHAPES, Store
+from benchmarks.stores import run as of_stores
 
 KERNEL_REPEATS = 3
 BIG = 2_000_000
@@ -22,6 +23,11 @@ SMALL_REPEATS = 2
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure what the command line asks for."""
     wanted = _parse(arguments)
+    if wanted.only in (None, "stores"):
+        for size in (size for size in wanted.sizes if size in of_stores.SIZES):
+            of_stores.measure_size(size)
+    if wanted.only == "stores":
+        return
     stores = {size: data.open_store(size) for size in wanted.sizes}
     # What the others need for so many cells is more than most machines have.
     all_sent = {size: store for size, store in stores.items() if store.n_obs < LARGE}
@@ -91,7 +97,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         help=f"rounds in the browser, at most {SMALL_REPEATS} of a small store; %(default)s",
     )
     parser.add_argument(
-        "--only", choices=["browser", "kernel", "large"], help="measure one part anew; the others stay as they were"
+        "--only", choices=["browser", "kernel", "large", "stores"], help="one part anew; the others stay as they were"
     )
     return parser.parse_args(arguments)
 

@@ -92,7 +92,7 @@ def smallest_codes(codes: NDArray[Any], n_categories: int) -> Signed:
 
 def as_strings(values: Iterable[Any]) -> NDArray[np.object_]:
     """Return an object array (n,) of str; bytes are read as UTF-8, missing values become ""."""
-    texts = [_as_string(value) for value in values]
+    texts = [value if type(value) is str else _as_string(value) for value in values]
     out = np.empty(len(texts), dtype=object)
     out[:] = texts
     return out

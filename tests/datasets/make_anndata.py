@@ -18,6 +18,7 @@ from tests.datasets.make_cxg import Truth, make_truth
 
 WRITERS = ("0.5", "0.7", "0.8", "0.13")
 LAYOUTS = ("csr", "csc", "dense")
+ARRAY = {"encoding-type": "array", "encoding-version": "0.2.0"}
 CONTAINERS = ("h5ad", "zarr2", "zarr3", "zip")
 SUFFIXES = {"h5ad": ".h5ad", "zarr2": ".zarr", "zarr3": ".zarr", "zip": ".zarr.zip"}
 
@@ -174,6 +175,7 @@ def write_column(
     out: Writer, path: str, name: str, series: pd.Series, writer: str, *, chunks: int | None = None
 ) -> None:
     where, options = f"{path}/{name}", {"chunks": (min(chunks, len(series)),)} if chunks else {}
+    plain_array = {} if writer == "0.7" else ARRAY
     if isinstance(series.dtype, pd.CategoricalDtype):
         codes, labels, ordered = series.cat.codes.to_numpy(), series.cat.categories, bool(series.cat.ordered)
         if writer == "0.7":
@@ -181,16 +183,18 @@ def write_column(
             out.array(where, codes, {"categories": f"__categories/{name}"}, **options)
             return
         out.group(where, {"encoding-type": "categorical", "encoding-version": "0.2.0", "ordered": ordered})
-        out.array(f"{where}/codes", codes, **options)
+        out.array(f"{where}/codes", codes, ARRAY, **options)
         write_text(out, f"{where}/categories", labels, "0.8")
     elif series.dtype.name in ("boolean", "Int64", "UInt8"):
         kind = "boolean" if series.dtype.name == "boolean" else "integer"
         out.group(where, {"encoding-type": f"nullable-{kind}", "encoding-version": "0.1.0"})
         plain = bool if kind == "boolean" else series.dtype.numpy_dtype
-        out.array(f"{where}/values", series.to_numpy(plain, na_value=plain(0) if plain is bool else 0), **options)
-        out.array(f"{where}/mask", series.isna().to_numpy(), **options)
+        out.array(
+            f"{where}/values", series.to_numpy(plain, na_value=plain(0) if plain is bool else 0), ARRAY, **options
+        )
+        out.array(f"{where}/mask", series.isna().to_numpy(), ARRAY, **options)
     elif series.dtype.kind in "biuf" and series.dtype != object:
-        out.array(where, series.to_numpy(), **options)
+        out.array(where, series.to_numpy(), plain_array, **options)
     else:
         write_text(out, where, list(series), writer, chunks=chunks)
 
@@ -260,7 +264,7 @@ def write_obsm(out: Writer, path: str, obsm: Mapping[str, Any], writer: str, chu
             write_matrix(out, f"{path}/{name}", values, "csr", writer)
         else:
             options = {"chunks": (min(chunks, len(values)), *values.shape[1:])} if chunks else {}
-            out.array(f"{path}/{name}", values, {"encoding-type": "array", "encoding-version": "0.2.0"}, **options)
+            out.array(f"{path}/{name}", values, ARRAY, **options)
 
 
 def write_matrix(out: Writer, path: str, values: Any, layout: str, writer: str, *, chunks: int | None = None) -> None:
@@ -276,6 +280,7 @@ def write_matrix(out: Writer, path: str, values: Any, layout: str, writer: str, 
         about = {"encoding-type": f"{layout}_matrix", "encoding-version": "0.1.0"}
         about["shape"] = list(made.shape) if isinstance(out, ZarrWriter) else np.array(made.shape)
     out.group(path, about)
+    about_arrays = {} if writer in ("0.5", "0.7") else ARRAY
     for name in ("data", "indices", "indptr"):
         part = getattr(made, name)
-        out.array(f"{path}/{name}", part, chunks=(min(chunks, max(len(part), 1)),) if chunks else None)
+        out.array(f"{path}/{name}", part, about_arrays, chunks=(min(chunks, max(len(part), 1)),) if chunks else None)

@@ -24,7 +24,7 @@ TRANSFORMS = {"none": 0, "delta": 1, "delta_zigzag": 2}
 SPARSE = pa.struct([("zarr_group", pa.string()), ("start", pa.int64()), ("end", pa.int64()), ("zarr_row", pa.int64())])
 OLD_SPARSE = pa.struct([("feature_space", pa.string()), *[SPARSE.field(i) for i in range(SPARSE.num_fields)]])
 DENSE = pa.struct([("zarr_group", pa.string()), ("position", pa.int64())])
-CHUNKS, SHARDS = 128, 256
+CHUNKS = 128
 N_MEASURED = 55
 
 LAYOUTS = ("csr", "bitpacked", "csc", "mixed", "dense")
@@ -148,9 +148,19 @@ def write_part(
     ]
 
 
-def write_array(root: zarr.Group, path: str, values: np.ndarray, codec: str, transform: str = "none") -> None:
-    chunks = (CHUNKS, *values.shape[1:])
-    shards = (SHARDS, *values.shape[1:])
+def write_array(
+    root: zarr.Group,
+    path: str,
+    values: np.ndarray,
+    codec: str,
+    transform: str = "none",
+    *,
+    length: int = CHUNKS,
+    per_shard: int = 2,
+) -> None:
+    """Write one array in chunks of some length, and shards of some chunks."""
+    chunks = (length, *values.shape[1:])
+    shards = (per_shard * length, *values.shape[1:])
     packed = Bitpacking(codec, transform, values.itemsize) if codec.endswith("bitpacking") else zarr.codecs.ZstdCodec()
     array = root.create_array(
         path, shape=values.shape, dtype=values.dtype, chunks=chunks, shards=shards, compressors=packed, fill_value=0
@@ -246,7 +256,7 @@ def write_records(tables: Path, versions: list[dict[str, int]], records: str, op
             "registry_table_names": json.dumps(registries),
             "registry_table_versions": json.dumps(dict.fromkeys(registries, 1)),
             "feature_layouts_table_version": 1,
-            ("total_cells" if records == "cell" else "total_rows"): N_MEASURED if number == 0 else 60,
+            ("total_cells" if records == "cell" else "total_rows"): options.get("total", (N_MEASURED, 60))[number],
             "created_at": f"2026-01-0{number + 1}",
         }
         rows.append(row | ({"zarr_store_uri": "file:///nowhere"} if records == "cell" else {}))
@@ -262,18 +272,20 @@ def bitpack(values: np.ndarray, transform: str) -> bytes:
     if transform == "delta_zigzag":
         signed = packed.view(np.int32)
         packed = ((signed << 1) ^ (signed >> 31)).view(np.uint32)
-    out = bytearray(head)
-    for begin in range(0, len(packed), 128):
-        block = np.zeros(128, dtype=np.uint32)
-        block[: len(packed) - begin] = packed[begin : begin + 128]
-        width = int(block.max()).bit_length()
-        out.append(width)
-        lanes = []
-        for lane in range(4):
-            whole = sum(int(value) << (width * place) for place, value in enumerate(block[lane::4]))
-            lanes.append(np.frombuffer(whole.to_bytes(4 * width, "little"), dtype="<u4"))
-        out += np.stack(lanes, axis=1).tobytes()
-    return bytes(out)
+    blocks = np.zeros((-(-len(packed) // 128), 128), dtype=np.uint32)
+    blocks.reshape(-1)[: len(packed)] = packed
+    widths = np.frexp(blocks.max(axis=1).astype(np.float64))[1]
+    lengths = 1 + 16 * widths.astype(np.int64)
+    out = np.zeros(lengths.sum(), dtype=np.uint8)
+    starts = np.cumsum(lengths) - lengths
+    out[starts] = widths
+    for width in np.unique(widths[widths > 0]).tolist():
+        chosen = np.flatnonzero(widths == width)
+        bits = np.unpackbits(blocks[chosen].view(np.uint8).reshape(-1, 32, 4, 4), axis=3, bitorder="little")
+        lanes = bits[..., :width].swapaxes(1, 2).reshape(-1, 4, 32 * width)
+        words = np.packbits(lanes, axis=2, bitorder="little").reshape(-1, 4, width, 4)
+        out[starts[chosen, None] + 1 + np.arange(16 * width)] = words.swapaxes(1, 2).reshape(len(chosen), -1)
+    return head + out.tobytes()
 
 
 class Bitpacking(BytesBytesCodec):

@@ -173,7 +173,7 @@ def point_table(run: Run, rows: Sequence[int] | None = None) -> pa.Table:
         "mz": pa.array([one and one[0] for _, one in flat], pa.float64()),
         "intensity": pa.array([one and one[1] for _, one in flat], pa.float32()),
     }
-    return _with_array_index("point", columns, {"mz": ("MS:1000514", "point"), "intensity": ("MS:1000515", "point")})
+    return with_array_index("point", columns, {"mz": ("MS:1000514", "point"), "intensity": ("MS:1000515", "point")})
 
 
 def chunk_table(run: Run, encoding: str, **options: Any) -> pa.Table:
@@ -208,7 +208,7 @@ def chunk_table(run: Run, encoding: str, **options: Any) -> pa.Table:
     }  # fmt: skip
     used = [name for name in types if any(name in chunk for chunk in chunks)]
     columns = {name: pa.array([chunk.get(name) for chunk in chunks], types[name]) for name in used}
-    return _with_array_index("chunk", columns, {name: formats[name] for name in used if name in formats})
+    return with_array_index("chunk", columns, {name: formats[name] for name in used if name in formats})
 
 
 def _pieces(entries: Entries, rng: np.random.Generator) -> list[Entries]:
@@ -257,7 +257,7 @@ def deltas(mz: Sequence[float | None]) -> list[float | None]:
     return found
 
 
-def _with_array_index(prefix: str, columns: dict[str, pa.Array], formats: dict[str, tuple[str, ...]]) -> pa.Table:
+def with_array_index(prefix: str, columns: dict[str, pa.Array], formats: dict[str, tuple[str, ...]]) -> pa.Table:
     names = {"MS:1000514": "m/z array", "MS:1000515": "intensity array"}
     entries = [
         {

@@ -11,6 +11,7 @@ import h5py
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import zarr
 
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.anndata import sparse
@@ -262,3 +263,13 @@ print([m for m in ("pandas", "scipy", "tiledb", "anndata", {foreign!r}) if m in 
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("container", ["zarr2", "zarr3", "zip"])
+def test_the_bytes_of_an_array_are_those_that_zarr_counts(tmp_path, container):
+    path = make_anndata(tmp_path, layout="csc", container=container, chunks=16)
+    root = zarr.open_group(zarr.storage.ZipStore(path, mode="r") if container == "zip" else path, mode="r")
+    with open_dataset(path) as dataset:
+        sizes = dataset.sizes
+    for name in ("X/data", "obs/cell_type/codes", "obsm/X_pca"):
+        assert sizes[name] == root[name].nbytes_stored()

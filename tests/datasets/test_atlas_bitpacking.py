@@ -107,6 +107,19 @@ def test_the_compiled_search_reads_values_that_are_packed_otherwise_through_zarr
         assert {name.split("/", 2)[2] for name in searched} == {"csr/indices"}
 
 
+def test_small_groups_are_searched_by_the_compiled_loop_once_they_are_many_together(tmp_path, searched, monkeypatch):
+    truth = make_truth()
+    in_a, in_all = (int((truth.X[rows] > 0).sum()) for rows in (slice(0, 25), slice(None)))
+    monkeypatch.setattr("cxg_widget.datasets.atlas.groups.MANY_ENTRIES", in_a + 1)
+    with open_dataset(make_atlas(tmp_path / "a", truth, "bitpacked")) as dataset:
+        dataset.values("ENSG0005")
+        assert in_all > in_a
+        assert "a/genes/csr/indices" not in searched
+        assert "b/genes/csr/indices" in searched
+        np.testing.assert_array_equal(dataset.values("ENSG0006"), truth.X[:, 6])
+        assert "a/genes/csr/indices" in searched
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     values=st.lists(st.integers(0, 2**32 - 1) | st.integers(0, 5), min_size=1, max_size=600),

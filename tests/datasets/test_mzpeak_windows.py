@@ -134,3 +134,12 @@ def test_options_that_mean_nothing_are_refused(tmp_path, run):
         open_dataset(path, observations="cells")
     with pytest.raises(InvalidValue, match="signal is 'both'"):
         open_dataset(path, signal="both")
+
+
+def test_of_many_base_peaks_the_most_intense_are_looked_at_the_first_of_equal_ones_first(monkeypatch):
+    rng = np.random.default_rng(0)
+    mz, intensity = rng.uniform(100, 1000, 500), rng.integers(0, 40, 500).astype(np.float64)
+    intensity[::50] = np.nan
+    monkeypatch.setattr("cxg_widget.datasets.mzpeak.windows._N_LOOKED_AT", 30)
+    ranked = sorted(range(500), key=lambda at: (-np.nan_to_num(intensity[at]), at))[:30]
+    assert [window.center for window in suggest(mz, intensity)] == [round(mz[at], 4) for at in ranked]

@@ -14,7 +14,7 @@ from cxg_widget.errors import DamagedStore, InvalidStore
 
 ENTRIES_AT_ONCE = 1 << 21
 MANY_ENTRIES = 1 << 22
-"""From how many on it pays to load the compiled search."""
+"""From how many on, in all groups together, it pays to load the compiled search."""
 _MAX_FEATURES = 1 << 24
 
 Floats = NDArray[np.float32]
@@ -40,6 +40,7 @@ class Groups:
     def __init__(self, arrays: Arrays, cached: Cached) -> None:
         self._arrays = arrays
         self._cached = cached
+        self._searched = 0
 
     def layers(self, group: str) -> dict[str, str]:
         """Return the layers of a group, name to path below it; the nameless one of a dense group is "data"."""
@@ -92,7 +93,8 @@ class Groups:
     def column_in_csr(self, group: str, layer: str, place: int, begin: int, end: int) -> Iterator[Found]:
         """Yield those of begin <= entry < end that are of a feature, ascending, and their values, some at a time."""
         indices, values = self._entries(f"{group}/csr/indices"), self._entries(f"{group}/csr/{layer}")
-        packed = self._arrays.packed(f"{group}/csr/indices") if end - begin >= MANY_ENTRIES else None
+        self._searched += end - begin
+        packed = self._arrays.packed(f"{group}/csr/indices") if self._searched >= MANY_ENTRIES else None
         if packed is not None:
             weights = self._arrays.packed(f"{group}/csr/{layer}")
             for hits in packed.find(place, begin, end):

@@ -57,6 +57,13 @@ class Facet:
             index = pc.cast(keys.filter(kept), pa.int64(), safe=False)
             return index.to_numpy(zero_copy_only=False), values.filter(kept)
 
+    def values(self, path: str) -> pa.Array:
+        """Return the values of a column in the rows that have an index, (k,); where all have, it is not read."""
+        if self.table.n_null(self.key) != 0:
+            return self.read(path)[1]
+        with self.table.reading():
+            return column_at(self.table.read([path]), path)
+
 
 def find_facets(manifest: Manifest, tables: Mapping[str, Table], uri: str) -> dict[str, Facet]:
     """Find the tables about spectra, packed into one or each in a member of its own.

@@ -155,11 +155,12 @@ class SpectrumTable:
 
     def _rows_and_values(self, source: Source) -> tuple[NDArray[np.int64] | None, pa.Array]:
         """Return values and the rows they belong to, each row once; None = all rows in order."""
-        index, values = source.facet.read(source.path)
         if source.facet is self._main:
+            values = source.facet.values(source.path)
             if len(values) != self.n:
                 raise DamagedStore(f"{source.facet.table.label} has {len(values):,} spectra, not {self.n:,}.")
             return None, values
+        index, values = source.facet.read(source.path)
         rows, first = np.unique(self.rows(index, source.facet.table.label), return_index=True)
         if rows.size < index.size:
             self._note(

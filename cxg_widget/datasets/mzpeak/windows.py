@@ -95,7 +95,7 @@ def suggest(mz: NDArray[np.float64], intensity: NDArray[np.float64]) -> list[Win
     weights = np.nan_to_num(intensity[usable], nan=0.0)
     found: dict[str, Window] = {}
     taken = np.empty(0)
-    for row in usable[np.argsort(-weights, kind="stable")[:_N_LOOKED_AT]]:
+    for row in usable[_largest(weights, _N_LOOKED_AT)]:
         center = round(float(mz[row]), 4)
         if center <= 0 or (taken.size and np.abs(taken - center).min() <= 2 * center * DEFAULT_PPM * 1e-6):
             continue
@@ -105,6 +105,14 @@ def suggest(mz: NDArray[np.float64], intensity: NDArray[np.float64]) -> list[Win
         if len(found) == _N_SUGGESTED:
             break
     return list(found.values())
+
+
+def _largest(weights: NDArray[np.float64], n: int) -> NDArray[np.intp]:
+    """Return the places of the n largest weights, the largest first, of equal ones the first; all are never sorted."""
+    if len(weights) <= n:
+        return np.argsort(-weights, kind="stable")
+    places = np.flatnonzero(weights >= np.partition(weights, -n)[-n])
+    return places[np.argsort(-weights[places], kind="stable")[:n]]
 
 
 class Windows:

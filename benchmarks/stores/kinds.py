@@ -1,0 +1,93 @@
+"""The stores that are measured: how each is written, what is asked of it, and who reads it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from benchmarks.data import RAW
+from benchmarks.stores import anndata_files, atlas, cells, cf, mzpeak
+from benchmarks.stores.contender import Contender, Ours
+
+FOLDER = RAW / "stores"
+Contenders = Mapping[str, type[Contender]]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of store.
+
+    Attributes
+    ----------
+    name : of the file
+    title : of the table
+    write : makes one, given a path and a number of obs
+    floor : the format's library, doing the least that gives the same
+    peers : the store's own libraries, where there are any besides
+    note : what to know of the peers
+    """
+
+    name: str
+    title: str
+    write: Callable[[Path, int], None]
+    asked: Callable[[], cells.Asked]
+    floor: tuple[str, type[Contender]]
+    peers: Contenders = field(default_factory=dict)
+    note: str = ""
+
+    @property
+    def contenders(self) -> dict[str, type[Contender]]:
+        """Return all of them by name, ours first."""
+        return {"cxg-widget": Ours, **dict([self.floor]), **self.peers}
+
+    def path(self, size: str) -> Path:
+        return FOLDER / size / self.name
+
+
+_H5PY, _ZARR, _TILEDB = ("h5py", anndata_files.H5py), ("zarr-python", anndata_files.Zarr), ("tiledb-py", cf.TileDB)
+_BACKED, _LAZY = {"anndata, backed": anndata_files.Backed}, {"anndata, lazy": anndata_files.Lazy}
+_HOMEOBOX = {"homeobox": atlas.Homeobox}
+_NO_CF = "tiledb-cf is left out: 0.9.1, the newest, cannot read with tiledb 0.33 or newer; tiledb-py is what there is."
+
+KINDS = (
+    Kind("csc.h5ad", "AnnData .h5ad, CSC, gzip", partial(anndata_files.write_h5ad, layout="csc"),
+         cells.asked, _H5PY, _BACKED),
+    Kind("csr.h5ad", "AnnData .h5ad, CSR, gzip", partial(anndata_files.write_h5ad, layout="csr"),
+         cells.asked, _H5PY, _BACKED),
+    Kind("csc.zarr", "AnnData zarr 3, CSC, sharded", partial(anndata_files.write_zarr, layout="csc"),
+         cells.asked, _ZARR, _LAZY),
+    Kind("atlas_csc", "RaggedAtlas with genes (after `add_csc`)", partial(atlas.write_atlas, layout="csc"),
+         cells.asked, ("pylance, zarr", atlas.Lance), _HOMEOBOX),
+    Kind("atlas_csr", "RaggedAtlas, by cells only, bit-packed", partial(atlas.write_atlas, layout="csr"),
+         cells.asked, ("pylance", atlas.LanceWithoutGenes), _HOMEOBOX,
+         "Bit-packed arrays need a decoder, which zarr-python has not: there is no floor for a gene."),
+    Kind("grid.tiledb", "TileDB-CF, a grid of 10 times", cf.write_cf, cf.asked, _TILEDB, note=_NO_CF),
+    Kind("run.mzpeak", "mzPeak, 50 points a spectrum, point layout", mzpeak.write_mzpeak, mzpeak.asked,
+         ("pyarrow", mzpeak.PyArrow)),
+)  # fmt: skip
+
+BY_NAME = {kind.name: kind for kind in KINDS}
+
+
+def ensure(kind: Kind, size: str, n_obs: int) -> Path:
+    """Write the store where there is none yet."""
+    path = kind.path(size)
+    if not path.exists():
+        print(f"writing {path.name}: {n_obs:,} obs", flush=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial_path = path.with_name(f"partial.{path.name}")
+        remove(partial_path)
+        kind.write(partial_path, n_obs)
+        partial_path.rename(path)
+    return path
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a folder, where there is one."""
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

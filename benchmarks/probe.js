@@ -2,7 +2,7 @@
 // scripts. Waiting for the GPU happens at most twice per picture, so that watching changes little.
 (() => {
   const BIG_BYTES = 4096; // below: uniforms, quads, palettes
-  const BIG_MESSAGE = 50_000; // below: what kernels say besides
+  const BIG_MESSAGE = 8_000; // below: what kernels say besides
   const BIG_CANVAS = 100_000; // px; below: legends, histograms
   const now = () => performance.now();
   const state = { n: Infinity, begun: 0, log: [], presents: [], lastActivity: 0, bytes: 0, sent: 0, isQuiet: true };

@@ -1,8 +1,7 @@
 /** Everything the views of one widget share: the talk with the kernel, the state, the arrays, what is looked at. */
+import { seekCard, watchCard } from "./card.js";
 import { createClient } from "./client.js";
 import { createDetailer } from "./detail.js";
-import { sharedContext } from "./gl/context.js";
-import { tryShaders } from "./gl/trial.js";
 import { createPainters } from "./painter.js";
 import { createPlot } from "./plot.js";
 import { MISSING_LABEL, VERSION } from "./protocol.js";
@@ -35,8 +34,6 @@ import { createSurveyor } from "./survey.js";
 const SILENCE_MS = 8_000;
 /** Before the first picture of all cells, those of a very large dataset may have to be fetched and indexed. */
 const INDEX_MS = 600_000;
-/** A lost context is back before that, or not at all. */
-const LOST_MS = 5_000;
 const MATCHES = 50;
 /** So far the first points get ahead of the rest, which by the time it arrives finds them drawn. */
 const HEAD_START_MS = 80;
@@ -63,9 +60,7 @@ export function createWidgetModel(model) {
   void client.ask({ kind: "ready", version: VERSION }, SILENCE_MS).then((answer) => {
     if (answer === null && store.get().link === "connecting") store.set({ link: "offline" });
   });
-  const shared = usableContext(); // takes a while; the kernel has been asked before
-  if (shared === null) store.set({ drawnBy: "cpu" });
-  const painters = createPainters(scene, store.get, shared);
+  const painters = createPainters(scene, store.get);
   const stage = { scene, sources: createSources(scene) };
   const view = createSharedView(traits.view, (next) => setTrait("view", next));
   const detailer = createDetailer(scene, store.get, async (wanted) => {
@@ -104,7 +99,12 @@ export function createWidgetModel(model) {
     undo.push(() => model.off(`change:${name}`, listener));
   }
   undo.push(hideStandIn(store), store.subscribe(surveyor.check), painters.free);
-  if (shared !== null) undo.push(watchContext(shared.canvas, store));
+  const stopSeeking = seekCard(store, (shared) => {
+    painters.use(shared);
+    undo.push(watchCard(shared.canvas, store));
+    store.set({ drawnBy: "gpu" });
+  });
+  undo.push(stopSeeking);
 
   const actions = createActions({ store, client, setTrait, takeTrait, resetView: view.reset });
 
@@ -148,30 +148,6 @@ export function createWidgetModel(model) {
   };
 }
 
-/** The page's WebGL context, if it can draw points, and faster than the processor does. */
-function usableContext() {
-  const shared = sharedContext();
-  try {
-    if (shared !== null) tryShaders(shared);
-    return shared;
-  } catch (failure) {
-    console.warn("cxg-widget: drawn without the graphics card, since WebGL 2 does not work here.", failure);
-    return null;
-  }
-}
-
-/** A context that does not come back leaves the drawing to the processor, for as long as it is away.
- * @param {EventTarget} canvas @param {import("./state.js").Store} store @returns {() => void} */
-function watchContext(canvas, store) {
-  const ending = new AbortController();
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  const draw = (/** @type {State["drawnBy"]} */ drawnBy) => store.get().drawnBy !== drawnBy && store.set({ drawnBy });
-  canvas.addEventListener("webglcontextlost", () => (timer = setTimeout(draw, LOST_MS, "cpu")), { signal: ending.signal });
-  canvas.addEventListener("webglcontextrestored", () => (clearTimeout(timer), draw("gpu")), { signal: ending.signal });
-  return () => (ending.abort(), clearTimeout(timer));
-}
-
 /** @param {Traits} traits @returns {State} */
 function firstState(traits) {
   return {
@@ -186,7 +162,7 @@ function firstState(traits) {
     found: { query: "", matches: [], nMore: 0 },
     error: null,
     link: "connecting",
-    drawnBy: "gpu",
+    drawnBy: "cpu",
     building: null,
     isSeen: false,
     isWhole: false,

@@ -43,20 +43,19 @@ import { createGlPainter } from "./gl/stage.js";
 /**
  * @param {import("./scene.js").Scene} scene
  * @param {() => import("./state.js").State} getState
- * @param {import("./gl/context.js").Shared | null} shared null = no WebGL
  */
-export function createPainters(scene, getState, shared) {
+export function createPainters(scene, getState) {
+  const cpu = createCpuPainter(getState);
   /** @type {Painter | null} */
   let gpu = null;
-  /** @type {Painter | null} */
-  let cpu = null;
   return {
-    /** @param {import("./state.js").State["drawnBy"]} drawnBy @returns {Painter} */
-    of: (drawnBy) => (shared !== null && drawnBy === "gpu" ? (gpu ??= createGlPainter(shared, scene, getState)) : (cpu ??= createCpuPainter(getState))),
-    free() {
-      gpu?.free();
-      cpu?.free();
+    /** There is a graphics card. @param {import("./gl/context.js").Shared} shared */
+    use(shared) {
+      gpu ??= createGlPainter(shared, scene, getState);
     },
+    /** @param {import("./state.js").State["drawnBy"]} drawnBy @returns {Painter} */
+    of: (drawnBy) => (drawnBy === "gpu" && gpu !== null ? gpu : cpu),
+    free: () => gpu?.free(),
   };
 }
 

@@ -79,6 +79,7 @@ export function createPlot(host, model, statusOn = host) {
     isMoving: () => isMoving,
     onBegin: model.begin,
     onFrame(frame) {
+      if (frame.isComplete || isMoving) retire();
       still?.remove();
       still = null;
       status.frame(frame);
@@ -88,6 +89,8 @@ export function createPlot(host, model, statusOn = host) {
     },
   };
   let surface = mount();
+  /** What drew before another did, on show until that one has drawn. @type {Surface | null} */
+  let former = null;
 
   /** @param {boolean} isComplete */
   function noteSeen(isComplete = false) {
@@ -100,6 +103,11 @@ export function createPlot(host, model, statusOn = host) {
     const made = model.createSurface(site);
     element.prepend(made.canvas);
     return made;
+  }
+
+  function retire() {
+    former?.destroy();
+    former = null;
   }
 
   function whole() {
@@ -219,7 +227,8 @@ export function createPlot(host, model, statusOn = host) {
   function follow(state, before) {
     if (size.width === 0 && state.points !== null) fit(); // the observer speaks only when the page is next laid out
     if (state.drawnBy !== before.drawnBy) {
-      surface.destroy();
+      retire();
+      former = surface;
       surface = mount();
     }
     if (state.cell !== before.cell) drawOverlay();
@@ -271,6 +280,7 @@ export function createPlot(host, model, statusOn = host) {
       seen.disconnect();
       hover.leave();
       model.see(plot, null);
+      retire();
       surface.destroy();
       element.remove();
     },

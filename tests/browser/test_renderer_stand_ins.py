@@ -71,33 +71,43 @@ def test_with_and_without_a_graphics_card_the_picture_is_the_same(page: Any, loo
     assert different < 0.08 * inked
 
 
-@pytest.mark.parametrize("drawn_by", ["software, if asked"], indirect=True)
-def test_a_driver_without_a_graphics_card_is_not_asked(page: Any) -> None:
-    assert run(page, "const w = open_(); return w.widget.store.get().drawnBy;") == "cpu"
+CARD = """
+delete globalThis.__CXG_DRAWN_BY__;
+const ask = WebGL2RenderingContext.prototype.getParameter;
+WebGL2RenderingContext.prototype.getParameter = function (name) {
+  const found = ask.call(this, name);
+  return typeof found === "string" ? CARD : found;
+};
+const data = clusters(20_000);
+const w = open_({ traits: { point_size: 3 } });
+sendColor(w.model, { scale: "categorical", codes: data.codes, colors: OKABE });
+sendPoints(w.model, { xy: data.xy });
+await ready(w);
+const { store } = w.widget;
+const before = [store.get().drawnBy, pixels(w)];
+const inked = [];
+"""
 
 
-def test_without_webgl_axes_with_units_of_their_own_ask_for_all_that_the_plot_has_room_for(page: Any) -> None:
-    views, size, hover = run(
+@pytest.mark.parametrize("drawn_by", ["whoever can"], indirect=True)
+@pytest.mark.parametrize(("card", "then"), [("ANGLE (NVIDIA)", "gpu"), ("ANGLE (Google, SwiftShader driver)", "cpu")])
+def test_a_card_takes_over_after_the_first_picture_which_stays_until_then(page: Any, card: str, then: str) -> None:
+    first, second, least, different = run(
         page,
-        """globalThis.__CXG_NO_WEBGL__ = true;
-        const asked = [];
-        const answer = (content) => void (["draw", "hover"].includes(content.kind) && asked.push(content));
-        const w = open_({ answer });
-        sendColor(w.model, { scale: "none", n: 1 });
-        sendPoints(w.model, { xy: [[0, 200], [60, 2000]], extent: [0, 60, 200, 2000], labels: ["time (min)", "m/z"] });
-        await sleep(400);
-        w.widget.actions.setTrait("view", [10, 20, 300, 310]);
-        const at = new PointerEvent("pointermove", { clientX: 100, clientY: 100, bubbles: true });
-        w.plot.element.dispatchEvent(at);
-        await sleep(400);
-        const view = JSON.parse(w.host.dataset.cxgView);
-        const { width, height } = w.plot.element.getBoundingClientRect();
-        return [[asked[0].view, view], [width, height], asked.find(({ kind }) => kind === "hover")];""",
+        CARD.replace("CARD;", f"{card!r};").replace("? CARD", f"? {card!r}")
+        + """const shown = () => {
+          const page = new OffscreenCanvas(400, 400).getContext("2d", { willReadFrequently: true });
+          for (const canvas of w.host.querySelectorAll("canvas.cxg-plot")) page.drawImage(canvas, 0, 0);
+          return page.getImageData(0, 0, 400, 400).data.reduce((sum, value, i) => sum + (i % 4 === 3 && value > 0), 0);
+        };
+        for (const end = performance.now() + 2_000; performance.now() < end; await frame()) inked.push(shown());
+        await ready(w);
+        const all = before[1].reduce((sum, value, i) => sum + (i % 4 === 3 && value > 0), 0);
+        return [before[0], store.get().drawnBy, Math.min(...inked) / all, difference(before[1], pixels(w)) / all];""",
     )
-    assert views[0] == pytest.approx([-2.4, 62.4, 128, 2072])
-    assert views[1] == pytest.approx([10, 20, 300, 310])
-    assert hover["radius_x"] / (10 / size[0]) == pytest.approx(hover["radius_y"] / (10 / size[1]))
-    assert [hover["x"], hover["y"]] == pytest.approx([10 + 100 / size[0] * 10, 310 - 100 / size[1] * 10])
+    assert (first, second) == ("cpu", then)
+    assert least > 0.95
+    assert different < 0.1
 
 
 def test_the_kept_picture_shows_where_no_kernel_answers(page: Any) -> None:

@@ -33,6 +33,12 @@ export function sharedContext() {
   return page[KEY];
 }
 
+/** Is it known already whether there is such a context, or is it said? */
+export function isContextKnown() {
+  const page = /** @type {any} */ (globalThis);
+  return page.__CXG_DRAWN_BY__ !== undefined || page[KEY] !== undefined;
+}
+
 /** @param {boolean} isCardNeeded @returns {Shared | null} */
 function createShared(isCardNeeded) {
   const made = createContext({ ...ATTRIBUTES, failIfMajorPerformanceCaveat: isCardNeeded });

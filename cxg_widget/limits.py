@@ -9,9 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.errors import InvalidValue
-from cxg_widget.protocol import MISSING_U16
-
-_LEVELS = MISSING_U16 - 1
 
 
 def check_limit(name: str, value: Any) -> float | str | None:
@@ -51,12 +48,3 @@ def resolve_limit(
         share = (percentile(limit) or 0.0) / 100
         return float(np.interp(share * (quantiles.size - 1), np.arange(quantiles.size), quantiles))
     return float(limit)
-
-
-def limit_codes(
-    vmin: float | str | None, vmax: float | str | None, lo: float, hi: float, quantiles: NDArray[np.float64]
-) -> tuple[float, float]:
-    """Return both limits as codes 0..65534 over lo..hi, beyond which they may lie."""
-    span = (hi - lo) or 1.0
-    low, high = (resolve_limit(limit, lo, hi, quantiles, end) for limit, end in ((vmin, lo), (vmax, hi)))
-    return (low - lo) / span * _LEVELS, (high - lo) / span * _LEVELS

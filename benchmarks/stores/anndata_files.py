@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -44,7 +45,7 @@ def _write(out: Any, n_obs: int, layout: str, write_part: Callable[..., None], *
     out.close()
 
 
-class Plain:
+class Plain(ABC):
     """The least reading, through anything that hands out arrays by their paths."""
 
     libraries: ClassVar[tuple[str, ...]] = ()
@@ -88,11 +89,13 @@ class Plain:
         values = pd.Categorical.from_codes(self.codes(column), self._texts(f"obs/{column}/categories"))
         return pd.DataFrame({column: values}, index=self._texts(f"obs/{self._root['obs'].attrs['_index']}"))
 
+    @abstractmethod
     def _open_root(self) -> Any:
-        raise NotImplementedError
+        """Open the store."""
 
+    @abstractmethod
     def _texts(self, path: str) -> Any:
-        raise NotImplementedError
+        """Read strings."""
 
 
 class H5py(Plain):

@@ -37,7 +37,6 @@ import { createGlPainter } from "./gl/stage.js";
  * @property {() => boolean} isLost nothing can be drawn for now
  * @property {{arrivedPoints: number, growingMs: number}} price of a slice: how many points make one while they arrive, and how often a
  *   picture that nobody moves is shown while it grows
- * @property {() => void} free
  */
 
 /**
@@ -46,7 +45,7 @@ import { createGlPainter } from "./gl/stage.js";
  */
 export function createPainters(scene, getState) {
   const cpu = createCpuPainter(getState);
-  /** @type {Painter | null} */
+  /** @type {ReturnType<typeof createGlPainter> | null} */
   let gpu = null;
   return {
     /** There is a graphics card. @param {import("./gl/context.js").Shared} shared */
@@ -66,6 +65,5 @@ function createCpuPainter(getState) {
     createPicture: () => createCpuPicture(getState),
     isLost: () => false,
     price: { arrivedPoints: 100_000, growingMs: 0 },
-    free() {},
   };
 }

@@ -1,4 +1,5 @@
 /** Which points a picture is made of, as arrays side by side; what has to be gathered is gathered once. Knows no GL. */
+import { once } from "./once.js";
 import { drawable } from "./scene.js";
 
 /**
@@ -17,8 +18,8 @@ const NONE = { n: 0, loaded: 0, xy: new Uint16Array(0), codes: null, flags: null
 
 /** @param {import("./scene.js").Scene} scene */
 export function createSources(scene) {
-  const detail = once();
-  const entries = once();
+  const detail = /** @type {ReturnType<typeof once<PointArrays>>} */ (once());
+  const entries = /** @type {ReturnType<typeof once<PointArrays>>} */ (once());
 
   function base() {
     const { points, color, flags } = scene;
@@ -66,18 +67,6 @@ export function createSources(scene) {
 /** @param {Uint16Array} xy */
 function all(xy) {
   return { n: xy.length / 2, loaded: xy.length / 2, xy };
-}
-
-/** What is made of some things, made anew when one of them is another.
- * @returns {(from: unknown[], make: () => PointArrays) => PointArrays} */
-function once() {
-  /** @type {unknown[] | null} */
-  let before = null;
-  let made = NONE;
-  return (from, make) => {
-    if (before === null || from.some((one, i) => one !== before?.[i])) [before, made] = [from, make()];
-    return made;
-  };
 }
 
 /** @template {Uint8Array | Uint16Array | Uint32Array} T @param {T} array @param {Uint32Array} index @returns {T} */

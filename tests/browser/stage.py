@@ -109,6 +109,14 @@ class Stage:
         box = self.canvas.bounding_box()
         return box["x"] + fx * box["width"], box["y"] + fy * box["height"]
 
+    def zoom_in(self, place):
+        """Turn the wheel at a page pixel, and wait for the picture."""
+        self.page.mouse.move(*place)
+        for _ in range(5):
+            self.page.mouse.wheel(0, -240)
+            self.page.wait_for_timeout(40)
+        self.settle()
+
     def drag(self, px, *keys):
         """Press, move through page pixels, release, with modifier keys held."""
         for key in keys:

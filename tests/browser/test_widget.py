@@ -177,11 +177,7 @@ def test_the_wheel_zooms_to_the_cursor_and_a_double_click_resets(stage):
     home = stage.view()
     place = stage.spot(0.3, 0.4)
     anchor = stage.to_data([place])
-    stage.page.mouse.move(*place)
-    for _ in range(5):
-        stage.page.mouse.wheel(0, -240)
-        stage.page.wait_for_timeout(40)
-    stage.settle()
+    stage.zoom_in(place)
     zoomed = stage.view()
     assert zoomed[1] - zoomed[0] < 0.6 * (home[1] - home[0])
     np.testing.assert_allclose(stage.to_data([place]), anchor, atol=(home[1] - home[0]) / 1000)

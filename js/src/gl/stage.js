@@ -13,7 +13,7 @@ import { createGlPicture } from "./picture.js";
  * @param {import("./context.js").Shared} shared
  * @param {import("../scene.js").Scene} scene
  * @param {() => State} getState
- * @returns {import("../painter.js").Painter}
+ * @returns {import("../painter.js").Painter & {free: () => void}}
  */
 export function createGlPainter(shared, scene, getState) {
   const stage = createStage(shared, scene, getState);

@@ -57,6 +57,7 @@ def _measure_once(lab: JupyterLab, browser: Browser, store: Store, contender: Co
         notebook = open_notebook(page, lab, name)
         notebook.run(0, WAIT_S)
         time.sleep(SETTLE_S)
+        store.read_files()
         stage = Stage(page, notebook, store)
         found = stage.first_picture()
         found |= stage.recolours(contender)

@@ -102,6 +102,7 @@
   }
 
   const contexts = new WeakMap(); // canvas or bitmap -> the context that drew it
+  const inMemory = new WeakSet(); // canvases whose pixels were put there
   /** What a context drew was copied to a canvas; does it show? */
   function copied(gl, canvas) {
     const seen = gl === undefined ? undefined : drawnBy.get(gl);
@@ -113,11 +114,13 @@
   const drawImage = CanvasRenderingContext2D.prototype.drawImage;
   CanvasRenderingContext2D.prototype.drawImage = function (source, ...rest) {
     drawImage.call(this, source, ...rest);
-    copied(contexts.get(source), this.canvas);
+    if (contexts.has(source)) copied(contexts.get(source), this.canvas);
+    else if (inMemory.has(source)) copiedFromMemory(this);
   };
   const putImageData = CanvasRenderingContext2D.prototype.putImageData;
   CanvasRenderingContext2D.prototype.putImageData = function (...given) {
     putImageData.apply(this, given);
+    inMemory.add(this.canvas);
     copiedFromMemory(this);
   };
   const toBitmap = OffscreenCanvas.prototype.transferToImageBitmap;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from typing import Any
 
 from cxg_widget import protocol
@@ -34,14 +35,14 @@ class Exchange:
 
     def send_soon(
         self, slot: str, stream: Stream, request_id: int = 0, on_failure: Callable[[], object] | None = None
-    ) -> None:
+    ) -> Future[None]:
         """Send a stream from a thread, in place of one of the same slot that has not begun."""
 
         def job() -> None:
             if not self.send(slot, stream, request_id) and on_failure is not None:
                 on_failure()
 
-        self.jobs.submit(slot, job)
+        return self.jobs.submit(slot, job)
 
     def fail(self, kind: str, error: Exception, request_id: int = 0) -> None:
         """Say one sentence in the front-end; what is no error of ours is logged in full."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cxg_widget.protocol import MISSING_U16
 
 _BLOCK = 1 << 21
+_SIDE_BY_SIDE = 64
 LEVELS = MISSING_U16 - 1
 """Largest code; codes 0..65534 span the range evenly."""
 
@@ -66,18 +67,31 @@ def bounds_of(xy: NDArray[np.float32]) -> Bounds:
     lows, highs, n_missing = [], [], 0
     for start in range(0, xy.shape[0], _BLOCK):
         block = xy[start : start + _BLOCK]
-        finite = np.isfinite(block[:, 0]) & np.isfinite(block[:, 1])
-        n_finite = int(np.count_nonzero(finite))
-        n_missing += finite.size - n_finite
-        if n_finite:
-            drawn = block if n_finite == finite.size else block[finite]
-            # By column: numpy reduces an axis of two at a tenth of the speed.
-            lows.append((drawn[:, 0].min(), drawn[:, 1].min()))
-            highs.append((drawn[:, 0].max(), drawn[:, 1].max()))
+        low, high = _corners(block)
+        if not (np.isfinite(low).all() and np.isfinite(high).all()):
+            drawn = block[np.isfinite(block[:, 0]) & np.isfinite(block[:, 1])]
+            n_missing += len(block) - len(drawn)
+            if len(drawn) == 0:
+                continue
+            low, high = _corners(drawn)
+        lows.append(low)
+        highs.append(high)
     if not lows:
         return Bounds((0.0, 0.0, 0.0, 0.0), n_missing)
     (x0, y0), (x1, y1) = np.min(lows, axis=0), np.max(highs, axis=0)
     return Bounds((float(x0), float(x1), float(y0), float(y1)), n_missing)
+
+
+def _corners(xy: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the least and the greatest of either coordinate, NaN where one is; xy (n, 2) with n > 0, C-contiguous.
+
+    Many points at once as one row: numpy reduces an axis of two at a twentieth of the speed.
+    """
+    n_rows = len(xy) // _SIDE_BY_SIDE
+    wide, rest = xy[: n_rows * _SIDE_BY_SIDE].reshape(n_rows, 2 * _SIDE_BY_SIDE), xy[n_rows * _SIDE_BY_SIDE :]
+    ends = (wide.min(axis=0), wide.max(axis=0)) if n_rows else (xy[0], xy[0])
+    low, high = (np.concatenate([end.reshape(-1, 2), rest]) for end in ends)
+    return low.min(axis=0), high.max(axis=0)
 
 
 def quantise_positions(xy: NDArray[np.float32], bounds: Bounds) -> NDArray[np.uint16]:

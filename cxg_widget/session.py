@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -23,19 +25,16 @@ from cxg_widget.field import Shown, View
 from cxg_widget.frames import Frame
 from cxg_widget.hover import Describer, circle_of, nearest_row
 from cxg_widget.look import Coloring, Look, is_tissue
+from cxg_widget.opening import Opening, are_many
 from cxg_widget.order import DisplayOrder
 from cxg_widget.picture import Paint, paint
 from cxg_widget.polygon import as_polygon, in_polygon
 from cxg_widget.quantise import Bounds
 from cxg_widget.readings import Readings
+from cxg_widget.sample import SAMPLE_POINTS
 from cxg_widget.search import Catalogue
 from cxg_widget.selection import SelectedCells, combine
 from cxg_widget.survey import CLOSE_CELLS, Seqs, survey_frames
-
-_MANY_POINTS = 1 << 18
-"""Above that the other chunks of points would hold up the first ones: the page takes in one thing after the other."""
-_FIRST_POINTS_S = 0.25
-"""So long they wait for the first to be drawn; a page in a hidden tab draws none."""
 
 
 class Session:
@@ -62,7 +61,7 @@ class Session:
         self._readings = read_with(dataset, seed, self._tell_progress)
         self._stop_listening = dataset.tell_progress_to(self._tell_progress)
         self._lock = threading.RLock()
-        self._begun = threading.Event()
+        self._opening = Opening()
         self._seq = {"points": 0, "color": 0, "selection": 0}
 
     def _tell_progress(self, done: float) -> None:
@@ -120,13 +119,18 @@ class Session:
 
     def close(self) -> None:
         """Let go of what is held elsewhere; the dataset stays open."""
-        self._begun.set()
+        self._opening.begin()
         self._stop_listening()
         self._readings.close()
 
     @property
     def _is_aggregated(self) -> bool:
         return self._readings.is_aggregated(self.look)
+
+    @property
+    def _n_points(self) -> int:
+        n_obs = self.dataset.n_obs
+        return min(n_obs, self.look.max_points, SAMPLE_POINTS) if self._is_aggregated else n_obs
 
     @property
     def order(self) -> DisplayOrder:
@@ -145,6 +149,12 @@ class Session:
             self._seq[slot] += 1
             return self._seq[slot]
 
+    def _take_up(self, slot: str) -> int:
+        """Return the number of a stream: that of the one begun early, if it is still what is on show, or the next."""
+        with self._lock:
+            early = self._opening.early.pop(slot, None)
+            return self._next(slot) if early is None or early != self._seq[slot] else early
+
     def _until_newer(self, slot: str, seq: int, stream: Callable[[int], Iterator[Frame]]) -> Iterator[Frame]:
         for frame in stream(seq):
             if self._seq[slot] != seq:
@@ -153,7 +163,7 @@ class Session:
 
     def points(self) -> Iterator[Frame]:
         """Yield the coordinates on show, in chunks; ends early when a newer call begins."""
-        return self._until_newer("points", self._next("points"), self._point_frames)
+        return self._until_newer("points", self._take_up("points"), self._point_frames)
 
     def _point_frames(self, seq: int) -> Iterator[Frame]:
         look, name = self.look, self.dataset.find_embedding(self.look.embedding)
@@ -168,7 +178,7 @@ class Session:
 
     def color(self) -> Iterator[Frame]:
         """Yield the legend and the values of the colouring on show, in chunks; ends early as `points`."""
-        return self._until_newer("color", self._next("color"), self._color_frames)
+        return self._until_newer("color", self._take_up("color"), self._color_frames)
 
     def _color_frames(self, seq: int) -> Iterator[Frame]:
         look, order = self.look, self.order
@@ -232,10 +242,10 @@ class Session:
             case p.Ready():
                 check_version(message.version)
                 yield streams.dataset_frame(self.dataset)
-                self._begun.clear()
-                yield from self._first_things_first(self.show())
+                self._opening.ask()
+                yield from self._opening.hold(self.show())
             case p.Begun():
-                self._begun.set()
+                self._opening.begin()
             case p.Lasso():
                 self.lasso(message)
                 yield from self.selection()
@@ -255,15 +265,6 @@ class Session:
                 check_size(message.width, message.height)
                 yield from self._survey(message)
 
-    def _first_things_first(self, frames: Iterator[Frame]) -> Iterator[Frame]:
-        """Hold back all but the first chunk of many points, until those are drawn or long enough."""
-        for frame in frames:
-            message = frame.message
-            if isinstance(message, p.Points) and message.start > 0 and message.n_points > _MANY_POINTS:
-                self._begun.wait(_FIRST_POINTS_S)
-                self._begun.set()
-            yield frame
-
     def show(self) -> Iterator[Frame]:
         """Yield points and colour chunk by chunk in turn, so that the first picture has both; then the selection."""
         running = {"color": self.color(), "points": self.points()}
@@ -278,6 +279,23 @@ class Session:
                     yield Frame(p.Error(slot, type(error).__name__, str(error)))
         if self.mask.any():
             yield from self.selection()
+
+    def early(self) -> Iterator[Frame]:
+        """Yield the first of many points for a front-end that has not asked yet; `show` then begins with the same.
+
+        A kernel hears nothing before the cell has run that shows the widget.
+        """
+        if not are_many(self._n_points):
+            return
+        with self._lock:
+            self._opening.early = {slot: self._next(slot) for slot in ("color", "points")}
+            seqs = dict(self._opening.early)
+        yield streams.dataset_frame(self.dataset)
+        color = self._until_newer("color", seqs["color"], self._color_frames)
+        points = self._until_newer("points", seqs["points"], self._point_frames)
+        with suppress(CxgWidgetError):  # whoever asks is told
+            for stream in (color, points, color):
+                yield from islice(stream, 1)
 
     def _shown(self) -> Shown:
         return self._shown_by(self.look, self.mask)

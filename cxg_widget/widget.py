@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from concurrent.futures import wait
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,7 @@ class CxgWidget(WidgetTraits):
 
     _esm = _BUNDLE
     _css = _IN_A_ROW
-    _open = _built = _from_front_end = False
+    _open = _built = _is_shown = _from_front_end = False
 
     def __init__(
         self,
@@ -338,9 +339,16 @@ class CxgWidget(WidgetTraits):
         live = super()._repr_mimebundle_(**kwargs)
         data, metadata = live if isinstance(live, tuple) else (live, {})
         display(data, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+        self._send_early()
         still = static_picture(self._session, self.height, self._snapshot["id"])
         if still:
             display(still, raw=True)  # type: ignore[no-untyped-call]
+
+    def _send_early(self) -> None:
+        """Send the first points; the picture for readers without a kernel then waits for the same data."""
+        if not self._is_shown:
+            self._is_shown = True
+            wait([self._exchange.send_soon("early", self._session.early)])
 
 
 def _read_with(dask: Any, source: Any, opening: dict[str, Any]) -> Callable[..., Readings]:

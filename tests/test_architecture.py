@@ -14,7 +14,7 @@ LEVELS = [
     {"datasets"},
     {"convert"},
     {"selection", "query", "palettes", "search", "coloring"},
-    {"encoding", "options", "exchange"},
+    {"encoding", "options", "exchange", "opening"},
     {"look", "hover"},
     {"sample", "aggregate"},
     {"field", "picture", "streams"},

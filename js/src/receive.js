@@ -57,6 +57,7 @@ function takePoints(scene, store, reply) {
   if (shown !== null && (reply.n_points !== shown.nPoints || reply.aggregated !== shown.aggregated)) forgetOtherPoints(scene, store);
   const isNew = scene.points === null || reply.seq !== shown?.seq;
   const positions = isNew ? createPositions(reply.n_points) : /** @type {import("./scene.js").Positions} */ (scene.points);
+  if (!isNew && reply.start < positions.loaded) return; // the first points are sent before they are asked for, and again then
   if (isNew) Object.assign(scene, { points: positions, detail: null, cells: null });
   putPositions(positions, reply);
   if (!isNew) store.set({ points: { .../** @type {import("./state.js").Points} */ (shown), loaded: positions.loaded } });
@@ -131,7 +132,7 @@ function takeColor(scene, store, reply) {
 function takeValues(scene, store, reply) {
   for (const slot of /** @type {const} */ (["color", "nextColor"])) {
     const [values, coloring] = [scene[slot], store.get()[slot]];
-    if (values === null || coloring === null || values.seq !== reply.seq) continue;
+    if (values === null || coloring === null || values.seq !== reply.seq || reply.start < values.loaded) continue;
     putValues(values, reply);
     store.set({ [slot]: { ...coloring, loaded: values.loaded } });
   }

@@ -133,3 +133,17 @@ test("a failure ends what was being built", () => {
   receive({ kind: "error", of: "aggregate", type: "E", message: "no" });
   assert.equal(store.get().building, null);
 });
+
+test("points that come twice are taken once", () => {
+  const { scene, store, receive } = start();
+  const part = (/** @type {number} */ start) => ({ kind: "nonzeros", seq: 1, start, stop: start + 2, n_points: N, fill: 0,
+    arrays: { counts: new Uint32Array([1]), offsets: new Uint16Array([1]), values: new Uint16Array([7]) } });
+  for (const message of [color(1, "continuous"), points(1, 0, 2), part(0)]) receive(message);
+  const before = store.get();
+  for (const message of [color(1, "continuous"), points(1, 0, 2), part(0)]) receive(message);
+  assert.equal(store.get(), before);
+  assert.deepEqual([...(scene.color?.entries?.index ?? [])], [1]);
+  for (const message of [points(1, 2, 4), part(2)]) receive(message);
+  assert.deepEqual([...(scene.color?.entries?.index ?? [])], [1, 3]);
+  assert.equal(drawable(scene), N);
+});

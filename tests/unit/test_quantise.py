@@ -1,11 +1,12 @@
 """Laws of 16-bit codes."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from cxg_widget.quantise import bounds_of, finite_range, quantise, quantise_positions
+from cxg_widget.quantise import Bounds, bounds_of, finite_range, quantise, quantise_positions
 
 reals = arrays(np.float32, st.integers(1, 200), elements=st.floats(-1e6, 1e6, width=32) | st.just(np.nan))
 
@@ -65,3 +66,15 @@ def test_a_point_missing_one_coordinate_is_missing_both_and_counted():
 def test_a_finite_coordinate_beside_a_missing_one_does_not_stretch_the_extent():
     xy = np.array([[0, 0], [1, 1], [1e9, np.nan]], dtype=np.float32)
     assert bounds_of(xy).extent == (0.0, 1.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("n", [1, 2, 63, 64, 65, 127, 128, 1000, 4099])
+@pytest.mark.parametrize("share_missing", [0.0, 0.3])
+def test_bounds_are_those_of_the_points_that_have_both_coordinates(n, share_missing):
+    rng = np.random.default_rng(n)
+    xy = rng.normal(size=(n, 2)).astype(np.float32)
+    xy[rng.random(xy.shape) < share_missing] = np.nan
+    kept = xy[np.isfinite(xy).all(axis=1)]
+    x, y = kept[:, 0], kept[:, 1]
+    extent = (x.min(), x.max(), y.min(), y.max()) if len(kept) else (0, 0, 0, 0)
+    assert bounds_of(xy) == Bounds(tuple(float(end) for end in extent), n - len(kept))

@@ -2,6 +2,8 @@
 
 import io
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -274,8 +276,8 @@ def test_the_y_axis_of_a_tissue_image_points_down():
 
 
 def test_the_rest_of_many_points_waits_until_the_first_are_drawn(monkeypatch):
-    monkeypatch.setattr("cxg_widget.session._MANY_POINTS", 100_000)
-    monkeypatch.setattr("cxg_widget.session._FIRST_POINTS_S", 60)
+    monkeypatch.setattr("cxg_widget.opening._MANY_POINTS", 100_000)
+    monkeypatch.setattr("cxg_widget.opening._FIRST_POINTS_S", 60)
     one = session(200_000, "cell_type")
     stream = one.answer(p.Ready(p.VERSION))
     first = [next(stream) for _ in range(4)]
@@ -291,7 +293,62 @@ def test_the_rest_of_many_points_waits_until_the_first_are_drawn(monkeypatch):
 
 
 def test_points_that_nobody_draws_are_sent_all_the_same(monkeypatch):
-    monkeypatch.setattr("cxg_widget.session._MANY_POINTS", 100_000)
+    monkeypatch.setattr("cxg_widget.opening._MANY_POINTS", 100_000)
     one = session(200_000, "cell_type")
     chunks = [frame.message for frame in one.answer(p.Ready(p.VERSION)) if frame.message.kind == "points"]
     assert chunks[-1].stop == 200_000
+
+
+@pytest.fixture
+def one_of_many(monkeypatch):
+    monkeypatch.setattr("cxg_widget.opening._MANY_POINTS", 100_000)
+    return session(200_000, "cell_type")
+
+
+def first_four(one):
+    frames = list(islice(one.answer(p.Ready(p.VERSION)), 4))
+    assert kinds(frames) == ["dataset", "color", "points", "codes"]
+    return frames
+
+
+def packed(frames):
+    return [(content, [bytes(buffer) for buffer in buffers]) for content, buffers in (one.pack() for one in frames)]
+
+
+def test_what_is_sent_early_is_what_a_front_end_gets_first_when_it_asks(one_of_many):
+    early = list(one_of_many.early())
+    assert [one.message.stop for one in early if one.message.kind in ("points", "codes")] == [65_536, 65_536]
+    assert packed(first_four(one_of_many)) == packed(early)
+
+
+def test_who_asks_again_gets_everything_anew(one_of_many):
+    list(one_of_many.early())
+    (_, color, points, _), (_, later_color, later_points, _) = first_four(one_of_many), first_four(one_of_many)
+    assert later_color.message.seq > color.message.seq
+    assert later_points.message.seq > points.message.seq
+
+
+def test_another_colour_than_the_early_one_is_a_newer_one(one_of_many):
+    _, color, points, _ = one_of_many.early()
+    one_of_many.look = replace(one_of_many.look, color="donor name")
+    _, later_color, same_points, _ = first_four(one_of_many)
+    assert later_color.message.seq > color.message.seq
+    assert same_points.message.seq == points.message.seq
+
+
+def test_points_drawn_before_they_were_asked_for_hold_nothing_back(one_of_many, monkeypatch):
+    monkeypatch.setattr("cxg_widget.opening._FIRST_POINTS_S", 60)
+    list(one_of_many.early())
+    list(one_of_many.answer(p.Begun()))
+    chunks = [frame.message for frame in one_of_many.answer(p.Ready(p.VERSION)) if frame.message.kind == "points"]
+    assert chunks[-1].stop == 200_000
+
+
+def test_few_points_are_not_sent_early():
+    assert list(session(1_000, "cell_type").early()) == []
+
+
+def test_what_fails_early_is_told_to_whoever_asks(one_of_many):
+    one_of_many.look = replace(one_of_many.look, color="no such column")
+    assert kinds(one_of_many.early()) == ["dataset"]
+    assert "error" in kinds(islice(one_of_many.answer(p.Ready(p.VERSION)), 3))

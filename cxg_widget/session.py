@@ -62,6 +62,7 @@ class Session:
         self._stop_listening = dataset.tell_progress_to(self._tell_progress)
         self._lock = threading.RLock()
         self._opening = Opening()
+        self._is_hovered = False
         self._seq = {"points": 0, "color": 0, "selection": 0}
 
     def _tell_progress(self, done: float) -> None:
@@ -117,11 +118,23 @@ class Session:
         if self._is_aggregated:
             self._readings.prepare_field(self.look)
 
+    def prepare_hover(self) -> None:
+        """Read once what hovering tells of, which then takes no reading; asked for when somebody has begun to hover."""
+        with self._lock:
+            is_first, self._is_hovered = not self._is_hovered, True
+        if is_first:
+            self._describer.hold()
+
     def close(self) -> None:
         """Let go of what is held elsewhere; the dataset stays open."""
         self._opening.begin()
         self._stop_listening()
         self._readings.close()
+
+    @property
+    def _describer(self) -> Describer:
+        describer: Describer = self._readings.keep("describer", None, lambda: Describer(self.dataset))
+        return describer
 
     @property
     def _is_aggregated(self) -> bool:
@@ -318,10 +331,9 @@ class Session:
         if found is None:
             return Frame(p.Cell(-1, 0.0, 0.0, "", "", []))
         (row, x, y), coloring = found, self.coloring()
-        describer: Describer = self._readings.keep("describer", None, lambda: Describer(self.dataset))
         told = coloring.target.name if coloring.target.source == "obs" else ""
-        value = describer.value(row, coloring, self.look.layer)
-        return Frame(p.Cell(row, x, y, describer.name(row), value, describer.fields(row, without=told)))
+        value = self._describer.value(row, coloring, self.look.layer)
+        return Frame(p.Cell(row, x, y, self._describer.name(row), value, self._describer.fields(row, without=told)))
 
     def _nearest(self, at: p.Hover) -> tuple[int, float, float] | None:
         """Return row and place of the visible cell at a place."""

@@ -299,6 +299,8 @@ class CxgWidget(WidgetTraits):
             self._exchange.send_soon(message.kind, lambda: self._session.answer(message), request_id)
         if isinstance(message, protocol.Begun):  # there is time now
             self._exchange.jobs.submit("names", self._dataset.read_names)
+        elif isinstance(message, protocol.Hover):
+            self._exchange.jobs.submit("held", self._session.prepare_hover)
 
     def _selection_changed(self, stream: Stream, request_id: int = 0) -> None:
         if self._exchange.send("selection", stream, request_id):

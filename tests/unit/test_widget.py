@@ -326,6 +326,15 @@ def test_names_of_genes_are_read_ahead_once_points_are_drawn(make, monkeypatch):
     assert asked.wait(10)
 
 
+def test_what_hovering_tells_is_read_ahead_once_somebody_hovers(make, monkeypatch):
+    asked = threading.Event()
+    monkeypatch.setattr(Dataset, "hold", lambda dataset, columns: asked.set())
+    w = make()
+    assert not asked.wait(0.1)
+    w.front.ask(kind="hover", x=0.0, y=0.0, radius_x=1.0, radius_y=1.0)
+    assert asked.wait(10)
+
+
 def test_read_only_traits_stay_so(make):
     with pytest.raises(Exception, match="read-only"):
         make().n_selected = 5

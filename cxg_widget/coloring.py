@@ -91,8 +91,9 @@ def _neither(color: str, dataset: Dataset) -> str:
     for layer in dataset.layers:
         if _has_var(color, dataset.names_in(layer)):
             return f"{color!r} is no gene of X, but one of the layer {layer!r}; set layer={layer!r} to colour by it."
-    everything = [*dataset.obs_columns, *dataset.gene_sets, *(dataset.var_aliases or ()), *dataset.var_labels]
-    return not_found("obs column, gene or gene set", color, everything)
+    groups = [*dataset.obs_columns, *dataset.gene_sets]
+    names = [*groups, *(dataset.var_aliases or ()), *dataset.var_labels]
+    return not_found("obs column, gene or gene set", color, names, count=len(groups) + dataset.n_var)
 
 
 def _has_var(name: str, names: VarNames) -> bool:

@@ -168,6 +168,7 @@ def _from_labels(labels: list[str], dataset: Dataset) -> NDArray[np.bool_]:
     names, wanted = dataset.obs_names().tolist(), set(labels)
     unknown = sorted(wanted.difference(names))
     if unknown:
-        many = f" (and {len(unknown) - 1:,} more)" if len(unknown) > 1 else ""
-        raise SelectionError(not_found("cell", unknown[0], names[:4000], "the obs index") + many)
+        others = f" {len(unknown) - 1:,} more are not there either." if len(unknown) > 1 else ""
+        sentence = not_found("cell", unknown[0], names[:4000], "the obs index", count=len(names))
+        raise SelectionError(sentence + others)
     return np.fromiter(map(wanted.__contains__, names), dtype=np.bool_, count=len(names))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import wait
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from cxg_widget import options, protocol
 from cxg_widget.datasets import OPTIONS as OPEN_OPTIONS
 from cxg_widget.datasets import looks_like_anndata, open_dataset
 from cxg_widget.datasets.base import Dataset
-from cxg_widget.errors import ClosedDataset, CxgWidgetError, InvalidOption, SelectionError
+from cxg_widget.errors import ClosedDataset, CxgWidgetError, InvalidOption, InvalidValue, SelectionError
 from cxg_widget.exchange import Exchange, Stream
 from cxg_widget.frames import Frame
 from cxg_widget.look import Look
@@ -176,6 +176,8 @@ class CxgWidget(WidgetTraits):
 
     @state.setter
     def state(self, state: dict[str, Any]) -> None:
+        if not isinstance(state, Mapping):
+            raise InvalidValue(f"state must be a dict as `w.state` gives it; found {state!r}")
         wanted, _ = options.split_options(state, STATE, ())
         checked = self._check({name: wanted.get(name, self.trait_defaults(name)) for name in STATE})
         look = self._look(checked)
@@ -322,6 +324,14 @@ class CxgWidget(WidgetTraits):
         finally:
             self._from_front_end = False
 
+    def __repr__(self) -> str:
+        if not self._built:
+            return object.__repr__(self)
+        title = f"CxgWidget {self._dataset.title!r}"
+        if not self._open:
+            return f"<{title} (closed)>"
+        return f"<{title}: {self._dataset.n_obs:,} obs, {self.embedding or 'no embedding'}, color {self.color!r}>"
+
     # --- static pictures -----------------------------------------------------------------------------------------
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
@@ -336,7 +346,7 @@ class CxgWidget(WidgetTraits):
         from IPython.display import display
 
         if not self._open:
-            display({"text/plain": f"<CxgWidget {self._dataset.title!r} (closed)>"}, raw=True)  # type: ignore[no-untyped-call]
+            display({"text/plain": repr(self)}, raw=True)  # type: ignore[no-untyped-call]
             return
         live = super()._repr_mimebundle_(**kwargs)
         data, metadata = live if isinstance(live, tuple) else (live, {})

@@ -66,7 +66,8 @@ class VarNames(Lifetime):
             position = self._position(column, name)
             if position is not None:
                 return position
-        raise UnknownName(not_found("var name", name, [*self.var_labels, *(self.var_aliases or ())], self.title))
+        names = [*(self.var_aliases or ()), *self.var_labels]
+        raise UnknownName(not_found("var name", name, names, self.title, count=self.n_var))
 
     def derived_vars(self, query: str) -> Sequence[tuple[str, str]]:  # noqa: ARG002
         """Return name and readable name of vars that the store makes on demand and that a query describes.

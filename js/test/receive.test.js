@@ -82,6 +82,26 @@ test("after a failure what was arriving is forgotten and the picture stays", () 
   assert.equal(drawable(scene), N);
 });
 
+test("a failure is said until the same goes well", () => {
+  const selected = { kind: "selection", seq: 1, n_selected: 1, n_points: N, arrays: { bits: Uint8Array.of(1) } };
+  for (const [of, others, mend] of /** @type {[string, any[], any][]} */ ([
+    ["color", [points(2), color(2), selected], { ...color(3), spec: "obs:b" }],
+    ["color", [points(2), color(2), selected], { ...color(3), detail: "layer raw" }],
+    ["points", [points(2), color(2), selected], { ...points(3), embedding: "pca" }],
+    ["points", [points(2), color(2), selected], { ...points(3), axes: [0, 2] }],
+    ["selection", [points(2), color(2)], selected],
+  ])) {
+    const { store, receive } = start();
+    for (const message of [color(), points(), codes()]) receive(message);
+    const error = { of, message: "no" };
+    store.set({ error });
+    for (const message of others) receive(message);
+    assert.equal(store.get().error, error);
+    receive(mend);
+    assert.equal(store.get().error, null);
+  }
+});
+
 test("a palette changes colours and nothing else", () => {
   const { scene, store, receive } = start();
   for (const message of [color(), points(), codes()]) receive(message);

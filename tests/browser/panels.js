@@ -81,7 +81,7 @@ function find(query) {
   const wanted = query.trim().toLowerCase();
   const columns = COLUMNS.map(([label, detail]) => ({ spec: `obs:${label}`, label, kind: "obs", detail }));
   const genes = GENES.map((label) => ({ spec: `var:${label}`, label, kind: "var", detail: `ENSG${label.length}00000${label.charCodeAt(2)}` }));
-  const sets = [{ spec: "mean:T cell markers", label: "T cell markers", kind: "set", detail: "5 genes" }];
+  const sets = [{ spec: "mean:T cell markers", label: "T cell markers", kind: "set", detail: "mean of 5 genes" }];
   const matches = [...columns, ...genes, ...sets].filter((match) => match.label.toLowerCase().includes(wanted));
   return { query, matches, nMore: wanted.length < 2 ? 60_651 : 0 };
 }
@@ -135,6 +135,7 @@ const scenes = {
   gene: { color: continuous("CD3E"), traits: { ...traits, color: "var:CD3E" } },
   clipped: { color: continuous("CD3E"), traits: { ...traits, color: "var:CD3E", vmin: 0.5, vmax: "p99" } },
   constant: { color: { ...continuous("n_batches"), lo: 3, hi: 3, histogram: Uint32Array.of(N) }, traits: { ...traits, color: "obs:n_batches" } },
+  noValues: { color: { ...continuous("n_batches"), lo: 0, hi: 0, histogram: Uint32Array.of(0), nMissing: N }, traits: { ...traits, color: "obs:n_batches" } },
   pca: { traits: { ...traits, embedding: "X_pca" } },
   noColor: { color: null, traits: { ...traits, color: null } },
   connecting: { dataset: null, points: null, color: null, link: "connecting" },

@@ -84,6 +84,18 @@ def test_typing_and_enter_colours_by_the_best_match(page: Any) -> None:
     assert color_box(page).get_attribute("aria-expanded") == "false"
 
 
+@pytest.mark.parametrize("name", ["T cell markers", "percent_mito", "CD34"])
+def test_a_name_that_was_found_is_shown_in_full_and_its_detail_takes_what_room_is_left(page: Any, name: str) -> None:
+    color_box(page).focus()
+    page.keyboard.type(name)
+    option = page.get_by_role("option", name=name)
+    expect(option).to_be_visible()
+    cut = "(one) => one.scrollWidth > one.clientWidth"
+    assert not option.locator(".label").evaluate(cut)
+    inner = option.evaluate("(one) => [one.clientWidth, one.querySelector('.detail').getBoundingClientRect().right]")
+    assert inner[1] <= option.bounding_box()["x"] + inner[0]
+
+
 def test_enter_before_the_answer_waits_for_the_answer(page: Any) -> None:
     page.evaluate("() => { window.searchDelay = 300; }")
     color_box(page).focus()
@@ -342,6 +354,7 @@ def test_messages(page: Any) -> None:
         "noPlace": "No cell has coordinates",
         "allHidden": "All categories are hidden.",
         "constant": "Every value is 3.",
+        "noValues": "There are no values.",
         "noColor": "Pick a column or a gene",
     }.items():
         show(page, scene)

@@ -131,7 +131,7 @@ def read(target: Target, dataset: Dataset, layer: str | None) -> Codes | Vector:
     if target.source == "var":
         return dataset.vector(target.name, layer)
     if target.source in ("set", "mean"):
-        return mean_vector((dataset.vector(gene, layer) for gene in target.genes), len(target.genes), dataset.n_obs)
+        return mean_vector(dataset.vectors(target.genes, layer), len(target.genes), dataset.n_obs)
     if dataset.obs_columns[target.name].kind in ("int", "float"):
         return Vector(as_float(dataset.numbers(target.name)))
     codes = dataset.codes(target.name)

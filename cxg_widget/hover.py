@@ -107,7 +107,7 @@ class Describer:
         if target.source == "obs":
             return text_of(self._dataset.obs_record(row, [target.name])[target.name])
         genes = (target.name,) if target.source == "var" else target.genes
-        values = [self._dataset.vector_block(gene, layer, row, row + 1).dense(1)[0] for gene in genes]
+        values = [vector.dense(1)[0] for vector in self._dataset.vectors_block(genes, layer, row, row + 1)]
         return text_of(float(np.mean(values, dtype=np.float64)))
 
     def fields(self, row: int, without: str = "") -> list[list[str]]:

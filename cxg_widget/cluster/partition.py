@@ -82,7 +82,7 @@ def read_column(rows: Rows, target: Target, layer: str | None) -> Codes | Vector
     if target.source == "var":
         return dataset.vector_block(target.name, layer, *block)
     if target.source in ("set", "mean"):
-        vectors = (dataset.vector_block(gene, layer, *block) for gene in target.genes)
+        vectors = dataset.vectors_block(target.genes, layer, *block)
         return mean_vector(vectors, len(target.genes), rows.stop - rows.start)
     if dataset.obs_columns[target.name].kind in ("int", "float"):
         return Vector(as_float(dataset.numbers_block(target.name, *block)))

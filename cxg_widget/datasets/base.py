@@ -211,23 +211,7 @@ class Dataset(RowBlocks):
         values: Values = self._cached(("obs", column), lambda: self._whole_column(column))
         return as_numbers(values)
 
-    # Vectors.
-
-    def vector(self, name: str, layer: str | None = None) -> Vector:
-        """Return one var over all obs, sparse where the store is; cached and read-only.
-
-        Raises
-        ------
-        UnknownName
-            If there is no such var or layer.
-        InvalidStore, DamagedStore
-            If the store has no such data, or they cannot be read.
-        """
-        return self._whole_vector(self._find_vector(name, layer), layer)
-
-    def values(self, name: str, layer: str | None = None) -> NDArray[np.float32]:
-        """Return one var over all obs as float32 (n_obs,), a new array; errors as `vector`."""
-        return self.vector(name, layer).dense(self.n_obs)
+    # The matrix.
 
     def matrix_block(self, start: int, stop: int, layer: str | None = None) -> MatrixBlock:
         """Return neighbouring lines of the matrix: rows or columns, as `major_axis` says; not kept in the cache.

@@ -12,25 +12,23 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.columns import row_blocks
 from cxg_widget.datasets.embeddings import Embeddings
 from cxg_widget.datasets.labels import Labels
-from cxg_widget.datasets.values import Codes, Column, Kind, Values, Vector, as_codes, as_numbers, as_plain
-from cxg_widget.datasets.var_names import VarNames
+from cxg_widget.datasets.values import Codes, Column, Kind, Values, as_codes, as_numbers, as_plain
+from cxg_widget.datasets.vectors import Vectors
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.names import not_found
 
 MAX_LABELS = 65_534
 
 
-class RowBlocks(VarNames, Embeddings):
+class RowBlocks(Vectors, Embeddings):
     """The part of a `Dataset` that reads rows start <= row < stop and none besides, where the store's layout allows it.
 
     Nothing read here is kept in the cache, but for what a store must read whole. Codes mean the same categories in
     every block, and put behind each other the blocks are what `codes`, `numbers`, `vector` and `embedding` return.
     """
 
-    n_obs: int
     obs_columns: Mapping[str, Column]
     obs_index: str | None = None
-    layers: tuple[str, ...] = ()
 
     @abstractmethod
     def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
@@ -40,17 +38,9 @@ class RowBlocks(VarNames, Embeddings):
         numbers in their own type, strings as objects of str or packed.
         """
 
-    @abstractmethod
-    def _read_vector(self, position: int, layer: str | None) -> Vector:
-        """Read the var at `position`."""
-
     def _read_obs_block(self, name: str, start: int, stop: int) -> Values:
         """Read the rows start <= row < stop of a column, as `_read_obs` does."""
         return self._read_obs(name, np.arange(start, stop))
-
-    def _read_vector_block(self, position: int, layer: str | None, start: int, stop: int) -> Vector:
-        """Read rows of the var at `position`, counted from `start`."""
-        return self._whole_vector(position, layer).block(start, stop)
 
     def codes_block(self, column: str, start: int, stop: int) -> Codes:
         """Return rows of a categorical, boolean, string or (forced) integer obs column as codes; errors as `codes`.
@@ -97,19 +87,6 @@ class RowBlocks(VarNames, Embeddings):
         with self._reading():
             return self._read_obs_block(column, start, stop)
 
-    def vector_block(self, name: str, layer: str | None, start: int, stop: int) -> Vector:
-        """Return rows of one var; `rows` of the result count from `start`. Errors as `vector`.
-
-        Where the store keeps all cells of a var together (`Xc`), it is read whole and kept in the cache.
-        """
-        position = self._find_vector(name, layer)
-        self._check_block(start, stop)
-        whole = self._cache.get(("var", position, layer))
-        with self._reading():
-            if whole is not None:
-                return whole.block(start, stop)  # type: ignore[no-any-return]
-            return self._read_vector_block(position, layer, start, stop)
-
     def embedding_block(self, name: str | None, axes: tuple[int, int], start: int, stop: int) -> NDArray[np.float32]:
         """Return rows of two axes of an embedding, float32 (stop - start, 2), a new array; errors as `embedding`."""
         self._check_block(start, stop)
@@ -117,10 +94,6 @@ class RowBlocks(VarNames, Embeddings):
             found = self.find_embedding(name)
             values = self._read_embedding_block(found, self.check_axes(axes, found), start, stop)
             return np.array(values, dtype=np.float32, order="C")
-
-    def _whole_vector(self, position: int, layer: str | None) -> Vector:
-        found: Vector = self._cached(("var", position, layer), lambda: self._read_vector(position, layer))
-        return found
 
     def _whole_column(self, name: str) -> Values:
         """Read all rows, in blocks where they are many, so that the result is the only thing of its size."""
@@ -167,10 +140,6 @@ class RowBlocks(VarNames, Embeddings):
             return whole[start:stop]  # type: ignore[no-any-return]
         return self._read_obs_block(column, start, stop)
 
-    def _find_vector(self, name: str, layer: str | None) -> int:
-        self._check_layer(layer)
-        return self.find_var(name)
-
     def _kind(self, column: str) -> Kind:
         with self._reading():
             if column in self.obs_columns:
@@ -189,14 +158,6 @@ class RowBlocks(VarNames, Embeddings):
         kind = self._kind(column)
         if kind not in ("int", "float", "boolean"):
             raise InvalidValue(f"obs column {column!r} is {kind}, not numeric; read it as codes.")
-
-    def _check_layer(self, layer: str | None) -> None:
-        if layer is not None and layer not in self.layers:
-            raise UnknownName(not_found("layer", layer, self.layers, self.title))
-
-    def _check_block(self, start: int, stop: int) -> None:
-        if not 0 <= start <= stop <= self.n_obs:
-            raise InvalidValue(f"rows {start} to {stop} are no block of this dataset, which has {self.n_obs:,} obs.")
 
 
 def too_many_labels(column: str) -> InvalidValue:

@@ -152,6 +152,22 @@ class DatasetContract:
             if vector.rows is not None:
                 assert len(np.unique(vector.rows)) == len(vector.rows) == len(vector.values)
 
+    @few
+    @given(data=st.data())
+    def test_several_vars_are_what_each_is_alone(self, data, reopen, truth: Truth) -> None:
+        n_obs, n_var = truth.X.shape
+        positions = data.draw(st.lists(st.integers(0, n_var - 1), max_size=6))
+        start, stop = sorted(data.draw(st.tuples(*[st.integers(0, n_obs)] * 2)))
+        names = [truth.var_labels[position] for position in positions]
+        with reopen(cache_bytes=0) as alone, reopen(cache_bytes=data.draw(st.sampled_from([0, 2**20]))) as together:
+            found = [vector.dense(n_obs) for vector in together.vectors(names)]
+            parts = [part.dense(stop - start) for part in together.vectors_block(names, None, start, stop)]
+            assert len(found) == len(parts) == len(names)
+            for name, position, values, part in zip(names, positions, found, parts, strict=True):
+                np.testing.assert_allclose(values, truth.X[:, position], rtol=1e-6, atol=1e-6)
+                np.testing.assert_array_equal(values, alone.values(name), strict=True)
+                np.testing.assert_array_equal(part, values[start:stop], strict=True)
+
     def test_a_var_is_found_by_its_index_and_by_its_alias(self, dataset: Dataset, truth: Truth) -> None:
         assert list(dataset.var_names) == list(dataset.var_labels) == truth.var_labels
         assert list(dataset.var_aliases or ()) == truth.aliases

@@ -131,10 +131,13 @@ def test_compiled_and_numpy_unpack_the_same(values, transform, data):
     half, n = len(raw) // 2, len(values)
     begins, ends = np.array([0, half, 0]), np.array([half, 2 * half, 0])
     whole = np.concatenate([values, values, np.zeros(n, dtype=np.uint64)])
-    wanted = data.draw(st.sampled_from([*values, 0]))
-    hits = np.empty(3 * n, dtype=np.int64)
-    n_hits = find(raw, begins, ends, n, np.uint32(wanted), hits)
-    np.testing.assert_array_equal(hits[:n_hits], np.flatnonzero(whole == wanted))
+    wanted = data.draw(st.lists(st.integers(0, 6), min_size=1, max_size=4, unique=True))
+    number = np.full(max(wanted) + 1, -1, dtype=np.int32)
+    number[wanted] = np.arange(len(wanted))
+    hits, which = np.empty(3 * n, dtype=np.int64), np.empty(3 * n, dtype=np.int32)
+    n_hits = find(raw, begins, ends, n, number, hits, which)
+    np.testing.assert_array_equal(hits[:n_hits], np.flatnonzero(np.isin(whole, wanted)))
+    np.testing.assert_array_equal(np.array(wanted)[which[:n_hits]], whole[hits[:n_hits]])
     places = np.array(sorted(data.draw(st.sets(st.integers(0, 3 * n - 1)))), dtype=np.int64)
     picked = np.empty(len(places), dtype=np.float32)
     assert pick(raw, begins, ends, n, places, picked) == len(places)
@@ -143,10 +146,11 @@ def test_compiled_and_numpy_unpack_the_same(values, transform, data):
 
 def test_the_compiled_search_refuses_every_truncation():
     raw = chunk(np.arange(300), "delta")
-    hits, values = np.empty(300, dtype=np.int64), np.empty(1, dtype=np.float32)
+    hits, which, values = np.empty(300, np.int64), np.empty(300, np.int32), np.empty(1, np.float32)
+    seven = np.array([*[-1] * 7, 0], dtype=np.int32)
     for length in range(1, len(raw)):
         span = np.array([0]), np.array([length])
-        assert find(raw[:length], *span, 300, np.uint32(7), hits) == -1
+        assert find(raw[:length], *span, 300, seven, hits, which) == -1
         assert pick(raw[:length], *span, 300, np.array([299]), values) == -1
 
 

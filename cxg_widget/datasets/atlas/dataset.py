@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -166,8 +167,11 @@ class AtlasDataset(Dataset):
         return self._var.read(name)
 
     def _read_vector(self, position: int, layer: str | None) -> Vector:
+        return next(self._read_vectors([position], layer))
+
+    def _read_vectors(self, positions: Sequence[int], layer: str | None) -> Iterator[Vector]:
         space = self._chosen()
-        return space.matrix.column(self.var_labels[position], layer or space.layers[0])
+        yield from space.matrix.columns([self.var_labels[one] for one in positions], layer or space.layers[0])
 
     def _read_matrix_block(self, start: int, stop: int, layer: str | None) -> MatrixBlock:
         if self._space is None:

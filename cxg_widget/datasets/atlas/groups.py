@@ -1,14 +1,15 @@
-"""One feature out of one Zarr group: a column of a dense array, a slice of csc, or a search through csr."""
+"""Features out of one Zarr group: a column of a dense array, a slice of csc, or one search through csr for several."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.atlas.arrays import Arrays
+from cxg_widget.datasets.atlas.packed_entries import Hits
 from cxg_widget.datasets.atlas.pointers import Positions
 from cxg_widget.errors import DamagedStore, InvalidStore
 
@@ -90,22 +91,37 @@ class Groups:
         for inside in _slices(int(indptr[place]), int(indptr[place + 1])):
             yield self._arrays.read(lines, inside).astype(np.int64), self._read_values(values, inside)
 
-    def column_in_csr(self, group: str, layer: str, place: int, begin: int, end: int) -> Iterator[Found]:
-        """Yield those of begin <= entry < end that are of a feature, ascending, and their values, some at a time."""
+    def columns_in_csr(
+        self, group: str, layer: str, places: Sequence[int], begin: int, end: int
+    ) -> Iterator[tuple[Positions, NDArray[np.int32], Floats]]:
+        """Yield those of begin <= entry < end that are of some features, some at a time.
+
+        places : of the features, distinct
+
+        Yields
+        ------
+        the entries, ascending; of each, which of the places it is of; their values
+        """
         indices, values = self._entries(f"{group}/csr/indices"), self._entries(f"{group}/csr/{layer}")
+        number = np.full(max(places) + 1, -1, dtype=np.int32)
+        number[list(places)] = np.arange(len(places))
         self._searched += end - begin
         packed = self._arrays.packed(f"{group}/csr/indices") if self._searched >= MANY_ENTRIES else None
-        if packed is not None:
-            weights = self._arrays.packed(f"{group}/csr/{layer}")
-            for hits in packed.find(place, begin, end):
-                near = slice(int(hits[0]), int(hits[-1]) + 1)
-                yield hits, weights.take(hits) if weights else self._read_values(values, near)[hits - hits[0]]
-            return
+        weights = None if packed is None else self._arrays.packed(f"{group}/csr/{layer}")
+        search = self._search(indices, number, begin, end) if packed is None else packed.find(number, begin, end)
+        for hits, found in search:
+            near = slice(int(hits[0]), int(hits[-1]) + 1)
+            taken = weights.take(hits) if weights else self._read_values(values, near)[hits - hits[0]]
+            yield hits, found, taken
+
+    def _search(self, indices: Any, number: NDArray[np.int32], begin: int, end: int) -> Iterator[Hits]:
         for inside in _slices(begin, end):
-            hits = np.flatnonzero(self._arrays.read(indices, inside) == place)
+            places = self._arrays.read(indices, inside)
+            hits = np.flatnonzero((places >= 0) & (places < len(number)))
+            found = number[places[hits]]
+            hits, found = hits[found >= 0], found[found >= 0]
             if len(hits):
-                near = slice(inside.start + int(hits[0]), inside.start + int(hits[-1]) + 1)
-                yield hits + inside.start, self._read_values(values, near)[hits - hits[0]]
+                yield hits + inside.start, found
 
     def n_entries(self, group: str, layer: str) -> int:
         """Return how many entries the csr of a group has."""

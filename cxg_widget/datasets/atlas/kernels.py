@@ -65,17 +65,23 @@ def sum_up(block: Any, transform: int, total: Any) -> Any:
 
 
 @compiled
-def find(raw: Any, begins: Any, ends: Any, n_values: int, wanted: Any, hits: Any) -> int:
-    """Write where a uint32 is, counted through all chunks, to hits, int64 (n_chunks * n_values,); return how often."""
+def find(raw: Any, begins: Any, ends: Any, n_values: int, number: Any, hits: Any, found: Any) -> int:
+    """Write where some uint32 are, counted through all chunks, and which of them; return how often.
+
+    number : int32 (m,), which of those wanted each uint32 below m is; -1 = none of them
+    hits, found : int64 and int32 (n_chunks * n_values,)
+    """
     packed = np.zeros(4 * 33 * 4, dtype=np.uint8)
     words = packed.view(np.uint32)
     block = np.zeros(128, dtype=np.uint32)
+    most = np.uint32(len(number))
     n_hits = 0
     for chunk in range(len(begins)):
         at, end, first = begins[chunk], ends[chunk], chunk * n_values
         if at == end:
-            for place in range(n_values if wanted == 0 else 0):
+            for place in range(n_values if number[0] >= 0 else 0):
                 hits[n_hits] = first + place
+                found[n_hits] = number[0]
                 n_hits += 1
             continue
         transform = transform_of(raw, at, end, n_values)
@@ -93,8 +99,10 @@ def find(raw: Any, begins: Any, ends: Any, n_values: int, wanted: Any, hits: Any
             if transform:
                 total = sum_up(block, transform, total)
             for place in range(min(128, n_values - start)):
-                if block[place] == wanted:
+                value = block[place]
+                if value < most and number[value] >= 0:
                     hits[n_hits] = first + start + place
+                    found[n_hits] = number[value]
                     n_hits += 1
     return n_hits
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,15 @@ from cxg_widget.datasets.atlas.lance_tables import Table
 from cxg_widget.datasets.atlas.layouts import Layouts
 from cxg_widget.datasets.atlas.pointers import PointerColumn, Positions, Runs, read_runs, read_spans
 from cxg_widget.datasets.values import Vector
+from cxg_widget.datasets.vectors import together
 from cxg_widget.errors import InvalidStore
 
 Floats = NDArray[np.float32]
 Once = Callable[[str, Callable[[], Any]], Any]
+PlaceIn = Callable[[str], int | None]
+"""Returns the place of a feature in a group; None where it was not measured."""
+Wanted = tuple[Floats, int]
+"""Where the values of a feature go, float32 (n_obs,), and its place in the group."""
 
 
 class Matrix:
@@ -70,26 +75,32 @@ class Matrix:
         found: Mapping[str, str] = self._once(f"layouts of {self.pointer.space}", self.layouts.by_group)
         return found
 
-    def column(self, feature: str, layer: str) -> Vector:
-        """Return one feature over all cells.
+    def columns(self, features: Sequence[str], layer: str) -> Iterator[Vector]:
+        """Yield distinct features over all cells; where a group is searched, once for all of them.
 
         Raises
         ------
         InvalidStore
-            If no dataset measured it, or the store contradicts itself.
+            If no dataset measured one, or the store contradicts itself.
         DamagedStore
             If its files are missing or damaged.
         """
-        places = self.layouts.places_of(feature)
-        if not places:
-            raise InvalidStore(f"{self._uri}: feature {feature!r} is in no layout of this snapshot; no dataset has it.")
-        out = self._column(lambda group: places.get(self.layout_of(group)), layer)
-        return _as_vector(out, sparse=self.pointer.kind == "sparse")
+        for some in together(features, 4 * self.obs.n_rows):
+            found = self._columns([self._place_of(feature) for feature in some], layer)
+            while found:
+                yield _as_vector(found.pop(0), sparse=self.pointer.kind == "sparse")
 
     def axis(self, feature: str | None, place: int, layer: str) -> Floats:
         """Return float32 (n_obs,), one feature of a dense space; by its place where the space names no features."""
         places = None if feature is None else self.layouts.places_of(feature)
-        return self._column(lambda group: place if places is None else places.get(self.layout_of(group)), layer)
+        (found,) = self._columns([lambda group: place if places is None else places.get(self.layout_of(group))], layer)
+        return found
+
+    def _place_of(self, feature: str) -> PlaceIn:
+        places = self.layouts.places_of(feature)
+        if not places:
+            raise InvalidStore(f"{self._uri}: feature {feature!r} is in no layout of this snapshot; no dataset has it.")
+        return lambda group: places.get(self.layout_of(group))
 
     def layout_of(self, group: str) -> str:
         """Return the layout of a group's features.
@@ -129,39 +140,56 @@ class Matrix:
                 f"which has {n_entries:,}."
             )
 
-    def _column(self, place_in: Callable[[str], int | None], layer: str) -> Floats:
-        out = np.full(self.obs.n_rows, np.nan, dtype=np.float32)
+    def _columns(self, places_in: Sequence[PlaceIn], layer: str) -> list[Floats]:
+        outs = [np.full(self.obs.n_rows, np.nan, dtype=np.float32) for _ in places_in]
         for group, runs in self.runs.items():
-            place = place_in(group)
-            below = None if place is None else self.path_of(group, layer)
-            if place is not None and below is not None:
+            places = [place_in(group) for place_in in places_in]
+            known = [(out, place) for out, place in zip(outs, places, strict=True) if place is not None]
+            below = self.path_of(group, layer) if known else None
+            if below is not None:
                 read = self._dense if self.pointer.kind == "dense" else self._sparse
-                read(out, group, below, place, runs)
-        return out
+                read(known, group, below, runs)
+        return outs
 
-    def _dense(self, out: Floats, group: str, below: str, place: int, runs: Runs) -> None:
+    def _dense(self, wanted: Sequence[Wanted], group: str, below: str, runs: Runs) -> None:
         ordered = runs.by_line()
         for begin, end in segments(runs.lines, runs.lengths):
-            values = self.groups.dense_column(f"{group}/{below}", place, begin, end)
             these = ordered.between(begin, end)
-            out[these.all_rows()] = values[these.all_lines() - begin]
+            for out, place in wanted:
+                values = self.groups.dense_column(f"{group}/{below}", place, begin, end)
+                out[these.all_rows()] = values[these.all_lines() - begin]
 
-    def _sparse(self, out: Floats, group: str, below: str, place: int, runs: Runs) -> None:
+    def _sparse(self, wanted: Sequence[Wanted], group: str, below: str, runs: Runs) -> None:
         rows = runs.all_rows()
-        out[rows] = 0
+        for out, _ in wanted:
+            out[rows] = 0
         if self.groups.has_csc(group, below):
-            for lines, values in self.groups.column_in_csc(group, below, place):
-                self._check_lines(group, below, lines, runs)
-                run, entry = self._members(group, lines, runs.lines, runs.lines + runs.lengths, len(rows))
-                found = lines[entry]
-                _add(out, runs.rows[run] + found - runs.lines[run], values[entry])
-            return
+            for out, place in wanted:
+                self._by_feature(out, group, below, place, runs)
+        else:
+            self._by_cell(wanted, group, below, runs, rows)
+
+    def _by_feature(self, out: Floats, group: str, below: str, place: int, runs: Runs) -> None:
+        for lines, values in self.groups.column_in_csc(group, below, place):
+            self._check_lines(group, below, lines, runs)
+            run, entry = self._members(group, lines, runs.lines, runs.lines + runs.lengths, int(runs.lengths.sum()))
+            found = lines[entry]
+            _add(out, runs.rows[run] + found - runs.lines[run], values[entry])
+
+    def _by_cell(self, wanted: Sequence[Wanted], group: str, below: str, runs: Runs, rows: Positions) -> None:
         self._once("told of csr", self._tell_of_csr)
         spans = self.spans(group, runs, self.groups.n_entries(group, below))
         begin, end = int(spans[0].min(initial=2**62)), int(spans[1].max(initial=0))
-        for entries, values in self.groups.column_in_csr(group, below, place, begin, end):
-            cell, entry = self._members(group, entries, spans[0], spans[1], len(rows))
-            _add(out, rows[cell], values[entry])
+        places = list(dict.fromkeys(place for _, place in wanted))
+        for entries, number, values in self.groups.columns_in_csr(group, below, places, begin, end):
+            cell, entry = self._members(group, entries, spans[0], spans[1], len(rows), n_features=len(places))
+            which = number[entry]
+            order = np.argsort(which, kind="stable")
+            cuts = np.searchsorted(which[order], np.arange(len(places) + 1))
+            for out, place in wanted:
+                at = places.index(place)
+                these = order[cuts[at] : cuts[at + 1]]
+                _add(out, rows[cell[these]], values[entry[these]])
 
     def _tell_of_csr(self) -> None:
         self._note(
@@ -181,17 +209,17 @@ class Matrix:
             )
 
     def _members(
-        self, group: str, ids: Positions, begins: Positions, ends: Positions, n_cells: int
+        self, group: str, ids: Positions, begins: Positions, ends: Positions, n_cells: int, *, n_features: int = 1
     ) -> tuple[Positions, Positions]:
         """Return which of the spans begin <= id < end hold which ids, as positions of both.
 
-        A cell has one entry of a feature, so that there are about as many pairs as cells at most.
+        A cell has one entry of a feature, so that there are about as many pairs as cells at most, for each feature.
         """
         order = None if (ids[1:] >= ids[:-1]).all() else np.argsort(ids, kind="stable")
         ascending = ids if order is None else ids[order]
         first, last = np.searchsorted(ascending, begins), np.searchsorted(ascending, ends)
         counts = np.maximum(last - first, 0)
-        if counts.sum() > 2 * n_cells + 1024:
+        if counts.sum() > (2 * n_cells + 1024) * n_features:
             raise InvalidStore(f"{self._uri}: '{group}' gives its {n_cells:,} cells more than one value of a feature.")
         span = np.repeat(np.arange(len(begins)), counts)
         entry = np.arange(counts.sum()) + np.repeat(first - np.cumsum(counts) + counts, counts)

@@ -22,6 +22,8 @@ _NONE = 2**64 - 1
 _N_THREADS = min(4, os.cpu_count() or 1)
 
 Positions = NDArray[np.int64]
+Hits = tuple[Positions, NDArray[np.int32]]
+"""Entries, and which of the values that were looked for each of them has."""
 
 
 @dataclass(frozen=True)
@@ -67,24 +69,24 @@ class PackedEntries:
             return None
         return cls(name, file, n_entries, shard, chunk, 4 * (len(index) - 1)) if usual else None
 
-    def find(self, wanted: int, begin: int, end: int) -> Iterator[Positions]:
-        """Yield where a value is in begin <= entry < end, ascending; several threads search.
+    def find(self, number: NDArray[np.int32], begin: int, end: int) -> Iterator[Hits]:
+        """Yield where some values are in begin <= entry < end, ascending, and which of them; several threads search.
+
+        number : int32 (m,), which of those wanted each value below m is; -1 = none of them
 
         Raises
         ------
         DamagedStore
             If a file is missing or damaged.
         """
-        if not 0 <= wanted < 2**32:
-            return
         with ThreadPoolExecutor(_N_THREADS) as pool:
             for first in range(begin // self.n_per_shard, ceil(end / self.n_per_shard)):
                 low, high = max(begin, first * self.n_per_shard), min(end, (first + 1) * self.n_per_shard)
                 blocks = list(self._blocks(low // self.n_per_chunk, ceil(high / self.n_per_chunk)))
-                for hits in pool.map(lambda block: self._find(block, wanted), blocks):
+                for hits, found in pool.map(lambda block: self._find(block, number), blocks):
                     inside = slice(*np.searchsorted(hits, (low, high)).tolist())
                     if inside.start < inside.stop:
-                        yield hits[inside]
+                        yield hits[inside], found[inside]
 
     def take(self, places: Positions) -> NDArray[np.float32]:
         """Return the values at some entries, ascending and near each other; float32 (k,)."""
@@ -100,12 +102,13 @@ class PackedEntries:
             found[these] = values
         return found
 
-    def _find(self, block: tuple[int, int], wanted: int) -> Positions:
+    def _find(self, block: tuple[int, int], number: NDArray[np.int32]) -> Hits:
         from cxg_widget.datasets.atlas.kernels import find
 
-        hits = np.empty((block[1] - block[0]) * self.n_per_chunk, dtype=np.int64)
-        n = self._check(find(*self._read(*block), self.n_per_chunk, np.uint32(wanted), hits), block[0])
-        return hits[:n] + block[0] * self.n_per_chunk
+        most = (block[1] - block[0]) * self.n_per_chunk
+        hits, found = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int32)
+        n = self._check(find(*self._read(*block), self.n_per_chunk, number, hits, found), block[0])
+        return hits[:n] + block[0] * self.n_per_chunk, found[:n].copy()
 
     def _blocks(self, first: int, last: int) -> Iterator[tuple[int, int]]:
         """Yield ranges of chunks, none of which lies in two shards."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -200,6 +200,20 @@ class CxgDataset(Dataset):
 
     def _read_vector(self, position: int, layer: str | None) -> Vector:  # noqa: ARG002 - a CXG has no layers
         return self._matrix.vector(position)
+
+    def _read_vectors(self, positions: Sequence[int], layer: str | None) -> Iterator[Vector]:
+        if len(positions) > 1 and self.n_obs and self._matrix.is_by_row:
+            yield from self._matrix.several(positions, 0, self.n_obs)
+        else:
+            yield from super()._read_vectors(positions, layer)
+
+    def _read_vectors_block(
+        self, positions: Sequence[int], layer: str | None, start: int, stop: int
+    ) -> Iterator[Vector]:
+        if len(positions) > 1 and start < stop and self._matrix.is_by_row:
+            yield from self._matrix.several(positions, start, stop)
+        else:
+            yield from super()._read_vectors_block(positions, layer, start, stop)
 
     def _read_matrix_block(self, start: int, stop: int, layer: str | None) -> MatrixBlock:  # noqa: ARG002 - no layers
         return self._matrix.lines(start, stop)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from threading import Lock
 from typing import Any
 
@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base import Vector
-from cxg_widget.datasets.cxg.lines import Axis, Lines
+from cxg_widget.datasets.cxg.columns import Cells, read_columns
+from cxg_widget.datasets.cxg.lines import Axis, Lines, quick_axis
 from cxg_widget.datasets.matrix_block import MatrixBlock
 from cxg_widget.datasets.tiledb_access.arrays import Arrays, select, values_of
+from cxg_widget.datasets.vectors import together
 from cxg_widget.errors import DamagedStore, InvalidStore
 
-Cells = tuple[NDArray[np.float32], NDArray[np.int64] | None]
+_CELL_BYTES = 40
+"""What a cell of several columns takes while they are told apart."""
 
 
 class Matrix:
@@ -69,6 +72,21 @@ class Matrix:
         read = self._column_of_dense if self._read_cells == self._column_of_dense else self._column_of_sparse
         values, rows = read(position, (start, stop))
         return self._vector(position, (values, None if rows is None else rows - start))
+
+    @property
+    def is_by_row(self) -> bool:
+        """Whether a var takes a look at about all of the matrix, so that several are read together."""
+        if self._reader() == self._column_of_xc:
+            return False
+        return quick_axis(self._arrays.schema("X")) == "obs"
+
+    def several(self, positions: Sequence[int], start: int, stop: int) -> Iterator[Vector]:
+        """Yield the rows start <= row < stop of distinct vars of `X`, counted from `start`; errors as `vector`."""
+        for some in together(positions, _CELL_BYTES * (stop - start)):
+            with self._reading("X", *some):
+                found = read_columns(self._arrays.array("X"), some, start, stop)
+            for position, (values, rows) in zip(some, found, strict=True):
+                yield self._vector(position, (values, None if rows is None else rows - start))
 
     @property
     def axis(self) -> Axis:
@@ -195,8 +213,8 @@ class Matrix:
         name = array.schema.attr(0).name
         return np.asarray(self._arrays.column("X_col_shift", name, positions), dtype=np.float32)
 
-    def _reading(self, path: str, position: int) -> Any:
-        return self._arrays.reading(f"expression column {position} of {path}")
+    def _reading(self, path: str, *positions: int) -> Any:
+        return self._arrays.reading(f"expression column {', '.join(map(str, positions[:4]))} of {path}")
 
 
 def _again(problem: Exception | None) -> Exception:

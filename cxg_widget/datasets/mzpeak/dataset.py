@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -17,6 +17,7 @@ from cxg_widget.datasets.mzpeak.signal import Points, Wanted
 from cxg_widget.datasets.mzpeak.store import MzPeakStore, as_objects, pick, text_column
 from cxg_widget.datasets.mzpeak.windows import Window, Windows, parse, suggest
 from cxg_widget.datasets.values import Codes, Column, Values
+from cxg_widget.datasets.vectors import together
 from cxg_widget.errors import InvalidStore, InvalidValue
 
 Observations = Literal["spectra", "peaks"]
@@ -140,15 +141,17 @@ class SpectraDataset(MzPeakStore):
     def _axis_labels(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:
         return _labels((_TIME_LABEL, _EMBEDDINGS[name]), axes)
 
-    def _read_vector(self, position: int, layer: str | None) -> Vector:  # noqa: ARG002 - there are no layers
-        window = self._windows[position]
-        total = np.zeros(self.n_obs)
-        for points in self._points.points(Wanted(window.low, window.high)):
-            total += np.bincount(points.spectrum, points.intensity, minlength=self.n_obs)
-        rows = np.flatnonzero(total != 0)
-        if 2 * rows.size > self.n_obs:
-            return Vector(total.astype(np.float32))
-        return Vector(total[rows].astype(np.float32), rows)
+    def _read_vector(self, position: int, layer: str | None) -> Vector:
+        return next(self._read_vectors([position], layer))
+
+    def _read_vectors(self, positions: Sequence[int], layer: str | None) -> Iterator[Vector]:  # noqa: ARG002 - no layers
+        for some in together(positions, 8 * self.n_obs):
+            windows = [self._windows[position] for position in some]
+            totals = [np.zeros(self.n_obs) for _ in windows]
+            for number, points in self._points.points([Wanted(one.low, one.high) for one in windows]):
+                totals[number] += np.bincount(points.spectrum, points.intensity, minlength=self.n_obs)
+            while totals:
+                yield _as_vector(totals.pop(0))
 
 
 class PeaksDataset(MzPeakStore):
@@ -252,6 +255,14 @@ class PeaksDataset(MzPeakStore):
         if hasattr(self, "_map"):
             self._map.close()
         super()._release()
+
+
+def _as_vector(total: NDArray[np.float64]) -> Vector:
+    """Return the values, of few spectra as a sparse vector."""
+    rows = np.flatnonzero(total != 0)
+    if 2 * rows.size > total.size:
+        return Vector(total.astype(np.float32))
+    return Vector(total[rows].astype(np.float32), rows)
 
 
 def _labels(labels: tuple[str, str], axes: tuple[int, int]) -> tuple[str, str] | None:

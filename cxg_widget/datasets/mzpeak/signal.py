@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -83,10 +83,6 @@ class Signal:
         self._spectra = spectra
         self._without = without if without is not None and without.any() else None
 
-    def groups(self, wanted: Wanted = EVERYTHING) -> list[int]:
-        """Return the row groups that may hold what is wanted, by what the footer says."""
-        return [group for group in range(self.table.n_groups) if self.may_hold(group, wanted)]
-
     def spectra(self) -> NDArray[np.bool_]:
         """Return which spectra have points here, bool (n_spectra,); reads the column of indices."""
         found = np.zeros(self._spectra.n, dtype=np.bool_)
@@ -112,28 +108,47 @@ class Signal:
         InvalidStore, DamagedStore
             If they cannot be decoded.
         """
-        if not self._chunks_hold(group, wanted):
+        if not self._chunks_hold(group, [wanted]):
             return
         n_before = 0
-        for batch in self.table.batches(self.layout.columns, group, self._values_per_row(group)):
+        for batch in self._batches(group):
             with self.table.reading():
-                points = self._decode(batch, EVERYTHING if placed else wanted)
+                points = self._decode(batch, [EVERYTHING if placed else wanted])
             if placed:
                 places = np.arange(n_before, n_before + points.mz.size)
                 points = Points(points.spectrum, points.mz, points.intensity, places)
                 n_before += points.mz.size
             yield _within(points, wanted)
 
+    def blocks_of(self, group: int, many: Sequence[Wanted]) -> Iterator[tuple[int, Points]]:
+        """Yield the points of a row group that each of several wishes asks for, with the number of the wish.
+
+        The row group is read and decoded once, and not at all where it holds none of them.
+        """
+        held = [(number, wanted) for number, wanted in enumerate(many) if self.may_hold(group, wanted)]
+        if not held or not self._chunks_hold(group, [wanted for _, wanted in held]):
+            return
+        for batch in self._batches(group):
+            with self.table.reading():
+                points = self._decode(batch, [wanted for _, wanted in held])
+            for number, wanted in held:
+                inside = _within(points, wanted)
+                if inside.mz.size:
+                    yield number, inside
+
+    def _batches(self, group: int) -> Iterator[pa.RecordBatch]:
+        return self.table.batches(self.layout.columns, group, self._values_per_row(group))
+
     @cached_property
     def bounds(self) -> list[tuple[float, float]]:
         """The m/z range of each row group; infinite where the footer does not say."""
         return [self._mz_range(group) for group in range(self.table.n_groups)]
 
-    def _decode(self, batch: pa.RecordBatch, wanted: Wanted) -> Points:
+    def _decode(self, batch: pa.RecordBatch, many: Sequence[Wanted]) -> Points:
         if isinstance(self.layout, PointLayout):
             return self._decode_points(batch, self.layout)
-        if wanted is not EVERYTHING:
-            batch = batch.filter(pa.array(self._hits(batch, self.layout, wanted)))
+        if not _asks_for_all(many):
+            batch = batch.filter(pa.array(self._hits(batch, self.layout, many)))
         if not batch.num_rows:
             return Points(np.empty(0, np.int64), np.empty(0), np.empty(0, np.float32))
         decoded = decode(batch, self.layout, self.table.label)
@@ -165,21 +180,24 @@ class Signal:
     def _rows(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
         return self._spectra.rows(indices, self.table.label)
 
-    def _hits(self, batch: pa.RecordBatch, layout: ChunkLayout, wanted: Wanted) -> NDArray[np.bool_]:
-        """Return which chunks may hold wanted points."""
+    def _hits(self, batch: pa.RecordBatch, layout: ChunkLayout, many: Sequence[Wanted]) -> NDArray[np.bool_]:
+        """Return which chunks may hold points that any of several wishes asks for."""
         starts, ends = chunk_bounds(batch, layout)
-        hits: NDArray[np.bool_] = (starts - SLACK <= wanted.high) & (ends + SLACK >= wanted.low)
-        if wanted.spectra is not None:
-            hits &= wanted.spectra[self._rows(spectrum_index(batch, layout.index))]
+        hits = np.zeros(len(starts), dtype=np.bool_)
+        for wanted in many:
+            meets = (starts - SLACK <= wanted.high) & (ends + SLACK >= wanted.low)
+            if wanted.spectra is not None:
+                meets &= wanted.spectra[self._rows(spectrum_index(batch, layout.index))]
+            hits |= meets
         return hits
 
-    def _chunks_hold(self, group: int, wanted: Wanted) -> bool:
-        """Say whether any chunk meets what is wanted; reads their bounds, and none of their lists."""
-        if isinstance(self.layout, PointLayout) or wanted is EVERYTHING:
+    def _chunks_hold(self, group: int, many: Sequence[Wanted]) -> bool:
+        """Say whether any chunk meets any of several wishes; reads their bounds, and none of their lists."""
+        if isinstance(self.layout, PointLayout) or _asks_for_all(many):
             return True
         for batch in self.table.batches(self.layout.bounds, group):
             with self.table.reading():
-                if self._hits(batch, self.layout, wanted).any():
+                if self._hits(batch, self.layout, many).any():
                     return True
         return False
 
@@ -247,6 +265,10 @@ class Signal:
                 f"{self.table.label} has {most:,.0f} values in a chunk; at most {_MOST_PER_CHUNK:,} fit."
             )
         return float(most)
+
+
+def _asks_for_all(many: Sequence[Wanted]) -> bool:
+    return any(wanted is EVERYTHING for wanted in many)
 
 
 def _within(points: Points, wanted: Wanted) -> Points:

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from cxg_widget.datasets.mzpeak.manifest import Manifest
-from cxg_widget.datasets.mzpeak.signal import EVERYTHING, Points, Signal, Wanted
+from cxg_widget.datasets.mzpeak.signal import Points, Signal, Wanted
 from cxg_widget.datasets.mzpeak.spectra import SpectrumTable
 from cxg_widget.datasets.mzpeak.tables import Table
 from cxg_widget.errors import InvalidStore, InvalidValue
@@ -36,11 +36,11 @@ class Sources:
         """All row groups of all members, in order."""
         return [(signal, group) for signal in self.signals for group in range(signal.table.n_groups)]
 
-    def points(self, wanted: Wanted = EVERYTHING) -> Iterator[Points]:
-        """Yield the wanted points in pieces; only row groups are read that may hold some."""
+    def points(self, many: Sequence[Wanted]) -> Iterator[tuple[int, Points]]:
+        """Yield the points of several wishes, with the number of the wish; each row group is read once for all."""
         for signal in self.signals:
-            for group in signal.groups(wanted):
-                yield from signal.blocks(group, wanted)
+            for group in range(signal.table.n_groups):
+                yield from signal.blocks_of(group, many)
 
 
 def check_choice(choice: object) -> Choice | None:

@@ -16,8 +16,8 @@ from cxg_widget.raster import DIMMED, MISSING_LIGHT, PLAIN_LIGHT, RGB
 
 SELECTED_ALPHA = 200
 """Opacity of the emptiest pixel that holds a selected cell: it must be found among a million others."""
-CONTEXT_ALPHA = 16
-"""The same of a cell outside of the selection."""
+CONTEXT_ALPHA = 28
+"""The same of a cell outside of the selection: one alone is nearly as plain as one among points is, 41."""
 
 
 class NumberImage(NamedTuple):

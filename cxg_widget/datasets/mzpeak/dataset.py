@@ -18,6 +18,7 @@ from cxg_widget.datasets.mzpeak.store import MzPeakStore, as_objects, pick, text
 from cxg_widget.datasets.mzpeak.windows import Window, Windows, parse, suggest
 from cxg_widget.datasets.values import Codes, Column, Values
 from cxg_widget.errors import InvalidStore, InvalidValue
+from cxg_widget.nouns import Noun
 
 Observations = Literal["spectra", "peaks"]
 _TIME = "retention_time"
@@ -59,7 +60,8 @@ class SpectraDataset(MzPeakStore):
     """
 
     observations: ClassVar[str] = "spectra"
-    var_noun: ClassVar[str] = "ion chromatogram"
+    obs_noun = Noun("spectrum", "spectra")
+    var_noun = Noun("m/z window", "m/z windows")
     _no_embedding: ClassVar[str] = "no usable embedding, as there are no retention times with a base peak or precursor"
 
     def _open(self) -> None:
@@ -159,7 +161,8 @@ class PeaksDataset(MzPeakStore):
     """
 
     observations: ClassVar[str] = "peaks"
-    var_noun: ClassVar[str] = "measured"
+    obs_noun = Noun("peak", "peaks")
+    var_noun = Noun("data array", "data arrays")
     major_axis: Literal["obs", "var"] = "obs"
 
     def _open(self) -> None:

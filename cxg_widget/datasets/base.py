@@ -48,6 +48,7 @@ class Dataset(RowBlocks):
     obs_index, var_index : the name of the index column, None where the store has none
     embeddings : name to number of axes, at least 2
     default_embedding : the embedding to show first, None where there is none
+    default_color : what to colour by where nobody says, as "obs:NAME" or "var:NAME"; None = nothing
     obs_noun, var_noun, set_noun : what the observations, the vars and sets of vars are called; None = there are no sets
     layers : names of alternatives to the main matrix
     major_axis : along which the store reads neighbouring lines of the matrix fast
@@ -57,6 +58,7 @@ class Dataset(RowBlocks):
 
     uri: str
     major_axis: Literal["obs", "var"] = "var"
+    default_color: str | None = None
     obs_noun: Noun = CELL
     set_noun: Noun | None = None
 

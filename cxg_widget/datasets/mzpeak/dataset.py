@@ -70,6 +70,10 @@ class SpectraDataset(MzPeakStore):
         names = [name for name in _EMBEDDINGS if self._is_number(name)] if self._is_number(_TIME) else []
         self.embeddings = dict.fromkeys(names, 2)
         self.default_embedding = names[0] if names else None
+        if self._is_level_known:
+            self.default_color = "obs:ms_level"
+        elif self._is_number("total_ion_current"):
+            self.default_color = "obs:total_ion_current"
         if not names:
             self._note(f"{self._no_embedding}; there is nothing to draw.")
         base_peaks = (self._spectra.floats(name) for name in ("base_peak_mz", "base_peak_intensity"))
@@ -175,6 +179,7 @@ class PeaksDataset(MzPeakStore):
             kinds = {"ms_level": "categorical", **kinds}
         self.obs_columns = {name: Column(name, kind) for name, kind in kinds.items()}
         self.embeddings, self.default_embedding = {"peaks": 2}, "peaks"
+        self.default_color = "obs:log1p_intensity"
         self.var_index = "array"
         self.var_columns = {"feature_name": text_column("feature_name")}
 
@@ -195,11 +200,6 @@ class PeaksDataset(MzPeakStore):
         """
         with self._reading():
             return self._map.in_view(_limits("xlim", xlim), _limits("ylim", ylim))
-
-    @property
-    def _is_level_known(self) -> bool:
-        column = self._spectra.columns.get("ms_level")
-        return column is not None and column.kind == "categorical"
 
     def _values(self, name: str, points: Points) -> Values:
         if name in ("intensity", "log1p_intensity"):

@@ -105,8 +105,16 @@ class CfDataset(Dataset):
         self._pairs = self._axes.pairs()
         self.embeddings = dict.fromkeys(self._pairs, 2)
         self.default_embedding = next(iter(self._pairs), None)
+        self.default_color = self._first_on_the_grid()
         if not self._pairs:
             self._note(f"{self._no_embedding}.")
+
+    def _first_on_the_grid(self) -> str | None:
+        """Return the first var that differs along all dimensions of the observations, else the first of all."""
+        dims = set(self._observations.dims)
+        whole = (one for one in self._vars if dims <= set(one.variable.dims))
+        first = next(whole, next(iter(self._vars), None))
+        return None if first is None else f"var:{first.label}"
 
     def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
         if rows is None:

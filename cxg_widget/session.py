@@ -23,7 +23,7 @@ from cxg_widget.datasets.base import Codes, Dataset
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.field import Shown, View
 from cxg_widget.frames import Frame
-from cxg_widget.hover import Describer, circle_of, nearest_row
+from cxg_widget.hover import Describer, circle_of, nearest_row, text_of
 from cxg_widget.look import Coloring, Look, is_tissue
 from cxg_widget.opening import Opening, are_many
 from cxg_widget.order import DisplayOrder
@@ -367,6 +367,14 @@ class Session:
         seen = view or whole
         zoom = raster.zoom_of(seen, whole)
         return paint(self._paint(max_points), seen, size, zoom=zoom, dark=dark)
+
+    def axes_told(self) -> str:
+        """Say what the axes measure, and from where to where there are points; "" where both share their units."""
+        labels = self.dataset.axis_labels(self.look.embedding, self.look.axes)
+        if labels is None:
+            return ""
+        x0, x1, y0, y1 = map(text_of, self._readings.bounds(self.look).extent)
+        return f"Horizontal: {labels[0]}, {x0} to {x1}. Vertical: {labels[1]}, {y0} to {y1}."
 
     def _paint(self, most: int | None) -> Paint:
         """Gather the first points that are not hidden."""

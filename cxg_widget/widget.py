@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
-from concurrent.futures import wait
+from concurrent.futures import Future, wait
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from cxg_widget.errors import ClosedDataset, CxgWidgetError, InvalidOption, Inva
 from cxg_widget.exchange import Exchange, Stream
 from cxg_widget.frames import Frame
 from cxg_widget.look import Look
+from cxg_widget.options import Given
 from cxg_widget.parsing import parse
 from cxg_widget.query import mask_of_query
 from cxg_widget.readings import Readings
@@ -42,7 +43,8 @@ class CxgWidget(WidgetTraits):
     ----------
     source : path or URI of a store, an AnnData object, or an open `Dataset`
     embedding : name of the embedding; None = the dataset's default
-    color : obs column, gene or gene set ("obs:NAME", "var:NAME", "set:NAME" force one), a list of genes (their mean)
+    color : obs column, gene or gene set ("obs:NAME", "var:NAME", "set:NAME" force one), a list of genes (their mean),
+        None = no colour; where it is not given, what the dataset offers as `default_color`, if anything
     layer : name of the layer genes are read from; None = X
     height : CSS px
     dask : a `dask.distributed.Client` whose workers open the store, hold the cells and aggregate them; True = the
@@ -74,7 +76,7 @@ class CxgWidget(WidgetTraits):
         source: Any,
         *,
         embedding: str | None = None,
-        color: Any = None,
+        color: Any = Given.NOT,
         layer: str | None = None,
         height: float = 600,
         dask: Any = None,
@@ -89,16 +91,20 @@ class CxgWidget(WidgetTraits):
         self._callbacks = CallbackDispatcher()
         self._open = True
         try:
+            is_offered = color is Given.NOT
+            color = self._dataset.default_color if is_offered else color
             given = {"embedding": embedding, "color": color, "layer": layer, "height": height, **traits}
             checked = self._check(given)
             self._session.look = self._look(checked)
-            self._exchange.jobs.submit("prepare", self._session.prepare)
+            prepared = self._exchange.jobs.submit("prepare", self._session.prepare)
             self._exchange.jobs.submit("order", self._session.prepare_order)
             super().__init__(_snapshot={"id": secrets.token_hex(8)}, **checked)
             self._built = True
             self.on_msg(self._receive)
             self._exchange.jobs.submit("field", self._session.prepare_field)
-            if color is not None:
+            if is_offered:
+                prepared.add_done_callback(self._drop_unreadable)
+            elif color is not None:
                 self._session.coloring()
             if embedding is not None:
                 self._session.place()
@@ -170,7 +176,9 @@ class CxgWidget(WidgetTraits):
     @property
     def state(self) -> dict[str, Any]:
         """The view as a small JSON dict; `CxgWidget(source, **state)` or `w.state = state` brings it back."""
-        defaults = {name: self.trait_defaults(name) for name in STATE}
+        defaults: dict[str, Any] = {name: self.trait_defaults(name) for name in STATE}
+        if self._dataset.default_color is not None:
+            defaults["color"] = Given.NOT  # None is then no default, and has to be said
         now = {name: getattr(self, name) for name in STATE}
         return {name: value for name, value in now.items() if value != defaults[name]}
 
@@ -179,7 +187,8 @@ class CxgWidget(WidgetTraits):
         if not isinstance(state, Mapping):
             raise InvalidValue(f"state must be a dict as `w.state` gives it; found {state!r}")
         wanted, _ = options.split_options(state, STATE, ())
-        checked = self._check({name: wanted.get(name, self.trait_defaults(name)) for name in STATE})
+        defaults = {name: self.trait_defaults(name) for name in STATE} | {"color": self._dataset.default_color}
+        checked = self._check(defaults | wanted)
         look = self._look(checked)
         self._session.place(look)
         self._session.coloring(look)
@@ -276,6 +285,17 @@ class CxgWidget(WidgetTraits):
     def _announce(self, frame: Frame) -> None:
         if self._built and self._open:
             self._exchange.send(frame.message.kind, lambda: iter([frame]))
+
+    def _drop_unreadable(self, prepared: Future[None]) -> None:
+        """Show no colour where the one that the dataset offers cannot be read: nobody asked for it."""
+        if prepared.cancelled() or prepared.exception() is None or not self._open:
+            return
+        try:
+            self._session.coloring()
+        except CxgWidgetError as error:
+            if self.color == self._dataset.default_color:
+                self._set_back("color", None)
+                self._exchange.fail("color", error)
 
     def _push(self, slot: str, stream: Stream, trait: str, before: Any) -> None:
         """Send a stream from a thread; when it fails, set the trait back to what is still on show."""

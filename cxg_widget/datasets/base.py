@@ -23,6 +23,7 @@ from cxg_widget.datasets.tables import read_table
 from cxg_widget.datasets.values import Codes, Column, Kind, Values, Vector, as_codes, as_numbers, as_plain
 from cxg_widget.datasets.var_names import VarNames
 from cxg_widget.errors import CxgWidgetError, InvalidValue
+from cxg_widget.nouns import CELL, Noun
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,6 +49,8 @@ class Dataset(RowBlocks):
     obs_index, var_index : the name of the index column, None where the store has none
     embeddings : name to number of axes, at least 2
     default_embedding : the embedding to show first, None where there is none
+    default_color : what to colour by where nobody says, as "obs:NAME" or "var:NAME"; None = nothing
+    obs_noun, var_noun, set_noun : what the observations, the vars and sets of vars are called; None = there are no sets
     layers : names of alternatives to the main matrix
     major_axis : along which the store reads neighbouring lines of the matrix fast
     """
@@ -56,6 +59,9 @@ class Dataset(RowBlocks):
 
     uri: str
     major_axis: Literal["obs", "var"] = "var"
+    default_color: str | None = None
+    obs_noun: Noun = CELL
+    set_noun: Noun | None = None
 
     def __init__(self, uri: str, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
         super().__init__(cache_bytes)

@@ -13,6 +13,7 @@ from cxg_widget.datasets.positions import Positions
 from cxg_widget.datasets.values import Column, Values, as_plain
 from cxg_widget.errors import DamagedStore, InvalidStore, UnknownName
 from cxg_widget.names import not_found
+from cxg_widget.nouns import GENE, Noun
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,12 +25,11 @@ class VarNames(Lifetime):
     alias_columns: ClassVar[tuple[str, ...]] = ("feature_name", "gene_symbols", "gene_name")
     id_columns: ClassVar[tuple[str, ...]] = ("name_0", "feature_id", "gene_ids", "gene_id")
 
-    var_noun: ClassVar[str] = "gene"
-
     title: str
     n_var: int
     var_columns: Mapping[str, Column]
     var_index: str | None = None
+    var_noun: Noun = GENE
 
     @abstractmethod
     def _read_var(self, name: str) -> Values:

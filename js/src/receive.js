@@ -63,11 +63,13 @@ function isShown(store, reply) {
 }
 
 /** @param {import("./protocol.js").DatasetInfo} reply @returns {import("./state.js").Dataset} */
-function toDataset({ title, n_obs, n_var, embeddings, columns, colormaps, notes }) {
+function toDataset({ title, n_obs, n_var, obs_noun, var_noun, set_noun, embeddings, columns, colormaps, notes }) {
+  const noun = (/** @type {string[]} */ [one, many]) => ({ one, many });
   return {
     title,
     nObs: n_obs,
     nVar: n_var,
+    nouns: { obs: noun(obs_noun), var: noun(var_noun), set: set_noun.length === 0 ? null : noun(set_noun) },
     embeddings: /** @type {{name: string, axes: number}[]} */ (embeddings),
     columns: /** @type {{name: string, kind: string}[]} */ (columns),
     colormaps,

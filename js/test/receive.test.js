@@ -167,3 +167,12 @@ test("points that come twice are taken once", () => {
   assert.deepEqual([...(scene.color?.entries?.index ?? [])], [1, 3]);
   assert.equal(drawable(scene), N);
 });
+
+test("the dataset says what its observations, its vars and sets of them are called", () => {
+  const { store, receive } = start();
+  const about = { kind: "dataset", title: "run", n_obs: 1, n_var: 0, embeddings: [], columns: [], colormaps: [], notes: [] };
+  receive({ ...about, obs_noun: ["spectrum", "spectra"], var_noun: ["m/z window", "m/z windows"], set_noun: [] });
+  assert.deepEqual(store.get().dataset?.nouns, { obs: { one: "spectrum", many: "spectra" }, var: { one: "m/z window", many: "m/z windows" }, set: null });
+  receive({ ...about, obs_noun: ["cell", "cells"], var_noun: ["gene", "genes"], set_noun: ["gene set", "gene sets"] });
+  assert.deepEqual(store.get().dataset?.nouns.set, { one: "gene set", many: "gene sets" });
+});

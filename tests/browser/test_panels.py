@@ -336,7 +336,7 @@ def test_axes_are_chosen_where_there_are_more_than_two(page: Any) -> None:
 def test_the_selection_is_counted_and_cleared(page: Any) -> None:
     show(page, "selected")
     expect(page.get_by_text("1,234")).to_be_visible()
-    assert "1,234 of 100,000 selected · 1.2\u00a0%" in page.locator(".what").text_content()
+    assert "1,234 of 100,000 cells selected · 1.2\u00a0%" in page.locator(".what").text_content()
     page.get_by_role("button", name="Clear").click()
     assert calls(page, "clearSelection") == [[]]
 
@@ -355,7 +355,7 @@ def test_messages(page: Any) -> None:
         "allHidden": "All categories are hidden.",
         "constant": "Every value is 3.",
         "noValues": "There are no values.",
-        "noColor": "Pick a column or a gene",
+        "noColor": "Color the cells by any column, gene or gene set.",
     }.items():
         show(page, scene)
         expect(page.get_by_text(text).first).to_be_visible()
@@ -448,20 +448,21 @@ def test_destroy_leaves_nothing_behind(page: Any) -> None:
     assert page.evaluate("() => document.getElementById('el').childElementCount") == 0
 
 
-def test_labels_of_axes_are_text_within_the_plot(page: Any) -> None:
-    show(page, "ownUnits")
-    plot = page.locator(".plot").bounding_box()
-    for axis, start in (("x", "<img src=x onerror=window.hacked=1>"), ("y", "long long long ")):
-        label = page.locator(f".axis.{axis}")
-        assert label.text_content().startswith(start)
-        box = label.bounding_box()
-        assert plot["x"] <= box["x"] <= box["x"] + box["width"] <= plot["x"] + plot["width"]
-        assert plot["y"] <= box["y"] <= box["y"] + box["height"] <= plot["y"] + plot["height"]
-    assert page.evaluate("() => window.hacked") is None
-
-
-@pytest.mark.parametrize("scene", ["categories", "lowUnits"])
-def test_equal_units_and_low_plots_have_no_labels(page: Any, scene: str) -> None:
-    show(page, scene)
-    assert page.locator(".plot").count() == 1
-    assert page.locator(".axis").count() == 0
+def test_panels_speak_of_what_the_store_holds(page: Any) -> None:
+    show(page, "spectra")
+    assert page.locator(".what").text_content().strip().startswith("5 of 100,000 spectra selected")
+    titles = [one.get_attribute("title") for one in page.locator(".rows .row, .row.missing").all()]
+    assert len(titles) > 5
+    assert all(" spectra" in title for title in titles)
+    page.get_by_role("button", name="2 notes").or_(page.get_by_role("button", name="3 notes")).click()
+    expect(page.get_by_role("dialog", name="Notes")).to_contain_text("12 spectra have no coordinates")
+    expect(page.get_by_role("dialog", name="Notes")).to_contain_text("shows all spectra")
+    page.get_by_role("combobox", name="Color by").click()
+    headings = page.locator(".found .heading")
+    expect(headings.nth(1)).to_have_text("m/z windows")
+    show(page, "noSpectra")
+    assert page.get_by_role("combobox", name="Color by").get_attribute("placeholder") == "Column or m/z window"
+    expect(page.get_by_text("This dataset has no spectra.")).to_be_visible()
+    expect(page.get_by_text("Color the spectra by any column or m/z window.")).to_be_visible()
+    words = page.evaluate("() => root.textContent + [...root.querySelectorAll('[title]')].map((one) => one.title)")
+    assert not re.search(r"\b(cells?|genes?)\b", words)

@@ -23,6 +23,7 @@ from cxg_widget.datasets.tiledb_access.listing import absolute, lists_in_one, na
 from cxg_widget.datasets.tiledb_access.patience import read_ahead
 from cxg_widget.datasets.values import Values
 from cxg_widget.errors import DamagedStore, DatasetNotFound, InvalidStore
+from cxg_widget.nouns import GENE_SET
 
 _FEW = 1_000
 _FIRST = ("cxg_group_metadata", "obs", "var")
@@ -50,6 +51,7 @@ class CxgDataset(Dataset):
     """
 
     format: ClassVar[str] = "cxg"
+    set_noun = GENE_SET
     _no_embedding: ClassVar[str] = "no usable embedding under emb/"
 
     def __init__(

@@ -243,9 +243,11 @@ def test_limits_are_typed_as_numbers_or_percentiles(page: Any) -> None:
     upper.press("Enter")
     settle(page)
     assert upper.get_attribute("aria-invalid") == "true"
+    expect(page.get_by_role("alert")).to_contain_text("a number, or a percentile such as p99")
     upper.press("Escape")
     settle(page)
     assert upper.get_attribute("aria-invalid") == "false"
+    assert page.get_by_role("alert").count() == 0
     expect(upper).to_have_value("6.42")
 
 

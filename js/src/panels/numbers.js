@@ -30,6 +30,7 @@ export function numberLegend(context, color) {
       ${vmin === null && vmax === null ? nothing : html`<button type="button" class="text" @click=${reset}>Reset</button>`}
       ${field(context, "vmax", limits.vmax)}
     </div>
+    ${context.ui.badLimit === "" ? nothing : html`<p class="none" role="alert">A limit is a number, or a percentile such as p99.</p>`}
     ${colormapMenu(context)}
     ${missingRow(context, color)}`;
 }

@@ -20,6 +20,7 @@ LEVELS = [
     {"field", "picture", "streams"},
     {"readings", "survey"},
     {"cluster"},
+    {"showing"},
     {"session"},
     {"static_picture", "trait_error", "traits"},
     {"widget"},

@@ -13,6 +13,7 @@ from cxg_widget.datasets.base import MAX_LABELS, Codes, Vector
 from cxg_widget.datasets.row_blocks import too_many_labels
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.names import not_found
+from cxg_widget.nouns import GENE_SET
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base import Dataset
@@ -56,11 +57,12 @@ def resolve(color: ColorTrait, dataset: Dataset, layer: str | None = None) -> Ta
     if isinstance(color, str):
         return _resolve_name(color, dataset, layer)
     if not isinstance(color, Sequence) or not all(isinstance(gene, str) for gene in color) or len(color) == 0:
-        raise InvalidValue(f"color must be a name, a list of genes or None; found {color!r}")
+        raise InvalidValue(f"color must be a name, a list of {dataset.var_noun.many} or None; found {color!r}")
     genes = [gene.removeprefix("var:") for gene in color]
     for gene in genes:
         dataset.names_in(layer).find_var(gene)
-    return Target("mean", f"mean of {len(genes)} genes" if len(genes) > 1 else genes[0], tuple(genes))
+    name = f"mean of {dataset.var_noun.counted(len(genes))}" if len(genes) > 1 else genes[0]
+    return Target("mean", name, tuple(genes))
 
 
 def _resolve_name(color: str, dataset: Dataset, layer: str | None) -> Target:
@@ -81,7 +83,7 @@ def _resolve_name(color: str, dataset: Dataset, layer: str | None) -> Target:
     if source == "obs":
         raise UnknownName(not_found("obs column", name, dataset.obs_columns))
     if source == "set":
-        raise UnknownName(not_found("gene set", name, dataset.gene_sets))
+        raise UnknownName(not_found((dataset.set_noun or GENE_SET).one, name, dataset.gene_sets))
     if source == "var":
         names.find_var(name)
     raise UnknownName(dataset.explain_name(color) or _neither(color, dataset))
@@ -90,9 +92,13 @@ def _resolve_name(color: str, dataset: Dataset, layer: str | None) -> Target:
 def _neither(color: str, dataset: Dataset) -> str:
     for layer in dataset.layers:
         if _has_var(color, dataset.names_in(layer)):
-            return f"{color!r} is no gene of X, but one of the layer {layer!r}; set layer={layer!r} to colour by it."
-    everything = [*dataset.obs_columns, *dataset.gene_sets, *(dataset.var_aliases or ()), *dataset.var_labels]
-    return not_found("obs column, gene or gene set", color, everything)
+            what = f"{color!r} is no {dataset.var_noun.one} of X, but one of the layer {layer!r}"
+            return f"{what}; set layer={layer!r} to colour by it."
+    groups = [*dataset.obs_columns, *dataset.gene_sets]
+    names = [*groups, *(dataset.var_aliases or ()), *dataset.var_labels]
+    nouns = [noun.one for noun in (dataset.var_noun, dataset.set_noun) if noun is not None]
+    what = " or ".join([", ".join(["obs column", *nouns[:-1]]), nouns[-1]])
+    return not_found(what, color, names, count=len(groups) + dataset.n_var)
 
 
 def _has_var(name: str, names: VarNames) -> bool:
@@ -106,7 +112,8 @@ def _has_var(name: str, names: VarNames) -> bool:
 def _gene_set(name: str, dataset: Dataset, names: VarNames) -> Target:
     genes = tuple(gene for gene in dataset.gene_sets[name] if _has_var(gene, names))
     if not genes:
-        raise UnknownName(f"gene set {name!r} names no gene of this dataset; it lists {len(dataset.gene_sets[name])}")
+        kind, listed = (dataset.set_noun or GENE_SET).one, len(dataset.gene_sets[name])
+        raise UnknownName(f"{kind} {name!r} names no {dataset.var_noun.one} of this dataset; it lists {listed}")
     return Target("set", name, genes)
 
 
@@ -118,7 +125,7 @@ def heading(target: Target, dataset: Dataset, layer: str | None) -> tuple[str, s
         position = names.find_var(target.name)
         label, aliases = str(names.var_labels[position]), names.var_aliases
         name = (aliases[position] if aliases else "") or label
-        return name, (label if label != name else dataset.var_noun) + suffix
+        return name, (label if label != name else dataset.var_noun.one) + suffix
     if target.source in ("set", "mean"):
         shown = ", ".join(target.genes[:4]) + (", …" if len(target.genes) > 4 else "")
         return target.name, f"mean of {shown}{suffix}" if target.source == "set" else shown + suffix

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from cxg_widget.look import Coloring
 
 _FIELDS = 5
+_HELD_ROWS = 1 << 22
+"""Columns of so many rows are read whole once something was pointed at; that lasts as long as reading some dozens."""
+_BELOW = np.float32(-np.inf)
 
 
 def circle_of(radius_x: float, radius_y: float) -> tuple[float, float]:
@@ -44,7 +47,8 @@ def nearest_row(
     radius : units of x
     stretch : how many units of x a unit of y is as long as
     """
-    near = np.flatnonzero((np.abs(xy[:, 0] - x) <= radius) & (np.abs(xy[:, 1] - y) <= radius / stretch))
+    near = np.flatnonzero(_between(xy[:, 0], x, radius))
+    near = near[_between(xy[near, 1], y, radius / stretch)]
     if visible is not None:
         near = near[visible[near]]
     if near.size == 0:
@@ -52,6 +56,13 @@ def nearest_row(
     distance = np.hypot(xy[near, 0].astype(np.float64) - x, (xy[near, 1].astype(np.float64) - y) * stretch)
     best = int(np.argmin(distance))
     return int(near[best]) if distance[best] <= radius else None
+
+
+def _between(values: NDArray[np.float32], middle: float, radius: float) -> NDArray[np.bool_]:
+    """Say which values lie within a radius or a rounding error beyond; the distance decides about those."""
+    low, high = np.float32(middle - radius), np.float32(middle + radius)
+    found: NDArray[np.bool_] = (values >= np.nextafter(low, _BELOW)) & (values <= np.nextafter(high, -_BELOW))
+    return found
 
 
 class Describer:
@@ -63,6 +74,11 @@ class Describer:
         groups = [one.name for one in columns if one.kind in ("categorical", "boolean")]
         others = [one.name for one in columns if one.kind not in ("categorical", "boolean")]
         self._columns = groups + others
+
+    def hold(self) -> None:
+        """Read what there is to say of any cell, where that is small and near at hand."""
+        if self._dataset.n_obs <= _HELD_ROWS and "://" not in self._dataset.uri:
+            self._dataset.hold(self._columns[: _FIELDS + 1])
 
     def name(self, row: int) -> str:
         """Return the obs index label of a row, or its number where the index cannot be read."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
 from functools import partial
 from typing import Any, get_args
 
@@ -22,6 +23,15 @@ RENDERERS = ("auto", "points", "raster")
 DENSITIES = ("linear", "log", "eq_hist")
 STATISTICS = ("mean", "max")
 _CORNERS = 4
+
+
+class Given(Enum):
+    """Whether a keyword was given, where None is a value of its own."""
+
+    NOT = "not given"
+
+    def __repr__(self) -> str:
+        return f"<{self.value}>"
 
 
 def split_options(

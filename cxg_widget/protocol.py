@@ -141,6 +141,7 @@ class Aggregate(Message):
 class DatasetInfo(Message):
     """What was opened.
 
+    obs_noun, var_noun, set_noun : what one and what several of them are called; no set_noun = the store has no sets
     embeddings : name and number of axes of each; columns : name and kind of each obs column
     colormaps, notes : names on offer; one sentence for each thing that was skipped or is damaged
     """
@@ -149,6 +150,9 @@ class DatasetInfo(Message):
     title: str
     n_obs: int
     n_var: int
+    obs_noun: list[str]
+    var_noun: list[str]
+    set_noun: list[str]
     embeddings: list[dict[str, Any]]
     columns: list[dict[str, Any]]
     colormaps: list[str]

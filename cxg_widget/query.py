@@ -53,7 +53,8 @@ def mask_of_query(query: str, dataset: Dataset, *, level: int = 1) -> NDArray[np
     answer = np.asarray(answer)
     if answer.shape != (dataset.n_obs,) or answer.dtype.kind not in "bO":
         raise SelectionError(
-            f"query {query!r} must be true or false for each cell; found {answer.dtype} {answer.shape}"
+            f"query {query!r} must be true or false for each {dataset.obs_noun.one}; "
+            f"found {answer.dtype} {answer.shape}"
         )
     return np.asarray(pd.Series(answer).astype("boolean").fillna(False), dtype=np.bool_)
 

@@ -99,7 +99,8 @@ def png(image: NDArray[np.uint8]) -> bytes:
 
     height, width, channels = image.shape
     header = struct.pack(">IIBBBBB", width, height, 8, {3: 2, 4: 6}[channels], 0, 0, 0)
-    lines = np.zeros((height, 1 + channels * width), dtype=np.uint8)  # each begins with its filter, 0 = none
+    lines = np.empty((height, 1 + channels * width), dtype=np.uint8)
+    lines[:, 0] = 0  # the filter of each line: none
     lines[:, 1:] = image.reshape(height, -1)
     parts = ((b"IHDR", header), (b"IDAT", isal_zlib.compress(lines.data, 1)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(

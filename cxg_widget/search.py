@@ -79,7 +79,8 @@ def _gene_sets(dataset: Dataset) -> list[Match]:
         sets = dataset.gene_sets
     except CxgWidgetError:
         return []
-    return [Match(f"set:{name}", name, "set", f"mean of {len(genes):,} genes") for name, genes in sets.items()]
+    noun = dataset.var_noun
+    return [Match(f"set:{name}", name, "set", f"mean of {noun.counted(len(genes))}") for name, genes in sets.items()]
 
 
 def _genes(dataset: Dataset) -> list[Match]:

@@ -69,7 +69,7 @@ class SelectedCells:
         return subset(self._dataset, self.mask)
 
     def __repr__(self) -> str:
-        return f"<{len(self):,} of {self.mask.size:,} cells selected>"
+        return f"<{len(self):,} of {self._dataset.obs_noun.counted(self.mask.size)} selected>"
 
 
 def combine(old: NDArray[np.bool_], new: NDArray[np.bool_], mode: Mode) -> NDArray[np.bool_]:
@@ -135,7 +135,8 @@ def mask_of(what: Any, dataset: Dataset) -> NDArray[np.bool_]:
 
 def _from_booleans(what: Any, array: NDArray[np.bool_], dataset: Dataset) -> NDArray[np.bool_]:
     if array.size != dataset.n_obs:
-        raise SelectionError(f"the mask has {array.size:,} values, but the dataset has {dataset.n_obs:,} cells")
+        held = dataset.obs_noun.counted(dataset.n_obs)
+        raise SelectionError(f"the mask has {array.size:,} values, but the dataset has {held}")
     labels = getattr(what, "index", None)
     if labels is None or getattr(labels, "dtype", None) is None:
         return array.copy()
@@ -168,6 +169,7 @@ def _from_labels(labels: list[str], dataset: Dataset) -> NDArray[np.bool_]:
     names, wanted = dataset.obs_names().tolist(), set(labels)
     unknown = sorted(wanted.difference(names))
     if unknown:
-        many = f" (and {len(unknown) - 1:,} more)" if len(unknown) > 1 else ""
-        raise SelectionError(not_found("cell", unknown[0], names[:4000], "the obs index") + many)
+        others = f" {len(unknown) - 1:,} more are not there either." if len(unknown) > 1 else ""
+        sentence = not_found(dataset.obs_noun.one, unknown[0], names[:4000], "the obs index", count=len(names))
+        raise SelectionError(sentence + others)
     return np.fromiter(map(wanted.__contains__, names), dtype=np.bool_, count=len(names))

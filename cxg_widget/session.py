@@ -23,7 +23,7 @@ from cxg_widget.datasets.base import Codes, Dataset
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.field import Shown, View
 from cxg_widget.frames import Frame
-from cxg_widget.hover import Describer, circle_of, nearest_row
+from cxg_widget.hover import Describer, circle_of, nearest_row, text_of
 from cxg_widget.look import Coloring, Look, is_tissue
 from cxg_widget.opening import Opening, are_many
 from cxg_widget.order import DisplayOrder
@@ -62,6 +62,7 @@ class Session:
         self._stop_listening = dataset.tell_progress_to(self._tell_progress)
         self._lock = threading.RLock()
         self._opening = Opening()
+        self._is_hovered = False
         self._seq = {"points": 0, "color": 0, "selection": 0}
 
     def _tell_progress(self, done: float) -> None:
@@ -117,11 +118,23 @@ class Session:
         if self._is_aggregated:
             self._readings.prepare_field(self.look)
 
+    def prepare_hover(self) -> None:
+        """Read once what hovering tells of, which then takes no reading; asked for when somebody has begun to hover."""
+        with self._lock:
+            is_first, self._is_hovered = not self._is_hovered, True
+        if is_first:
+            self._describer.hold()
+
     def close(self) -> None:
         """Let go of what is held elsewhere; the dataset stays open."""
         self._opening.begin()
         self._stop_listening()
         self._readings.close()
+
+    @property
+    def _describer(self) -> Describer:
+        describer: Describer = self._readings.keep("describer", None, lambda: Describer(self.dataset))
+        return describer
 
     @property
     def _is_aggregated(self) -> bool:
@@ -318,10 +331,9 @@ class Session:
         if found is None:
             return Frame(p.Cell(-1, 0.0, 0.0, "", "", []))
         (row, x, y), coloring = found, self.coloring()
-        describer: Describer = self._readings.keep("describer", None, lambda: Describer(self.dataset))
         told = coloring.target.name if coloring.target.source == "obs" else ""
-        value = describer.value(row, coloring, self.look.layer)
-        return Frame(p.Cell(row, x, y, describer.name(row), value, describer.fields(row, without=told)))
+        value = self._describer.value(row, coloring, self.look.layer)
+        return Frame(p.Cell(row, x, y, self._describer.name(row), value, self._describer.fields(row, without=told)))
 
     def _nearest(self, at: p.Hover) -> tuple[int, float, float] | None:
         """Return row and place of the visible cell at a place."""
@@ -355,6 +367,14 @@ class Session:
         seen = view or whole
         zoom = raster.zoom_of(seen, whole)
         return paint(self._paint(max_points), seen, size, zoom=zoom, dark=dark)
+
+    def axes_told(self) -> str:
+        """Say what the axes measure, and from where to where there are points; "" where both share their units."""
+        labels = self.dataset.axis_labels(self.look.embedding, self.look.axes)
+        if labels is None:
+            return ""
+        x0, x1, y0, y1 = map(text_of, self._readings.bounds(self.look).extent)
+        return f"Horizontal: {labels[0]}, {x0} to {x1}. Vertical: {labels[1]}, {y0} to {y1}."
 
     def _paint(self, most: int | None) -> Paint:
         """Gather the first points that are not hidden."""

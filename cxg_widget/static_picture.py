@@ -31,7 +31,7 @@ def static_picture(session: Session, height: int, picture_id: str, *, html: bool
     """
     size = (round(height * 4 / 3), height)
     try:
-        png = session.png(None, size, max_points=_SAMPLE)
+        png, axes = session.png(None, size, max_points=_SAMPLE), session.axes_told()
     except CxgWidgetError as error:
         _LOG.info("no static picture: %s", error)
         return {}
@@ -42,6 +42,11 @@ def static_picture(session: Session, height: int, picture_id: str, *, html: bool
         style = "max-width:100%;height:auto"
         bundle["text/html"] = (
             f'<div class="cxg-static-{picture_id}"><img alt="{title}" width="{size[0]}" height="{size[1]}" '
-            f'style="{style}" src="data:image/png;base64,{encoded}"></div>'
+            f'style="{style}" src="data:image/png;base64,{encoded}">{_line(axes)}</div>'
         )
     return bundle
+
+
+def _line(text: str) -> str:
+    """Return a line of text beneath the picture, where there is anything to say."""
+    return f"<div>{markup.escape(text)}</div>" if text else ""

@@ -31,8 +31,20 @@ def dataset_frame(dataset: Dataset) -> Frame:
     """Describe a dataset."""
     embeddings = [{"name": name, "axes": axes} for name, axes in dataset.embeddings.items()]
     columns = [{"name": column.name, "kind": column.kind} for column in dataset.obs_columns.values()]
-    maps, notes = list(COLORMAPS), list(dataset.notes)
-    return Frame(p.DatasetInfo(dataset.title, dataset.n_obs, dataset.n_var, embeddings, columns, maps, notes))
+    return Frame(
+        p.DatasetInfo(
+            title=dataset.title,
+            n_obs=dataset.n_obs,
+            n_var=dataset.n_var,
+            obs_noun=list(dataset.obs_noun),
+            var_noun=list(dataset.var_noun),
+            set_noun=list(dataset.set_noun or ()),
+            embeddings=embeddings,
+            columns=columns,
+            colormaps=list(COLORMAPS),
+            notes=list(dataset.notes),
+        )
+    )
 
 
 def point_frames(

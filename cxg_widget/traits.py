@@ -7,12 +7,15 @@ from typing import Any
 import anywidget
 import traitlets
 
+from cxg_widget.errors import InvalidOption
 from cxg_widget.look import MAX_POINTS
+from cxg_widget.names import misspelt
 
 STATE = (
     "embedding", "axes", "color", "layer", "cmap", "palette", "vmin", "vmax", "point_size", "opacity", "tool", "view",
     "height", "hidden", "density", "statistic", "render", "max_points",
 )  # fmt: skip
+"""The traits that make up a view; `CxgWidget.state` holds those that differ from their default."""
 
 
 class _Setting(traitlets.Any):
@@ -21,15 +24,18 @@ class _Setting(traitlets.Any):
     allow_none = False
 
 
-"""The traits that make up a view; `CxgWidget.state` holds those that differ from their default."""
-
-
 def _synced(default: Any, doc: str) -> Any:
     return _Setting(default, help=doc).tag(sync=True)
 
 
 class WidgetTraits(anywidget.AnyWidget):
-    """The synced traits; each is checked in `options.py`."""
+    """The synced traits; each is checked in `options.py`.
+
+    Raises
+    ------
+    InvalidOption
+        When a name is set that is none of them, but nearly so: `w.colour = "CD3E"` would change nothing, unseen.
+    """
 
     embedding = _synced(None, "name of the embedding on show")
     axes = _synced([0, 1], "which two axes of the embedding are x and y")
@@ -53,3 +59,9 @@ class WidgetTraits(anywidget.AnyWidget):
     _snapshot = traitlets.Dict(help="the last picture, for a notebook without a kernel").tag(
         sync=True, echo_update=False
     )
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        meant = None if name.startswith("_") or hasattr(type(self), name) else misspelt(name, STATE)
+        if meant is not None:
+            raise InvalidOption(f"CxgWidget has no trait {name!r}. Did you mean {meant!r}?")
+        super().__setattr__(name, value)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
-from concurrent.futures import wait
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, wait
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,11 @@ from cxg_widget import options, protocol
 from cxg_widget.datasets import OPTIONS as OPEN_OPTIONS
 from cxg_widget.datasets import looks_like_anndata, open_dataset
 from cxg_widget.datasets.base import Dataset
-from cxg_widget.errors import ClosedDataset, CxgWidgetError, InvalidOption, SelectionError
+from cxg_widget.errors import ClosedDataset, CxgWidgetError, InvalidOption, InvalidValue, SelectionError
 from cxg_widget.exchange import Exchange, Stream
 from cxg_widget.frames import Frame
 from cxg_widget.look import Look
+from cxg_widget.options import Given
 from cxg_widget.parsing import parse
 from cxg_widget.query import mask_of_query
 from cxg_widget.readings import Readings
@@ -42,7 +43,8 @@ class CxgWidget(WidgetTraits):
     ----------
     source : path or URI of a store, an AnnData object, or an open `Dataset`
     embedding : name of the embedding; None = the dataset's default
-    color : obs column, gene or gene set ("obs:NAME", "var:NAME", "set:NAME" force one), a list of genes (their mean)
+    color : obs column, gene or gene set ("obs:NAME", "var:NAME", "set:NAME" force one), a list of genes (their mean),
+        None = no colour; where it is not given, what the dataset offers as `default_color`, if anything
     layer : name of the layer genes are read from; None = X
     height : CSS px
     dask : a `dask.distributed.Client` whose workers open the store, hold the cells and aggregate them; True = the
@@ -74,7 +76,7 @@ class CxgWidget(WidgetTraits):
         source: Any,
         *,
         embedding: str | None = None,
-        color: Any = None,
+        color: Any = Given.NOT,
         layer: str | None = None,
         height: float = 600,
         dask: Any = None,
@@ -89,16 +91,20 @@ class CxgWidget(WidgetTraits):
         self._callbacks = CallbackDispatcher()
         self._open = True
         try:
+            is_offered = color is Given.NOT
+            color = self._dataset.default_color if is_offered else color
             given = {"embedding": embedding, "color": color, "layer": layer, "height": height, **traits}
             checked = self._check(given)
             self._session.look = self._look(checked)
-            self._exchange.jobs.submit("prepare", self._session.prepare)
+            prepared = self._exchange.jobs.submit("prepare", self._session.prepare)
             self._exchange.jobs.submit("order", self._session.prepare_order)
             super().__init__(_snapshot={"id": secrets.token_hex(8)}, **checked)
             self._built = True
             self.on_msg(self._receive)
             self._exchange.jobs.submit("field", self._session.prepare_field)
-            if color is not None:
+            if is_offered:
+                prepared.add_done_callback(self._drop_unreadable)
+            elif color is not None:
                 self._session.coloring()
             if embedding is not None:
                 self._session.place()
@@ -170,14 +176,19 @@ class CxgWidget(WidgetTraits):
     @property
     def state(self) -> dict[str, Any]:
         """The view as a small JSON dict; `CxgWidget(source, **state)` or `w.state = state` brings it back."""
-        defaults = {name: self.trait_defaults(name) for name in STATE}
+        defaults: dict[str, Any] = {name: self.trait_defaults(name) for name in STATE}
+        if self._dataset.default_color is not None:
+            defaults["color"] = Given.NOT  # None is then no default, and has to be said
         now = {name: getattr(self, name) for name in STATE}
         return {name: value for name, value in now.items() if value != defaults[name]}
 
     @state.setter
     def state(self, state: dict[str, Any]) -> None:
+        if not isinstance(state, Mapping):
+            raise InvalidValue(f"state must be a dict as `w.state` gives it; found {state!r}")
         wanted, _ = options.split_options(state, STATE, ())
-        checked = self._check({name: wanted.get(name, self.trait_defaults(name)) for name in STATE})
+        defaults = {name: self.trait_defaults(name) for name in STATE} | {"color": self._dataset.default_color}
+        checked = self._check(defaults | wanted)
         look = self._look(checked)
         self._session.place(look)
         self._session.coloring(look)
@@ -275,6 +286,17 @@ class CxgWidget(WidgetTraits):
         if self._built and self._open:
             self._exchange.send(frame.message.kind, lambda: iter([frame]))
 
+    def _drop_unreadable(self, prepared: Future[None]) -> None:
+        """Show no colour where the one that the dataset offers cannot be read: nobody asked for it."""
+        if prepared.cancelled() or prepared.exception() is None or not self._open:
+            return
+        try:
+            self._session.coloring()
+        except CxgWidgetError as error:
+            if self.color == self._dataset.default_color:
+                self._set_back("color", None)
+                self._exchange.fail("color", error)
+
     def _push(self, slot: str, stream: Stream, trait: str, before: Any) -> None:
         """Send a stream from a thread; when it fails, set the trait back to what is still on show."""
         self._exchange.send_soon(slot, stream, on_failure=lambda: self._set_back(trait, before))
@@ -299,6 +321,8 @@ class CxgWidget(WidgetTraits):
             self._exchange.send_soon(message.kind, lambda: self._session.answer(message), request_id)
         if isinstance(message, protocol.Begun):  # there is time now
             self._exchange.jobs.submit("names", self._dataset.read_names)
+        elif isinstance(message, protocol.Hover):
+            self._exchange.jobs.submit("held", self._session.prepare_hover)
 
     def _selection_changed(self, stream: Stream, request_id: int = 0) -> None:
         if self._exchange.send("selection", stream, request_id):
@@ -320,6 +344,14 @@ class CxgWidget(WidgetTraits):
         finally:
             self._from_front_end = False
 
+    def __repr__(self) -> str:
+        if not self._built:
+            return object.__repr__(self)
+        title = f"CxgWidget {self._dataset.title!r}"
+        if not self._open:
+            return f"<{title} (closed)>"
+        return f"<{title}: {self._dataset.n_obs:,} obs, {self.embedding or 'no embedding'}, color {self.color!r}>"
+
     # --- static pictures -----------------------------------------------------------------------------------------
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
@@ -334,7 +366,7 @@ class CxgWidget(WidgetTraits):
         from IPython.display import display
 
         if not self._open:
-            display({"text/plain": f"<CxgWidget {self._dataset.title!r} (closed)>"}, raw=True)  # type: ignore[no-untyped-call]
+            display({"text/plain": repr(self)}, raw=True)  # type: ignore[no-untyped-call]
             return
         live = super()._repr_mimebundle_(**kwargs)
         data, metadata = live if isinstance(live, tuple) else (live, {})

@@ -6,12 +6,14 @@ import numpy as np
 
 from cxg_widget.datasets.base import Codes, Column, Dataset, Vector
 from cxg_widget.errors import DamagedStore
+from cxg_widget.nouns import GENE_SET
 
 
 class MemoryDataset(Dataset):
     """Holds obs as {name: array or Codes}, X as float32 (n_obs, n_var), embeddings as {name: (n_obs, k)}."""
 
     format = "memory"
+    set_noun = GENE_SET
 
     def __init__(
         self, obs, x, var_labels, embeddings, *, sparse=True, colors=None, gene_sets=None, broken=(), aliases=()

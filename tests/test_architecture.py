@@ -7,7 +7,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "cxg_widget"
 LEVELS = [
-    {"errors", "names", "colormaps", "glasbey"},
+    {"errors", "names", "nouns", "colormaps", "glasbey"},
     {"protocol"},
     {"compiled", "parsing", "frames", "quantise", "order", "polygon", "limits", "raster", "jobs", "bounds"},
     {"spatial"},

@@ -50,7 +50,9 @@ _LEGEND = {
 REPLIES: dict[str, Frame] = {
     "dataset": Frame(
         p.DatasetInfo(
-            "PBMC <i>3k</i>", 6, 4, [{"name": "umap", "axes": 2}], [{"name": "cell_type", "kind": "categorical"}],
+            "PBMC <i>3k</i>", 6, 4, ["spectrum", "spectra"], ["m/z window", "m/z windows"], [],
+            [{"name": "umap", "axes": 2}],
+            [{"name": "cell_type", "kind": "categorical"}],
             ["viridis"], ["uns/spatial is ignored: it is binary"],
         )
     ),

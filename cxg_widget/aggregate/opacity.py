@@ -7,6 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.aggregate.task import over_lines
+
 Scaling = Literal["linear", "log", "eq_hist"]
 MIN_ALPHA = 40
 """Opacity of the emptiest pixel that holds a cell, so that one cell alone is seen."""
@@ -22,7 +24,7 @@ def opacity(
 
     Parameters
     ----------
-    counts : unsigned integers (h, w)
+    counts : uint32 or uint64 (h, w), C-contiguous
     how : "linear", "log", or "eq_hist", by which each opacity is as frequent as another
 
     Returns
@@ -35,10 +37,13 @@ def opacity(
     if most == 0:
         return np.zeros(counts.shape, dtype=np.uint8)
     if most <= _MAX_TABLE:
-        frequencies = np.bincount(counts.reshape(-1).astype(np.intp), minlength=most + 1)
-        frequencies[0] = 0
+        from cxg_widget.aggregate import pixels
+
+        frequencies, alpha = np.zeros(most + 1, dtype=np.int64), np.empty(counts.shape, dtype=np.uint8)
+        pixels.frequencies(counts, frequencies)
         table = _alpha_of(np.arange(most + 1), frequencies, how, lowest, highest)
-        return table.take(counts)
+        over_lines(counts.shape[0], lambda first, last: pixels.look_up(first, last, counts, table, alpha))
+        return alpha
     values, inverse, frequencies = np.unique(counts, return_inverse=True, return_counts=True)
     frequencies[values == 0] = 0
     return _alpha_of(values, frequencies, how, lowest, highest).take(inverse.reshape(counts.shape))

@@ -16,13 +16,15 @@ from cxg_widget.compiled import compiled
 
 @compiled
 def spread(source: Any, lines: Any, columns: Any, combine_highest: Any, margin: Any, target: Any) -> None:
-    """Add each pixel of source (layers, H, W, lanes) to target at all offsets, less a margin, or take the maximum."""
+    """Add each pixel of source (layers, H, W, lanes) to target at all offsets, less a margin, or take the maximum.
+
+    A pixel whose last lane is 0 holds nothing.
+    """
     n_layers, height, width, n_lanes = target.shape
     for layer in range(n_layers):
         for line in range(source.shape[1]):
             for column in range(source.shape[2]):
-                pixel = source[layer, line, column]
-                if not pixel.any():
+                if source[layer, line, column, n_lanes - 1] == 0:
                     continue
                 for offset in range(lines.size):
                     y = line - margin + lines[offset]
@@ -30,9 +32,30 @@ def spread(source: Any, lines: Any, columns: Any, combine_highest: Any, margin: 
                     if 0 <= y < height and 0 <= x < width:
                         for lane in range(n_lanes):
                             if combine_highest:
-                                target[layer, y, x, lane] = max(target[layer, y, x, lane], pixel[lane])
+                                target[layer, y, x, lane] = max(
+                                    target[layer, y, x, lane], source[layer, line, column, lane]
+                                )
                             else:
-                                target[layer, y, x, lane] += pixel[lane]
+                                target[layer, y, x, lane] += source[layer, line, column, lane]
+
+
+@compiled
+def frequencies(counts: Any, found: Any) -> None:
+    """Add up in found how often each count occurs in counts (h, w), zeros left out."""
+    height, width = counts.shape
+    for line in range(height):
+        for column in range(width):
+            count = counts[line, column]
+            if count:
+                found[count] += 1
+
+
+@compiled
+def look_up(first: Any, last: Any, counts: Any, table: Any, alpha: Any) -> None:
+    """Write lines first to last of alpha (h, w): table[count]."""
+    for line in range(first, last):
+        for column in range(counts.shape[1]):
+            alpha[line, column] = table[counts[line, column]]
 
 
 @compiled
@@ -64,8 +87,6 @@ def paint(first: Any, last: Any, totals: Any, missing: Any, alpha: Any, colors: 
                 red += (own_red - red) * weight
                 green += (own_green - green) * weight
                 blue += (own_blue - blue) * weight
-            if opacity == 0:
-                continue
             image[line, column, 0] = np.uint8(red + 0.5)
             image[line, column, 1] = np.uint8(green + 0.5)
             image[line, column, 2] = np.uint8(blue + 0.5)
@@ -80,6 +101,8 @@ def average(
     n_layers, _, width, n_lanes = totals.shape
     for line in range(first, last):
         for column in range(width):
+            codes[line, column] = missing_code
+            opacity[line, column] = 0
             for layer in range(n_layers):
                 above = alpha[layer, line, column]
                 if above == 0:

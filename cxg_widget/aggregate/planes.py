@@ -39,8 +39,8 @@ class Planes:
 
     @property
     def counts(self) -> NDArray[Any]:
-        """Cells with and without a value (layers, h, w)."""
-        return self.known if self.missing is None else self.known + self.missing
+        """Cells with and without a value (layers, h, w), C-contiguous."""
+        return np.ascontiguousarray(self.known) if self.missing is None else self.known + self.missing
 
     @property
     def size(self) -> tuple[int, int]:

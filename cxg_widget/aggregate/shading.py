@@ -16,8 +16,8 @@ from cxg_widget.raster import DIMMED, MISSING_LIGHT, PLAIN_LIGHT, RGB
 
 SELECTED_ALPHA = 200
 """Opacity of the emptiest pixel that holds a selected cell: it must be found among a million others."""
-CONTEXT_ALPHA = 16
-"""The same of a cell outside of the selection."""
+CONTEXT_ALPHA = 28
+"""The same of a cell outside of the selection: one alone is nearly as plain as one among points is, 41."""
 
 
 class NumberImage(NamedTuple):
@@ -61,7 +61,7 @@ def shade(
     if planes.totals.shape[-1] not in (1, 4) or planes.peak is not None:
         raise InvalidValue("planes of numbers have no colours yet; take number_image(planes)")
     width, height = planes.size
-    image = np.zeros((height, width, 4), dtype=np.uint8)
+    image = np.empty((height, width, 4), dtype=np.uint8)
     colors = np.array([plain, missing], dtype=np.float64)
     missing_cells, alpha = _or_empty(planes.missing, np.uint32), _alpha(planes, how)
     over_lines(
@@ -83,8 +83,7 @@ def number_image(planes: Planes, how: Scaling = "eq_hist") -> NumberImage:
     if planes.totals.shape[-1] != 2 and planes.peak is None:
         raise InvalidValue("these planes hold no numbers; take shade(planes)")
     width, height = planes.size
-    codes = np.full((height, width), MISSING_U16, dtype=np.uint16)
-    alpha = np.zeros((height, width), dtype=np.uint8)
+    codes, alpha = np.empty((height, width), dtype=np.uint16), np.empty((height, width), dtype=np.uint8)
     peak, layers = _or_empty(planes.peak, np.uint16), _alpha(planes, how, MIN_NUMBER_ALPHA)
     over_lines(
         height,

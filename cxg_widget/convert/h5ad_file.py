@@ -11,6 +11,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.convert.tables import Masked
 from cxg_widget.datasets.base import Codes
 
 _CHUNK = 1 << 16
@@ -54,6 +55,16 @@ class H5adFile:
     def begin_array(self, path: str, shape: tuple[int, ...], dtype: Any) -> None:
         """Make an empty array of numbers or booleans."""
         _tag(self._empty(path, shape, dtype), "array", "0.2.0")
+
+    def begin_masked(self, path: str, n: int, masked: Masked) -> None:
+        """Make an empty column of values beside a mask of those that are missing."""
+        encoding = "nullable-string-array" if masked == "string" else f"nullable-{masked}"
+        _tag(self._file.create_group(path), encoding, "0.1.0")
+        if masked == "string":
+            self.begin_strings(f"{path}/values", n)
+        else:
+            self.begin_array(f"{path}/values", (n,), np.bool_ if masked == "boolean" else np.int64)
+        self.begin_array(f"{path}/mask", (n,), np.bool_)
 
     def begin_categorical(self, path: str, n: int, categories: tuple[Any, ...], *, ordered: bool) -> None:
         """Make an empty categorical column; its codes go to `path`/codes."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from cxg_widget.convert.progress import Progress
 from cxg_widget.convert.target import Workplace
 from cxg_widget.datasets.base import Dataset
+
+_LONG = ("int32", "int64", "uint32", "uint64")
 
 
 @dataclass(frozen=True)
@@ -37,3 +40,13 @@ class Job:
         for suffix in (".zarr.zip", ".zarr", ".cxg", ".h5ad"):
             title = title.removesuffix(suffix)
         return title or self.dataset.title
+
+    def rounding(self, layer: str | None) -> str | None:
+        """Say what float32 may change of a layer, None = the main matrix; None where that is nothing, or not known."""
+        details = self.dataset.details
+        among = details.get("layers")
+        found = details.get("X") if layer is None else among.get(layer) if isinstance(among, Mapping) else None
+        found = details.get(layer) if found is None and layer is not None else found
+        dtype = found.get("dtype") if isinstance(found, Mapping) else None
+        what = {"float64": "about 7 digits are kept", **dict.fromkeys(_LONG, "exact up to 16,777,216")}.get(str(dtype))
+        return what and f"{'X' if layer is None else f'layer {layer!r}'}: its values of {dtype} became float32; {what}"

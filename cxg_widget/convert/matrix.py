@@ -79,7 +79,7 @@ def carry_matrix(lines: Lines, store: MatrixStore, scratch: Path, tell: Callable
     """
     cells = lines.n * lines.length
     if not cells:
-        raise InvalidStore(f"{lines.dataset.uri}: the matrix has no cells ({lines.dataset!r}).")
+        raise InvalidStore(f"{lines.dataset.uri}: the matrix is empty ({lines.dataset!r}).")
     share = lines.sampled_share()
     dense = share >= DENSE_SHARE
     for _ in range(2):

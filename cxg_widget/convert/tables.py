@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ ROWS_PER_SLAB = 1 << 19
 """Rows of obs or of an embedding in memory at a time; a multiple of the tiles of large stores."""
 
 Values = NDArray[Any] | Codes
+Masked = Literal["boolean", "integer", "string"]
+_EXACT = 2**53
 
 
 @dataclass
@@ -32,14 +34,17 @@ class Summary:
     Attributes
     ----------
     name, kind : of the column; kinds as in `Column`
+    promised : the kind that the store says it is
     dtype : in which all numbers fit
     categories, ordered : of a categorical one, as the source has them
-    missing : whether a value is missing
+    missing : whether a category or a text is missing
     low, high : of integers, the least and the greatest
     single : whether each number is the same as float32
+    whole : whether each number that is not missing is an integer that float64 holds exactly
     """
 
     name: str
+    promised: str = ""
     kind: str = "boolean"
     dtype: Any = np.bool_
     categories: tuple[Any, ...] = ()
@@ -48,6 +53,16 @@ class Summary:
     low: int = 0
     high: int = 0
     single: bool = True
+    whole: bool = True
+
+    @property
+    def masked(self) -> Masked | None:
+        """What the values are, where some are missing and that is no category of theirs; None for other columns."""
+        if self.promised == "boolean" and self.kind == "categorical":
+            return "boolean"
+        if self.promised == "int" and self.kind == "float" and self.whole:
+            return "integer"
+        return "string" if self.kind == "string" and self.missing else None
 
     def look_at(self, values: Values) -> None:
         """Take more rows into account; each kind can be told as the ones after it."""
@@ -63,6 +78,11 @@ class Summary:
         if kind in ("int", "float"):
             with np.errstate(over="ignore"):
                 self.single &= bool(np.array_equal(values.astype(np.float32), values, equal_nan=kind == "float"))
+        if kind == "float" and self.promised == "int":
+            numbers = values[~np.isnan(values)]
+            self.whole &= bool(((np.abs(numbers) < _EXACT) & (numbers == np.rint(numbers))).all())
+        if kind == "string":
+            self.missing |= any(value is None for value in values.tolist())
 
 
 class ObsTable:
@@ -94,7 +114,7 @@ class ObsTable:
         return {name: _values(self._dataset.values_block(name, start, stop)) for name in names}
 
     def _summary(self, name: str) -> Summary | None:
-        found = Summary(name)
+        found = Summary(name, self._dataset.obs_columns[name].kind)
         try:
             for start, stop in self.slabs():
                 found.look_at(self.read([name], start, stop)[name])
@@ -121,7 +141,7 @@ class VarTable:
         self.left_out = [note for note in dataset.notes if note not in before]
         self.columns = []
         for name in self._frame.columns:
-            summary = Summary(name)
+            summary = Summary(name, dataset.var_columns[name].kind)
             summary.look_at(_of_series(self._frame[name]))
             self.columns.append(summary)
 
@@ -147,8 +167,19 @@ def texts_of(values: Values) -> NDArray[np.object_]:
         labels = np.array([*(clean(str(label)) for label in values.categories), "nan"], dtype=object)
         return np.asarray(labels[values.codes])
     out = np.empty(len(values), dtype=object)
-    out[:] = [clean(str(value)) for value in values.tolist()]
+    out[:] = ["nan" if value is None else clean(str(value)) for value in values.tolist()]
     return out
+
+
+def split(values: Values, masked: Masked) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return values, and beside them which are missing; in their place stands False, 0 or ""."""
+    if isinstance(values, Codes):
+        return values.codes == 1, values.codes < 0
+    if masked == "string":
+        missing = np.array([value is None for value in values.tolist()], dtype=np.bool_)
+        return np.where(missing, "", values), missing
+    missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=np.bool_)
+    return (np.where(missing, 0, values).astype(np.int64) if masked == "integer" else values), missing
 
 
 def clean(text: str) -> str:
@@ -189,5 +220,5 @@ def _kind_of(values: Values) -> str:
     return {"b": "boolean", "i": "int", "u": "int", "f": "float"}.get(values.dtype.kind, "string")
 
 
-def _text(value: Any) -> str:
-    return "" if value is None or (isinstance(value, float) and math.isnan(value)) else clean(str(value))
+def _text(value: Any) -> str | None:
+    return None if value is None or (isinstance(value, float) and math.isnan(value)) else clean(str(value))

@@ -26,6 +26,11 @@ LEVEL, BEST_LEVEL = 9, 22
 _TILE, _DIFFEXP_TILE = (4096, 16), (256, 2048)
 _STRING_SHARE = 0.75
 _MISSING = "nan"
+_MASKED = {
+    "boolean": "some are missing, so that its booleans became categories",
+    "integer": "some are missing, so that its integers became floats",
+    "string": "missing text became 'nan'",
+}
 _INT32 = np.iinfo(np.int32)
 _UNNAMED = (None, "", "index", "_index")
 
@@ -101,6 +106,7 @@ def write_cxg(job: Job) -> Carried:
     _write_embeddings(path, dataset, level, within(job.progress, "embeddings", 0.05, 0.1), left_out)
     matrix = CxgMatrix(path, (dataset.n_obs, dataset.n_var), level, diffexp=job.explorer_diffexp)
     left_out += [f"layer {name!r}: a CXG holds one matrix" for name in dataset.layers if name != layer]
+    left_out += [sentence for sentence in [job.rounding(layer)] if sentence is not None]
     if layer is not None:
         left_out.append(f"the main matrix: layer {layer!r} takes its place")
     return carry_matrix(Lines(dataset, layer), matrix, job.place.scratch, within(job.progress, "matrix", 0.1, 1.0))
@@ -112,6 +118,8 @@ def column_type(summary: Summary, n: int, left_out: list[str], path: str) -> wri
     Categories keep their order; of more of them than 75 % of the rows the labels are stored instead, as the official
     writer does. Integers and floats take 32 bits where that loses nothing, else 64.
     """
+    if summary.masked is not None:
+        left_out.append(f"{path} column {summary.name!r}: {_MASKED[summary.masked]}")
     if summary.kind == "categorical":
         labels = category_labels(summary)
         if len(labels) > _STRING_SHARE * n:

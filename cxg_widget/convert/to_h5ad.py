@@ -12,7 +12,7 @@ from cxg_widget.convert.h5ad_file import H5adFile
 from cxg_widget.convert.job import Job
 from cxg_widget.convert.matrix import Axis, Carried, carry_matrix
 from cxg_widget.convert.progress import within
-from cxg_widget.convert.tables import ROWS_PER_SLAB, ObsTable, Summary, Table, VarTable
+from cxg_widget.convert.tables import ROWS_PER_SLAB, ObsTable, Summary, Table, VarTable, split
 from cxg_widget.convert.to_cxg import read_embedding
 from cxg_widget.datasets.base import Codes, Dataset
 from cxg_widget.errors import InvalidStore
@@ -86,13 +86,14 @@ def write_h5ad(job: Job) -> Carried | None:
     dataset, layer, left_out = job.dataset, job.layer, job.left_out
     job.progress("reading", 0.0)
     obs, var = ObsTable(dataset), VarTable(dataset)
+    names = [layer, *_layers(job)]
+    left_out += [sentence for sentence in map(job.rounding, names) if sentence is not None]
     with H5adFile(job.place.partial, BEST_LEVEL if job.best else LEVEL) as file:
         _write_table(file, obs, left_out)
         _write_table(file, var, left_out)
         _write_embeddings(file, dataset, within(job.progress, "embeddings", 0.05, 0.1), left_out)
         _write_uns(file, job, obs)
-        wanted: list[tuple[str, str | None]] = [("X", layer)]
-        wanted += [(f"layers/{name}", name) for name in _layers(job)]
+        wanted = [("X" if number == 0 else f"layers/{name}", name) for number, name in enumerate(names)]
         carried: Carried | None = None
         for number, (path, name) in enumerate(wanted):
             tell = within(job.progress, path, 0.1 + 0.9 * number / len(wanted), 0.1 + 0.9 * (number + 1) / len(wanted))
@@ -130,13 +131,19 @@ def _write_table(file: H5adFile, table: Table, left_out: list[str]) -> None:
         found = table.read(names, start, stop)
         for one in columns:
             path, values = f"{table.path}/{one.name}", found[one.name]
+            if one.masked is not None:
+                for part, half in zip(("values", "mask"), split(values, one.masked), strict=True):
+                    file.write(f"{path}/{part}", start, half)
+                continue
             categorical = one.kind == "categorical" and not isinstance(values, Codes)
             file.write(f"{path}/codes" if categorical else path, start, values)
     left_out += table.left_out
 
 
 def _begin_column(file: H5adFile, path: str, n: int, summary: Summary) -> None:
-    if summary.kind == "categorical":
+    if summary.masked is not None:
+        file.begin_masked(path, n, summary.masked)
+    elif summary.kind == "categorical":
         file.begin_categorical(path, n, summary.categories, ordered=summary.ordered)
     elif summary.kind == "string":
         file.begin_strings(path, n)

@@ -7,6 +7,7 @@ pandas, caching and closing are handled here, once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from uuid import uuid4
@@ -21,7 +22,8 @@ from cxg_widget.datasets.row_blocks import MAX_LABELS, RowBlocks
 from cxg_widget.datasets.tables import read_table
 from cxg_widget.datasets.values import Codes, Column, Kind, Values, Vector, as_codes, as_numbers, as_plain
 from cxg_widget.datasets.var_names import VarNames
-from cxg_widget.errors import InvalidValue
+from cxg_widget.errors import CxgWidgetError, InvalidValue
+from cxg_widget.nouns import CELL, Noun
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,6 +49,8 @@ class Dataset(RowBlocks):
     obs_index, var_index : the name of the index column, None where the store has none
     embeddings : name to number of axes, at least 2
     default_embedding : the embedding to show first, None where there is none
+    default_color : what to colour by where nobody says, as "obs:NAME" or "var:NAME"; None = nothing
+    obs_noun, var_noun, set_noun : what the observations, the vars and sets of vars are called; None = there are no sets
     layers : names of alternatives to the main matrix
     major_axis : along which the store reads neighbouring lines of the matrix fast
     """
@@ -55,6 +59,9 @@ class Dataset(RowBlocks):
 
     uri: str
     major_axis: Literal["obs", "var"] = "var"
+    default_color: str | None = None
+    obs_noun: Noun = CELL
+    set_noun: Noun | None = None
 
     def __init__(self, uri: str, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
         super().__init__(cache_bytes)
@@ -75,6 +82,9 @@ class Dataset(RowBlocks):
     def _called(self, index: str | None) -> str | None:
         """Return the name that the index of a DataFrame gets where the store calls its column `index`."""
         return index
+
+    def _hold_text(self, name: str) -> None:
+        """Read a column of strings into the cache; a store that can hold them packed implements this."""
 
     def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:
         return {}
@@ -162,6 +172,19 @@ class Dataset(RowBlocks):
             read = self._ahead(partial(self._obs_values, rows=picked), wanted)
             found = {name: as_plain(read(name)) for name in wanted}
             return {name: as_scalar(values[0]) for name, values in found.items()}
+
+    def hold(self, columns: Sequence[str]) -> None:
+        """Read obs columns and the obs index whole into the cache, so that single rows of them need no read.
+
+        What cannot be read, or is no smaller in memory than its rows are worth, is left to be read row by row.
+        """
+        with self._reading():
+            for name in [*columns, *([self.obs_index] if self.obs_index is not None else [])]:
+                with suppress(CxgWidgetError):
+                    if self._kind(name) == "string":
+                        self._hold_text(name)
+                    else:
+                        self._cached(("obs", name), partial(self._whole_column, name))
 
     def codes(self, column: str) -> Codes:
         """Return a categorical, boolean, string or (forced) integer obs column as codes, cached and read-only.

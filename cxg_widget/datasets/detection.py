@@ -11,6 +11,7 @@ from typing import Any
 from cxg_widget.errors import DatasetNotFound, UnknownFormat
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
+_DOUBLED = 16
 _ZARR_FILES = ("zarr.json", ".zgroup", ".zattrs")
 
 
@@ -25,12 +26,13 @@ class Store:
 
 
 def _hdf5(path: Path) -> bool:
-    return path.is_file() and _starts_with(path, _HDF5)
+    """Say whether a file is HDF5; what others need may stand before it, 512, 1024, ... bytes, as in MuData."""
+    return path.is_file() and any(_has(path, _HDF5, at) for at in (0, *(512 << doubled for doubled in range(_DOUBLED))))
 
 
 def _zip_with(*members: str) -> Callable[[Path], bool]:
     def looks_like(path: Path) -> bool:
-        if not path.is_file() or not _starts_with(path, b"PK\x03\x04"):
+        if not path.is_file() or not _has(path, b"PK\x03\x04"):
             return False
         try:
             with zipfile.ZipFile(path) as archive:
@@ -44,7 +46,7 @@ def _zip_with(*members: str) -> Callable[[Path], bool]:
 
 def _mzpeak(path: Path) -> bool:
     """Say whether a file is an mzPeak; one of that name counts also where its directory of members is cut off."""
-    begins = path.is_file() and _starts_with(path, b"PK\x03\x04")
+    begins = path.is_file() and _has(path, b"PK\x03\x04")
     return begins and (path.suffix.lower() == ".mzpeak" or _zip_with("mzpeak_index.json", "spectra_data.parquet")(path))
 
 
@@ -132,9 +134,10 @@ def _contents(path: Path) -> str:
     return shown or "an empty folder"
 
 
-def _starts_with(path: Path, signature: bytes) -> bool:
+def _has(path: Path, signature: bytes, at: int = 0) -> bool:
     try:
         with path.open("rb") as file:
+            file.seek(at)
             return file.read(len(signature)) == signature
     except OSError:
         return False

@@ -9,6 +9,9 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+_BYTES_APIECE = 400
+"""Where the text is longer than so much for each wanted string, copying it takes longer than cutting them out."""
+
 
 @dataclass(frozen=True, eq=False)
 class PackedStrings(Sequence[str]):
@@ -49,12 +52,15 @@ class PackedStrings(Sequence[str]):
     def objects(self) -> NDArray[np.object_]:
         """Return an object array of str."""
         begin, end = self._bounds()
-        raw: Any = self.text.tobytes()
-        if raw.isascii():
-            raw = raw.decode("ascii")  # cutting str is faster than decoding each piece
-            found = [raw[i:j] for i, j in zip(begin.tolist(), end.tolist(), strict=True)]
+        pairs = zip(begin.tolist(), end.tolist(), strict=True)
+        if len(begin) * _BYTES_APIECE < self.text.size:
+            view = self.text.data
+            found = [bytes(view[i:j]).decode("utf-8", "replace") for i, j in pairs]
+        elif (raw := self.text.tobytes()).isascii():
+            whole = raw.decode("ascii")  # cutting str is faster than decoding each piece
+            found = [whole[i:j] for i, j in pairs]
         else:
-            found = [raw[i:j].decode("utf-8", "replace") for i, j in zip(begin.tolist(), end.tolist(), strict=True)]
+            found = [raw[i:j].decode("utf-8", "replace") for i, j in pairs]
         out = np.empty(len(found), dtype=object)
         out[:] = found
         return out

@@ -13,6 +13,7 @@ from cxg_widget.datasets.positions import Positions
 from cxg_widget.datasets.values import Column, Values, as_plain
 from cxg_widget.errors import DamagedStore, InvalidStore, UnknownName
 from cxg_widget.names import not_found
+from cxg_widget.nouns import GENE, Noun
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,12 +25,11 @@ class VarNames(Lifetime):
     alias_columns: ClassVar[tuple[str, ...]] = ("feature_name", "gene_symbols", "gene_name")
     id_columns: ClassVar[tuple[str, ...]] = ("name_0", "feature_id", "gene_ids", "gene_id")
 
-    var_noun: ClassVar[str] = "gene"
-
     title: str
     n_var: int
     var_columns: Mapping[str, Column]
     var_index: str | None = None
+    var_noun: Noun = GENE
 
     @abstractmethod
     def _read_var(self, name: str) -> Values:
@@ -66,7 +66,8 @@ class VarNames(Lifetime):
             position = self._position(column, name)
             if position is not None:
                 return position
-        raise UnknownName(not_found("var name", name, [*self.var_labels, *(self.var_aliases or ())], self.title))
+        names = [*(self.var_aliases or ()), *self.var_labels]
+        raise UnknownName(not_found("var name", name, names, self.title, count=self.n_var))
 
     def derived_vars(self, query: str) -> Sequence[tuple[str, str]]:  # noqa: ARG002
         """Return name and readable name of vars that the store makes on demand and that a query describes.

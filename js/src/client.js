@@ -25,10 +25,11 @@ import { decode } from "./decode.js";
 
 /**
  * @param {Comm} comm
- * @param {{onReply: (reply: Reply) => void, onError: (of: string, message: string) => void}} listener `onReply` gets every message, in order
+ * @param {{onReply: (reply: Reply) => void, onError: (of: string, message: string) => void, onLost: () => void}} listener
+ *   `onReply` gets every message, in order; `onLost` is told when nothing can be sent any more
  * @returns {Client}
  */
-export function createClient(comm, { onReply, onError }) {
+export function createClient(comm, { onReply, onError, onLost }) {
   /** @type {Map<number, Question>} */
   const open = new Map();
   let lastId = 0;
@@ -77,7 +78,8 @@ export function createClient(comm, { onReply, onError }) {
         try {
           comm.send({ ...request, id });
         } catch {
-          settle(id, null); // the comm is closed: the kernel has gone
+          settle(id, null);
+          onLost(); // the comm is closed: the kernel has gone
         }
       });
     },
@@ -85,7 +87,7 @@ export function createClient(comm, { onReply, onError }) {
       try {
         comm.send({ ...request, id: ++lastId });
       } catch {
-        // the comm is closed: nobody is left to be told
+        onLost();
       }
     },
     close() {

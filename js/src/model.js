@@ -43,6 +43,9 @@ const TRAITS = [
   "density", "statistic", "_snapshot",
 ];
 
+/** Traits that make the kernel read. @type {Set<keyof Traits>} */
+const ASKING = new Set(["color", "layer", "embedding", "axes"]);
+
 /** @param {AnyModel} model @returns {WidgetModel} */
 export function createWidgetModel(model) {
   const traits = /** @type {Traits} */ (Object.fromEntries(TRAITS.map((name) => [name, model.get(name)])));
@@ -56,7 +59,13 @@ export function createWidgetModel(model) {
       receive(reply);
     },
     onError: (of, message) => store.set({ error: { of, message } }),
+    onLost: lose,
   });
+  /** The kernel has gone, by a restart for one: what is on show stays, and nothing can be asked for. */
+  function lose() {
+    if (store.get().link !== "offline") store.set({ link: "offline", building: null });
+  }
+  model.on("comm_live_update", lose);
   void client.ask({ kind: "ready", version: VERSION }, SILENCE_MS).then((answer) => {
     if (answer === null && store.get().link === "connecting") store.set({ link: "offline" });
   });
@@ -72,7 +81,7 @@ export function createWidgetModel(model) {
     return /** @type {import("./survey.js").Answer | null} */ (answer);
   });
   /** @type {(() => void)[]} */
-  const undo = [];
+  const undo = [() => model.off("comm_live_update", lose)];
   /** @type {object | null} */
   let foremost = null;
   let hasBegun = false;
@@ -182,7 +191,10 @@ function createActions({ store, client, setTrait, takeTrait, resetView }) {
     return color === null ? [] : color.nMissing > 0 ? [...color.categories, MISSING_LABEL] : color.categories;
   }
   return {
-    setTrait,
+    setTrait(name, value) {
+      if (ASKING.has(name)) store.set({ error: null }); // of what was wanted before
+      setTrait(name, value);
+    },
     dragLimit: (name, value, done) => (done ? setTrait : takeTrait)(name, value),
     async search(query) {
       const answer = await client.ask({ kind: "search", query, limit: MATCHES });
@@ -217,9 +229,9 @@ function createActions({ store, client, setTrait, takeTrait, resetView }) {
 function hideStandIn(store) {
   /** @type {(() => void) | null} */
   let show = null;
-  const check = (/** @type {State} */ { link, traits }) => {
+  const check = (/** @type {State} */ { link, traits, isSeen }) => {
     const still = traits._snapshot;
-    const isHidden = Boolean(still?.id) && (link !== "offline" || Boolean(still?.png));
+    const isHidden = Boolean(still?.id) && (link !== "offline" || isSeen || Boolean(still?.png));
     if (isHidden) show ??= hideStandIns(/** @type {string} */ (still?.id));
     else {
       show?.();

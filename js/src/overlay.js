@@ -1,6 +1,6 @@
 /** What is drawn over the points: the shape being drawn, how it will change the selection, a ring around the cell pointed at. */
+import { make } from "./svg.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 /** @type {Record<import("./protocol.js").Mode, string>} */
 const SIGNS = { replace: "", add: "+", subtract: "−", intersect: "∩" };
 const SIGN_PX = 14;
@@ -53,11 +53,4 @@ export function createOverlay() {
       sign.setAttribute("fill", front);
     },
   };
-}
-
-/** @template {keyof SVGElementTagNameMap} Name @param {Name} name @param {Record<string, string>} attributes @returns {SVGElementTagNameMap[Name]} */
-function make(name, attributes) {
-  const element = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  return element;
 }

@@ -1,4 +1,5 @@
 /** One plot: a canvas, what lies over it, and the hands on it. What is drawn is the surface's affair, what it means the model's. */
+import { createAxes, layoutAxes, paintAxes } from "./axes.js";
 import * as cameras from "./camera.js";
 import { listenToGestures } from "./gestures.js";
 import { createHover } from "./hover.js";
@@ -51,7 +52,8 @@ export function createPlot(host, model, statusOn = host) {
   const { store } = model;
   const element = createElement();
   const overlay = createOverlay();
-  element.append(overlay.element);
+  const axes = createAxes();
+  element.append(axes.element, overlay.element);
   host.append(element);
   const status = createStatus(statusOn, store);
   /** @type {Theme} */
@@ -128,7 +130,17 @@ export function createPlot(host, model, statusOn = host) {
     if (camera !== null) status.view(cameras.visible(camera));
     tellWhatIsSeen();
     redraw(change);
+    axes.draw(axesNow(), points?.axisLabels ?? []);
     drawOverlay();
+  }
+
+  function axesNow() {
+    return layoutAxes(camera, store.get().points?.axisLabels ?? []);
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {number} scale px per CSS px */
+  function drawAxes(context, scale) {
+    paintAxes(context, scale, axesNow(), theme, getComputedStyle(element).fontFamily);
   }
 
   function tellWhatIsSeen() {
@@ -211,7 +223,8 @@ export function createPlot(host, model, statusOn = host) {
   function keepStill() {
     if (isMoving || !surface.frame().isComplete || !model.isForemost(plot) || store.get().link !== "live") return;
     const { width, height } = size;
-    void takeStill(surface.canvas, theme.background).then((png) => png && model.keepStill(png, Math.round(width), Math.round(height)));
+    const onto = (/** @type {CanvasRenderingContext2D} */ context) => drawAxes(context, context.canvas.width / width);
+    void takeStill(surface.canvas, theme.background, onto).then((png) => png && model.keepStill(png, Math.round(width), Math.round(height)));
   }
 
   function fit() {
@@ -266,10 +279,11 @@ export function createPlot(host, model, statusOn = host) {
       const isFirst = camera === null;
       theme = next;
       overlay.setTheme(theme);
+      axes.setTheme(theme);
       if (!isFirst) redraw("look");
       tellWhatIsSeen();
     },
-    png: (scale = size.ratio) => surface.png(Math.min(scale, LONGEST_PX / Math.max(size.width, size.height, 1))),
+    png: (scale = size.ratio) => surface.png(Math.min(scale, LONGEST_PX / Math.max(size.width, size.height, 1)), drawAxes),
     destroy() {
       clearTimeout(stillTimer);
       unsubscribe();
@@ -287,6 +301,7 @@ export function createPlot(host, model, statusOn = host) {
   };
   model.touch(plot);
   overlay.setTheme(theme);
+  axes.setTheme(theme);
   fit();
   follow(store.get(), store.get());
   return plot;

@@ -83,6 +83,7 @@ export const CONTAINER = 65536;
 /**
  * What was opened.
  *
+ * obs_noun, var_noun, set_noun : what one and what several of them are called; no set_noun = the store has no sets
  * embeddings : name and number of axes of each; columns : name and kind of each obs column
  * colormaps, notes : names on offer; one sentence for each thing that was skipped or is damaged
  * @typedef {object} DatasetInfo
@@ -90,6 +91,9 @@ export const CONTAINER = 65536;
  * @property {string} title
  * @property {number} n_obs
  * @property {number} n_var
+ * @property {string[]} obs_noun
+ * @property {string[]} var_noun
+ * @property {string[]} set_noun
  * @property {Record<string, any>[]} embeddings
  * @property {Record<string, any>[]} columns
  * @property {string[]} colormaps

@@ -4,6 +4,17 @@ import { createPositions, createValues, drawable, putPositions, putValues, unpac
 /** @typedef {import("./protocol.js").Reply} Reply */
 /** @typedef {import("./state.js").Coloring} Coloring */
 
+/** Which failures an answer takes back. @type {Partial<Record<Reply["kind"], string[]>>} */
+const MENDED = {
+  points: ["points"],
+  color: ["color", "setting"],
+  selection: ["selection"],
+  cell: ["hover"],
+  matches: ["search"],
+  image: ["aggregate"],
+  cells: ["aggregate"],
+};
+
 /**
  * @param {import("./scene.js").Scene} scene
  * @param {import("./state.js").Store} store
@@ -11,6 +22,7 @@ import { createPositions, createValues, drawable, putPositions, putValues, unpac
  */
 export function createReceiver(scene, store) {
   return (reply) => {
+    forgetError(store, reply);
     switch (reply.kind) {
       case "dataset":
         return store.set({ dataset: toDataset(reply), error: null });
@@ -32,17 +44,32 @@ export function createReceiver(scene, store) {
         if (reply.of === "aggregate") store.set({ building: null });
         return dropUnfinished(scene, store, reply.of);
       default:
-        return undefined; // cell, matches, detail, picture, image and cells go to who asked
+        return undefined; // cell, matches, detail, image and cells go to who asked
     }
   };
 }
 
+/** Say no longer what failed, once the same has gone well. @param {import("./state.js").Store} store @param {Reply} reply */
+function forgetError(store, reply) {
+  const { error } = store.get();
+  if (error && MENDED[reply.kind]?.includes(error.of) && !isShown(store, reply)) store.set({ error: null });
+}
+
+/** Is it what is on show already? After a failure the kernel sends that anew. @param {import("./state.js").Store} store @param {Reply} reply */
+function isShown(store, reply) {
+  const { points, color } = store.get();
+  if (reply.kind === "points") return reply.embedding === points?.embedding && String(reply.axes) === String(points.axes);
+  return reply.kind === "color" && reply.spec === color?.spec && reply.detail === color.detail;
+}
+
 /** @param {import("./protocol.js").DatasetInfo} reply @returns {import("./state.js").Dataset} */
-function toDataset({ title, n_obs, n_var, embeddings, columns, colormaps, notes }) {
+function toDataset({ title, n_obs, n_var, obs_noun, var_noun, set_noun, embeddings, columns, colormaps, notes }) {
+  const noun = (/** @type {string[]} */ [one, many]) => ({ one, many });
   return {
     title,
     nObs: n_obs,
     nVar: n_var,
+    nouns: { obs: noun(obs_noun), var: noun(var_noun), set: set_noun.length === 0 ? null : noun(set_noun) },
     embeddings: /** @type {{name: string, axes: number}[]} */ (embeddings),
     columns: /** @type {{name: string, kind: string}[]} */ (columns),
     colormaps,

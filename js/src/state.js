@@ -5,6 +5,7 @@
  * @property {string} title
  * @property {number} nObs
  * @property {number} nVar
+ * @property {import("./panels/nouns.js").Nouns} nouns what the observations and the vars are called
  * @property {{name: string, axes: number}[]} embeddings
  * @property {{name: string, kind: string}[]} columns
  * @property {string[]} colormaps

@@ -25,9 +25,10 @@ import { holdsCells, imageOnShow } from "./survey.js";
  * @property {HTMLCanvasElement} canvas
  * @property {(change?: Change) => void} invalidate
  * @property {() => Frame} frame what is on the screen
- * @property {(scale: number) => Promise<Blob>} png scale: px per CSS px
+ * @property {(scale: number, onto: Onto) => Promise<Blob>} png scale: px per CSS px
  * @property {() => void} destroy
  *
+ * @typedef {(context: CanvasRenderingContext2D, scale: number) => void} Onto draws what lies over the points
  * @typedef {{drawn: number, isComplete: boolean}} Frame drawn = points on the screen
  *
  * @typedef {"more" | "look" | "tune" | "move" | "all"} Change more: points arrived; look: same places, other colours;
@@ -276,7 +277,7 @@ export function createSurface(painter, { scene, sources }, site, surveyor) {
     canvas,
     invalidate,
     frame,
-    async png(scale) {
+    async png(scale, onto) {
       const portrait = await portray(scale).catch(() => null);
       const { width, height } = site.size();
       const page = document.createElement("canvas");
@@ -286,6 +287,8 @@ export function createSurface(painter, { scene, sources }, site, surveyor) {
       context.globalCompositeOperation = "destination-over";
       context.fillStyle = `rgb(${site.theme().background})`;
       context.fillRect(0, 0, page.width, page.height);
+      context.globalCompositeOperation = "source-over";
+      onto(context, scale);
       return toBlob(page);
     },
     destroy() {

@@ -1,6 +1,5 @@
 /** One view of a widget: the shadow root, what is laid out in it, and when it is drawn anew. What is drawn comes from panels/. */
 import { html, nothing, render } from "lit-html";
-import { axisLabels } from "./panels/axes.js";
 import { embeddingBox } from "./panels/embedding.js";
 import { fileName } from "./panels/format.js";
 import { createLegend } from "./panels/legend.js";
@@ -151,7 +150,7 @@ function layout(context, plotHost, drawLegend) {
   return html`<div class="root" data-panel=${panel} style="--height:${state.traits.height}px">
     <div class="stage">
       <div class="plot">
-        ${bare ? nothing : toolbar(context)} ${plotHost} ${axisLabels(context)} ${emptyMessage(context)} ${banner(context)} ${tooltip(context)} ${errorToast(context)} ${progressBar(context)}
+        ${bare ? nothing : toolbar(context)} ${plotHost} ${emptyMessage(context)} ${banner(context)} ${tooltip(context)} ${errorToast(context)} ${progressBar(context)}
       </div>
       ${bare ? nothing : statusLine(context)}
     </div>

@@ -17,6 +17,7 @@ function start() {
   const client = createClient(comm, {
     onReply: (reply) => heard.push(reply.kind),
     onError: (of, message) => heard.push({ of, message }),
+    onLost: () => heard.push("lost"),
   });
   return { client, sent, heard, comm, say: (/** @type {any} */ content, buffers = []) => listener?.(content, buffers), isListening: () => listener !== null };
 }
@@ -71,13 +72,17 @@ test("a broken message is told in one sentence and stops nothing", async () => {
   assert.equal((await search)?.length, 1);
 });
 
-test("silence and a closed comm are answered with null", async () => {
-  const { client, comm } = start();
+test("silence and a closed comm are answered with null, and only the latter is said to be lost", async () => {
+  const { client, comm, heard } = start();
   assert.equal(await client.ask({ kind: "ready", version: 1 }, 5), null);
+  assert.deepEqual(heard, []);
   comm.send = () => {
     throw new Error("closed");
   };
   assert.equal(await client.ask({ kind: "ready", version: 1 }), null);
+  assert.deepEqual(heard, ["lost"]);
+  client.tell({ kind: "begun" });
+  assert.deepEqual(heard, ["lost", "lost"]);
 });
 
 test("closing stops listening and ends what is open", async () => {

@@ -24,13 +24,13 @@ test("values keep four significant digits", () => {
 });
 
 test("one thing is not several", () => {
-  assert.equal(counted(1, "cell"), "1 cell");
-  assert.equal(counted(1200, "cell"), "1,200 cells");
+  const spectrum = { one: "spectrum", many: "spectra" };
+  assert.deepEqual([0, 1, 1200].map((n) => counted(n, spectrum)), ["0 spectra", "1 spectrum", "1,200 spectra"]);
 });
 
 test("a file name holds no path and is never empty", () => {
   assert.equal(fileName(["../a/b: c", null, "CD3E"]), "a_b_c-CD3E");
-  assert.equal(fileName(["", "///"]), "cells");
+  assert.equal(fileName(["", "///"]), "picture");
 });
 
 test("only hex codes reach a style", () => {

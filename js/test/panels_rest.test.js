@@ -1,18 +1,48 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { groupMatches, kindOf } from "../src/panels/matches.js";
+import { groupMatches, kindOf, tagOf } from "../src/panels/matches.js";
 import { notesOf, whyEmpty } from "../src/panels/notes.js";
+import { capitalized, colorable, nounsOf } from "../src/panels/nouns.js";
 import { placeTooltip } from "../src/panels/tooltip_place.js";
 import { completeTheme, contrast, flatten, isDark, luminance, parseColor } from "../src/theme.js";
+
+const GENES = { obs: { one: "cell", many: "cells" }, var: { one: "gene", many: "genes" }, set: { one: "gene set", many: "gene sets" } };
+const WINDOWS = { obs: { one: "spectrum", many: "spectra" }, var: { one: "m/z window", many: "m/z windows" }, set: null };
 
 /** @param {string} kind @param {string} label */
 const match = (kind, label) => ({ spec: `${kind}:${label}`, label, kind, detail: "" });
 
 test("the kind of the best match comes first; no color leads only an empty query", () => {
   const found = [match("var", "CD3E"), match("obs", "cd3"), match("var", "CD3D")];
-  assert.deepEqual(groupMatches(found, "cd3").map((group) => group.options.map((one) => one.label)), [["CD3E", "CD3D"], ["cd3"]]);
-  assert.equal(groupMatches(found, " ")[0].options[0].spec, "");
+  assert.deepEqual(groupMatches(found, "cd3", GENES).map((group) => group.options.map((one) => one.label)), [["CD3E", "CD3D"], ["cd3"]]);
+  assert.equal(groupMatches(found, " ", GENES)[0].options[0].spec, "");
   assert.deepEqual(["obs:a:b", "set:x", "mean:a", "CD3E", ""].map(kindOf), ["obs", "set", "set", "", ""]);
+});
+
+test("what one can colour by is called what the store calls it", () => {
+  const found = [match("obs", "time"), match("var", "mz:445"), match("set", "both")];
+  const headings = (/** @type {any} */ nouns) => groupMatches(found, "x", nouns).map((group) => group.heading);
+  assert.deepEqual(headings(GENES), ["Columns", "Genes", "Gene sets"]);
+  assert.deepEqual(headings(WINDOWS), ["Columns", "m/z windows", "m/z window sets"]);
+  assert.deepEqual(["obs", "var", "set", "new"].map((kind) => tagOf(kind, WINDOWS)), ["column", "m/z window", "m/z window set", "new"]);
+  assert.deepEqual([GENES, WINDOWS].map(colorable).map(capitalized), ["Column, gene or gene set", "Column or m/z window"]);
+  assert.deepEqual(["m/z window", "grid points", "T cell", ""].map(capitalized), ["m/z window", "Grid points", "T cell", ""]);
+});
+
+test("until the store has been heard of, cells have genes", () => {
+  assert.deepEqual(nounsOf({ dataset: null }), GENES);
+  assert.equal(nounsOf({ dataset: { nouns: WINDOWS } }), WINDOWS);
+});
+
+test("notes and reasons speak of what the store holds", () => {
+  const dataset = { nObs: 5, embeddings: [{ name: "umap", axes: 2 }], notes: [], nouns: WINDOWS };
+  const points = { nObs: 5, nMissing: 2, nPoints: 3, aggregated: true, embedding: "map" };
+  assert.deepEqual(notesOf(state({ dataset, points })), [
+    "2 spectra have no coordinates in map and are not drawn.",
+    "At rest the picture shows all spectra, aggregated by the kernel; while it moves, a random sample of 3 spectra.",
+  ]);
+  assert.equal(whyEmpty(state({ dataset: { ...dataset, nObs: 0 } }))?.message, "This dataset has no spectra.");
+  assert.equal(whyEmpty(state({ dataset, points: { ...points, nMissing: 5 } }))?.message, "No spectrum has coordinates in map.");
 });
 
 /** @param {any} change @returns {any} */

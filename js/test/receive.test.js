@@ -82,6 +82,26 @@ test("after a failure what was arriving is forgotten and the picture stays", () 
   assert.equal(drawable(scene), N);
 });
 
+test("a failure is said until the same goes well", () => {
+  const selected = { kind: "selection", seq: 1, n_selected: 1, n_points: N, arrays: { bits: Uint8Array.of(1) } };
+  for (const [of, others, mend] of /** @type {[string, any[], any][]} */ ([
+    ["color", [points(2), color(2), selected], { ...color(3), spec: "obs:b" }],
+    ["color", [points(2), color(2), selected], { ...color(3), detail: "layer raw" }],
+    ["points", [points(2), color(2), selected], { ...points(3), embedding: "pca" }],
+    ["points", [points(2), color(2), selected], { ...points(3), axes: [0, 2] }],
+    ["selection", [points(2), color(2)], selected],
+  ])) {
+    const { store, receive } = start();
+    for (const message of [color(), points(), codes()]) receive(message);
+    const error = { of, message: "no" };
+    store.set({ error });
+    for (const message of others) receive(message);
+    assert.equal(store.get().error, error);
+    receive(mend);
+    assert.equal(store.get().error, null);
+  }
+});
+
 test("a palette changes colours and nothing else", () => {
   const { scene, store, receive } = start();
   for (const message of [color(), points(), codes()]) receive(message);
@@ -146,4 +166,13 @@ test("points that come twice are taken once", () => {
   for (const message of [points(1, 2, 4), part(2)]) receive(message);
   assert.deepEqual([...(scene.color?.entries?.index ?? [])], [1, 3]);
   assert.equal(drawable(scene), N);
+});
+
+test("the dataset says what its observations, its vars and sets of them are called", () => {
+  const { store, receive } = start();
+  const about = { kind: "dataset", title: "run", n_obs: 1, n_var: 0, embeddings: [], columns: [], colormaps: [], notes: [] };
+  receive({ ...about, obs_noun: ["spectrum", "spectra"], var_noun: ["m/z window", "m/z windows"], set_noun: [] });
+  assert.deepEqual(store.get().dataset?.nouns, { obs: { one: "spectrum", many: "spectra" }, var: { one: "m/z window", many: "m/z windows" }, set: null });
+  receive({ ...about, obs_noun: ["cell", "cells"], var_noun: ["gene", "genes"], set_noun: ["gene set", "gene sets"] });
+  assert.deepEqual(store.get().dataset?.nouns.set, { one: "gene set", many: "gene sets" });
 });

@@ -38,6 +38,7 @@ const traits = { embedding: "X_umap", axes: [0, 1], color: "obs:cell_type", laye
 const dataset = { title: "PBMC atlas, 38 donors", nObs: N, nVar: 60_664, embeddings: [{ name: "X_umap", axes: 2 }, { name: "X_pca", axes: 50 }],
   columns: [], colormaps: Object.keys(COLORMAPS), notes: ["The obs column 'raw_ids' is damaged and was skipped."] };
 const points = { seq: 1, embedding: "X_umap", axes: [0, 1], nPoints: N, nObs: N, aggregated: false, loaded: N, extent: [-10, 10, -10, 10], nMissing: 12, yDown: false, equalUnits: true, axisLabels: [] };
+const SPECTRA = { obs: { one: "spectrum", many: "spectra" }, var: { one: "m/z window", many: "m/z windows" }, set: null };
 const start = { traits, dataset, points, color: categorical("cell_type", TYPES.split("|"), 4_210), nextColor: null, selection: { seq: 0, n: 0 }, highlighted: -1,
   cell: null, found: { query: "-", matches: [], nMore: 0 }, error: null, link: "live", drawnBy: "gpu", building: null, isSeen: true, isWhole: true, seen: null };
 
@@ -81,7 +82,7 @@ function find(query) {
   const wanted = query.trim().toLowerCase();
   const columns = COLUMNS.map(([label, detail]) => ({ spec: `obs:${label}`, label, kind: "obs", detail }));
   const genes = GENES.map((label) => ({ spec: `var:${label}`, label, kind: "var", detail: `ENSG${label.length}00000${label.charCodeAt(2)}` }));
-  const sets = [{ spec: "mean:T cell markers", label: "T cell markers", kind: "set", detail: "5 genes" }];
+  const sets = [{ spec: "mean:T cell markers", label: "T cell markers", kind: "set", detail: "mean of 5 genes" }];
   const matches = [...columns, ...genes, ...sets].filter((match) => match.label.toLowerCase().includes(wanted));
   return { query, matches, nMore: wanted.length < 2 ? 60_651 : 0 };
 }
@@ -135,6 +136,7 @@ const scenes = {
   gene: { color: continuous("CD3E"), traits: { ...traits, color: "var:CD3E" } },
   clipped: { color: continuous("CD3E"), traits: { ...traits, color: "var:CD3E", vmin: 0.5, vmax: "p99" } },
   constant: { color: { ...continuous("n_batches"), lo: 3, hi: 3, histogram: Uint32Array.of(N) }, traits: { ...traits, color: "obs:n_batches" } },
+  noValues: { color: { ...continuous("n_batches"), lo: 0, hi: 0, histogram: Uint32Array.of(0), nMissing: N }, traits: { ...traits, color: "obs:n_batches" } },
   pca: { traits: { ...traits, embedding: "X_pca" } },
   noColor: { color: null, traits: { ...traits, color: null } },
   connecting: { dataset: null, points: null, color: null, link: "connecting" },
@@ -144,8 +146,8 @@ const scenes = {
   offlineBare: { link: "offline", dataset: null, points: null, color: null },
   empty: { dataset: { ...dataset, nObs: 0 }, points: { ...points, nPoints: 0, nObs: 0, loaded: 0, nMissing: 0 }, color: null },
   noEmbedding: { dataset: { ...dataset, embeddings: [] }, points: null },
-  ownUnits: { points: { ...points, equalUnits: false, axisLabels: [NASTY[0], NASTY[3]] } },
-  lowUnits: { points: { ...points, equalUnits: false, axisLabels: ["time (min)", "m/z"] }, traits: { ...traits, height: 180 } },
+  spectra: { dataset: { ...dataset, nouns: SPECTRA }, points: { ...points, aggregated: true }, selection: { seq: 1, n: 5 } },
+  noSpectra: { dataset: { ...dataset, nouns: SPECTRA, nObs: 0 }, points: null, color: null, traits: { ...traits, color: null } },
   noPlace: { points: { ...points, nMissing: N } },
   cell: { cell: { row: 5, x: 0, y: 0, name: "AAACCTGAGAAACCAT-1-donor_22", value: "CD8 T cell", fields: [["donor_id", "D-22"], ["n_counts", "4,312"]] } },
 };

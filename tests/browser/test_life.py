@@ -113,6 +113,15 @@ def test_after_a_kernel_restart_the_state_rebuilds_the_view(open_stage):
     assert (np.abs(after.astype(int) - before) > 30).any(axis=2).mean() < 0.01
 
 
+def test_a_widget_whose_kernel_was_restarted_says_so_and_keeps_its_picture(open_stage):
+    stage = open_stage()
+    before = stage.pixels()
+    stage.notebook.restart()
+    stage.host.get_by_text("No kernel any more. Run the cell again to explore.").wait_for(timeout=10_000)
+    assert stage.host.get_by_role("combobox", name="Color by").is_disabled()
+    np.testing.assert_array_equal(stage.pixels(), before)
+
+
 def test_a_saved_notebook_holds_a_picture_and_none_of_the_data(open_stage, folder):
     stage = open_stage()
     stage.set("w.select(list(range(500)))")
@@ -217,3 +226,5 @@ def test_a_damaged_gene_is_said_in_the_widget_and_the_picture_stays(open_stage):
     assert stage.host.get_by_text("X/CD3E cannot be read").count() > 0
     assert stage.json("w.color") == "cell_type"
     assert stage.host.get_by_text("T cell").count() > 0
+    stage.color_by("MS4A1").settle()
+    assert stage.host.get_by_text("X/CD3E cannot be read").count() == 0

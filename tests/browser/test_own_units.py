@@ -74,15 +74,59 @@ def test_every_point_is_drawn_where_its_data_say(stage, xy):
 
 
 def test_both_axes_have_their_name_and_unit_beside_the_points(stage, xy):
-    labels = {axis: stage.host.locator(f".axis.{axis}") for axis in "xy"}
-    assert {axis: label.inner_text() for axis, label in labels.items()} == {"x": "retention time (min)", "y": "m/z"}
+    labels = {axis: stage.host.locator(f".axis.{axis} .name") for axis in "xy"}
+    assert {axis: label.text_content() for axis, label in labels.items()} == {"x": "retention time (min)", "y": "m/z"}
     (left, top), (right, bottom) = stage.to_px([[xy[:, 0].min(), xy[:, 1].max()], [xy[:, 0].max(), xy[:, 1].min()]])
     below, beside = labels["x"].bounding_box(), labels["y"].bounding_box()
-    radius = 3
-    assert below["y"] > bottom + radius
-    assert left < below["x"] < below["x"] + below["width"] < right
+    radius = 2
+    baseline = stage.canvas.bounding_box()["y"] + float(labels["x"].get_attribute("y"))
+    letters = 9  # of a font of 11 px
+    assert baseline - letters > bottom + radius
+    assert left < below["x"] < below["x"] + below["width"] < right + 0.04 * (right - left)
     assert beside["x"] + beside["width"] < left - radius
     assert top < beside["y"] < beside["y"] + beside["height"] < bottom
+
+
+def numbers(stage):
+    """Return axis, value and the middle of each number at the edges, page pixels."""
+    return stage.host.evaluate(
+        """(host) => [...host.firstElementChild.shadowRoot.querySelectorAll(".axis .number")].map((one) => {
+            const { left, right, top, bottom } = one.getBoundingClientRect();
+            const value = Number(one.textContent.replaceAll(",", ""));
+            return [one.parentElement.classList.contains("x") ? 0 : 1, value, (left + right) / 2, (top + bottom) / 2];
+        })"""
+    )
+
+
+def check_numbers(stage):
+    """Assert that each number stands where its value is drawn; return the values along x and y."""
+    found = numbers(stage)
+    for axis, value, *middle in found:
+        assert middle[axis] == pytest.approx(stage.to_px([[value, value]])[0][axis], abs=1)
+    values = [[value for axis, value, *_ in found if axis == one] for one in (0, 1)]
+    assert min(map(len, values)) >= 2
+    return values
+
+
+def test_numbers_along_both_edges_stand_where_their_values_are_drawn(stage):
+    home = check_numbers(stage)
+    stage.zoom_in(spot(stage, 0.3, 0.4))
+    near = check_numbers(stage)
+    assert all(np.ptp(values) < np.ptp(before) / 1.5 for values, before in zip(near, home, strict=True))
+    stage.set("w.view = [20.01, 20.09, 445.1201, 445.1289]")
+    check_numbers(stage)
+
+
+def test_numbers_move_with_the_hand(stage):
+    x, y = spot(stage, 0.5, 0.5)
+    stage.page.mouse.move(x, y)
+    stage.page.mouse.down()
+    for step in (20, 45, 80):
+        stage.page.mouse.move(x + step, y - step)
+        stage.page.wait_for_timeout(60)
+        check_numbers(stage)
+    stage.page.mouse.up()
+    stage.page.wait_for_timeout(300)
 
 
 def test_the_wheel_zooms_both_axes_alike_and_keeps_the_data_under_the_cursor(stage):

@@ -84,6 +84,18 @@ def test_typing_and_enter_colours_by_the_best_match(page: Any) -> None:
     assert color_box(page).get_attribute("aria-expanded") == "false"
 
 
+@pytest.mark.parametrize("name", ["T cell markers", "percent_mito", "CD34"])
+def test_a_name_that_was_found_is_shown_in_full_and_its_detail_takes_what_room_is_left(page: Any, name: str) -> None:
+    color_box(page).focus()
+    page.keyboard.type(name)
+    option = page.get_by_role("option", name=name)
+    expect(option).to_be_visible()
+    cut = "(one) => one.scrollWidth > one.clientWidth"
+    assert not option.locator(".label").evaluate(cut)
+    inner = option.evaluate("(one) => [one.clientWidth, one.querySelector('.detail').getBoundingClientRect().right]")
+    assert inner[1] <= option.bounding_box()["x"] + inner[0]
+
+
 def test_enter_before_the_answer_waits_for_the_answer(page: Any) -> None:
     page.evaluate("() => { window.searchDelay = 300; }")
     color_box(page).focus()
@@ -231,9 +243,11 @@ def test_limits_are_typed_as_numbers_or_percentiles(page: Any) -> None:
     upper.press("Enter")
     settle(page)
     assert upper.get_attribute("aria-invalid") == "true"
+    expect(page.get_by_role("alert")).to_contain_text("a number, or a percentile such as p99")
     upper.press("Escape")
     settle(page)
     assert upper.get_attribute("aria-invalid") == "false"
+    assert page.get_by_role("alert").count() == 0
     expect(upper).to_have_value("6.42")
 
 
@@ -324,7 +338,7 @@ def test_axes_are_chosen_where_there_are_more_than_two(page: Any) -> None:
 def test_the_selection_is_counted_and_cleared(page: Any) -> None:
     show(page, "selected")
     expect(page.get_by_text("1,234")).to_be_visible()
-    assert "1,234 of 100,000 selected · 1.2\u00a0%" in page.locator(".what").text_content()
+    assert "1,234 of 100,000 cells selected · 1.2\u00a0%" in page.locator(".what").text_content()
     page.get_by_role("button", name="Clear").click()
     assert calls(page, "clearSelection") == [[]]
 
@@ -342,7 +356,8 @@ def test_messages(page: Any) -> None:
         "noPlace": "No cell has coordinates",
         "allHidden": "All categories are hidden.",
         "constant": "Every value is 3.",
-        "noColor": "Pick a column or a gene",
+        "noValues": "There are no values.",
+        "noColor": "Color the cells by any column, gene or gene set.",
     }.items():
         show(page, scene)
         expect(page.get_by_text(text).first).to_be_visible()
@@ -435,20 +450,21 @@ def test_destroy_leaves_nothing_behind(page: Any) -> None:
     assert page.evaluate("() => document.getElementById('el').childElementCount") == 0
 
 
-def test_labels_of_axes_are_text_within_the_plot(page: Any) -> None:
-    show(page, "ownUnits")
-    plot = page.locator(".plot").bounding_box()
-    for axis, start in (("x", "<img src=x onerror=window.hacked=1>"), ("y", "long long long ")):
-        label = page.locator(f".axis.{axis}")
-        assert label.text_content().startswith(start)
-        box = label.bounding_box()
-        assert plot["x"] <= box["x"] <= box["x"] + box["width"] <= plot["x"] + plot["width"]
-        assert plot["y"] <= box["y"] <= box["y"] + box["height"] <= plot["y"] + plot["height"]
-    assert page.evaluate("() => window.hacked") is None
-
-
-@pytest.mark.parametrize("scene", ["categories", "lowUnits"])
-def test_equal_units_and_low_plots_have_no_labels(page: Any, scene: str) -> None:
-    show(page, scene)
-    assert page.locator(".plot").count() == 1
-    assert page.locator(".axis").count() == 0
+def test_panels_speak_of_what_the_store_holds(page: Any) -> None:
+    show(page, "spectra")
+    assert page.locator(".what").text_content().strip().startswith("5 of 100,000 spectra selected")
+    titles = [one.get_attribute("title") for one in page.locator(".rows .row, .row.missing").all()]
+    assert len(titles) > 5
+    assert all(" spectra" in title for title in titles)
+    page.get_by_role("button", name="2 notes").or_(page.get_by_role("button", name="3 notes")).click()
+    expect(page.get_by_role("dialog", name="Notes")).to_contain_text("12 spectra have no coordinates")
+    expect(page.get_by_role("dialog", name="Notes")).to_contain_text("shows all spectra")
+    page.get_by_role("combobox", name="Color by").click()
+    headings = page.locator(".found .heading")
+    expect(headings.nth(1)).to_have_text("m/z windows")
+    show(page, "noSpectra")
+    assert page.get_by_role("combobox", name="Color by").get_attribute("placeholder") == "Column or m/z window"
+    expect(page.get_by_text("This dataset has no spectra.")).to_be_visible()
+    expect(page.get_by_text("Color the spectra by any column or m/z window.")).to_be_visible()
+    words = page.evaluate("() => root.textContent + [...root.querySelectorAll('[title]')].map((one) => one.title)")
+    assert not re.search(r"\b(cells?|genes?)\b", words)

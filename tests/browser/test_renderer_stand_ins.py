@@ -129,6 +129,28 @@ def test_the_kept_picture_shows_where_no_kernel_answers(page: Any) -> None:
     assert found == ["none", True, "offline", "live", None]
 
 
+@pytest.mark.parametrize(
+    "go",
+    ['w.model.fire("comm_live_update")', "w.model.send = () => { throw new Error(); }; w.widget.actions.search('a')"],
+)
+def test_where_the_kernel_has_gone_the_picture_stays_alone_and_it_is_known(page: Any, go: str) -> None:
+    found = run(
+        page,
+        """document.body.insertAdjacentHTML("beforeend", "<p class='cxg-static-abc'>stand-in</p>");
+        const w = open_({ traits: { _snapshot: { id: "abc" } } });
+        sendColor(w.model, { scale: "none", n: 1 });
+        sendPoints(w.model, { xy: [[0.5, 0.5]] });
+        await ready(w);
+        const before = pixels(w);
+        const { link } = w.widget.store.get();
+        GO;
+        await sleep(200);
+        const standIn = getComputedStyle(document.querySelector(".cxg-static-abc")).display;
+        return [link, w.widget.store.get().link, difference(before, pixels(w)), standIn];""".replace("GO", go),
+    )
+    assert found == ["live", "offline", 0, "none"]
+
+
 def test_a_settled_picture_is_handed_over_once(page: Any) -> None:
     first, second, size = run(
         page,

@@ -191,16 +191,60 @@ def test_infinite_coordinates_become_nan_and_are_told(tmp_path):
     assert validate(tmp_path / "new.cxg").valid
 
 
-def test_missing_booleans_become_a_category(tmp_path):
+@pytest.fixture
+def with_missing(tmp_path):
     truth = truth_with(0.1)
-    flags = pd.array([True, False, None, True] * (N_OBS // 4), dtype="boolean")
-    source = make_anndata(tmp_path, replace(truth, obs=truth.obs.assign(flag=flags)))
-    for target in ("new.cxg", "new.h5ad"):
-        convert(source, tmp_path / target)
-        with open_dataset(tmp_path / target) as dataset:
-            codes = dataset.codes("flag")
-            assert codes.categories == (False, True)
-            assert codes.codes[:4].tolist() == [1, 0, -1, 1]
+    text = np.array([f"t{row}" for row in range(N_OBS)], dtype=object)
+    text[::5] = None
+    obs = truth.obs.assign(
+        flag=pd.array([True, False, None, True] * (N_OBS // 4), dtype="boolean"),
+        count=pd.array([None, 2**40 + 1, -3, 0] * (N_OBS // 4), dtype="Int64"),
+        few=pd.array([None, 1, 200, 0] * (N_OBS // 4), dtype="UInt8"),
+        text=pd.Series(text, index=truth.obs.index, dtype="str"),
+    )
+    return make_anndata(tmp_path, replace(truth, obs=obs), writer="0.13"), obs
+
+
+def test_missing_values_of_every_type_are_masked_in_an_h5ad_and_nothing_is_rounded(with_missing, tmp_path):
+    source, obs = with_missing
+    assert convert(source, tmp_path / "new.h5ad").left_out == ()
+    encodings = {
+        "flag": "nullable-boolean", "count": "nullable-integer", "few": "nullable-integer",
+        "text": "nullable-string-array",
+    }  # fmt: skip
+    with h5py.File(tmp_path / "new.h5ad") as file:
+        for name, encoding in encodings.items():
+            column, missing = file[f"obs/{name}"], obs[name].isna().to_numpy()
+            assert column.attrs["encoding-type"] == encoding
+            np.testing.assert_array_equal(column["mask"][:], missing)
+            values = column["values"].asstr()[:] if name == "text" else column["values"][:]
+            assert values[~missing].tolist() == obs[name][~missing].tolist()
+
+
+def test_missing_values_of_every_type_are_told_where_a_cxg_cannot_say_them(with_missing, tmp_path):
+    source, obs = with_missing
+    done = convert(source, tmp_path / "new.cxg")
+    for name in ("flag", "count", "few", "text"):
+        assert sum(f"obs column {name!r}" in sentence for sentence in done.left_out) == 1
+    with tiledb.open(str(tmp_path / "new.cxg" / "obs")) as array:
+        stored, hints = array[:], json.loads(array.meta["cxg_schema"])
+    assert stored["text"].tolist() == ["nan" if row % 5 == 0 else f"t{row}" for row in range(N_OBS)]
+    for name in ("count", "few"):
+        np.testing.assert_array_equal(stored[name], obs[name].to_numpy(float, na_value=np.nan))
+    assert [hints["flag"]["categories"][code] for code in stored["flag"][:4]] == [True, False, "nan", True]
+
+
+@pytest.mark.parametrize("target", ["new.cxg", "new.h5ad"])
+@pytest.mark.parametrize(("dtype", "said"), [("float64", "7 digits"), ("int64", "16,777,216"), ("float32", None)])
+def test_what_float32_may_round_is_told(tmp_path, target, dtype, said):
+    truth = truth_with(0.1)
+    X = np.nan_to_num(truth.X).astype(dtype)
+    source = make_anndata(tmp_path, truth, layers={"counts": (X, "csc")})
+    found = [one for one in convert(source, tmp_path / target, layer="counts").left_out if "float32" in one]
+    assert len(found) == (said is not None)
+    assert all(said in one and "counts" in one for one in found)
+    with open_dataset(source) as dataset:
+        assert dataset.details["layers"]["counts"]["dtype"] == dtype
 
 
 def test_a_layer_takes_the_place_of_the_matrix(tmp_path):

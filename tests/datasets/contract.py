@@ -109,6 +109,12 @@ class DatasetContract:
                 assert (value is None and pd.isna(expected)) or value == expected
                 assert not isinstance(value, np.generic)
 
+    def test_a_record_is_the_same_from_columns_that_are_held(self, dataset: Dataset) -> None:
+        rows = (0, 2, dataset.n_obs - 1)
+        before = [(dataset.obs_record(row), dataset.obs_names([row]).tolist()) for row in rows]
+        dataset.hold(list(dataset.obs_columns))
+        assert [(dataset.obs_record(row), dataset.obs_names([row]).tolist()) for row in rows] == before
+
     def test_codes_and_categories_give_the_column_back(self, dataset: Dataset, truth: Truth) -> None:
         for name, column in dataset.obs_columns.items():
             if column.kind == "float":

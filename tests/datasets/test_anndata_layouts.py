@@ -339,6 +339,22 @@ def test_mudata_asks_for_one_of_its_parts(mudata, truth):
         assert other.layers == ()
 
 
+def test_mudata_is_known_behind_the_bytes_that_its_writer_puts_before_hdf5(mudata, truth, tmp_path):
+    path = tmp_path / "as_muon_writes.h5mu"
+    if mudata.is_dir():
+        pytest.skip("zarr has nothing before it")
+    with h5py.File(mudata) as source, h5py.File(path, "w", userblock_size=512) as target:
+        for name in source:
+            source.copy(name, target)
+        target.attrs.update(source.attrs)
+    with path.open("r+b") as file:
+        file.write(b"MuData (format-version=0.1.0;creator=muon;creator-version=0.4.1)")
+    with open_dataset(f"{path}#mod/rna") as dataset:
+        pd.testing.assert_frame_equal(dataset.obs(), truth.obs)
+    with pytest.raises(InvalidStore, match="is MuData"):
+        open_dataset(path)
+
+
 def test_spatialdata_names_its_tables(tmp_path, truth):
     path = tmp_path / "s.zarr"
     out = open_writer(path, "zarr3")

@@ -185,6 +185,36 @@ def test_parts_that_contradict_each_other_are_refused():
         dataset.values(truth.var_labels[0])
 
 
+@pytest.mark.parametrize("layout", ["csr", "view"])
+def test_x_is_no_layer_though_anndata_lists_it_among_them_as_none(layout):
+    truth = make_truth()
+    layers = {None: MAKE[layout](truth.X), "twice": MAKE[layout](truth.X * 2)}
+    with open_dataset(stand_in(truth, layout, layers=layers)) as dataset:
+        assert dataset.layers == ("twice",)
+        for position, name in enumerate(truth.var_labels):
+            np.testing.assert_array_equal(dataset.values(name), truth.X[:, position])
+            np.testing.assert_array_equal(dataset.values(name, "twice"), truth.X[:, position] * 2)
+
+
+@pytest.mark.parametrize("block", [np.asarray, sp.csr_matrix], ids=["dense", "sparse"])
+def test_a_matrix_of_dask_blocks_is_read_in_parts(block):
+    da = pytest.importorskip("dask.array")
+    truth = make_truth()
+    adata = stand_in(truth, "dense")
+    adata._X = da.from_array(truth.X, chunks=(16, -1)).map_blocks(block, dtype=np.float32, meta=block(truth.X[:0]))
+    with open_dataset(adata) as dataset:
+        for position, name in enumerate(truth.var_labels):
+            np.testing.assert_array_equal(dataset.values(name), truth.X[:, position])
+
+
+@pytest.mark.parametrize("part", ["obs", "var"])
+def test_tables_that_are_no_dataframes_are_refused_with_what_to_pass_instead(part):
+    adata = stand_in(make_truth())
+    setattr(adata, part, SimpleNamespace(columns=[], index=[], dtypes={}))
+    with pytest.raises(InvalidOption, match=rf"{part} of this AnnData is a SimpleNamespace.*pass the path"):
+        open_dataset(adata)
+
+
 def test_mudata_is_refused_with_the_names_of_its_parts():
     mdata = SimpleNamespace(obs=None, var=None, obsm={}, mod={"rna": 1, "prot": 2}, n_obs=3)
     with pytest.raises(InvalidOption, match="'rna', 'prot'"):
@@ -295,9 +325,11 @@ def test_a_real_anndata_is_shown_and_cut():
     anndata = pytest.importorskip("anndata")
     truth = make_truth()
     like = stand_in(truth)
-    adata = anndata.AnnData(X=like._X, obs=like.obs, var=like.var, obsm=like.obsm)
+    layers = {"twice": like._X * 2}
+    adata = anndata.AnnData(X=like._X, obs=like.obs, var=like.var, obsm=like.obsm, layers=layers)
     for source in (adata, adata[5:30]):
         with open_dataset(source) as dataset:
+            assert dataset.layers == ("twice",)
             for position, name in enumerate(truth.var_labels):
                 expected = truth.X[:, position] if source is adata else truth.X[5:30, position]
                 np.testing.assert_array_equal(dataset.values(name), expected)

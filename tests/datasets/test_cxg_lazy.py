@@ -136,6 +136,18 @@ def test_one_gene_reads_few_tiles_of_many(tmp_path):
     assert 0 < one < 40
 
 
+def test_rows_of_columns_that_are_held_need_no_read(make, reads):
+    with open_dataset(make()) as dataset:
+        dataset.hold(list(dataset.obs_columns))
+        n_reads = len(reads)
+        assert n_reads > 0
+        dataset.hold(list(dataset.obs_columns))
+        for row in (0, 3):
+            dataset.obs_record(row)
+            dataset.obs_names([row])
+        assert len(reads) == n_reads
+
+
 def test_what_the_cache_cannot_hold_is_read_again(make, reads):
     with open_dataset(make(), cache_bytes=0) as dataset:
         dataset.numbers("n_genes")

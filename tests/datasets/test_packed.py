@@ -21,6 +21,14 @@ def pack(strings, encoded=None) -> PackedStrings:
     return PackedStrings(np.frombuffer(b"".join(encoded), dtype=np.uint8), starts)
 
 
+@pytest.mark.parametrize("odd", ["b", "é", "💡"])
+def test_a_few_strings_of_a_long_text_are_those_of_the_list(odd):
+    strings = [f"{'x' * (i % 7)}{odd}{i}" for i in range(2_000)]
+    rows = np.array([1_999, 0, 3, 3])
+    assert pack(strings).pick(rows).objects().tolist() == [strings[row] for row in rows]
+    assert pack(strings).objects().tolist() == strings
+
+
 @given(words, st.data())
 def test_packed_strings_are_a_sequence_of_their_strings(strings, data):
     packed = pack(strings)

@@ -1,6 +1,8 @@
 """Axes with units of their own: what is near, what is told, what is drawn; all of it in screen terms."""
 
 import io
+import re
+from html import unescape
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from cxg_widget.hover import circle_of, nearest_row
 from cxg_widget.look import Look
 from cxg_widget.session import Session
 from cxg_widget.spatial import SpatialIndex
+from cxg_widget.static_picture import static_picture
 from tests.memory import MemoryDataset, small
 
 EXTENT = (0.0, 60.0, 200.0, 100_200.0)
@@ -166,6 +169,22 @@ def test_a_picture_drawn_by_the_kernel_is_filled_both_ways(render):
     assert down[-1] > 0.93 * 300
     blocks = inked.reshape(10, 30, 10, 40).any(axis=(1, 3))
     assert blocks.all()
+
+
+@pytest.mark.parametrize("axes", [(0, 1), (1, 0)])
+def test_beside_the_kernels_picture_stands_what_the_axes_measure_as_text(axes):
+    one = session(axes=axes)
+    names = ["time (min)", "m/z <b>"]
+    one.dataset._axis_labels = lambda name, axes: tuple(names[axis] for axis in axes)
+    html = static_picture(one, 300, "id")["text/html"]
+    assert "m/z &lt;b&gt;" in html
+    assert "<b>" not in html
+    told = re.search(r"Horizontal: (.+), (\S+) to (\S+)\. Vertical: (.+), (\S+) to (\S+)\.", unescape(html))
+    assert [told[1], told[4]] == [names[axis] for axis in axes]
+    xy = one.dataset.embedding("map", axes)
+    ends = np.array([float(told[i].replace(",", "")) for i in (2, 3, 5, 6)])
+    np.testing.assert_allclose(ends.reshape(2, 2), np.column_stack([xy.min(axis=0), xy.max(axis=0)]), rtol=1e-4)
+    assert "Horizontal" not in static_picture(Session(small(20), Look(embedding="umap")), 300, "id")["text/html"]
 
 
 def test_points_of_a_drawn_view_grow_with_the_zoom_of_both_axes():

@@ -177,3 +177,9 @@ def test_a_query_knows_the_variables_of_its_caller():
 def test_a_query_that_cannot_be_answered_is_refused_in_one_sentence(wrong, sentence):
     with pytest.raises(SelectionError, match=sentence):
         mask_of_query(wrong, small(50))
+
+
+def test_labels_that_are_not_there_are_counted_and_so_are_all_cells():
+    dataset = small(5000)
+    with pytest.raises(SelectionError, match=r"\(5,000 in all\)\. .*2 more are not there either\."):
+        mask_of(["cell 1", "cell x", "cell y", "cell z"], dataset)

@@ -190,6 +190,28 @@ def test_hover_finds_the_nearest_cell_and_says_what_it_is():
     assert "cell_type" not in shown
 
 
+def test_hover_finds_what_lies_on_the_rim_of_its_circle_and_nothing_beyond():
+    one = session(1000, "cell_type")
+    x, y = one.dataset.embedding("umap")[17].astype(float)
+    (frame,) = one.answer(p.Hover(x + 1e-4, y, 1e-4 * 1.001, 1e-4 * 1.001))
+    assert frame.message.row == 17
+    (frame,) = one.answer(p.Hover(x + 1e-4, y, 1e-4 * 0.9, 1e-4 * 0.9))
+    assert frame.message.row == -1
+
+
+@pytest.mark.parametrize(
+    ("uri", "n_rows", "is_held"), [("/a/b", 100, True), ("s3://a/b", 100, False), ("/a/b", 99, False)]
+)
+def test_what_hovering_tells_is_read_once_and_whole_where_it_is_small_and_near(monkeypatch, uri, n_rows, is_held):
+    monkeypatch.setattr("cxg_widget.hover._HELD_ROWS", n_rows)
+    one, held = session(100), []
+    one.dataset.uri = uri
+    monkeypatch.setattr(one.dataset, "hold", held.append)
+    one.prepare_hover()
+    one.prepare_hover()
+    assert len(held) == int(is_held)
+
+
 def test_hover_away_from_every_cell_finds_none():
     (frame,) = session(100).answer(p.Hover(1000, 1000, 1, 1))
     assert frame.message.row == -1

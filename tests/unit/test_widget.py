@@ -74,6 +74,23 @@ def test_an_unknown_keyword_is_a_type_error_that_names_the_nearest(option, sente
         CxgWidget(small(), **option)
 
 
+@pytest.mark.parametrize(("name", "meant"), [("colour", "color"), ("pointsize", "point_size"), ("v_max", "vmax")])
+def test_a_misspelt_trait_is_a_type_error_that_names_the_right_one(make, name, meant):
+    w = make()
+    with pytest.raises(TypeError, match=f"no trait '{name}'. Did you mean '{meant}'"):
+        setattr(w, name, "cell_type")
+    assert not hasattr(w, name)
+    w.note_of_mine = "kept"
+    assert w.note_of_mine == "kept"
+
+
+def test_a_widget_says_what_it_shows(make):
+    w = make(color="CD3E")
+    assert repr(w) == "<CxgWidget 'memory': 1,000 obs, umap, color 'CD3E'>"
+    w.color = None
+    assert repr(w) == "<CxgWidget 'memory': 1,000 obs, umap, color None>"
+
+
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [
@@ -201,6 +218,9 @@ def test_changes_held_together_are_all_taken_back_when_one_is_wrong(make):
         assert w.state == before
     with pytest.raises(errors.DamagedStore):
         w.state = {"color": "CD3E", "cmap": "magma"}
+    for wrong in (5, ["color"], '{"color": "MS4A1"}'):
+        with pytest.raises(errors.InvalidValue, match="state must be a dict"):
+            w.state = wrong
     assert w.state == before
 
 
@@ -323,6 +343,15 @@ def test_names_of_genes_are_read_ahead_once_points_are_drawn(make, monkeypatch):
     w = make()
     assert not asked.wait(0.1)
     w.front.ask(kind="begun")
+    assert asked.wait(10)
+
+
+def test_what_hovering_tells_is_read_ahead_once_somebody_hovers(make, monkeypatch):
+    asked = threading.Event()
+    monkeypatch.setattr(Dataset, "hold", lambda dataset, columns: asked.set())
+    w = make()
+    assert not asked.wait(0.1)
+    w.front.ask(kind="hover", x=0.0, y=0.0, radius_x=1.0, radius_y=1.0)
     assert asked.wait(10)
 
 

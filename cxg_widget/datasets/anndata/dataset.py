@@ -24,6 +24,7 @@ from cxg_widget.datasets.css_colors import to_hex
 from cxg_widget.datasets.packed import PackedStrings
 from cxg_widget.datasets.values import Values
 from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, InvalidValue, UnknownFormat
+from cxg_widget.nouns import GENE_SET
 
 _FEW = 1_000
 
@@ -50,6 +51,7 @@ class AnnDataDataset(WithMatrices):
     """
 
     what: ClassVar[str]
+    set_noun = GENE_SET
     _no_embedding: ClassVar[str] = "no usable embedding in obsm"
 
     def __init__(

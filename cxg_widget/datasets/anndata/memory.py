@@ -37,7 +37,7 @@ class AnnDataInMemory(WithMatrices):
     InvalidStore
         If its parts contradict each other.
     InvalidOption
-        If it holds several AnnData, as MuData does.
+        If it holds several AnnData, as MuData does, or its tables are no DataFrames.
     """
 
     format: ClassVar[str] = "anndata"
@@ -52,6 +52,8 @@ class AnnDataInMemory(WithMatrices):
             raise InvalidOption(f"a MuData holds several AnnData; pass one of them, such as mdata[{parts}].")
         self.source: Any = source
         self._budget = Budget(memory_bytes)
+        for part in ("obs", "var"):
+            _check_table(getattr(source, part), part)
         self._uns = source.uns if isinstance(getattr(source, "uns", None), Mapping) else {}
         self._obs = MemoryFrame(source.obs, "obs", self._note)
         self._var = MemoryFrame(source.var, "var", self._note)
@@ -76,7 +78,8 @@ class AnnDataInMemory(WithMatrices):
 
     def _layer_names(self) -> list[str]:
         layers = getattr(self.source, "layers", None) or {}
-        return [str(name) for name in layers if self._is_view or self._is_usable(str(name), layers[name])]
+        named = [name for name in layers if name is not None]  # since anndata 0.13 X is among them, called None
+        return [str(name) for name in named if self._is_view or self._is_usable(str(name), layers[name])]
 
     def _is_usable(self, name: str, values: Any) -> bool:
         if is_matrix(node_of(values, name)):
@@ -158,6 +161,14 @@ class AnnDataInMemory(WithMatrices):
     def _release(self) -> None:
         self._budget.clear()
         self.source = None
+
+
+def _check_table(table: Any, part: str) -> None:
+    if not hasattr(getattr(table, "dtypes", None), "iloc"):
+        raise InvalidOption(
+            f"{part} of this AnnData is a {type(table).__name__}, not a DataFrame, as after read_lazy(); "
+            "pass the path of the store, which is read lazily too, or adata.to_memory()."
+        )
 
 
 def _axes_of(values: Any) -> Any:

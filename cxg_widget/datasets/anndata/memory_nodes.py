@@ -34,8 +34,11 @@ class MemoryArray(Array):
         return {}
 
     def read(self, *keys: slice) -> NDArray[Any]:
-        """Return a part, as a view where that is possible."""
-        return np.asarray(self._values[keys or ...])
+        """Return a part, as a view where that is possible; of a Dask array of sparse blocks, that part written out."""
+        found = self._values[keys or ...]
+        if hasattr(found, "compute"):
+            found = found.compute()
+        return np.asarray(found.toarray() if hasattr(found, "toarray") else found)
 
     def stored_bytes(self) -> int:
         """Return how many bytes it takes in memory."""

@@ -20,11 +20,12 @@ from cxg_widget.datasets.atlas.embeddings import choose_default, take_supplied, 
 from cxg_widget.datasets.atlas.groups import Groups
 from cxg_widget.datasets.atlas.lance_tables import Table
 from cxg_widget.datasets.atlas.snapshot import read_snapshot
-from cxg_widget.datasets.atlas.spaces import Space, Spaces
+from cxg_widget.datasets.atlas.spaces import USUAL, Space, Spaces
 from cxg_widget.datasets.base import DEFAULT_CACHE_BYTES, Dataset, Vector
 from cxg_widget.datasets.matrix_block import MatrixBlock
 from cxg_widget.datasets.values import Codes, Values
 from cxg_widget.errors import InvalidOption, InvalidStore
+from cxg_widget.nouns import GENE, Noun
 
 
 class AtlasDataset(Dataset):
@@ -119,6 +120,7 @@ class AtlasDataset(Dataset):
             self._note("no feature space has a registry and layers, so there are no features to colour by.")
             return
         registry = self._space.registry
+        self.var_noun = GENE if self._space.pointer.space == USUAL else Noun("feature", "features")
         self._var = Annotations(registry, (), once=self._read_once, note=self._note)
         if self._var.index is None:
             raise InvalidStore(f"{self.uri}: registry {registry.name!r} has no column 'uid' of strings.")

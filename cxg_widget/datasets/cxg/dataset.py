@@ -23,6 +23,7 @@ from cxg_widget.datasets.tiledb_access.listing import absolute, lists_in_one, na
 from cxg_widget.datasets.tiledb_access.patience import read_ahead
 from cxg_widget.datasets.values import Values
 from cxg_widget.errors import DamagedStore, DatasetNotFound, InvalidStore
+from cxg_widget.nouns import GENE_SET
 
 _FEW = 1_000
 _FIRST = ("cxg_group_metadata", "obs", "var")
@@ -50,6 +51,7 @@ class CxgDataset(Dataset):
     """
 
     format: ClassVar[str] = "cxg"
+    set_noun = GENE_SET
     _no_embedding: ClassVar[str] = "no usable embedding under emb/"
 
     def __init__(
@@ -157,10 +159,17 @@ class CxgDataset(Dataset):
         if rows is not None and self._obs.known_by_value(name):
             whole = self._cached(("obs", name), lambda: self._obs.read(name))
             return Codes(whole.codes[rows], whole.categories)
-        if self._obs.is_text(name) and (rows is None or rows.size > _FEW):
-            packed: PackedStrings = self._cached(("packed", name), lambda: self._arrays.packed_strings("obs", name))
-            return packed if rows is None else packed.pick(rows)
-        return self._obs.read(name, rows)
+        if not self._obs.is_text(name):
+            return self._obs.read(name, rows)
+        packed: PackedStrings | None = self._cache.get(("packed", name))
+        if packed is None:
+            if rows is not None and rows.size <= _FEW:
+                return self._obs.read(name, rows)
+            packed = self._cached(("packed", name), lambda: self._arrays.packed_strings("obs", name))
+        return packed if rows is None else packed.pick(rows)
+
+    def _hold_text(self, name: str) -> None:
+        self._read_obs(name, None)
 
     def _read_var(self, name: str) -> Values:
         return self._arrays.packed_strings("var", name) if self._var.is_text(name) else self._var.read(name)

@@ -19,6 +19,7 @@ from cxg_widget.datasets.mzpeak.windows import Window, Windows, parse, suggest
 from cxg_widget.datasets.values import Codes, Column, Values
 from cxg_widget.datasets.vectors import together
 from cxg_widget.errors import InvalidStore, InvalidValue
+from cxg_widget.nouns import Noun
 
 Observations = Literal["spectra", "peaks"]
 _TIME = "retention_time"
@@ -60,7 +61,8 @@ class SpectraDataset(MzPeakStore):
     """
 
     observations: ClassVar[str] = "spectra"
-    var_noun: ClassVar[str] = "ion chromatogram"
+    obs_noun = Noun("spectrum", "spectra")
+    var_noun = Noun("m/z window", "m/z windows")
     _no_embedding: ClassVar[str] = "no usable embedding, as there are no retention times with a base peak or precursor"
 
     def _open(self) -> None:
@@ -69,6 +71,10 @@ class SpectraDataset(MzPeakStore):
         names = [name for name in _EMBEDDINGS if self._is_number(name)] if self._is_number(_TIME) else []
         self.embeddings = dict.fromkeys(names, 2)
         self.default_embedding = names[0] if names else None
+        if self._is_level_known:
+            self.default_color = "obs:ms_level"
+        elif self._is_number("total_ion_current"):
+            self.default_color = "obs:total_ion_current"
         if not names:
             self._note(f"{self._no_embedding}; there is nothing to draw.")
         base_peaks = (self._spectra.floats(name) for name in ("base_peak_mz", "base_peak_intensity"))
@@ -162,7 +168,8 @@ class PeaksDataset(MzPeakStore):
     """
 
     observations: ClassVar[str] = "peaks"
-    var_noun: ClassVar[str] = "measured"
+    obs_noun = Noun("peak", "peaks")
+    var_noun = Noun("data array", "data arrays")
     major_axis: Literal["obs", "var"] = "obs"
 
     def _open(self) -> None:
@@ -175,6 +182,7 @@ class PeaksDataset(MzPeakStore):
             kinds = {"ms_level": "categorical", **kinds}
         self.obs_columns = {name: Column(name, kind) for name, kind in kinds.items()}
         self.embeddings, self.default_embedding = {"peaks": 2}, "peaks"
+        self.default_color = "obs:log1p_intensity"
         self.var_index = "array"
         self.var_columns = {"feature_name": text_column("feature_name")}
 
@@ -195,11 +203,6 @@ class PeaksDataset(MzPeakStore):
         """
         with self._reading():
             return self._map.in_view(_limits("xlim", xlim), _limits("ylim", ylim))
-
-    @property
-    def _is_level_known(self) -> bool:
-        column = self._spectra.columns.get("ms_level")
-        return column is not None and column.kind == "categorical"
 
     def _values(self, name: str, points: Points) -> Values:
         if name in ("intensity", "log1p_intensity"):

@@ -74,6 +74,11 @@ class MzPeakStore(Dataset):
             raise type(self._sources)(str(self._sources))
         return self._sources
 
+    @property
+    def _is_level_known(self) -> bool:
+        column = self._spectra.columns.get("ms_level")
+        return column is not None and column.kind == "categorical"
+
     def _open_tables(self) -> DamagedStore | None:
         """Open the members about spectra; return what is wrong with those that hold points."""
         damage: DamagedStore | None = None

@@ -19,11 +19,13 @@ from cxg_widget.datasets.tiledb_cf.choice import check_wish, choose
 from cxg_widget.datasets.tiledb_cf.coordinates import Axes
 from cxg_widget.datasets.tiledb_cf.dataspace import Dataspace
 from cxg_widget.datasets.tiledb_cf.features import Feature, Features
+from cxg_widget.datasets.tiledb_cf.grid import Grid
 from cxg_widget.datasets.tiledb_cf.group import read_group
 from cxg_widget.datasets.tiledb_cf.reads import Reads, sizes_on_disk
 from cxg_widget.datasets.tiledb_cf.units import label_of, share_units
 from cxg_widget.datasets.tiledb_cf.variables import Variable
 from cxg_widget.datasets.values import Values
+from cxg_widget.nouns import Noun
 
 _SAID = ("long_name", "standard_name", "units")
 _VAR_COLUMNS = ("long_name", "standard_name", "units", "variable")
@@ -62,6 +64,7 @@ class CfDataset(Dataset):
     _no_embedding: ClassVar[str] = "no two numeric coordinates or variables to draw"
     alias_columns: ClassVar[tuple[str, ...]] = ("long_name",)
     id_columns: ClassVar[tuple[str, ...]] = ("variable",)
+    var_noun = Noun("variable", "variables")
 
     def __init__(
         self,
@@ -89,6 +92,8 @@ class CfDataset(Dataset):
     def _describe(self) -> None:
         features = Features(self._space, self._observations, self._isel, self._note)
         self._columns, self._vars = features.columns, features.vars
+        is_grid = isinstance(self._observations, Grid) and len(self._observations.dims) > 1
+        self.obs_noun = Noun("grid point", "grid points") if is_grid else Noun("point", "points")
         title = self._space.metadata.get("title")
         self.title = title if isinstance(title, str) and title else name_of(self.uri)
         self.n_obs, self.n_var = self._observations.n, len(self._vars)
@@ -100,8 +105,16 @@ class CfDataset(Dataset):
         self._pairs = self._axes.pairs()
         self.embeddings = dict.fromkeys(self._pairs, 2)
         self.default_embedding = next(iter(self._pairs), None)
+        self.default_color = self._first_on_the_grid()
         if not self._pairs:
             self._note(f"{self._no_embedding}.")
+
+    def _first_on_the_grid(self) -> str | None:
+        """Return the first var that differs along all dimensions of the observations, else the first of all."""
+        dims = set(self._observations.dims)
+        whole = (one for one in self._vars if dims <= set(one.variable.dims))
+        first = next(whole, next(iter(self._vars), None))
+        return None if first is None else f"var:{first.label}"
 
     def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
         if rows is None:

@@ -3,9 +3,10 @@ import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../icons.js";
 import { MISSING_LABEL } from "../protocol.js";
-import { safeColor, shortCount, wholeNumber } from "./format.js";
+import { counted, safeColor, shortCount, wholeNumber } from "./format.js";
 import { marked } from "./marked.js";
 import { missingRow } from "./missing.js";
+import { nounsOf } from "./nouns.js";
 import { ROW_PX, lastResult, listed, rowAfterKey, scrollTo, windowOf } from "./rows.js";
 import { patch } from "./ui.js";
 
@@ -58,7 +59,7 @@ function row(context, color, i, place, nRows, isHidden, isActive) {
   const name = color.categories[i];
   const lit = state.highlighted === i;
   return html`<div id="row-${i}" class="row ${isHidden ? "hidden" : ""} ${isActive ? "active" : ""} ${lit ? "lit" : ""}" role="option" data-i=${i}
-    aria-selected=${!isHidden} aria-posinset=${place + 1} aria-setsize=${nRows} title="${name}\n${wholeNumber(color.counts[i])} cells">
+    aria-selected=${!isHidden} aria-posinset=${place + 1} aria-setsize=${nRows} title="${name}\n${counted(color.counts[i], nounsOf(state).obs)}">
     <i class="swatch" style="--c:${safeColor(color.colors[i])}"></i>
     <span class="label">${name === "" ? html`<em>(empty)</em>` : marked(name, ui.legend.filter)}</span>
     <span class="only" aria-hidden="true">only</span>

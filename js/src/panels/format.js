@@ -35,15 +35,15 @@ export function shortNumber(value) {
   return value.toLocaleString("en-US", { maximumFractionDigits: Math.min(digits, 7) }).replace(/^-0$/, "0");
 }
 
-/** "1 cell", "2 cells". @param {number} n @param {string} noun @returns {string} */
-export function counted(n, noun) {
-  return `${wholeNumber(n)} ${noun}${n === 1 ? "" : "s"}`;
+/** "1 spectrum", "2 spectra". @param {number} n @param {import("./nouns.js").Noun} noun @returns {string} */
+export function counted(n, { one, many }) {
+  return `${wholeNumber(n)} ${n === 1 ? one : many}`;
 }
 
 /** A file name that every system accepts. @param {(string | null | undefined)[]} parts @returns {string} without ending */
 export function fileName(parts) {
   const words = parts.filter(Boolean).map((part) => String(part).replace(/[^\p{L}\p{N}._-]+/gu, "_"));
-  return words.join("-").replace(/^[._-]+|[._-]+$/g, "").slice(0, 100) || "cells";
+  return words.join("-").replace(/^[._-]+|[._-]+$/g, "").slice(0, 100) || "picture";
 }
 
 /** The colour if it is a plain hex code, else grey: nothing from a file reaches a style attribute unread. @param {string | undefined} color */

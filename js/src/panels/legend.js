@@ -1,6 +1,7 @@
 /** The legend: heading, and below it what the scale of the colouring asks for. */
 import { html, nothing } from "lit-html";
 import { createCategoryLegend } from "./categories.js";
+import { colorable, nounsOf } from "./nouns.js";
 import { numberLegend } from "./numbers.js";
 
 /** @typedef {import("./ui.js").Context} Context */
@@ -23,7 +24,8 @@ export function createLegend() {
 
 /** @param {Context} context */
 function hint({ state }) {
-  const text = state.link === "offline" ? "" : "Pick a column or a gene to color the cells.";
+  const nouns = nounsOf(state);
+  const text = state.link === "offline" ? "" : `Color the ${nouns.obs.many} by any ${colorable(nouns)}.`;
   return html`<section class="legend" aria-label="Legend"><p class="none">${text}</p></section>`;
 }
 

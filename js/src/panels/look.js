@@ -1,6 +1,7 @@
-/** The popover that sets how points look: size and opacity; of aggregated pictures also what becomes of many cells in a pixel. */
+/** The popover that sets how points look: size and opacity; of aggregated pictures also what becomes of many in one pixel. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
+import { capitalized, nounsOf } from "./nouns.js";
 
 const SIZE_MIN_PX = 0.5;
 const SIZE_MAX_PX = 12;
@@ -36,9 +37,10 @@ export function lookPopover({ state, actions }) {
 }
 
 /** @param {import("../state.js").State} state @param {import("../actions.js").Actions} actions */
-function aggregation({ traits, color }, actions) {
+function aggregation({ traits, color, dataset }, actions) {
+  const together = `${capitalized(nounsOf({ dataset }).obs.many)} of a pixel`;
   return html`${choice("Density", DENSITIES, traits.density, (value) => actions.setTrait("density", value))}
-    ${color?.scale === "continuous" ? choice("Cells of a pixel", STATISTICS, traits.statistic, (value) => actions.setTrait("statistic", value)) : nothing}`;
+    ${color?.scale === "continuous" ? choice(together, STATISTICS, traits.statistic, (value) => actions.setTrait("statistic", value)) : nothing}`;
 }
 
 /** @param {string} label @param {Record<string, string>} options trait value -> text @param {string} chosen @param {(value: any) => void} choose */

@@ -31,7 +31,8 @@ export function emptyMessage({ state, actions }) {
 /** @param {Context} context */
 export function banner({ state }) {
   if (state.link !== "offline") return nothing;
-  return html`<div class="banner" role="status">${ICONS.info}<span>No kernel: static picture. Run the cell again to explore.</span></div>`;
+  const what = state.dataset === null ? "No kernel: static picture." : "No kernel any more.";
+  return html`<div class="banner" role="status">${ICONS.info}<span>${what} Run the cell again to explore.</span></div>`;
 }
 
 /** @param {Context} context */

@@ -19,6 +19,7 @@ const LIMIT_NAMES = { vmin: "Lower limit", vmax: "Upper limit" };
 /** @param {Context} context @param {Coloring} color */
 export function numberLegend(context, color) {
   const { state, actions } = context;
+  if (color.nMissing >= color.nObs) return html`<p class="none">There are no values.</p>${missingRow(context, color)}`;
   const limits = { vmin: limitShown(context, color, "vmin"), vmax: limitShown(context, color, "vmax") };
   const { vmin, vmax } = state.traits;
   const reset = () => LIMITS.forEach((name) => actions.setTrait(name, null));
@@ -29,6 +30,7 @@ export function numberLegend(context, color) {
       ${vmin === null && vmax === null ? nothing : html`<button type="button" class="text" @click=${reset}>Reset</button>`}
       ${field(context, "vmax", limits.vmax)}
     </div>
+    ${context.ui.badLimit === "" ? nothing : html`<p class="none" role="alert">A limit is a number, or a percentile such as p99.</p>`}
     ${colormapMenu(context)}
     ${missingRow(context, color)}`;
 }
@@ -57,8 +59,7 @@ function scale(context, color, limits) {
 
 /** A column with one value has no range to show. @param {Coloring} color */
 function oneValue(color) {
-  const text = Number.isFinite(color.lo) ? `Every value is ${shortNumber(color.lo)}.` : "There are no values.";
-  return html`<p class="none">${text}</p>`;
+  return html`<p class="none">Every value is ${shortNumber(color.lo)}.</p>`;
 }
 
 /** @param {Context} context @param {Coloring} color @param {Limit} name @param {number} value @param {number} place */

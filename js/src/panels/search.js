@@ -1,10 +1,11 @@
-/** The color-by box: one field that finds obs columns, genes and gene sets. The kernel searches; this only shows. */
+/** The color-by box: one field that finds obs columns, vars and sets of them. The kernel searches; this only shows. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../icons.js";
 import { wholeNumber } from "./format.js";
 import { marked } from "./marked.js";
 import { groupMatches, kindOf, tagOf } from "./matches.js";
+import { capitalized, colorable, nounsOf } from "./nouns.js";
 import { rowAfterKey } from "./rows.js";
 import { patch } from "./ui.js";
 
@@ -23,7 +24,7 @@ export function searchBox(context) {
       ${ICONS.search}
       <input id="color" type="text" role="combobox" aria-label="Color by" aria-expanded=${open} aria-controls="found" aria-autocomplete="list"
         aria-activedescendant=${open && active >= 0 ? `found-${active}` : nothing} autocomplete="off" spellcheck="false" ?disabled=${off}
-        placeholder=${shown.name === "" ? "Column, gene or gene set" : shown.name} title=${shown.name} .value=${live(open ? text : shown.name)}
+        placeholder=${shown.name === "" ? capitalized(colorable(nounsOf(state))) : shown.name} title=${shown.name} .value=${live(open ? text : shown.name)}
         @focus=${(/** @type {Event} */ event) => openSearch(context, event)} @click=${(/** @type {Event} */ event) => openSearch(context, event)} @blur=${() => close(context)}
         @input=${(/** @type {Event} */ event) => type(context, /** @type {HTMLInputElement} */ (event.currentTarget).value)}
         @keydown=${(/** @type {KeyboardEvent} */ event) => press(context, event)}>
@@ -37,10 +38,11 @@ export function searchBox(context) {
 function nameShown({ state, ui }) {
   const coloring = state.nextColor ?? state.color;
   const { picked } = ui.search;
+  const tag = (/** @type {string} */ of) => tagOf(of, nounsOf(state));
   const waiting = picked !== null && state.traits.color === (picked.spec || null) && (coloring?.spec ?? "") !== picked.spec;
-  if (waiting) return { name: picked.spec === "" ? "" : picked.label, tag: picked.spec === "" ? "" : tagOf(picked.kind), waiting };
+  if (waiting) return { name: picked.spec === "" ? "" : picked.label, tag: picked.spec === "" ? "" : tag(picked.kind), waiting };
   const kind = kindOf(coloring?.spec ?? "");
-  return { name: coloring?.name ?? "", tag: kind === "" ? "" : tagOf(kind), waiting };
+  return { name: coloring?.name ?? "", tag: kind === "" ? "" : tag(kind), waiting };
 }
 
 /** @param {Context} context */
@@ -50,7 +52,7 @@ function results(context) {
   const { query, matches, nMore } = state.found;
   const stale = query !== text;
   let index = -1;
-  const groups = groupMatches(matches, text).map(
+  const groups = groupMatches(matches, text, nounsOf(state)).map(
     ({ heading, options }) => html`<div role="group" aria-label=${heading || nothing}>
       ${heading === "" ? nothing : html`<div class="heading" aria-hidden="true">${heading}</div>`}
       ${options.map((match) => option(context, match, ++index, index === active))}
@@ -109,7 +111,7 @@ export function pick({ update, actions }, match) {
 function press(context, event) {
   const { state, ui } = context;
   const { open, text, active } = ui.search;
-  const options = groupMatches(state.found.matches, text).flatMap((group) => group.options);
+  const options = groupMatches(state.found.matches, text, nounsOf(state)).flatMap((group) => group.options);
   if (event.isComposing) return;
   if (!open) {
     if (["ArrowDown", "ArrowUp", "Enter"].includes(event.key)) take(event, () => openSearch(context, event));

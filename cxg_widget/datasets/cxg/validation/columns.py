@@ -112,7 +112,8 @@ def _hint_type(store: Examined) -> Iterator[Found]:
 def _hint_known(store: Examined) -> Iterator[Found]:
     for path, name, type_ in _hint_types(store):
         if type_ in _WIDER:
-            yield f"{path}.{name}", f"the type {type_!r}, which CELLxGENE hides", ", ".join(_TYPES)
+            hidden = ", which CELLxGENE hides" if path == "obs" and type_.endswith("int64") else ""
+            yield f"{path}.{name}", f"the type {type_!r}{hidden}", ", ".join(_TYPES)
 
 
 @RULES.must("hint-fits", "Values are stored as their hint says: booleans as uint8, categories as codes or values.")

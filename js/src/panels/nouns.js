@@ -1,0 +1,24 @@
+/** What the store at hand calls its observations and what it measured of them, in the sentences of the panels. Pure. */
+
+/**
+ * @typedef {{one: string, many: string}} Noun
+ * @typedef {{obs: Noun, var: Noun, set: Noun | null}} Nouns set: null where the store has none
+ */
+
+/** Until the store has been heard of. @type {Nouns} */
+const USUAL = { obs: { one: "cell", many: "cells" }, var: { one: "gene", many: "genes" }, set: { one: "gene set", many: "gene sets" } };
+
+/** @param {{dataset: {nouns: Nouns} | null}} state @returns {Nouns} */
+export function nounsOf({ dataset }) {
+  return dataset?.nouns ?? USUAL;
+}
+
+/** At the beginning of a heading; a symbol such as "m/z" stays as it is. @param {string} words @returns {string} */
+export function capitalized(words) {
+  return /^\p{Ll}{2}/u.test(words) ? words[0].toUpperCase() + words.slice(1) : words;
+}
+
+/** What one can colour by: "column, gene or gene set". @param {Nouns} nouns @returns {string} */
+export function colorable({ var: measured, set }) {
+  return set === null ? `column or ${measured.one}` : `column, ${measured.one} or ${set.one}`;
+}

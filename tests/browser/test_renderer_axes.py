@@ -1,0 +1,108 @@
+"""What the axes measure, at the edges of the plot and of the pictures that are saved; the engine alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.browser.engine import run
+
+pytestmark = pytest.mark.browser
+
+NASTY = "<img src=x onerror=window.hacked=1>"
+OPEN = """const w = open_({{ width: {width}, height: {height}, dark: {dark} }});
+    sendColor(w.model, {{ scale: "none", n: 2 }});
+    sendPoints(w.model, {{ xy: [[0, 200], [60, 2000]], extent: [0, 60, 200, 2000], labels: {labels} }});
+    await ready(w);"""
+
+
+def opened(*labels: str, width: int = 600, height: int = 400, dark: str = "false") -> str:
+    return OPEN.format(width=width, height=height, dark=dark, labels=list(labels))
+
+
+def test_names_are_text_and_shortened_where_they_are_too_long(page: Any) -> None:
+    found = run(
+        page,
+        opened(NASTY, "long " * 60) + "return [...w.host.querySelectorAll('.name')].map((one) => one.textContent);",
+    )
+    assert found[0] == NASTY
+    assert found[1].startswith("long long ")
+    assert found[1].endswith("…")
+    assert page.evaluate("() => window.hacked") is None
+
+
+def test_what_is_written_lies_inside_the_plot_and_not_on_itself(page: Any) -> None:
+    """By the boxes of the browser's own font, where the layout reckons with an average one."""
+    boxes = np.array(
+        run(
+            page,
+            opened("retention time (min)", "m/z")
+            + """const { left, top } = w.host.getBoundingClientRect();
+            return [...w.host.querySelectorAll(".axis text")].map((one) => one.getBoundingClientRect())
+              .map((box) => [box.left - left, box.top - top, box.right - left, box.bottom - top]);""",
+        )
+    )
+    assert len(boxes) >= 8
+    assert boxes.min() >= 0
+    assert boxes[:, 2].max() <= 600
+    assert boxes[:, 3].max() <= 400
+    for i, a in enumerate(boxes):
+        for b in boxes[i + 1 :]:
+            assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1], (a, b)
+
+
+@pytest.mark.parametrize("labels", [(), ("time (min)", "m/z")])
+def test_equal_units_and_low_plots_have_nothing_at_their_edges(page: Any, labels: tuple[str, ...]) -> None:
+    height = 149 if labels else 400
+    assert run(page, opened(*labels, height=height) + "return w.host.querySelectorAll('.axis').length;") == 0
+
+
+def test_axes_come_and_go_with_the_points(page: Any) -> None:
+    counts = run(
+        page,
+        opened("time (min)", "m/z")
+        + """const count = () => w.host.querySelectorAll(".axis text").length;
+        const counts = [count()];
+        sendPoints(w.model, { xy: [[0.2, 0.3], [0.7, 0.6]] });
+        await ready(w);
+        counts.push(count());
+        sendPoints(w.model, { xy: [[1, 2], [3, 4]], extent: [1, 3, 2, 4], labels: ["a", "b"] });
+        await ready(w);
+        return [...counts, count()];""",
+    )
+    assert counts[1] == 0
+    assert min(counts[0], counts[2]) >= 6
+
+
+@pytest.mark.parametrize("dark", ["false", "true"])
+def test_a_saved_picture_has_the_axes_where_the_screen_has_them(page: Any, dark: str) -> None:
+    """Each text of the screen has ink in the picture, at its place; without axes there is none."""
+    told = run(
+        page,
+        opened("retention time (min)", "m/z", dark=dark)
+        + """const scale = 2;
+        const { left, top } = w.host.getBoundingClientRect();
+        const boxes = [...w.host.querySelectorAll(".axis text")].map((one) => one.getBoundingClientRect());
+        const inked = async () => {
+          const image = await createImageBitmap(await w.plot.png(scale));
+          const pen = new OffscreenCanvas(image.width, image.height).getContext("2d");
+          pen.drawImage(image, 0, 0);
+          return boxes.map((box) => {
+            const [x, y] = [box.left - left, box.top - top].map((one) => Math.floor(one * scale));
+            const { data } = pen.getImageData(x, y, Math.ceil(box.width * scale), Math.ceil(box.height * scale));
+            let most = 0;
+            for (let i = 0; i < data.length; i += 4) most = Math.max(most, Math.abs(data[i] - w.background[0]));
+            return most;
+          });
+        };
+        const withAxes = await inked();
+        sendPoints(w.model, { xy: [[0, 0], [1, 1]] });
+        await ready(w);
+        return [withAxes, await inked()];""",
+    )
+    with_axes, without = told
+    assert len(with_axes) >= 8
+    assert min(with_axes) > 60
+    assert sum(ink > 60 for ink in without) <= 1  # a point may lie where a word was

@@ -1,0 +1,79 @@
+"""A colour that the dataset offers is shown where nobody says; None is a colour like any other: none."""
+
+import json
+import time
+
+import pytest
+
+from cxg_widget import CxgWidget
+from tests.memory import small
+
+OFFERED = "obs:cell_type"
+
+
+@pytest.fixture
+def make():
+    made = []
+
+    def build(offered=OFFERED, broken=(), **options):
+        dataset = small(broken=broken)
+        dataset.default_color = offered
+        made.append(CxgWidget(dataset, **options))
+        return made[-1]
+
+    yield build
+    for widget in made:
+        widget.close()
+
+
+def legend(widget):
+    return next(widget._session.color()).message
+
+
+def test_what_is_offered_is_shown_unless_something_or_nothing_is_asked_for(make):
+    assert (make().color, legend(make()).spec) == (OFFERED, OFFERED)
+    assert (make(color=None).color, legend(make(color=None)).spec) == (None, "")
+    assert make(color="CD3E").color == "CD3E"
+    assert make(offered=None).color is None
+
+
+def test_no_colour_set_later_is_no_colour(make):
+    w = make()
+    w.color = None
+    assert (w.color, legend(w).spec) == (None, "")
+
+
+@pytest.mark.parametrize("color", [None, OFFERED, "CD3E", ["CD3E", "MS4A1"]])
+@pytest.mark.parametrize("offered", [None, OFFERED, "var:MS4A1"])
+def test_state_brings_back_the_same_colour_whatever_is_offered(make, color, offered):
+    w = make(offered)
+    w.color = color
+    state = json.loads(json.dumps(w.state))
+    assert make(offered, **state).color == color
+    other = make(offered, color="n_counts")
+    other.state = state
+    assert other.color == color
+    assert other.state == state
+
+
+def test_a_state_that_says_nothing_of_colour_is_what_the_constructor_shows(make):
+    for offered in (OFFERED, None):
+        w = make(offered, color="n_counts")
+        w.state = {"opacity": 0.5}
+        assert w.color == make(offered, opacity=0.5).color == offered
+
+
+def test_categories_of_the_colour_on_offer_can_be_hidden_from_the_start(make):
+    assert make(hidden=["B cell"]).hidden == ["B cell"]
+    with pytest.raises(ValueError, match="no category 'B cel'"):
+        make(hidden=["B cel"])
+
+
+def test_a_colour_on_offer_that_cannot_be_read_is_dropped_and_the_points_are_shown(make):
+    w = make(broken=["obs/cell_type"])
+    end = time.monotonic() + 20
+    while w.color is not None and time.monotonic() < end:
+        time.sleep(0.01)
+    assert (w.color, w._session.coloring().target.spec) == (None, "")
+    assert next(w._session.points()).message.n_points == 1000
+    assert w.state == {"embedding": "umap", "color": None}

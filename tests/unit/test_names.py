@@ -1,0 +1,40 @@
+"""The sentence for an unknown name: what there is, and what may have been meant."""
+
+import numpy as np
+import pytest
+
+from cxg_widget.errors import UnknownName
+from cxg_widget.names import nearest, not_found
+from tests.memory import MemoryDataset
+
+FAMILY = ["CDH3", "CDK3", "CDV3", "CD3D", "CD3E", "CD3G", "MS4A1"]
+
+
+def test_of_names_equally_like_the_one_asked_for_those_that_begin_alike_come_first():
+    assert set(nearest("CD3Z", FAMILY)) == {"CD3D", "CD3E", "CD3G"}
+    assert set(nearest("cd3z", FAMILY)) == {"CD3D", "CD3E", "CD3G"}
+
+
+def test_a_name_more_like_it_comes_before_one_that_begins_alike():
+    assert nearest("cell_tpye", ["cell", "cell_type", "cell_cycle"])[0] == "cell_type"
+
+
+@pytest.fixture
+def genes():
+    ids, symbols = [f"ENSG{i:05}" for i in range(50)], [f"GENE{i}" for i in range(50)]
+    xy = {"umap": np.zeros((2, 2), np.float32)}
+    return MemoryDataset({"donor": np.arange(2)}, np.zeros((2, 50), np.float32), ids, xy, aliases=symbols)
+
+
+def test_genes_of_two_names_are_counted_once_and_called_by_the_readable_one(genes):
+    from cxg_widget.coloring import resolve
+
+    with pytest.raises(UnknownName, match=r"'GENE0', 'GENE1'.* \(50 in all\)"):
+        genes.values("nope")
+    with pytest.raises(UnknownName, match=r"'donor', 'GENE0'.* \(51 in all\)"):
+        resolve("nope", genes)
+
+
+def test_few_names_are_listed_without_a_count():
+    assert not_found("layer", "x", ["a", "b"]) == "no layer 'x'; this dataset has 'a', 'b'."
+    assert not_found("layer", "x", []) == "no layer 'x'; this dataset has none."

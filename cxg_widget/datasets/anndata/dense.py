@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any, Literal
 
 import numpy as np
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.anndata.lines import Lines, lines_of_dense
 from cxg_widget.datasets.anndata.node import Array
 from cxg_widget.datasets.values import Vector
+from cxg_widget.datasets.vectors import together
 
 _BLOCK_BYTES = 2**26
 
@@ -28,20 +31,39 @@ class Dense:
             return lines_of_dense(_float32(self._array.read(slice(start, stop), slice(None))))
         return lines_of_dense(self._columns(start, stop, 0, self._array.shape[0]).T)
 
-    def column(self, position: int, start: int, stop: int) -> Vector:
-        """Return the rows start <= row < stop of one column."""
-        return Vector(self._columns(position, position + 1, start, stop)[:, 0])
+    def columns(self, positions: Sequence[int], start: int, stop: int) -> Iterator[Vector]:
+        """Yield the rows start <= row < stop of distinct columns; those that share chunks are read at once."""
+        for some in together(positions, 4 * (stop - start)):
+            found = {position: np.empty(stop - start, dtype=np.float32) for position in some}
+            for beside in self._by_chunk(some):
+                first, last = min(beside), max(beside) + 1
+                for begin, end in self._bands(start, stop, last - first):
+                    band = self._array.read(slice(begin, end), slice(first, last))
+                    for position in beside:
+                        found[position][begin - start : end - start] = band[:, position - first]
+            for position in some:
+                yield Vector(found.pop(position))
+
+    def _by_chunk(self, positions: Sequence[int]) -> Iterator[list[int]]:
+        """Yield columns that share chunks; all of them where rows lie in one piece."""
+        width = self._array.chunks[1] if self._array.chunks else self._array.shape[1]
+        for _, beside in groupby(sorted(positions), key=lambda position: position // width):
+            yield list(beside)
 
     def _columns(self, first: int, last: int, start: int, stop: int) -> NDArray[np.float32]:
-        """Read columns, as many rows at a time as their chunks take little memory."""
+        """Read neighbouring columns."""
         out = np.empty((stop - start, last - first), dtype=np.float32)
-        step = self._rows_at_a_time(last - first)
-        begin = start
-        while begin < stop:
-            end = min((begin // step + 1) * step, stop)
+        for begin, end in self._bands(start, stop, last - first):
             out[begin - start : end - start] = self._array.read(slice(begin, end), slice(first, last))
-            begin = end
         return out
+
+    def _bands(self, start: int, stop: int, width: int) -> Iterator[tuple[int, int]]:
+        """Cut rows into parts whose chunks take little memory."""
+        step = self._rows_at_a_time(width)
+        while start < stop:
+            end = min((start // step + 1) * step, stop)
+            yield start, end
+            start = end
 
     def _rows_at_a_time(self, width: int) -> int:
         rows, columns = self._array.chunks or (1, 1)

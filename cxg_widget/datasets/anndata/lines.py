@@ -40,6 +40,12 @@ class Lines:
         """Return the same for those who copy the matrix."""
         return MatrixBlock(self.starts, self.positions.astype(np.int64), self.values)
 
+    def part(self, start: int, stop: int) -> Lines:
+        """Return the positions start <= position < stop of a single line, counted from `start`."""
+        inside = (self.positions >= start) & (self.positions < stop)
+        positions = self.positions[inside] - start
+        return Lines(np.array([0, positions.size]), positions, self.values[inside])
+
     def vector(self) -> Vector:
         """Return a single line as a vector."""
         return Vector(self.values, self.positions.astype(np.int64))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from threading import RLock
 from typing import Any, Literal, Protocol
 
@@ -34,8 +34,11 @@ class AnyMatrix(Protocol):
     def vector(self, position: int) -> Vector:
         """Return one column."""
 
-    def part(self, position: int, start: int, stop: int) -> Vector | None:
-        """Return rows of one column, counted from `start`; None where the whole column is read as fast."""
+    def vectors(self, positions: Sequence[int]) -> Iterator[Vector]:
+        """Yield distinct columns."""
+
+    def parts(self, positions: Sequence[int], start: int, stop: int) -> Iterator[Vector]:
+        """Yield rows of distinct columns, counted from `start`; only where `axis` is "obs"."""
 
     def lines(self, axis: Axis, start: int, stop: int) -> Lines:
         """Return neighbouring rows or columns."""
@@ -89,17 +92,25 @@ class Matrix:
         DamagedStore
             If it cannot be read.
         """
-        found = self._open()
-        if isinstance(found, Dense):
-            return found.column(position, 0, self.shape[0])
-        return found.lines("var", position, position + 1).vector()
+        return next(self.vectors([position]))
 
-    def part(self, position: int, start: int, stop: int) -> Vector | None:
-        """Return rows of one column, counted from `start`; None where the whole column is read as fast."""
+    def vectors(self, positions: Sequence[int]) -> Iterator[Vector]:
+        """Yield distinct columns; where all of the matrix is looked at, once for all of them. Errors as `vector`."""
         found = self._open()
         if isinstance(found, Dense):
-            return found.column(position, start, stop)
-        return None if found.axis == "var" else found.part_of_line(position, start, stop).vector()
+            yield from found.columns(positions, 0, self.shape[0])
+        elif found.axis == "obs":
+            yield from (lines.vector() for lines in found.lines_across(positions))
+        else:
+            yield from (found.lines("var", position, position + 1).vector() for position in positions)
+
+    def parts(self, positions: Sequence[int], start: int, stop: int) -> Iterator[Vector]:
+        """Yield rows of distinct columns, counted from `start`."""
+        found = self._open()
+        if isinstance(found, Dense):
+            yield from found.columns(positions, start, stop)
+        else:
+            yield from (lines.vector() for lines in found.parts_across(positions, start, stop))
 
     def lines(self, axis: Axis, start: int, stop: int) -> Lines:
         """Return neighbouring rows or columns; errors as `vector`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from cxg_widget.datasets.anndata.lines import Lines, lines_of_dense
 from cxg_widget.datasets.anndata.matrices import Axis
 from cxg_widget.datasets.anndata.node import Array, Group, Node
 from cxg_widget.datasets.values import Vector
+from cxg_widget.datasets.vectors import together
 
 _WHERE = "AnnData in memory"
 
@@ -91,11 +92,18 @@ class MatrixOfView:
 
     def vector(self, position: int) -> Vector:
         """Return one column."""
-        return Vector(_dense(self._values(self._source[:, position : position + 1]))[:, 0])
+        return next(self.vectors([position]))
 
-    def part(self, position: int, start: int, stop: int) -> Vector | None:
-        """Return rows of one column."""
-        return Vector(_dense(self._values(self._source[start:stop, position : position + 1]))[:, 0])
+    def vectors(self, positions: Sequence[int]) -> Iterator[Vector]:
+        """Yield distinct columns, some cut at a time."""
+        return self.parts(positions, 0, self._source.n_obs)
+
+    def parts(self, positions: Sequence[int], start: int, stop: int) -> Iterator[Vector]:
+        """Yield rows of distinct columns, counted from `start`."""
+        for some in together(positions, 4 * (stop - start)):
+            cut = _dense(self._values(self._source[start:stop, some]))
+            for number in range(len(some)):
+                yield Vector(cut[:, number].copy())
 
     def lines(self, axis: Axis, start: int, stop: int) -> Lines:
         """Return neighbouring rows or columns."""

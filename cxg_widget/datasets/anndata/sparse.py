@@ -1,13 +1,13 @@
 """A sparse matrix on disk, in compressed rows (CSR) or columns (CSC), read along both axes.
 
 Lines of its own axis are slices. Lines across, such as one gene of a CSR matrix, take all of its indices: where the
-entries fit into the memory budget they are sorted once and kept; else each question scans the indices in blocks.
+entries fit into the memory budget they are sorted once and kept; else each question scans the indices in blocks, and
+one scan serves all lines that are asked for together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from threading import RLock
 from typing import Any, Literal
 
@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.budget import Budget
-from cxg_widget.datasets.anndata.lines import Lines, sorted_lines
+from cxg_widget.datasets.anndata.lines import Lines
 from cxg_widget.datasets.anndata.node import Array, Group
+from cxg_widget.datasets.anndata.turned import NO_POSITIONS, NO_VALUES, Turned, line_of, lines_of
+from cxg_widget.datasets.vectors import TOGETHER_BYTES
 from cxg_widget.errors import InvalidStore
 
 BLOCK_ENTRIES = 1 << 22
@@ -24,15 +26,6 @@ BLOCK_ENTRIES = 1 << 22
 SORTED_ENTRIES = 1 << 24
 """Entries sorted at a time; sorting takes as much memory again."""
 _ENTRY_BYTES = 8
-
-
-@dataclass(frozen=True)
-class _Sorted:
-    """Part of the matrix in lines of the other axis: starts (n_minor + 1,), positions int32, values float32."""
-
-    starts: NDArray[np.int32]
-    positions: NDArray[np.int32]
-    values: NDArray[np.float32]
 
 
 class Sparse:
@@ -85,13 +78,14 @@ class Sparse:
         found = self._along(start, stop) if axis == self.axis else self._across(start, stop)
         return found.distinct(self.shape[1] if axis == "obs" else self.shape[0])
 
-    def part_of_line(self, line: int, start: int, stop: int) -> Lines:
-        """Return the positions start <= position < stop of one line across, counted from `start`; as `lines`."""
-        sorted_ = self._budget.get(self)
-        if sorted_ is not None:
-            return self._from_sorted(sorted_, line, line + 1).distinct(self._n_major)
-        first, last = self._bounds(start, stop)
-        return _moved(self._scan(line, line + 1, first, last), start).distinct(stop - start)
+    def lines_across(self, lines: Sequence[int]) -> Iterator[Lines]:
+        """Yield distinct lines across, each as `lines` returns it; where all entries are scanned, once for all."""
+        yield from (found.distinct(self._n_major) for found in self._in_turn(self._sorted(), lines, 0, self._n_major))
+
+    def parts_across(self, lines: Sequence[int], start: int, stop: int) -> Iterator[Lines]:
+        """Yield the positions start <= position < stop of lines across, counted from `start`; as `lines_across`."""
+        for found in self._in_turn(self._budget.get(self), lines, start, stop):
+            yield found.part(start, stop).distinct(stop - start)
 
     # --- lines of its own axis ---------------------------------------------------------------------------------------
 
@@ -134,29 +128,37 @@ class Sparse:
     # --- lines across ------------------------------------------------------------------------------------------------
 
     def _across(self, start: int, stop: int) -> Lines:
+        sorted_ = self._sorted()
+        if sorted_ is None:
+            _, sorted_ = self._scan(np.arange(start, stop), 0, self._n_major, most_bytes=None)
+            start, stop = 0, stop - start
+        return lines_of(sorted_, start, stop)
+
+    def _sorted(self) -> list[Turned] | None:
+        """Return all entries in lines across; None, with a note, where they do not fit into the budget."""
         with self._lock:
-            sorted_ = self._budget.get(self)
+            sorted_: list[Turned] | None = self._budget.get(self)
             if sorted_ is None and self._budget.reserve(self, self._bytes_needed()):
                 try:
                     sorted_ = self._sort()
                 except BaseException:
                     self._budget.drop(self)
+                    self._progress(1.0)
                     raise
                 self._budget.put(self, sorted_)
-        if sorted_ is not None:
-            return self._from_sorted(sorted_, start, stop)
-        self._note(
-            f"{self._group.path} is stored by {'cell' if self.axis == 'obs' else 'gene'} and is too large for "
-            f"memory_bytes={self._budget.limit:,}, so that each {'gene' if self.axis == 'obs' else 'cell'} takes a "
-            "look at all of it; `cxg-widget convert` makes a store that reads one at once."
-        )
-        return self._scan(start, stop, *self._bounds(0, self._n_major))
+        if sorted_ is None:
+            self._note(
+                f"{self._group.path} is stored by {'cell' if self.axis == 'obs' else 'gene'} and is too large for "
+                f"memory_bytes={self._budget.limit:,}, so that each {'gene' if self.axis == 'obs' else 'cell'} takes a "
+                "look at all of it; `cxg-widget convert` makes a store that reads one at once."
+            )
+        return sorted_
 
     def _bytes_needed(self) -> int:
         n_blocks = self.n_entries // SORTED_ENTRIES + 1
         return _ENTRY_BYTES * self.n_entries + 4 * n_blocks * (self._n_minor + 1)
 
-    def _sort(self) -> list[_Sorted]:
+    def _sort(self) -> list[Turned]:
         from scipy.sparse import csr_array
 
         _, last = self._bounds(0, self._n_major)
@@ -171,34 +173,65 @@ class Sparse:
                 self._progress(stop / last)
             block = csr_array((values, positions, starts), shape=(len(starts) - 1, self._n_minor)).tocsc()
             block.indices += first_line
-            found.append(_Sorted(block.indptr, block.indices, block.data))
+            found.append(Turned(block.indptr, block.indices, block.data))
         return found
 
-    def _from_sorted(self, blocks: list[_Sorted], start: int, stop: int) -> Lines:
-        if stop - start == 1:
-            spans = [slice(block.starts[start], block.starts[stop]) for block in blocks]
-            positions = [block.positions[span] for block, span in zip(blocks, spans, strict=True)]
-            values = [block.values[span] for block, span in zip(blocks, spans, strict=True)]
-            total = sum(map(len, values))
-            return Lines(
-                np.array([0, total]), np.concatenate([*positions, _NONE]), np.concatenate([*values, _NO_VALUES])
-            )
-        entries = [_entries(block, start, stop) for block in blocks]
-        line, position, value = (np.concatenate([*part]) for part in zip(_NOTHING, *entries, strict=True))
-        return sorted_lines(stop - start, line, position, value)
+    def _in_turn(self, sorted_: list[Turned] | None, lines: Sequence[int], start: int, stop: int) -> Iterator[Lines]:
+        """Yield lines across: those sorted as they are, else from start to stop, where what does not fit waits."""
+        if sorted_ is not None:
+            yield from (line_of(sorted_, line) for line in lines)
+            return
+        waiting = np.asarray(lines, dtype=np.int64)
+        while waiting.size:
+            try:
+                n_found, blocks = self._scan(waiting, start, stop, most_bytes=TOGETHER_BYTES)
+            except BaseException:
+                self._progress(1.0)
+                raise
+            yield from (line_of(blocks, line) for line in range(n_found))
+            waiting = waiting[n_found:]
 
-    def _scan(self, start: int, stop: int, first: int, last: int) -> Lines:
-        """Look at the entries first <= entry < last for those of lines across."""
-        found = [_NOTHING]
+    def _scan(
+        self, wanted: NDArray[np.int64], start: int, stop: int, *, most_bytes: int | None
+    ) -> tuple[int, list[Turned]]:
+        """Look at all entries of the own lines start <= line < stop for those of distinct lines across.
+
+        Returns
+        -------
+        how many of the wanted lines were found, the first ones: as many as fit into `most_bytes`, at least one
+        their entries, in lines numbered as `wanted`
+        """
+        first, last = self._bounds(start, stop)
+        is_all = stop - start == self._n_major
+        number = np.full(self._n_minor, -1, dtype=np.int16 if wanted.size < 2**15 else np.int32)
+        number[wanted] = np.arange(wanted.size)
+        found: list[Turned] = []
+        sizes = np.zeros(wanted.size, dtype=np.int64)
         for low, high in _aligned(first, last, self._indices.chunks, BLOCK_ENTRIES):
-            positions = self._positions(low, high)
-            hits = np.flatnonzero((positions >= start) & (positions < stop))
-            if hits.size:
-                values = self._values(low + int(hits[0]), low + int(hits[-1]) + 1)[hits - hits[0]]
-                major = np.searchsorted(self._starts(), low + hits, side="right") - 1
-                found.append((positions[hits].astype(np.int64) - start, major, values))
-        line, position, value = (np.concatenate([*part]) for part in zip(*found, strict=True))
-        return sorted_lines(stop - start, line, position, value)
+            found.append(self._pick(number, sizes.size, low, high))
+            sizes += np.diff(found[-1].starts)
+            if most_bytes is not None and _ENTRY_BYTES * int(sizes.sum()) > most_bytes:
+                share = (high - first) / (last - first)
+                n_kept = max(int(np.searchsorted(_ENTRY_BYTES * np.cumsum(sizes) / share, most_bytes, side="right")), 1)
+                sizes = sizes[:n_kept]
+                number[wanted[n_kept:]] = -1
+                found = [block.first(n_kept) for block in found]
+            if is_all:
+                self._progress((high - first) / (last - first))
+        return sizes.size, found
+
+    def _pick(self, number: NDArray[Any], n_lines: int, low: int, high: int) -> Turned:
+        """Return those of low <= entry < high that are in numbered lines across, ordered by these numbers."""
+        line = number[self._positions(low, high)]
+        hits = np.flatnonzero(line >= 0)
+        if not hits.size:
+            return Turned(np.zeros(n_lines + 1, np.int32), NO_POSITIONS, NO_VALUES)
+        line, first = line[hits], low + int(hits[0])
+        values = self._values(first, low + int(hits[-1]) + 1)[hits + low - first]
+        major = (np.searchsorted(self._starts(), low + hits, side="right") - 1).astype(np.int32)
+        order = np.argsort(line, kind="stable")
+        starts = np.cumsum([0, *np.bincount(line, minlength=n_lines)], dtype=np.int32)
+        return Turned(starts, major[order], values[order])
 
     def _lines_between(self, low: int, high: int) -> tuple[int, NDArray[np.int32]]:
         """Return the first line that has entries in low <= entry < high, and where it and the next ones start."""
@@ -230,19 +263,6 @@ class Sparse:
 
 
 _KINDS = {"data": "biuf", "indices": "iu", "indptr": "iu"}
-_NONE, _NO_VALUES = np.empty(0, np.int32), np.empty(0, np.float32)
-_NOTHING = (np.empty(0, np.int64), np.empty(0, np.int64), _NO_VALUES)
-
-
-def _entries(block: _Sorted, start: int, stop: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]:
-    """Return line, position and value of each entry of some lines."""
-    span = slice(block.starts[start], block.starts[stop])
-    line = np.repeat(np.arange(stop - start), np.diff(block.starts[start : stop + 1]))
-    return line, block.positions[span], block.values[span]
-
-
-def _moved(lines: Lines, start: int) -> Lines:
-    return Lines(lines.starts, lines.positions - start, lines.values)
 
 
 def _aligned(first: int, last: int, chunks: tuple[int, ...] | None, length: int) -> Iterator[tuple[int, int]]:

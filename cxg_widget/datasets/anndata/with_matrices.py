@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from cxg_widget.datasets.anndata.matrices import AnyMatrix
@@ -42,9 +42,17 @@ class WithMatrices(Dataset):
     def _read_vector(self, position: int, layer: str | None) -> Vector:
         return self._matrix_of(layer).vector(position)
 
-    def _read_vector_block(self, position: int, layer: str | None, start: int, stop: int) -> Vector:
-        found = self._matrix_of(layer).part(position, start, stop)
-        return super()._read_vector_block(position, layer, start, stop) if found is None else found
+    def _read_vectors(self, positions: Sequence[int], layer: str | None) -> Iterator[Vector]:
+        yield from self._matrix_of(layer).vectors(positions)
+
+    def _read_vectors_block(
+        self, positions: Sequence[int], layer: str | None, start: int, stop: int
+    ) -> Iterator[Vector]:
+        matrix = self._matrix_of(layer)
+        if matrix.axis == "var":
+            yield from super()._read_vectors_block(positions, layer, start, stop)
+        else:
+            yield from matrix.parts(positions, start, stop)
 
     def _read_matrix_block(self, start: int, stop: int, layer: str | None) -> MatrixBlock:
         if layer == RAW and self._raw is not None:

@@ -29,6 +29,7 @@ class Paint:
     ----------
     coloring : of the n points
     selected : bool (n,); None when no cell is selected, drawn or not
+    n_like : how many points the whole picture would have that is as dense as this part of it
     """
 
     xy: NDArray[np.float32]
@@ -36,6 +37,7 @@ class Paint:
     category_colors: list[str]
     look: Look
     selected: NDArray[np.bool_] | None
+    n_like: int
 
 
 def paint(
@@ -44,7 +46,7 @@ def paint(
     """Draw a picture and return it as a PNG file; see `Session.png`. `zoom` is 1 where everything fits."""
     background = raster.DARK if dark else raster.LIGHT
     ink = _ink(job, background, dark=dark)
-    diameter = point_diameter(len(job.xy), size, zoom)
+    diameter = point_diameter(job.n_like, size, zoom)
     return raster.png(raster.draw(job.xy, ink, view, size=size, diameter=diameter, background=background))
 
 

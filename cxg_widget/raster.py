@@ -18,6 +18,7 @@ MISSING_LIGHT: RGB = (205, 205, 205)
 MISSING_DARK: RGB = (72, 72, 72)
 PLAIN_LIGHT: RGB = (70, 110, 160)
 PLAIN_DARK: RGB = (120, 165, 215)
+_MARGIN = 0.04
 DIMMED = 0.16
 """How much of its colour a cell outside the selection keeps; the rest is background."""
 
@@ -140,15 +141,37 @@ def fit_view(
 
     equal_units : whether as much on either axis takes as many px; else the extent fills the picture both ways
     """
-    x0, x1, y0, y1 = extent
+    left, right, bottom, top = contain(extent, size, y_down=y_down, equal_units=equal_units)
+    more_x, more_y = (right - left) * _MARGIN, (top - bottom) * _MARGIN
+    return left - more_x, right + more_x, bottom - more_y, top + more_y
+
+
+def contain(
+    view: tuple[float, float, float, float],
+    size: tuple[int, int],
+    *,
+    y_down: bool = False,
+    equal_units: bool = True,
+) -> tuple[float, float, float, float]:
+    """Return what a picture of a size shows that is to show a view, as `contain` in js/src/camera.js does.
+
+    view : x left, x right, y bottom, y top; how the y axis points does not depend on it
+    """
+    x0, x1, y0, y1 = view
     width, height = size
-    unit_x, unit_y = (x1 - x0) / width * 1.08, (y1 - y0) / height * 1.08
+    unit_x, unit_y = abs(x1 - x0) / width, abs(y1 - y0) / height
     if equal_units:
-        unit_x = unit_y = max((x1 - x0) / width, (y1 - y0) / height) * 1.08 or 1 / min(width, height)
+        unit_x = unit_y = max(unit_x, unit_y) or 1 / min(width, height)
     half_w, half_h = (unit_x or 1 / width) * width / 2, (unit_y or 1 / height) * height / 2
     cx, cy = (x0 + x1) / 2, (y0 + y1) / 2
     bottom, top = (cy + half_h, cy - half_h) if y_down else (cy - half_h, cy + half_h)
     return cx - half_w, cx + half_w, bottom, top
+
+
+def within(xy: NDArray[np.float32], view: tuple[float, float, float, float]) -> NDArray[np.bool_]:
+    """Return which points (n, 2) lie in a view, bool (n,)."""
+    (x0, x1), (y0, y1) = sorted(view[:2]), sorted(view[2:])
+    return (xy[:, 0] >= x0) & (xy[:, 0] <= x1) & (xy[:, 1] >= y0) & (xy[:, 1] <= y1)
 
 
 def zoom_of(seen: tuple[float, float, float, float], whole: tuple[float, float, float, float]) -> float:

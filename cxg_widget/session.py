@@ -159,7 +159,7 @@ class Session(Showing):
         ----------
         view : x left, x right, y bottom, y top, data units; None = everything
         size : width and height, px
-        max_points : draw only a prefix of the display order, a fair sample
+        max_points : draw no more of those in view: a prefix of the display order, a fair sample
 
         Returns
         -------
@@ -168,9 +168,9 @@ class Session(Showing):
         extent, y_down = self._readings.bounds(self.look).extent, is_tissue(self.look.embedding)
         equal_units = self.dataset.axis_labels(self.look.embedding, self.look.axes) is None
         whole = raster.fit_view(extent, size, y_down=y_down, equal_units=equal_units)
-        seen = view or whole
+        seen = whole if view is None else raster.contain(view, size, y_down=y_down, equal_units=equal_units)
         zoom = raster.zoom_of(seen, whole)
-        return paint(self._paint(max_points), seen, size, zoom=zoom, dark=dark)
+        return paint(self._paint(max_points, None if view is None else seen), seen, size, zoom=zoom, dark=dark)
 
     def axes_told(self) -> str:
         """Say what the axes measure, and from where to where there are points; "" where both share their units."""
@@ -180,15 +180,20 @@ class Session(Showing):
         x0, x1, y0, y1 = map(text_of, self._readings.bounds(self.look).extent)
         return f"Horizontal: {labels[0]}, {x0} to {x1}. Vertical: {labels[1]}, {y0} to {y1}."
 
-    def _paint(self, most: int | None) -> Paint:
-        """Gather the first points that are not hidden."""
-        rows, look = self._point_rows[:most], self.look
+    def _paint(self, most: int | None, seen: View | None) -> Paint:
+        """Gather the first points in view that are not hidden."""
+        rows, look = self._point_rows, self.look
+        places = None if seen is None else np.flatnonzero(raster.within(self._readings.coordinates(rows, look), seen))
+        n_in_view = rows.size if places is None else places.size
+        places = np.arange(rows[:most].size) if places is None else places[:most]
+        n_like = rows.size * places.size // max(n_in_view, 1)
+        rows = rows[places]
         coloring = self._readings.point_coloring(look)
-        coloring = coloring.take(np.arange(rows.size) if self._is_aggregated else rows)
+        coloring = coloring.take(places if self._is_aggregated else rows)
         visible = self._readings.visible_categories(look)
         if visible is not None and isinstance(coloring.data, Codes):
             kept = np.flatnonzero(visible[coloring.data.codes])
             rows, coloring = rows[kept], coloring.take(kept)
         colors = streams.category_colors(coloring, look, self.dataset)
         selected = self.mask[rows] if self.mask.any() else None
-        return Paint(self._readings.coordinates(rows, look), coloring, colors, look, selected)
+        return Paint(self._readings.coordinates(rows, look), coloring, colors, look, selected, n_like)

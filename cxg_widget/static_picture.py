@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html as markup
 import logging
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cxg_widget.errors import CxgWidgetError
@@ -16,13 +17,16 @@ _SAMPLE = 20_000
 _LOG = logging.getLogger("cxg_widget")
 
 
-def static_picture(session: Session, height: int, picture_id: str, *, html: bool = True) -> dict[str, str]:
+def static_picture(
+    session: Session, height: int, picture_id: str, *, view: Sequence[float] | None = None, html: bool = True
+) -> dict[str, str]:
     """Draw what is on show.
 
     Parameters
     ----------
     height : CSS px; the picture is 4:3
     picture_id : the live view hides elements of class "cxg-static-<picture_id>"
+    view : x left, x right, y bottom, y top, data units; None = everything
     html : add "text/html" to "image/png"
 
     Returns
@@ -31,7 +35,8 @@ def static_picture(session: Session, height: int, picture_id: str, *, html: bool
     """
     size = (round(height * 4 / 3), height)
     try:
-        png, axes = session.png(None, size, max_points=_SAMPLE), session.axes_told()
+        seen = None if view is None else (view[0], view[1], view[2], view[3])
+        png, axes = session.png(seen, size, max_points=_SAMPLE), session.axes_told()
     except CxgWidgetError as error:
         _LOG.info("no static picture: %s", error)
         return {}

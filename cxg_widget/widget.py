@@ -358,7 +358,7 @@ class CxgWidget(WidgetTraits):
         bundle = super()._repr_mimebundle_(**kwargs)
         data = bundle[0] if isinstance(bundle, tuple) else bundle
         if data is not None:
-            data.update(static_picture(self._session, self.height, self._snapshot["id"], html=False))
+            data.update(self._still(html=False))
         return bundle
 
     def _ipython_display_(self, **kwargs: Any) -> None:
@@ -372,9 +372,12 @@ class CxgWidget(WidgetTraits):
         data, metadata = live if isinstance(live, tuple) else (live, {})
         display(data, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
         self._send_early()
-        still = static_picture(self._session, self.height, self._snapshot["id"])
+        still = self._still()
         if still:
             display(still, raw=True)  # type: ignore[no-untyped-call]
+
+    def _still(self, *, html: bool = True) -> dict[str, str]:
+        return static_picture(self._session, self.height, self._snapshot["id"], view=self.view, html=html)
 
     def _send_early(self) -> None:
         """Send the first points; the picture for readers without a kernel then waits for the same data."""

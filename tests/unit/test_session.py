@@ -289,6 +289,23 @@ def test_a_kernel_drawn_picture_shows_each_category_in_its_colour_and_high_value
     assert {(255, 0, 0), (0, 255, 0), (255, 255, 255)} <= found
 
 
+@pytest.mark.parametrize("render", ["points", "raster"])
+def test_a_kernel_drawn_view_is_drawn_from_the_cells_in_it_however_few_of_all_they_are(render):
+    one = Session(small(100_000), Look(embedding="umap", render=render))
+    xy = one.xy()
+    corner = np.argsort(np.hypot(*(xy - [6, 1]).T))[:60]
+    view = (*np.sort(xy[corner][:, 0])[[0, -1]].tolist(), *np.sort(xy[corner][:, 1])[[0, -1]].tolist())
+    size = (400, 400)
+    image = np.array(Image.open(io.BytesIO(one.png(view, size, max_points=200)))).astype(int)
+    left, right, bottom, top = view
+    unit = max((right - left) / 400, (top - bottom) / 400)
+    px = np.column_stack([200 + (xy[:, 0] - (left + right) / 2) / unit, 200 - (xy[:, 1] - (bottom + top) / 2) / unit])
+    inked = (image != 255).any(axis=2)
+    at = px[corner].astype(int).clip(0, 399)
+    assert inked[at[:, 1], at[:, 0]].mean() > 0.95
+    assert inked.mean() < 0.9
+
+
 def test_the_y_axis_of_a_tissue_image_points_down():
     data = small(10)
     data.embeddings = {"spatial": 2}

@@ -445,3 +445,16 @@ def test_a_closed_widget_is_displayed_as_such(make, monkeypatch):
     w.close()
     w._ipython_display_()
     assert shown == [{"text/plain": "<CxgWidget 'memory' (closed)>"}]
+
+
+def test_the_picture_for_readers_without_a_kernel_shows_the_view(make, monkeypatch):
+    shown = []
+    monkeypatch.setattr("IPython.display.display", lambda data, **_: shown.append(data))
+    w = make(color="cell_type")
+    w._ipython_display_()
+    w.view = [0.0, 1.0, 0.0, 1.0]
+    w._ipython_display_()
+    w.view = None
+    w._ipython_display_()
+    whole, part, again = (data["image/png"] for data in shown if "image/png" in data)
+    assert whole == again != part

@@ -7,10 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import h5py
 import pytest
 
 from cxg_widget import __version__
 from cxg_widget.cli import main
+from cxg_widget.commands.arguments import option
+from tests.datasets.make_atlas import make_atlas, make_truth
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +79,7 @@ def test_an_error_is_one_sentence_on_stderr(tmp_path: Path, capsys: pytest.Captu
         ["validate"],
         ["convert", "a.cxg"],
         ["convert", "a.cxg", "b.cxg", "--format", "zarr"],
+        ["inspect", "a.cxg", "--option", "key"],
         ["demo", "--cells", "few"],
         ["demo", "--genes", "0"],
         ["demo", "--size"],
@@ -119,6 +123,35 @@ def test_convert_says_what_it_wrote_and_what_it_could_not_carry(
     assert "exists already and is not overwritten" in capsys.readouterr().err
     assert main(["convert", str(store), str(tmp_path / "other.h5ad"), "--layer", "counts"]) == 1
     assert "counts" in capsys.readouterr().err
+
+
+def test_options_of_a_kind_of_store_choose_what_is_inspected_and_converted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    truth = make_truth()
+    atlas = make_atlas(tmp_path / "atlas", truth)  # snapshot 0 lacks the last five cells
+    for options, number, n_obs in ((["--option", "version=0"], 0, len(truth.obs) - 5), ([], 1, len(truth.obs))):
+        assert main(["inspect", str(atlas), *options]) == 0
+        lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+        assert ["version", str(number)] in lines
+        assert ["shape", str(n_obs), "obs", "x", str(truth.X.shape[1]), "var"] in lines
+        target = tmp_path / f"{number}.h5ad"
+        assert main(["convert", str(atlas), str(target), *options]) == 0
+        with h5py.File(target) as file:
+            assert file["obs"][file["obs"].attrs["_index"]].shape == (n_obs,)
+        capsys.readouterr()
+    assert main(["inspect", str(atlas), "--option", "version=x"]) == 1
+    assert "version" in capsys.readouterr().err
+    assert main(["inspect", str(atlas), "--option", "obs_tables=cells"]) == 1
+    assert "Did you mean 'obs_table'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("a=1", 1), ("a=rna", "rna"), ('a="1"', "1"), ('a=["lat", "lon"]', ["lat", "lon"]), ("a=", ""), ("a=b=c", "b=c")],
+)
+def test_an_option_is_json_where_it_can_be_and_text_where_not(text: str, value: object) -> None:
+    assert option(text) == ("a", value)
 
 
 def test_validate_ends_with_0_where_every_must_is_kept_and_with_1_where_not(

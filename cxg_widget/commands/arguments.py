@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from typing import Any
 
 
@@ -19,9 +20,23 @@ def add_store(parser: argparse.ArgumentParser, name: str = "path", metavar: str 
     )
 
 
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the argument of what `open_dataset` takes for one kind of store or another."""
+    parser.add_argument(
+        "--option",
+        action="append",
+        type=option,
+        default=[],
+        metavar="NAME=VALUE",
+        help="what open_dataset() takes: key=rna, version=0, observations=peaks, 'isel={\"time\": -1}', ... "
+        "(may be given several times)",
+    )
+
+
 def open_options(options: argparse.Namespace) -> dict[str, Any]:
     """Return what `open_dataset` takes besides the path; nothing where nothing was given."""
-    return {"storage_options": dict(options.storage_option)} if options.storage_option else {}
+    found = dict(getattr(options, "option", ()))
+    return found | ({"storage_options": dict(options.storage_option)} if options.storage_option else {})
 
 
 def count(text: str) -> int:
@@ -41,3 +56,14 @@ def named(text: str) -> tuple[str, str | bool]:
     if not given or not name:
         raise argparse.ArgumentTypeError("an option is written NAME=VALUE")
     return name, {"true": True, "false": False}.get(value.lower(), value)
+
+
+def option(text: str) -> tuple[str, Any]:
+    """Read NAME=VALUE; a value that is JSON, such as a number or a list, is meant as such, any other as text."""
+    name, given, value = text.partition("=")
+    if not given or not name:
+        raise argparse.ArgumentTypeError("an option is written NAME=VALUE")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value

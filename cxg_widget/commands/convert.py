@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cxg_widget.commands.arguments import add_store, open_options
+from cxg_widget.commands.arguments import add_options, add_store, open_options
 from cxg_widget.commands.text import section, show
 
 
@@ -13,6 +13,7 @@ def add(commands: Any) -> None:
     """Add the command to the program."""
     convert = commands.add_parser("convert", help="write a store anew, as a CXG or an AnnData .h5ad")
     add_store(convert, "source", "IN")
+    add_options(convert)
     convert.add_argument("target", metavar="OUT", help="the store to make, ending in .cxg or .h5ad")
     convert.add_argument("--format", choices=["cxg", "h5ad"], help="what to make, where OUT does not end so")
     convert.add_argument("--source-format", metavar="FORMAT", help="open IN as such without looking")

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cxg_widget.commands.arguments import add_store, open_options
+from cxg_widget.commands.arguments import add_options, add_store, open_options
 from cxg_widget.commands.text import bytes_text, section, show, show_json
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ def add(commands: Any) -> None:
     """Add the command to the program."""
     inspect = commands.add_parser("inspect", help="say what a store holds")
     add_store(inspect)
+    add_options(inspect)
     inspect.add_argument("--format", metavar="FORMAT", help="open it as such, such as cxg or h5ad, without looking")
     inspect.add_argument("--json", action="store_true", help="for programs")
     inspect.set_defaults(command=run)
@@ -99,7 +100,7 @@ def _kind(column: Column) -> str:
 
 
 def _worth_saying(details: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    return [(name, value) for name, value in details.items() if value not in (None, False, [], {}, "")]
+    return [(name, value) for name, value in details.items() if value or (value == 0 and value is not False)]
 
 
 def _plain(value: Any) -> str:

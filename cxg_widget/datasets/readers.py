@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from cxg_widget.datasets.detection import by_format
-from cxg_widget.errors import InvalidOption, MissingDependency
+from cxg_widget.errors import CxgWidgetError, InvalidOption, MissingDependency
 from cxg_widget.names import not_found
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def read_with(format_: str, path: str, options: Mapping[str, Any]) -> Dataset:
     Raises
     ------
     MissingDependency
-        If the store's library is not installed; the sentence holds the command that installs it.
+        If the store's library is not installed, or too old; the sentence holds the command that installs it.
     InvalidOption
         If an option is for stores of another kind.
     """
@@ -63,7 +63,16 @@ def read_with(format_: str, path: str, options: Mapping[str, Any]) -> Dataset:
             owners = " or ".join(_owners(name))
             raise InvalidOption(f"option {name!r} is for {owners}; '{path}' is {by_format(format_).what}.")
     check_libraries(format_, path)
-    opened: Dataset = getattr(import_module(f"cxg_widget.datasets.{reader.module}"), reader.name)(path, **options)
+    try:
+        found = getattr(import_module(f"cxg_widget.datasets.{reader.module}"), reader.name)
+        opened: Dataset = found(path, **options)
+    except ImportError as error:
+        if not reader.libraries or isinstance(error, CxgWidgetError):
+            raise
+        raise MissingDependency(
+            f"'{path}' is {by_format(format_).what}, and {' and '.join(reader.libraries)} as installed cannot read it "
+            f"({error}): pip install --upgrade 'cxg-widget[{reader.extra}]'"
+        ) from error
     return opened
 
 

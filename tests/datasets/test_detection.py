@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import zipfile
 from pathlib import Path
 
@@ -92,6 +93,14 @@ def test_a_library_that_is_missing_is_named_with_the_command_that_installs_it(tm
     ANNDATA[name](tmp_path / name)
     monkeypatch.setattr("cxg_widget.datasets.readers.find_spec", lambda asked: None if asked == library else object())
     with pytest.raises(MissingDependency, match=rf"{name}.* needs {library}: pip install 'cxg-widget\["):
+        open_dataset(tmp_path / name)
+
+
+@pytest.mark.parametrize(("name", "module"), [("a.h5ad", "anndata.h5"), ("a.zarr", "anndata.zarr_store")])
+def test_a_library_that_is_too_old_is_named_with_the_command_that_installs_another(tmp_path, monkeypatch, name, module):
+    ANNDATA[name](tmp_path / name)
+    monkeypatch.setitem(sys.modules, f"cxg_widget.datasets.{module}", None)  # as where it cannot import what it needs
+    with pytest.raises(MissingDependency, match=r"as installed cannot read it .*: pip install --upgrade 'cxg-widget\["):
         open_dataset(tmp_path / name)
 
 

@@ -84,6 +84,14 @@ def test_every_module_has_its_place():
     assert {room_of(path) for path in FILES} <= placed
 
 
+def test_the_map_names_every_file_of_both_sides():
+    root = PACKAGE.parent
+    text = (root / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    files = [*(root / "js" / "src").glob("*.js"), *PACKAGE.glob("[a-z]*.py")]
+    assert len(files) > 60
+    assert [path.name for path in files if f"`{path.name}`" not in text] == []
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_imports_go_down(path):
     own = level(f"cxg_widget.{room_of(path)}")

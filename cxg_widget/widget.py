@@ -145,7 +145,10 @@ class CxgWidget(WidgetTraits):
         ------
         SelectionError, UnknownName
             If it cannot be made; the selection stays as it was.
+        ClosedDataset
+            If the widget was closed.
         """
+        self._check_open()
         mode = options.check_mode(mode, protocol.Mode)
         given = [one is not None for one in (what, polygon, query)]
         if sum(given) != 1:
@@ -166,6 +169,7 @@ class CxgWidget(WidgetTraits):
 
     def clear_selection(self) -> None:
         """Select nothing."""
+        self._check_open()
         self._session.select(np.zeros(self._dataset.n_obs, dtype=np.bool_))
         self._selection_changed(self._session.selection)
 
@@ -224,10 +228,13 @@ class CxgWidget(WidgetTraits):
         except CxgWidgetError as error:
             raise as_trait_error(error) from error.__cause__
 
-    def _accept(self, name: str, value: Any) -> Any:
-        """Check a value and read what it needs, so that a failure is raised where it was caused."""
+    def _check_open(self) -> None:
         if not self._open:
             raise ClosedDataset(f"this widget of {self._dataset.uri} was closed; make a new one with CxgWidget().")
+
+    def _accept(self, name: str, value: Any) -> Any:
+        """Check a value and read what it needs, so that a failure is raised where it was caused."""
+        self._check_open()
         value = options.check(name, value, self._dataset, self.embedding)
         if not self._from_front_end:
             look = self._look({one: getattr(self, one) for one in STATE} | {name: value})

@@ -76,17 +76,31 @@ def test_axes_come_and_go_with_the_points(page: Any) -> None:
     assert min(counts[0], counts[2]) >= 6
 
 
+PICTURES = {
+    "downloaded": "const scale = 2; const picture = () => w.plot.png(scale);",
+    "kept in the notebook": """const scale = 1;
+        const picture = async () => {
+          const kept = () => w.model.saved.at(-1)?._snapshot?.png;
+          while (!kept()) await sleep(20);
+          const bytes = Uint8Array.from(atob(kept()), (letter) => letter.charCodeAt(0));
+          w.model.saved.length = 0;
+          return new Blob([bytes]);
+        };""",
+}
+
+
 @pytest.mark.parametrize("dark", ["false", "true"])
-def test_a_saved_picture_has_the_axes_where_the_screen_has_them(page: Any, dark: str) -> None:
+@pytest.mark.parametrize("kind", PICTURES)
+def test_a_saved_picture_has_the_axes_where_the_screen_has_them(page: Any, kind: str, dark: str) -> None:
     """Each text of the screen has ink in the picture, at its place; without axes there is none."""
     told = run(
         page,
         opened("retention time (min)", "m/z", dark=dark)
-        + """const scale = 2;
-        const { left, top } = w.host.getBoundingClientRect();
+        + PICTURES[kind]
+        + """const { left, top } = w.host.getBoundingClientRect();
         const boxes = [...w.host.querySelectorAll(".axis text")].map((one) => one.getBoundingClientRect());
         const inked = async () => {
-          const image = await createImageBitmap(await w.plot.png(scale));
+          const image = await createImageBitmap(await picture());
           const pen = new OffscreenCanvas(image.width, image.height).getContext("2d");
           pen.drawImage(image, 0, 0);
           return boxes.map((box) => {

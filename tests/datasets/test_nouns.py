@@ -60,14 +60,19 @@ def test_an_anndata_has_cells_genes_and_gene_sets(tmp_path):
         assert nouns(dataset) == [*CELLS, GENE_SETS]
 
 
-def test_an_atlas_has_cells_and_genes_and_features_where_others_were_measured(tmp_path):
+@pytest.mark.parametrize(
+    ("space", "measured"),
+    [("gene_expression", ["gene", "genes"]), ("protein_abundance", ["feature", "features"])],
+)
+def test_an_atlas_has_cells_and_genes_or_features_of_another_space(tmp_path, monkeypatch, space, measured):
     needs("lance", "zarr")
     from tests.datasets import make_atlas
 
+    monkeypatch.setattr(make_atlas, "GENES", space)
     path = make_atlas.make_atlas(tmp_path / "atlas", make_atlas.make_truth())
     with open_dataset(path) as dataset:
-        assert dataset.details["feature_space"] == "gene_expression"
-        assert nouns(dataset) == [*CELLS, []]
+        assert dataset.details["feature_space"] == space
+        assert nouns(dataset) == [["cell", "cells"], measured, []]
 
 
 def test_an_mzpeak_has_spectra_and_windows_of_mz_or_peaks_and_what_was_measured(mzpeak):

@@ -400,12 +400,15 @@ def test_a_given_dataset_stays_open_and_one_the_widget_opened_is_closed():
     assert not data.closed
 
 
-def test_after_close_every_setting_says_so(make):
+def test_after_close_every_setting_and_selecting_says_so(make):
     w = make(color="CD3E")
     w.close()
     for name, value in [("color", "MS4A1"), ("palette", "tab10"), ("cmap", "magma"), ("embedding", "pca")]:
         with pytest.raises(errors.ClosedDataset, match="this widget of memory was closed"):
             setattr(w, name, value)
+    for select in (lambda: w.select([1, 2]), w.clear_selection):
+        with pytest.raises(errors.ClosedDataset, match="this widget of memory was closed"):
+            select()
     assert w.state == {"embedding": "umap", "color": "CD3E"}
 
 

@@ -201,6 +201,16 @@ def test_a_matrix_of_another_shape_is_refused(tmp_path, truth, layout):
         refused(lambda: dataset.values(truth.var_labels[0], "odd"), InvalidStore, r"layer 'odd' is 7x9 but obs has 40")
 
 
+@pytest.mark.parametrize("values", [3.0, h5py.Empty("f4")], ids=["a number", "nothing"])
+def test_a_sparse_matrix_without_an_array_of_values_is_refused_and_described_as_nothing(path, truth, values):
+    with h5py.File(path, "r+") as file:
+        del file["X/data"]
+        file["X/data"] = values
+    with open_dataset(path) as dataset:
+        assert dataset.details["X"] == {}
+        refused(lambda: dataset.values(truth.var_labels[0]), InvalidStore, "X has no usable data")
+
+
 def test_codes_without_a_category_are_refused(path):
     with h5py.File(path, "r+") as file:
         file["obs/cell_type/codes"][3] = 77

@@ -120,7 +120,7 @@ class Matrix:
         """Return layout, type and chunks, fit for JSON; empty where there is no matrix."""
         layout = layout_of(self.node)
         values = self.node.get("data") if isinstance(self.node, Group) else self.node
-        if layout is None or not isinstance(values, Array):
+        if layout is None or not isinstance(values, Array) or not values.shape:
             return {}
         chunks = None if values.chunks is None else list(values.chunks)
         return {"layout": layout, "dtype": str(values.dtype), "chunks": chunks} | _entries(layout, values)

@@ -96,13 +96,24 @@ def png(image: NDArray[np.uint8]) -> bytes:
 
     Source: W3C, "Portable Network Graphics (PNG) Specification", sections 5, 9 and 11.
     """
-    from isal import isal_zlib
+    lines, page = blank(*image.shape)
+    page[:] = image
+    return png_of(lines, page.shape[2])
 
-    height, width, channels = image.shape
-    header = struct.pack(">IIBBBBB", width, height, 8, {3: 2, 4: 6}[channels], 0, 0, 0)
+
+def blank(height: int, width: int, channels: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return the lines of a PNG file, not yet compressed, and the pixels (height, width, channels) to write there."""
     lines = np.empty((height, 1 + channels * width), dtype=np.uint8)
     lines[:, 0] = 0  # the filter of each line: none
-    lines[:, 1:] = image.reshape(height, -1)
+    return lines, lines[:, 1:].reshape(height, width, channels)
+
+
+def png_of(lines: NDArray[np.uint8], channels: int) -> bytes:
+    """Encode what was written into the lines of `blank` as `png` does."""
+    from isal import isal_zlib
+
+    height, width = len(lines), (lines.shape[1] - 1) // channels
+    header = struct.pack(">IIBBBBB", width, height, 8, {3: 2, 4: 6}[channels], 0, 0, 0)
     parts = ((b"IHDR", header), (b"IDAT", isal_zlib.compress(lines.data, 1)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(data, zlib.crc32(kind)))

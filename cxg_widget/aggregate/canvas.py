@@ -141,7 +141,9 @@ def _dense(task: Task, column: NumberColumn, statistic: Statistic) -> Planes:
 
 
 def _sparse(task: Task, column: SparseColumn, image: Planes, statistic: Statistic) -> Planes:
-    starts, stops = (np.searchsorted(column.places, ends) for ends in (task.starts, task.stops))
+    # In the type of the places, which numpy would otherwise copy, all of them, into that of the ends.
+    ends = (ends.astype(column.places.dtype) for ends in (task.starts, task.stops))
+    starts, stops = (np.searchsorted(column.places, end) for end in ends)
     own = task._replace(xy=column.xy, starts=starts, stops=stops)
     found = run(lambda part: _numbers(part, column.codes, column.places, column.has_missing, statistic), own)
     listed, known = found.known, image.known

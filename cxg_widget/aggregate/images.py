@@ -19,8 +19,8 @@ def encode_values(codes: NDArray[np.uint16], alpha: NDArray[np.uint8]) -> bytes:
     Red and green hold the high and the low byte of the code, blue the opacity: an alpha channel would make browsers
     multiply the codes by it.
     """
-    image = np.empty((*codes.shape, 3), dtype=np.uint8)
-    image[..., 0] = codes >> 8
-    image[..., 1] = codes & 0xFF
-    image[..., 2] = alpha
-    return raster.png(image)
+    height, width = codes.shape
+    lines, page = raster.blank(height, width, 3)
+    low_byte_first = codes.astype("<u2", copy=False).view(np.uint8).reshape(height, width, 2)
+    page[..., 0], page[..., 1], page[..., 2] = low_byte_first[..., 1], low_byte_first[..., 0], alpha
+    return raster.png_of(lines, 3)

@@ -109,7 +109,7 @@ class Ours:
     def _encode(self, column: ViewColumn | None, planes: Planes, times: Times) -> bytes:
         if isinstance(column, NumberColumn | SparseColumn):
             image = _timed(times.shade, lambda: number_image(planes))
-            return _timed(times.encode, lambda: encode_values(*image))
+            return _timed(times.encode, lambda: encode_values(image))
         rgba = _timed(times.shade, lambda: shade(planes))
         return _timed(times.encode, lambda: encode_rgba(rgba))
 

@@ -53,7 +53,7 @@ def _image_frame(planes: Any, shown: Shown, ask: p.Aggregate, seqs: Seqs, n_insi
 
     content: Literal["colors", "numbers"] = "numbers" if isinstance(shown.coloring.data, Numbers) else "colors"
     if content == "numbers":
-        png = encode_values(*numbers_of(planes, shown))
+        png = encode_values(numbers_of(planes, shown))
     else:
         png = encode_rgba(rgba_of(planes, shown, dark=ask.dark))
     message = p.Image(seqs.points, seqs.color, seqs.selection, ask.view, content, n_inside)

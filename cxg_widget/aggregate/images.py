@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget import raster
+from cxg_widget.aggregate.shading import NumberImage
 
 
 def encode_rgba(image: NDArray[np.uint8]) -> bytes:
@@ -13,14 +14,6 @@ def encode_rgba(image: NDArray[np.uint8]) -> bytes:
     return raster.png(image)
 
 
-def encode_values(codes: NDArray[np.uint16], alpha: NDArray[np.uint8]) -> bytes:
-    """Encode a `NumberImage` as a PNG file without transparency, whose channels are no colours.
-
-    Red and green hold the high and the low byte of the code, blue the opacity: an alpha channel would make browsers
-    multiply the codes by it.
-    """
-    height, width = codes.shape
-    lines, page = raster.blank(height, width, 3)
-    low_byte_first = codes.astype("<u2", copy=False).view(np.uint8).reshape(height, width, 2)
-    page[..., 0], page[..., 1], page[..., 2] = low_byte_first[..., 1], low_byte_first[..., 0], alpha
-    return raster.png_of(lines, 3)
+def encode_values(image: NumberImage) -> bytes:
+    """Encode a number for each pixel as a PNG file, whose channels are no colours."""
+    return raster.png_of(image.lines, 3)

@@ -94,24 +94,27 @@ def paint(first: Any, last: Any, totals: Any, missing: Any, alpha: Any, colors: 
 
 
 @compiled
-def average(
-    first: Any, last: Any, totals: Any, peak: Any, alpha: Any, missing_code: Any, codes: Any, opacity: Any
-) -> None:
-    """Write lines first to last of codes and opacity (h, w): of the last layer that shows, its peak or its mean."""
+def average(first: Any, last: Any, totals: Any, peak: Any, alpha: Any, missing_code: Any, page: Any) -> None:
+    """Write lines first to last of page (h, w, 3): high and low byte of the code, opacity.
+
+    Of the last layer that shows, its peak or its mean.
+    """
     n_layers, _, width, n_lanes = totals.shape
     for line in range(first, last):
         for column in range(width):
-            codes[line, column] = missing_code
-            opacity[line, column] = 0
+            code, opacity = np.uint16(missing_code), np.uint8(0)
             for layer in range(n_layers):
                 above = alpha[layer, line, column]
                 if above == 0:
                     continue
-                opacity[line, column] = above
+                opacity = above
                 known = totals[layer, line, column, n_lanes - 1]
                 if known == 0:
-                    codes[line, column] = missing_code
+                    code = np.uint16(missing_code)
                 elif peak.size:
-                    codes[line, column] = peak[layer, line, column]
+                    code = np.uint16(peak[layer, line, column])
                 else:
-                    codes[line, column] = np.uint16(totals[layer, line, column, 0] / known + 0.5)
+                    code = np.uint16(totals[layer, line, column, 0] / known + 0.5)
+            page[line, column, 0] = np.uint8(code >> np.uint16(8))
+            page[line, column, 1] = np.uint8(code & np.uint16(255))
+            page[line, column, 2] = opacity

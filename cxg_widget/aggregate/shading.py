@@ -12,7 +12,7 @@ from cxg_widget.aggregate.planes import Planes
 from cxg_widget.aggregate.task import over_lines
 from cxg_widget.errors import InvalidValue
 from cxg_widget.protocol import MISSING_U16
-from cxg_widget.raster import DIMMED, MISSING_LIGHT, PLAIN_LIGHT, RGB
+from cxg_widget.raster import DIMMED, MISSING_LIGHT, PLAIN_LIGHT, RGB, blank
 
 SELECTED_ALPHA = 200
 """Opacity of the emptiest pixel that holds a selected cell: it must be found among a million others."""
@@ -21,16 +21,28 @@ CONTEXT_ALPHA = 28
 
 
 class NumberImage(NamedTuple):
-    """A number for each pixel, before any colormap.
+    """A number for each pixel, before any colormap, as the lines of a picture without transparency.
+
+    An alpha channel would make browsers multiply the numbers by it.
 
     Attributes
     ----------
-    codes : uint16 (h, w) over the column's lo..hi; 65535 where no cell has a value
-    alpha : uint8 (h, w), opacity by density; 0 where there is no cell
+    lines, page : as `raster.blank` makes them; red and green are high and low byte of the code, blue is the opacity
     """
 
-    codes: NDArray[np.uint16]
-    alpha: NDArray[np.uint8]
+    lines: NDArray[np.uint8]
+    page: NDArray[np.uint8]
+
+    @property
+    def codes(self) -> NDArray[np.uint16]:
+        """uint16 (h, w) over the column's lo..hi; 65535 where no cell has a value."""
+        high, low = self.page[..., 0].astype(np.uint16), self.page[..., 1]
+        return (high << np.uint16(8)) | low
+
+    @property
+    def alpha(self) -> NDArray[np.uint8]:
+        """uint8 (h, w), opacity by density; 0 where there is no cell."""
+        return self.page[..., 2]
 
 
 def shade(
@@ -83,13 +95,13 @@ def number_image(planes: Planes, how: Scaling = "eq_hist") -> NumberImage:
     if planes.totals.shape[-1] != 2 and planes.peak is None:
         raise InvalidValue("these planes hold no numbers; take shade(planes)")
     width, height = planes.size
-    codes, alpha = np.empty((height, width), dtype=np.uint16), np.empty((height, width), dtype=np.uint8)
+    image = NumberImage(*blank(height, width, 3))
     peak, layers = _or_empty(planes.peak, np.uint16), _alpha(planes, how, MIN_NUMBER_ALPHA)
     over_lines(
         height,
-        lambda first, last: pixels.average(first, last, planes.totals, peak, layers, MISSING_U16, codes, alpha),
+        lambda first, last: pixels.average(first, last, planes.totals, peak, layers, MISSING_U16, image.page),
     )
-    return NumberImage(codes, alpha)
+    return image
 
 
 def _alpha(planes: Planes, how: Scaling, lowest: int = MIN_ALPHA) -> NDArray[np.uint8]:

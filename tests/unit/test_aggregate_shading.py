@@ -11,6 +11,7 @@ import pytest
 from cxg_widget import raster
 from cxg_widget.aggregate import (
     CountImages,
+    NumberImage,
     Planes,
     aggregate,
     arrange,
@@ -221,10 +222,12 @@ def test_png_files_give_back_every_pixel(shape):
     image = rng.integers(0, 256, (*shape, 4), dtype=np.uint8)
     image[rng.random(shape) < 0.5] = 0
     np.testing.assert_array_equal(read_png(encode_rgba(image)), image)
-    codes, alpha = rng.integers(0, 65536, shape).astype(np.uint16), image[:, :, 3]
-    found = read_png(encode_values(codes, alpha)).astype(np.uint16)
-    np.testing.assert_array_equal(found[:, :, 0] * 256 + found[:, :, 1], codes)
-    np.testing.assert_array_equal(found[:, :, 2], alpha)
+    numbers = NumberImage(*raster.blank(*shape, 3))
+    numbers.page[:] = image[:, :, :3]
+    found = read_png(encode_values(numbers)).astype(np.uint16)
+    np.testing.assert_array_equal(found[:, :, 0] * 256 + found[:, :, 1], numbers.codes)
+    np.testing.assert_array_equal(found, image[:, :, :3])
+    np.testing.assert_array_equal(numbers.alpha, image[:, :, 2])
     np.testing.assert_array_equal(read_png(raster.png(image[:, :, :3])), image[:, :, :3])
 
 

@@ -13,7 +13,7 @@ from cxg_widget.aggregate.columns import CategoryColumn, NumberColumn, SparseCol
 from cxg_widget.aggregate.grid import Grid, View
 from cxg_widget.aggregate.planes import Planes
 from cxg_widget.aggregate.spreading import spread_planes
-from cxg_widget.aggregate.task import Index, Task, run
+from cxg_widget.aggregate.task import Index, Task, over_lines, run
 from cxg_widget.errors import InvalidValue
 from cxg_widget.protocol import MISSING_U16
 
@@ -154,7 +154,11 @@ def _sparse(task: Task, column: SparseColumn, image: Planes, statistic: Statisti
         peak = np.maximum(peak, np.where(known > listed, column.fill, 0)).astype(np.uint16)
     elif column.fill:
         found.totals[..., 0] += column.fill * (known - listed).astype(np.uint64)
-    found.totals[..., -1] = known
+
+    def count_lines(first: int, last: int) -> None:
+        found.totals[:, first:last, :, -1] = known[:, first:last]
+
+    over_lines(known.shape[1], count_lines)
     return Planes(found.totals, found.missing, peak, image.derived)  # every cell counts, with a value or without
 
 

@@ -127,7 +127,10 @@ def _parts(task: Task, n_points: int, n_parts: int) -> Iterator[Task]:
 
 
 def _add_in_place(into: Planes, other: Planes) -> Planes:
-    into.totals[...] += other.totals
+    def add_lines(first: int, last: int) -> None:
+        into.totals[:, first:last] += other.totals[:, first:last]
+
+    over_lines(into.totals.shape[1], add_lines)
     if into.missing is not None and other.missing is not None:
         into.missing[...] += other.missing
     if into.peak is not None and other.peak is not None:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base import Codes
+from cxg_widget.datasets.detection import is_remote
 from cxg_widget.encoding import label_of
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.protocol import MISSING_LABEL
@@ -77,7 +78,7 @@ class Describer:
 
     def hold(self) -> None:
         """Read what there is to say of any cell, where that is small and near at hand."""
-        if self._dataset.n_obs <= _HELD_ROWS and "://" not in self._dataset.uri:
+        if self._dataset.n_obs <= _HELD_ROWS and not is_remote(self._dataset.uri):
             self._dataset.hold(self._columns[: _FIELDS + 1])
 
     def name(self, row: int) -> str:

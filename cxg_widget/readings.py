@@ -68,6 +68,11 @@ class Readings:
         many = self._dataset.n_obs > look.max_points
         return look.render == "raster" or (look.render == "auto" and many)
 
+    def n_points(self, look: Look) -> int:
+        """Return how many cells are points: all, or those of the sample."""
+        n_obs = self._dataset.n_obs
+        return min(n_obs, look.max_points, SAMPLE_POINTS) if self.is_aggregated(look) else n_obs
+
     def order(self) -> DisplayOrder:
         """Return the display order of the rows."""
         order: DisplayOrder = self.keep("order", None, lambda: DisplayOrder(self._dataset.n_obs, self._seed))
@@ -75,7 +80,7 @@ class Readings:
 
     def sample(self, look: Look) -> Sample:
         """Return the rows that are points where views are aggregated."""
-        n_points = min(look.max_points, SAMPLE_POINTS)
+        n_points = self.n_points(look)
         sample: Sample = self.keep("sample", n_points, lambda: Sample(self._dataset.n_obs, n_points, self._seed))
         return sample
 

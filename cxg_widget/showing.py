@@ -21,7 +21,6 @@ from cxg_widget.opening import Opening, are_many
 from cxg_widget.order import DisplayOrder
 from cxg_widget.quantise import Bounds
 from cxg_widget.readings import Readings
-from cxg_widget.sample import SAMPLE_POINTS
 from cxg_widget.search import Catalogue
 
 
@@ -116,11 +115,6 @@ class Showing:
         return self._readings.is_aggregated(self.look)
 
     @property
-    def _n_points(self) -> int:
-        n_obs = self.dataset.n_obs
-        return min(n_obs, self.look.max_points, SAMPLE_POINTS) if self._is_aggregated else n_obs
-
-    @property
     def order(self) -> DisplayOrder:
         """The order in which the points are sent."""
         return self._readings.sample(self.look).order if self._is_aggregated else self._readings.order()
@@ -205,7 +199,7 @@ class Showing:
 
         A kernel hears nothing before the cell has run that shows the widget.
         """
-        if not are_many(self._n_points):
+        if not are_many(self._readings.n_points(self.look)):
             return
         with self._lock:
             self._opening.early = {slot: self._next(slot) for slot in ("color", "points")}

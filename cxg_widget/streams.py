@@ -19,6 +19,7 @@ from cxg_widget.look import Coloring, Look
 from cxg_widget.order import DisplayOrder
 from cxg_widget.palettes import category_palette
 from cxg_widget.quantise import Bounds, quantise_positions, quantise_within
+from cxg_widget.raster import within
 from cxg_widget.selection import pack_mask
 
 if TYPE_CHECKING:
@@ -114,8 +115,7 @@ def selection_frame(selected: NDArray[np.bool_], n_selected: int, seq: int) -> F
 def detail_frames(view: list[float], xy: NDArray[np.float32], order: DisplayOrder) -> Iterator[Frame]:
     """Yield the points of a view, quantised over that view instead of the whole embedding."""
     (x0, x1), (y0, y1) = sorted(view[:2]), sorted(view[2:4])
-    inside = (xy[:, 0] >= x0) & (xy[:, 0] <= x1) & (xy[:, 1] >= y0) & (xy[:, 1] <= y1)
-    index = np.sort(order.points[inside])
+    index = np.sort(order.points[within(xy, (x0, x1, y0, y1))])
     codes = quantise_within(xy[order.rows[index]], (x0, x1, y0, y1))
     cuts = list(spans(index.size, _DETAIL_BYTES))
     for part, (start, stop) in enumerate(cuts):

@@ -27,7 +27,7 @@ class Store:
 
 def _hdf5(path: Path) -> bool:
     """Say whether a file is HDF5; what others need may stand before it, 512, 1024, ... bytes, as in MuData."""
-    return path.is_file() and any(_has(path, _HDF5, at) for at in (0, *(512 << doubled for doubled in range(_DOUBLED))))
+    return path.is_file() and _has(path, _HDF5, 0, *(512 << doubled for doubled in range(_DOUBLED)))
 
 
 def _zip_with(*members: str) -> Callable[[Path], bool]:
@@ -134,10 +134,10 @@ def _contents(path: Path) -> str:
     return shown or "an empty folder"
 
 
-def _has(path: Path, signature: bytes, at: int = 0) -> bool:
+def _has(path: Path, signature: bytes, *places: int) -> bool:
+    """Say whether a file has a signature at its beginning or, where places are named, at one of them."""
     try:
         with path.open("rb") as file:
-            file.seek(at)
-            return file.read(len(signature)) == signature
+            return any(file.seek(at) == at and file.read(len(signature)) == signature for at in places or (0,))
     except OSError:
         return False

@@ -42,9 +42,11 @@ def resolve_limit(
     limit: float | str | None, lo: float, hi: float, quantiles: NDArray[np.float64], fallback: float
 ) -> float:
     """Return a limit as a number: percentiles by linear interpolation in the table of quantiles 0, 0.001, ..., 1."""
-    if limit is None or hi <= lo:
+    if limit is None:
         return fallback
     if isinstance(limit, str):
+        if hi <= lo:
+            return fallback
         share = (percentile(limit) or 0.0) / 100
         return float(np.interp(share * (quantiles.size - 1), np.arange(quantiles.size), quantiles))
     return float(limit)

@@ -83,7 +83,8 @@ def _number_ink(look: Look, data: Numbers, missing: raster.RGB) -> tuple[NDArray
     high = resolve_limit(look.vmax, data.lo, data.hi, data.quantiles, data.hi)
     table = np.vstack([raster.ramp(COLORMAPS[look.cmap]), np.array([missing], dtype=np.uint8)])
     finite = np.isfinite(values)
-    share = np.clip((values - low) / ((high - low) or 1), 0, 1, where=finite, out=np.zeros(values.shape))
+    share = (values - low) / (high - low) if high != low else (values > low).astype(np.float32)
+    share = np.clip(share, 0, 1, where=finite, out=np.zeros(values.shape))
     at = np.where(finite, np.rint(share * 255).astype(np.int64), 256)
     rank = quantise(values, data.lo, data.hi).astype(np.int64) // 2 + _VALUES
     return table[at], np.where(finite, np.minimum(rank, LEVELS), _MISSING)

@@ -14,8 +14,9 @@ const LEVELS = MISSING - 1;
  * @returns {number}
  */
 export function resolveLimit(value, coloring, fallback) {
-  if (value === null || value === undefined || coloring.hi <= coloring.lo) return fallback;
+  if (value === null || value === undefined) return fallback;
   if (typeof value === "number") return value;
+  if (coloring.hi <= coloring.lo) return fallback;
   const { quantiles } = coloring;
   const percent = Number(value.slice(1));
   if (value[0] !== "p" || !(percent >= 0 && percent <= 100) || quantiles.length === 0) return fallback;
@@ -26,7 +27,8 @@ export function resolveLimit(value, coloring, fallback) {
 }
 
 /**
- * Both limits as codes, which may lie outside 0..65534.
+ * Both limits as codes, which may lie outside 0..65534. Where they are equal, what is above them has the highest colour
+ * and all else the lowest, such as the zeros of a gene whose 99th percentile is 0.
  * @param {Coloring} coloring
  * @param {{vmin: number | string | null, vmax: number | string | null}} traits
  * @returns {[number, number]}

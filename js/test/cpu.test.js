@@ -126,6 +126,11 @@ test("numbers beyond the limits have the colours of the ends, hidden categories 
   assert.equal(inksOf({ ...STYLE, missingColor: [1, 1, 1, 0] }, hidden, 256).rgba[255], 0);
 });
 
+test("between equal limits what is above them has the highest colour, all else the lowest", () => {
+  const { rgba } = inksOf({ ...STYLE, mode: 2, missing: 65_535, limits: [1000, 1000] }, COLORS, 65_536);
+  assert.deepEqual([0, 1000, 1001, 65_534].map((code) => bytes(rgba[code])[0]), [0, 0, 255, 255]);
+});
+
 test("an image of numbers gets its colours by code and its opacity from the third channel", () => {
   const inks = inksOf({ ...STYLE, mode: 2, missing: 65_535, limits: [0, 65_534] }, COLORS, 65_536);
   const found = shade(Uint8ClampedArray.of(0, 0, 100, 255, 255, 254, 255, 255, 255, 255, 50, 255, 0, 0, 0, 255), inks);

@@ -15,10 +15,19 @@ test("numbers are themselves, nothing is the fallback", () => {
   assert.equal(resolveLimit(3, coloring, 7), 3);
   assert.equal(resolveLimit(null, coloring, 7), 7);
   assert.equal(resolveLimit("median", coloring, 7), 7);
-  assert.equal(resolveLimit(3, { ...coloring, hi: -2 }, 7), 7);
+  assert.equal(resolveLimit(3, { ...coloring, hi: -2 }, 7), 3);
+  assert.equal(resolveLimit("p99", { ...coloring, hi: -2 }, 7), 7);
 });
 
 test("limits become codes of the wire", () => {
   assert.deepEqual(limitCodes(coloring, { vmin: null, vmax: null }), [0, 65_534]);
   assert.deepEqual(limitCodes(coloring, { vmin: 4, vmax: 16 }), [32_767, 98_301]);
+});
+
+test("a column of one value has the place of that value between limits that were set", () => {
+  const three = /** @type {any} */ ({ lo: 3, hi: 3, quantiles: new Float32Array(5) });
+  const [low, high] = limitCodes(three, { vmin: 0, vmax: 6 });
+  assert.equal((0 - low) / (high - low), 0.5);
+  assert.deepEqual(limitCodes(three, { vmin: null, vmax: null }), [0, 0]);
+  assert.deepEqual(limitCodes(three, { vmin: null, vmax: "p99" }), [0, 0]);
 });

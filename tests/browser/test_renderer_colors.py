@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -34,6 +35,24 @@ def test_higher_values_lie_on_top_whatever_the_order(page: Any, size: int, order
     )
     assert found == high
     assert found != low
+
+
+@pytest.mark.parametrize(
+    ("lo", "hi", "vmax", "expected"), [(0, 0, None, "low"), (3, 3, 3.0, "low"), (0, 9, 0.0, "high")]
+)
+def test_between_equal_limits_only_what_is_above_them_has_the_highest_colour(
+    page: Any, lo: float, hi: float, vmax: float | None, expected: str
+) -> None:
+    code, traits = (0 if lo == hi else 5), json.dumps({"point_size": 8, "vmin": vmax, "vmax": vmax})
+    found = run(
+        page,
+        f"""const w = open_({{ traits: {traits} }});
+        sendColor(w.model, {{ scale: "continuous", lo: {lo}, hi: {hi}, codes: Uint16Array.from([{code}]) }});
+        sendPoints(w.model, {{ xy: [[0.5, 0.5]] }});
+        await ready(w);
+        return pixel(w, 200, 200);""",
+    )
+    assert found == {"low": [68, 1, 84], "high": [253, 231, 37]}[expected]  # the two ends of viridis
 
 
 @pytest.mark.parametrize("size", [2, 8])

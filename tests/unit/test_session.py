@@ -290,6 +290,17 @@ def test_a_kernel_drawn_picture_shows_each_category_in_its_colour_and_high_value
 
 
 @pytest.mark.parametrize("render", ["points", "raster"])
+@pytest.mark.parametrize(("limit", "expected"), [(None, "low"), (0.0, "low"), (-1.0, "high")])
+def test_a_kernel_drawn_gene_of_one_value_has_the_highest_colour_only_above_equal_limits(render, limit, expected):
+    one = Session(small(300), Look(embedding="umap", color="ZERO", render=render, vmin=limit, vmax=limit))
+    image = np.array(Image.open(io.BytesIO(one.png((-4, 12, -4, 12), (200, 200)))))
+    found = {tuple(pixel) for pixel in image.reshape(-1, 3)}
+    ends = {"low": (68, 1, 84), "high": (253, 231, 37)}  # of viridis
+    assert ends.pop(expected) in found
+    assert not found & set(ends.values())
+
+
+@pytest.mark.parametrize("render", ["points", "raster"])
 def test_a_kernel_drawn_view_is_drawn_from_the_cells_in_it_however_few_of_all_they_are(render):
     one = Session(small(100_000), Look(embedding="umap", render=render))
     xy = one.xy()

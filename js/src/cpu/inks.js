@@ -31,7 +31,7 @@ export function inksOf(style, colors, size) {
     if (isMissing) color = missing;
     else if (mode === 1) color = code < pure.length ? pure[code] : 0;
     else if (mode === 2) {
-      const share = span === 0 ? Number(code >= limits[0]) : Math.min(Math.max((code - limits[0]) / span, 0), 1);
+      const share = span === 0 ? Number(code > limits[0]) : Math.min(Math.max((code - limits[0]) / span, 0), 1);
       color = pure[Math.floor(share * 255 + 0.5)];
     }
     const isDimmed = highlighted >= 0 && code !== highlighted;

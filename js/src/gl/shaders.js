@@ -4,7 +4,7 @@
 const RAMP = /* glsl */ `
 vec4 ramp(sampler2D colors, vec2 limits, float code) {
   float span = limits.y - limits.x;
-  float t = span == 0.0 ? step(limits.x, code) : clamp((code - limits.x) / span, 0.0, 1.0);
+  float t = span == 0.0 ? float(code > limits.x) : clamp((code - limits.x) / span, 0.0, 1.0);
   return texelFetch(colors, ivec2(int(t * 255.0 + 0.5), 0), 0);
 }
 `;

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base import Codes
+from cxg_widget.datasets.base import Codes, Kind
 from cxg_widget.datasets.detection import is_remote
 from cxg_widget.encoding import label_of
 from cxg_widget.errors import CxgWidgetError
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 _FIELDS = 5
 _HELD_ROWS = 1 << 22
 """Columns of so many rows are read whole once something was pointed at; that lasts as long as reading some dozens."""
+_HELD_BYTES = 1 << 26
+"""Of more rows, so much of those columns that take few bytes a row."""
+_WIDTHS: dict[Kind, int] = {"categorical": 1, "boolean": 1, "int": 8, "float": 8}
+"""Bytes a row of a column in memory, at least; text is not known before it is read."""
 _BELOW = np.float32(-np.inf)
 
 
@@ -78,8 +82,19 @@ class Describer:
 
     def hold(self) -> None:
         """Read what there is to say of any cell, where that is small and near at hand."""
-        if self._dataset.n_obs <= _HELD_ROWS and not is_remote(self._dataset.uri):
-            self._dataset.hold(self._columns[: _FIELDS + 1])
+        if is_remote(self._dataset.uri):
+            return
+        columns, is_small = self._columns[: _FIELDS + 1], self._dataset.n_obs <= _HELD_ROWS
+        self._dataset.hold(columns if is_small else self._light(columns), index=is_small)
+
+    def _light(self, columns: list[str]) -> list[str]:
+        """Return the columns, from the first on, that take no more than `_HELD_BYTES` together."""
+        room, light = _HELD_BYTES, []
+        for name in columns:
+            width = _WIDTHS.get(self._dataset.obs_columns[name].kind)
+            if width is not None and (room := room - width * self._dataset.n_obs) >= 0:
+                light.append(name)
+        return light
 
     def name(self, row: int) -> str:
         """Return the obs index label of a row, or its number where the index cannot be read."""

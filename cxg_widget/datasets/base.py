@@ -173,13 +173,13 @@ class Dataset(RowBlocks):
             found = {name: as_plain(read(name)) for name in wanted}
             return {name: as_scalar(values[0]) for name, values in found.items()}
 
-    def hold(self, columns: Sequence[str]) -> None:
-        """Read obs columns and the obs index whole into the cache, so that single rows of them need no read.
+    def hold(self, columns: Sequence[str], *, index: bool = True) -> None:
+        """Read obs columns and, if asked for, the obs index whole into the cache: single rows then need no read.
 
         What cannot be read, or is no smaller in memory than its rows are worth, is left to be read row by row.
         """
         with self._reading():
-            for name in [*columns, *([self.obs_index] if self.obs_index is not None else [])]:
+            for name in [*columns, *([self.obs_index] if index and self.obs_index is not None else [])]:
                 with suppress(CxgWidgetError):
                     if self._kind(name) == "string":
                         self._hold_text(name)

@@ -199,17 +199,30 @@ def test_hover_finds_what_lies_on_the_rim_of_its_circle_and_nothing_beyond():
     assert frame.message.row == -1
 
 
+_FIRST = ["cell_type", "is_doublet", "n_counts", "n_genes", "donor name"]
+
+
 @pytest.mark.parametrize(
-    ("uri", "n_rows", "is_held"), [("/a/b", 100, True), ("s3://a/b", 100, False), ("/a/b", 99, False)]
+    ("uri", "n_rows", "n_bytes", "expected"),
+    [
+        ("/a/b", 100, 0, [(_FIRST, True)]),
+        ("s3://a/b", 100, 10_000, []),
+        ("/a/b", 99, 10_000, [(_FIRST[:4], False)]),
+        ("/a/b", 99, 1_000, [(_FIRST[:3], False)]),
+        ("/a/b", 99, 0, [([], False)]),
+    ],
 )
-def test_what_hovering_tells_is_read_once_and_whole_where_it_is_small_and_near(monkeypatch, uri, n_rows, is_held):
+def test_what_hovering_tells_is_read_once_and_whole_where_it_is_small_and_near(
+    monkeypatch, uri, n_rows, n_bytes, expected
+):
     monkeypatch.setattr("cxg_widget.hover._HELD_ROWS", n_rows)
+    monkeypatch.setattr("cxg_widget.hover._HELD_BYTES", n_bytes)
     one, held = session(100), []
     one.dataset.uri = uri
-    monkeypatch.setattr(one.dataset, "hold", held.append)
+    monkeypatch.setattr(one.dataset, "hold", lambda columns, *, index: held.append((columns, index)))
     one.prepare_hover()
     one.prepare_hover()
-    assert len(held) == int(is_held)
+    assert held == expected
 
 
 def test_hover_away_from_every_cell_finds_none():

@@ -348,7 +348,7 @@ def test_names_of_genes_are_read_ahead_once_points_are_drawn(make, monkeypatch):
 
 def test_what_hovering_tells_is_read_ahead_once_somebody_hovers(make, monkeypatch):
     asked = threading.Event()
-    monkeypatch.setattr(Dataset, "hold", lambda dataset, columns: asked.set())
+    monkeypatch.setattr(Dataset, "hold", lambda dataset, columns, *, index: asked.set())
     w = make()
     assert not asked.wait(0.1)
     w.front.ask(kind="hover", x=0.0, y=0.0, radius_x=1.0, radius_y=1.0)

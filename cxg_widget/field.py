@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 
 View = tuple[float, float, float, float]
 _LARGEST_SPREAD = 16
-_FILLING = 1.5
-"""How many times over all points together may cover a view before they are drawn smaller than asked for."""
+_FILLING = 0.75
+"""How many times over all points together may cover a view before they are drawn smaller than asked for; the front-end
+has the same, see `crowdedSize` in js/src/style.js."""
+_SOLID_UP_TO = 8
+"""Images of up to so many times as many cells as are drawn as points have something of their opacity."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +201,14 @@ def rgb_of(colors: list[str]) -> NDArray[np.uint8]:
     return np.array([raster.hex_rgb(color) for color in colors], dtype=np.uint8).reshape(-1, 3)
 
 
-def rgba_of(planes: Planes, shown: Shown, *, dark: bool) -> NDArray[np.uint8]:
+def solidity_of(n_inside: int, few: int) -> float:
+    """Return how far an image looks as points do: 1 for as few cells as are drawn as points, 0 for many more."""
+    if few <= 0:
+        return 0.0
+    return float(np.clip(1 - np.log(max(n_inside, 1) / few) / np.log(_SOLID_UP_TO), 0, 1))
+
+
+def rgba_of(planes: Planes, shown: Shown, *, dark: bool, solidity: float) -> NDArray[np.uint8]:
     """Colour the planes of categories or counts, uint8 (h, w, 4)."""
     from cxg_widget.aggregate import shade
 
@@ -207,14 +217,15 @@ def rgba_of(planes: Planes, shown: Shown, *, dark: bool) -> NDArray[np.uint8]:
         scaling_of(shown.look),
         missing=raster.MISSING_DARK if dark else raster.MISSING_LIGHT,
         plain=raster.PLAIN_DARK if dark else raster.PLAIN_LIGHT,
+        solidity=solidity,
     )
 
 
-def numbers_of(planes: Planes, shown: Shown) -> NumberImage:
+def numbers_of(planes: Planes, shown: Shown, *, solidity: float) -> NumberImage:
     """Return the codes and opacities of planes of numbers."""
     from cxg_widget.aggregate import number_image
 
-    return number_image(planes, scaling_of(shown.look))
+    return number_image(planes, scaling_of(shown.look), solidity=solidity)
 
 
 def scaling_of(look: Look) -> Literal["linear", "log", "eq_hist"]:

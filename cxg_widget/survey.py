@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget import protocol as p
 from cxg_widget.datasets.base import Codes
 from cxg_widget.encoding import Numbers, wire_codes, wire_values
-from cxg_widget.field import AnyField, Shown, View, numbers_of, rgba_of, spread_of
+from cxg_widget.field import AnyField, Shown, View, numbers_of, rgba_of, solidity_of, spread_of
 from cxg_widget.frames import Frame, spans
 from cxg_widget.look import Coloring
 from cxg_widget.quantise import quantise_within
@@ -45,19 +45,17 @@ def survey_frames(field: AnyField, shown: Shown, ask: p.Aggregate, seqs: Seqs, f
     else:
         size = (ask.width, ask.height)
         planes = field.image(shown, view, size, spread_of(n_inside, size, ask.diameter))
-        yield _image_frame(planes, shown, ask, seqs, n_inside)
+        png, content = _png(planes, shown, dark=ask.dark, solidity=solidity_of(n_inside, few))
+        message = p.Image(seqs.points, seqs.color, seqs.selection, ask.view, content, n_inside)
+        yield Frame(message, {"png": np.frombuffer(png, dtype=np.uint8)})
 
 
-def _image_frame(planes: Any, shown: Shown, ask: p.Aggregate, seqs: Seqs, n_inside: int) -> Frame:
+def _png(planes: Any, shown: Shown, *, dark: bool, solidity: float) -> tuple[bytes, Literal["colors", "numbers"]]:
     from cxg_widget.aggregate import encode_rgba, encode_values
 
-    content: Literal["colors", "numbers"] = "numbers" if isinstance(shown.coloring.data, Numbers) else "colors"
-    if content == "numbers":
-        png = encode_values(numbers_of(planes, shown))
-    else:
-        png = encode_rgba(rgba_of(planes, shown, dark=ask.dark))
-    message = p.Image(seqs.points, seqs.color, seqs.selection, ask.view, content, n_inside)
-    return Frame(message, {"png": np.frombuffer(png, dtype=np.uint8)})
+    if isinstance(shown.coloring.data, Numbers):
+        return encode_values(numbers_of(planes, shown, solidity=solidity)), "numbers"
+    return encode_rgba(rgba_of(planes, shown, dark=dark, solidity=solidity)), "colors"
 
 
 def _cell_frames(field: AnyField, shown: Shown, extent: View, seqs: Seqs) -> Iterator[Frame]:

@@ -46,7 +46,12 @@ class NumberImage(NamedTuple):
 
 
 def shade(
-    planes: Planes, how: Scaling = "eq_hist", *, missing: RGB = MISSING_LIGHT, plain: RGB = PLAIN_LIGHT
+    planes: Planes,
+    how: Scaling = "eq_hist",
+    *,
+    missing: RGB = MISSING_LIGHT,
+    plain: RGB = PLAIN_LIGHT,
+    solidity: float = 0.0,
 ) -> NDArray[np.uint8]:
     """Colour planes of categories, mixed by share, or of counts, plain.
 
@@ -58,6 +63,7 @@ def shade(
     planes : of a category column or of no column
     how : from the number of cells to opacity, see `opacity`
     missing, plain : colour of missing cells; colour of cells without a colouring
+    solidity : 0 to 1: the emptiest pixels keep their paleness, or have the opacity of the fullest
 
     Returns
     -------
@@ -75,15 +81,17 @@ def shade(
     width, height = planes.size
     image = np.empty((height, width, 4), dtype=np.uint8)
     colors = np.array([plain, missing], dtype=np.float64)
-    missing_cells, alpha = _or_empty(planes.missing, np.uint32), _alpha(planes, how)
+    missing_cells, alpha = _or_empty(planes.missing, np.uint32), _alpha(planes, how, solidity)
     over_lines(
         height, lambda first, last: pixels.paint(first, last, planes.totals, missing_cells, alpha, colors, image)
     )
     return image
 
 
-def number_image(planes: Planes, how: Scaling = "eq_hist") -> NumberImage:
+def number_image(planes: Planes, how: Scaling = "eq_hist", *, solidity: float = 0.0) -> NumberImage:
     """Return the mean code of each pixel, or its highest where the planes hold that; selected cells take precedence.
+
+    solidity : as in `shade`
 
     Raises
     ------
@@ -96,7 +104,7 @@ def number_image(planes: Planes, how: Scaling = "eq_hist") -> NumberImage:
         raise InvalidValue("these planes hold no numbers; take shade(planes)")
     width, height = planes.size
     image = NumberImage(*blank(height, width, 3))
-    peak, layers = _or_empty(planes.peak, np.uint16), _alpha(planes, how, MIN_NUMBER_ALPHA)
+    peak, layers = _or_empty(planes.peak, np.uint16), _alpha(planes, how, solidity, MIN_NUMBER_ALPHA)
     over_lines(
         height,
         lambda first, last: pixels.average(first, last, planes.totals, peak, layers, MISSING_U16, image.page),
@@ -104,20 +112,22 @@ def number_image(planes: Planes, how: Scaling = "eq_hist") -> NumberImage:
     return image
 
 
-def _alpha(planes: Planes, how: Scaling, lowest: int = MIN_ALPHA) -> NDArray[np.uint8]:
+def _alpha(planes: Planes, how: Scaling, solidity: float, lowest: int = MIN_ALPHA) -> NDArray[np.uint8]:
     """Opacity of each layer (layers, h, w): of all cells, or of context and selection."""
-    key = ("alpha", how, lowest)
+    key = ("alpha", how, solidity, lowest)
     if key not in planes.derived:
-        planes.derived[key] = _new_alpha(planes.counts, how, lowest)
+        planes.derived[key] = _new_alpha(planes.counts, how, solidity, lowest)
     alpha: NDArray[np.uint8] = planes.derived[key]
     return alpha
 
 
-def _new_alpha(counts: NDArray[Any], how: Scaling, lowest: int) -> NDArray[np.uint8]:
+def _new_alpha(counts: NDArray[Any], how: Scaling, solidity: float, lowest: int) -> NDArray[np.uint8]:
+    def alpha(layer: int, lowest: int, highest: int) -> NDArray[np.uint8]:
+        return opacity(counts[layer], how, lowest=round(lowest + solidity * (highest - lowest)), highest=highest)
+
     if counts.shape[0] == 1:
-        return opacity(counts[0], how, lowest=lowest)[None]
-    context = opacity(counts[0], how, lowest=CONTEXT_ALPHA, highest=round(255 * DIMMED))
-    return np.stack([context, opacity(counts[1], how, lowest=SELECTED_ALPHA)])
+        return alpha(0, lowest, 255)[None]
+    return np.stack([alpha(0, CONTEXT_ALPHA, round(255 * DIMMED)), alpha(1, SELECTED_ALPHA, 255)])
 
 
 def _or_empty(plane: NDArray[Any] | None, dtype: type[np.generic]) -> NDArray[Any]:

@@ -1,6 +1,9 @@
 /** The big arrays behind a picture, filled chunk by chunk as they arrive. Knows no GL, no DOM and no messages' order. */
 import { CONTAINER, MISSING } from "./protocol.js";
 
+/** Cells that are looked at to estimate how many are seen. */
+const SAMPLE = 16_384;
+
 /**
  * @typedef {object} Positions
  * @property {number} n
@@ -153,6 +156,19 @@ export function joinCells(parts, key) {
     at += size;
   }
   return { key, xy, codes, flags, extent };
+}
+
+/** Roughly how many cells lie in a view, from the first of them, which are a fair sample.
+ * @param {Cells} cells @param {readonly number[]} view left, right, bottom, top in data units @returns {number} */
+export function cellsSeen({ xy, extent: [x0, x1, y0, y1] }, [left, right, bottom, top]) {
+  const code = (/** @type {number} */ value, /** @type {number} */ from, /** @type {number} */ to) => ((value - from) / (to - from || 1)) * (MISSING - 1);
+  const [low, high] = [code(left, x0, x1), code(right, x0, x1)];
+  const [down, up] = [code(Math.min(bottom, top), y0, y1), code(Math.max(bottom, top), y0, y1)];
+  const n = xy.length / 2;
+  const looked = Math.min(n, SAMPLE);
+  let seen = 0;
+  for (let i = 0; i < looked; i++) seen += Number(xy[2 * i] >= low && xy[2 * i] <= high && xy[2 * i + 1] >= down && xy[2 * i + 1] <= up);
+  return looked === 0 ? 0 : (seen * n) / looked;
 }
 
 /** How many points have all that is needed to draw them. @param {Scene} scene @returns {number} */

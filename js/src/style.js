@@ -28,6 +28,9 @@ const DIMMED = 0.16;
 /** Up to this side, in device px, points are squares: too small for an edge to show. */
 export const SQUARE_PX = 3;
 
+/** How many times over all points together may cover a view before they are drawn smaller. */
+const FILLING = 0.75;
+
 const MODES = /** @type {const} */ ({ none: 0, categorical: 1, continuous: 2 });
 
 /** @param {import("./state.js").State} state @param {Theme} theme @param {number} missing code of a missing value @returns {Style} */
@@ -93,6 +96,13 @@ export function automaticSize(n, { width, height }, zoom) {
   const room = ((width * height) / 480_000) ** 0.25;
   const size = Math.min(Math.max(42 * Math.max(n, 1) ** -0.25 * room, 1), 7);
   return Math.min(size * Math.max(zoom, 1) ** 0.35, 12);
+}
+
+/** Diameter up to which so many points leave room for each other: a view of few cells looks as the image of some more did, in
+ * which the kernel draws by the same rule, see spread_of in field.py.
+ * @param {number} n points in the view @param {number} width @param {number} height @returns {number} in the px of width and height */
+export function crowdedSize(n, width, height) {
+  return Math.max(Math.sqrt((FILLING * width * height) / Math.max(n, 1)), 1);
 }
 
 /** @param {number[]} rgb 0..255 @param {number} alpha @returns {Rgba} */

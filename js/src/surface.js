@@ -5,8 +5,8 @@
 import { cellSizePx, codeSizePx, codesToClip, covers, visible } from "./camera.js";
 import { createCanvas, devicePx, fitCanvas, toBlob } from "./canvas.js";
 import { coverageOf, entriesAbove, isSameCoverage } from "./coverage.js";
-import { drawable, isComplete, missingCode } from "./scene.js";
-import { automaticSize, styleOf } from "./style.js";
+import { cellsSeen, drawable, isComplete, missingCode } from "./scene.js";
+import { automaticSize, crowdedSize, styleOf } from "./style.js";
 import { holdsCells, imageOnShow } from "./survey.js";
 
 /**
@@ -84,8 +84,16 @@ export function createSurface(painter, { scene, sources }, site, surveyor) {
     const close = { base: null, detail, cells }[source];
     const missing = source === "cells" ? missingCode({ codes: cells?.codes ?? null }) : missingCode({ codes: scene.color?.codes ?? null });
     const style = styleOf(state, site.theme(), missing);
-    const diameter = state.traits.point_size ?? automaticSize(state.points?.nPoints ?? 0, camera, site.zoom());
-    return { style, ...codesToClip(camera, close?.extent ?? state.points?.extent ?? [0, 1, 0, 1]), sizePx: diameter * ratio, isCovered: image !== null };
+    const sizePx = (state.traits.point_size ?? automaticSize(state.points?.nPoints ?? 0, camera, site.zoom())) * ratio;
+    const most = source === "cells" && state.traits.point_size === null ? roomFor(cells, camera, ratio) : Infinity;
+    return {
+      style, ...codesToClip(camera, close?.extent ?? state.points?.extent ?? [0, 1, 0, 1]), sizePx: Math.min(sizePx, most), isCovered: image !== null,
+    };
+  }
+
+  /** @param {import("./scene.js").Cells | null} cells @param {import("./camera.js").Camera} camera @param {number} ratio @returns {number} px */
+  function roomFor(cells, camera, ratio) {
+    return cells === null ? Infinity : crowdedSize(cellsSeen(cells, visible(camera)), camera.width * ratio, camera.height * ratio);
   }
 
   /** Is the detail at hand both wanted here and good enough? */

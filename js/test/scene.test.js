@@ -37,6 +37,26 @@ test("a chunk after a gap does not count until the gap is closed", () => {
   assert.equal(points.loaded, 0);
 });
 
+test("how many cells a view holds is told from a fair sample of them", () => {
+  const n = 40_000;
+  const xy = new Uint16Array(2 * n);
+  let state = 7;
+  const next = () => ((state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32);
+  for (let i = 0; i < 2 * n; i++) xy[i] = i % 20 === 0 ? 65_535 : Math.floor(next() ** 2 * 65_534);
+  const cells = /** @type {any} */ ({ xy, extent: [-1, 3, 10, 30] });
+  for (const view of [[-1, 3, 10, 30], [-0.5, 1, 22, 11], [2, 3, 10, 12], [5, 6, 10, 30]]) {
+    let truth = 0;
+    for (let i = 0; i < n; i++) {
+      const [x, y] = [-1 + (xy[2 * i] / 65_534) * 4, 10 + (xy[2 * i + 1] / 65_534) * 20];
+      truth += Number(x >= view[0] && x <= view[1] && y >= Math.min(view[2], view[3]) && y <= Math.max(view[2], view[3]));
+    }
+    assert.ok(Math.abs(scenes.cellsSeen(cells, view) - truth) <= 0.02 * n, `${view}: ${truth}`);
+  }
+  const few = /** @type {any} */ ({ xy: Uint16Array.of(0, 0, 32_767, 32_767, 65_534, 65_534), extent: [0, 1, 0, 1] });
+  assert.deepEqual([[0, 1, 0, 1], [0.4, 1, 1, 0.4], [0.6, 0.9, 0, 1]].map((view) => scenes.cellsSeen(few, view)), [3, 2, 0]);
+  assert.equal(scenes.cellsSeen(/** @type {any} */ ({ xy: new Uint16Array(0), extent: [0, 0, 0, 0] }), [0, 1, 0, 1]), 0);
+});
+
 test("the parts of a detail are joined in order", () => {
   const part = (/** @type {number} */ i, /** @type {number[]} */ index) =>
     /** @type {any} */ ({ part: i, parts: 2, extent: [0, 1, 0, 1], arrays: { index: Uint32Array.from(index), xy: new Uint16Array(2 * index.length).fill(i) } });

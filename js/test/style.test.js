@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { COLORMAPS } from "../src/colormaps.js";
-import { automaticSize, colorTable, ramp, styleOf } from "../src/style.js";
+import { automaticSize, crowdedSize, colorTable, ramp, styleOf } from "../src/style.js";
 
 const theme = { background: [255, 255, 255], foreground: [0, 0, 0], dark: false };
 const coloring = (/** @type {any} */ more) => /** @type {any} */ ({ scale: "categorical", categories: ["a", "b"], colors: ["#102030", "#ffffff"], ...more });
@@ -46,9 +46,12 @@ test("points are smaller the more there are, and grow with the zoom", () => {
 });
 
 test("sizes are those the kernel draws with", () => {
-  const cases = JSON.parse(readFileSync(new URL("../../tests/point_sizes.json", import.meta.url), "utf8"));
-  assert.ok(cases.length > 10);
-  for (const { n, width, height, zoom, size } of cases) {
+  const { automatic, crowded } = JSON.parse(readFileSync(new URL("../../tests/point_sizes.json", import.meta.url), "utf8"));
+  assert.ok(automatic.length > 10 && crowded.length > 5);
+  for (const { n, width, height, size } of crowded) {
+    assert.ok(Math.abs(crowdedSize(n, width, height) - size) < 1e-5, `${n} cells in ${width} x ${height}`);
+  }
+  for (const { n, width, height, zoom, size } of automatic) {
     assert.ok(Math.abs(automaticSize(n, { width, height }, zoom) - size) < 1e-5, `${n} points, ${width} x ${height}, zoom ${zoom}`);
   }
 });

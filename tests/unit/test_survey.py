@@ -141,6 +141,24 @@ def test_a_pixel_holds_the_mean_or_the_highest_number_of_its_cells(gene, statist
     np.testing.assert_array_equal(image[..., 2] > 0, counts > 0)
 
 
+@pytest.mark.parametrize(("color", "channel", "palest"), [("cell_type", 3, 40), (None, 3, 40), ("CD3E", 2, 120)])
+@pytest.mark.parametrize("density", ["eq_hist", "linear"])
+def test_images_grow_as_opaque_as_points_while_their_cells_become_few(color, channel, palest, density):
+    one = session(color=color, max_points=1_000, density=density)
+    xy, middle = one.dataset.embedding("umap"), np.array([6.0, 1.0])
+    far = np.sort(np.abs(xy - middle).max(axis=1))
+    found = {}
+    for n_cells in (1_001, 4_000, 9_000):
+        half = float(far[n_cells - 1])
+        (frame,) = ask(one, (6 - half, 6 + half, 1 - half, 1 + half), (200, 200))
+        opacity = pixels(frame)[..., channel]
+        assert opacity.max() == 255
+        found[n_cells] = opacity[opacity > 0].min()
+    assert found[1_001] == pytest.approx(255, abs=1)
+    assert found[4_000] == pytest.approx(palest + (255 - palest) / 3, abs=1)  # two of three doublings to 8,000 cells
+    assert found[9_000] == palest
+
+
 def test_close_by_come_all_cells_of_the_view_themselves():
     one = session(color="cell_type", max_points=5_000)
     view = (0.0, 0.7, 0.5, 1.2)

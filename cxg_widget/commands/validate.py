@@ -28,10 +28,10 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print what breaks the specification; return the exit status."""
-    from cxg_widget.datasets.cxg.validation import validate
+    from cxg_widget.datasets.cxg.validation import validate_apart
 
     try:
-        report = validate(options.path, quick=options.quick, **open_options(options))
+        report = validate_apart(options.path, quick=options.quick, options=open_options(options))
     except DatasetNotFound as error:
         print(f"cxg-widget: {printable(str(error))}", file=sys.stderr)
         return 2

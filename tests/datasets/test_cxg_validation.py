@@ -12,7 +12,7 @@ import tiledb
 
 from cxg_widget.convert import convert
 from cxg_widget.datasets.cxg.demo import write_demo
-from cxg_widget.datasets.cxg.validation import RULES, validate
+from cxg_widget.datasets.cxg.validation import RULES, validate, validate_apart
 from cxg_widget.errors import DatasetNotFound
 from tests.datasets.make_cxg import as_objects, attr_of, make_cxg, make_truth, write_cells, write_dense
 
@@ -339,6 +339,38 @@ def test_spoilt_files_are_a_finding_and_no_crash(tmp_path, part, spoil):
         if file.is_file() and file.stat().st_size:
             file.write_bytes(spoil(file.read_bytes()))
     assert not validate(path).valid
+
+
+def spoil_offsets(path, name):
+    """Let the last text of a column begin far behind its end; written anew without filters, to get at the offsets."""
+    with tiledb.open(str(path)) as array:
+        schema, values, meta = array.schema, array[:], dict(array.meta)
+    old = [schema.attr(number) for number in range(schema.nattr)]
+    attrs = [tiledb.Attr(name=attr.name, dtype=attr.dtype, var=attr.isvar) for attr in old]
+    shutil.rmtree(path)
+    bare = tiledb.ArraySchema(domain=schema.domain, attrs=attrs, offsets_filters=tiledb.FilterList([]))
+    tiledb.Array.create(str(path), bare)
+    with tiledb.open(str(path), "w") as array:
+        array[:] = values
+        array.meta.update(meta)
+    (file,) = path.rglob(f"a{[attr.name for attr in old].index(name)}.tdb")
+    file.write_bytes(file.read_bytes()[:-8] + (2**40).to_bytes(8, "little"))
+
+
+def test_text_that_ends_the_process_which_reads_it_is_a_finding_as_is_all_else(tmp_path):
+    path = make(tmp_path / "a.cxg")
+    BROKEN["properties-title"](path)
+    whole = validate_apart(str(path))
+    assert whole == validate(path)
+    spoil_offsets(path / "obs", "name_0")
+    spoil_offsets(path / "var", "name_0")
+    report = validate_apart(str(path))
+    assert not report.valid
+    fatal = [one for one in report.violations if one.rule == "data-readable"]
+    assert [one.where for one in fatal] == ["obs column 'name_0'", "var column 'name_0'"]
+    assert set(report.violations) - set(fatal) == set(whole.violations)
+    with pytest.raises(DatasetNotFound, match="no such file"):
+        validate_apart(str(tmp_path / "b.cxg"))
 
 
 def test_quick_leaves_the_values_of_the_matrix_unread(tmp_path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import tiledb
@@ -44,6 +44,8 @@ class Examined:
     ----------
     arrays : the store
     values : False leaves the values of the matrix unread
+    tell : called with what is about to be read
+    fatal : what must not be read, and why
 
     Attributes
     ----------
@@ -52,9 +54,18 @@ class Examined:
     problems : what could not be read, path or column to the reason
     """
 
-    def __init__(self, arrays: Arrays, *, values: bool = True) -> None:
+    def __init__(
+        self,
+        arrays: Arrays,
+        *,
+        values: bool = True,
+        tell: Callable[[str], object] | None = None,
+        fatal: Mapping[str, str] | None = None,
+    ) -> None:
         self.arrays = arrays
         self.values = values
+        self._tell = tell or (lambda _: None)
+        self._fatal = fatal or {}
         self.problems: dict[str, str] = {}
         self._known: dict[tuple[str, ...], Any] = {}
         self.is_group = tiledb.object_type(arrays.root, ctx=arrays.ctx) == "group"
@@ -194,6 +205,9 @@ class Examined:
         """Read something that may be damaged in any way; a file of anybody's making may fail anywhere."""
         try:
             with self.arrays.reading(what or "the store"):
+                if what in self._fatal:
+                    raise DamagedStore(self._fatal[what])
+                self._tell(what)
                 return read()
         except (DamagedStore, ValueError, TypeError, IndexError, OverflowError, MemoryError) as error:
             self.problems.setdefault(what, _clause(str(error).removeprefix(f"{self.arrays.uri}: ")))

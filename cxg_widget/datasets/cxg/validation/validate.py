@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,8 @@ def validate(
     ctx: tiledb.Ctx | Mapping[str, Any] | None = None,
     config: Mapping[str, Any] | tiledb.Config | None = None,
     storage_options: Mapping[str, Any] | None = None,
+    tell: Callable[[str], object] | None = None,
+    fatal: Mapping[str, str] | None = None,
 ) -> Report:
     """Check a CXG sentence by sentence; damage is reported and does not raise.
 
@@ -65,6 +67,8 @@ def validate(
     uri : a directory, or a URI that TileDB reads
     quick : leave the values of the matrix unread
     ctx, config, storage_options : as for `open_dataset`
+    tell : called with what is about to be read
+    fatal : what must not be read, and the sentence that is reported instead; see `validate_apart`
 
     Raises
     ------
@@ -79,7 +83,7 @@ def validate(
         raise DatasetNotFound(f"'{path}': no such file or directory.")
     arrays = Arrays(absolute(path), path, make_context(path, ctx, config, storage_options))
     try:
-        store = Examined(arrays, values=not quick)
+        store = Examined(arrays, values=not quick, tell=tell, fatal=fatal)
         found = [
             Violation(rule.id, rule.level, where or ".", what, right, rule.text)
             for rule in RULES

@@ -22,7 +22,7 @@ from cxg_widget.cluster.summary import ColumnSummary
 from cxg_widget.cluster.waiting import Waiting
 from cxg_widget.coloring import Target
 from cxg_widget.datasets import Codes
-from cxg_widget.errors import InvalidValue
+from cxg_widget.errors import InvalidValue, Overtaken
 from cxg_widget.protocol import MISSING_U16
 
 _LARGEST_PARTITION = 8_000_000
@@ -81,9 +81,15 @@ class ClusterField:
         self._lock = RLock()
         self._column: _Column | None = None
         self._selection: tuple[NDArray[np.bool_], list[Any]] | None = None
+        self._is_closed = False
+        self._parts: list[Any] = []
         self._blocks = self._waiting.submitted(lambda: _cut(n_obs, rows_per_partition, client))
-        self._parts = self._map("load", worker.load_partition, self._rows(), embedding=embedding, axes=axes)
-        found = self._gathered(self._map("bounds", worker.bounds, self._parts))
+        try:
+            self._parts = self._map("load", worker.load_partition, self._rows(), embedding=embedding, axes=axes)
+            found = self._gathered(self._map("bounds", worker.bounds, self._parts))
+        except BaseException:
+            self.close()
+            raise
         extents = np.array([extent for extent, _ in found if extent is not None]).reshape(-1, 4)
         self.n_missing = sum(n_missing for _, n_missing in found)
         self.extent: View = _union(extents)
@@ -115,6 +121,7 @@ class ClusterField:
         colors: NDArray[np.uint8] | None = None,
         visible: NDArray[np.bool_] | None = None,
         selected: NDArray[np.bool_] | None = None,
+        highlighted: int = -1,
         spread: int = 1,
         statistic: Statistic = "mean",
     ) -> Planes:
@@ -124,6 +131,7 @@ class ClusterField:
         ----------
         target : what to colour by; None or a target of nothing = only count
         selected : bool (n_obs,) in row order; sent once for each array, n_obs / 8 bytes
+        highlighted : code of the category that lies above the others in place of what is selected; -1 = none
 
         Raises
         ------
@@ -131,13 +139,14 @@ class ClusterField:
             If a newer view was asked for meanwhile.
         """
         column = self._futures_of(target, layer)
-        bits = self._bits(selected)
+        bits = None if highlighted >= 0 else self._bits(selected)
         options = {"colors": colors, "visible": visible, "spread": spread, "statistic": statistic}
 
         def submit() -> Any:
             found = self._map(
-                "planes", worker.planes_of, self._parts, column, bits, view=view, size=size, options=options
-            )
+                "planes", worker.planes_of, self._parts, column, bits,
+                view=view, size=size, highlighted=highlighted, options=options,
+            )  # fmt: skip
             return self._reduced(found, worker.add_planes)
 
         planes: Planes = self._waiting.newest("planes", submit)
@@ -164,8 +173,8 @@ class ClusterField:
         Returns
         -------
         xy : float32 (k, 2), NaN where a row is not drawn
-        values : int32 (k,), codes, -1 = missing; or float32 (k,), exact to (hi - lo) / 65534, NaN = missing; missing
-            too where a row is not drawn; None without a target
+        values : int32 (k,), codes, -1 = missing; or float32 (k,), float64 where float32 is too coarse, exact to
+            (hi - lo) / 65534, NaN = missing; missing too where a row is not drawn; None without a target
         """
         column = self._futures_of(target, layer)
         order = np.argsort(rows, kind="stable")
@@ -244,8 +253,8 @@ class ClusterField:
 
     def close(self) -> None:
         """Let go of everything on the workers; a client that is closed already has done so."""
-        with self._lock:
-            self._parts, self._column, self._selection = [], None, None
+        self._is_closed = True
+        self._parts, self._column, self._selection = [], None, None
         if self._client.status == "running":
             with suppress(Exception):
                 self._client.run(leave, self._source.token, self._user, on_error="ignore")
@@ -259,6 +268,8 @@ class ClusterField:
         """Submit one task for each partition, with its entry of each list (None: with None)."""
 
         def submit() -> list[Any]:
+            if self._is_closed:
+                raise Overtaken("these cells are no longer on show.")
             tasks = zip(*(one if one is not None else [None] * len(self._blocks) for one in lists), strict=True)
             return [self._submit(what, function, *own, **same) for own in tasks]
 

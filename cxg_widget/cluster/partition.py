@@ -110,9 +110,12 @@ def planes_of(
     *,
     view: View,
     size: tuple[int, int],
+    highlighted: int,
     options: dict[str, Any],
 ) -> Planes:
-    """Aggregate the cells of a view."""
+    """Aggregate the cells of a view; those of the highlighted category lie above the others, as if selected."""
+    if isinstance(column, CategoryColumn) and highlighted >= 0:
+        selected = np.packbits(column.codes == highlighted, bitorder="little")
     return aggregate(partition.index, column, view, size, selected=selected, **options)
 
 
@@ -183,7 +186,7 @@ def nearest(
 def take(
     partition: Partition, column: ViewColumn | None, rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.float32], NDArray[Any] | None]:
-    """Return coordinates and values of rows that count from `start`: codes (-1 missing) or float32 (NaN missing)."""
+    """Return coordinates and values of rows that count from `start`: codes (-1 missing) or numbers (NaN missing)."""
     index = partition.index
     places = index.places[rows]
     drawn = places < index.n
@@ -196,12 +199,20 @@ def take(
         found = column.codes[places[drawn]].astype(np.int32)
         codes[drawn] = np.where(found == column.missing_code, -1, found)
         return xy, codes
-    values = np.full(rows.size, np.nan, dtype=np.float32)
+    values = np.full(rows.size, np.nan)
     values[drawn] = _values(column, places[drawn])
-    return xy, values
+    return xy, values if _is_fine(column) else values.astype(np.float32)
 
 
-def _values(column: NumberColumn | SparseColumn, places: NDArray[np.uint32]) -> NDArray[np.float32]:
+def _is_fine(column: NumberColumn | SparseColumn) -> bool:
+    """Say whether float32 is too coarse to tell neighbouring codes apart, as it is of times in nanoseconds."""
+    largest = max(abs(column.lo), abs(column.hi))
+    if largest > np.finfo(np.float32).max:
+        return True
+    return bool(np.spacing(np.float32(largest)) * LEVELS > column.hi - column.lo)
+
+
+def _values(column: NumberColumn | SparseColumn, places: NDArray[np.uint32]) -> NDArray[np.float64]:
     if isinstance(column, NumberColumn):
         codes = column.codes[places]
     else:
@@ -210,6 +221,6 @@ def _values(column: NumberColumn | SparseColumn, places: NDArray[np.uint32]) -> 
         if column.places.size:
             listed = column.places[at] == places
             codes[listed] = column.codes[at[listed]]
-    values = (column.lo + codes.astype(np.float64) / LEVELS * (column.hi - column.lo)).astype(np.float32)
+    values = column.lo + codes.astype(np.float64) / LEVELS * (column.hi - column.lo)
     values[codes == MISSING_U16] = np.nan
     return values

@@ -15,10 +15,10 @@ from cxg_widget.cluster.source import Source
 from cxg_widget.coloring import resolve
 from cxg_widget.datasets import Codes, Dataset, Vector
 from cxg_widget.encoding import Numbers
+from cxg_widget.errors import ClosedDataset
 from cxg_widget.field import AnyField, Cells, Shown, View, rgb_of
 from cxg_widget.look import Coloring, Look
 from cxg_widget.quantise import Bounds
-from cxg_widget.raster import LIGHT, dim
 from cxg_widget.readings import Readings
 
 
@@ -37,6 +37,7 @@ class ClusterReadings(Readings):
         super().__init__(dataset, seed, tell_progress)
         self._client = client
         self._source = source
+        self._is_closed = False
 
     def is_aggregated(self, look: Look) -> bool:
         """Say whether pictures are aggregated: always, unless points are asked for."""
@@ -71,7 +72,7 @@ class ClusterReadings(Readings):
         assert summary.histogram is not None
         assert summary.quantiles is not None
         measured = (summary.lo, summary.hi, summary.n_missing, summary.histogram, summary.quantiles)
-        numbers = Numbers(Vector(values.astype(np.float32)), rows.size, *measured)
+        numbers = Numbers(Vector(values), rows.size, *measured)
         return Coloring(target, numbers, is_sample=True)
 
     def point_coloring(self, look: Look) -> Coloring:
@@ -91,12 +92,20 @@ class ClusterReadings(Readings):
         return field
 
     def _make_field(self, look: Look) -> AnyField:
-        self.close()
         n_obs = self._dataset.n_obs
-        return SharedField(ClusterField(self._client, self._source, n_obs, look.embedding, look.axes))
+        field = SharedField(ClusterField(self._client, self._source, n_obs, look.embedding, look.axes))
+        self._let_go()  # not before: where the new cells cannot be had, those on show stay
+        if self._is_closed:
+            field.cluster.close()
+            raise ClosedDataset(f"the widget of {self._dataset.uri} was closed while its cells were being read.")
+        return field
 
     def close(self) -> None:
         """Let go of what the workers hold."""
+        self._is_closed = True
+        self._let_go()
+
+    def _let_go(self) -> None:
         held = self._made.get("field")
         if held is not None:
             held[1].cluster.close()
@@ -109,16 +118,17 @@ class SharedField:
         self.cluster = cluster
 
     def image(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> Planes:
-        """Aggregate the cells of a view; highlighting dims the colours of the others."""
+        """Aggregate the cells of a view."""
         is_categorical = isinstance(shown.coloring.data, Codes)
         return self.cluster.planes(
             shown.coloring.target,
             view,
             size,
             layer=shown.look.layer,
-            colors=_colors(shown) if is_categorical else None,
+            colors=rgb_of(shown.colors) if is_categorical else None,
             visible=shown.visible if is_categorical else None,
             selected=shown.mask,
+            highlighted=shown.highlighted if is_categorical else -1,
             spread=spread,
             statistic="max" if shown.look.statistic == "max" else "mean",
         )
@@ -159,12 +169,3 @@ class SharedField:
             return None
         at_x, at_y = self.coordinates(np.array([row]))[0]
         return row, float(at_x), float(at_y)
-
-
-def _colors(shown: Shown) -> NDArray[np.uint8]:
-    rgb = rgb_of(shown.colors)
-    if shown.highlighted < 0:
-        return rgb
-    dimmed = dim(rgb, LIGHT)
-    dimmed[shown.highlighted] = rgb[shown.highlighted]
-    return dimmed

@@ -20,7 +20,8 @@ from cxg_widget.spatial import SpatialIndex
 from tests.cluster.conftest import N_OBS
 
 VIEWS = [(-4.0, 4.0, -4.0, 4.0), (0.1, 0.9, 1.2, -0.4), (50.0, 60.0, 50.0, 60.0)]
-COLORS = ["cell_type", "many", "size", "is_doublet", "donor", "n_genes", "score", "constant", "lonely", "ENSG0001",
+COLORS = ["cell_type", "many", "size", "is_doublet", "donor", "n_genes", "score", "constant", "lonely", "read_at",
+          "ENSG0001",
           "ENSG0003", ["ENSG0000", "ENSG0002"]]  # fmt: skip
 POLYGON = np.array([[-1, -1], [1.5, -0.5], [0.2, 1.9], [-1, 0.5]])
 

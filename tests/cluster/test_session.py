@@ -1,6 +1,7 @@
 """A session with a cluster answers as one without: same pictures, selections, cells and legends."""
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,8 +10,11 @@ from PIL import Image
 from cxg_widget import open_dataset
 from cxg_widget import protocol as p
 from cxg_widget.cluster import ClusterReadings, Source
+from cxg_widget.cluster.source import n_open
+from cxg_widget.errors import DamagedStore
 from cxg_widget.look import Look
 from cxg_widget.session import Session
+from tests.datasets.make_cxg import make_cxg
 
 SIZE = (80, 60)
 
@@ -89,6 +93,47 @@ def test_legends_speak_of_all_cells_and_points_of_the_same_sample(pair, which):
             np.testing.assert_array_equal(one.arrays["histogram"], other.arrays["histogram"])
         if one.message.kind == "codes":
             np.testing.assert_array_equal(one.arrays["codes"], other.arrays["codes"])
+
+
+@pytest.mark.parametrize("few", [False, True])
+def test_times_in_nanoseconds_are_told_apart_as_well_as_without_a_cluster(pair, few):
+    set_looks(pair, color="read_at", render="auto", max_points=2_500)
+    found = []
+    for one in pair:
+        frames = ask(one, few=True) if few else [f for f in one.show() if f.message.kind in ("points", "values")]
+        parts = [{"values": f.arrays["codes"], **f.arrays} if few else f.arrays for f in frames]
+        xy, codes = (np.concatenate([part[name] for part in parts if name in part]) for name in ("xy", "values"))
+        drawn = (xy != 65_535).all(axis=1)
+        order = np.lexsort(xy[drawn].T)
+        found.append(codes[drawn][order].astype(int))
+    assert np.unique(found[0]).size > 500
+    np.testing.assert_allclose(found[0], found[1], atol=1)
+
+
+def test_a_highlighted_category_lies_above_the_others_as_without_a_cluster(pair):
+    set_looks(pair, color="cell_type")
+    for one in pair:
+        one.select(np.arange(one.dataset.n_obs) % 7 == 0)
+    for code in (0, 1, 99):  # the last is what a front-end may still ask of the colouring before
+        np.testing.assert_array_equal(*(image(ask(one, highlighted=code)) for one in pair))
+
+
+def test_an_embedding_that_cannot_be_read_leaves_the_cells_on_show(client, truth, tmp_path):
+    path = make_cxg(tmp_path / "s.cxg", truth)
+    for file in (path / "emb" / "spatial" / "__fragments").rglob("*.tdb"):
+        file.unlink()
+    with open_dataset(str(path)) as dataset:
+        look = Look(embedding="umap", render="raster", color="cell_type")
+        one = Session(
+            dataset, look, read_with=lambda *a: ClusterReadings(*a, client=client, source=Source.of(str(path)))
+        )
+        before = image(ask(one))
+        with pytest.raises(DamagedStore, match="emb/spatial"):
+            one.place(replace(look, embedding="spatial"))
+        np.testing.assert_array_equal(image(ask(one)), before)
+        assert one.polygon_mask([(-1, -1), (1, -1), (1, 1)]).any()
+        one.close()
+        assert sum(client.run(n_open).values()) == 0
 
 
 def test_a_lasso_leaves_out_what_is_hidden_on_the_workers(pair):

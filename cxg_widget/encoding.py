@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -85,7 +86,8 @@ def describe(vector: Vector, n_obs: int) -> Numbers:
     """Measure a vector: range, missing, histogram, quantiles; a sparse one without making it dense."""
     n_fill = 0 if vector.rows is None else n_obs - vector.rows.size
     stored = vector.values
-    finite = np.sort(stored[np.isfinite(stored)])
+    finite = stored[np.isfinite(stored)]
+    finite.sort()
     lo, hi = finite_range(finite)
     if n_fill:
         lo, hi = (min(lo, vector.fill), max(hi, vector.fill)) if finite.size else (vector.fill, vector.fill)
@@ -97,7 +99,8 @@ def describe(vector: Vector, n_obs: int) -> Numbers:
 def _histogram(finite: NDArray[Any], fill: float, n_fill: int, lo: float, hi: float) -> NDArray[np.uint32]:
     """Count sorted values in equal bins of lo..hi; `np.histogram` refuses ranges narrower than it can cut."""
     edges = (hi - lo or np.inf) * (np.arange(1, BINS) / BINS)
-    ends = np.searchsorted(finite.astype(np.float64) - lo, edges, side="left")
+    # One by one, since searchsorted would make all of them double precision, twice what is on show.
+    ends = [bisect_left(finite, edge, key=lambda value: float(value) - lo) for edge in edges.tolist()]
     histogram = np.diff(np.concatenate([[0], ends, [finite.size]])).astype(np.uint32)
     histogram[np.searchsorted(edges, fill - lo, side="right")] += np.uint32(n_fill)
     return histogram
@@ -108,7 +111,7 @@ def _quantiles(finite: NDArray[Any], fill: float, n_fill: int) -> NDArray[np.flo
     total = finite.size + n_fill
     if total == 0:
         return np.zeros(QUANTILES)
-    before = int(np.searchsorted(finite, fill))
+    before = bisect_left(finite, fill, key=float)
 
     def value_at(rank: NDArray[np.int64]) -> NDArray[np.float64]:
         shifted = np.where(rank < before, rank, np.maximum(rank - n_fill, 0))

@@ -1,5 +1,7 @@
 """Laws of the wire forms of a colouring: decoding them gives back what the store holds."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -154,3 +156,14 @@ def test_every_prefix_of_the_display_order_is_a_fair_sample(n):
     for prefix in (1000, 10_000, 50_000):
         share = np.mean(order.rows[:prefix] < 0.3 * n)
         assert abs(share - 0.3) < 4 * np.sqrt(0.21 / prefix)
+
+
+def test_measuring_numbers_takes_no_more_than_a_copy_of_them_and_a_byte_each():
+    values = np.random.default_rng(0).normal(size=400_000).astype(np.float32)
+    tracemalloc.start()
+    try:
+        describe(Vector(values), values.size)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < values.nbytes + values.size + 200_000

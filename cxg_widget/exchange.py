@@ -42,12 +42,21 @@ class Exchange:
             if not self.send(slot, stream, request_id) and on_failure is not None:
                 on_failure()
 
-        return self.jobs.submit(slot, job)
+        def tell_overtaken(done: Future[None]) -> None:
+            if done.cancelled() and request_id:
+                self.fail(slot, Overtaken("a newer request took the place of this one."), request_id)
+
+        future = self.jobs.submit(slot, job)
+        future.add_done_callback(tell_overtaken)
+        return future
 
     def fail(self, kind: str, error: Exception, request_id: int = 0) -> None:
-        """Say one sentence in the front-end; what is no error of ours is logged in full."""
-        if isinstance(error, Overtaken):
-            return  # who asked has asked anew
+        """Say one sentence in the front-end; what is no error of ours is logged in full.
+
+        Of `Overtaken` nobody is told but who waits for the answer: another page, where one kernel has two.
+        """
+        if isinstance(error, Overtaken) and not request_id:
+            return
         if not isinstance(error, CxgWidgetError):
             _LOG.error("%s failed", kind, exc_info=error)
         sentence = str(error) if isinstance(error, CxgWidgetError) else f"{kind} failed: {error!r}"

@@ -27,12 +27,12 @@ import { decode } from "./decode.js";
  * @param {Comm} comm
  * @param {{onReply: (reply: Reply) => void, onError: (of: string, message: string) => void, onLost: () => void}} listener
  *   `onReply` gets every message, in order; `onLost` is told when nothing can be sent any more
+ * @param {number} [lastId] every page of a kernel hears the answers to all of them, so each begins to count elsewhere
  * @returns {Client}
  */
-export function createClient(comm, { onReply, onError, onLost }) {
+export function createClient(comm, { onReply, onError, onLost }, lastId = Math.floor(Math.random() * 2 ** 48)) {
   /** @type {Map<number, Question>} */
   const open = new Map();
-  let lastId = 0;
 
   /** @param {number} id @param {Reply[] | null} answer */
   function settle(id, answer) {
@@ -47,6 +47,7 @@ export function createClient(comm, { onReply, onError, onLost }) {
   function receive(content, buffers) {
     try {
       const reply = decode(content, buffers ?? []);
+      if (reply.kind === "error" && reply.type === "Overtaken") return settle(reply.id, null);
       onReply(reply);
       if (reply.kind === "error") {
         onError(reply.of, reply.message);

@@ -18,7 +18,7 @@ function start() {
     onReply: (reply) => heard.push(reply.kind),
     onError: (of, message) => heard.push({ of, message }),
     onLost: () => heard.push("lost"),
-  });
+  }, 0);
   return { client, sent, heard, comm, say: (/** @type {any} */ content, buffers = []) => listener?.(content, buffers), isListening: () => listener !== null };
 }
 
@@ -61,6 +61,25 @@ test("a failure is told and ends the question", async () => {
   say({ kind: "error", id: 1, of: "lasso", type: "SelectionError", message: "no corners", arrays: [] });
   assert.equal(await lasso, null);
   assert.deepEqual(heard.at(-1), { of: "lasso", message: "no corners" });
+});
+
+test("a question whose place a newer one took, maybe of another page, ends without a word", async () => {
+  const { client, say, heard } = start();
+  const view = client.ask({ kind: "aggregate" });
+  say({ kind: "error", id: 1, of: "aggregate", type: "Overtaken", message: "a newer request took the place of this one.", arrays: [] });
+  assert.equal(await view, null);
+  assert.deepEqual(heard, []);
+});
+
+test("two pages of a kernel do not take each other's answers for their own", () => {
+  /** @type {number[]} */
+  const ids = [];
+  const comm = /** @type {any} */ ({ on() {}, off() {}, send: (/** @type {any} */ { id }) => ids.push(id) });
+  for (let page = 0; page < 2; page++) {
+    createClient(comm, { onReply() {}, onError() {}, onLost() {} }).tell({ kind: "begun" });
+  }
+  assert.notEqual(ids[0], ids[1]);
+  assert.ok(ids.every((id) => Number.isSafeInteger(id) && id > 0));
 });
 
 test("a broken message is told in one sentence and stops nothing", async () => {

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget.coloring import read, resolve
 from cxg_widget.datasets.base import Codes, Dataset
 from cxg_widget.encoding import describe
+from cxg_widget.errors import Cancelled, Overtaken
 from cxg_widget.field import AnyField, Field
 from cxg_widget.look import Coloring, Look
 from cxg_widget.order import DisplayOrder
@@ -42,6 +43,8 @@ class Readings:
         self._lock = threading.RLock()
         self._made: dict[str, tuple[Any, Any]] = {}
         self._making: dict[tuple[str, Any], threading.RLock] = {}
+        self._place_wanted: Any = None
+        self._is_closed = False
 
     def keep(self, slot: str, key: Any, make: Callable[[], Any]) -> Any:
         """Return what the slot holds for a key; two threads that miss the same key at once make it once."""
@@ -51,7 +54,9 @@ class Readings:
             held = self._made.get(slot)
             try:
                 if held is None or held[0] != key:
-                    held = self._made[slot] = (key, make())
+                    held = (key, make())
+                    if not self._is_closed:
+                        self._made[slot] = held
             finally:
                 with self._lock:
                     self._making.pop((slot, key), None)
@@ -129,11 +134,17 @@ class Readings:
         self.field(look)
 
     def close(self) -> None:
-        """Let go of what is held outside of this process: nothing here."""
+        """Let go of everything, and give up an index that is being built; Jupyter holds a closed widget for good."""
+        self._is_closed = True
+        self._made.clear()
 
     def _make_field(self, look: Look) -> AnyField:
+        self._place_wanted = look.place_key
         self.bounds(look)
-        field = Field(self._index(look))
+        try:
+            field = Field(self._index(look))
+        except Cancelled:
+            raise Overtaken("other cells are on show than those of the index that was being built.") from None
         with self._lock:  # the index holds the coordinates too
             self._made.pop("xy", None)
         return field
@@ -143,14 +154,18 @@ class Readings:
         from cxg_widget.spatial import IndexStore, SpatialIndex, index_key
 
         xy, identity = self.xy(look), self._dataset.identity
+
+        def is_unwanted() -> bool:
+            return self._is_closed or self._place_wanted != look.place_key
+
         if not identity or self._dataset.n_obs < _KEPT_FROM:
-            return SpatialIndex.build(xy, progress=self._tell_progress)
+            return SpatialIndex.build(xy, progress=self._tell_progress, cancelled=is_unwanted)
         store = IndexStore()
         name = self._dataset.find_embedding(look.embedding)
         key = index_key(identity, self._dataset.n_obs, name, look.axes)
         index = store.load(key, xy)
         if index is None:
-            index = SpatialIndex.build(xy, progress=self._tell_progress)
+            index = SpatialIndex.build(xy, progress=self._tell_progress, cancelled=is_unwanted)
             store.save(key, index)
         return index
 

@@ -37,7 +37,6 @@ class ClusterReadings(Readings):
         super().__init__(dataset, seed, tell_progress)
         self._client = client
         self._source = source
-        self._is_closed = False
 
     def is_aggregated(self, look: Look) -> bool:
         """Say whether pictures are aggregated: always, unless points are asked for."""
@@ -102,8 +101,8 @@ class ClusterReadings(Readings):
 
     def close(self) -> None:
         """Let go of what the workers hold."""
-        self._is_closed = True
         self._let_go()
+        super().close()
 
     def _let_go(self) -> None:
         held = self._made.get("field")

@@ -1,7 +1,9 @@
 """Laws of aggregated pictures: every cell counts once, hidden ones never, and near enough the cells come themselves."""
 
+import gc
 import io
 import threading
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 from PIL import Image
 
 from cxg_widget import protocol as p
+from cxg_widget.errors import Overtaken
 from cxg_widget.look import Look
 from cxg_widget.palettes import category_palette
 from cxg_widget.polygon import in_polygon
@@ -373,3 +376,44 @@ def test_cells_without_a_place_are_in_no_picture_and_counted():
     assert points.n_missing == 8
     (frame,) = ask(one, (-100, 100, -100, 100))
     assert frame.message.n_inside == 20_000 - 8
+
+
+def test_closing_gives_up_the_index_that_is_being_built():
+    told = []
+
+    def hear(frame):
+        told.append(frame.message.kind)
+        one.close()
+
+    one = Session(small(20_000), Look(embedding="umap", max_points=1_000), announce=hear)
+    with pytest.raises(Overtaken):
+        one.prepare_field()
+    assert told == ["progress"]
+
+
+def test_other_cells_give_up_the_index_of_those_that_were_on_show():
+    done = []
+
+    def hear(frame):
+        done.append(frame.message.done)
+        if len(done) == 1:
+            one.look = replace(one.look, axes=(1, 0))
+            one.prepare_field()
+
+    one = Session(small(20_000), Look(embedding="umap", max_points=1_000), announce=hear)
+    before = one.look
+    with pytest.raises(Overtaken):
+        one._readings.field(before)
+    assert done[-1] == 1  # the last to be told is the newer one
+    assert one._readings.field_at_hand(one.look) is not None
+
+
+def test_a_closed_session_holds_the_selection_and_no_cells():
+    one = session(color="CD3E")
+    one.select(np.arange(20_000) % 3 == 0)
+    ask(one, extent(one))
+    held = [weakref.ref(one._readings.field(one.look).index), weakref.ref(one.coloring().data)]
+    one.close()
+    gc.collect()
+    assert [ref() for ref in held] == [None, None]
+    assert len(one.selected) == 6_667

@@ -135,10 +135,25 @@ def _map(path: Path, n: int, n_offsets: int) -> list[NDArray[Any]]:
 
 
 def _agrees(index: SpatialIndex, xy: NDArray[np.float32]) -> bool:
-    """Compare some points and the ends of the offsets: what a damaged disk would most likely change."""
-    if index.n > len(xy) or int(index.tree.offsets[0]) != 0 or int(index.tree.offsets[-1]) != index.n:
+    """Compare some points and tiles: what a damaged disk would most likely change."""
+    if index.n > len(xy) or not _are_tiles(index.tree):
         return False
     rows = index.rows[:: max(index.n // _CHECKED, 1)]
     if rows.size and int(rows.max()) >= len(xy):
         return False
     return np.array_equal(index.xy[:: max(index.n // _CHECKED, 1)], xy[rows])
+
+
+def _are_tiles(tree: Quadtree) -> bool:
+    """Say whether the offsets ascend from the first place to the last, some of them between the right points."""
+    offsets, n = tree.offsets, len(tree.xy)
+    if int(offsets[0]) != 0 or int(offsets[-1]) != n or bool((offsets[1:] < offsets[:-1]).any()):
+        return False
+    tiles = np.arange(0, offsets.size, max(offsets.size // _CHECKED, 1))
+    at = offsets[tiles].astype(np.int64)
+
+    def tile_of(places: NDArray[np.int64]) -> NDArray[np.int64]:
+        return tree.grid.codes(tree.xy[places]).astype(np.int64) >> 2 * (DEPTH - tree.level)
+
+    after, before = at < n, at > 0
+    return bool((tile_of(at[after]) >= tiles[after]).all() and (tile_of(at[before] - 1) < tiles[before]).all())

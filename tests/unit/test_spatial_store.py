@@ -105,6 +105,8 @@ def _header(text):
         lambda data: data.replace(b'"n": 4900', b'"n": null', 1),
         lambda data: data[:4096] + b"\xff" * (len(data) - 4096),
         lambda data: data[:4096] + bytes(len(data) - 4096),
+        lambda data: data[:-1024] + bytes(1020) + data[-4:],  # tiles that begin nowhere
+        lambda data: data[:-1024] + data[-1020:] + data[-4:],  # each tile where the next one begins
     ],
 )
 def test_a_damaged_file_is_as_good_as_none(store, damage):

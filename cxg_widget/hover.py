@@ -25,6 +25,7 @@ _HELD_BYTES = 1 << 26
 """Of more rows, so much of those columns that take few bytes a row."""
 _WIDTHS: dict[Kind, int] = {"categorical": 1, "boolean": 1, "int": 8, "float": 8}
 """Bytes a row of a column in memory, at least; text is not known before it is read."""
+_EXACT = 2.0**53
 _BELOW = np.float32(-np.inf)
 
 
@@ -115,9 +116,19 @@ class Describer:
             return MISSING_LABEL if code < 0 else label_of(data.categories[code])
         vector = data.vector
         if vector.rows is None:
-            return text_of(float(vector.values[row]))
+            value = float(vector.values[row])
+            return self._whole(row, value, coloring.target) if self._is_int(coloring.target) else text_of(value)
         at = np.flatnonzero(vector.rows == row)
         return text_of(float(vector.values[at[0]]) if at.size else vector.fill)
+
+    def _is_int(self, target: Target) -> bool:
+        return target.source == "obs" and self._dataset.obs_columns[target.name].kind == "int"
+
+    def _whole(self, row: int, value: float, target: Target) -> str:
+        """Write an integer with all its digits, of which those on show as floating point lack some above 2**53."""
+        if not abs(value) < _EXACT:
+            return self._read_value(row, target, None)
+        return text_of(int(value))
 
     def _read_value(self, row: int, target: Target, layer: str | None) -> str:
         if target.source == "obs":
@@ -144,5 +155,6 @@ def text_of(value: Any) -> str:
     if value is None or (isinstance(value, float) and np.isnan(value)):
         return MISSING_LABEL
     if isinstance(value, float):
+        value += 0.0  # -0.0 becomes 0.0
         return f"{value:.5g}" if abs(value) < 1e5 else f"{value:,.0f}"
     return str(value)

@@ -11,9 +11,10 @@ from PIL import Image
 
 from cxg_widget import protocol as p
 from cxg_widget.errors import DamagedStore, InvalidValue, ProtocolError, SelectionError
+from cxg_widget.hover import text_of
 from cxg_widget.look import Look
 from cxg_widget.session import Session
-from tests.memory import small
+from tests.memory import MemoryDataset, small
 from tests.unit.test_encoding import decode
 from tests.unit.test_polygon import by_ray_casting
 
@@ -188,6 +189,20 @@ def test_hover_finds_the_nearest_cell_and_says_what_it_is():
     expected = record["cell_type"] if isinstance(record["cell_type"], str) else "(missing)"
     assert frame.message.value == expected
     assert "cell_type" not in shown
+
+
+@pytest.mark.parametrize("first", [0, 250_000, 1_700_000_000_000_000_000])
+def test_an_integer_is_told_with_all_its_digits_coloured_by_or_not(first):
+    numbers = first + np.arange(60)
+    dataset = MemoryDataset({"number": numbers}, np.zeros((60, 1), np.float32), ["G"], {"umap": np.eye(60, 2)})
+    plain, coloured = (Session(dataset, Look(embedding="umap", color=color)) for color in (None, "number"))
+    told = [next(one.answer(p.Hover(0.0, 1.0, 0.1, 0.1))).message for one in (plain, coloured)]
+    assert told[0].fields == [["number", str(numbers[1])]]
+    assert told[1].value == str(numbers[1])
+
+
+def test_a_negative_zero_is_told_as_zero():
+    assert text_of(-0.0) == "0"
 
 
 def test_hover_finds_what_lies_on_the_rim_of_its_circle_and_nothing_beyond():

@@ -169,7 +169,7 @@ class Dataset(RowBlocks):
             picked = as_rows([row], self.n_obs)
             names = self._checked(columns)
             wanted = names or list(self.obs_columns)
-            read = self._ahead(partial(self._obs_values, rows=picked), wanted)
+            read = self._ahead(partial(self._row_values, rows=picked), wanted)
             found = {name: as_plain(read(name)) for name in wanted}
             return {name: as_scalar(values[0]) for name, values in found.items()}
 
@@ -303,6 +303,10 @@ class Dataset(RowBlocks):
         if isinstance(whole, Codes):
             return Codes(whole.codes[rows], whole.categories, whole.ordered)
         return whole[rows]
+
+    def _row_values(self, name: str, rows: NDArray[np.int64] | None) -> Values:
+        """Return the values of a few rows, where the categories of the others need not be known."""
+        return self._obs_values(name, rows)
 
     def _coded(self, column: str, kind: Kind) -> Codes:
         if kind == "boolean":

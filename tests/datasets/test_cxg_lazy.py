@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 import tiledb
 
@@ -134,6 +135,17 @@ def test_one_gene_reads_few_tiles_of_many(tmp_path):
         # The store has about 19,000 cells in tiles of 64: 300 tiles for each attribute and 300 for the dimension.
         one = tiles_read(lambda: dataset.values(truth.var_labels[7]))
     assert 0 < one < 40
+
+
+@pytest.mark.parametrize("version", ["0.0", "0.3.0"])
+def test_a_row_of_a_category_stored_as_its_values_reads_one_tile_of_many(tmp_path, version):
+    truth = make_truth(n_obs=6_000, n_var=3)
+    with open_dataset(make_cxg(tmp_path / "s.cxg", truth, version=version)) as dataset:
+        column = "size" if version == "0.3.0" else "cell_type"  # integers, labels
+        found = []
+        assert 0 < tiles_read(lambda: found.append(dataset.obs_record(4_321, [column]))) <= 2  # 12 of 1,000 rows
+        value = truth.obs[column].iloc[4_321]
+        assert found == [{column: None if pd.isna(value) else value}]
 
 
 def test_rows_of_columns_that_are_held_need_no_read(make, reads):

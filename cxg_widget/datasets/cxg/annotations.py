@@ -65,6 +65,12 @@ class Annotations:
             return found
         return self._meant(name, self._arrays.column(self._path, name, rows))
 
+    def read_alone(self, name: str, rows: NDArray[np.int64]) -> Codes:
+        """Read some rows of a column that is `known_by_value`, with their own categories only; errors as `read`."""
+        found = Labels.encode_whole(self._plain(name, self._arrays.column(self._path, name, rows)))
+        assert found is not None
+        return found
+
     def read_block(self, name: str, start: int, stop: int) -> NDArray[Any] | Codes:
         """Read the rows start <= row < stop of a column; errors as `read`."""
         values = self._arrays.column_block(self._path, name, start, stop)

@@ -157,7 +157,7 @@ class CxgDataset(Dataset):
 
     def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
         if rows is not None and self._obs.known_by_value(name):
-            whole = self._cached(("obs", name), lambda: self._obs.read(name))
+            whole = self._cached(("obs", name), lambda: self._whole_column(name))
             return Codes(whole.codes[rows], whole.categories)
         if not self._obs.is_text(name):
             return self._obs.read(name, rows)
@@ -167,6 +167,11 @@ class CxgDataset(Dataset):
                 return self._obs.read(name, rows)
             packed = self._cached(("packed", name), lambda: self._arrays.packed_strings("obs", name))
         return packed if rows is None else packed.pick(rows)
+
+    def _row_values(self, name: str, rows: NDArray[np.int64] | None) -> Values:
+        if rows is not None and self._obs.known_by_value(name) and self._cache.get(("obs", name)) is None:
+            return self._obs.read_alone(name, rows)
+        return super()._row_values(name, rows)
 
     def _hold_text(self, name: str) -> None:
         self._read_obs(name, None)

@@ -28,6 +28,7 @@ from cxg_widget.protocol import MISSING_U16
 _LARGEST_PARTITION = 8_000_000
 _TILE = 65_536
 _FAN_IN = 8
+_GONE = ("cancelled", "lost")
 
 
 @dataclass(frozen=True)
@@ -82,10 +83,12 @@ class ClusterField:
         self._column: _Column | None = None
         self._selection: tuple[NDArray[np.bool_], list[Any]] | None = None
         self._is_closed = False
+        self._place = embedding, axes
         self._parts: list[Any] = []
+        self._parts_lock = RLock()
         self._blocks = self._waiting.submitted(lambda: _cut(n_obs, rows_per_partition, client))
         try:
-            self._parts = self._map("load", worker.load_partition, self._rows(), embedding=embedding, axes=axes)
+            self._parts = self._load_parts()
             found = self._gathered(self._map("bounds", worker.bounds, self._parts))
         except BaseException:
             self.close()
@@ -144,7 +147,7 @@ class ClusterField:
 
         def submit() -> Any:
             found = self._map(
-                "planes", worker.planes_of, self._parts, column, bits,
+                "planes", worker.planes_of, self._whole(), column, bits,
                 view=view, size=size, highlighted=highlighted, options=options,
             )  # fmt: skip
             return self._reduced(found, worker.add_planes)
@@ -181,7 +184,7 @@ class ClusterField:
         ends = np.searchsorted(rows[order], [stop for _, stop in self._blocks])
         parts = np.split(order, ends[:-1])
         local = [rows[part] - start for part, (start, _) in zip(parts, self._blocks, strict=True)]
-        found = self._gathered(self._map("take", worker.take, self._parts, column, local))
+        found = self._gathered(self._map("take", worker.take, self._whole(), column, local))
         back = np.empty(rows.size, dtype=np.int64)
         back[order] = np.arange(rows.size)
         xy = np.concatenate([one for one, _ in found])[back]
@@ -192,11 +195,11 @@ class ClusterField:
 
     def count(self, view: Sequence[float]) -> int:
         """Count the cells of a view exactly, x0 <= x <= x1 and y0 <= y <= y1."""
-        return sum(self._gathered(self._map("count", worker.count, self._parts, view=tuple(view))))
+        return sum(self._gathered(self._map("count", worker.count, self._whole(), view=tuple(view))))
 
     def rows_in(self, view: Sequence[float]) -> NDArray[np.int64]:
         """Return the rows of a view, in no order."""
-        return np.concatenate(self._gathered(self._map("rows", worker.rows_in, self._parts, view=tuple(view))))
+        return np.concatenate(self._gathered(self._map("rows", worker.rows_in, self._whole(), view=tuple(view))))
 
     def polygon_mask(
         self,
@@ -215,7 +218,7 @@ class ClusterField:
         column = self._futures_of(target, layer) if visible is not None else None
         mask = np.zeros(self.n_obs, dtype=np.bool_)
         asked = {"polygon": polygon, "visible": visible}
-        bits = self._gathered(self._map("polygon", worker.polygon_bits, self._parts, column, **asked))
+        bits = self._gathered(self._map("polygon", worker.polygon_bits, self._whole(), column, **asked))
         for (start, stop), packed in zip(self._blocks, bits, strict=True):
             mask[start:stop] = np.unpackbits(packed, count=stop - start, bitorder="little").view(np.bool_)
         return mask
@@ -249,7 +252,7 @@ class ClusterField:
         return None if found is None else found[1]
 
     def _nearest(self, column: list[Any] | None, **asked: Any) -> Any:
-        return self._reduced(self._map("nearest", worker.nearest, self._parts, column, **asked), _closest)
+        return self._reduced(self._map("nearest", worker.nearest, self._whole(), column, **asked), _closest)
 
     def close(self) -> None:
         """Let go of everything on the workers; a client that is closed already has done so."""
@@ -260,6 +263,18 @@ class ClusterField:
                 self._client.run(leave, self._source.token, self._user, on_error="ignore")
 
     # Steps.
+
+    def _load_parts(self) -> list[Any]:
+        embedding, axes = self._place
+        return self._map("load", worker.load_partition, self._rows(), embedding=embedding, axes=axes)
+
+    def _whole(self) -> list[Any]:
+        """Return the partitions; where `client.restart()` has thrown them away, they and all else are made anew."""
+        with self._parts_lock:
+            if any(part.status in _GONE for part in self._parts):
+                self._column = self._selection = None
+                self._parts = self._load_parts()
+            return self._parts
 
     def _rows(self) -> list[Rows]:
         return [Rows(self._source, self._user, start, stop) for start, stop in self._blocks]
@@ -294,6 +309,7 @@ class ClusterField:
         return None if target is None or target.source == "none" else self._loaded(target, layer).futures
 
     def _loaded(self, target: Target, layer: str | None) -> _Column:
+        self._whole()
         with self._lock:
             if self._column is None or self._column.key != (target, layer):
                 self._column = self._load(target, layer)
@@ -305,7 +321,7 @@ class ClusterField:
         summary = self._count_codes(data) if is_codes else self._count_numbers(data)
         limits = None if is_codes else (summary.lo, summary.hi)
         return _Column(
-            (target, layer), self._map("arrange", worker.arrange_column, self._parts, data, limits=limits), summary
+            (target, layer), self._map("arrange", worker.arrange_column, self._whole(), data, limits=limits), summary
         )
 
     def _count_codes(self, data: list[Any]) -> ColumnSummary:
@@ -329,10 +345,11 @@ class ClusterField:
     def _bits(self, selected: NDArray[np.bool_] | None) -> list[Any] | None:
         if selected is None or not selected.any():
             return None
+        self._whole()
         with self._lock:
             if self._selection is None or self._selection[0] is not selected:
                 packed = [np.packbits(selected[start:stop], bitorder="little") for start, stop in self._blocks]
-                self._selection = selected, self._map("select", worker.arrange_bits, self._parts, packed)
+                self._selection = selected, self._map("select", worker.arrange_bits, self._whole(), packed)
             return self._selection[1]
 
 

@@ -88,6 +88,24 @@ def test_a_worker_that_dies_is_replaced_and_the_field_answers_as_before(fragile,
     field.close()
 
 
+def test_after_a_restart_of_the_client_the_field_answers_as_before(fragile, path):
+    field = ClusterField(fragile, Source.of(path), N_OBS, rows_per_partition=1500)
+    target = Target("obs", "cell_type")
+    colors = np.full((len(field.summary(target).categories), 3), 9, dtype=np.uint8)
+    selected = np.arange(N_OBS) % 3 == 0
+
+    def ask():
+        planes = field.planes(target, VIEW, (20, 20), colors=colors, selected=selected).totals
+        corners = np.array([[-1, -1], [1, -1], [0, 1]])
+        return planes, field.polygon_mask(corners), field.nearest(0.1, 0.2, 1.0), field.count(VIEW)
+
+    before = ask()
+    fragile.restart()
+    for one, other in zip(ask(), before, strict=True):
+        np.testing.assert_array_equal(one, other)
+    field.close()
+
+
 def test_a_cluster_without_workers_is_told_and_so_is_a_closed_client(fragile, path):
     field = ClusterField(fragile, Source.of(path), N_OBS, rows_per_partition=1500, patience_s=1)
     n_inside = field.count(VIEW)

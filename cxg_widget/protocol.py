@@ -386,7 +386,10 @@ class Progress(Message):
 
 @dataclass(frozen=True)
 class Error(Message):
-    """A request that failed, in one sentence; what was on show stays. `of` names the kind that failed."""
+    """A request that failed, in one sentence; what was on show stays. `of` names the kind that failed.
+
+    Type "Overtaken" is no failure: a newer request took its place, and nothing more will come.
+    """
 
     kind: ClassVar[str] = "error"
     of: str

@@ -275,6 +275,8 @@ export const CONTAINER = 65536;
  */
 /**
  * A request that failed, in one sentence; what was on show stays. `of` names the kind that failed.
+ *
+ * Type "Overtaken" is no failure: a newer request took its place, and nothing more will come.
  * @typedef {object} Error
  * @property {"error"} kind
  * @property {string} of

@@ -119,6 +119,10 @@ class Readings:
     def field(self, look: Look) -> AnyField:
         """Return all cells under an index, which is built or loaded at first use."""
         field: AnyField = self.keep("field", look.place_key, lambda: self._make_field(look))
+        # What sending all points took, 16 bytes a cell, is of no use now: the index holds the coordinates too.
+        for slot, key in (("xy", look.place_key), ("order", None)):
+            if self._held(slot, key) is not None:
+                self._made.pop(slot, None)
         return field
 
     def field_at_hand(self, look: Look) -> AnyField | None:
@@ -145,8 +149,6 @@ class Readings:
             field = Field(self._index(look))
         except Cancelled:
             raise Overtaken("other cells are on show than those of the index that was being built.") from None
-        with self._lock:  # the index holds the coordinates too
-            self._made.pop("xy", None)
         return field
 
     def _index(self, look: Look) -> SpatialIndex:

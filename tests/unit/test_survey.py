@@ -417,3 +417,14 @@ def test_a_closed_session_holds_the_selection_and_no_cells():
     gc.collect()
     assert [ref() for ref in held] == [None, None]
     assert len(one.selected) == 6_667
+
+
+def test_what_all_points_took_is_let_go_when_images_are_shown_again():
+    one = session(color="cell_type", render="points")
+    assert sum(f.message.kind == "points" for f in one.show()) == 1
+    held = weakref.ref(one._readings.order())
+    one.look = replace(one.look, render="auto")
+    ask(one, extent(one))
+    gc.collect()
+    assert held() is None
+    assert "xy" not in one._readings._made

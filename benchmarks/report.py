@@ -108,7 +108,7 @@ GESTURES = (
     Row("lasso of 50 %", "lasso 50%, ms", digits=1),
     Row("nearest cell", "nearest, ms", Aim(5), digits=1),
     Row("hover: the same, and its fields read from the file", "hover, ms", digits=1),
-    Row("later, where up to four million cells are held for it", "later hover, ms", digits=1),
+    Row("later, with the columns that are held by then", "later hover, ms", digits=1),
     Row("build the spatial index", "index build, ms"),
     Row("load one that was kept", "index reload, ms", digits=1),
 )

@@ -16,9 +16,10 @@ from warnings import warn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cxg_widget.datasets.by_view import ByView
 from cxg_widget.datasets.columns import as_rows, as_scalar, as_strings
 from cxg_widget.datasets.matrix_block import MatrixBlock, stack
-from cxg_widget.datasets.row_blocks import MAX_LABELS, RowBlocks
+from cxg_widget.datasets.row_blocks import MAX_LABELS
 from cxg_widget.datasets.tables import read_table
 from cxg_widget.datasets.values import Codes, Column, Kind, Values, Vector, as_codes, as_numbers, as_plain
 from cxg_widget.datasets.var_names import VarNames
@@ -34,7 +35,7 @@ LEFT_OUT, UNNAMED = "is left out", "cannot be read, so that the rows are called 
 __all__ = ["DEFAULT_CACHE_BYTES", "MAX_LABELS", "Codes", "Column", "Dataset", "Kind", "Vector"]
 
 
-class Dataset(RowBlocks):
+class Dataset(ByView):
     """A store of annotated data, opened lazily: creating one reads schema and metadata, each method what it returns.
 
     Several threads may read one dataset at once. `close` may come from any of them: reads under way end normally, the

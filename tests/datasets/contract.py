@@ -290,6 +290,59 @@ class DatasetContract:
         with pytest.raises(InvalidValue):
             dataset.axis_labels(None, (0, 99))
 
+    @settings(few, max_examples=4)
+    @given(data=st.data())
+    def test_a_view_read_alone_is_the_rows_that_lie_in_it(self, data, dataset: Dataset, truth: Truth) -> None:
+        for name, values in truth.embeddings.items():
+            axes = data.draw(st.tuples(*2 * [st.integers(0, values.shape[1] - 1)]))
+            xy = np.asarray(values, dtype=np.float64)[:, list(axes)]
+            share = [data.draw(st.floats(-0.1, 1.1)) for _ in range(4)]
+            x, y = (np.nanquantile(xy[:, i], np.clip(share[2 * i : 2 * i + 2], 0, 1)) for i in (0, 1))
+            found = dataset.viewport(x, y, embedding=name, axes=axes)
+            if found is None:
+                continue
+            inside = (xy >= [x.min(), y.min()]).all(axis=1) & (xy <= [x.max(), y.max()]).all(axis=1)
+            np.testing.assert_array_equal(found.rows, np.flatnonzero(inside))
+            np.testing.assert_array_equal(found.xy, dataset.embedding(name, axes)[inside], strict=True)
+            for column in dataset.obs_columns:
+                expected = dataset.values_block(column, 0, dataset.n_obs)
+                read = found.column(column)
+                if isinstance(expected, Codes):
+                    assert read.categories == expected.categories
+                    read, expected = read.codes, expected.codes
+                np.testing.assert_array_equal(read, expected[inside], strict=True)
+
+    def test_what_is_stated_of_an_embedding_and_of_columns_is_so(self, dataset: Dataset, truth: Truth) -> None:
+        for name in truth.embeddings:
+            stated, xy = dataset.stated_extent(name), dataset.embedding(name)
+            if stated is not None:
+                assert np.isfinite(xy).all()
+                (x0, y0), (x1, y1) = xy.min(axis=0), xy.max(axis=0)
+                assert stated[0] <= x0 <= x1 <= stated[1]
+                assert (stated[2], stated[3]) == (y0, y1)
+        for name, column in dataset.obs_columns.items():
+            stated = dataset.stated_values(name)
+            if isinstance(stated, Codes):
+                assert stated.codes.size == 0
+                assert stated.categories == dataset.codes(name).categories
+            elif stated is not None:
+                assert column.kind in ("int", "float")
+                values = dataset.numbers(name)
+                assert stated == (values.min(), values.max())
+
+    def test_what_is_read_in_one_pass_is_what_is_read_apart(self, dataset: Dataset) -> None:
+        for name, width in dataset.embeddings.items():
+            for column in dataset.obs_columns:
+                both = dataset.embedding_with(column, name, (width - 1, 0))
+                if both is None:
+                    continue
+                np.testing.assert_array_equal(both[0], dataset.embedding(name, (width - 1, 0)), strict=True)
+                expected, found = dataset.values_block(column, 0, dataset.n_obs), both[1]
+                if isinstance(expected, Codes):
+                    assert found.categories == expected.categories
+                    found, expected = found.codes, expected.codes
+                np.testing.assert_array_equal(found, expected, strict=True)
+
     def test_unknown_names_come_with_the_nearest(self, dataset: Dataset, truth: Truth) -> None:
         column, gene = truth.obs.columns[0], truth.var_labels[0]
         for ask, near in (

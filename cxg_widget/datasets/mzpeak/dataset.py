@@ -9,21 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base import Dataset, Vector
-from cxg_widget.datasets.columns import row_blocks
 from cxg_widget.datasets.detection import is_remote
-from cxg_widget.datasets.matrix_block import MatrixBlock
-from cxg_widget.datasets.mzpeak.peaks import PeakMap, PeaksInView
-from cxg_widget.datasets.mzpeak.signal import Points, Wanted
-from cxg_widget.datasets.mzpeak.store import MzPeakStore, as_objects, pick, text_column
+from cxg_widget.datasets.mzpeak.peaks_dataset import PeaksDataset
+from cxg_widget.datasets.mzpeak.signal import Wanted
+from cxg_widget.datasets.mzpeak.store import TIME, TIME_LABEL, MzPeakStore, as_objects, labels_of, pick, text_column
 from cxg_widget.datasets.mzpeak.windows import Window, Windows, parse, suggest
-from cxg_widget.datasets.values import Codes, Column, Values
+from cxg_widget.datasets.values import Column, Values
 from cxg_widget.datasets.vectors import together
 from cxg_widget.errors import InvalidStore, InvalidValue
 from cxg_widget.nouns import Noun
 
 Observations = Literal["spectra", "peaks"]
-_TIME = "retention_time"
-_TIME_LABEL = "retention time (min)"
 _EMBEDDINGS = {
     "base_peak_mz": "base peak m/z",
     "precursor_mz": "precursor m/z",
@@ -68,7 +64,7 @@ class SpectraDataset(MzPeakStore):
     def _open(self) -> None:
         self.n_obs = self._spectra.n
         self.obs_columns, self.obs_index = self._spectra.columns, self._spectra.index_name
-        names = [name for name in _EMBEDDINGS if self._is_number(name)] if self._is_number(_TIME) else []
+        names = [name for name in _EMBEDDINGS if self._is_number(name)] if self._is_number(TIME) else []
         self.embeddings = dict.fromkeys(names, 2)
         self.default_embedding = names[0] if names else None
         if self._is_level_known:
@@ -141,11 +137,11 @@ class SpectraDataset(MzPeakStore):
         return np.array([read[name](one) for one in windows], dtype=np.float64)
 
     def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
-        columns = [_TIME, name]
+        columns = [TIME, name]
         return np.column_stack([self._spectra.floats(columns[axis]) for axis in axes])
 
     def _axis_labels(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:
-        return _labels((_TIME_LABEL, _EMBEDDINGS[name]), axes)
+        return labels_of((TIME_LABEL, _EMBEDDINGS[name]), axes)
 
     def _read_vector(self, position: int, layer: str | None) -> Vector:
         return next(self._read_vectors([position], layer))
@@ -160,124 +156,9 @@ class SpectraDataset(MzPeakStore):
                 yield _as_vector(totals.pop(0))
 
 
-class PeaksDataset(MzPeakStore):
-    """One obs per peak, which are the points that are no nulls: retention time x m/z, and the intensity.
-
-    Rows are read in blocks from row groups, so that no more is in memory than is asked for. The vars are the two arrays
-    that were measured.
-    """
-
-    observations: ClassVar[str] = "peaks"
-    obs_noun = Noun("peak", "peaks")
-    var_noun = Noun("data array", "data arrays")
-    major_axis: Literal["obs", "var"] = "obs"
-
-    def _open(self) -> None:
-        self._map = PeakMap(self._points, self._spectra)
-        self.n_obs, self.n_var = self._map.n, 2
-        kinds: dict[str, Any] = {
-            "intensity": "float", "log1p_intensity": "float", "mz": "float", _TIME: "float", "spectrum_index": "int",
-        }  # fmt: skip
-        if self._is_level_known:
-            kinds = {"ms_level": "categorical", **kinds}
-        self.obs_columns = {name: Column(name, kind) for name, kind in kinds.items()}
-        self.embeddings, self.default_embedding = {"peaks": 2}, "peaks"
-        self.default_color = "obs:log1p_intensity"
-        self.var_index = "array"
-        self.var_columns = {"feature_name": text_column("feature_name")}
-
-    def viewport(self, xlim: tuple[float, float], ylim: tuple[float, float]) -> PeaksInView:
-        """Return the peaks in a view; only row groups are read whose spectra and m/z meet it.
-
-        Parameters
-        ----------
-        xlim : retention times in minutes, both ends included
-        ylim : m/z, both ends included
-
-        Raises
-        ------
-        InvalidValue
-            If a limit is no number.
-        DamagedStore
-            If the peaks cannot be decoded.
-        """
-        with self._reading():
-            return self._map.in_view(_limits("xlim", xlim), _limits("ylim", ylim))
-
-    def _values(self, name: str, points: Points) -> Values:
-        if name in ("intensity", "log1p_intensity"):
-            intensity = points.intensity.astype(np.float32, copy=False)
-            with np.errstate(invalid="ignore", divide="ignore"):
-                return intensity if name == "intensity" else np.log1p(intensity)
-        if name == "mz":
-            return points.mz
-        if name == _TIME:
-            return self._spectra.times[points.spectrum]
-        if name == "spectrum_index":
-            return self._spectra.index[points.spectrum]
-        levels: Codes = self._read_once("ms_level", lambda: self._spectra.read("ms_level"))
-        return Codes(levels.codes[points.spectrum], levels.categories)
-
-    def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
-        return self._values(name, self._map.read(0, self.n_obs) if rows is None else self._map.take(rows))
-
-    def _read_obs_block(self, name: str, start: int, stop: int) -> Values:
-        return self._values(name, self._map.read(start, stop))
-
-    def _read_var(self, name: str) -> Values:
-        return as_objects(["intensity", "mz"] if name == "array" else ["intensity of a peak", "m/z of a peak"])
-
-    def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
-        return self._read_embedding_block(name, axes, 0, self.n_obs)
-
-    def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:  # noqa: ARG002
-        points = self._map.read(start, stop)
-        columns = [self._spectra.times[points.spectrum], points.mz]
-        return np.column_stack([columns[axis] for axis in axes])
-
-    def _axis_labels(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:  # noqa: ARG002
-        return _labels((_TIME_LABEL, "m/z"), axes)
-
-    def _read_vector(self, position: int, layer: str | None) -> Vector:
-        found = np.empty(self.n_obs, dtype=np.float32)
-        for start, stop in row_blocks(self.n_obs):
-            found[start:stop] = self._read_vector_block(position, layer, start, stop).values
-        return Vector(found)
-
-    def _read_vector_block(self, position: int, layer: str | None, start: int, stop: int) -> Vector:  # noqa: ARG002
-        points = self._map.read(start, stop)
-        return Vector((points.mz if position else points.intensity).astype(np.float32))
-
-    def _read_matrix_block(self, start: int, stop: int, layer: str | None) -> MatrixBlock:  # noqa: ARG002
-        points = self._map.read(start, stop)
-        values = np.column_stack([points.intensity, points.mz]).astype(np.float32)
-        n = stop - start
-        return MatrixBlock(np.arange(n + 1) * 2, np.tile(np.arange(2), n), values.ravel())
-
-    def _release(self) -> None:
-        if hasattr(self, "_map"):
-            self._map.close()
-        super()._release()
-
-
 def _as_vector(total: NDArray[np.float64]) -> Vector:
     """Return the values, of few spectra as a sparse vector."""
     rows = np.flatnonzero(total != 0)
     if 2 * rows.size > total.size:
         return Vector(total.astype(np.float32))
     return Vector(total[rows].astype(np.float32), rows)
-
-
-def _labels(labels: tuple[str, str], axes: tuple[int, int]) -> tuple[str, str] | None:
-    x, y = axes
-    return None if x == y else (labels[x], labels[y])
-
-
-def _limits(name: str, limits: tuple[float, float]) -> tuple[float, float]:
-    try:
-        low, high = (float(one) for one in limits)
-    except (TypeError, ValueError):
-        low = high = np.nan
-    if np.isnan(low) or np.isnan(high):
-        raise InvalidValue(f"{name} must be two numbers; found {limits!r}")
-    return low, high

@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.datasets.by_view import RowsInView
 from cxg_widget.datasets.mzpeak.signal import Points, Wanted
 from cxg_widget.datasets.mzpeak.sources import Sources
 from cxg_widget.datasets.mzpeak.spectra import SpectrumTable
 from cxg_widget.errors import DamagedStore
 
 _MOST_CURSORS = 4
+_MOST_THREADS = 4
 
 
 @dataclass(frozen=True)
-class PeaksInView:
-    """The peaks of a view.
+class PeaksInView(RowsInView):
+    """The peaks of a view: retention times in minutes and m/z, and their intensities."""
 
-    Attributes
-    ----------
-    rows : int64 (k,), ascending
-    xy : float32 (k, 2), retention time in minutes and m/z
-    intensity : float32 (k,)
-    """
-
-    rows: NDArray[np.int64]
-    xy: NDArray[np.float32]
-    intensity: NDArray[np.float32]
+    @property
+    def intensity(self) -> NDArray[np.float32]:
+        """float32 (k,)."""
+        return np.asarray(self.column("intensity"))
 
 
 class PeakMap:
@@ -72,25 +70,50 @@ class PeakMap:
             found += self._pick(part, wanted[low:high])
         return _joined(found).take(back)
 
-    def in_view(self, xlim: tuple[float, float], ylim: tuple[float, float]) -> PeaksInView:
-        """Return the peaks in a view; only row groups are read whose spectra and m/z meet it.
+    def in_view(
+        self, times: tuple[float, float], mz: tuple[float, float], limit: int | None = None
+    ) -> tuple[NDArray[np.int64], Points] | None:
+        """Return the peaks in a view and their rows; only row groups are read whose spectra and m/z meet it.
 
-        xlim, ylim : retention time in minutes and m/z, in any order, both ends included
+        times, mz : retention time in minutes and m/z, ascending, both ends included
+        limit : return None where the row groups that the footers do not rule out hold more points than this
         """
-        (x0, x1), (y0, y1) = sorted(xlim), sorted(ylim)
-        times = self._spectra.times
-        wanted = Wanted(y0, y1, (times >= x0) & (times <= x1))
+        every = self._spectra.times
+        spectra = None if times == (-np.inf, np.inf) else (every >= times[0]) & (every <= times[1])
+        wanted = Wanted(*mz, spectra)
+        met = [part for part, (signal, group) in enumerate(self._parts) if signal.may_hold(group, wanted)]
+        if limit is not None and int(np.diff(self._starts)[met].sum()) > limit:
+            return None
         rows: list[NDArray[np.int64]] = []
         found: list[Points] = []
-        for part, (signal, group) in enumerate(self._parts):
-            if signal.may_hold(group, wanted):
-                for points in signal.blocks(group, wanted, placed=True):
-                    assert points.places is not None
-                    rows.append(points.places + self._starts[part])
-                    found.append(points)
-        points = _joined(found)
-        xy = np.column_stack([times[points.spectrum], points.mz]).astype(np.float32)
-        return PeaksInView(np.concatenate([np.empty(0, np.int64), *rows]), xy, points.intensity.astype(np.float32))
+        for part in met:
+            signal, group = self._parts[part]
+            for points in signal.blocks(group, wanted, placed=True):
+                assert points.places is not None
+                rows.append(points.places + self._starts[part])
+                found.append(points)
+        return np.concatenate([np.empty(0, np.int64), *rows]), _joined(found)
+
+    def for_each(self, take: Callable[[int, Points], None], report: Callable[[float], None]) -> None:
+        """Decode all peaks once, row groups side by side.
+
+        take : gets the first row of each piece and its points, in any order and from several threads
+        report : told what share is done
+        """
+
+        def read(part: int) -> None:
+            at = int(self._starts[part])
+            for points in self._blocks(part):
+                take(at, points)
+                at += points.mz.size
+
+        n_parts = len(self._parts)
+        with ThreadPoolExecutor(min(os.cpu_count() or 1, _MOST_THREADS), thread_name_prefix="cxg-peaks") as pool:
+            try:
+                for done, _ in enumerate(pool.map(read, range(n_parts)), start=1):
+                    report(done / n_parts)
+            finally:
+                pool.shutdown(cancel_futures=True)
 
     def close(self) -> None:
         """Let go of what is half read."""

@@ -83,6 +83,11 @@ class Signal:
         self._spectra = spectra
         self._without = without if without is not None and without.any() else None
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether spectra are left out, of which the footer knows nothing."""
+        return self._without is not None
+
     def spectra(self) -> NDArray[np.bool_]:
         """Return which spectra have points here, bool (n_spectra,); reads the column of indices."""
         found = np.zeros(self._spectra.n, dtype=np.bool_)
@@ -135,6 +140,17 @@ class Signal:
                 inside = _within(points, wanted)
                 if inside.mz.size:
                     yield number, inside
+
+    def chunk_range(self, group: int) -> tuple[float, float] | None:
+        """Return the least and the largest m/z by the bounds of chunks, of which those from 0 to 0 hold no points."""
+        assert isinstance(self.layout, ChunkLayout)
+        low, high = np.inf, -np.inf
+        for batch in self.table.batches(self.layout.bounds, group):
+            with self.table.reading():
+                starts, ends = chunk_bounds(batch, self.layout)
+            filled = ends > 0
+            low, high = min(low, starts[filled].min(initial=np.inf)), max(high, ends[filled].max(initial=-np.inf))
+        return (float(low), float(high)) if 0 < low <= high else None
 
     def _batches(self, group: int) -> Iterator[pa.RecordBatch]:
         return self.table.batches(self.layout.columns, group, self._values_per_row(group))
@@ -232,10 +248,10 @@ class Signal:
         if isinstance(layout, PointLayout):
             mz, intensity = (self.table.leaf(path, group).n_null for path in (layout.mz, layout.intensity))
             return None if mz is None or mz != intensity else self.table.group_rows(group) - mz
-        packed = [self._leaf_of(path, group) for path in (layout.mz_bytes, layout.intensity_bytes) if path is not None]
+        packed = [self.leaf_of(path, group) for path in (layout.mz_bytes, layout.intensity_bytes) if path is not None]
         if layout.intensity is None or any(one.n_null != one.n_values for one in packed):
             return None
-        values, intensity_leaf = (self._leaf_of(path, group) for path in (layout.values, layout.intensity))
+        values, intensity_leaf = (self.leaf_of(path, group) for path in (layout.values, layout.intensity))
         low = self.table.leaf(layout.start, group).low
         if intensity_leaf.n_null is None or low is None or not low > 0:
             return None
@@ -243,7 +259,8 @@ class Signal:
             return None
         return intensity_leaf.n_values - intensity_leaf.n_null
 
-    def _leaf_of(self, path: str, group: int) -> Leaf:
+    def leaf_of(self, path: str, group: int) -> Leaf:
+        """Return what the footer says of the one leaf column behind a column that the layout names."""
         leaf = self.table.leaf_path(path)
         assert leaf is not None
         return self.table.leaf(leaf, group)
@@ -259,7 +276,7 @@ class Signal:
         if isinstance(self.layout, PointLayout):
             return 1.0
         rows = max(self.table.group_rows(group), 1)
-        most = max(self._leaf_of(path, group).n_values for path in self.layout.columns[4:]) / rows
+        most = max(self.leaf_of(path, group).n_values for path in self.layout.columns[4:]) / rows
         if most > _MOST_PER_CHUNK:
             raise InvalidStore(
                 f"{self.table.label} has {most:,.0f} values in a chunk; at most {_MOST_PER_CHUNK:,} fit."

@@ -22,6 +22,8 @@ from cxg_widget.errors import DamagedStore, InvalidStore
 
 _OF_SPECTRA = ("metadata", "scans", "precursors", "selected ions", "data arrays", "peaks")
 _NEEDED = _OF_SPECTRA[:4]
+TIME = "retention_time"
+TIME_LABEL = "retention time (min)"
 
 
 class MzPeakStore(Dataset):
@@ -157,3 +159,9 @@ def as_objects(values: Iterable[str]) -> NDArray[np.object_]:
     found = np.empty(len(listed), dtype=object)
     found[:] = listed
     return found
+
+
+def labels_of(labels: tuple[str, str], axes: tuple[int, int]) -> tuple[str, str] | None:
+    """Return what two axes of an embedding measure; None where both are the same axis."""
+    x, y = axes
+    return None if x == y else (labels[x], labels[y])

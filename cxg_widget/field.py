@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget import raster
 from cxg_widget.datasets.base import Codes
 from cxg_widget.look import Coloring, Look
+from cxg_widget.order import scattered
 
 if TYPE_CHECKING:
     from cxg_widget.aggregate import NumberImage, Planes, ViewColumn
@@ -55,8 +56,8 @@ class Cells:
     selected: NDArray[np.bool_]
 
 
-class AnyField(Protocol):
-    """What a picture needs of all cells of an embedding, wherever they are; see `Field`."""
+class Drawable(Protocol):
+    """What the picture of a view needs of the cells in it."""
 
     def image(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> Planes:
         """Aggregate the cells of a view."""
@@ -66,6 +67,10 @@ class AnyField(Protocol):
 
     def cells(self, extent: View, shown: Shown) -> Cells:
         """Return all cells in x0, x1, y0, y1, in random order."""
+
+
+class AnyField(Drawable, Protocol):
+    """All cells of an embedding, wherever they are; see `Field`."""
 
     def coordinates(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
         """Return the coordinates of some rows, float32 (k, 2)."""
@@ -135,7 +140,8 @@ class Field:
 
     def cells(self, extent: View, shown: Shown) -> Cells:
         """Return all cells in x0, x1, y0, y1, in random order."""
-        places = np.random.default_rng(0).permutation(self.index.rows_in(extent))
+        places = self.index.rows_in(extent)
+        places = places[scattered(self.index.rows[places])]
         rows = self.index.rows[places]
         return Cells(self.index.xy[places], shown.coloring.take(rows), shown.mask[rows])
 

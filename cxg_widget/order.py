@@ -56,3 +56,25 @@ def _dealt(n: int, rng: np.random.Generator) -> NDArray[np.uint32]:
     rounds = np.arange(_BLOCK, dtype=np.uint32)[:, None] + shifts
     numbers: NDArray[np.uint32] = (np.tile(order, 2)[rounds] + starts).reshape(-1)
     return numbers if n % _BLOCK == 0 else numbers[numbers < n]
+
+
+def scattered(rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """Return positions that put rows into an order without pattern, the same one among any others.
+
+    Parameters
+    ----------
+    rows : (k,), distinct, below 2**32
+
+    Notes
+    -----
+    Sorted by the finaliser of MurmurHash3 (Appleby, 2011), which maps 32 bits to 32 bits one to one.
+    """
+    keys = rows.astype(np.uint32)
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
+        keys ^= keys >> np.uint32(shift)
+        keys *= np.uint32(factor)
+    keys ^= keys >> np.uint32(16)
+    wide = keys.astype(np.uint64) << np.uint64(32)
+    wide |= np.arange(keys.size, dtype=np.uint64)
+    wide.sort()
+    return (wide & np.uint64(0xFFFFFFFF)).astype(np.int64)

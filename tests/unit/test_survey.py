@@ -9,10 +9,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PIL import Image
+from scipy.stats import kstest
 
 from cxg_widget import protocol as p
 from cxg_widget.errors import Overtaken
 from cxg_widget.look import Look
+from cxg_widget.order import scattered
 from cxg_widget.palettes import category_palette
 from cxg_widget.polygon import in_polygon
 from cxg_widget.protocol import MISSING_LABEL
@@ -428,3 +430,16 @@ def test_what_all_points_took_is_let_go_when_images_are_shown_again():
     gc.collect()
     assert held() is None
     assert "xy" not in one._readings._made
+
+
+def test_cells_come_in_an_order_of_their_own_that_is_the_same_among_others_and_has_no_pattern():
+    rng = np.random.default_rng(0)
+    rows = rng.permutation(2**32 - 1 - np.arange(40_000, dtype=np.int64) * 100_003)
+    order = scattered(rows)
+    np.testing.assert_array_equal(np.sort(order), np.arange(rows.size))
+    some = rng.random(rows.size) < 0.3
+    np.testing.assert_array_equal(rows[some][scattered(rows[some])], rows[order][some[order]])
+    for rows in (np.arange(40_000), np.arange(40_000) * 256, np.arange(40_000)[::-1]):
+        among = rows[scattered(rows)] / rows.max()
+        assert kstest(among[:2_000], "uniform").pvalue > 1e-4
+        assert abs(np.corrcoef(among[:-1], among[1:])[0, 1]) < 0.03

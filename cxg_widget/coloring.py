@@ -138,12 +138,17 @@ def read(target: Target, dataset: Dataset, layer: str | None) -> Codes | Vector:
         return dataset.vector(target.name, layer)
     if target.source in ("set", "mean"):
         return mean_vector(dataset.vectors(target.genes, layer), len(target.genes), dataset.n_obs)
-    if dataset.obs_columns[target.name].kind in ("int", "float"):
-        return Vector(as_float(dataset.numbers(target.name)))
-    codes = dataset.codes(target.name)
-    if len(codes.categories) > MAX_LABELS:
-        raise too_many_labels(target.name)
-    return codes
+    numeric = dataset.obs_columns[target.name].kind in ("int", "float")
+    return of_column(target.name, dataset.numbers(target.name) if numeric else dataset.codes(target.name))
+
+
+def of_column(name: str, values: Codes | NDArray[Any]) -> Codes | Vector:
+    """Return what an obs column colours by, from its codes or its numbers."""
+    if not isinstance(values, Codes):
+        return Vector(as_float(values))
+    if len(values.categories) > MAX_LABELS:
+        raise too_many_labels(name)
+    return values
 
 
 def as_float(numbers: NDArray[Any]) -> NDArray[Any]:

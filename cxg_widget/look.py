@@ -60,12 +60,14 @@ class Coloring:
     data : codes or numbers in row order
     counted : cells of each category and missing ones, where `data` cannot tell
     is_sample : no process holds all values; `data` are those of the sample that is sent, in its order
+    is_sketch : nothing has been read; `data` say what values there can be and hold none
     """
 
     target: Target
     data: Codes | Numbers | None = None
     counted: tuple[list[int], int] | None = None
     is_sample: bool = False
+    is_sketch: bool = False
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Coloring:
         """Return the colouring of some rows, in their order."""

@@ -4,27 +4,36 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from concurrent.futures import Future, wait
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.coloring import read, resolve
+from cxg_widget.coloring import of_column, read, resolve
 from cxg_widget.datasets.base import Codes, Dataset
+from cxg_widget.datasets.by_view import Extent
 from cxg_widget.encoding import describe
 from cxg_widget.errors import Cancelled, Overtaken
-from cxg_widget.field import AnyField, Field
+from cxg_widget.field import AnyField, Field, View
+from cxg_widget.jobs import in_background
 from cxg_widget.look import Coloring, Look
 from cxg_widget.order import DisplayOrder
 from cxg_widget.protocol import MISSING_LABEL
 from cxg_widget.quantise import Bounds, bounds_of
 from cxg_widget.sample import SAMPLE_POINTS, Sample
+from cxg_widget.sketch import colored_column, sketch_coloring, sketch_extent
+from cxg_widget.view_field import ViewField
 
 if TYPE_CHECKING:
     from cxg_widget.spatial import SpatialIndex
 
 _KEPT_FROM = 1_000_000
 """Indexes of fewer cells are built anew: that takes no longer than to read them."""
+NEAR_SHARE = 0.25
+NEAR_ROWS = 8_000_000
+"""The most rows, of all and at all, that may be decoded for one view: more take as long as all, or much memory."""
+_LOOK_S = 0.05
 
 
 class Readings:
@@ -45,6 +54,8 @@ class Readings:
         self._making: dict[tuple[str, Any], threading.RLock] = {}
         self._place_wanted: Any = None
         self._is_closed = False
+        self._reading_near = threading.Lock()
+        self._awaited: tuple[Any, Future[AnyField]] | None = None
 
     def keep(self, slot: str, key: Any, make: Callable[[], Any]) -> Any:
         """Return what the slot holds for a key; two threads that miss the same key at once make it once."""
@@ -89,14 +100,66 @@ class Readings:
         sample: Sample = self.keep("sample", n_points, lambda: Sample(self._dataset.n_obs, n_points, self._seed))
         return sample
 
+    # --- before they have been read --------------------------------------------------------------------------------
+
+    def outline(self, look: Look) -> Extent | None:
+        """Return within which bounds the cells lie, where the store states it and they are not known by reading."""
+        if not self.is_aggregated(look) or self._held("bounds", look.place_key) is not None:
+            return None
+        outline: Extent | None = self.keep("outline", look.place_key, lambda: sketch_extent(self._dataset, look))
+        return outline
+
+    def sketch(self, look: Look) -> Coloring | None:
+        """Return a colouring without values, where the store states what these can be and they have not been read."""
+        if not self.is_aggregated(look) or self._held("coloring", look.color_key) is not None:
+            return None
+        key = (look.color_key, look.vmin, look.vmax)
+        sketch: Coloring | None = self.keep("sketch", key, lambda: sketch_coloring(self._dataset, look))
+        return sketch
+
+    def near(self, look: Look, view: View, size: tuple[int, int], coloring: Coloring) -> ViewField | None:
+        """Return the cells of a view, read alone; None where all are under an index, or as soon will be."""
+        if self.field_at_hand(look) is not None:
+            return None
+        limit = min(int(self._dataset.n_obs * NEAR_SHARE), NEAR_ROWS)
+        with self._reading_near:
+            near: ViewField | None = self._held("near", look.place_key)
+            if near is None or not near.holds(view, size):
+                near = ViewField.read(self._dataset, look, view, size, limit)
+                if not self._is_closed:
+                    self._made["near"] = look.place_key, near
+        return None if near is None or near.colored(coloring) is None else near
+
+    def _both(self, look: Look, part: Literal["xy", "color"]) -> Any:
+        """Take coordinates or the values of the colouring from one pass that read both; None = they are read apart."""
+        key = (look.place_key, look.color_key)
+        is_place_known = any(self._held(slot, look.place_key) is not None for slot in ("xy", "bounds"))
+        is_alone = self._held("coloring", look.color_key) is not None if part == "xy" else is_place_known
+        if self._held("both", key) is None and is_alone:
+            return None
+        made: dict[str, Any] = self.keep("both", key, lambda: self._read_both(look))
+        with self._lock:
+            found = made.pop(part, None)
+            if not made:
+                self._made.pop("both", None)
+        return found
+
+    def _read_both(self, look: Look) -> dict[str, Any]:
+        column = colored_column(self._dataset, look)
+        name, axes = look.embedding, look.axes
+        found = None if column is None else self._dataset.embedding_with(column, name, axes)
+        return {} if found is None else dict(zip(("xy", "color"), found, strict=True))
+
     # --- where they are --------------------------------------------------------------------------------------------
 
     def xy(self, look: Look) -> NDArray[np.float32]:
         """Return the coordinates at full precision, float32 (n_obs, 2), row order."""
-        xy: NDArray[np.float32] = self.keep(
-            "xy", look.place_key, lambda: self._dataset.embedding(look.embedding, look.axes)
-        )
+        xy: NDArray[np.float32] = self.keep("xy", look.place_key, lambda: self._read_xy(look))
         return xy
+
+    def _read_xy(self, look: Look) -> NDArray[np.float32]:
+        found = self._both(look, "xy")
+        return self._dataset.embedding(look.embedding, look.axes) if found is None else found
 
     def bounds(self, look: Look) -> Bounds:
         """Return where the cells lie, and how many lie nowhere."""
@@ -120,7 +183,7 @@ class Readings:
         """Return all cells under an index, which is built or loaded at first use."""
         field: AnyField = self.keep("field", look.place_key, lambda: self._make_field(look))
         # What sending all points took, 16 bytes a cell, is of no use now: the index holds the coordinates too.
-        for slot, key in (("xy", look.place_key), ("order", None)):
+        for slot, key in (("xy", look.place_key), ("near", look.place_key), ("order", None)):
             if self._held(slot, key) is not None:
                 self._made.pop(slot, None)
         return field
@@ -129,6 +192,32 @@ class Readings:
         """Return the field if it has been made."""
         field: AnyField | None = self._held("field", look.place_key)
         return field
+
+    def awaited_field(self, look: Look, is_overtaken: Callable[[], bool]) -> AnyField:
+        """Return the field once it has been made, which goes on though nobody may wait for it any more.
+
+        Raises
+        ------
+        Overtaken
+            When `is_overtaken()` returned True meanwhile.
+        """
+        held = self.field_at_hand(look)
+        if held is not None:
+            return held
+        with self._lock:
+            if self._awaited is None or self._awaited[0] != look.place_key:
+                self._awaited = look.place_key, in_background(lambda: self.field(look))
+            future = self._awaited[1]
+            future.add_done_callback(self._forget_awaited)  # it would hold the cells
+        while not wait([future], _LOOK_S).done:
+            if is_overtaken():
+                raise Overtaken("a newer request took the place of this one.")
+        return future.result()
+
+    def _forget_awaited(self, done: Future[AnyField]) -> None:
+        with self._lock:
+            if self._awaited is not None and self._awaited[1] is done:
+                self._awaited = None
 
     def prepare_field(self, look: Look) -> None:
         """Do what the first aggregated picture would wait for."""
@@ -188,7 +277,8 @@ class Readings:
         target = resolve(look.color, self._dataset, look.layer)
         if target.source == "none":
             return Coloring(target)
-        data = read(target, self._dataset, look.layer)
+        values = self._both(look, "color") if target.source == "obs" else None
+        data = read(target, self._dataset, look.layer) if values is None else of_column(target.name, values)
         return Coloring(target, data if isinstance(data, Codes) else describe(data, self._dataset.n_obs))
 
     def point_coloring(self, look: Look) -> Coloring:
@@ -196,11 +286,14 @@ class Readings:
         coloring = self.coloring(look)
         return coloring.take(self.sample(look).rows) if self.is_aggregated(look) else coloring
 
-    def visible_categories(self, look: Look) -> NDArray[np.bool_] | None:
-        """Return which categories the legend does not hide, bool (k + 1,), missing last; None when all are shown."""
+    def visible_categories(self, look: Look, coloring: Coloring | None = None) -> NDArray[np.bool_] | None:
+        """Return which categories the legend does not hide, bool (k + 1,), missing last; None when all are shown.
+
+        coloring : of the look; None = it is read
+        """
         if not look.hidden:
             return None
-        coloring = self.coloring(look)
+        coloring = coloring or self.coloring(look)
         if not isinstance(coloring.data, Codes):
             return None
         hidden = set(look.hidden)

@@ -18,10 +18,10 @@ from cxg_widget import raster, streams
 from cxg_widget.bounds import check_size, check_version, check_view
 from cxg_widget.datasets.base import Codes
 from cxg_widget.errors import InvalidValue
-from cxg_widget.field import Shown, View
+from cxg_widget.field import Drawable, Shown, View
 from cxg_widget.frames import Frame
 from cxg_widget.hover import Describer, circle_of, nearest_row, text_of
-from cxg_widget.look import Look, is_tissue
+from cxg_widget.look import Coloring, Look, is_tissue
 from cxg_widget.picture import Paint, paint
 from cxg_widget.polygon import as_polygon, in_polygon
 from cxg_widget.selection import SelectedCells, combine
@@ -33,6 +33,7 @@ class Session(Showing):
     """One dataset on show, with its selection; see `Showing` for the parameters."""
 
     _is_hovered = False
+    _n_surveys = 0
 
     # --- selecting -------------------------------------------------------------------------------------------------
 
@@ -105,18 +106,27 @@ class Session(Showing):
     def _shown(self) -> Shown:
         return self._shown_by(self.look, self.mask)
 
-    def _shown_by(self, look: Look, mask: NDArray[np.bool_], highlighted: int = -1) -> Shown:
-        coloring = self.coloring(look)
+    def _shown_by(
+        self, look: Look, mask: NDArray[np.bool_], highlighted: int = -1, coloring: Coloring | None = None
+    ) -> Shown:
+        coloring = coloring or self.coloring(look)
         colors = streams.category_colors(coloring, look, self.dataset)
-        return Shown(coloring, colors, look, mask, self._readings.visible_categories(look), highlighted)
+        return Shown(coloring, colors, look, mask, self._readings.visible_categories(look, coloring), highlighted)
 
     def _survey(self, message: p.Aggregate) -> Iterator[Frame]:
         with self._lock:  # no longer than this: reading a colouring may last, and a lasso must not wait for it
             look, mask, seqs = self.look, self.mask, Seqs(**self._seq)
+            self._n_surveys = number = self._n_surveys + 1
         look = replace(look, hidden=tuple(message.hidden), density=message.density, statistic=message.statistic)
-        shown = self._shown_by(look, mask, message.highlighted)
+        view = (message.view[0], message.view[1], message.view[2], message.view[3])
+        coloring = self._readings.sketch(look) or self.coloring(look)
+        field: Drawable | None = self._readings.near(look, view, (message.width, message.height), coloring)
+        if field is None:
+            field = self._readings.awaited_field(look, lambda: number != self._n_surveys)
+            coloring = self.coloring(look)
+        shown = self._shown_by(look, mask, message.highlighted, coloring)
         few = -1 if look.render == "raster" else min(look.max_points, CLOSE_CELLS)
-        yield from survey_frames(self._readings.field(look), shown, message, seqs, few)
+        yield from survey_frames(field, shown, message, seqs, few)
 
     def prepare_hover(self) -> None:
         """Read once what hovering tells of, which then takes no reading; asked for when somebody has begun to hover."""
@@ -165,20 +175,41 @@ class Session(Showing):
         -------
         a PNG file
         """
-        extent, y_down = self._readings.bounds(self.look).extent, is_tissue(self.look.embedding)
+        extent, y_down = self._extent(), is_tissue(self.look.embedding)
         equal_units = self.dataset.axis_labels(self.look.embedding, self.look.axes) is None
         whole = raster.fit_view(extent, size, y_down=y_down, equal_units=equal_units)
         seen = whole if view is None else raster.contain(view, size, y_down=y_down, equal_units=equal_units)
         zoom = raster.zoom_of(seen, whole)
-        return paint(self._paint(max_points, None if view is None else seen), seen, size, zoom=zoom, dark=dark)
+        job = None if view is None else self._paint_near(max_points, seen, size)
+        job = job or self._paint(max_points, None if view is None else seen)
+        return paint(job, seen, size, zoom=zoom, dark=dark)
 
     def axes_told(self) -> str:
         """Say what the axes measure, and from where to where there are points; "" where both share their units."""
         labels = self.dataset.axis_labels(self.look.embedding, self.look.axes)
         if labels is None:
             return ""
-        x0, x1, y0, y1 = map(text_of, self._readings.bounds(self.look).extent)
+        x0, x1, y0, y1 = map(text_of, self._extent())
         return f"Horizontal: {labels[0]}, {x0} to {x1}. Vertical: {labels[1]}, {y0} to {y1}."
+
+    def _extent(self) -> View:
+        return self._readings.outline(self.look) or self._readings.bounds(self.look).extent
+
+    def _paint_near(self, most: int | None, seen: View, size: tuple[int, int]) -> Paint | None:
+        """Gather some of the cells in view that are not hidden, where nothing has been read; None = that would last."""
+        look = self.look
+        coloring = self._readings.sketch(look) if self._readings.outline(look) is not None else None
+        near = None if coloring is None else self._readings.near(look, seen, size, coloring)
+        if coloring is None or near is None:
+            return None
+        shown = self._shown_by(look, self.mask, coloring=coloring)
+        n_inside, cells = near.count(seen), near.some(seen, shown, most)
+        n_like = self.dataset.n_obs * len(cells.xy) // max(n_inside, 1)
+        data, kept = cells.coloring.data, np.arange(len(cells.xy))
+        if shown.visible is not None and isinstance(data, Codes):
+            kept = np.flatnonzero(shown.visible[data.codes])
+        selected = cells.selected[kept] if self.mask.any() else None
+        return Paint(cells.xy[kept], cells.coloring.take(kept), shown.colors, look, selected, n_like)
 
     def _paint(self, most: int | None, seen: View | None) -> Paint:
         """Gather the first points in view that are not hidden."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from cxg_widget import protocol as p
 from cxg_widget import streams
 from cxg_widget.datasets.base import Dataset
+from cxg_widget.datasets.by_view import Extent
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.frames import Frame
 from cxg_widget.look import Coloring, Look, is_tissue
@@ -22,6 +24,7 @@ from cxg_widget.order import DisplayOrder
 from cxg_widget.quantise import Bounds
 from cxg_widget.readings import Readings
 from cxg_widget.search import Catalogue
+from cxg_widget.sketch import is_close
 
 
 class Showing:
@@ -143,24 +146,66 @@ class Showing:
                 return
             yield frame
 
-    def points(self) -> Iterator[Frame]:
-        """Yield the coordinates on show, in chunks; ends early when a newer call begins."""
-        return self._until_newer("points", self._take_up("points"), self._point_frames)
+    def _renumber(self, slot: str, seq: int) -> int:
+        """Return a number for what follows under another one, unless that has been overtaken already."""
+        with self._lock:
+            return self._next(slot) if self._seq[slot] == seq else seq
 
-    def _point_frames(self, seq: int) -> Iterator[Frame]:
+    def points(self) -> Iterator[Frame]:
+        """Yield the coordinates on show, in chunks; ends early when a newer call begins.
+
+        Where the store states in which bounds they lie, a frame without points says so before they are read.
+        """
+        return self._points(self._take_up("points"))
+
+    def _points(self, seq: int) -> Iterator[Frame]:
+        outline = self._readings.outline(self.look)
+        if outline is not None:
+            yield from self._until_newer("points", seq, partial(self._outline_frames, outline))
+            bounds = self.place()
+            is_kept = is_close(outline, bounds.extent)
+            outline = outline if is_kept else None
+            seq = seq if is_kept else self._renumber("points", seq)
+        yield from self._until_newer("points", seq, partial(self._point_frames, outline))
+
+    def _outline_frames(self, outline: Extent, seq: int) -> Iterator[Frame]:
+        about = {**self._about_points(seq), "n_points": self._readings.n_points(self.look)}
+        message = p.Points(start=0, stop=0, extent=list(outline), n_missing=0, **about)
+        yield Frame(message, {"xy": np.empty((0, 2), dtype=np.uint16)})
+
+    def _point_frames(self, outline: Extent | None, seq: int) -> Iterator[Frame]:
+        look = self.look
+        bounds = self._readings.bounds(look)
+        if outline is not None:
+            bounds = Bounds(outline, bounds.n_missing)
+        return streams.point_frames(self._readings.point_xy(look), bounds, self.order, self._about_points(seq))
+
+    def _about_points(self, seq: int) -> dict[str, Any]:
         look, name = self.look, self.dataset.find_embedding(self.look.embedding)
         labels = self.dataset.axis_labels(name, look.axes)
-        about: dict[str, Any] = {
+        return {
             "seq": seq, "embedding": name, "axes": list(look.axes), "n_obs": self.dataset.n_obs,
             "y_down": is_tissue(name), "aggregated": self._is_aggregated,
             "equal_units": labels is None, "axis_labels": list(labels or ()),
         }  # fmt: skip
-        bounds = self._readings.bounds(look)
-        return streams.point_frames(self._readings.point_xy(look), bounds, self.order, about)
 
     def color(self) -> Iterator[Frame]:
-        """Yield the legend and the values of the colouring on show, in chunks; ends early as `points`."""
-        return self._until_newer("color", self._take_up("color"), self._color_frames)
+        """Yield the legend and the values of the colouring on show, in chunks; ends early as `points`.
+
+        Where the store states limits or categories, a legend with these alone comes before the values are read.
+        """
+        return self._color(self._take_up("color"))
+
+    def _color(self, seq: int) -> Iterator[Frame]:
+        sketch = self._readings.sketch(self.look)
+        if sketch is not None and sketch.is_sketch:
+            yield from self._until_newer("color", seq, partial(self._sketch_frames, sketch))
+            self.coloring()
+            seq = self._renumber("color", seq)
+        yield from self._until_newer("color", seq, self._color_frames)
+
+    def _sketch_frames(self, sketch: Coloring, seq: int) -> Iterator[Frame]:
+        yield streams.legend_frame(sketch, self.look, self.dataset, self._readings.n_points(self.look), seq)
 
     def _color_frames(self, seq: int) -> Iterator[Frame]:
         look, order = self.look, self.order
@@ -201,12 +246,13 @@ class Showing:
         """
         if not are_many(self._readings.n_points(self.look)):
             return
+        is_sketch = self._readings.outline(self.look) is not None and self._readings.sketch(self.look) is not None
         with self._lock:
-            self._opening.early = {slot: self._next(slot) for slot in ("color", "points")}
-            seqs = dict(self._opening.early)
+            seqs = {slot: self._next(slot) for slot in ("color", "points")}
+            if not is_sketch:  # of which nothing can be taken up
+                self._opening.early = dict(seqs)
         yield streams.dataset_frame(self.dataset)
-        color = self._until_newer("color", seqs["color"], self._color_frames)
-        points = self._until_newer("points", seqs["points"], self._point_frames)
+        color, points = self._color(seqs["color"]), self._points(seqs["points"])
         with suppress(CxgWidgetError):  # whoever asks is told
-            for stream in (color, points, color):
+            for stream in (color, points) if is_sketch else (color, points, color):
                 yield from islice(stream, 1)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget import protocol as p
 from cxg_widget.datasets.base import Codes
 from cxg_widget.encoding import Numbers, wire_codes, wire_values
-from cxg_widget.field import AnyField, Shown, View, numbers_of, rgba_of, solidity_of, spread_of
+from cxg_widget.field import Drawable, Shown, View, numbers_of, rgba_of, solidity_of, spread_of
 from cxg_widget.frames import Frame, spans
 from cxg_widget.look import Coloring
 from cxg_widget.quantise import quantise_within
@@ -36,7 +36,7 @@ class Seqs:
     selection: int
 
 
-def survey_frames(field: AnyField, shown: Shown, ask: p.Aggregate, seqs: Seqs, few: int) -> Iterator[Frame]:
+def survey_frames(field: Drawable, shown: Shown, ask: p.Aggregate, seqs: Seqs, few: int) -> Iterator[Frame]:
     """Answer `aggregate`: with the cells where the view holds at most `few`, else with an image."""
     view: View = (ask.view[0], ask.view[1], ask.view[2], ask.view[3])
     n_inside = field.count(view)
@@ -58,7 +58,7 @@ def _png(planes: Any, shown: Shown, *, dark: bool, solidity: float) -> tuple[byt
     return encode_rgba(rgba_of(planes, shown, dark=dark, solidity=solidity)), "colors"
 
 
-def _cell_frames(field: AnyField, shown: Shown, extent: View, seqs: Seqs) -> Iterator[Frame]:
+def _cell_frames(field: Drawable, shown: Shown, extent: View, seqs: Seqs) -> Iterator[Frame]:
     cells = field.cells(extent, shown)
     xy, codes = quantise_within(cells.xy, extent), _codes(cells.coloring)
     bits_of = pack_mask if shown.mask.any() else lambda _: np.empty(0, dtype=np.uint8)
@@ -72,7 +72,7 @@ def _cell_frames(field: AnyField, shown: Shown, extent: View, seqs: Seqs) -> Ite
         yield Frame(p.Cells(seqs.points, seqs.color, seqs.selection, part, len(cuts), list(extent)), arrays)
 
 
-def _around(field: AnyField, view: View, most: int) -> View:
+def _around(field: Drawable, view: View, most: int) -> View:
     """Return x0 < x1, y0 < y1: the view and as much around it as holds at most so many cells, or the view alone.
 
     With some more around it, a small move needs no answer.

@@ -42,6 +42,12 @@ class ClusterReadings(Readings):
         """Say whether pictures are aggregated: always, unless points are asked for."""
         return look.render != "points"
 
+    def outline(self, look: Look) -> None:
+        """Return None: the workers are asked."""
+
+    def sketch(self, look: Look) -> None:
+        """Return None: the workers are asked."""
+
     def bounds(self, look: Look) -> Bounds:
         """Return where the cells lie, and how many lie nowhere."""
         if not self.is_aggregated(look):

@@ -4,6 +4,7 @@ import threading
 
 from cxg_widget.errors import Overtaken
 from cxg_widget.exchange import Exchange
+from cxg_widget.jobs import WORKERS
 
 
 def overtaken():
@@ -15,7 +16,7 @@ def test_a_question_that_waited_when_a_newer_one_came_is_told_so_and_what_nobody
     sent = []
     exchange = Exchange(lambda content, buffers: sent.append(content))
     gate = threading.Event()
-    busy = [exchange.jobs.submit(f"busy {i}", gate.wait) for i in range(4)]
+    busy = [exchange.jobs.submit(f"busy {i}", gate.wait) for i in range(WORKERS)]
     exchange.send_soon("aggregate", lambda: iter(()), request_id=7)
     exchange.send_soon("color", lambda: iter(()))
     newest = [exchange.send_soon("aggregate", lambda: iter(()), request_id=8), exchange.send_soon("color", overtaken)]

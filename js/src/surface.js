@@ -189,8 +189,9 @@ export function createSurface(painter, { scene, sources }, site, surveyor) {
     wants() {
       if (!site.isShown() || site.camera() === null) return "no";
       const count = isStale ? drawable(scene) : sourceCount();
+      const isEmpty = count === 0 && scene.image === null && scene.cells === null;
       if (hasShown && !isStale && !isComplete(scene) && count - drawn < price.arrivedPoints && !isUnshown) return "no";
-      if (isStale ? !hasShown && count === 0 && !isComplete(scene) : drawn >= count && (!isUnshown || isHeld())) return "no";
+      if (isStale ? !hasShown && isEmpty && !isComplete(scene) : drawn >= count && (!isUnshown || isHeld())) return "no";
       return pace();
     },
     draw(points) {

@@ -10,6 +10,8 @@ import { COARSE_PX } from "./surface.js";
 const FIRST_WAIT_MS = 20;
 /** After an answer that did not come, or came of something else. */
 const RETRY_MS = 2_000;
+/** While the kernel indexes the cells, a question that has waited so long gives way to another one, which may need no index. */
+const PATIENCE_MS = 500;
 const LARGEST_PX = 4_096;
 
 /**
@@ -32,6 +34,11 @@ export function createSurveyor(scene, getState, ask) {
   /** @type {Promise<unknown>} */
   let turn = Promise.resolve();
   let isAsking = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let patience;
+  let isPatient = true;
+  /** Number of the question whose answer counts. */
+  let latest = 0;
   let isEnded = false;
   let asked = "";
   /** Key of what the kernel could not draw: not asked for again until it is something else. */
@@ -48,19 +55,32 @@ export function createSurveyor(scene, getState, ask) {
     return image === scene.image?.key || image === refused ? null : { question, image, cells: cellsKey(state) };
   }
 
+  /** What to ask for now; null = nothing. @returns {Wanted | null} */
+  function next() {
+    const wanted = isEnded ? null : lacking();
+    const isFree = !isAsking || (!isPatient && getState().building !== null && wanted?.image !== asked);
+    return isFree ? wanted : null;
+  }
+
   function check() {
-    if (!isAsking && !isEnded && lacking() !== null) timer ??= setTimeout(refresh, FIRST_WAIT_MS);
+    if (next() !== null) timer ??= setTimeout(refresh, FIRST_WAIT_MS);
   }
 
   async function refresh() {
     timer = undefined;
-    const wanted = isAsking || isEnded ? null : lacking();
+    const wanted = next();
     if (wanted === null) return;
     clearTimeout(retry);
-    isAsking = true;
+    clearTimeout(patience);
+    const number = ++latest;
+    if (isAsking) turn = Promise.resolve();
+    isAsking = isPatient = true;
+    patience = setTimeout(() => ((isPatient = false), check()), PATIENCE_MS);
     const isTaken = await askInTurn(wanted.question, wanted.image)
       .then((answer) => answer !== null && take(answer, wanted))
       .catch(() => (fail(), false)); // no picture can be made of the answer
+    if (number !== latest) return;
+    clearTimeout(patience);
     isAsking = false;
     if (refused === wanted.image) for (const one of looks.values()) one.refresh(); // what is there is all there will be
     if (isTaken || refused === wanted.image) check();
@@ -130,6 +150,7 @@ export function createSurveyor(scene, getState, ask) {
       looks.clear();
       clearTimeout(timer);
       clearTimeout(retry);
+      clearTimeout(patience);
       scene.image?.bitmap.close();
       scene.image = null;
     },

@@ -5,6 +5,7 @@ import { ROW_PX, lastResult, listed, rowAfterKey, scrollTo, splitMatch, windowOf
 test("the filter ignores case and keeps the given order", () => {
   assert.deepEqual(listed(["B cell", "T cell", "b-like", "NK"], [1, 2, 3, 4], " B ", false), [0, 2]);
   assert.deepEqual(listed(["a", "b", "c"], [5, 9, 5], "", true), [1, 0, 2]);
+  assert.deepEqual(listed(["a", "b", "c"], [], "", true), [0, 1, 2]); // not counted yet
 });
 
 test("every row in sight is drawn, and never many more", () => {

@@ -131,6 +131,34 @@ test("one question at a time, and then what is seen by then", async () => {
   s.stop();
 });
 
+test("while the kernel indexes the cells a question that has waited gives way to another one, and its late answer counts for nothing", async () => {
+  for (const building of [0.3, null]) {
+    const s = start();
+    const plot = {};
+    s.set({ building });
+    s.surveyor.see(plot, look(400));
+    await s.settle();
+    s.surveyor.see(plot, look(300));
+    await s.settle();
+    assert.deepEqual(s.asked.map(({ question }) => question.width), [400]); // it has not waited long
+    await s.settle(600);
+    await s.settle();
+    assert.deepEqual(s.asked.map(({ question }) => question.width), building === null ? [400] : [400, 300]);
+    s.asked[0].answer(null);
+    await s.settle(3_000);
+    await s.settle();
+    assert.equal(s.asked.length, 2);
+    assert.equal(s.surveyor.isAwaited(), true);
+    s.asked[1].answer(image("second"));
+    await s.settle();
+    assert.equal(s.scene.image?.bitmap.name, "second");
+    assert.equal(s.surveyor.isAwaited(), false);
+    await s.settle(5_000);
+    assert.equal(s.asked.length, 2);
+    s.stop();
+  }
+});
+
 test("nothing is asked where it would not be drawn", async () => {
   for (const change of [{ link: "offline" }, { points: { seq: 1, aggregated: false } }, { nextColor: { seq: 4 } }, { color: null }]) {
     const s = start();

@@ -57,13 +57,15 @@ function legend(context, color, rows, hidden) {
 function row(context, color, i, place, nRows, isHidden, isActive) {
   const { state, ui } = context;
   const name = color.categories[i];
+  const count = /** @type {number | undefined} */ (color.counts[i]); // none until all values have been read
+  const told = count === undefined ? name : `${name}\n${counted(count, nounsOf(state).obs)}`;
   const lit = state.highlighted === i;
   return html`<div id="row-${i}" class="row ${isHidden ? "hidden" : ""} ${isActive ? "active" : ""} ${lit ? "lit" : ""}" role="option" data-i=${i}
-    aria-selected=${!isHidden} aria-posinset=${place + 1} aria-setsize=${nRows} title="${name}\n${counted(color.counts[i], nounsOf(state).obs)}">
+    aria-selected=${!isHidden} aria-posinset=${place + 1} aria-setsize=${nRows} title=${told}>
     <i class="swatch" style="--c:${safeColor(color.colors[i])}"></i>
     <span class="label">${name === "" ? html`<em>(empty)</em>` : marked(name, ui.legend.filter)}</span>
     <span class="only" aria-hidden="true">only</span>
-    <span class="count">${shortCount(color.counts[i])}</span>
+    <span class="count">${count === undefined ? nothing : shortCount(count)}</span>
   </div>`;
 }
 

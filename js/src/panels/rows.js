@@ -23,7 +23,7 @@ export function splitMatch(text, query) {
 
 /**
  * Indices of the categories to list.
- * @param {string[]} categories @param {number[]} counts @param {string} filter @param {boolean} byCount largest first; else as given
+ * @param {string[]} categories @param {number[]} counts none = not known yet @param {string} filter @param {boolean} byCount largest first; else as given
  * @returns {number[]}
  */
 export function listed(categories, counts, filter, byCount) {
@@ -32,7 +32,7 @@ export function listed(categories, counts, filter, byCount) {
   for (let i = 0; i < categories.length; i++) {
     if (wanted === "" || categories[i].toLowerCase().includes(wanted)) rows.push(i);
   }
-  return byCount ? rows.sort((a, b) => counts[b] - counts[a] || a - b) : rows;
+  return byCount && counts.length > 0 ? rows.sort((a, b) => counts[b] - counts[a] || a - b) : rows;
 }
 
 /**

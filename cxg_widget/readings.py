@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _KEPT_FROM = 1_000_000
 """Indexes of fewer cells are built anew: that takes no longer than to read them."""
-NEAR_SHARE = 0.25
+NEAR_SHARE = 0.2
 NEAR_ROWS = 8_000_000
 """The most rows, of all and at all, that may be decoded for one view: more take as long as all, or much memory."""
 _LOOK_S = 0.05

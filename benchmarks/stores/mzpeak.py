@@ -41,7 +41,7 @@ def write_mzpeak(path: Path, n_obs: int) -> None:
     }
     formats: dict[str, tuple[str, ...]] = {"mz": ("MS:1000514", "point"), "intensity": ("MS:1000515", "point")}
     table = made.with_array_index("point", columns, formats)
-    made.make_mzpeak(path, made.Run([], _describe(rng, mz, intensity)), data=table, rows_per_group=ROWS_PER_GROUP)
+    made.make_mzpeak(path, made.Run([], describe(rng, mz, intensity)), data=table, rows_per_group=ROWS_PER_GROUP)
 
 
 def _starts(n_obs: int) -> range:
@@ -57,7 +57,9 @@ def _block(rng: np.random.Generator, n_obs: int, start: int) -> tuple[NDArray[np
     return np.sort(mz, axis=1), rng.integers(1, 5_000, (n, POINTS)).astype(np.float32)
 
 
-def _describe(rng: np.random.Generator, mz: NDArray[np.float64], intensity: NDArray[np.float32]) -> pd.DataFrame:
+def describe(
+    rng: np.random.Generator, mz: NDArray[np.float64], intensity: NDArray[np.float32], minutes: float = 120
+) -> pd.DataFrame:
     """Return what is said of each spectrum, as `make_run` names it."""
     n = len(mz)
     base = intensity.argmax(axis=1)
@@ -67,7 +69,7 @@ def _describe(rng: np.random.Generator, mz: NDArray[np.float64], intensity: NDAr
     return pd.DataFrame(
         {
             "ms_level": pd.Categorical(level, categories=[1, 2]),
-            "retention_time": np.linspace(0, 120, n),
+            "retention_time": np.linspace(0, minutes, n),
             "polarity": pd.Categorical(np.full(n, "positive")),
             "spectrum_representation": pd.Categorical(np.where(ions, "centroid spectrum", "profile spectrum")),
             "number_of_data_points": np.full(n, POINTS),

@@ -224,12 +224,15 @@ def test_coordinates_and_colours_take_one_pass(session, run, color, reads):
     one = session(color=color)
     n_groups = one.dataset.details["row_groups"]["spectra_data.parquet"]
     reads.clear()
+    told = []
+    one.dataset.tell_progress_to(told.append)
     threads = [threading.Thread(target=work) for work in (one.prepare, one.prepare_field, lambda: list(one.show()))]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(60)
     assert sorted(reads) == list(range(n_groups))
+    assert told == [(group + 1) / n_groups for group in range(n_groups)]
     truth = peaks_truth(run, "delta")
     data = one.coloring().data
     values = data.codes + 1 if color == "ms_level" else data.vector.values

@@ -89,9 +89,10 @@ class Found:
 
 
 def ordered(view: Sequence[float]) -> Extent:
-    """Return x0 <= x1, y0 <= y1 of a view given either way round."""
+    """Return x0 <= x1, y0 <= y1 of a view given either way round; both are NaN where one is."""
     x0, x1, y0, y1 = (float(v) for v in view)
-    return min(x0, x1), max(x0, x1), min(y0, y1), max(y0, y1)
+    low, high = np.minimum((x0, y0), (x1, y1)), np.maximum((x0, y0), (x1, y1))
+    return float(low[0]), float(high[0]), float(low[1]), float(high[1])
 
 
 def runs_of_view(tree: Quadtree, view: Sequence[float], *, detail: int | None = None) -> Runs:

@@ -50,6 +50,8 @@ def in_view(xy, view):
 
 
 @many
+@example(np.zeros((1, 2), dtype=np.float32), (0.0, 0.0, 0.0, np.nan))
+@example(np.zeros((1, 2), dtype=np.float32), (0.0, np.nan, 0.0, 0.0))
 @given(points, views)
 def test_runs_cover_a_view_and_its_count_and_places_are_exact(xy, view):
     index = SpatialIndex.build(xy)

@@ -19,6 +19,7 @@ from cxg_widget.protocol import MISSING_U16
 
 Statistic = Literal["mean", "max"]
 _NO_PLACES = np.zeros(0, dtype=np.uint32)
+_Kept = tuple[Index, object, Grid, Planes]
 
 
 class CountImages:
@@ -26,19 +27,33 @@ class CountImages:
 
     def __init__(self, kept: int = 3) -> None:
         self._kept = kept
-        self._images: list[tuple[tuple[object, ...], Grid, Planes]] = []
+        self._images: list[_Kept] = []
+        self._offered: _Kept | None = None
         self._lock = Lock()
 
     def get(self, index: Index, selected: object, grid: Grid, make: Callable[[], Planes]) -> Planes:
         """Return the image made before for the very same index and selection, or make it."""
         with self._lock:
-            for owners, known, planes in self._images:
-                if owners[0] is index and owners[1] is selected and known == grid:
-                    return planes
-        planes = make()
+            made, offered = list(self._images), self._offered
+        found = next((one for one in made if _is_of(one, index, selected, grid)), None)
+        if found is not None:
+            return found[-1]
+        if offered is not None and _is_of(offered, index, selected, grid):
+            planes = Planes(offered[-1].counts[..., None])
+        else:
+            planes = make()
         with self._lock:
-            self._images = [((index, selected), grid, planes), *self._images][: self._kept]
+            self._images = [(index, selected, grid, planes), *self._images][: self._kept]
         return planes
+
+    def offer(self, index: Index, selected: object, grid: Grid, planes: Planes) -> None:
+        """Take planes in which every cell counts, whatever else they hold; the last ones are kept."""
+        with self._lock:
+            self._offered = index, selected, grid, planes
+
+
+def _is_of(kept: _Kept, index: Index, selected: object, grid: Grid) -> bool:
+    return kept[0] is index and kept[1] is selected and kept[2] == grid
 
 
 def aggregate(
@@ -88,6 +103,8 @@ def aggregate(
     else:
         image = (counts or CountImages()).get(index, selected, grid, lambda: run(_count, task))
         planes = image if column is None else _sparse(task, column, image, statistic)
+    if counts is not None and visible is None and isinstance(column, CategoryColumn | NumberColumn):
+        counts.offer(index, selected, grid, planes)
     return planes if margin == 0 else spread_planes(planes, spread, margin)
 
 

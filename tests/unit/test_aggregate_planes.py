@@ -18,6 +18,7 @@ from cxg_widget.aggregate import (
     arrange_codes,
     arrange_mask,
     arrange_vector,
+    kernels,
 )
 from cxg_widget.aggregate import columns as columns_module
 from cxg_widget.aggregate import planes as planes_module
@@ -278,6 +279,42 @@ def test_the_count_image_is_made_once_for_a_view_and_a_selection():
     np.testing.assert_array_equal(again.counts, first.counts)
     assert with_selection.counts.shape[0] == 2
     assert not aggregate(index, None, (0, 1, 0, 1), (WIDTH, HEIGHT), counts=counts).counts.any()
+
+
+@pytest.mark.parametrize("with_selection", [False, True])
+@pytest.mark.parametrize("before", ["category", "number", "peak"])
+def test_a_gene_in_a_view_that_was_just_coloured_otherwise_counts_no_cell_again(before, with_selection, monkeypatch):
+    n = 2000
+    index, counts, rng = Index(points(n)), CountImages(), np.random.default_rng(2)
+    codes = Codes(rng.integers(-1, 3, n).astype(np.int8), ("a", "b", "c"))
+    selected = arrange_mask(index, rng.random(n) < 0.3) if with_selection else None
+    gene = arrange(index, describe(numbers(n, density=0.1, fill=0.0)[0], n))
+    other = (
+        arrange_codes(index, codes)
+        if before == "category"
+        else arrange(index, describe(numbers(n, density=1, fill=0.0)[0], n))
+    )
+    options = {"selected": selected, "spread": 3}
+    statistic = {"statistic": "max"} if before == "peak" else {}
+    colors = one_hot(3) if before == "category" else None
+    alone = aggregate(index, gene, VIEW, (WIDTH, HEIGHT), **options)
+    aggregate(index, other, VIEW, (WIDTH, HEIGHT), counts=counts, colors=colors, **options, **statistic)
+    monkeypatch.setattr(kernels, "count", None)
+    found = aggregate(index, gene, VIEW, (WIDTH, HEIGHT), counts=counts, **options)
+    np.testing.assert_array_equal(found.totals, alone.totals)
+    np.testing.assert_array_equal(found.counts, alone.counts)
+    with pytest.raises(TypeError):  # another view has to be counted
+        aggregate(index, gene, (0, 1, 0, 1), (WIDTH, HEIGHT), counts=counts, **options)
+
+
+def test_planes_that_leave_out_what_is_hidden_are_no_count_image():
+    n = 2000
+    index, counts = Index(points(n)), CountImages()
+    column = arrange_codes(index, Codes((np.arange(n) % 4 - 1).astype(np.int8), ("a", "b", "c")))
+    visible = np.array([True, False, True, False])
+    aggregate(index, column, VIEW, (WIDTH, HEIGHT), counts=counts, colors=one_hot(3), visible=visible)
+    found = aggregate(index, None, VIEW, (WIDTH, HEIGHT), counts=counts)
+    np.testing.assert_array_equal(found.counts, aggregate(index, None, VIEW, (WIDTH, HEIGHT)).counts)
 
 
 @pytest.mark.parametrize("as_bits", [False, True])

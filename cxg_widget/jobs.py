@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
+from functools import partial
 from typing import TypeVar
 
 _T = TypeVar("_T")
@@ -20,6 +23,7 @@ class Jobs:
 
     def __init__(self, workers: int = WORKERS) -> None:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="cxg-widget")
+        self._queue = ThreadPoolExecutor(1, thread_name_prefix="cxg-widget-queue")
         self._waiting: dict[str, Future[None]] = {}
         self._lock = threading.Lock()
 
@@ -33,9 +37,27 @@ class Jobs:
             self._waiting[slot] = future
         return future
 
+    def queue(self, slot: str, job: Callable[[], None]) -> Future[None]:
+        """Run a job after all that were queued before it; none gives way, and the threads of the others stay free."""
+        with self._lock:
+            future = self._waiting[slot] = self._queue.submit(job)
+        return future
+
+    def is_busy(self, slot: str) -> bool:
+        """Say whether the last job of a slot has not ended."""
+        last = self._waiting.get(slot)
+        return last is not None and not last.done()
+
+    def finish(self, slot: str) -> None:
+        """Wait for the last job of a slot."""
+        last = self._waiting.get(slot)
+        if last is not None:
+            wait([last])
+
     def close(self) -> None:
         """Drop what waits and let the threads end."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._pool, self._queue):
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def in_background(work: Callable[[], _T]) -> Future[_T]:
@@ -50,3 +72,12 @@ def in_background(work: Callable[[], _T]) -> Future[_T]:
 
     threading.Thread(target=run, name="cxg-widget-background", daemon=True).start()
     return future
+
+
+def from_here(function: Callable[[], object]) -> Callable[[], object]:
+    """Return what calls a function, from any thread, in the event loop that runs here; directly if there is none."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        return function
+    return partial(loop.call_soon_threadsafe, function, context=copy_context())

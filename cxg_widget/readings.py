@@ -219,6 +219,15 @@ class Readings:
             if self._awaited is not None and self._awaited[1] is done:
                 self._awaited = None
 
+    def has_cells(self, look: Look) -> bool:  # noqa: ARG002
+        """Say whether there can be cells under the pointer: not where nothing has been drawn yet."""
+        return True
+
+    def is_prompt(self, look: Look) -> bool:
+        """Say whether a lasso can be answered without reading anything first."""
+        has_places = self.field_at_hand(look) is not None or self._held("xy", look.place_key) is not None
+        return has_places and self._held("coloring", look.color_key) is not None
+
     def prepare_field(self, look: Look) -> None:
         """Do what the first aggregated picture would wait for."""
         from cxg_widget.aggregate import warm_up

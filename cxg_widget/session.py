@@ -6,7 +6,7 @@ several threads; a newer request for points or colour ends the older one between
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from cxg_widget import protocol as p
 from cxg_widget import raster, streams
 from cxg_widget.bounds import check_size, check_version, check_view
 from cxg_widget.datasets.base import Codes
-from cxg_widget.errors import InvalidValue
+from cxg_widget.errors import InvalidValue, Overtaken
 from cxg_widget.field import Drawable, Shown, View
 from cxg_widget.frames import Frame
 from cxg_widget.hover import Describer, circle_of, nearest_row, text_of
@@ -34,6 +34,7 @@ class Session(Showing):
 
     _is_hovered = False
     _n_surveys = 0
+    _n_replaced = 0
 
     # --- selecting -------------------------------------------------------------------------------------------------
 
@@ -45,6 +46,7 @@ class Session(Showing):
     def select(self, mask: NDArray[np.bool_], mode: p.Mode = "replace") -> None:
         """Combine a mask, bool (n_obs,), with the selection."""
         with self._lock:
+            self._n_replaced += mode == "replace"
             self.mask = combine(self.mask, mask, mode)
 
     def polygon_mask(self, corners: Any, *, hidden: bool = True) -> NDArray[np.bool_]:
@@ -62,9 +64,40 @@ class Session(Showing):
 
     def lasso(self, message: p.Lasso) -> None:
         """Select by a gesture: only cells that are not hidden, since nobody points at what is not there."""
+        self.select(self._lasso_mask(message), message.mode)
+
+    def _lasso_mask(self, message: p.Lasso) -> NDArray[np.bool_]:
         if len(message.polygon) % 2:
             raise InvalidValue(f"a lasso must list x and y of each corner; found {len(message.polygon)} numbers")
-        self.select(self.polygon_mask(np.reshape(message.polygon, (-1, 2)), hidden=False), message.mode)
+        return self.polygon_mask(np.reshape(message.polygon, (-1, 2)), hidden=False)
+
+    @property
+    def is_prompt(self) -> bool:
+        """Whether a lasso can be answered at once, without reading anything first."""
+        return self._readings.is_prompt(self.look)
+
+    def later(self, message: p.Lasso) -> Callable[[], Iterator[Frame]]:
+        """Take note of a lasso, and return its answer, to be asked for in its turn.
+
+        The answer raises `Overtaken` where a newer selection has replaced all before it, or other cells are on show.
+        """
+        with self._lock:
+            self._n_replaced += message.mode == "replace"
+            asked = self._n_replaced, self.look.place_key
+
+        def check() -> None:
+            if (self._n_replaced, self.look.place_key) != asked:
+                raise Overtaken("a newer selection took the place of this one, or other cells are on show.")
+
+        def answer() -> Iterator[Frame]:
+            check()
+            mask = self._lasso_mask(message)
+            with self._lock:
+                check()
+                self.mask = combine(self.mask, mask, message.mode)
+            yield from self.selection()
+
+        return answer
 
     # --- answers ---------------------------------------------------------------------------------------------------
 
@@ -151,6 +184,8 @@ class Session(Showing):
 
     def _nearest(self, at: p.Hover) -> tuple[int, float, float] | None:
         """Return row and place of the visible cell at a place."""
+        if not self._readings.has_cells(self.look):
+            return None
         field, (radius, stretch) = self._readings.field_at_hand(self.look), circle_of(at.radius_x, at.radius_y)
         if field is not None:
             return field.nearest(at.x, at.y, radius, self._shown(), stretch=stretch)

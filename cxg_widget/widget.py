@@ -20,6 +20,7 @@ from cxg_widget.datasets.base import Dataset
 from cxg_widget.errors import ClosedDataset, CxgWidgetError, InvalidOption, InvalidValue, SelectionError
 from cxg_widget.exchange import Exchange, Stream
 from cxg_widget.frames import Frame
+from cxg_widget.jobs import from_here
 from cxg_widget.look import Look
 from cxg_widget.options import Given
 from cxg_widget.parsing import parse
@@ -163,6 +164,8 @@ class CxgWidget(WidgetTraits):
             mask = mask_of_query(query, self._dataset, level=2)
         else:
             mask = mask_of(what, self._dataset)
+        if mode != "replace":
+            self._exchange.jobs.finish("lasso")  # of those that still wait, this is to change the outcome
         self._session.select(mask, mode)
         self._selection_changed(self._session.selection)
         return self.selection
@@ -322,7 +325,11 @@ class CxgWidget(WidgetTraits):
         except CxgWidgetError as error:
             self._exchange.fail("message", error)
             return
-        if isinstance(message, protocol.Lasso | protocol.Clear):
+        if isinstance(message, protocol.Lasso) and (
+            self._exchange.jobs.is_busy("lasso") or not self._session.is_prompt
+        ):
+            self._lasso_later(message, request_id)
+        elif isinstance(message, protocol.Lasso | protocol.Clear):
             self._selection_changed(lambda: self._session.answer(message), request_id)
         else:
             self._exchange.send_soon(message.kind, lambda: self._session.answer(message), request_id)
@@ -331,10 +338,23 @@ class CxgWidget(WidgetTraits):
         elif isinstance(message, protocol.Hover):
             self._exchange.jobs.submit("held", self._session.prepare_hover)
 
+    def _lasso_later(self, message: protocol.Lasso, request_id: int) -> None:
+        """Answer a lasso from a thread, after those before it; who observes the selection is told from here."""
+        answer, tell = self._session.later(message), from_here(self._tell_selection)
+
+        def job() -> None:
+            if self._exchange.send("selection", answer, request_id):
+                tell()
+
+        self._exchange.jobs.queue("lasso", job)
+
     def _selection_changed(self, stream: Stream, request_id: int = 0) -> None:
         if self._exchange.send("selection", stream, request_id):
-            self.set_trait("n_selected", len(self.selection))
-            self._callbacks(self.selection)
+            self._tell_selection()
+
+    def _tell_selection(self) -> None:
+        self.set_trait("n_selected", len(self.selection))
+        self._callbacks(self.selection)
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take changes of the front-end; one that is not valid is said there and set back."""

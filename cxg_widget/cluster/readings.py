@@ -91,6 +91,14 @@ class ClusterReadings(Readings):
         """Return the field; the first picture needs it too."""
         return self._shared(look) if self.is_aggregated(look) else super().field_at_hand(look)
 
+    def has_cells(self, look: Look) -> bool:
+        """Say whether the workers have been heard of; until then every hover would hold a thread."""
+        return not self.is_aggregated(look) or self._held("field", look.place_key) is not None
+
+    def is_prompt(self, look: Look) -> bool:
+        """Say whether a lasso needs neither reading nor the workers, who may have gone or be busy."""
+        return not self.is_aggregated(look) and super().is_prompt(look)
+
     def _shared(self, look: Look) -> SharedField:
         field = self.field(look)
         assert isinstance(field, SharedField)

@@ -153,7 +153,8 @@ def test_a_lasso_leaves_out_what_is_hidden_on_the_workers(pair):
 @pytest.mark.parametrize("which", range(4))
 def test_the_cell_under_the_pointer_is_told_alike(pair, which):
     set_looks(pair, color=columns(pair[0].dataset)[which])
-    ask(pair[0])
+    for one in pair:
+        ask(one)
     xy = pair[0].dataset.embedding()
     for row in np.flatnonzero(np.isfinite(xy).all(axis=1))[:5]:
         x, y = map(float, xy[row])

@@ -1,5 +1,7 @@
 """A widget on a cluster: the same calls; a cluster that is gone is told in one sentence and nothing is lost."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -51,3 +53,41 @@ def test_a_cluster_that_is_gone_is_told_and_the_selection_stays(store):
     assert w.color is None
     assert len(w.selection) == 3
     w.close()
+
+
+@pytest.fixture
+def without_workers(store):
+    """A widget whose cluster has no workers yet, its client, and what it sends."""
+    client = start_client(1)
+    client.cluster.scale(0)
+    while client.ncores():
+        time.sleep(0.05)
+    w, sent = CxgWidget(store, dask=client, color=None, render="raster"), []
+    w._exchange._send = lambda content, _: sent.append(content)
+    yield w, client, sent
+    w.close()
+    stop_client(client)
+
+
+def ask(widget, request_id, **request):
+    widget._handle_custom_msg({"id": request_id, **request}, [])
+
+
+def test_lassos_wait_for_the_cells_in_their_order_while_hovers_find_nothing(without_workers):
+    w, client, sent = without_workers
+    with open_dataset(w.dataset.uri) as dataset:
+        x, y = dataset.embedding().astype(np.float64).T
+    low, high = np.nanquantile(x, [0.2, 0.7])
+    for i, (x0, x1, mode) in enumerate([(-99, low, "replace"), (high, 99, "add"), (-99, 0.99 * low, "subtract")]):
+        ask(w, i + 1, kind="lasso", polygon=[x0, -99, x1, -99, x1, 99, x0, 99], mode=mode)
+    for i in range(8):  # more than there are threads
+        ask(w, 10 + i, kind="hover", x=0.0, y=0.0, radius_x=9.0, radius_y=9.0)
+        w._exchange.jobs.finish("hover")
+    assert [(one["kind"], one["row"]) for one in sent if one["id"] >= 10] == [("cell", -1)] * 8
+    assert w.n_selected == 0
+    client.cluster.scale(1)
+    w._exchange.jobs.finish("lasso")
+    assert [one["id"] for one in sent if one["kind"] == "selection"] == [1, 2, 3]
+    expected = ((x < low) | (x > high)) & ~(x < 0.99 * low) & np.isfinite(y)
+    assert 0 < expected.sum() < x.size
+    np.testing.assert_array_equal(w.selection.mask, expected)

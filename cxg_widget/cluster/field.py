@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from threading import RLock
+from threading import RLock, Thread
 from typing import Any
 from uuid import uuid4
 
@@ -29,6 +29,8 @@ _LARGEST_PARTITION = 8_000_000
 _TILE = 65_536
 _FAN_IN = 8
 _GONE = ("cancelled", "lost")
+_LEAVE_S = 3.0
+"""Letting go waits no longer for workers; one that hangs hears of it when it comes back."""
 
 
 @dataclass(frozen=True)
@@ -259,8 +261,13 @@ class ClusterField:
         self._is_closed = True
         self._parts, self._column, self._selection = [], None, None
         if self._client.status == "running":
-            with suppress(Exception):
-                self._client.run(leave, self._source.token, self._user, on_error="ignore")
+            leaving = Thread(target=self._tell_workers, name="cxg-widget-leave", daemon=True)
+            leaving.start()
+            leaving.join(_LEAVE_S)
+
+    def _tell_workers(self) -> None:
+        with suppress(Exception):  # the client may be closed meanwhile
+            self._client.run(leave, self._source.token, self._user, on_error="ignore")
 
     # Steps.
 

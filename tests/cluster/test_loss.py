@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 import time
 
@@ -9,6 +11,7 @@ import numpy as np
 import pytest
 
 from cxg_widget.cluster import ClusterField, Source, find_client
+from cxg_widget.cluster.source import n_open
 from cxg_widget.cluster.waiting import Waiting
 from cxg_widget.coloring import Target
 from cxg_widget.errors import ClusterLost, InvalidOption, Overtaken
@@ -128,3 +131,18 @@ def test_a_cluster_without_workers_is_told_and_so_is_a_closed_client(fragile, pa
     with pytest.raises(ClusterLost):
         find_client(fragile)
     field.close()
+
+
+def test_a_worker_that_hangs_does_not_hold_up_letting_go(fragile, path):
+    field = ClusterField(fragile, Source.of(path), N_OBS, rows_per_partition=700)
+    hung, _ = fragile.run(os.getpid).values()
+    os.kill(hung, signal.SIGSTOP)
+    try:
+        closing = threading.Thread(target=field.close, daemon=True)
+        closing.start()
+        closing.join(30)
+        assert not closing.is_alive()
+    finally:
+        os.kill(hung, signal.SIGCONT)
+    while any(fragile.run(n_open).values()):  # both have heard of it, the one that hung as well
+        time.sleep(0.05)

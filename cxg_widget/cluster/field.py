@@ -19,7 +19,7 @@ from cxg_widget.cluster import summary as counting
 from cxg_widget.cluster.partition import Rows, View
 from cxg_widget.cluster.source import Source, leave
 from cxg_widget.cluster.summary import ColumnSummary
-from cxg_widget.cluster.waiting import Waiting
+from cxg_widget.cluster.waiting import Waiting, must_be_anew
 from cxg_widget.coloring import Target
 from cxg_widget.datasets import Codes
 from cxg_widget.errors import InvalidValue, Overtaken
@@ -28,7 +28,6 @@ from cxg_widget.protocol import MISSING_U16
 _LARGEST_PARTITION = 8_000_000
 _TILE = 65_536
 _FAN_IN = 8
-_GONE = ("cancelled", "lost")
 _LEAVE_S = 3.0
 """Letting go waits no longer for workers; one that hangs hears of it when it comes back."""
 
@@ -90,7 +89,7 @@ class ClusterField:
         self._parts_lock = RLock()
         self._blocks = self._waiting.submitted(lambda: _cut(n_obs, rows_per_partition, client))
         try:
-            self._parts = self._load_parts()
+            self._parts = self._load_parts(self._rows())
             found = self._gathered(self._map("bounds", worker.bounds, self._parts))
         except BaseException:
             self.close()
@@ -114,6 +113,7 @@ class ClusterField:
         InvalidValue
             If it has more categories than can be told apart.
         """
+        self._whole()
         return self._loaded(target, layer).summary
 
     def planes(
@@ -143,13 +143,14 @@ class ClusterField:
         Overtaken
             If a newer view was asked for meanwhile.
         """
+        parts = self._whole()
         column = self._futures_of(target, layer)
         bits = None if highlighted >= 0 else self._bits(selected)
         options = {"colors": colors, "visible": visible, "spread": spread, "statistic": statistic}
 
         def submit() -> Any:
             found = self._map(
-                "planes", worker.planes_of, self._whole(), column, bits,
+                "planes", worker.planes_of, parts, column, bits,
                 view=view, size=size, highlighted=highlighted, options=options,
             )  # fmt: skip
             return self._reduced(found, worker.add_planes)
@@ -181,12 +182,12 @@ class ClusterField:
         values : int32 (k,), codes, -1 = missing; or float32 (k,), float64 where float32 is too coarse, exact to
             (hi - lo) / 65534, NaN = missing; missing too where a row is not drawn; None without a target
         """
+        parts = self._whole()
         column = self._futures_of(target, layer)
         order = np.argsort(rows, kind="stable")
         ends = np.searchsorted(rows[order], [stop for _, stop in self._blocks])
-        parts = np.split(order, ends[:-1])
-        local = [rows[part] - start for part, (start, _) in zip(parts, self._blocks, strict=True)]
-        found = self._gathered(self._map("take", worker.take, self._whole(), column, local))
+        local = [rows[own] - start for own, (start, _) in zip(np.split(order, ends[:-1]), self._blocks, strict=True)]
+        found = self._gathered(self._map("take", worker.take, parts, column, local))
         back = np.empty(rows.size, dtype=np.int64)
         back[order] = np.arange(rows.size)
         xy = np.concatenate([one for one, _ in found])[back]
@@ -217,10 +218,11 @@ class ClusterField:
         ----------
         visible : bool (k + 1,), which categories of the target count, missing last; None = all
         """
+        parts = self._whole()
         column = self._futures_of(target, layer) if visible is not None else None
         mask = np.zeros(self.n_obs, dtype=np.bool_)
         asked = {"polygon": polygon, "visible": visible}
-        bits = self._gathered(self._map("polygon", worker.polygon_bits, self._whole(), column, **asked))
+        bits = self._gathered(self._map("polygon", worker.polygon_bits, parts, column, **asked))
         for (start, stop), packed in zip(self._blocks, bits, strict=True):
             mask[start:stop] = np.unpackbits(packed, count=stop - start, bitorder="little").view(np.bool_)
         return mask
@@ -248,13 +250,14 @@ class ClusterField:
         Overtaken
             If a newer point was asked about meanwhile.
         """
+        parts = self._whole()
         column = self._futures_of(target, layer) if visible is not None else None
-        submit = partial(self._nearest, column, circle=(x, y, radius, stretch), visible=visible)
+        submit = partial(self._nearest, parts, column, circle=(x, y, radius, stretch), visible=visible)
         found: tuple[float, int] | None = self._waiting.newest("nearest", submit)
         return None if found is None else found[1]
 
-    def _nearest(self, column: list[Any] | None, **asked: Any) -> Any:
-        return self._reduced(self._map("nearest", worker.nearest, self._whole(), column, **asked), _closest)
+    def _nearest(self, parts: list[Any], column: list[Any] | None, **asked: Any) -> Any:
+        return self._reduced(self._map("nearest", worker.nearest, parts, column, **asked), _closest)
 
     def close(self) -> None:
         """Let go of everything on the workers; a client that is closed already has done so."""
@@ -271,28 +274,34 @@ class ClusterField:
 
     # Steps.
 
-    def _load_parts(self) -> list[Any]:
+    def _load_parts(self, rows: list[Rows]) -> list[Any]:
         embedding, axes = self._place
-        return self._map("load", worker.load_partition, self._rows(), embedding=embedding, axes=axes)
+        return self._map("load", worker.load_partition, rows, embedding=embedding, axes=axes)
 
     def _whole(self) -> list[Any]:
-        """Return the partitions; where `client.restart()` has thrown them away, they and all else are made anew."""
+        """Return the partitions; those thrown away by `client.restart()`, or that failed, are loaded anew.
+
+        Once for each question: a partition that workers die over is not to take them all.
+        """
         with self._parts_lock:
-            if any(part.status in _GONE for part in self._parts):
+            are_gone = [must_be_anew(part) for part in self._parts]
+            if any(are_gone):
                 self._column = self._selection = None
-                self._parts = self._load_parts()
+                anew = iter(self._load_parts([rows for rows, gone in zip(self._rows(), are_gone, strict=True) if gone]))
+                self._parts = [next(anew) if gone else part for part, gone in zip(self._parts, are_gone, strict=True)]
             return self._parts
 
     def _rows(self) -> list[Rows]:
         return [Rows(self._source, self._user, start, stop) for start, stop in self._blocks]
 
     def _map(self, what: str, function: Callable[..., Any], *lists: Sequence[Any] | None, **same: Any) -> list[Any]:
-        """Submit one task for each partition, with its entry of each list (None: with None)."""
+        """Submit one task for each partition, or each entry of the lists, with its entries (None: with None)."""
 
         def submit() -> list[Any]:
             if self._is_closed:
                 raise Overtaken("these cells are no longer on show.")
-            tasks = zip(*(one if one is not None else [None] * len(self._blocks) for one in lists), strict=True)
+            n_tasks = len(next(one for one in lists if one is not None))
+            tasks = zip(*(one if one is not None else [None] * n_tasks for one in lists), strict=True)
             return [self._submit(what, function, *own, **same) for own in tasks]
 
         futures: list[Any] = self._waiting.submitted(submit)
@@ -316,11 +325,11 @@ class ClusterField:
         return None if target is None or target.source == "none" else self._loaded(target, layer).futures
 
     def _loaded(self, target: Target, layer: str | None) -> _Column:
-        self._whole()
         with self._lock:
-            if self._column is None or self._column.key != (target, layer):
-                self._column = self._load(target, layer)
-            return self._column
+            held = self._column
+            if held is None or held.key != (target, layer) or any(map(must_be_anew, held.futures)):
+                held = self._column = self._load(target, layer)
+            return held
 
     def _load(self, target: Target, layer: str | None) -> _Column:
         data = self._map("read", worker.read_column, self._rows(), target=target, layer=layer)
@@ -328,7 +337,7 @@ class ClusterField:
         summary = self._count_codes(data) if is_codes else self._count_numbers(data)
         limits = None if is_codes else (summary.lo, summary.hi)
         return _Column(
-            (target, layer), self._map("arrange", worker.arrange_column, self._whole(), data, limits=limits), summary
+            (target, layer), self._map("arrange", worker.arrange_column, self._parts, data, limits=limits), summary
         )
 
     def _count_codes(self, data: list[Any]) -> ColumnSummary:
@@ -352,12 +361,13 @@ class ClusterField:
     def _bits(self, selected: NDArray[np.bool_] | None) -> list[Any] | None:
         if selected is None or not selected.any():
             return None
-        self._whole()
         with self._lock:
-            if self._selection is None or self._selection[0] is not selected:
+            held = self._selection
+            if held is None or held[0] is not selected or any(map(must_be_anew, held[1])):
                 packed = [np.packbits(selected[start:stop], bitorder="little") for start, stop in self._blocks]
-                self._selection = selected, self._map("select", worker.arrange_bits, self._whole(), packed)
-            return self._selection[1]
+                held = selected, self._map("select", worker.arrange_bits, self._parts, packed)
+                self._selection = held
+            return held[1]
 
 
 def _cut(n_obs: int, rows_per_partition: int | None, client: Any) -> list[tuple[int, int]]:

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError
 from typing import Any
 
-from cxg_widget.errors import ClusterLost, CxgWidgetError, Overtaken
+from cxg_widget.errors import ClusterLost, CxgWidgetError, Overtaken, StorageError
 
 _LOOK_S = 0.5
+_GONE = ("cancelled", "lost")
 
 
 class Waiting:
@@ -109,6 +110,17 @@ class Waiting:
             self._client.cancel(future, force=False)
         except Exception:  # it may be gone with its client
             return
+
+
+def must_be_anew(future: Any) -> bool:
+    """Say whether a result is gone, or failed for what may pass: the cluster, or storage far away, not the data."""
+    if future.status != "error":
+        return future.status in _GONE
+    try:
+        error = future.exception(timeout=_LOOK_S)
+    except Exception:  # the client may be closing
+        return True
+    return isinstance(error, StorageError) or not isinstance(error, CxgWidgetError)
 
 
 def _lost(error: Exception) -> ClusterLost:

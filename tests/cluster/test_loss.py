@@ -6,15 +6,16 @@ import os
 import signal
 import threading
 import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
 
 from cxg_widget.cluster import ClusterField, Source, find_client
 from cxg_widget.cluster.source import n_open
-from cxg_widget.cluster.waiting import Waiting
+from cxg_widget.cluster.waiting import Waiting, must_be_anew
 from cxg_widget.coloring import Target
-from cxg_widget.errors import ClusterLost, InvalidOption, Overtaken
+from cxg_widget.errors import ClusterLost, DamagedStore, InvalidOption, Overtaken, StorageTimeout
 from tests.cluster.conftest import N_OBS, start_client, stop_client
 from tests.datasets.make_cxg import make_cxg
 
@@ -146,3 +147,64 @@ def test_a_worker_that_hangs_does_not_hold_up_letting_go(fragile, path):
         os.kill(hung, signal.SIGCONT)
     while any(fragile.run(n_open).values()):  # both have heard of it, the one that hung as well
         time.sleep(0.05)
+
+
+def _die_over_loading():
+    from cxg_widget.spatial import SpatialIndex
+
+    SpatialIndex.build = lambda *_, **__: os._exit(1)
+    return os.getpid()
+
+
+def wait_for_others_than(client, addresses):
+    while set(client.scheduler_info(n_workers=-1)["workers"]) & set(addresses) or len(client.ncores()) < 2:
+        time.sleep(0.05)
+
+
+def test_partitions_that_workers_died_over_are_loaded_anew_when_next_asked_for(fragile, path):
+    fragile.cluster.scheduler.allowed_failures = 0
+    field = ClusterField(fragile, Source.of(path), N_OBS, rows_per_partition=700)
+    target = Target("obs", "cell_type")
+    colors = np.full((len(field.summary(target).categories), 3), 9, dtype=np.uint8)
+    selected = np.arange(N_OBS) % 3 == 0
+    corners = np.array([[-1, -1], [1, -1], [0, 1]])
+
+    def ask():
+        planes = field.planes(target, VIEW, (20, 20), colors=colors, selected=selected)
+        return planes.totals, field.polygon_mask(corners)
+
+    before = ask()
+    assert all(fragile.has_what().values())
+    pids = fragile.run(os.getpid)
+    dying, other = pids
+    fragile.run(_die_over_loading, workers=[other])
+    os.kill(pids[dying], signal.SIGKILL)  # the other one then loads what this one held
+    wait_for_others_than(fragile, pids)
+    while any(state.status == "pending" for state in fragile.futures.values()):
+        time.sleep(0.05)
+    assert "error" in {part.status for part in field._parts}
+
+    pids = fragile.run(_die_over_loading)
+    with pytest.raises(ClusterLost, match=r"died over this.*more memory\.$"):
+        ask()
+    for pid in pids.values():
+        with suppress(ProcessLookupError):  # who did not load has not died
+            os.kill(pid, signal.SIGKILL)
+    wait_for_others_than(fragile, pids)
+    for one, other in zip(ask(), before, strict=True):
+        np.testing.assert_array_equal(one, other)
+    field.close()
+
+
+def _fail(error):
+    raise error
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [(MemoryError(), True), (StorageTimeout("slow"), True), (DamagedStore("torn"), False), (None, False)],
+)
+def test_only_what_may_pass_is_done_anew(client, error, expected):
+    future = client.submit(_nap, 0, pure=False) if error is None else client.submit(_fail, error, pure=False)
+    future.exception()  # waits
+    assert must_be_anew(future) is expected

@@ -140,9 +140,19 @@ class Field:
 
     def cells(self, extent: View, shown: Shown) -> Cells:
         """Return all cells in x0, x1, y0, y1, in random order."""
+        return self.some(extent, shown)
+
+    def some(
+        self, extent: View, shown: Shown, most: int | None = None, numbers: NDArray[np.int64] | None = None
+    ) -> Cells:
+        """Return at most so many of the cells in x0, x1, y0, y1, a fair sample in random order.
+
+        numbers : by which the order goes, int64 (n,), where these cells are a part of others; None = their rows
+        """
         places = self.index.rows_in(extent)
-        places = places[scattered(self.index.rows[places])]
         rows = self.index.rows[places]
+        order = scattered(rows if numbers is None else numbers[rows])[:most]
+        places, rows = places[order], rows[order]
         return Cells(self.index.xy[places], shown.coloring.take(rows), shown.mask[rows])
 
     def polygon_mask(self, polygon: NDArray[np.float64], shown: Shown | None = None) -> NDArray[np.bool_]:

@@ -26,7 +26,7 @@ from cxg_widget.picture import Paint, paint
 from cxg_widget.polygon import as_polygon, in_polygon
 from cxg_widget.selection import SelectedCells, combine
 from cxg_widget.showing import Showing
-from cxg_widget.survey import CLOSE_CELLS, Seqs, survey_frames
+from cxg_widget.survey import CLOSE_CELLS, Seqs, survey_frames, view_of
 
 
 class Session(Showing):
@@ -151,9 +151,8 @@ class Session(Showing):
             look, mask, seqs = self.look, self.mask, Seqs(**self._seq)
             self._n_surveys = number = self._n_surveys + 1
         look = replace(look, hidden=tuple(message.hidden), density=message.density, statistic=message.statistic)
-        view = (message.view[0], message.view[1], message.view[2], message.view[3])
         coloring = self._readings.sketch(look) or self.coloring(look)
-        field: Drawable | None = self._readings.near(look, view, (message.width, message.height), coloring)
+        field: Drawable | None = self._readings.near(look, view_of(message), (message.width, message.height), coloring)
         if field is None:
             field = self._readings.awaited_field(look, lambda: number != self._n_surveys)
             coloring = self.coloring(look)

@@ -36,9 +36,14 @@ class Seqs:
     selection: int
 
 
+def view_of(ask: p.Aggregate) -> View:
+    """Return x at the left, x at the right, y at the bottom, y at the top edge."""
+    return ask.view[0], ask.view[1], ask.view[2], ask.view[3]
+
+
 def survey_frames(field: Drawable, shown: Shown, ask: p.Aggregate, seqs: Seqs, few: int) -> Iterator[Frame]:
     """Answer `aggregate`: with the cells where the view holds at most `few`, else with an image."""
-    view: View = (ask.view[0], ask.view[1], ask.view[2], ask.view[3])
+    view = view_of(ask)
     n_inside = field.count(view)
     if n_inside <= few:
         yield from _cell_frames(field, shown, _around(field, view, most=_MOST_AROUND * few), seqs)

@@ -9,7 +9,6 @@ import numpy as np
 
 from cxg_widget.field import Cells, Field, Shown, View
 from cxg_widget.look import Coloring, Look
-from cxg_widget.order import scattered
 from cxg_widget.sketch import fill_in
 
 if TYPE_CHECKING:
@@ -78,11 +77,7 @@ class ViewField:
 
     def some(self, view: View, shown: Shown, most: int | None) -> Cells:
         """Return at most so many of the cells of a view, a fair sample in random order."""
-        these, index = self._of_these(shown), self._field.index
-        places = index.rows_in(view)
-        places = places[scattered(self.found.rows[index.rows[places]])[:most]]
-        rows = index.rows[places]
-        return Cells(index.xy[places], these.coloring.take(rows), these.mask[rows])
+        return self._field.some(view, self._of_these(shown), most, self.found.rows)
 
     def _of_these(self, shown: Shown) -> Shown:
         coloring = self.colored(shown.coloring)

@@ -341,16 +341,11 @@ class CxgWidget(WidgetTraits):
     def _lasso_later(self, message: protocol.Lasso, request_id: int) -> None:
         """Answer a lasso from a thread, after those before it; who observes the selection is told from here."""
         answer, tell = self._session.later(message), from_here(self._tell_selection)
+        self._exchange.jobs.queue("lasso", lambda: self._selection_changed(answer, request_id, tell))
 
-        def job() -> None:
-            if self._exchange.send("selection", answer, request_id):
-                tell()
-
-        self._exchange.jobs.queue("lasso", job)
-
-    def _selection_changed(self, stream: Stream, request_id: int = 0) -> None:
+    def _selection_changed(self, stream: Stream, request_id: int = 0, tell: Callable[[], object] | None = None) -> None:
         if self._exchange.send("selection", stream, request_id):
-            self._tell_selection()
+            (tell or self._tell_selection)()
 
     def _tell_selection(self) -> None:
         self.set_trait("n_selected", len(self.selection))

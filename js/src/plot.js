@@ -6,7 +6,7 @@ import { createHover } from "./hover.js";
 import { createOverlay } from "./overlay.js";
 import { createStatus } from "./status.js";
 import { stillImage, takeStill } from "./still.js";
-import { automaticSize } from "./style.js";
+import { diameterOf } from "./style.js";
 
 /**
  * @typedef {import("./camera.js").Camera} Camera
@@ -167,9 +167,7 @@ export function createPlot(host, model, statusOn = host) {
   }
 
   function diameterPx() {
-    const { traits, points } = store.get();
-    if (camera === null) return 0;
-    return traits.point_size ?? automaticSize(points?.nPoints ?? 0, camera, zoom());
+    return camera === null ? 0 : diameterOf(store.get(), camera, zoom());
   }
 
   /** @param {(from: Camera, points: import("./state.js").Points) => Camera} how */

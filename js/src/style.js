@@ -98,6 +98,13 @@ export function automaticSize(n, { width, height }, zoom) {
   return Math.min(size * Math.max(zoom, 1) ** 0.35, 12);
 }
 
+/** Diameter of points: what was asked for, else what suits.
+ * @param {import("./state.js").State} state @param {{width: number, height: number}} plot CSS px @param {number} zoom 1 = everything fits
+ * @returns {number} CSS px */
+export function diameterOf({ traits, points }, plot, zoom) {
+  return traits.point_size ?? automaticSize(points?.nPoints ?? 0, plot, zoom);
+}
+
 /** Diameter up to which so many points leave room for each other: a view of few cells looks as the image of some more did, in
  * which the kernel draws by the same rule, see spread_of in field.py.
  * @param {number} n points in the view @param {number} width @param {number} height @returns {number} in the px of width and height */

@@ -6,7 +6,7 @@ import { cellSizePx, codeSizePx, codesToClip, covers, visible } from "./camera.j
 import { createCanvas, devicePx, fitCanvas, toBlob } from "./canvas.js";
 import { coverageOf, entriesAbove, isSameCoverage } from "./coverage.js";
 import { cellsSeen, drawable, isComplete, missingCode } from "./scene.js";
-import { automaticSize, crowdedSize, styleOf } from "./style.js";
+import { crowdedSize, diameterOf, styleOf } from "./style.js";
 import { holdsCells, imageOnShow } from "./survey.js";
 
 /**
@@ -84,7 +84,7 @@ export function createSurface(painter, { scene, sources }, site, surveyor) {
     const close = { base: null, detail, cells }[source];
     const missing = source === "cells" ? missingCode({ codes: cells?.codes ?? null }) : missingCode({ codes: scene.color?.codes ?? null });
     const style = styleOf(state, site.theme(), missing);
-    const sizePx = (state.traits.point_size ?? automaticSize(state.points?.nPoints ?? 0, camera, site.zoom())) * ratio;
+    const sizePx = diameterOf(state, camera, site.zoom()) * ratio;
     const most = source === "cells" && state.traits.point_size === null ? roomFor(cells, camera, ratio) : Infinity;
     return {
       style, ...codesToClip(camera, close?.extent ?? state.points?.extent ?? [0, 1, 0, 1]), sizePx: Math.min(sizePx, most), isCovered: image !== null,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base import Codes, Vector
+from cxg_widget.datasets.values import size_of
 from cxg_widget.frames import CHUNK_BYTES, FIRST_POINTS, Frame, spans
 from cxg_widget.order import DisplayOrder
 from cxg_widget.protocol import CONTAINER, Nonzeros, Values
@@ -71,6 +72,11 @@ class Numbers:
     n_missing: int
     histogram: NDArray[np.uint32]
     quantiles: NDArray[np.float64]
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held."""
+        return size_of(self.vector)
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Numbers:
         """Return the numbers of some rows, in their order; the rest still speaks of all."""

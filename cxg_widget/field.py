@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -11,8 +10,10 @@ from numpy.typing import NDArray
 
 from cxg_widget import raster
 from cxg_widget.datasets.base import Codes
+from cxg_widget.datasets.cache import ByteCache
 from cxg_widget.look import Coloring, Look
 from cxg_widget.order import scattered
+from cxg_widget.slots import Slots
 
 if TYPE_CHECKING:
     from cxg_widget.aggregate import NumberImage, Planes, ViewColumn
@@ -23,6 +24,8 @@ _LARGEST_SPREAD = 16
 _FILLING = 0.75
 """How many times over all points together may cover a view before they are drawn smaller than asked for; the front-end
 has the same, see `crowdedSize` in js/src/style.js."""
+RECENT_BYTES = 48 * 2**20
+"""How much of earlier colourings is kept, to go back to them at once: several of 10 million cells, none of 100."""
 _SOLID_UP_TO = 8
 """Images of up to so many times as many cells as are drawn as points have something of their opacity."""
 
@@ -97,8 +100,8 @@ class Field:
 
         self.index = index
         self._counts = CountImages()
-        self._lock = threading.Lock()
-        self._made: dict[str, tuple[Any, Any]] = {}
+        self._slots = Slots()
+        self._columns = ByteCache(RECENT_BYTES, lambda held: int(held[1].nbytes))
 
     def image(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> Planes:
         """Aggregate the cells of a view.
@@ -183,7 +186,18 @@ class Field:
     def _column(self, coloring: Coloring) -> ViewColumn | None:
         from cxg_widget.aggregate import arrange
 
-        column: ViewColumn | None = self._keep("column", coloring.data, lambda: arrange(self.index, coloring.data))
+        data = coloring.data
+        if data is None:
+            return None
+
+        # What was arranged is held with its data, so that no other data can have the same id meanwhile.
+        def recent() -> tuple[Any, ViewColumn | None]:
+            held: tuple[Any, ViewColumn | None] = self._columns.get_or_load(
+                id(data), lambda: (data, arrange(self.index, data))
+            )
+            return held
+
+        column: ViewColumn | None = self._slots.keep("column", id(data), recent)[1]
         return column
 
     def _bits(self, shown: Shown, column: ViewColumn | None) -> NDArray[np.uint8] | None:
@@ -194,16 +208,10 @@ class Field:
             return np.packbits(column.codes == shown.highlighted, bitorder="little")
         if not shown.mask.any():
             return None
-        bits: NDArray[np.uint8] = self._keep("bits", shown.mask, lambda: arrange_mask(self.index, shown.mask))
+        mask = shown.mask
+        bits: NDArray[np.uint8]
+        _, bits = self._slots.keep("bits", id(mask), lambda: (mask, arrange_mask(self.index, mask)))
         return bits
-
-    def _keep(self, slot: str, key: Any, make: Any) -> Any:
-        """Return what was made last of this very object, or make it."""
-        with self._lock:
-            held = self._made.get(slot)
-            if held is None or held[0] is not key:
-                held = self._made[slot] = (key, make())
-            return held[1]
 
 
 def spread_of(n_inside: int, size: tuple[int, int], diameter: float) -> int:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.coloring import ColorTrait, Target
 from cxg_widget.datasets.base import Codes
+from cxg_widget.datasets.values import size_of
 from cxg_widget.encoding import Numbers, label_of
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.names import not_found
@@ -74,6 +75,13 @@ class Coloring:
         if isinstance(self.data, Codes):
             return replace(self, data=replace(self.data, codes=self.data.codes[rows]))
         return self if self.data is None else replace(self, data=self.data.take(rows))
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held."""
+        if self.data is None:
+            return 0
+        return size_of(self.data) if isinstance(self.data, Codes) else self.data.nbytes
 
     @property
     def labels(self) -> list[str]:

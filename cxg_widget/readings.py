@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from cxg_widget.coloring import of_column, read, resolve
 from cxg_widget.datasets.base import Codes, Dataset
 from cxg_widget.datasets.by_view import Extent
+from cxg_widget.datasets.cache import ByteCache
 from cxg_widget.encoding import describe
 from cxg_widget.errors import Cancelled, Overtaken
-from cxg_widget.field import AnyField, Field, View
+from cxg_widget.field import RECENT_BYTES, AnyField, Field, View
 from cxg_widget.jobs import in_background
 from cxg_widget.look import Coloring, Look
 from cxg_widget.order import DisplayOrder
@@ -23,6 +24,7 @@ from cxg_widget.protocol import MISSING_LABEL
 from cxg_widget.quantise import Bounds, bounds_of
 from cxg_widget.sample import SAMPLE_POINTS, Sample
 from cxg_widget.sketch import colored_column, sketch_coloring, sketch_extent
+from cxg_widget.slots import Slots
 from cxg_widget.view_field import ViewField
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ NEAR_ROWS = 8_000_000
 _LOOK_S = 0.05
 
 
-class Readings:
+class Readings(Slots):
     """What is known of one dataset.
 
     Parameters
@@ -46,36 +48,15 @@ class Readings:
     """
 
     def __init__(self, dataset: Dataset, seed: int, tell_progress: Callable[[float], None]) -> None:
+        super().__init__()
         self._dataset = dataset
         self._seed = seed
         self._tell_progress = tell_progress
-        self._lock = threading.RLock()
-        self._made: dict[str, tuple[Any, Any]] = {}
-        self._making: dict[tuple[str, Any], threading.RLock] = {}
+        self._recent = ByteCache(RECENT_BYTES, lambda coloring: coloring.nbytes)
         self._place_wanted: Any = None
-        self._is_closed = False
         self._reading_near = threading.Lock()
+        self._awaiting = threading.Lock()
         self._awaited: tuple[Any, Future[AnyField]] | None = None
-
-    def keep(self, slot: str, key: Any, make: Callable[[], Any]) -> Any:
-        """Return what the slot holds for a key; two threads that miss the same key at once make it once."""
-        with self._lock:
-            making = self._making.setdefault((slot, key), threading.RLock())
-        with making:
-            held = self._made.get(slot)
-            try:
-                if held is None or held[0] != key:
-                    held = (key, make())
-                    if not self._is_closed:
-                        self._made[slot] = held
-            finally:
-                with self._lock:
-                    self._making.pop((slot, key), None)
-        return held[1]
-
-    def _held(self, slot: str, key: Any) -> Any:
-        held = self._made.get(slot)
-        return held[1] if held is not None and held[0] == key else None
 
     # --- which cells are points ------------------------------------------------------------------------------------
 
@@ -104,14 +85,14 @@ class Readings:
 
     def outline(self, look: Look) -> Extent | None:
         """Return within which bounds the cells lie, where the store states it and they are not known by reading."""
-        if not self.is_aggregated(look) or self._held("bounds", look.place_key) is not None:
+        if not self.is_aggregated(look) or self.held("bounds", look.place_key) is not None:
             return None
         outline: Extent | None = self.keep("outline", look.place_key, lambda: sketch_extent(self._dataset, look))
         return outline
 
     def sketch(self, look: Look) -> Coloring | None:
         """Return a colouring without values, where the store states what these can be and they have not been read."""
-        if not self.is_aggregated(look) or self._held("coloring", look.color_key) is not None:
+        if not self.is_aggregated(look) or self.held("coloring", look.color_key) is not None:
             return None
         key = (look.color_key, look.vmin, look.vmax)
         sketch: Coloring | None = self.keep("sketch", key, lambda: sketch_coloring(self._dataset, look))
@@ -123,25 +104,24 @@ class Readings:
             return None
         limit = min(int(self._dataset.n_obs * NEAR_SHARE), NEAR_ROWS)
         with self._reading_near:
-            near: ViewField | None = self._held("near", look.place_key)
+            near: ViewField | None = self.held("near", look.place_key)
             if near is None or not near.holds(view, size):
                 near = ViewField.read(self._dataset, look, view, size, limit)
-                if not self._is_closed:
-                    self._made["near"] = look.place_key, near
+                self.put("near", look.place_key, near)
         return None if near is None or near.colored(coloring) is None else near
 
     def _both(self, look: Look, part: Literal["xy", "color"]) -> Any:
         """Take coordinates or the values of the colouring from one pass that read both; None = they are read apart."""
         key = (look.place_key, look.color_key)
-        is_place_known = any(self._held(slot, look.place_key) is not None for slot in ("xy", "bounds"))
-        is_alone = self._held("coloring", look.color_key) is not None if part == "xy" else is_place_known
-        if self._held("both", key) is None and is_alone:
+        is_place_known = any(self.held(slot, look.place_key) is not None for slot in ("xy", "bounds"))
+        is_alone = self.held("coloring", look.color_key) is not None if part == "xy" else is_place_known
+        if self.held("both", key) is None and is_alone:
             return None
         made: dict[str, Any] = self.keep("both", key, lambda: self._read_both(look))
         with self._lock:
             found = made.pop(part, None)
             if not made:
-                self._made.pop("both", None)
+                self.drop("both")
         return found
 
     def _read_both(self, look: Look) -> dict[str, Any]:
@@ -184,13 +164,13 @@ class Readings:
         field: AnyField = self.keep("field", look.place_key, lambda: self._make_field(look))
         # What sending all points took, 16 bytes a cell, is of no use now: the index holds the coordinates too.
         for slot, key in (("xy", look.place_key), ("near", look.place_key), ("order", None)):
-            if self._held(slot, key) is not None:
-                self._made.pop(slot, None)
+            if self.held(slot, key) is not None:
+                self.drop(slot)
         return field
 
     def field_at_hand(self, look: Look) -> AnyField | None:
         """Return the field if it has been made."""
-        field: AnyField | None = self._held("field", look.place_key)
+        field: AnyField | None = self.held("field", look.place_key)
         return field
 
     def awaited_field(self, look: Look, is_overtaken: Callable[[], bool]) -> AnyField:
@@ -204,7 +184,7 @@ class Readings:
         held = self.field_at_hand(look)
         if held is not None:
             return held
-        with self._lock:
+        with self._awaiting:
             if self._awaited is None or self._awaited[0] != look.place_key:
                 self._awaited = look.place_key, in_background(lambda: self.field(look))
             future = self._awaited[1]
@@ -215,7 +195,7 @@ class Readings:
         return future.result()
 
     def _forget_awaited(self, done: Future[AnyField]) -> None:
-        with self._lock:
+        with self._awaiting:
             if self._awaited is not None and self._awaited[1] is done:
                 self._awaited = None
 
@@ -225,8 +205,8 @@ class Readings:
 
     def is_prompt(self, look: Look) -> bool:
         """Say whether a lasso can be answered without reading anything first."""
-        has_places = self.field_at_hand(look) is not None or self._held("xy", look.place_key) is not None
-        return has_places and self._held("coloring", look.color_key) is not None
+        has_places = self.field_at_hand(look) is not None or self.held("xy", look.place_key) is not None
+        return has_places and self.held("coloring", look.color_key) is not None
 
     def prepare_field(self, look: Look) -> None:
         """Do what the first aggregated picture would wait for."""
@@ -237,8 +217,8 @@ class Readings:
 
     def close(self) -> None:
         """Let go of everything, and give up an index that is being built; Jupyter holds a closed widget for good."""
-        self._is_closed = True
-        self._made.clear()
+        super().close()
+        self._recent.clear()
 
     def _make_field(self, look: Look) -> AnyField:
         self._place_wanted = look.place_key
@@ -279,7 +259,9 @@ class Readings:
         CxgWidgetError
             If the name is unknown or the data cannot be read; the colouring on show stays.
         """
-        made: Coloring = self.keep("coloring", look.color_key, lambda: self._read_coloring(look))
+        key = look.color_key
+        read = self._recent.get_or_load
+        made: Coloring = self.keep("coloring", key, lambda: read(key, lambda: self._read_coloring(look)))
         return made
 
     def _read_coloring(self, look: Look) -> Coloring:

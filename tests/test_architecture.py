@@ -9,7 +9,7 @@ PACKAGE = Path(__file__).parent.parent / "cxg_widget"
 LEVELS = [
     {"errors", "names", "nouns", "colormaps", "glasbey"},
     {"protocol"},
-    {"compiled", "parsing", "frames", "quantise", "order", "polygon", "limits", "raster", "jobs", "bounds"},
+    {"compiled", "parsing", "frames", "quantise", "order", "polygon", "limits", "raster", "jobs", "bounds", "slots"},
     {"spatial"},
     {"datasets"},
     {"convert"},

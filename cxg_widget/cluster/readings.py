@@ -93,7 +93,7 @@ class ClusterReadings(Readings):
 
     def has_cells(self, look: Look) -> bool:
         """Say whether the workers have been heard of; until then every hover would hold a thread."""
-        return not self.is_aggregated(look) or self._held("field", look.place_key) is not None
+        return not self.is_aggregated(look) or self.held("field", look.place_key) is not None
 
     def is_prompt(self, look: Look) -> bool:
         """Say whether a lasso needs neither reading nor the workers, who may have gone or be busy."""
@@ -119,9 +119,9 @@ class ClusterReadings(Readings):
         super().close()
 
     def _let_go(self) -> None:
-        held = self._made.get("field")
+        held = self.in_slot("field")
         if held is not None:
-            held[1].cluster.close()
+            held.cluster.close()
 
 
 class SharedField:

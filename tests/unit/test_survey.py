@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 from scipy.stats import kstest
 
+from cxg_widget import aggregate, field, readings
 from cxg_widget import protocol as p
 from cxg_widget.errors import Overtaken
 from cxg_widget.look import Look
@@ -421,6 +422,24 @@ def test_a_closed_session_holds_the_selection_and_no_cells():
     assert len(one.selected) == 6_667
 
 
+@pytest.mark.parametrize(("limit", "times"), [(field.RECENT_BYTES, 1), (0, 3)])
+def test_going_back_to_colours_that_were_on_show_computes_nothing_unless_they_are_too_large(monkeypatch, limit, times):
+    monkeypatch.setattr(field, "RECENT_BYTES", limit)
+    monkeypatch.setattr(readings, "RECENT_BYTES", limit)
+    done = []
+    for module, name in ((aggregate, "arrange"), (readings, "describe")):
+        original = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *a, _name=name, _do=original: (done.append(_name), _do(*a))[1])
+    one = session(color="cell_type")
+    seen = {}
+    for color in ["cell_type", "CD3E", "n_counts"] * 3:
+        one.look = replace(one.look, color=color)
+        image = pixels(ask(one, extent(one))[0])
+        np.testing.assert_array_equal(image, seen.setdefault(color, image))
+    assert len({image.tobytes() for image in seen.values()}) == 3
+    assert (done.count("arrange"), done.count("describe")) == (3 * times, 2 * times)
+
+
 def test_what_all_points_took_is_let_go_when_images_are_shown_again():
     one = session(color="cell_type", render="points")
     assert sum(f.message.kind == "points" for f in one.show()) == 1
@@ -429,7 +448,7 @@ def test_what_all_points_took_is_let_go_when_images_are_shown_again():
     ask(one, extent(one))
     gc.collect()
     assert held() is None
-    assert "xy" not in one._readings._made
+    assert one._readings.in_slot("xy") is None
 
 
 def test_cells_come_in_an_order_of_their_own_that_is_the_same_among_others_and_has_no_pattern():

@@ -6,8 +6,19 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tools.browser import find
+
+# What fails here fails everywhere. For other cases than the usual ones: pytest --hypothesis-profile=search
+settings.register_profile("same", derandomize=True, database=None, deadline=None)
+settings.register_profile("search", deadline=None)
+settings.load_profile("same")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put tests in a browser first: of two processes that share the tests, one then waits while the other computes."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
 
 
 @pytest.fixture(scope="session")

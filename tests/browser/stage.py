@@ -37,7 +37,7 @@ class Stage:
 
     @property
     def canvas(self):
-        return self.host.locator("canvas.cxg-plot").first
+        return self.host.locator("canvas.cxg-plot").last  # beneath it another may be getting ready to take over
 
     def settle(self, timeout_s=60):
         """Wait until everything asked for is on the screen."""

@@ -220,12 +220,15 @@ def test_hover_names_the_cell_under_the_pointer(stage, truth):
     assert stage.host.get_by_text(name).count() > 0
 
 
+NARROWER = "([canvas, width]) => canvas.getBoundingClientRect().width < width"
+
+
 def test_resizing_the_page_resizes_the_plot(stage):
     width = stage.canvas.bounding_box()["width"]
     stage.page.set_viewport_size({"width": 1000, "height": 900})
-    stage.settle()
-    assert stage.canvas.bounding_box()["width"] < width
+    stage.page.wait_for_function(NARROWER, arg=[stage.canvas.element_handle(), width])
     stage.page.set_viewport_size({"width": 1280, "height": 900})
+    stage.page.wait_for_function(f"(arg) => !({NARROWER})(arg)", arg=[stage.canvas.element_handle(), width - 2])
     stage.settle()
     assert stage.canvas.bounding_box()["width"] == pytest.approx(width, abs=2)
 

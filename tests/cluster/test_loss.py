@@ -157,7 +157,11 @@ def _die_over_loading():
 
 
 def wait_for_others_than(client, addresses):
+    """Until other workers are in the places of these, and what was lost with these is there again or given up."""
     while set(client.scheduler_info(n_workers=-1)["workers"]) & set(addresses) or len(client.ncores()) < 2:
+        time.sleep(0.05)
+    scheduler = client.cluster.scheduler
+    while {task.state for task in tuple(scheduler.tasks.values())} - {"memory", "erred", "released", "forgotten"}:
         time.sleep(0.05)
 
 
@@ -180,8 +184,6 @@ def test_partitions_that_workers_died_over_are_loaded_anew_when_next_asked_for(f
     fragile.run(_die_over_loading, workers=[other])
     os.kill(pids[dying], signal.SIGKILL)  # the other one then loads what this one held
     wait_for_others_than(fragile, pids)
-    while any(state.status == "pending" for state in fragile.futures.values()):
-        time.sleep(0.05)
     assert "error" in {part.status for part in field._parts}
 
     pids = fragile.run(_die_over_loading)

@@ -8,7 +8,7 @@ from cxg_widget.datasets import open_dataset
 from tests.datasets.contract import DatasetContract
 from tests.datasets.make_mzpeak import LAYOUTS, make_mzpeak, make_run, peaks_truth, spectra_truth
 
-SHAPES = [(layout, {"rows_per_group": 37}) for layout in LAYOUTS]
+SHAPES = [(layout, {"rows_per_group": 110}) for layout in LAYOUTS]
 SHAPES += [("delta", {"split": True, "folder": True}), ("point", {"split": True}), ("delta", {"as_struct": True})]
 STORES = [(*shape, observations) for observations in ("spectra", "peaks") for shape in SHAPES]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import time
 
 import numpy as np
 from PIL import Image
@@ -103,6 +104,22 @@ class Stage:
                 top - (px[:, 1] - box["y"]) / box["height"] * (top - bottom),
             ]
         )
+
+    def shows(self, text):
+        """Wait until a text is in the widget."""
+        self.host.get_by_text(text).first.wait_for(state="attached")
+
+    def shows_no(self, text):
+        """Wait until a text is no longer in the widget."""
+        self.host.get_by_text(text).first.wait_for(state="detached")
+
+    def until(self, is_so, timeout_s=20):
+        """Wait until a function of no arguments returns something true, and return that."""
+        end = time.monotonic() + timeout_s
+        while not (found := is_so()):
+            assert time.monotonic() < end, "it did not become so in time"
+            self.page.wait_for_timeout(100)
+        return found
 
     def spot(self, fx, fy):
         """Return the page pixel at a share of the plot."""

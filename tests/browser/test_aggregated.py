@@ -84,8 +84,7 @@ def test_the_wheel_leads_from_the_image_to_the_cells_and_back(stage, xy):
         stage.page.wait_for_timeout(20)
     stage.settle()
     assert 0 < drawn(stage) < len(xy)
-    stage.page.wait_for_timeout(400)
-    assert stage.json("w.view") is not None
+    stage.until(lambda: stage.json("w.view"))
     stage.set("w.view = None")
     assert drawn(stage) == len(xy)
     assert (stage.pixels() == whole).all(axis=2).mean() > 0.99

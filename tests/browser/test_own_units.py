@@ -138,8 +138,7 @@ def test_the_wheel_zooms_both_axes_alike_and_keeps_the_data_under_the_cursor(sta
     assert by_x > 2
     assert by_x == pytest.approx(by_y)
     np.testing.assert_allclose(stage.to_data([place]), anchor, rtol=1e-9)
-    stage.page.wait_for_timeout(400)
-    np.testing.assert_allclose(stage.json("w.view"), zoomed, rtol=1e-9)
+    stage.until(lambda: np.allclose(stage.json("w.view") or np.nan, zoomed, rtol=1e-9))
     stage.page.mouse.dblclick(*stage.spot(0.1, 0.9))
     stage.settle()
     np.testing.assert_allclose(stage.view(), home, rtol=1e-9)
@@ -210,6 +209,6 @@ def test_hover_up_or_down_and_to_the_side_reaches_as_far_on_the_screen(stage, xy
             stage.page.wait_for_timeout(250)
             stage.page.mouse.move(at[row][0] + far * dx, at[row][1] + far * dy)
             stage.page.wait_for_timeout(500)
-            assert tip.count() == told, (dx, dy, far)
+            stage.until(lambda told=told: tip.count() == told)
             assert told == 0 or tip.inner_text() == str(row)
     stage.set("w.point_size = None")

@@ -87,7 +87,7 @@ def test_a_gene_from_python_recolours_with_few_bytes(stage):
     stage.set("w.color = 'CD3E'")
     assert stage.traffic.received_bytes < 30_000
     assert (stage.pixels() != before).any(axis=2).mean() > 0.01
-    assert stage.host.get_by_text("CD3E").count() > 0
+    stage.shows("CD3E")
 
 
 def test_typing_a_gene_colours_by_it(stage):
@@ -95,7 +95,7 @@ def test_typing_a_gene_colours_by_it(stage):
     assert stage.json("w._session.coloring().target.source") == "var"
     symbol = "w.dataset.var_aliases[w.dataset.find_var(w._session.coloring().target.name)]"
     assert stage.json(symbol) == "MS4A1"
-    assert stage.host.get_by_text("MS4A1").count() > 0
+    stage.shows("MS4A1")
 
 
 @pytest.mark.parametrize(
@@ -181,8 +181,7 @@ def test_the_wheel_zooms_to_the_cursor_and_a_double_click_resets(stage):
     zoomed = stage.view()
     assert zoomed[1] - zoomed[0] < 0.6 * (home[1] - home[0])
     np.testing.assert_allclose(stage.to_data([place]), anchor, atol=(home[1] - home[0]) / 1000)
-    stage.page.wait_for_timeout(400)
-    np.testing.assert_allclose(stage.json("w.view"), zoomed, rtol=1e-3, atol=1e-3)
+    stage.until(lambda: np.allclose(stage.json("w.view") or np.nan, zoomed, rtol=1e-3, atol=1e-3))
     stage.page.mouse.dblclick(*stage.spot(0.1, 0.9))
     stage.settle()
     np.testing.assert_allclose(stage.view(), home, rtol=1e-6)
@@ -215,9 +214,7 @@ def test_hover_names_the_cell_under_the_pointer(stage, truth):
     lonely = max(range(400), key=lambda i: np.hypot(*(at[i] - at[crowd[i]])))
     stage.page.mouse.move(at[lonely][0] + 40, at[lonely][1])
     stage.page.mouse.move(*at[lonely])
-    stage.page.wait_for_timeout(700)
-    name = stage.json(f"str(w.dataset.obs_names([{lonely}])[0])")
-    assert stage.host.get_by_text(name).count() > 0
+    stage.shows(stage.json(f"str(w.dataset.obs_names([{lonely}])[0])"))
 
 
 NARROWER = "([canvas, width]) => canvas.getBoundingClientRect().width < width"

@@ -79,7 +79,7 @@ def _to_cxg(source: Path, target: Path) -> int:
 
     from cxg_widget.datasets.cxg import writer
 
-    with h5py.File(source, "r") as file:
+    with h5py.File(source, "r", locking=False) as file:
         X = file["X"]
         shape = tuple(X.attrs["shape"])
         by_cell = sp.csr_array((X["data"][:], X["indices"][:], X["indptr"][:]), shape=shape)

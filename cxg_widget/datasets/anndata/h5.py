@@ -26,12 +26,16 @@ _DEEPEST = 64
 
 
 class H5Store(Store):
-    """An HDF5 file, open for reading, without locking it.
+    """An HDF5 file, open for reading, without keeping anybody else in this process or another from opening it.
+
+    HDF5 shares what is known of a file among all who open it with the same driver, who then must agree on locks and on
+    writing: beside a file open with "sec2", the default, that of `anndata.read_h5ad` would be refused. So another
+    driver reads here, "stdio", which is as fast.
 
     Raises
     ------
     DamagedStore
-        If it is cut off, or no HDF5 at all.
+        If it is cut off, or no HDF5 at all; later, if it was changed since.
     """
 
     def __init__(self, path: str, uri: str) -> None:
@@ -39,7 +43,8 @@ class H5Store(Store):
         self.lock = RLock()
         self._path = os.path.abspath(path)
         try:
-            self.file = h5py.File(self._path, "r", locking=False)
+            self.file = h5py.File(self._path, "r", driver="stdio", locking=False)
+            self._opened = self._stamp()
         except OSError as error:
             raise DamagedStore(f"{uri}: the file is truncated, damaged or not HDF5 ({reason(error)}).") from error
 
@@ -63,7 +68,22 @@ class H5Store(Store):
     def reading(self, what: str) -> Iterator[None]:
         """Let one thread at a time into the library, and say what its failures mean."""
         with self.lock, reading(self.uri, what):
+            if self._is_changed():
+                raise DamagedStore(f"{self.uri}: the file was changed after it was opened; open it again.")
             yield
+
+    def _stamp(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Return which file has the path, and what changes when it is written to."""
+        found = os.stat(self._path)
+        return (found.st_dev, found.st_ino), (found.st_size, found.st_mtime_ns)
+
+    def _is_changed(self) -> bool:
+        try:
+            file, state = self._stamp()
+        except OSError:
+            return False
+        # A file put in its place is another one: that which is open is as it was.
+        return file == self._opened[0] and state != self._opened[1]
 
     def wrap(self, found: Any, path: str) -> Node | None:
         """Return an object of h5py as a node; None for what is neither group nor dataset."""

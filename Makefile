@@ -21,8 +21,9 @@ setup: $(VENV)/.installed js/node_modules/.installed $(BUNDLE) ## environment, J
 demo: setup browser $(DEMO) ## show 100,000 synthetic cells in JupyterLab; HEADLESS=1 only checks that they are drawn
 	@$(BIN)/python -m tools.demo
 
-test: setup browser ## pytest in two processes, then node --test
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+test: setup browser ## pytest in two processes, those in a browser one by one, then node --test
+	$(BIN)/python -m pytest -m 'not browser' -n 2 --dist worksteal
+	$(BIN)/python -m pytest -m browser
 	cd js && $(WITH_NODE) npm test --silent
 
 check: $(VENV)/.installed js/node_modules/.installed ## lint, format, types, generated files

@@ -16,11 +16,6 @@ settings.register_profile("search", deadline=None)
 settings.load_profile("same")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put tests in a browser first: of two processes that share the tests, one then waits while the other computes."""
-    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
-
-
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     """A running Chromium with software WebGL2."""

@@ -55,7 +55,7 @@ class Readings(Slots):
         self._recent = ByteCache(RECENT_BYTES, lambda coloring: coloring.nbytes)
         self._place_wanted: Any = None
         self._reading_near = threading.Lock()
-        self._awaiting = threading.Lock()
+        self._awaiting = threading.RLock()
         self._awaited: tuple[Any, Future[AnyField]] | None = None
 
     # --- which cells are points ------------------------------------------------------------------------------------

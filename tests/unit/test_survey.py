@@ -4,6 +4,7 @@ import gc
 import io
 import threading
 import weakref
+from concurrent.futures import Future
 from dataclasses import replace
 
 import numpy as np
@@ -420,6 +421,23 @@ def test_a_closed_session_holds_the_selection_and_no_cells():
     gc.collect()
     assert [ref() for ref in held] == [None, None]
     assert len(one.selected) == 6_667
+
+
+def test_a_field_that_is_there_before_anybody_waits_for_it_is_not_waited_for(monkeypatch):
+    def at_once(make):
+        done = Future()
+        done.set_result(make())
+        return done
+
+    monkeypatch.setattr(readings, "in_background", at_once)
+    one = session()
+    found = []
+    waiting = threading.Thread(
+        target=lambda: found.append(one._readings.awaited_field(one.look, lambda: False)), daemon=True
+    )
+    waiting.start()
+    waiting.join(20)
+    assert found == [one._readings.field(one.look)]
 
 
 @pytest.mark.parametrize(("limit", "times"), [(field.RECENT_BYTES, 1), (0, 3)])

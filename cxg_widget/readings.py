@@ -218,6 +218,7 @@ class Readings(Slots):
     def close(self) -> None:
         """Let go of everything, and give up an index that is being built; Jupyter holds a closed widget for good."""
         super().close()
+        self._recent.limit_bytes = 0  # a reading that ends later is not kept either
         self._recent.clear()
 
     def _make_field(self, look: Look) -> AnyField:

@@ -159,15 +159,17 @@ def test_pointing_asks_once_it_rests_and_rings_the_cell(page: Any) -> None:
     answer = """({ kind, id }, model) => kind === "hover" &&
       model.say({ kind: "cell", id, row: 7, x: 0.5, y: 0.5, name: "c", value: "", fields: [] })"""
     run(page, SQUARE.replace("open_({", f"open_({{ answer: {answer},"))
-    places = range(150, 205, 5)
-    for x in places:
-        page.mouse.move(x, 200)
+    moves = """() => { for (let x = 150; x < 205; x += 5) w.plot.element.dispatchEvent(new PointerEvent("pointermove",
+      { clientX: x, clientY: 200, pointerId: 1, pointerType: "mouse", bubbles: true, composed: true })); }"""
+    page.mouse.move(150, 200)
+    page.evaluate(moves)  # without a pause, whatever the machine is doing
+    page.wait_for_timeout(300)
     page.wait_for_function("() => w.widget.store.get().cell !== null")
     n_asked, cell, ring = page.evaluate(
         """() => [w.model.sent.filter(({ content }) => content.kind === "hover").length, w.widget.store.get().cell.row,
         w.host.querySelector("circle").getAttribute("cx")]"""
     )
-    assert 1 <= n_asked < len(places)
+    assert 1 <= n_asked <= 3
     assert cell == 7
     assert float(ring) == pytest.approx(200)
     page.mouse.move(880, 690)

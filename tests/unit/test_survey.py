@@ -423,6 +423,14 @@ def test_a_closed_session_holds_the_selection_and_no_cells():
     assert len(one.selected) == 6_667
 
 
+def test_what_is_read_after_closing_is_not_held():
+    one = session(color="CD3E")
+    one.close()
+    held = weakref.ref(one._readings.coloring(one.look).data)
+    gc.collect()
+    assert held() is None
+
+
 def test_a_field_that_is_there_before_anybody_waits_for_it_is_not_waited_for(monkeypatch):
     def at_once(make):
         done = Future()

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pynumpress
 
-from tests.datasets import numpress
 from tests.datasets.make_cxg import Truth
 
 ENCODINGS = {
@@ -239,10 +239,11 @@ def _encoded(piece: Entries, encoding: str) -> dict[str, Any]:
     if encoding in ("none", "delta"):
         chunk["mz_chunk_values"] = mz[mz[0] is not None :] if encoding == "none" else deltas(mz)
     else:
-        chunk["mz_numpress_linear_bytes"] = list(numpress.linear(known, MZ_SCALE))
+        chunk["mz_numpress_linear_bytes"] = pynumpress.encode_linear(np.array(known), MZ_SCALE).tolist()
     if encoding in ("slof", "pic"):
-        pack = numpress.pic(intensity) if encoding == "pic" else numpress.slof(intensity, SLOF_SCALE)
-        chunk["intensity_packed_bytes"] = list(pack)
+        values = np.array(intensity, dtype=np.float64)
+        pack = pynumpress.encode_pic(values) if encoding == "pic" else pynumpress.encode_slof(values, SLOF_SCALE)
+        chunk["intensity_packed_bytes"] = pack.tolist()
         chunk["intensity"] = None
     else:
         chunk["intensity"] = intensity

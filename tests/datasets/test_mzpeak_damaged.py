@@ -14,7 +14,6 @@ import pytest
 
 from cxg_widget.datasets import open_dataset, readers
 from cxg_widget.errors import DamagedStore, InvalidStore, MissingDependency
-from tests.datasets import numpress
 from tests.datasets.make_mzpeak import (
     _bytes,
     chunk_table,
@@ -263,16 +262,17 @@ def cut(chunks):
 
 
 def lose_scale(chunks):
-    longest(chunks)["mz_numpress_linear_bytes"][:8] = struct.pack("<d", np.nan)
+    longest(chunks)["mz_numpress_linear_bytes"][:8] = struct.pack(">d", np.nan)
 
 
 def lose_slof_scale(chunks):
-    longest(chunks)["intensity_packed_bytes"][:8] = struct.pack("<d", np.nan)
+    longest(chunks)["intensity_packed_bytes"][:8] = struct.pack(">d", np.nan)
 
 
 def go_below_zero(chunks):
+    minus_five = [0xFB]  # seven leading half bytes of 15, then 11
     n = len(longest(chunks)["intensity_packed_bytes"])
-    longest(chunks)["intensity_packed_bytes"] = list(numpress.packed([-5] * n))
+    longest(chunks)["intensity_packed_bytes"] = minus_five * n
 
 
 def longest(chunks):

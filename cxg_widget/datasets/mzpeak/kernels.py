@@ -11,6 +11,7 @@ doi:10.1074/mcp.O114.037879; the mzPeak specification, chunked layout.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -59,10 +60,10 @@ def ends_here(data: Any, at: Any, stop: Any) -> Any:
 
 @compiled
 def fixed_point(data: Any, begin: Any) -> Any:
-    """Return the scale in the first eight bytes, and whether it is one."""
+    """Return the scale in the first eight bytes, the highest first unlike all else, and whether it is one."""
     raw = np.empty(8, dtype=np.uint8)
     for k in range(8):
-        raw[k] = data[begin + k]
+        raw[7 - k if sys.byteorder == "little" else k] = data[begin + k]
     scale = raw.view(np.float64)[0]
     return scale, np.isfinite(scale) and scale > 0
 

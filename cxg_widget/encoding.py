@@ -24,13 +24,6 @@ _ENTRY_BYTES = 4
 _BLOCK = 1 << 17
 
 
-def label_of(category: Any) -> str:
-    """Write a category value as text, as pandas would show it."""
-    if isinstance(category, float) and category.is_integer():
-        return str(int(category))
-    return str(category)
-
-
 def category_counts(codes: Codes) -> tuple[list[int], int]:
     """Count the cells of each category, and the missing ones."""
     counts = np.zeros(len(codes.categories) + 1, dtype=np.int64)

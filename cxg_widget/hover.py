@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base import Codes, Kind
 from cxg_widget.datasets.detection import is_remote
-from cxg_widget.encoding import label_of
+from cxg_widget.datasets.values import label_of
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.protocol import MISSING_LABEL
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from cxg_widget.coloring import ColorTrait, Target
 from cxg_widget.datasets.base import Codes
-from cxg_widget.datasets.values import size_of
-from cxg_widget.encoding import Numbers, label_of
+from cxg_widget.datasets.values import label_of, size_of
+from cxg_widget.encoding import Numbers
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.names import not_found
 from cxg_widget.protocol import MISSING_LABEL

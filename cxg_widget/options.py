@@ -47,9 +47,9 @@ def split_options(
     known, more = list(traits), list(opening)
     for name in options:
         if name not in known and name not in more:
-            close = nearest(name, known + more)
-            hint = f" Did you mean {' or '.join(repr(one) for one in close)}?" if close else ""
-            raise InvalidOption(f"CxgWidget has no option {name!r}; it takes {', '.join(known + more)}.{hint}")
+            close = nearest(name, known + more, 1)
+            hint = f"Did you mean {close[0]!r}?" if close else "help(CxgWidget) and help(open_dataset) list them."
+            raise InvalidOption(f"CxgWidget has no option {name!r}. {hint}")
     return (
         {name: value for name, value in options.items() if name in known},
         {name: value for name, value in options.items() if name not in known},

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.errors import InvalidValue, SelectionError
+from cxg_widget.by_value import mask_of_values, meant_by
+from cxg_widget.coloring import Target, read, resolve
+from cxg_widget.datasets.base import Vector
+from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.names import not_found
 from cxg_widget.protocol import Mode
 
@@ -26,8 +29,8 @@ class SelectedCells:
     mask : bool (n_obs,), read-only
     """
 
-    def __init__(self, dataset: Dataset, mask: NDArray[np.bool_]) -> None:
-        self._dataset = dataset
+    def __init__(self, dataset: Dataset, mask: NDArray[np.bool_], layer: str | None = None) -> None:
+        self._dataset, self._layer = dataset, layer
         self.mask = mask.view()
         self.mask.flags.writeable = False
 
@@ -41,18 +44,53 @@ class SelectedCells:
         return np.flatnonzero(self.mask).astype(np.int64, copy=False)
 
     def obs(self, columns: Sequence[str] | str | None = None) -> pd.DataFrame:
-        """Return the obs annotations of the selected cells, in row order, indexed by the obs index.
+        """Return obs columns, genes and gene sets of the selected cells, in row order, indexed by the obs index.
 
         Parameters
         ----------
-        columns : names of obs columns; None = all
+        columns : names as the trait `color` takes them: an obs column comes before a gene of its name, "obs:", "var:"
+            and "set:" force one; None = all obs columns
+
+        Returns
+        -------
+        DataFrame with a column for each name, called as it was asked for; genes, and the mean of a set of them, are
+        float32, read from the layer that was on show when the cells were selected
 
         Raises
         ------
         UnknownName
-            If there is no such column.
+            If there is no such column, gene or gene set; the sentence names the nearest.
         """
-        return self._dataset.obs([columns] if isinstance(columns, str) else columns, rows=self.rows)
+        if columns is None:
+            return self._dataset.obs(rows=self.rows)
+        names = list(dict.fromkeys([columns] if isinstance(columns, str) else columns))
+        targets = {name: self._target(name) for name in names}
+        if all(one == Target("obs", name) for name, one in targets.items()):
+            return self._dataset.obs(names, rows=self.rows)
+        of_obs = [one.name for one in targets.values() if one.source == "obs"]
+        frame, numbers = self._dataset.obs(of_obs, rows=self.rows), self._numbers(targets)
+        columns_found = {name: numbers[name] if name in numbers else frame[targets[name].name] for name in names}
+        return type(frame)(columns_found, index=frame.index)
+
+    def _target(self, name: str) -> Target:
+        if name == self._dataset.obs_index:
+            return Target("obs", name)
+        if not isinstance(name, str) or not name:
+            raise UnknownName(not_found("obs column", name, self._dataset.obs_columns))
+        return resolve(name, self._dataset, self._layer)
+
+    def _numbers(self, targets: Mapping[str, Target]) -> dict[str, NDArray[np.float32]]:
+        """Return genes and means of gene sets, float32 (len(self),) each; several genes take one look at the matrix."""
+        dataset, layer, rows = self._dataset, self._layer, self.rows
+        genes = {name: one.name for name, one in targets.items() if one.source == "var"}
+        vectors = zip(genes, dataset.vectors(list(genes.values()), layer), strict=True)
+        found = {name: vector.take(rows).dense(rows.size) for name, vector in vectors}
+        for name, one in targets.items():
+            if one.source == "set":
+                mean = read(one, dataset, layer)
+                assert isinstance(mean, Vector)
+                found[name] = mean.take(rows).dense(rows.size)
+        return found
 
     def to_anndata(self) -> Any:
         """Return the selected cells as AnnData: a view of the object that is shown, or a new one read from the store.
@@ -99,17 +137,22 @@ def is_table(what: Any) -> bool:
 
 
 def mask_of(what: Any, dataset: Dataset) -> NDArray[np.bool_]:
-    """Turn a boolean mask, row positions or obs index labels into a mask, bool (n_obs,).
+    """Turn a boolean mask, row positions, obs index labels or values of columns into a mask, bool (n_obs,).
 
-    A boolean pandas Series is matched by its index where that holds the obs labels, as pandas itself does.
+    A boolean pandas Series is matched by its index where that holds the obs labels, as pandas itself does. A dict is
+    read by `mask_of_values`.
 
     Raises
     ------
     SelectionError
         If the length, a position or a label does not fit the dataset.
     """
+    if isinstance(what, Mapping):
+        return mask_of_values(what, dataset)
     if isinstance(what, SelectedCells):
         what = what.mask
+    elif hasattr(what, "columns") and hasattr(what, "index"):
+        raise SelectionError("a DataFrame names no cells; its index may: select(frame.index)")
     elif isinstance(what, str):
         what = [what]
     elif isinstance(what, set | frozenset):
@@ -129,7 +172,7 @@ def mask_of(what: Any, dataset: Dataset) -> NDArray[np.bool_]:
     if array.dtype.kind in "OUST":
         return _from_labels([str(label) for label in array], dataset)
     raise SelectionError(
-        f"cannot select by {array.dtype} values; give a boolean mask, row positions, obs labels, polygon= or query="
+        f"cannot select by {array.dtype} values; give a mask, rows, labels, {{column: value}}, polygon= or query="
     )
 
 
@@ -169,6 +212,8 @@ def _from_labels(labels: list[str], dataset: Dataset) -> NDArray[np.bool_]:
     names, wanted = dataset.obs_names().tolist(), set(labels)
     unknown = sorted(wanted.difference(names))
     if unknown:
+        if len(wanted) == 1 and (meant := meant_by(unknown[0], dataset, names[:4000])):
+            raise SelectionError(f"no {dataset.obs_noun.one} {unknown[0]!r}. {meant}")
         others = f" {len(unknown) - 1:,} more are not there either." if len(unknown) > 1 else ""
         sentence = not_found(dataset.obs_noun.one, unknown[0], names[:4000], "the obs index", count=len(names))
         raise SelectionError(sentence + others)

@@ -41,7 +41,7 @@ class Session(Showing):
     @property
     def selected(self) -> SelectedCells:
         """The selection as it is now."""
-        return SelectedCells(self.dataset, self.mask)
+        return SelectedCells(self.dataset, self.mask, self.look.layer)
 
     def select(self, mask: NDArray[np.bool_], mode: p.Mode = "replace") -> None:
         """Combine a mask, bool (n_obs,), with the selection."""

@@ -127,16 +127,19 @@ class CxgWidget(WidgetTraits):
         return self._session.selected
 
     def select(
-        self, what: Any = None, mode: protocol.Mode = "replace", *, polygon: Any = None, query: str | None = None
-    ) -> SelectedCells:
+        self, what: Any = None, mode: protocol.Mode = "replace", *, polygon: Any = None, query: str | None = None,
+        **columns: Any,
+    ) -> SelectedCells:  # fmt: skip
         """Select cells from Python.
 
         Parameters
         ----------
-        what : boolean mask (n_obs,), row positions, or obs index labels
+        what : {obs column: value or list of values}, of which each column must match, a boolean mask (n_obs,), row
+            positions, or obs index labels
         mode : "replace", "add", "subtract" or "intersect"
         polygon : corners (k, 2), k >= 3, in data units of the embedding and axes on show; hidden categories count too
         query : pandas query string over obs columns; @name stands for a variable of the caller
+        **columns : refused with a sentence that says how a dict is written
 
         Returns
         -------
@@ -146,17 +149,21 @@ class CxgWidget(WidgetTraits):
         ------
         SelectionError, UnknownName
             If it cannot be made; the selection stays as it was.
+        InvalidOption
+            For a column given as a keyword.
         ClosedDataset
             If the widget was closed.
         """
         self._check_open()
+        if columns:
+            raise InvalidOption(f"select() takes columns as a dict: select({columns!r}).")
         mode = options.check_mode(mode, protocol.Mode)
         given = [one is not None for one in (what, polygon, query)]
         if sum(given) != 1:
             raise SelectionError(
-                f"select() takes one of a mask, rows or labels, polygon= or query=; found {sum(given)}"
+                f"select() takes one of {{column: value}}, mask, rows, labels, polygon= or query=; found {sum(given)}"
             )
-        if polygon is None and query is None and is_table(what):
+        if polygon is None and query is None and is_table(what) and not hasattr(what, "columns"):
             polygon = what
         if polygon is not None:
             mask = self._session.polygon_mask(polygon)

@@ -106,6 +106,13 @@ def as_plain(values: Values) -> NDArray[Any]:
     return np.asarray(labels[values.codes])
 
 
+def label_of(category: Any) -> str:
+    """Write a category value as text, as pandas would show it."""
+    if isinstance(category, float) and category.is_integer():
+        return str(int(category))
+    return str(category)
+
+
 def as_codes(booleans: Values) -> Codes:
     """Return a boolean column as codes; one with missing values is stored as codes already."""
     return booleans if isinstance(booleans, Codes) else Codes(np.asarray(booleans).astype(np.int8), (False, True))

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cxg_widget.datasets.base import Codes, Vector
-from cxg_widget.encoding import category_counts, code_frames, describe, label_of, number_frames
+from cxg_widget.datasets.values import label_of
+from cxg_widget.encoding import category_counts, code_frames, describe, number_frames
 from cxg_widget.order import DisplayOrder
 
 

@@ -19,6 +19,24 @@ def test_a_name_more_like_it_comes_before_one_that_begins_alike():
     assert nearest("cell_tpye", ["cell", "cell_type", "cell_cycle"])[0] == "cell_type"
 
 
+def test_obs_columns_are_suggested_before_genes_and_what_is_hardly_like_it_not_at_all():
+    assert nearest("cell_typ", ["donor", "cell_type", "Cell cycle", "TYMP", "CETP"]) == ["cell_type"]
+    assert nearest("CD3X", ["CD3A", "CD3E"]) == ["CD3A", "CD3E"]
+    assert nearest("CD3X", ["CD3E", "CD3A"]) == ["CD3E", "CD3A"]
+
+
+def test_the_beginning_of_a_name_or_of_a_word_in_it_suggests_it():
+    assert nearest("NK", ["T cell", "B cell", "NK cell", "mature NK T cell", "SINK"])[0] == "NK cell"
+    assert "mature NK T cell" in nearest("NK", ["T cell", "mature NK T cell"])
+    assert nearest("N", ["NK cell"]) == []
+
+
+def test_of_many_names_the_columns_are_compared_whatever_they_begin_with():
+    many = ["cell_type", *(f"GENE{i}" for i in range(5_000))]
+    assert nearest("ell_type", many) == ["cell_type"]
+    assert nearest("GENE30001", many)[0] == "GENE3000"
+
+
 @pytest.fixture
 def genes():
     ids, symbols = [f"ENSG{i:05}" for i in range(50)], [f"GENE{i}" for i in range(50)]

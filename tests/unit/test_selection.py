@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from cxg_widget.errors import SelectionError
+from cxg_widget.datasets.base import Column
+from cxg_widget.errors import SelectionError, UnknownName
 from cxg_widget.query import mask_of_query, named_columns
 from cxg_widget.selection import SelectedCells, combine, mask_of, pack_mask
 from tests.memory import small
@@ -183,3 +184,92 @@ def test_labels_that_are_not_there_are_counted_and_so_are_all_cells():
     dataset = small(5000)
     with pytest.raises(SelectionError, match=r"\(5,000 in all\)\. .*2 more are not there either\."):
         mask_of(["cell 1", "cell x", "cell y", "cell z"], dataset)
+
+
+def test_a_query_that_another_language_would_take_is_answered_with_that_of_pandas():
+    for wrong, meant in [
+        ("cell_type = 'B cell'", "cell_type == 'B cell'"),
+        ("cell_type == B cell", "cell_type == 'B cell'"),
+        ("n_counts > 500 && is_doublet", "n_counts > 500 and is_doublet"),
+        ("n_counts > 500 AND NOT is_doublet", "n_counts > 500 and not is_doublet"),
+        ("!is_doublet || n_counts > 500", "not is_doublet or n_counts > 500"),
+        ("donor name == 'd1'", "`donor name` == 'd1'"),
+        ("`donor name` == d1", "`donor name` == 'd1'"),
+        ("cell_type == 'T = B' and n_genes = 3", "cell_type == 'T = B' and n_genes == 3"),
+    ]:
+        with pytest.raises(SelectionError) as said:
+            mask_of_query(wrong, small(50))
+        assert f"Did you mean query={meant!r}?" in str(said.value), said.value
+        mask_of_query(meant.replace("not is", "~is"), small(50))
+
+
+def test_keywords_of_a_call_are_no_assignments():
+    data = small(300)
+    found = mask_of_query("cell_type.str.contains('b', case=False) == True", data)
+    np.testing.assert_array_equal(found, data.obs()["cell_type"].str.contains("b", case=False).eq(True).to_numpy())
+
+
+def test_a_query_over_a_gene_says_how_genes_select():
+    data = small(50)
+    with pytest.raises(SelectionError, match=r"'CD3E' is a gene.*select\(w\.dataset\.values\('CD3E'\) > 0\)"):
+        mask_of_query("CD3E > 1", data)
+
+
+@pytest.mark.parametrize(
+    ("what", "meant"),
+    [
+        ("B cell", "It is a value of obs column 'cell_type': select({'cell_type': 'B cell'})."),
+        ("d1", "It is a value of obs column 'donor name': select({'donor name': 'd1'})."),
+        ("Bcell", "Did you mean select({'cell_type': 'B cell'})?"),
+        ("cell_type", "It is an obs column; write select({'cell_type': value}) with one of its values."),
+        ("CD3E", "It is a gene: select(w.dataset.values('CD3E') > 0)."),
+        ("n_genes > 5", "A query is given by name: select(query='n_genes > 5')."),
+    ],
+)
+def test_a_text_that_is_no_label_is_answered_with_what_would_select(what, meant):
+    with pytest.raises(SelectionError) as said:
+        mask_of(what, small(50))
+    assert str(said.value) == f"no cell {what!r}. {meant}"
+
+
+def test_a_text_most_like_a_label_or_one_of_several_is_answered_with_labels():
+    for what in ("cell x", ["cell 1", "B cell"]):
+        with pytest.raises(SelectionError, match="the obs index has 'cell 0'"):
+            mask_of(what, small(50))
+
+
+def test_a_frame_is_answered_with_its_index():
+    with pytest.raises(SelectionError, match=r"select\(frame\.index\)"):
+        mask_of(small(5).obs(), small(5))
+
+
+def test_genes_come_beside_obs_columns_as_float32_in_the_order_asked_for():
+    data = small(50)
+    rows = [7, 3, 12, 40]
+    cells = SelectedCells(data, mask_of(rows, data))
+    found = cells.obs(["MS4A1", "n_counts", "CD3E", "var:DENSE", "obs:n_genes", "pair"])
+    assert list(found.columns) == ["MS4A1", "n_counts", "CD3E", "var:DENSE", "obs:n_genes", "pair"]
+    assert found.index.equals(data.obs().index[sorted(rows)])
+    for column, gene in [("MS4A1", "MS4A1"), ("CD3E", "CD3E"), ("var:DENSE", "DENSE")]:
+        expected = data._x[sorted(rows), data._labels.tolist().index(gene)]
+        np.testing.assert_array_equal(found[column], expected)
+        assert found[column].dtype == np.float32
+    np.testing.assert_allclose(found["pair"], data._x[sorted(rows), :2].mean(axis=1), rtol=1e-6)
+    pd.testing.assert_frame_equal(found[["n_counts"]], data.obs().iloc[sorted(rows)][["n_counts"]])
+    assert SelectedCells(data, np.zeros(50, dtype=bool)).obs(["CD3E"]).shape == (0, 1)
+
+
+def test_an_obs_column_comes_before_a_gene_of_its_name():
+    data = small(50)
+    data.obs_columns["CD3E"] = Column("CD3E", "int")
+    data._obs["CD3E"] = np.arange(50)
+    cells = SelectedCells(data, mask_of([3, 7], data))
+    assert cells.obs("CD3E")["CD3E"].tolist() == cells.obs("obs:CD3E")["obs:CD3E"].tolist() == [3, 7]
+    assert cells.obs("var:CD3E")["var:CD3E"].tolist() == data._x[[3, 7], 0].tolist()
+
+
+@pytest.mark.parametrize(("wrong", "sentence"), [("CD3", "'CD3E'"), ("n_gene", "'n_genes'"), (3, "no obs column 3")])
+def test_what_is_neither_column_nor_gene_is_answered_with_the_nearest(wrong, sentence):
+    data = small(50)
+    with pytest.raises(UnknownName, match=sentence):
+        SelectedCells(data, mask_of([3], data)).obs([wrong])

@@ -12,6 +12,8 @@ from cxg_widget import CxgWidget, errors
 from cxg_widget import protocol as p
 from cxg_widget.datasets import Dataset
 from cxg_widget.traits import WidgetTraits
+from tests.datasets.make_anndata import make_anndata
+from tests.datasets.make_cxg import make_truth
 from tests.memory import small
 
 
@@ -65,7 +67,8 @@ def test_a_widget_shows_the_default_embedding_uncoloured(make):
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [
-        ({"colour": "cell_type"}, "no option 'colour'.*Did you mean 'color'"),
+        ({"colour": "cell_type"}, r"^CxgWidget has no option 'colour'\. Did you mean 'color'\?$"),
+        ({"xyzzy": 3}, r"^CxgWidget has no option 'xyzzy'\. help\(CxgWidget\) and help\(open_dataset\) list them\.$"),
         ({"pointsize": 3}, "Did you mean 'point_size'"),
     ],
 )
@@ -234,6 +237,8 @@ def test_select_takes_masks_rows_labels_polygons_and_queries_in_four_modes(make)
     assert w.n_selected == 10
     expected = np.flatnonzero((frame["cell_type"] == "B cell").to_numpy())
     np.testing.assert_array_equal(w.select(query="cell_type == 'B cell'").rows, expected)
+    expected = np.flatnonzero((frame["cell_type"] == "B cell") & frame["donor name"].isin(["d1", "d2"]))
+    np.testing.assert_array_equal(w.select({"cell_type": "B cell", "donor name": ["d1", "d2"]}).rows, expected)
     everything = [[-99, -99], [99, -99], [99, 99], [-99, 99]]
     assert len(w.select(polygon=everything)) == 1000
     w.clear_selection()
@@ -241,8 +246,10 @@ def test_select_takes_masks_rows_labels_polygons_and_queries_in_four_modes(make)
 
 
 @pytest.mark.parametrize(
-    "call", [{}, {"what": [1], "query": "n_genes > 1"}, {"what": [5000]}, {"query": "nope > 1"}, {"polygon": [[0, 0]]}]
-)
+    "call",
+    [{}, {"what": [1], "query": "n_genes > 1"}, {"what": [5000]}, {"query": "nope > 1"}, {"polygon": [[0, 0]]},
+     {"what": {"cell_type": "no such"}}, {"what": "B cell"}],
+)  # fmt: skip
 def test_a_selection_that_cannot_be_made_leaves_the_last_one(make, call):
     w = make()
     w.select([1, 2, 3])
@@ -251,6 +258,21 @@ def test_a_selection_that_cannot_be_made_leaves_the_last_one(make, call):
     with pytest.raises(ValueError, match="no selection mode 'xor'"):
         w.select([1], "xor")
     assert w.selection.rows.tolist() == [1, 2, 3]
+
+
+def test_a_column_given_as_a_keyword_is_answered_with_the_dict(make):
+    with pytest.raises(TypeError, match=r"select\(\{'cell_type': 'B cell'\}\)"):
+        make().select(cell_type="B cell")
+
+
+def test_genes_of_the_selection_are_those_of_the_layer_on_show(tmp_path):
+    truth = make_truth()
+    path = make_anndata(tmp_path, truth, layers={"doubled": (2 * truth.X, "csr")})
+    for layer, factor in ((None, 1), ("doubled", 2)):
+        w = CxgWidget(path, layer=layer)
+        found = w.select([3, 5]).obs([truth.var_labels[0]])
+        np.testing.assert_array_equal(found.iloc[:, 0], factor * truth.X[[3, 5], 0])
+        w.close()
 
 
 def test_the_selection_comes_back_as_pandas_holds_it(make):

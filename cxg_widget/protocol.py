@@ -169,7 +169,7 @@ class Points(Message):
     aggregated : True where a picture at rest is not of these points, but asked for by `aggregate`
     y_down : True where y grows downwards on the screen (tissue images)
     equal_units : True where as much on either axis is drawn as long; else each axis has a scale of its own
-    axis_labels : what x and y measure, where each has a scale of its own; else empty
+    axis_labels : what is written at x and y; empty where an axis by itself means nothing, as in a UMAP
     """
 
     kind: ClassVar[str] = "points"

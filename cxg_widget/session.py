@@ -219,8 +219,8 @@ class Session(Showing):
         return paint(job, seen, size, zoom=zoom, dark=dark)
 
     def axes_told(self) -> str:
-        """Say what the axes measure, and from where to where there are points; "" where both share their units."""
-        labels = self.dataset.axis_labels(self.look.embedding, self.look.axes)
+        """Say what the axes measure, and from where to where there are points; "" where they have no names."""
+        labels = self.dataset.axis_names(self.look.embedding, self.look.axes)
         if labels is None:
             return ""
         x0, x1, y0, y1 = map(text_of, self._extent())

@@ -182,11 +182,11 @@ class Showing:
 
     def _about_points(self, seq: int) -> dict[str, Any]:
         look, name = self.look, self.dataset.find_embedding(self.look.embedding)
-        labels = self.dataset.axis_labels(name, look.axes)
+        equal_units = self.dataset.axis_labels(name, look.axes) is None
         return {
             "seq": seq, "embedding": name, "axes": list(look.axes), "n_obs": self.dataset.n_obs,
             "y_down": is_tissue(name), "aggregated": self._is_aggregated,
-            "equal_units": labels is None, "axis_labels": list(labels or ()),
+            "equal_units": equal_units, "axis_labels": list(self.dataset.axis_names(name, look.axes) or ()),
         }  # fmt: skip
 
     def color(self) -> Iterator[Frame]:

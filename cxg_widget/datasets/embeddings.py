@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -13,6 +14,9 @@ from cxg_widget.datasets.columns import row_blocks
 from cxg_widget.datasets.lifetime import Lifetime
 from cxg_widget.errors import InvalidStore, InvalidValue, UnknownName
 from cxg_widget.names import not_found
+
+_INITIALS = {"pca": "PC", "diffmap": "DC", "lsi": "LSI"}
+"""What scanpy and its kin call the axes of embeddings whose axes mean something one by one."""
 
 
 class Embeddings(Lifetime):
@@ -36,6 +40,11 @@ class Embeddings(Lifetime):
     def _axis_labels(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:  # noqa: ARG002
         """Say what two axes measure; a store whose axes may have units of their own implements this."""
         return None
+
+    def _axis_names(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:
+        """Say what two axes that share their units are called; a store that has names for them implements this."""
+        initials = next((_INITIALS[word] for word in re.split(r"[^a-z]+", name.casefold()) if word in _INITIALS), None)
+        return None if initials is None else (f"{initials} {axes[0] + 1}", f"{initials} {axes[1] + 1}")
 
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
         """Read rows of two axes; a store that can, reads these alone."""
@@ -90,6 +99,28 @@ class Embeddings(Lifetime):
         with self._reading():
             found = self.find_embedding(name)
             return self._axis_labels(found, self.check_axes(axes, found))
+
+    def axis_names(self, name: str | None = None, axes: tuple[int, int] = (0, 1)) -> tuple[str, str] | None:
+        """Return what is written at the axes of an embedding.
+
+        Parameters
+        ----------
+        name, axes : as in `embedding`
+
+        Returns
+        -------
+        `axis_labels` where each axis has a unit of its own; else the names that two axes go by, "PC 1" and "PC 2" of a
+        PCA, longitude and latitude of a map; None where an axis by itself means nothing, as in a UMAP
+
+        Raises
+        ------
+        UnknownName, InvalidValue, InvalidStore
+            As `embedding`.
+        """
+        with self._reading():
+            found = self.find_embedding(name)
+            pair = self.check_axes(axes, found)
+            return self._axis_labels(found, pair) or self._axis_names(found, pair)
 
     def find_embedding(self, name: str | None = None) -> str:
         """Return the name in `embeddings` that `name` means: itself, or without or with "X_"; None = the default.

@@ -13,6 +13,13 @@ export function createCanvas() {
   return canvas;
 }
 
+/** A canvas to draw on that nobody sees. @param {number} width CSS px @param {number} height @param {number} ratio px per CSS px */
+export function blank(width, height, ratio) {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [devicePx(width, ratio), devicePx(height, ratio)];
+  return /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+}
+
 /** Give a canvas one pixel for each of the screen's; changing its size clears it.
  * @param {HTMLCanvasElement} canvas @param {{width: number, height: number, ratio: number}} size */
 export function fitCanvas(canvas, { width, height, ratio }) {

@@ -1,5 +1,5 @@
 /** One plot: a canvas, what lies over it, and the hands on it. What is drawn is the surface's affair, what it means the model's. */
-import { createAxes, layoutAxes, paintAxes } from "./axes.js";
+import { createAxes, layoutAxes, marginOf, paintAxes } from "./axes.js";
 import * as cameras from "./camera.js";
 import { listenToGestures } from "./gestures.js";
 import { createHover } from "./hover.js";
@@ -53,12 +53,14 @@ export function createPlot(host, model, statusOn = host) {
   const element = createElement();
   const overlay = createOverlay();
   const axes = createAxes();
-  element.append(axes.element, overlay.element);
-  host.append(element);
+  element.append(overlay.element);
+  host.append(element, axes.element);
   const status = createStatus(statusOn, store);
   /** @type {Theme} */
   let theme = { background: [255, 255, 255], foreground: [31, 35, 40], dark: false };
   let size = { width: 0, height: 0, ratio: 1 };
+  /** What the axes take of the host, left of the plot and beneath it, CSS px. */
+  let margin = 0;
   let isShown = true;
   let isMoving = false;
   /** @type {Camera | null} */
@@ -126,6 +128,7 @@ export function createPlot(host, model, statusOn = host) {
   function look(change) {
     const { points } = store.get();
     const view = model.view.get();
+    if (change === "all") measure();
     camera = points && (view === null ? whole() : cameras.contain(view, size.width, size.height, points.yDown, points.equalUnits));
     if (camera !== null) status.view(cameras.visible(camera));
     tellWhatIsSeen();
@@ -135,7 +138,7 @@ export function createPlot(host, model, statusOn = host) {
   }
 
   function axesNow() {
-    return layoutAxes(camera, store.get().points?.axisLabels ?? []);
+    return layoutAxes(camera, store.get().points?.axisLabels ?? [], margin);
   }
 
   /** @param {CanvasRenderingContext2D} context @param {number} scale px per CSS px */
@@ -220,18 +223,26 @@ export function createPlot(host, model, statusOn = host) {
 
   function keepStill() {
     if (isMoving || !surface.frame().isComplete || !model.isForemost(plot) || store.get().link !== "live") return;
-    const { width, height } = size;
+    const [width, height] = [size.width + margin, size.height + margin];
     const onto = (/** @type {CanvasRenderingContext2D} */ context) => drawAxes(context, context.canvas.width / width);
-    void takeStill(surface.canvas, theme.background, onto).then((png) => png && model.keepStill(png, Math.round(width), Math.round(height)));
+    const beside = margin * (surface.canvas.width / size.width);
+    void takeStill(surface.canvas, beside, theme.background, onto).then((png) => png && model.keepStill(png, Math.round(width), Math.round(height)));
+  }
+
+  /** @returns {boolean} whether the plot has another size than before */
+  function measure() {
+    const { width: all, height: high } = host.getBoundingClientRect();
+    margin = marginOf(store.get().points?.axisLabels ?? [], all, high);
+    element.style.inset = `0 0 ${margin}px ${margin}px`;
+    const [width, height] = [Math.max(all - margin, 0), Math.max(high - margin, 0)];
+    const most = Math.min(Math.sqrt(LARGEST_PX / Math.max(width * height, 1)), LONGEST_PX / Math.max(width, height, 1));
+    const before = size;
+    size = { width, height, ratio: Math.min(globalThis.devicePixelRatio || 1, most) };
+    return width !== before.width || height !== before.height || size.ratio !== before.ratio;
   }
 
   function fit() {
-    const { width, height } = element.getBoundingClientRect();
-    const most = Math.min(Math.sqrt(LARGEST_PX / Math.max(width * height, 1)), LONGEST_PX / Math.max(width, height, 1));
-    const next = { width, height, ratio: Math.min(globalThis.devicePixelRatio || 1, most) };
-    if (next.width === size.width && next.height === size.height && next.ratio === size.ratio) return;
-    size = next;
-    look("move");
+    if (measure()) look("move");
   }
 
   /** @param {State} state @param {State} before */
@@ -281,7 +292,7 @@ export function createPlot(host, model, statusOn = host) {
       if (!isFirst) redraw("look");
       tellWhatIsSeen();
     },
-    png: (scale = size.ratio) => surface.png(Math.min(scale, LONGEST_PX / Math.max(size.width, size.height, 1)), drawAxes),
+    png: (scale = size.ratio) => surface.png(Math.min(scale, LONGEST_PX / Math.max(size.width, size.height, 1)), margin, drawAxes),
     destroy() {
       clearTimeout(stillTimer);
       unsubscribe();

@@ -7,27 +7,29 @@ const LARGEST_BYTES = 150_000;
 /**
  * The picture on a canvas as a PNG file in base64, on its background; null if it cannot be made small enough.
  * @param {HTMLCanvasElement} canvas
+ * @param {number} margin left of it and beneath it, px of the canvas
  * @param {number[]} background rgb 0..255
  * @param {(context: CanvasRenderingContext2D) => void} onto draws what lies over the points
  * @returns {Promise<string | null>}
  */
-export async function takeStill(canvas, background, onto) {
-  for (let scale = Math.min(1, WIDEST_PX / canvas.width); scale > 0.1; scale *= 0.6) {
-    const blob = await shrink(canvas, background, scale, onto);
+export async function takeStill(canvas, margin, background, onto) {
+  for (let scale = Math.min(1, WIDEST_PX / (canvas.width + margin)); scale > 0.1; scale *= 0.6) {
+    const blob = await shrink(canvas, margin, background, scale, onto);
     if (blob !== null && blob.size <= LARGEST_BYTES) return toBase64(blob);
   }
   return null;
 }
 
-/** @param {HTMLCanvasElement} canvas @param {number[]} background @param {number} scale @param {(context: CanvasRenderingContext2D) => void} onto
+/** @param {HTMLCanvasElement} canvas @param {number} margin @param {number[]} background @param {number} scale @param {(context: CanvasRenderingContext2D) => void} onto
  * @returns {Promise<Blob | null>} */
-function shrink(canvas, background, scale, onto) {
+function shrink(canvas, margin, background, scale, onto) {
   const small = document.createElement("canvas");
-  [small.width, small.height] = [Math.max(1, Math.round(canvas.width * scale)), Math.max(1, Math.round(canvas.height * scale))];
+  const [width, height] = [canvas.width * scale, canvas.height * scale];
+  [small.width, small.height] = [width, height].map((one) => Math.max(1, Math.round(one + margin * scale)));
   const context = /** @type {CanvasRenderingContext2D} */ (small.getContext("2d"));
   context.fillStyle = `rgb(${background})`;
   context.fillRect(0, 0, small.width, small.height);
-  context.drawImage(canvas, 0, 0, small.width, small.height);
+  context.drawImage(canvas, small.width - width, 0, width, height);
   onto(context);
   return new Promise((resolve) => small.toBlob(resolve, "image/png"));
 }

@@ -3,7 +3,7 @@
  * prefix of the points as the budget allows, a fair sample; at rest the slices add up until all are drawn.
  */
 import { cellSizePx, codeSizePx, codesToClip, covers, visible } from "./camera.js";
-import { createCanvas, devicePx, fitCanvas, toBlob } from "./canvas.js";
+import { blank, createCanvas, devicePx, fitCanvas, toBlob } from "./canvas.js";
 import { coverageOf, entriesAbove, isSameCoverage } from "./coverage.js";
 import { cellsSeen, drawable, isComplete, missingCode } from "./scene.js";
 import { crowdedSize, diameterOf, styleOf } from "./style.js";
@@ -25,7 +25,7 @@ import { holdsCells, imageOnShow } from "./survey.js";
  * @property {HTMLCanvasElement} canvas
  * @property {(change?: Change) => void} invalidate
  * @property {() => Frame} frame what is on the screen
- * @property {(scale: number, onto: Onto) => Promise<Blob>} png scale: px per CSS px
+ * @property {(scale: number, margin: number, onto: Onto) => Promise<Blob>} png scale: px per CSS px; margin: left of the points and beneath them, CSS px
  * @property {() => void} destroy
  *
  * @typedef {(context: CanvasRenderingContext2D, scale: number) => void} Onto draws what lies over the points
@@ -286,19 +286,16 @@ export function createSurface(painter, { scene, sources }, site, surveyor) {
     canvas,
     invalidate,
     frame,
-    async png(scale, onto) {
+    async png(scale, margin, onto) {
       const portrait = await portray(scale).catch(() => null);
       const { width, height } = site.size();
-      const page = document.createElement("canvas");
-      [page.width, page.height] = [devicePx(width, scale), devicePx(height, scale)];
-      const context = /** @type {CanvasRenderingContext2D} */ (page.getContext("2d"));
-      if (site.camera() !== null) drawAll(context, scale, portrait);
-      context.globalCompositeOperation = "destination-over";
-      context.fillStyle = `rgb(${site.theme().background})`;
-      context.fillRect(0, 0, page.width, page.height);
-      context.globalCompositeOperation = "source-over";
-      onto(context, scale);
-      return toBlob(page);
+      const [points, page] = [blank(width, height, scale), blank(width + margin, height + margin, scale)];
+      if (site.camera() !== null) drawAll(points, scale, portrait);
+      page.fillStyle = `rgb(${site.theme().background})`;
+      page.fillRect(0, 0, page.canvas.width, page.canvas.height);
+      page.drawImage(points.canvas, page.canvas.width - points.canvas.width, 0);
+      onto(page, scale);
+      return toBlob(page.canvas);
     },
     destroy() {
       leave();

@@ -33,6 +33,7 @@ import { watchTheme } from "./theme.js";
 
 const SEARCH_WAIT_MS = 60;
 const PNG_SCALE = 2;
+const LOW_PX = 240;
 /** So long everything else waits for the points: the page draws one thing after the other. */
 const PLOT_FIRST_MS = 1_500;
 /** Progress is shown so often: each frame of the page takes time from the points. */
@@ -147,18 +148,23 @@ function layout(context, plotHost, drawLegend) {
   const { state, ui } = context;
   const bare = state.link === "offline" && state.dataset === null;
   const panel = bare ? "closed" : ui.panel === null ? "auto" : ui.panel ? "open" : "closed";
-  return html`<div class="root" data-panel=${panel} style="--height:${state.traits.height}px">
+  return html`<div class="root ${heightClass(state)}" data-panel=${panel} style="--height:${state.traits.height}px">
     <div class="stage">
+      ${bare ? nothing : toolbar(context)}
       <div class="plot">
-        ${bare ? nothing : toolbar(context)} ${plotHost} ${emptyMessage(context)} ${banner(context)} ${tooltip(context)} ${errorToast(context)} ${progressBar(context)}
+        ${plotHost} ${emptyMessage(context)} ${banner(context)} ${tooltip(context)} ${errorToast(context)} ${progressBar(context)}
       </div>
-      ${bare ? nothing : statusLine(context)}
+      ${bare ? nothing : html`${statusLine(context)} ${panelButton(context)}`}
     </div>
-    ${bare ? nothing : panelButton(context)}
     <aside class="panel" id="panel" aria-label="Colors">
       ${state.dataset === null && state.link !== "offline" ? skeletonFields() : html`${embeddingBox(context)} ${searchBox(context)}`} ${drawLegend(context)}
     </aside>
   </div>`;
+}
+
+/** In a low widget buttons and status share one line. @param {State} state */
+function heightClass({ traits }) {
+  return traits.height < LOW_PX ? "low" : "";
 }
 
 /** Is the first picture still to come, or still to be completed? @param {State} state */
@@ -168,8 +174,8 @@ function isPlotAwaited({ points, isSeen, isWhole, link, error }) {
 
 /** The same frame around the plot, with nothing in it yet. @param {Context} context @param {HTMLElement} plotHost */
 function plotAlone({ state, ui }, plotHost) {
-  return html`<div class="root" data-panel=${ui.panel === null ? "auto" : "open"} style="--height:${state.traits.height}px">
-    <div class="stage"><div class="plot">${plotHost}</div><div class="status"></div></div>
+  return html`<div class="root ${heightClass(state)}" data-panel=${ui.panel === null ? "auto" : "open"} style="--height:${state.traits.height}px">
+    <div class="stage"><div class="toolbar"></div><div class="plot">${plotHost}</div><div class="status"></div></div>
     <aside class="panel"></aside>
   </div>`;
 }

@@ -435,6 +435,37 @@ def test_in_a_narrow_place_the_panel_is_a_drawer(page: Any) -> None:
     assert not page.locator("#panel").is_visible()
 
 
+COVERED = """() => {
+    const { left, top, right, bottom } = root.querySelector('.host').getBoundingClientRect();
+    const found = [];
+    for (let i = 0; i <= 24; i++) for (let j = 0; j <= 24; j++) {
+      const at = root.elementFromPoint(left + 1 + ((right - left - 2) * i) / 24, top + 1 + ((bottom - top - 2) * j) / 24);
+      if (at?.tagName !== 'CANVAS') found.push(at?.outerHTML.slice(0, 80));
+    }
+    return [found, right - left, bottom - top];
+}"""
+
+
+@pytest.mark.parametrize(("height", "least"), [(160, 120), (239, 195), (240, 170), (520, 450)])
+@pytest.mark.parametrize("width", [300, 900])
+def test_no_button_lies_on_the_plot(page: Any, width: int, height: int, least: int) -> None:
+    """Whatever is drawn can be pointed at, to the corners, and a low widget is plot more than anything else."""
+    page.set_viewport_size({"width": width + 32, "height": 600})
+    page.evaluate("(height) => store.set({ traits: { ...store.get().traits, height } })", height)
+    settle(page)
+    covered, across, down = page.evaluate(COVERED)
+    assert covered == []
+    assert across >= width - 240
+    assert down >= least
+    for name in ("Pan", "Rectangle", "Download PNG", "Point size and opacity"):
+        assert page.get_by_role("button", name=name, exact=True).is_visible()
+    tools = page.locator(".toolbar").bounding_box()
+    rest = [page.locator(part).bounding_box() for part in (".fold", ".status")]
+    assert all(one["x"] + one["width"] <= width + 17 for one in rest)
+    beside = [one["x"] >= tools["x"] + tools["width"] or one["y"] >= tools["y"] + tools["height"] for one in rest]
+    assert beside == [True, True]
+
+
 def test_loading_moves_nothing(page: Any) -> None:
     places = []
     for scene in ("connecting", "loading", "categories"):

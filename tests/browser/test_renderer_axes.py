@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -30,22 +31,24 @@ def test_names_are_text_and_shortened_where_they_are_too_long(page: Any) -> None
     assert found[0] == NASTY
     assert found[1].startswith("long long ")
     assert found[1].endswith("…")
+    assert len(found) == 2
     assert page.evaluate("() => window.hacked") is None
 
 
-def test_what_is_written_lies_inside_the_plot_and_not_on_itself(page: Any) -> None:
+def test_what_is_written_lies_beside_the_points_and_not_on_itself(page: Any) -> None:
     """By the boxes of the browser's own font, where the layout reckons with an average one."""
     boxes = np.array(
         run(
             page,
             opened("retention time (min)", "m/z")
             + """const { left, top } = w.host.getBoundingClientRect();
-            return [...w.host.querySelectorAll(".axis text")].map((one) => one.getBoundingClientRect())
+            return [w.plot.element, ...w.host.querySelectorAll(".axis text")].map((one) => one.getBoundingClientRect())
               .map((box) => [box.left - left, box.top - top, box.right - left, box.bottom - top]);""",
         )
     )
-    assert len(boxes) >= 8
+    assert len(boxes) >= 9
     assert boxes.min() >= 0
+    assert boxes[0, 2] - boxes[0, 0] > 500
     assert boxes[:, 2].max() <= 600
     assert boxes[:, 3].max() <= 400
     for i, a in enumerate(boxes):
@@ -53,10 +56,32 @@ def test_what_is_written_lies_inside_the_plot_and_not_on_itself(page: Any) -> No
             assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1], (a, b)
 
 
+@pytest.mark.parametrize("view", ["null", "[10, 12, 300, 400]"])
+def test_the_canvas_ends_where_the_view_does_and_points_are_drawn_nowhere_else(page: Any, view: str) -> None:
+    """`w.view` is what lies between the axes, to the pixel, however near the lowest points are to the numbers."""
+    edges, canvas, plot = run(
+        page,
+        opened("time (min)", "m/z")
+        + f"""w.model.set("view", {view});
+        await ready(w);
+        const box = (one) => {{ const {{ left, top, right, bottom }} = one.getBoundingClientRect(); return [left, top, right, bottom]; }};
+        return [JSON.parse(w.host.dataset.cxgView), box(w.canvas), box(w.plot.element)];""",
+    )
+    assert edges == pytest.approx(json.loads(view) or [-2.4, 62.4, 200 - 72, 2000 + 72])
+    assert canvas == pytest.approx(plot, abs=1)
+    assert plot[0] > 20
+    assert plot[3] < 400 - 20
+
+
 @pytest.mark.parametrize("labels", [(), ("time (min)", "m/z")])
-def test_equal_units_and_low_plots_have_nothing_at_their_edges(page: Any, labels: tuple[str, ...]) -> None:
+def test_axes_without_names_and_low_plots_leave_all_room_to_the_points(page: Any, labels: tuple[str, ...]) -> None:
     height = 149 if labels else 400
-    assert run(page, opened(*labels, height=height) + "return w.host.querySelectorAll('.axis').length;") == 0
+    n_axes, *size = run(
+        page,
+        opened(*labels, height=height)
+        + "return [w.host.querySelectorAll('.axis').length, w.canvas.clientWidth, w.canvas.clientHeight];",
+    )
+    assert [n_axes, *size] == [0, 600, height]
 
 
 def test_axes_come_and_go_with_the_points(page: Any) -> None:
@@ -120,3 +145,27 @@ def test_a_saved_picture_has_the_axes_where_the_screen_has_them(page: Any, kind:
     assert len(with_axes) >= 8
     assert min(with_axes) > 60
     assert sum(ink > 60 for ink in without) <= 1  # a point may lie where a word was
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_a_saved_picture_has_its_points_where_the_screen_has_them(page: Any, kind: str) -> None:
+    told = run(
+        page,
+        """const w = open_({ width: 600, height: 400, traits: { point_size: 12 } });
+        sendColor(w.model, { scale: "none", n: 1 });
+        sendPoints(w.model, { xy: [[30, 1100]], extent: [0, 60, 200, 2000], labels: ["time", "m/z"] });
+        await ready(w);"""
+        + PICTURES[kind]
+        + """const image = await createImageBitmap(await picture());
+        const pen = new OffscreenCanvas(image.width, image.height).getContext("2d");
+        pen.drawImage(image, 0, 0);
+        const plot = w.plot.element.getBoundingClientRect();
+        const { left, top } = w.host.getBoundingClientRect();
+        const at = (dx) => [...pen.getImageData(Math.round((plot.left - left + plot.width / 2 + dx) * scale),
+          Math.round((plot.top - top + plot.height / 2) * scale), 1, 1).data].slice(0, 3);
+        return [image.width / scale, image.height / scale, at(0), at(-8), at(8)];""",
+    )
+    width, height, middle, left, right = told
+    assert [width, height] == [600, 400]
+    assert max(middle) < 250 or min(middle) < 200
+    assert left == right == [255, 255, 255]

@@ -284,11 +284,18 @@ class DatasetContract:
             assert labels is None or (len(labels) == 2 and all(isinstance(one, str) and one for one in labels))
             assert dataset.axis_labels(name, (1, 0)) == (labels and labels[::-1])
             assert dataset.axis_labels(name, (1, 1)) is None
+            named = dataset.axis_names(name)
+            assert labels is None or named == labels
+            assert named is None or (len(named) == 2 and all(isinstance(one, str) and one for one in named))
+            assert dataset.axis_names(name, (1, 0)) == (named and named[::-1])
         assert dataset.axis_labels() == dataset.axis_labels(dataset.default_embedding)
+        assert dataset.axis_names() == dataset.axis_names(dataset.default_embedding)
         with pytest.raises(UnknownName):
             dataset.axis_labels("no such embedding")
         with pytest.raises(InvalidValue):
             dataset.axis_labels(None, (0, 99))
+        with pytest.raises(UnknownName):
+            dataset.axis_names("no such embedding")
 
     @settings(few, max_examples=4)
     @given(data=st.data())

@@ -11,6 +11,7 @@ from cxg_widget.look import Look
 from cxg_widget.session import Session
 from tests.datasets.make_cf import make_cf, write_dense, write_group
 from tests.datasets.make_mzpeak import make_mzpeak, make_run
+from tests.memory import MemoryDataset, small
 
 TIME = "retention time (min)"
 
@@ -129,9 +130,59 @@ def test_a_cube_has_a_map_with_equal_units_and_times_with_their_own(tmp_path):
     }
 
 
+def test_a_map_names_its_axes_with_their_units_though_these_are_equal(tmp_path):
+    make_cf(tmp_path / "toy", "netcdf")
+    with open_dataset(tmp_path / "toy") as dataset:
+        assert dataset.axis_names("lon_lat") == ("lon (degrees_east)", "lat (degrees_north)")
+        assert dataset.axis_names("lon_lat", (1, 0)) == ("lat (degrees_north)", "lon (degrees_east)")
+        assert dataset.axis_names("time_lat") == dataset.axis_labels("time_lat") == ("time", "lat (degrees_north)")
+        (first, *_) = Session(dataset, Look(embedding="lon_lat")).points()
+        assert first.message.equal_units is True
+        assert first.message.axis_labels == ["lon (degrees_east)", "lat (degrees_north)"]
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [(("x", "y"), ("x (m)", "y (m)")), (("umap1", "umap2"), None), (("tsne_0", "tsne_1"), None), (("a", "b"), ("a", "b"))],
+)
+def test_points_name_their_axes_but_those_of_a_umap(tmp_path, names, told):
+    units = {"units": "m"} if names == ("x", "y") else {}
+    path = tmp_path / "cf"
+    values = np.linspace(0, 50, 8), np.linspace(2, 9, 8)[::-1].copy()
+    points_of(path, *zip(names, values, strict=True), units, units)
+    with open_dataset(path) as dataset:
+        name = next(one for one in dataset.embeddings if one in ("_".join(names), "_".join(names[::-1])))
+        axes = (0, 1) if name.startswith(names[0]) else (1, 0)
+        assert dataset.axis_names(name, axes) == told
+
+
+@pytest.mark.parametrize(
+    ("embedding", "axes", "told"),
+    [
+        ("pca", (0, 1), ["PC 1", "PC 2"]),
+        ("X_pca", (4, 0), ["PC 5", "PC 1"]),
+        ("pca_harmony", (0, 2), ["PC 1", "PC 3"]),
+        ("diffmap", (1, 2), ["DC 2", "DC 3"]),
+        ("umap", (0, 1), []),
+        ("tsne", (0, 1), []),
+        ("spatial", (0, 1), []),
+        ("pancan", (0, 1), []),
+    ],
+)
+def test_components_are_numbered_from_one_and_a_umap_is_quiet(embedding, axes, told):
+    base = small(30)
+    values = np.random.default_rng(0).random((30, 5)).astype(np.float32)
+    one = MemoryDataset(base._obs, base._x, base._labels, {embedding: values})
+    assert one.axis_labels(embedding, axes) is None
+    assert one.axis_names(embedding, axes) == (tuple(told) or None)
+    message = next(Session(one, Look(embedding=embedding, axes=axes)).points()).message
+    assert (message.equal_units, message.axis_labels) == (True, told)
+
+
 def test_opening_and_labels_read_no_data(tmp_path, monkeypatch):
     make_cf(tmp_path / "toy", "netcdf")
     with open_dataset(tmp_path / "toy") as dataset:
         monkeypatch.setattr(type(dataset), "_block", lambda *_: pytest.fail("data were read"))
         assert dataset.axis_labels("lon_lat") is None
         assert dataset.axis_labels("time_lat") is not None
+        assert dataset.axis_names("lon_lat") is not None

@@ -22,7 +22,7 @@ from cxg_widget.datasets.tiledb_cf.features import Feature, Features
 from cxg_widget.datasets.tiledb_cf.grid import Grid
 from cxg_widget.datasets.tiledb_cf.group import read_group
 from cxg_widget.datasets.tiledb_cf.reads import Reads, sizes_on_disk
-from cxg_widget.datasets.tiledb_cf.units import label_of, share_units
+from cxg_widget.datasets.tiledb_cf.units import label_of, mean_nothing, share_units
 from cxg_widget.datasets.tiledb_cf.variables import Variable
 from cxg_widget.datasets.values import Values
 from cxg_widget.nouns import Noun
@@ -155,7 +155,14 @@ class CfDataset(Dataset):
         x, y = (self._pairs[name][axis] for axis in axes)
         if share_units(x, y):
             return None
-        return label_of(x, from_first=self._origin(x) != 0), label_of(y, from_first=self._origin(y) != 0)
+        return self._label(x), self._label(y)
+
+    def _axis_names(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:
+        x, y = (self._pairs[name][axis] for axis in axes)
+        return None if mean_nothing(x, y) else (self._label(x), self._label(y))
+
+    def _label(self, variable: Variable) -> str:
+        return label_of(variable, from_first=self._origin(variable) != 0)
 
     def _axis(self, variable: Variable, start: int, stop: int) -> NDArray[np.float32]:
         values = self._block(Feature(variable.name, variable, {}), start, stop)

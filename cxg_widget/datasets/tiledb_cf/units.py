@@ -15,6 +15,7 @@ _SPELLINGS: Mapping[str, str] = {
     "1": _NONE,
 }
 _UNSAID: Mapping[str | None, str] = {"lon": _DEGREES, "lat": _DEGREES, "time": _TIME}
+_WITHOUT_MEANING = ("umap", "tsne", "t-sne", "t_sne")
 
 
 def share_units(x: Variable, y: Variable) -> bool:
@@ -27,6 +28,11 @@ def share_units(x: Variable, y: Variable) -> bool:
     if "time" in roles and len(roles) > 1:
         return False
     return len(units) == 1 or (roles == {"x", "y"} and _NONE in units)
+
+
+def mean_nothing(x: Variable, y: Variable) -> bool:
+    """Say whether two axes mean nothing one by one: only distances do, in a UMAP for one."""
+    return all(any(word in one.name.casefold() for word in _WITHOUT_MEANING) for one in (x, y))
 
 
 def label_of(variable: Variable, *, from_first: bool = False) -> str:

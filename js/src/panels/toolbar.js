@@ -1,4 +1,4 @@
-/** The floating group of buttons over the plot: what a drag does, the view, the picture, the look of the points. */
+/** The buttons above the plot: what a drag does, the view, the picture, the look of the points. */
 import { html, nothing } from "lit-html";
 import { ICONS } from "../icons.js";
 import { lookPopover } from "./look.js";
@@ -49,10 +49,10 @@ export function toolbar(context) {
 export function panelButton({ ui, update }) {
   const open = isPanelOpen(ui);
   const name = open ? "Hide side panel" : "Show side panel";
-  return html`<div class="toolbar right"><div class="group">
+  return html`<div class="fold">
     <button type="button" class="tool" aria-label=${name} aria-expanded=${open} aria-controls="panel" @click=${() => update({ panel: !open })}>
       ${ICONS.panel}${tip(name)}
-    </button></div></div>`;
+    </button></div>`;
 }
 
 /** @param {string} name @param {string} [more] @param {string} [key] */

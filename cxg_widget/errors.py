@@ -26,9 +26,15 @@
 
 from __future__ import annotations
 
+from cxg_widget.short_traceback import lines_of
+
 
 class CxgWidgetError(Exception):
     """Base of all exceptions of this package: one sentence that says what is wrong and what would be right."""
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what a notebook shows: the lines that lead here from outside of this package, and the sentence."""
+        return lines_of(self)
 
 
 class DatasetNotFound(CxgWidgetError, FileNotFoundError):

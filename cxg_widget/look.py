@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -103,6 +103,14 @@ class Coloring:
                 raise UnknownName(not_found("category", unknown, known, repr(self.target.name)))
         elif any(True for _ in hidden):
             raise InvalidValue("hidden must be [] while the points are not coloured by categories")
+
+
+def misfit(coloring: Coloring, palette: Any) -> str:
+    """Say which colour of a palette is for a category that a colouring does not have; "" where there is none such."""
+    if not isinstance(coloring.data, Codes) or not isinstance(palette, Mapping):
+        return ""
+    unknown = next((label for label in palette if label not in set(coloring.labels)), None)
+    return "" if unknown is None else not_found("category", unknown, coloring.labels, repr(coloring.target.name))
 
 
 def is_tissue(embedding: str | None) -> bool:

@@ -8,6 +8,7 @@ from concurrent.futures import Future, wait
 from functools import partial
 from pathlib import Path
 from typing import Any
+from warnings import warn
 
 import numpy as np
 import traitlets
@@ -17,11 +18,11 @@ from cxg_widget import options, protocol
 from cxg_widget.datasets import OPTIONS as OPEN_OPTIONS
 from cxg_widget.datasets import looks_like_anndata, open_dataset
 from cxg_widget.datasets.base import Dataset
-from cxg_widget.errors import ClosedDataset, CxgWidgetError, InvalidOption, InvalidValue, SelectionError
+from cxg_widget.errors import ClosedDataset, CxgWidgetError, InvalidOption, InvalidValue, SelectionError, UnknownName
 from cxg_widget.exchange import Exchange, Stream
 from cxg_widget.frames import Frame
 from cxg_widget.jobs import from_here
-from cxg_widget.look import Look
+from cxg_widget.look import Look, misfit
 from cxg_widget.options import Given
 from cxg_widget.parsing import parse
 from cxg_widget.query import mask_of_query
@@ -34,6 +35,8 @@ from cxg_widget.traits import STATE, WidgetTraits
 
 _IN_A_ROW = ".widget-box:not(.widget-vbox) > .cxg-widget { flex: 1 1 0; min-width: min(16rem, 100%); }"
 """A widget is as wide as it may be; of itself it has no width, which is what a row of ipywidgets would give it."""
+_TO_CALLER = 9
+"""How many calls lie between a trait that is set and the check of its value."""
 _BUNDLE = Path(__file__).parent / "static" / "widget.js"
 
 
@@ -70,7 +73,7 @@ class CxgWidget(WidgetTraits):
 
     _esm = _BUNDLE
     _css = _IN_A_ROW
-    _open = _built = _is_shown = _from_front_end = False
+    _open = _built = _is_shown = _is_checked = False
 
     def __init__(
         self,
@@ -110,6 +113,8 @@ class CxgWidget(WidgetTraits):
             if embedding is not None:
                 self._session.place()
             self._check_hidden(self._session.look)
+            if color is not None and not is_offered and (said := self._misfit(self._session.look)):
+                warn(f"palette: {said}", stacklevel=2)
         except BaseException:
             self.close()
             raise
@@ -207,8 +212,7 @@ class CxgWidget(WidgetTraits):
         self._session.place(look)
         self._session.coloring(look)
         self._check_hidden(look)
-        for name in STATE:
-            setattr(self, name, checked[name])
+        self._set_checked(checked)
 
     def close(self) -> None:
         """End the widget, and close the dataset if the widget opened it."""
@@ -246,7 +250,7 @@ class CxgWidget(WidgetTraits):
         """Check a value and read what it needs, so that a failure is raised where it was caused."""
         self._check_open()
         value = options.check(name, value, self._dataset, self.embedding)
-        if not self._from_front_end:
+        if not self._is_checked:
             look = self._look({one: getattr(self, one) for one in STATE} | {name: value})
             if name in ("color", "layer"):
                 self._session.coloring(look)
@@ -254,7 +258,14 @@ class CxgWidget(WidgetTraits):
                 self._session.place(look)
             elif name == "hidden":
                 self._check_hidden(look)
+            elif name == "palette" and (said := self._misfit(look)):
+                if not set(value).intersection(self._session.coloring(look).labels):
+                    raise UnknownName(f"palette: {said}")
+                warn(f"palette: {said}", stacklevel=_TO_CALLER)
         return value
+
+    def _misfit(self, look: Look) -> str:
+        return misfit(self._session.coloring(look), look.palette) if isinstance(look.palette, Mapping) else ""
 
     def _check_hidden(self, look: Look) -> None:
         if look.hidden:
@@ -319,11 +330,15 @@ class CxgWidget(WidgetTraits):
         self._exchange.send_soon(slot, stream, on_failure=lambda: self._set_back(trait, before))
 
     def _set_back(self, trait: str, value: Any) -> None:
-        self._from_front_end = True
+        self._set_checked({trait: list(value) if isinstance(value, tuple) else value})
+
+    def _set_checked(self, values: dict[str, Any]) -> None:
+        self._is_checked = True
         try:
-            setattr(self, trait, list(value) if isinstance(value, tuple) else value)
+            for name, value in values.items():
+                setattr(self, name, value)
         finally:
-            self._from_front_end = False
+            self._is_checked = False
 
     def _receive(self, _: Any, content: Any, buffers: list[Any]) -> None:  # noqa: ARG002
         """Answer a request; a gesture at once, whatever may last from a thread."""
@@ -367,11 +382,11 @@ class CxgWidget(WidgetTraits):
             except CxgWidgetError as error:
                 self._exchange.fail("setting", error)
                 self.send_state(name)
-        self._from_front_end = True
+        self._is_checked = True
         try:
             super().set_state(valid)
         finally:
-            self._from_front_end = False
+            self._is_checked = False
 
     def __repr__(self) -> str:
         if not self._built:

@@ -7,6 +7,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "cxg_widget"
 LEVELS = [
+    {"short_traceback"},
     {"errors", "names", "nouns", "colormaps", "glasbey"},
     {"protocol"},
     {"compiled", "parsing", "frames", "quantise", "order", "polygon", "limits", "raster", "jobs", "bounds", "slots"},
@@ -36,7 +37,7 @@ HOMES = {
     "anywidget": "traits.py",
     "ipywidgets": "widget.py",
     "traitlets": ("widget.py", "traits.py", "trait_error.py"),
-    "IPython": "widget.py",
+    "IPython": ("widget.py", "short_traceback.py"),
     "dask": "cluster/",
     "distributed": "cluster/",
     "numba": "compiled.py",

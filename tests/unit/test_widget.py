@@ -159,6 +159,42 @@ def test_a_palette_change_sends_colours_not_codes(make):
     assert w.front.sent[0][0]["colors"] == ["#ff0000", "#0000ff", "#00ff00"]
 
 
+def test_a_palette_of_other_categories_is_refused_with_the_nearest_and_the_last_one_stays(make):
+    w = make(color="cell_type", palette={"B cell": "blue"})
+    with pytest.raises(ValueError, match=r"^palette: no category 'Tcell'; 'cell_type' has .* Did you mean 'T cell'\?$"):
+        w.palette = {"Tcell": "red"}
+    assert w.palette == {"B cell": "#0000ff"}
+    with pytest.raises(ValueError, match="no category 'yes'"), w.hold_trait_notifications():
+        w.color, w.palette = "is_doublet", {"yes": "red"}
+    assert (w.color, w.palette) == ("cell_type", {"B cell": "#0000ff"})
+
+
+def test_a_palette_with_some_other_categories_is_taken_with_a_warning_where_it_was_written(make):
+    w = make(color="cell_type")
+    with pytest.warns(UserWarning, match="palette: no category 'Tcell'.* Did you mean 'T cell'") as said:
+        w.palette = {"B cell": "red", "Tcell": "blue"}
+    with pytest.warns(UserWarning, match="palette: no category 'Tcell'") as said_again:
+        CxgWidget(small(), color="cell_type", palette={"Tcell": "blue"}).close()
+    assert said[0].filename == said_again[0].filename == __file__
+    assert w.palette == {"B cell": "#ff0000", "Tcell": "#0000ff"}
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_palette_waits_for_its_colouring_and_a_state_brings_it_back(make):
+    w = make()
+    w.palette = {"T cell": "red"}
+    w.color = "CD3E"
+    w.palette = {"T cell": "#00ff00"}
+    for color in ("is_doublet", "cell_type"):
+        w.color = color
+        state = w.state
+        other = make()
+        other.state = state
+        assert other.state == state
+    assert w.front.sent[-2][0]["colors"][0] == "#00ff00"
+    w.palette = {}
+
+
 def test_switching_the_embedding_sends_its_points_and_resets_axes_and_view(make):
     w = make(embedding="pca", axes=(3, 4), view=[0, 1, 0, 1])
     w.embedding = "X_umap"

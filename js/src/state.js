@@ -118,6 +118,13 @@ export function asSeen(state) {
   return { ...state, color: seen, nextColor: state.nextColor ?? color };
 }
 
+/** The category that lies above all others, the rest dimmed: none where it is not drawn itself. @param {Pick<State, "color" | "traits" | "highlighted">} state
+ * @returns {number} -1 = none */
+export function highlightOf({ color, traits, highlighted }) {
+  const label = color?.scale === "categorical" ? color.categories[highlighted] : undefined;
+  return label === undefined || traits.hidden.includes(label) ? -1 : highlighted;
+}
+
 /** Has nothing changed but how much has arrived? @param {State} state @param {State} before */
 export function isOnlyMore(state, before) {
   const keys = /** @type {(keyof State)[]} */ (Object.keys(state));

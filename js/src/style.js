@@ -2,6 +2,7 @@
 import { COLORMAPS } from "./colormaps.js";
 import { limitCodes } from "./limits.js";
 import { MISSING_LABEL } from "./protocol.js";
+import { highlightOf } from "./state.js";
 
 /**
  * @typedef {{background: number[], foreground: number[], dark: boolean}} Theme rgb 0..255
@@ -34,14 +35,15 @@ const FILLING = 0.75;
 const MODES = /** @type {const} */ ({ none: 0, categorical: 1, continuous: 2 });
 
 /** @param {import("./state.js").State} state @param {Theme} theme @param {number} missing code of a missing value @returns {Style} */
-export function styleOf({ color, traits, selection, highlighted }, theme, missing) {
+export function styleOf(state, theme, missing) {
+  const { color, traits, selection } = state;
   const tone = theme.dark ? "dark" : "light";
   const mode = MODES[color?.scale ?? "none"];
   return {
     mode,
     missing,
     hasMissing: mode !== 0 && (color?.nMissing ?? 0) > 0,
-    highlighted: mode === 1 ? highlighted : -1,
+    highlighted: highlightOf(state),
     selecting: selection.n > 0,
     limits: mode === 2 && color !== null ? limitCodes(color, traits) : [0, 1],
     plain: rgba(PLAIN[tone], 1),

@@ -5,6 +5,7 @@
 import { codeSizePx, covers, scales } from "./camera.js";
 import { devicePx } from "./canvas.js";
 import { joinCells } from "./scene.js";
+import { highlightOf } from "./state.js";
 import { COARSE_PX } from "./surface.js";
 
 const FIRST_WAIT_MS = 20;
@@ -179,8 +180,9 @@ export function holdsCells({ cells }, state, looks) {
 }
 
 /** What all views see together, at the finest of their resolutions.
- * @param {Omit<Look, "refresh">[]} looks @param {Pick<import("./state.js").State, "highlighted" | "traits">} state @returns {Question} */
-export function questionOf(looks, { highlighted, traits: { hidden, density, statistic } }) {
+ * @param {Omit<Look, "refresh">[]} looks @param {Pick<import("./state.js").State, "color" | "highlighted" | "traits">} state @returns {Question} */
+export function questionOf(looks, state) {
+  const { hidden, density, statistic } = state.traits;
   const finest = (/** @type {0 | 1} */ axis) => Math.min(...looks.map(({ camera, ratio }) => scales(camera)[axis] / ratio));
   const edges = (/** @type {number} */ at) => looks.map(({ view }) => view[at]);
   const up = looks[0].view[3] >= looks[0].view[2];
@@ -189,7 +191,7 @@ export function questionOf(looks, { highlighted, traits: { hidden, density, stat
   const view = [Math.min(...edges(0)), Math.max(...edges(1)), bottom, top];
   const px = (/** @type {number} */ units, /** @type {0 | 1} */ axis) => Math.min(devicePx(units / finest(axis), 1), LARGEST_PX);
   const [width, height] = [px(view[1] - view[0], 0), px(Math.abs(view[3] - view[2]), 1)];
-  return { view, width, height, diameter: looks[0].diameter, highlighted, dark: looks[0].dark, hidden, density, statistic };
+  return { view, width, height, diameter: looks[0].diameter, highlighted: highlightOf(state), dark: looks[0].dark, hidden, density, statistic };
 }
 
 /** What an image depends on. @param {import("./state.js").State} state @param {Question} question */

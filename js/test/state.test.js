@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asSeen } from "../src/state.js";
+import { asSeen, highlightOf } from "../src/state.js";
 
 const state = (/** @type {object} */ parts) => /** @type {any} */ ({ color: null, nextColor: null, seen: null, ...parts });
 const [old, fresh, later] = [{ seq: 1 }, { seq: 2 }, { seq: 3 }];
@@ -17,4 +17,11 @@ test("the panels show the state itself once it is on the screen, and before any 
 test("new colours for the same categories need not wait", () => {
   const recoloured = { seq: 2, colors: ["#000000"] };
   assert.equal(asSeen(state({ color: recoloured, seen: fresh })).color, recoloured);
+});
+
+test("a category that is hidden, or none of the colouring, is not highlighted; shown again it is", () => {
+  const color = { scale: "categorical", categories: ["a", "b"] };
+  const of = (/** @type {number} */ highlighted, /** @type {string[]} */ hidden) => highlightOf(state({ color, highlighted, traits: { hidden } }));
+  assert.deepEqual([of(1, []), of(1, ["b"]), of(0, ["b"]), of(1, ["(missing)"]), of(-1, []), of(2, [])], [1, -1, 0, 1, -1, -1]);
+  assert.equal(highlightOf(state({ color: { scale: "continuous", categories: [] }, highlighted: 0, traits: { hidden: [] } })), -1);
 });

@@ -9,7 +9,7 @@ const TRAITS = { hidden: ["B cell"], density: "log", statistic: "max" };
 
 const state = (change = {}) =>
   /** @type {any} */ ({
-    points: { seq: 1, aggregated: true, extent: EXTENT }, color: { seq: 2, colors: ["#ff0000"] }, nextColor: null, selection: { seq: 3, n: 0 },
+    points: { seq: 1, aggregated: true, extent: EXTENT }, color: { seq: 2, scale: "categorical", categories: ["B cell", "T cell", "NK cell"], colors: ["#ff0000", "#00ff00", "#0000ff"] }, nextColor: null, selection: { seq: 3, n: 0 },
     highlighted: -1, link: "live", traits: TRAITS, ...change,
   });
 
@@ -86,6 +86,11 @@ test("where y points down a question has its bottom above its top", () => {
 test("a question holds what hosts may keep from the kernel for a while", () => {
   const { hidden, density, statistic } = questionOf([look()], state());
   assert.deepEqual({ hidden, density, statistic }, TRAITS);
+});
+
+test("a highlight is asked for but of a category that is hidden", () => {
+  assert.equal(questionOf([look()], state({ highlighted: 1 })).highlighted, 1);
+  assert.equal(questionOf([look()], state({ highlighted: 0 })).highlighted, -1);
 });
 
 test("cells count where they are of what is on show, around all that is seen and precise", () => {

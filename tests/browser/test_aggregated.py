@@ -108,6 +108,38 @@ def test_hidden_categories_and_a_highlight_change_the_image(stage):
     assert not (fewer & ~before).any()
 
 
+def test_the_row_of_a_hidden_category_dims_nothing_under_the_pointer_or_the_focus(stage):
+    counts = stage.json("w.dataset.obs()['cell_type'].value_counts(sort=False).to_dict()")
+    name = max(counts, key=counts.get)
+    place = list(counts).index(name)
+    stage.set(f"w.hidden = [{name!r}]")
+    alone = stage.pixels()
+    stage.set("w.hidden = []")
+    row = stage.host.get_by_role("option", name=name, exact=False).first
+    row.click()
+    stage.settle()
+    assert stage.json("w.hidden") == [name]
+    np.testing.assert_array_equal(stage.pixels(), alone)
+    row.click()
+    stage.settle()
+    lit = stage.pixels()
+    stage.page.mouse.move(2, 2)
+    stage.settle()
+    assert (stage.pixels() != lit).any(axis=2).mean() > 0.01
+    stage.host.get_by_role("button", name="Sort by count").focus()
+    stage.page.keyboard.press("Tab")
+    for key in ["Home", *["ArrowDown"] * place]:
+        stage.page.keyboard.press(key)
+    stage.page.keyboard.press(" ")
+    stage.settle()
+    assert stage.json("w.hidden") == [name]
+    np.testing.assert_array_equal(stage.pixels(), alone)
+    stage.page.keyboard.press(" ")
+    stage.settle()
+    np.testing.assert_array_equal(stage.pixels(), lit)
+    stage.page.keyboard.press("Shift+Tab")
+
+
 def test_a_lasso_selects_what_the_polygon_holds_and_shows_it(stage, xy):
     stage.set("w.tool = 'lasso'")
     corners = ring(*stage.spot(0.45, 0.45), 90, 90)

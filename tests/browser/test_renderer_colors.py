@@ -91,6 +91,26 @@ def test_a_highlighted_category_lies_on_top_of_the_others_which_are_dimmed(page:
     assert after == BLUE
 
 
+def test_the_highlight_of_a_hidden_category_dims_nothing_and_comes_back_with_it(page: Any) -> None:
+    hidden, back = run(
+        page,
+        """const w = open_();
+        const codes = Uint8Array.from([0, 1, 255]);
+        sendColor(w.model, { scale: "categorical", codes, colors: ["#ff0000", "#0000ff"] });
+        sendPoints(w.model, { xy: [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5]] });
+        const look = async () => (await ready(w), [0.5, 0.25, 0.75].map((x) => pixel(w, place(x), 200)));
+        w.widget.actions.highlight(0);
+        w.widget.actions.toggleCategory(0);
+        const found = [await look()];
+        w.widget.actions.toggleCategory(0);
+        return [...found, await look()];""",
+    )
+    assert hidden == [[255, 255, 255], BLUE, MISSING]
+    assert back[0] == RED
+    assert min(back[1]) > 200
+    assert min(back[2]) > 240
+
+
 def test_a_selection_dims_the_rest_and_lies_on_top(page: Any) -> None:
     before, on_top, rest, cleared = run(
         page,

@@ -82,6 +82,27 @@ def test_an_image_moves_with_the_camera_and_points_show_only_beside_it(page: Any
     assert n_asked == 2
 
 
+def test_an_image_is_asked_for_without_the_highlight_of_a_category_that_is_hidden(page: Any) -> None:
+    found = run(
+        page,
+        f"""{SURVEY}
+        const image = (ask, model) => sendImage(model, ask, {{ bands: [[0, 0, 255, 255]] }});
+        answers.push(image, image, image, image);
+        const w = open_({{ answer }});
+        sendColor(w.model, {{ scale: "categorical", codes: Uint8Array.from([0, 1]), colors: ["#ff0000", "#0000ff"] }});
+        sendPoints(w.model, {{ xy: [[0.5, 0.5], [0.25, 0.5]], aggregated: true }});
+        await ready(w);
+        w.widget.actions.highlight(1);
+        await until(2), await ready(w);
+        w.widget.actions.toggleCategory(1);
+        await until(3), await ready(w);
+        w.widget.actions.toggleCategory(1);
+        await until(4), await ready(w);
+        return asked.map((ask) => [ask.highlighted, ask.hidden.length]);""",
+    )
+    assert found == [[-1, 0], [1, 0], [-1, 1], [1, 0]]
+
+
 def test_an_image_of_another_colouring_is_never_shown(page: Any) -> None:
     found, drawn = run(
         page,

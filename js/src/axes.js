@@ -91,7 +91,7 @@ function shortened(text, mostPx) {
 
 /** The axes on the screen. */
 export function createAxes() {
-  const element = make("svg", { width: "100%", height: "100%", role: "img" });
+  const element = make("svg", { width: "100%", height: "100%" });
   element.style.cssText = "position:absolute;inset:0;overflow:hidden;pointer-events:none";
   const lines = make("path", { fill: "none", "stroke-width": "1" });
   const groups = { x: make("g", { class: "axis x" }), y: make("g", { class: "axis y" }) };
@@ -115,8 +115,12 @@ export function createAxes() {
     element,
     /** @param {Layout} layout @param {string[]} said names of x and y, in full */
     draw({ names, numbers, lines: drawn }, said) {
-      if (drawn.length === 0) return element.replaceChildren();
+      if (drawn.length === 0) {
+        for (const name of ["role", "aria-label"]) element.removeAttribute(name); // an image of nothing has no name
+        return element.replaceChildren();
+      }
       if (element.childElementCount === 0) element.append(lines, groups.x, groups.y);
+      element.setAttribute("role", "img");
       element.setAttribute("aria-label", `Horizontal axis: ${said[0]}. Vertical axis: ${said[1]}.`);
       lines.setAttribute("d", drawn.map(([x0, y0, x1, y1]) => `M${x0.toFixed(1)} ${y0.toFixed(1)}L${x1.toFixed(1)} ${y1.toFixed(1)}`).join(""));
       for (const axis of /** @type {Axis[]} */ (["x", "y"])) {

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser import engine
+from tests.browser import engine, panels_page
 
 
 @pytest.fixture(scope="session")
@@ -50,6 +50,24 @@ def page(chromium: Any, address: str, drawn_by: str) -> Iterator[Any]:
     failures: list[str] = []
     opened.on("pageerror", lambda error: failures.append(str(error)))
     opened.goto(address)
+    yield opened
+    opened.close()
+    assert failures == []
+
+
+@pytest.fixture(scope="session")
+def panels_address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return panels_page.bundle(tmp_path_factory.mktemp("panels"))
+
+
+@pytest.fixture
+def panels(chromium: Any, panels_address: str) -> Iterator[Any]:
+    """The page of the panels; fails when a script of it did, or complained."""
+    opened = chromium.new_page(viewport={"width": 900, "height": 600})
+    failures: list[str] = []
+    opened.on("pageerror", lambda error: failures.append(str(error)))
+    opened.on("console", lambda message: failures.append(message.text) if message.type == "error" else None)
+    opened.goto(panels_address)
     yield opened
     opened.close()
     assert failures == []

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tiledb
 
+from tests.browser.axe import violations
 from tests.browser.stage import Stage, ring
 from tests.unit.test_polygon import by_ray_casting
 
@@ -253,3 +254,22 @@ def test_limits_from_python_send_no_data(stage):
     stage.set("w.vmax = 'p50'")
     assert (stage.pixels() != before).any()
     assert stage.traffic.received_bytes < 6000
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
+def test_axe_finds_nothing_serious_in_a_cell(stage, theme):
+    paper = stage.background()
+    stage.page.evaluate("(theme) => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
+    stage.until(lambda: stage.background() != paper or theme == "JupyterLab Light")
+    found = {"at rest": violations(stage.page, ".cxg-widget")}
+    stage.host.get_by_role("combobox", name="Color by").click()
+    stage.host.get_by_role("option", name="cell_type").first.wait_for()
+    found["search"] = violations(stage.page, ".cxg-widget")
+    stage.page.keyboard.press("Escape")
+    stage.set("w.color = 'CD3E'")
+    stage.ask("w.send({'kind': 'error', 'id': 0, 'arrays': [], 'of': 'color', 'type': 'E', 'message': 'No.'})")
+    stage.host.get_by_role("alert").wait_for()
+    stage.host.get_by_role("button", name="Point size and opacity").click()
+    found["an error, a popover, numbers"] = violations(stage.page, ".cxg-widget")
+    stage.page.keyboard.press("Escape")
+    assert {what: broken for what, broken in found.items() if broken} == {}

@@ -18,19 +18,21 @@ export function searchBox(context) {
   const { open, text, active } = ui.search;
   const shown = nameShown(context);
   const off = state.link === "offline" || state.dataset === null;
+  const groups = open ? groupMatches(state.found.matches, text, nounsOf(state)) : [];
+  const hasActive = active >= 0 && groups.some(({ options }) => options.length > 0);
   return html`<div class="field search">
     <span class="caption" aria-hidden="true">Color by</span>
     <div class="box ${shown.waiting ? "waiting" : ""}">
       ${ICONS.search}
       <input id="color" type="text" role="combobox" aria-label="Color by" aria-expanded=${open} aria-controls="found" aria-autocomplete="list"
-        aria-activedescendant=${open && active >= 0 ? `found-${active}` : nothing} autocomplete="off" spellcheck="false" ?disabled=${off}
+        aria-activedescendant=${hasActive ? `found-${active}` : nothing} autocomplete="off" spellcheck="false" ?disabled=${off}
         placeholder=${shown.name === "" ? capitalized(colorable(nounsOf(state))) : shown.name} title=${shown.name} .value=${live(open ? text : shown.name)}
         @focus=${(/** @type {Event} */ event) => openSearch(context, event)} @click=${(/** @type {Event} */ event) => openSearch(context, event)} @blur=${() => close(context)}
         @input=${(/** @type {Event} */ event) => type(context, /** @type {HTMLInputElement} */ (event.currentTarget).value)}
         @keydown=${(/** @type {KeyboardEvent} */ event) => press(context, event)}>
       ${!open && shown.tag !== "" ? html`<span class="tag">${shown.tag}</span>` : nothing}
     </div>
-    ${open ? results(context) : nothing}
+    ${open ? results(context, groups) : nothing}
   </div>`;
 }
 
@@ -45,22 +47,22 @@ function nameShown({ state, ui }) {
   return { name: coloring?.name ?? "", tag: kind === "" ? "" : tag(kind), waiting };
 }
 
-/** @param {Context} context */
-function results(context) {
+/** @param {Context} context @param {ReturnType<typeof groupMatches>} groups */
+function results(context, groups) {
   const { state, ui } = context;
   const { text, active } = ui.search;
   const { query, matches, nMore } = state.found;
   const stale = query !== text;
   let index = -1;
-  const groups = groupMatches(matches, text, nounsOf(state)).map(
+  const listed = groups.map(
     ({ heading, options }) => html`<div role="group" aria-label=${heading || nothing}>
       ${heading === "" ? nothing : html`<div class="heading" aria-hidden="true">${heading}</div>`}
       ${options.map((match) => option(context, match, ++index, index === active))}
     </div>`,
   );
   const none = matches.length === 0 && !stale && text.trim() !== "";
-  return html`<div class="found ${stale ? "stale" : ""}" tabindex="-1" @pointerdown=${keepFocus}>
-    <div id="found" role="listbox" aria-label="Color by">${groups}</div>
+  return html`<div class="found ${stale ? "stale" : ""}" @pointerdown=${keepFocus}>
+    <div id="found" role="listbox" aria-label="Color by" tabindex="-1">${listed}</div>
     ${none ? html`<p class="none" role="status">Nothing here matches “${text.trim()}”.</p>` : nothing}
     ${nMore > 0 ? html`<p class="more">${wholeNumber(nMore)} more. Type to narrow down.</p>` : nothing}
   </div>`;

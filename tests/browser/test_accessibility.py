@@ -1,0 +1,66 @@
+"""No serious or critical violation that axe-core knows of, whatever is open, light and dark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.browser.axe import violations
+from tests.browser.engine import run
+from tests.browser.panels_page import settle, show
+
+pytestmark = pytest.mark.browser
+
+SCENES = (
+    "categories", "selected", "hidden", "allHidden", "gene", "constant", "pca", "connecting", "error", "offline",
+    "offlineBare", "empty",
+)  # fmt: skip
+OPENED = {
+    "search": lambda page: page.get_by_role("combobox", name="Color by").click(),
+    "no match": lambda page: page.get_by_role("combobox", name="Color by").fill("nothing like it"),
+    "look": lambda page: page.get_by_role("button", name="Point size and opacity").click(),
+    "notes": lambda page: page.locator("[data-popover=notes] > button").click(),
+    "colormaps": lambda page: page.get_by_role("button", name="Colormap: viridis").click(),
+    "a limit that is none": lambda page: page.get_by_label("Upper limit: a number").fill("lots"),
+}
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_every_scene(panels: Any, dark: bool) -> None:
+    panels.evaluate("(dark) => document.body.classList.toggle('dark', dark)", dark)
+    panels.wait_for_function("(dark) => theme.dark === dark", arg=dark)
+    found = {}
+    for scene in SCENES:
+        show(panels, scene)
+        found[scene] = violations(panels, "#el")
+    assert {scene: what for scene, what in found.items() if what} == {}
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_whatever_can_be_opened(panels: Any, dark: bool) -> None:
+    panels.evaluate("(dark) => document.body.classList.toggle('dark', dark)", dark)
+    panels.wait_for_function("(dark) => theme.dark === dark", arg=dark)
+    show(panels, "gene")
+    found = {}
+    for name, open_it in OPENED.items():
+        open_it(panels)
+        if name == "a limit that is none":
+            panels.keyboard.press("Enter")
+        settle(panels)
+        found[name] = violations(panels, "#el")
+        panels.keyboard.press("Escape")
+        settle(panels)
+    assert {name: what for name, what in found.items() if what} == {}
+
+
+@pytest.mark.parametrize("drawn_by", ["cpu"], indirect=True)
+@pytest.mark.parametrize("labels", [[], ["retention time", "m/z"]], ids=["no axes", "axes"])
+def test_the_plot_with_and_without_names_at_its_axes(page: Any, labels: list[str]) -> None:
+    body = f"""const w = open_();
+        sendColor(w.model, {{ scale: "none", n: 1 }});
+        sendPoints(w.model, {{ xy: [[0.5, 0.5]], labels: {labels} }});
+        await ready(w);"""
+    run(page, body)
+    assert page.locator("svg[role=img]").count() == len(labels[:1])
+    assert violations(page, ".plot") == {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
@@ -38,6 +39,8 @@ _IN_A_ROW = ".widget-box:not(.widget-vbox) > .cxg-widget { flex: 1 1 0; min-widt
 _TO_CALLER = 9
 """How many calls lie between a trait that is set and the check of its value."""
 _BUNDLE = Path(__file__).parent / "static" / "widget.js"
+# Given a path, anywidget keeps every widget for good, to be told of changes of the file; `make dev` asks for that.
+_ESM: Any = _BUNDLE if os.environ.get("ANYWIDGET_HMR") == "1" else _BUNDLE.read_text(encoding="utf-8")
 
 
 class CxgWidget(WidgetTraits):
@@ -71,7 +74,7 @@ class CxgWidget(WidgetTraits):
     >>> w.selection.obs()  # doctest: +SKIP
     """
 
-    _esm = _BUNDLE
+    _esm = _ESM
     _css = _IN_A_ROW
     _open = _built = _is_shown = _is_checked = False
 
@@ -103,7 +106,7 @@ class CxgWidget(WidgetTraits):
             prepared = self._exchange.jobs.submit("prepare", self._session.prepare)
             self._exchange.jobs.submit("order", self._session.prepare_order)
             super().__init__(_snapshot={"id": secrets.token_hex(8)}, **checked)
-            self._built = True
+            self._built, self._own_layout = True, self.layout
             self.on_msg(self._receive)
             self._exchange.jobs.submit("field", self._session.prepare_field)
             if is_offered:
@@ -223,6 +226,7 @@ class CxgWidget(WidgetTraits):
         self._session.close()
         if self._built:
             super().close()
+            self._own_layout.close()  # a widget of its own, which ipywidgets holds until it is closed
         if self._owns_dataset:
             self._dataset.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from types import SimpleNamespace
 
@@ -11,6 +12,7 @@ from cxg_widget.aggregate.canvas import Statistic, aggregate
 from cxg_widget.aggregate.columns import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
 from cxg_widget.aggregate.shading import number_image, shade
 
+_LOG = logging.getLogger("cxg_widget")
 _STATISTICS: tuple[Statistic, ...] = ("mean", "max")
 _once = threading.Lock()
 _thread: threading.Thread | None = None
@@ -21,9 +23,17 @@ def warm_up() -> threading.Thread:
     global _thread  # noqa: PLW0603
     with _once:
         if _thread is None:
-            _thread = threading.Thread(target=compile_loops, name="cxg-widget-warm-up", daemon=True)
+            _thread = threading.Thread(target=_compile_ahead, name="cxg-widget-warm-up", daemon=True)
             _thread.start()
     return _thread
+
+
+def _compile_ahead() -> None:
+    """Compile; a failure, such as the end of the process meanwhile, is told to whoever asks for an image."""
+    try:
+        compile_loops()
+    except Exception:
+        _LOG.debug("the loops of images were not compiled ahead", exc_info=True)
 
 
 def compile_loops() -> None:

@@ -1,6 +1,8 @@
 """A widget on a cluster: the same calls; a cluster that is gone is told in one sentence and nothing is lost."""
 
+import gc
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -35,6 +37,24 @@ def test_closing_the_widget_closes_what_the_workers_opened(client, store):
     w.color = f"var:{w.dataset.var_names[0]}"
     assert sum(client.run(n_open).values()) > 0
     w.close()
+    assert sum(client.run(n_open).values()) == 0
+
+
+def test_nothing_of_a_closed_widget_is_left_here_or_on_the_workers(client, store):
+    before = len(client.futures)
+    w = CxgWidget(store, dask=client, color="cell_type")
+    w.select(polygon=[(-9, -9), (9, -9), (9, 9)])
+    assert len(client.futures) > before
+    held = [weakref.ref(one) for one in (w, w._session, w._session._readings.in_slot("field").cluster)]
+    w.close()
+    del w
+    for _ in range(400):
+        gc.collect()
+        if not any(ref() for ref in held):
+            break
+        time.sleep(0.05)
+    assert [ref() for ref in held] == [None] * 3
+    assert len(client.futures) == before
     assert sum(client.run(n_open).values()) == 0
 
 

@@ -152,11 +152,12 @@ class Arrays:
         return PackedStrings(text.view(np.uint8), starts)
 
     def close(self) -> None:
-        """Close all arrays."""
+        """Close all arrays, and let go of the context: it has threads of its own, as long as anybody holds it."""
         with self._lock:
             for array in self._open.values():
                 array.close()
             self._open.clear()
+            vars(self).pop("ctx", None)
 
     @contextmanager
     def reading(self, what: str) -> Iterator[None]:

@@ -7,24 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base import Codes, Kind
-from cxg_widget.datasets.detection import is_remote
+from cxg_widget.datasets.base import Codes
 from cxg_widget.datasets.values import label_of
 from cxg_widget.errors import CxgWidgetError
+from cxg_widget.fields import Fields
 from cxg_widget.protocol import MISSING_LABEL
 
 if TYPE_CHECKING:
     from cxg_widget.coloring import Target
     from cxg_widget.datasets.base import Dataset
-    from cxg_widget.look import Coloring
+    from cxg_widget.look import Coloring, Look
 
-_FIELDS = 5
-_HELD_ROWS = 1 << 22
-"""Columns of so many rows are read whole once something was pointed at; that lasts as long as reading some dozens."""
-_HELD_BYTES = 1 << 26
-"""Of more rows, so much of those columns that take few bytes a row."""
-_WIDTHS: dict[Kind, int] = {"categorical": 1, "boolean": 1, "int": 8, "float": 8}
-"""Bytes a row of a column in memory, at least; text is not known before it is read."""
 _EXACT = 2.0**53
 _BELOW = np.float32(-np.inf)
 
@@ -76,26 +69,15 @@ class Describer:
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
-        columns = list(dataset.obs_columns.values())
-        groups = [one.name for one in columns if one.kind in ("categorical", "boolean")]
-        others = [one.name for one in columns if one.kind not in ("categorical", "boolean")]
-        self._columns = groups + others
+        self._fields = Fields(dataset)
+        self._held: set[Any] = set()
 
-    def hold(self) -> None:
-        """Read what there is to say of any cell, where that is small and near at hand."""
-        if is_remote(self._dataset.uri):
-            return
-        columns, is_small = self._columns[: _FIELDS + 1], self._dataset.n_obs <= _HELD_ROWS
-        self._dataset.hold(columns if is_small else self._light(columns), index=is_small)
-
-    def _light(self, columns: list[str]) -> list[str]:
-        """Return the columns, from the first on, that take no more than `_HELD_BYTES` together."""
-        room, light = _HELD_BYTES, []
-        for name in columns:
-            width = _WIDTHS.get(self._dataset.obs_columns[name].kind)
-            if width is not None and (room := room - width * self._dataset.n_obs) >= 0:
-                light.append(name)
-        return light
+    def hold(self, look: Look) -> None:
+        """Read what there is to say of any cell once, where that is small and near at hand."""
+        key = look.hover, look.layer
+        if key not in self._held:
+            self._held.add(key)
+            self._fields.hold(look.hover, look.layer)
 
     def name(self, row: int) -> str:
         """Return the obs index label of a row, or its number where the index cannot be read."""
@@ -134,20 +116,19 @@ class Describer:
         if target.source == "obs":
             return text_of(self._dataset.obs_record(row, [target.name])[target.name])
         genes = (target.name,) if target.source == "var" else target.genes
-        values = [vector.dense(1)[0] for vector in self._dataset.vectors_block(genes, layer, row, row + 1)]
-        return text_of(float(np.mean(values, dtype=np.float64)))
+        return text_of(float(np.mean(self._fields.numbers(genes, row, layer), dtype=np.float64)))
 
-    def fields(self, row: int, without: str = "") -> list[list[str]]:
-        """Return [column, value] pairs of a row as text, categories first; nothing where obs cannot be read.
+    def fields(self, row: int, look: Look, without: str = "") -> list[list[str]]:
+        """Return [heading, value] pairs of a row as text, in their order; nothing where they cannot be read.
 
-        `without` names the column that is told already.
+        `without` names the obs column that is told already.
         """
-        columns = [name for name in self._columns if name != without][:_FIELDS]
         try:
-            record = self._dataset.obs_record(row, columns) if columns else {}
+            return [
+                [name, text_of(value)] for name, value in self._fields.of(row, look.hover, look.layer, without=without)
+            ]
         except CxgWidgetError:
             return []
-        return [[name, text_of(value)] for name, value in record.items()]
 
 
 def text_of(value: Any) -> str:

@@ -39,6 +39,7 @@ class Look:
     max_points: int = MAX_POINTS
     density: str = "eq_hist"
     statistic: str = "mean"
+    hover: tuple[str, ...] | None = None
 
     @property
     def place_key(self) -> tuple[str | None, tuple[int, int]]:

@@ -130,10 +130,25 @@ def _is_known(color: Any, dataset: Dataset, layer: str) -> bool:
     return True
 
 
+def check_hover(value: Any, dataset: Dataset) -> list[str] | None:
+    """Return the fields told of the cell under the pointer, as they were given; None = the default ones."""
+    if value is None:
+        return None
+    value = value.tolist() if hasattr(value, "tolist") else value
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) and name for name in names):
+        many = dataset.var_noun.many
+        raise InvalidValue(f"hover must be a list of obs columns and {many}, or None; found {value!r}")
+    for name in names:
+        check_color(name, dataset)
+    return list(dict.fromkeys(names))
+
+
 _OF_DATASET: dict[str, Callable[[Any, Dataset], Any]] = {
     "embedding": check_embedding,
     "color": check_color,
     "layer": check_layer,
+    "hover": check_hover,
 }
 _OF_VALUE: dict[str, Callable[[Any], Any]] = {
     "cmap": partial(check_choice, "colormap", choices=tuple(COLORMAPS)),

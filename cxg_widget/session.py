@@ -28,11 +28,13 @@ from cxg_widget.selection import SelectedCells, combine
 from cxg_widget.showing import Showing
 from cxg_widget.survey import CLOSE_CELLS, Seqs, survey_frames, view_of
 
+_FEW_CELLS = 200_000
+"""Of no more cells is read what hovering tells of before the first answer, not after it."""
+
 
 class Session(Showing):
     """One dataset on show, with its selection; see `Showing` for the parameters."""
 
-    _is_hovered = False
     _n_surveys = 0
     _n_replaced = 0
 
@@ -162,10 +164,7 @@ class Session(Showing):
 
     def prepare_hover(self) -> None:
         """Read once what hovering tells of, which then takes no reading; asked for when somebody has begun to hover."""
-        with self._lock:
-            is_first, self._is_hovered = not self._is_hovered, True
-        if is_first:
-            self._describer.hold()
+        self._describer.hold(self.look)
 
     @property
     def _describer(self) -> Describer:
@@ -174,12 +173,15 @@ class Session(Showing):
 
     def _hover(self, message: p.Hover) -> Frame:
         found = self._nearest(message)
+        if self.dataset.n_obs <= _FEW_CELLS:
+            self.prepare_hover()
         if found is None:
             return Frame(p.Cell(-1, 0.0, 0.0, "", "", []))
         (row, x, y), coloring = found, self.coloring()
         told = coloring.target.name if coloring.target.source == "obs" else ""
         value = self._describer.value(row, coloring, self.look.layer)
-        return Frame(p.Cell(row, x, y, self._describer.name(row), value, self._describer.fields(row, without=told)))
+        fields = self._describer.fields(row, self.look, without=told)
+        return Frame(p.Cell(row, x, y, self._describer.name(row), value, fields))
 
     def _nearest(self, at: p.Hover) -> tuple[int, float, float] | None:
         """Return row and place of the visible cell at a place."""

@@ -13,7 +13,7 @@ from cxg_widget.names import misspelt
 
 STATE = (
     "embedding", "axes", "color", "layer", "cmap", "palette", "vmin", "vmax", "point_size", "opacity", "tool", "view",
-    "height", "hidden", "density", "statistic", "render", "max_points",
+    "height", "hidden", "hover", "density", "statistic", "render", "max_points",
 )  # fmt: skip
 """The traits that make up a view; `CxgWidget.state` holds those that differ from their default."""
 
@@ -54,6 +54,7 @@ class WidgetTraits(anywidget.AnyWidget):
     density = _synced("eq_hist", "from cells per pixel to opacity: 'linear', 'log' or 'eq_hist'")
     statistic = _synced("mean", "number of a pixel that holds several cells: their 'mean' or 'max'")
     render = _Setting("auto", help="'points', 'raster' (aggregated by the kernel), or 'auto', by max_points")
+    hover = _Setting(None, help="obs columns and genes told of the cell under the pointer; None = those that say most")
     max_points = _Setting(MAX_POINTS, help="most cells to send as points; of more, views are aggregated")
     n_selected = traitlets.Int(0, read_only=True, help="number of selected cells").tag(sync=True)
     _snapshot = traitlets.Dict(help="the last picture, for a notebook without a kernel").tag(

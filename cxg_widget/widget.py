@@ -286,6 +286,7 @@ class CxgWidget(WidgetTraits):
         return Look(
             axes=(axes[0], axes[1]),
             hidden=tuple(traits.get("hidden", ())),
+            hover=None if traits.get("hover") is None else tuple(traits["hover"]),
             **{name: traits[name] for name in kept if name in traits},
         )
 

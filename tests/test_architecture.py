@@ -16,7 +16,7 @@ LEVELS = [
     {"convert"},
     {"palettes", "search", "coloring", "by_value"},
     {"selection", "query"},
-    {"encoding", "options", "exchange", "opening"},
+    {"encoding", "options", "exchange", "opening", "fields"},
     {"look", "hover"},
     {"sample", "sketch", "aggregate"},
     {"field", "picture", "streams"},

@@ -21,7 +21,7 @@ from cxg_widget.datasets.columns import as_rows, as_scalar, as_strings
 from cxg_widget.datasets.matrix_block import MatrixBlock, stack
 from cxg_widget.datasets.row_blocks import MAX_LABELS
 from cxg_widget.datasets.tables import read_table
-from cxg_widget.datasets.values import Codes, Column, Kind, Values, Vector, as_codes, as_numbers, as_plain
+from cxg_widget.datasets.values import Codes, Column, Kind, Values, Vector, as_codes, as_numbers, as_plain, is_constant
 from cxg_widget.datasets.var_names import VarNames
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.nouns import CELL, Noun
@@ -186,6 +186,15 @@ class Dataset(ByView):
                         self._hold_text(name)
                     else:
                         self._cached(("obs", name), partial(self._whole_column, name))
+
+    def is_constant(self, column: str) -> bool:
+        """Say whether an obs column is known to be the same in all rows; nothing is read to find out."""
+        held = [self._cache.get((key, column)) for key in ("obs", "packed")]
+        values = next((one for one in held if one is not None), None)
+        if values is not None:
+            return is_constant(values)
+        known = self.obs_columns[column]
+        return known.kind == "categorical" and known.n_categories is not None and known.n_categories < 2
 
     def codes(self, column: str) -> Codes:
         """Return a categorical, boolean, string or (forced) integer obs column as codes, cached and read-only.

@@ -45,6 +45,18 @@ class PackedStrings(Sequence[str]):
     def __iter__(self) -> Iterator[str]:
         return iter(self.objects().tolist())
 
+    @property
+    def are_same(self) -> bool:
+        """Whether all strings are equal."""
+        begin, end = self._bounds()
+        lengths = end - begin
+        if not len(lengths) or not lengths[0]:
+            return not lengths.any()
+        if (lengths != lengths[0]).any():
+            return False
+        first = self.text[begin[0] : end[0]]
+        return all(bool((self.text[begin + at] == first[at]).all()) for at in range(len(first)))
+
     def pick(self, rows: NDArray[np.int64]) -> PackedStrings:
         """Return the strings of `rows` in their order; the buffers are shared."""
         return PackedStrings(self.text, self.starts, rows if self.rows is None else self.rows[rows])

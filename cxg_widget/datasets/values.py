@@ -125,6 +125,17 @@ def as_numbers(values: Values) -> NDArray[Any]:
     return np.asarray(values)
 
 
+def is_constant(values: Values) -> bool:
+    """Say whether all values are the same; missing ones equal each other."""
+    if isinstance(values, PackedStrings):
+        return values.are_same
+    array = values.codes if isinstance(values, Codes) else values
+    if not len(array):
+        return True
+    is_nan = array.dtype.kind == "f" and bool(np.isnan(array[0]))
+    return bool(np.isnan(array).all() if is_nan else (array == array[0]).all())
+
+
 def to_pandas(values: Values) -> Any:
     """Return what a DataFrame takes as a column: the array, or a pandas Categorical."""
     import pandas as pd

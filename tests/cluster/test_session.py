@@ -51,6 +51,20 @@ def image(frames):
     return np.asarray(Image.open(io.BytesIO(frames[0].arrays["png"].tobytes())))
 
 
+def test_the_fields_that_were_chosen_are_told_with_a_cluster_too(pair):
+    dataset = pair[0].dataset
+    first, *_, last = dataset.obs_columns
+    asked = (last, dataset.var_names[0], first)
+    set_looks(pair, hover=asked)
+    for one in pair:
+        ask(one)  # until the workers hold the cells, nothing is under the pointer
+    x, y = map(float, dataset.embedding(dataset.default_embedding)[11])
+    alone, shared = (next(one.answer(p.Hover(x, y, 0.5, 0.5))).message for one in pair)
+    assert alone.row == shared.row == 11
+    assert [name for name, _ in shared.fields] == [asked[0], dataset.var_aliases[0], asked[2]]
+    assert shared == alone
+
+
 def set_looks(pair, **change):
     for one in pair:
         one.look = Look(**{"embedding": one.dataset.default_embedding, "render": "raster", "max_points": 500, **change})

@@ -230,8 +230,8 @@ _FIRST = ["cell_type", "is_doublet", "n_counts", "n_genes", "donor name"]
 def test_what_hovering_tells_is_read_once_and_whole_where_it_is_small_and_near(
     monkeypatch, uri, n_rows, n_bytes, expected
 ):
-    monkeypatch.setattr("cxg_widget.hover._HELD_ROWS", n_rows)
-    monkeypatch.setattr("cxg_widget.hover._HELD_BYTES", n_bytes)
+    monkeypatch.setattr("cxg_widget.fields._HELD_ROWS", n_rows)
+    monkeypatch.setattr("cxg_widget.fields._HELD_BYTES", n_bytes)
     one, held = session(100), []
     one.dataset.uri = uri
     monkeypatch.setattr(one.dataset, "hold", lambda columns, *, index: held.append((columns, index)))

@@ -7,8 +7,6 @@ import { whyEmpty } from "./notes.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 
-const MOST_FIELDS = 6;
-
 /** A thin bar that takes no room. @param {Context} context */
 export function progressBar({ state }) {
   const done = progress(state);
@@ -51,7 +49,7 @@ export function tooltip({ state, ui }) {
     ${cell.value === "" ? nothing : html`<div class="value">${swatchOf(state, cell.value)}${cell.value}</div>`}
     ${cell.fields.length === 0
       ? nothing
-      : html`<dl>${cell.fields.slice(0, MOST_FIELDS).map(([column, value]) => html`<dt>${column}</dt><dd>${value}</dd>`)}</dl>`}
+      : html`<dl>${cell.fields.map(([column, value]) => html`<dt>${column}</dt><dd>${value}</dd>`)}</dl>`}
   </div>`;
 }
 

@@ -83,6 +83,13 @@ def check_number(name: str, value: Any, low: float, high: float) -> float:
     raise InvalidValue(f"{name} must be a number from {low:g} to {high:g}; found {value!r}")
 
 
+def check_flag(name: str, value: Any) -> bool:
+    """Return True or False, which nothing else stands for."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise InvalidValue(f"{name} must be True or False; found {value!r}")
+
+
 def check_view(value: Any) -> list[float] | None:
     """Return a view: x left, x right, y bottom, y top in data units; None shows everything."""
     if value is None:
@@ -160,6 +167,7 @@ _OF_VALUE: dict[str, Callable[[Any], Any]] = {
     "tool": partial(check_choice, "tool", choices=TOOLS),
     "view": check_view,
     "height": lambda value: int(check_number("height", value, 120, 10_000)),
+    "wheel_zoom": partial(check_flag, "wheel_zoom"),
     "hidden": check_hidden,
     "density": partial(check_choice, "density", choices=DENSITIES),
     "statistic": partial(check_choice, "statistic", choices=STATISTICS),

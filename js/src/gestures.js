@@ -15,6 +15,7 @@ import { createShape, modeOf } from "./lasso.js";
  * @property {(polygon: number[], mode: import("./lasso.js").Mode) => void} select
  * @property {(px: number, py: number) => void} point the pointer is here, with no button down
  * @property {() => void} leave it is not, or it is busy
+ * @property {(isAsked: boolean) => boolean} zooms whether the wheel does; isAsked: by a key that is held
  * @property {() => void} reset
  * @property {() => void} clear
  * @property {(tool: "pan" | "lasso" | "rectangle") => void} pick
@@ -30,6 +31,10 @@ const WHEEL_RATE = 0.0015;
 const PINCH_RATE = 0.01;
 /** The wheel has no end; it rests after so long. */
 const WHEEL_REST_MS = 160;
+/** Turns of the wheel that follow each other so soon are one scroll. */
+const SCROLL_MS = 250;
+/** A pointer that has moved so far has come to the plot, not the plot to the pointer. */
+const COME_PX = 5;
 /** @type {Record<string, "pan" | "lasso" | "rectangle">} */
 const TOOL_KEYS = { p: "pan", l: "lasso", r: "rectangle" };
 /** @type {Record<string, [number, number]>} */
@@ -44,6 +49,10 @@ export function listenToGestures(element, meaning) {
   let isSpaceDown = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let wheelRest;
+  /** When the page was scrolled last, and how far the pointer has moved over the plot since. */
+  let scrolledAt = -Infinity;
+  let movedPx = 0;
+  let isTaken = false;
 
   const modifiers = (/** @type {PointerEvent | KeyboardEvent} */ event) => ({ shift: event.shiftKey, alt: event.altKey });
   /** @param {{clientX: number, clientY: number}} event */
@@ -52,11 +61,16 @@ export function listenToGestures(element, meaning) {
     return { x: clientX - left - element.clientLeft, y: clientY - top - element.clientTop };
   }
 
+  /** No focus ring for a mouse, until a key is used again. */
+  function markPointed() {
+    element.toggleAttribute("data-pointed", true);
+  }
+
   /** @param {PointerEvent} event */
   function down(event) {
     if (event.button > 1) return;
     if (event.button === 1) event.preventDefault(); // else the browser scrolls
-    element.toggleAttribute("data-pointed", true); // no focus ring for a mouse
+    markPointed();
     element.focus({ preventScroll: true });
     element.setPointerCapture?.(event.pointerId);
     const at = place(event);
@@ -94,6 +108,7 @@ export function listenToGestures(element, meaning) {
   /** @param {PointerEvent} event */
   function move(event) {
     const at = place(event);
+    movedPx += Math.abs(event.movementX) + Math.abs(event.movementY); // 0 where the page moved beneath the pointer
     if (pointers.has(event.pointerId)) pointers.set(event.pointerId, at);
     if (drag === null) {
       if (event.buttons === 0 && event.pointerType !== "touch") meaning.point(at.x, at.y);
@@ -152,10 +167,30 @@ export function listenToGestures(element, meaning) {
     return was !== null;
   }
 
+  /** Is this turn of the wheel for the plot? Else it scrolls the page, and so do all that follow at once, wherever they end up.
+   * @param {WheelEvent} event */
+  function isForPlot(event) {
+    if (!event.composedPath().includes(element)) return false;
+    if (drag?.kind === "shape") return true;
+    const isAsked = event.ctrlKey || event.metaKey;
+    if (!meaning.zooms(isAsked)) return false;
+    if (isAsked) return true;
+    const isScroll = event.timeStamp - scrolledAt < SCROLL_MS || !event.cancelable;
+    return !isScroll && (movedPx >= COME_PX || element.matches(":focus"));
+  }
+
+  /** Sees every turn of the wheel on the page, before anybody else does. @param {WheelEvent} event */
+  function watchWheel(event) {
+    isTaken = isForPlot(event);
+    if (!isTaken) [scrolledAt, movedPx] = [event.timeStamp, 0];
+  }
+
   /** @param {WheelEvent} event */
   function wheel(event) {
+    if (!isTaken) return;
     event.preventDefault();
     if (drag?.kind === "shape") return;
+    markPointed();
     const unit = event.deltaMode === 1 ? LINE_PX : event.deltaMode === 2 ? element.clientHeight : 1;
     // A pinch on a touchpad comes as a wheel with Ctrl and small steps.
     const rate = event.ctrlKey && Math.abs(event.deltaY * unit) < 50 ? PINCH_RATE : WHEEL_RATE;
@@ -168,8 +203,8 @@ export function listenToGestures(element, meaning) {
 
   /** @param {KeyboardEvent} event */
   function keyDown(event) {
-    element.removeAttribute("data-pointed");
     if (event.ctrlKey || event.metaKey || !press(event.key)) return;
+    element.removeAttribute("data-pointed");
     event.preventDefault();
   }
 
@@ -198,12 +233,19 @@ export function listenToGestures(element, meaning) {
   on("pointermove", move);
   on("pointerup", up);
   on("pointercancel", () => cancel());
-  on("pointerleave", () => drag === null && meaning.leave());
+  on("pointerleave", () => {
+    movedPx = 0;
+    if (drag === null) meaning.leave();
+  });
   on("wheel", wheel, false);
   on("dblclick", () => meaning.reset());
   on("keydown", keyDown, false);
   on("keyup", (event) => event.key === " " && (isSpaceDown = false));
-  on("blur", () => (isSpaceDown = false));
+  on("blur", () => {
+    isSpaceDown = false;
+    if (document.hasFocus()) element.removeAttribute("data-pointed");
+  });
+  document.addEventListener("wheel", watchWheel, { signal: ending.signal, capture: true, passive: true });
   return () => {
     ending.abort();
     clearTimeout(wheelRest);

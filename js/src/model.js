@@ -39,7 +39,7 @@ const MATCHES = 50;
 const HEAD_START_MS = 80;
 /** @type {(keyof Traits)[]} */
 const TRAITS = [
-  "embedding", "axes", "color", "layer", "cmap", "vmin", "vmax", "point_size", "opacity", "tool", "view", "height", "n_selected", "hidden",
+  "embedding", "axes", "color", "layer", "cmap", "vmin", "vmax", "point_size", "opacity", "tool", "view", "height", "wheel_zoom", "n_selected", "hidden",
   "density", "statistic", "_snapshot",
 ];
 

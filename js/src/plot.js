@@ -216,6 +216,7 @@ export function createPlot(host, model, statusOn = host) {
     },
     point: hover.point,
     leave: hover.leave,
+    zooms: (isAsked) => camera !== null && (isAsked || store.get().traits.wheel_zoom !== false),
     reset: model.actions.resetView,
     clear: () => void (store.get().selection.n > 0 && model.actions.clearSelection()),
     pick: (tool) => model.actions.setTrait("tool", tool),

@@ -66,6 +66,7 @@
  * @property {"pan" | "lasso" | "rectangle"} tool
  * @property {number[] | null} view x0 (left), x1 (right), y0 (bottom), y1 (top), data units; null = everything
  * @property {number} height CSS px
+ * @property {boolean} wheel_zoom the wheel zooms; with Ctrl or Cmd it always does
  * @property {number} n_selected
  * @property {string[]} hidden categories that are not drawn
  * @property {"linear" | "log" | "eq_hist"} density of aggregated pictures: from cells per pixel to opacity

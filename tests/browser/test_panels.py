@@ -304,8 +304,9 @@ def test_in_a_narrow_place_the_panel_is_a_drawer(page: Any) -> None:
 COVERED = """() => {
     const { left, top, right, bottom } = root.querySelector('.host').getBoundingClientRect();
     const found = [];
+    const between = (from, to, share) => from + 1 + (to - from - 2) * share;
     for (let i = 0; i <= 24; i++) for (let j = 0; j <= 24; j++) {
-      const at = root.elementFromPoint(left + 1 + ((right - left - 2) * i) / 24, top + 1 + ((bottom - top - 2) * j) / 24);
+      const at = root.elementFromPoint(between(left, right, i / 24), between(top, bottom, j / 24));
       if (at?.tagName !== 'CANVAS') found.push(at?.outerHTML.slice(0, 80));
     }
     return [found, right - left, bottom - top];

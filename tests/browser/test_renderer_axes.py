@@ -64,7 +64,7 @@ def test_the_canvas_ends_where_the_view_does_and_points_are_drawn_nowhere_else(p
         opened("time (min)", "m/z")
         + f"""w.model.set("view", {view});
         await ready(w);
-        const box = (one) => {{ const {{ left, top, right, bottom }} = one.getBoundingClientRect(); return [left, top, right, bottom]; }};
+        const box = (one) => ["left", "top", "right", "bottom"].map((edge) => one.getBoundingClientRect()[edge]);
         return [JSON.parse(w.host.dataset.cxgView), box(w.canvas), box(w.plot.element)];""",
     )
     assert edges == pytest.approx(json.loads(view) or [-2.4, 62.4, 200 - 72, 2000 + 72])

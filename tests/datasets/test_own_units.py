@@ -143,7 +143,12 @@ def test_a_map_names_its_axes_with_their_units_though_these_are_equal(tmp_path):
 
 @pytest.mark.parametrize(
     ("names", "told"),
-    [(("x", "y"), ("x (m)", "y (m)")), (("umap1", "umap2"), None), (("tsne_0", "tsne_1"), None), (("a", "b"), ("a", "b"))],
+    [
+        (("x", "y"), ("x (m)", "y (m)")),
+        (("a", "b"), ("a", "b")),
+        (("umap1", "umap2"), None),
+        (("tsne_0", "tsne_1"), None),
+    ],
 )
 def test_points_name_their_axes_but_those_of_a_umap(tmp_path, names, told):
     units = {"units": "m"} if names == ("x", "y") else {}

@@ -33,6 +33,10 @@ export function lookPopover({ state, actions }) {
         .value=${live(String(opacity))} @input=${(/** @type {Event} */ event) => actions.setTrait("opacity", number(event))}>
     </div>
     ${state.points?.aggregated ? aggregation(state, actions) : nothing}
+    <label class="check" title="With Ctrl or Cmd it always does">
+      <input type="checkbox" .checked=${live(state.traits.wheel_zoom)}
+        @change=${() => actions.setTrait("wheel_zoom", !state.traits.wheel_zoom)}>The wheel zooms
+    </label>
   </div>`;
 }
 

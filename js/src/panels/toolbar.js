@@ -14,6 +14,7 @@ export const TOOLS = [
   { tool: "lasso", name: "Lasso", tip: MODES, key: "L" },
   { tool: "rectangle", name: "Rectangle", tip: MODES, key: "R" },
 ];
+const PAN_WITHOUT_WHEEL = "Drag moves, Ctrl and the wheel zoom, Shift-drag selects";
 export const RESET_KEY = "0";
 
 /** @param {Context} context */
@@ -23,7 +24,7 @@ export function toolbar(context) {
   const tool = (/** @type {(typeof TOOLS)[number]} */ one) => html`
     <button type="button" class="tool" aria-label=${one.name} aria-keyshortcuts=${one.key} aria-pressed=${state.traits.tool === one.tool}
       ?disabled=${off} @click=${() => actions.setTrait("tool", one.tool)}>
-      ${ICONS[one.tool]}${tip(one.name, one.tip, one.key)}
+      ${ICONS[one.tool]}${tip(one.name, one.tool === "pan" && !state.traits.wheel_zoom ? PAN_WITHOUT_WHEEL : one.tip, one.key)}
     </button>`;
   return html`<div class="toolbar" role="toolbar" aria-label="Plot">
     <div class="group">${TOOLS.map(tool)}</div>

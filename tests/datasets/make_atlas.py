@@ -264,16 +264,22 @@ def write_records(tables: Path, versions: list[dict[str, int]], records: str, op
 
 
 def bitpack(values: np.ndarray, transform: str) -> bytes:
-    """Encode uint32 as BP-128 does: blocks of 128 values, value i in lane i % 4, lanes packed from the lowest bit."""
-    packed = np.asarray(values, dtype=np.uint32)
-    head = bytes([TRANSFORMS[transform]]) + len(packed).to_bytes(4, "little")
+    """Encode uint32 or uint64 as homeobox does: steps of whole values, and of 8 bytes the low words before the high."""
+    values = np.asarray(values)
+    head = bytes([TRANSFORMS[transform]]) + len(values).to_bytes(4, "little")
     if transform != "none":
-        packed = np.diff(packed, prepend=np.uint32(0)).astype(np.uint32)
+        values = np.diff(values, prepend=values.dtype.type(0)).astype(values.dtype)
     if transform == "delta_zigzag":
-        signed = packed.view(np.int32)
-        packed = ((signed << 1) ^ (signed >> 31)).view(np.uint32)
-    blocks = np.zeros((-(-len(packed) // 128), 128), dtype=np.uint32)
-    blocks.reshape(-1)[: len(packed)] = packed
+        signed = values.view(f"i{values.itemsize}")
+        values = ((signed << 1) ^ (signed >> (8 * values.itemsize - 1))).view(values.dtype)
+    words = values.view("<u4").reshape(len(values), values.itemsize // 4)
+    return head + b"".join(_packed(words[:, column]) for column in range(words.shape[1]))
+
+
+def _packed(words: np.ndarray) -> bytes:
+    """Encode words of 32 bits as BP-128 does: blocks of 128, word i in lane i % 4, lanes packed from the lowest bit."""
+    blocks = np.zeros((-(-len(words) // 128), 128), dtype=np.uint32)
+    blocks.reshape(-1)[: len(words)] = words
     widths = np.frexp(blocks.max(axis=1).astype(np.float64))[1]
     lengths = 1 + 16 * widths.astype(np.int64)
     out = np.zeros(lengths.sum(), dtype=np.uint8)
@@ -283,9 +289,9 @@ def bitpack(values: np.ndarray, transform: str) -> bytes:
         chosen = np.flatnonzero(widths == width)
         bits = np.unpackbits(blocks[chosen].view(np.uint8).reshape(-1, 32, 4, 4), axis=3, bitorder="little")
         lanes = bits[..., :width].swapaxes(1, 2).reshape(-1, 4, 32 * width)
-        words = np.packbits(lanes, axis=2, bitorder="little").reshape(-1, 4, width, 4)
-        out[starts[chosen, None] + 1 + np.arange(16 * width)] = words.swapaxes(1, 2).reshape(len(chosen), -1)
-    return head + out.tobytes()
+        packed = np.packbits(lanes, axis=2, bitorder="little").reshape(-1, 4, width, 4)
+        out[starts[chosen, None] + 1 + np.arange(16 * width)] = packed.swapaxes(1, 2).reshape(len(chosen), -1)
+    return out.tobytes()
 
 
 class Bitpacking(BytesBytesCodec):
@@ -308,11 +314,7 @@ class Bitpacking(BytesBytesCodec):
 
     async def _encode_single(self, chunk_data: Any, chunk_spec: Any) -> Any:
         raw = chunk_data.as_numpy_array().view(np.uint8)
-        if self.element_size == 4:
-            encoded = bitpack(raw.view(np.uint32), self.transform)
-        else:
-            halves = raw.view(np.uint32).reshape(-1, 2)
-            encoded = bitpack(halves[:, 0], self.transform) + bitpack(halves[:, 1], self.transform)
+        encoded = bitpack(raw.view(f"u{self.element_size}"), self.transform)
         return chunk_spec.prototype.buffer.from_bytes(encoded)
 
     async def _decode_single(self, chunk_data: Any, chunk_spec: Any) -> Any:

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pynumpress
 
 from tests.datasets.make_cxg import Truth
 
@@ -227,6 +226,8 @@ def _without_nulls(entries: Entries, rng: np.random.Generator) -> list[Entries]:
 
 
 def _encoded(piece: Entries, encoding: str) -> dict[str, Any]:
+    import pynumpress
+
     mz = [entry and entry[0] for entry in piece]
     intensity = [entry and entry[1] for entry in piece]
     known = [one for one in mz if one is not None]

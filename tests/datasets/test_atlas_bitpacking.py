@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -38,11 +39,19 @@ def test_every_width_is_unpacked(width):
     np.testing.assert_array_equal(unpack(chunk(values), 1000), values)
 
 
-def test_values_of_eight_bytes_are_two_streams():
-    values = np.random.default_rng(0).integers(0, 2**63, 300, dtype=np.uint64)
-    halves = values.view("<u4").reshape(-1, 2)
-    both = np.concatenate([chunk(halves[:, 0]), chunk(halves[:, 1])])
-    np.testing.assert_array_equal(unpack(both, 300, 8), values, strict=True)
+def packed_by_homeobox() -> dict[str, np.ndarray]:
+    """Chunks that the codec of homeobox 0.2.9 wrote ("packed ..."), and the values that it was given."""
+    with np.load(Path(__file__).with_name("packed_by_homeobox.npz")) as file:
+        return dict(file)
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS)
+@pytest.mark.parametrize("name", ["uint32", "sorted uint32", "uint64", "sorted uint64", "small uint64"])
+def test_what_homeobox_packed_comes_out(name, transform):
+    stored = packed_by_homeobox()
+    values, packed = stored[name], stored[f"packed {name} {transform}"]
+    np.testing.assert_array_equal(unpack(packed, len(values), values.itemsize), values, strict=True)
+    assert bitpack(values, transform) == packed.tobytes(), "the writer of these tests writes other bytes"
 
 
 def test_every_truncation_is_refused():

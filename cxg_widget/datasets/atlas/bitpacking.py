@@ -19,7 +19,8 @@ def unpack(encoded: NDArray[np.uint8], count: int, element_size: int = 4) -> NDA
 
     Parameters
     ----------
-    encoded : uint8 (n_bytes,); for 8 bytes per element the stream of the low halves, then that of the high ones
+    encoded : uint8 (n_bytes,); transform and number of values, then blocks of 128 values; for 8 bytes per element the blocks
+        of all low halves, then those of the high ones
     count : how many values there must be
     element_size : 4 or 8, bytes of a value
 
@@ -33,37 +34,39 @@ def unpack(encoded: NDArray[np.uint8], count: int, element_size: int = 4) -> NDA
         If the stream declares another number of values, a width over 32 bits or an unknown transform, or is too short.
         Nothing is allocated before that is known.
     """
-    low, end = _stream(encoded, 0, count)
-    if element_size == 4:
-        return low
-    high, _ = _stream(encoded, end, count)
-    return low.astype(np.uint64) | (high.astype(np.uint64) << np.uint64(32))
-
-
-def _stream(encoded: NDArray[np.uint8], begin: int, count: int) -> tuple[NDArray[np.uint32], int]:
-    """Return the values of the stream that begins at a byte, and where it ends."""
-    transform, declared = _header(encoded, begin)
+    transform, declared = _header(encoded)
     if declared != count:
         raise ValueError(f"a bit-packed chunk declares {declared:,} values, where {count:,} belong")
-    widths, starts, end = _blocks(encoded, begin + _HEADER, -(-count // _BLOCK))
-    values = np.zeros((len(widths), 32, 4), dtype=np.uint32)
+    stored, end = _stream(encoded, _HEADER, count)
+    if element_size == 8:
+        high, _ = _stream(encoded, end, count)
+        stored = stored.astype(np.uint64) | (high.astype(np.uint64) << np.uint64(32))
+    if transform == _NONE:
+        return stored
+    number = stored.dtype.type
+    if transform == _ZIGZAG:
+        stored = (stored >> number(1)) ^ (number(0) - (stored & number(1)))
+    return np.cumsum(stored, dtype=stored.dtype)
+
+
+def _stream(encoded: NDArray[np.uint8], begin: int, count: int) -> tuple[NDArray[np.unsignedinteger], int]:
+    """Return the words of 32 bits whose blocks begin at a byte, and where they end."""
+    widths, starts, end = _blocks(encoded, begin, -(-count // _BLOCK))
+    words = np.zeros((len(widths), 32, 4), dtype=np.uint32)
     for width in np.flatnonzero(np.bincount(widths, minlength=1)).tolist():
         if width:
             these = np.flatnonzero(widths == width)
-            values[these] = _unpack_blocks(encoded, starts[these], width)
-    flat = values.reshape(-1)[:count]
-    if transform == _ZIGZAG:
-        flat = (flat >> np.uint32(1)) ^ (np.uint32(0) - (flat & np.uint32(1)))
-    return (flat if transform == _NONE else np.cumsum(flat, dtype=np.uint32)), end
+            words[these] = _unpack_blocks(encoded, starts[these], width)
+    return words.reshape(-1)[:count], end
 
 
-def _header(encoded: NDArray[np.uint8], begin: int) -> tuple[int, int]:
-    if len(encoded) < begin + _HEADER:
+def _header(encoded: NDArray[np.uint8]) -> tuple[int, int]:
+    if len(encoded) < _HEADER:
         raise ValueError(f"a bit-packed chunk ends after {len(encoded)} bytes, before its values begin")
-    transform = int(encoded[begin])
+    transform = int(encoded[0])
     if transform not in (_NONE, _DELTA, _ZIGZAG):
         raise ValueError(f"a bit-packed chunk names the transform {transform}; 0, 1 and 2 are known")
-    return transform, int.from_bytes(encoded[begin + 1 : begin + _HEADER].tobytes(), "little")
+    return transform, int.from_bytes(encoded[1:_HEADER].tobytes(), "little")
 
 
 def _blocks(encoded: NDArray[np.uint8], at: int, n_blocks: int) -> tuple[NDArray[np.uint8], NDArray[np.int64], int]:

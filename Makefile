@@ -2,6 +2,10 @@
 # Needs Python 3.11 or newer. Node.js 20 or newer is used where it is found, and installed into .venv where it is not.
 
 PYTHON ?= $(shell sh tools/find_python.sh)
+# Packages that write and read the same stores, which the tests are compared with, need a newer one.
+PEER_PYTHON ?= $(shell sh tools/find_python.sh 12)
+PEER_TESTS := $(addprefix tests/datasets/test_,anndata_peer.py anndata_written_peer.py anndata_memory.py atlas_peer.py \
+	cf_peer.py mzpeak_numpress.py)
 VENV := .venv
 BIN := $(VENV)/bin
 # The environment holds Node.js only where the machine has none that is new enough.
@@ -11,10 +15,10 @@ DEMO := demo/pbmc_demo.cxg
 BUNDLE := cxg_widget/static/widget.js
 JS_SOURCES := $(shell find js/src -type f 2>/dev/null) js/build.mjs
 
-.PHONY: help setup browser demo test check build protocol bench dev clean
+.PHONY: help setup browser demo test test-peers check build protocol bench dev clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 setup: $(VENV)/.installed js/node_modules/.installed $(BUNDLE) ## environment, JavaScript packages and bundle
 
@@ -25,6 +29,9 @@ test: setup browser ## pytest in two processes, those in a browser one by one, t
 	$(BIN)/python -m pytest -m 'not browser' -n 2 --dist worksteal
 	$(BIN)/python -m pytest -m browser
 	cd js && $(WITH_NODE) npm test --silent
+
+test-peers: .venv-peers/.installed ## compare with the packages that write and read the same stores; Python 3.12
+	CXG_TILEDB_CF_PYTHON="$(CURDIR)"/.venv-peers-cf/bin/python .venv-peers/bin/python -m pytest $(PEER_TESTS)
 
 check: $(VENV)/.installed js/node_modules/.installed ## lint, format, types, generated files
 	$(BIN)/ruff check .
@@ -50,13 +57,17 @@ dev: setup $(DEMO) ## rebuild the bundle on every change, with JupyterLab reload
 
 clean: ## remove what was made, but for the environment and the demo data
 	rm -rf $(BUNDLE) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find . -name __pycache__ -not -path './.venv/*' -not -path './js/node_modules/*' -prune -exec rm -rf {} +
+	find . -name __pycache__ -not -path './.venv*' -not -path './js/node_modules/*' -prune -exec rm -rf {} +
 
 browser: $(VENV)/.installed
 	@$(BIN)/python tools/browser.py --install >/dev/null
 
 $(DEMO): | $(VENV)/.installed
 	@$(BIN)/cxg-widget demo $@ --cells $(CELLS)
+
+.venv-peers/.installed: pyproject.toml tools/setup_peers.sh
+	@sh tools/setup_peers.sh "$(PEER_PYTHON)" .venv-peers .venv-peers-cf
+	@touch $@
 
 $(VENV)/.installed: pyproject.toml
 	@sh tools/setup_python.sh "$(PYTHON)" $(VENV)

@@ -106,14 +106,50 @@ def test_a_dense_array_without_any_data_is_damage_and_not_fill_values(make, smal
         ask[part](dataset)
 
 
-def test_a_sparse_matrix_without_fragments_is_all_zeros(make, small_truth):
-    path = make("columns")
-    shutil.rmtree(path / "Xc" / "__fragments")
-    shutil.rmtree(path / "Xc" / "__commits")
+@pytest.mark.parametrize("folders", [("__fragments",), ("__commits",), ("__fragments", "__commits")])
+@pytest.mark.parametrize(("layout", "part"), [("columns", "Xc"), ("sparse", "X"), ("dense", "X")])
+def test_a_matrix_whose_files_are_lost_is_damage_and_a_note_and_never_zeros(make, small_truth, layout, part, folders):
+    path = make(layout)
+    for folder in folders:
+        shutil.rmtree(path / part / folder)
     with open_dataset(path) as dataset:
-        vector = dataset.vector(small_truth.var_labels[0])
-        assert vector.rows is not None
-        assert len(vector.rows) == 0
+        assert [note for note in dataset.notes if part in note and "missing" in note]
+        assert len(dataset.obs()) == dataset.n_obs
+        np.testing.assert_array_equal(dataset.embedding("umap"), small_truth.embeddings["umap"].astype(np.float32))
+        for read in (
+            lambda: dataset.values(small_truth.var_labels[0]),
+            lambda: dataset.vector(small_truth.var_labels[1]),
+            lambda: list(dataset.vectors(small_truth.var_labels[:3])),
+            lambda: dataset.matrix_block(0, 2),
+        ):
+            with pytest.raises(DamagedStore, match=f"{part}.*missing"):
+                read()
+
+
+def lose_all_of_both(path):
+    for part in ("Xr", "Xc"):
+        for folder in ("__fragments", "__commits"):
+            shutil.rmtree(path / part / folder)
+
+
+def test_a_matrix_that_was_never_written_is_zeros_and_a_note(make, small_truth):
+    path = make("columns")
+    lose_all_of_both(path)
+    with open_dataset(path) as dataset:
+        assert [note for note in dataset.notes if note.startswith("Xr and Xc hold no values")]
+        for name in small_truth.var_labels:
+            assert not dataset.values(name).any()
+
+
+def test_a_matrix_of_zeros_that_was_written_has_no_note(make, small_truth):
+    path = make("columns")
+    for part, across in (("Xr", "var"), ("Xc", "obs")):
+        shutil.rmtree(path / part / "__fragments")
+        shutil.rmtree(path / part / "__commits")
+        with tiledb.open(str(path / part), "w") as array:
+            array[np.zeros(1, np.uint32)] = {"": np.zeros(1, np.float32), across: np.zeros(1, np.uint32)}
+    with open_dataset(path) as dataset:
+        assert dataset.notes == ()
         assert not dataset.values(small_truth.var_labels[0]).any()
 
 

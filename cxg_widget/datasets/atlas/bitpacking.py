@@ -19,8 +19,8 @@ def unpack(encoded: NDArray[np.uint8], count: int, element_size: int = 4) -> NDA
 
     Parameters
     ----------
-    encoded : uint8 (n_bytes,); transform and number of values, then blocks of 128 values; for 8 bytes per element the blocks
-        of all low halves, then those of the high ones
+    encoded : uint8 (n_bytes,); transform and number of values, then blocks of 128 values; for 8 bytes per element the
+        blocks of all low halves, then those of the high ones
     count : how many values there must be
     element_size : 4 or 8, bytes of a value
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base import Vector
 from cxg_widget.datasets.cxg.columns import Cells, read_columns
+from cxg_widget.datasets.cxg.filled import never_written
 from cxg_widget.datasets.cxg.lines import Axis, Lines, quick_axis
 from cxg_widget.datasets.matrix_block import MatrixBlock
 from cxg_widget.datasets.tiledb_access.arrays import Arrays, select, values_of
@@ -32,6 +33,7 @@ class Matrix:
     arrays : the open store
     children : names below its root and their types
     shape : (n_obs, n_var)
+    note : takes a sentence for the user, at opening, or in storage far away when a var is read
 
     Raises
     ------
@@ -39,8 +41,11 @@ class Matrix:
         If the matrix has another shape than obs and var.
     """
 
-    def __init__(self, arrays: Arrays, children: Mapping[str, str], shape: tuple[int, int]) -> None:
+    def __init__(
+        self, arrays: Arrays, children: Mapping[str, str], shape: tuple[int, int], note: Callable[[str], None]
+    ) -> None:
         self._arrays = arrays
+        self._note = note
         self._shape = shape
         self._shifted = children.get("X_col_shift") == "array"
         self.problem: Exception | None = None
@@ -132,6 +137,8 @@ class Matrix:
                 if self._read_cells is not None:
                     path = "Xc" if self._read_cells == self._column_of_xc else "X"
                     self._lines = Lines(self._arrays, path, self._shape, by_column=self._arrays.is_remote)
+                    if min(self._shape) and (told := never_written(self._arrays, children, path)):
+                        self._note(told)
             except DamagedStore as error:
                 self.problem = error
             self._children = None

@@ -1,0 +1,53 @@
+"""Whether a matrix holds anything: of a sparse array that lost all of its files TileDB reads zeros."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from cxg_widget.datasets.tiledb_access.arrays import Arrays
+from cxg_widget.errors import DamagedStore
+
+_FOLDERS = ("__fragments", "__commits")
+_FRAGMENT = re.compile(r"__\d+_\d+_[0-9a-f]{32}")
+
+
+def never_written(arrays: Arrays, children: Mapping[str, str], path: str) -> str:
+    """Check that the matrix at a path holds values.
+
+    Parameters
+    ----------
+    path : "Xc" or "X"
+
+    Returns
+    -------
+    "", or a sentence where neither `Xr` nor `Xc` was ever written, as in stores that carry annotations alone
+
+    Raises
+    ------
+    DamagedStore
+        If the files of the matrix are missing.
+    """
+    if not arrays.is_remote and all(_files(arrays, path)):
+        return ""
+    array = arrays.array(path)
+    with arrays.reading(path):
+        if array.nonempty_domain() is not None:
+            return ""
+    twin = "Xr" if path == "Xc" and children.get("Xr") == "array" else None
+    if twin is None or any(_files(arrays, path)) or any(_files(arrays, twin)):
+        raise DamagedStore(f"{arrays.uri}: {path} holds no data; its files are missing.")
+    return "Xr and Xc hold no values, and no trace of any: the store has annotations alone, and every gene is 0."
+
+
+def _files(arrays: Arrays, path: str) -> tuple[bool, bool]:
+    """Say whether an array has fragments, and whether it has the records that TileDB finds them by.
+
+    Before version 12 of TileDB's format both lie beside the schema, and before version 5 there are no records.
+    """
+    (names,) = arrays.names([path])
+    folders = [name for name in _FOLDERS if name in names]
+    inside = dict(zip(folders, arrays.names([f"{path}/{name}" for name in folders]), strict=True))
+    beside = [name for name in names if _FRAGMENT.match(name)]
+    records = [name for name in beside if name.endswith(".ok")]
+    return bool(inside.get("__fragments") or len(beside) > len(records)), bool(inside.get("__commits") or records)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from cxg_widget.errors import ProtocolError
+from cxg_widget.names import shown
 from cxg_widget.protocol import VERSION
 
 MAX_SIDE_PX = 16_384
 MAX_PX = 33_000_000
+MAX_EDGE = 1e300
+"""Of a view, either way from 0: beyond that its width, or a margin around it, is infinite."""
 
 
 def check_view(view: list[float]) -> None:
     """Refuse a view that is not four numbers with room between them."""
-    if len(view) != 4 or view[0] == view[1] or view[2] == view[3]:
-        raise ProtocolError(f"a view must be x0, x1, y0, y1 with x0 != x1 and y0 != y1; found {view}")
+    if len(view) != 4 or view[0] == view[1] or view[2] == view[3] or max(map(abs, view)) > MAX_EDGE:
+        wanted = f"x0, x1, y0, y1 with x0 != x1 and y0 != y1, none beyond {MAX_EDGE:g}"
+        raise ProtocolError(f"a view must be {wanted}; found {shown(view)}")
 
 
 def check_size(width: int, height: int) -> None:

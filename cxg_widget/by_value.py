@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.values import Codes, label_of
 from cxg_widget.errors import CxgWidgetError, SelectionError
-from cxg_widget.names import nearest, not_found
+from cxg_widget.names import nearest, not_found, shown
 from cxg_widget.protocol import MISSING_LABEL
 
 if TYPE_CHECKING:
@@ -111,10 +111,13 @@ def _listed(column: Any, values: Any) -> list[Any]:
     """Return one value or several as a list."""
     values = values.tolist() if hasattr(values, "tolist") else values
     if isinstance(values, Mapping | slice) or callable(values):
-        raise SelectionError(f"{column!r} takes a value or a list of values; found {values!r}")
+        raise SelectionError(f"{column!r} takes a value or a list of values; found {shown(values)}")
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         return [values]
-    return list(values)
+    listed = list(values)
+    if any(isinstance(one, list | tuple | dict | set) for one in listed):
+        raise SelectionError(f"{column!r} takes a value or a list of values; found {shown(values)}")
+    return listed
 
 
 def _mask_of(column: str, wanted: list[Any], dataset: Dataset) -> NDArray[np.bool_]:
@@ -164,7 +167,7 @@ def _of_numbers(column: str, numbers: NDArray[Any], wanted: list[Any], missing: 
     values = np.asarray(wanted) if wanted else np.empty(0, numbers.dtype)
     if values.dtype.kind not in "iufb" or values.ndim != 1:
         wrong = next((one for one in wanted if not isinstance(one, int | float)), wanted[0])
-        raise SelectionError(f"obs column {column!r} holds numbers; found {wrong!r}")
+        raise SelectionError(f"obs column {column!r} holds numbers; found {shown(wrong)}")
     if numbers.dtype.kind == "f":
         values = values.astype(numbers.dtype)
     found = np.isin(numbers, values)

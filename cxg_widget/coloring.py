@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.base import MAX_LABELS, Codes, Vector
 from cxg_widget.datasets.row_blocks import too_many_labels
 from cxg_widget.errors import InvalidValue, UnknownName
-from cxg_widget.names import not_found
+from cxg_widget.names import not_found, shown
 from cxg_widget.nouns import GENE_SET
 
 if TYPE_CHECKING:
@@ -52,12 +52,12 @@ def resolve(color: ColorTrait, dataset: Dataset, layer: str | None = None) -> Ta
     InvalidValue
         If it is neither a string, a list of strings nor None.
     """
-    if color is None or color == "":
+    if color is None or (isinstance(color, str) and not color):
         return Target("none")
     if isinstance(color, str):
         return _resolve_name(color, dataset, layer)
     if not isinstance(color, Sequence) or not all(isinstance(gene, str) for gene in color) or len(color) == 0:
-        raise InvalidValue(f"color must be a name, a list of {dataset.var_noun.many} or None; found {color!r}")
+        raise InvalidValue(f"color must be a name, a list of {dataset.var_noun.many} or None; found {shown(color)}")
     genes = [gene.removeprefix("var:") for gene in color]
     for gene in genes:
         dataset.names_in(layer).find_var(gene)
@@ -92,7 +92,7 @@ def _resolve_name(color: str, dataset: Dataset, layer: str | None) -> Target:
 def _neither(color: str, dataset: Dataset) -> str:
     for layer in dataset.layers:
         if _has_var(color, dataset.names_in(layer)):
-            what = f"{color!r} is no {dataset.var_noun.one} of X, but one of the layer {layer!r}"
+            what = f"{shown(color)} is no {dataset.var_noun.one} of X, but one of the layer {layer!r}"
             return f"{what}; set layer={layer!r} to colour by it."
     groups = [*dataset.obs_columns, *dataset.gene_sets]
     names = [*groups, *(dataset.var_aliases or ()), *dataset.var_labels]

@@ -11,6 +11,7 @@ from cxg_widget import protocol
 from cxg_widget.errors import CxgWidgetError, Overtaken
 from cxg_widget.frames import Frame
 from cxg_widget.jobs import Jobs
+from cxg_widget.names import shortened
 
 _LOG = logging.getLogger("cxg_widget")
 Stream = Callable[[], Iterator[Frame]]
@@ -59,5 +60,5 @@ class Exchange:
             return
         if not isinstance(error, CxgWidgetError):
             _LOG.error("%s failed", kind, exc_info=error)
-        sentence = str(error) if isinstance(error, CxgWidgetError) else f"{kind} failed: {error!r}"
+        sentence = str(error) if isinstance(error, CxgWidgetError) else shortened(f"{kind} failed: {error!r}")
         self._send(*Frame(protocol.Error(kind, type(error).__name__, sentence)).pack(request_id))

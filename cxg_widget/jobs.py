@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 _T = TypeVar("_T")
 WORKERS = 6
@@ -28,19 +28,19 @@ class Jobs:
         self._lock = threading.Lock()
 
     def submit(self, slot: str, job: Callable[[], None]) -> Future[None]:
-        """Run a job soon, in place of the one of the same slot that still waits."""
+        """Run a job soon, in place of the one of the same slot that still waits; it is cancelled after `close`."""
         with self._lock:
             waiting = self._waiting.get(slot)
             if waiting is not None:
                 waiting.cancel()
-            future = self._pool.submit(job)
+            future = _submitted(self._pool, job)
             self._waiting[slot] = future
         return future
 
     def queue(self, slot: str, job: Callable[[], None]) -> Future[None]:
         """Run a job after all that were queued before it; none gives way, and the threads of the others stay free."""
         with self._lock:
-            future = self._waiting[slot] = self._queue.submit(job)
+            future = self._waiting[slot] = _submitted(self._queue, job)
         return future
 
     def is_busy(self, slot: str) -> bool:
@@ -52,12 +52,28 @@ class Jobs:
         """Wait for the last job of a slot."""
         last = self._waiting.get(slot)
         if last is not None:
-            wait([last])
+            wait_for(last)
 
     def close(self) -> None:
         """Drop what waits and let the threads end."""
         for pool in (self._pool, self._queue):
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _submitted(pool: ThreadPoolExecutor, job: Callable[[], None]) -> Future[None]:
+    try:
+        return pool.submit(job)
+    except RuntimeError:  # closed, or the process is ending: nobody waits for it any more
+        future: Future[None] = Future()
+        future.cancel()
+        return future
+
+
+def wait_for(future: Future[Any]) -> None:
+    """Wait until a job has ended or was cancelled, of which `concurrent.futures.wait` is not always told."""
+    ended = threading.Event()
+    future.add_done_callback(lambda _: ended.set())
+    ended.wait()
 
 
 def in_background(work: Callable[[], _T]) -> Future[_T]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.errors import InvalidValue
+from cxg_widget.names import shown
 
 
 def check_limit(name: str, value: Any) -> float | str | None:
@@ -22,11 +23,11 @@ def check_limit(name: str, value: Any) -> float | str | None:
     if value is None:
         return None
     if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
-        if math.isfinite(value):
+        if -sys.float_info.max <= value <= sys.float_info.max:  # neither NaN nor an integer that no float holds
             return float(value)
     elif isinstance(value, str) and percentile(value) is not None:
         return value
-    raise InvalidValue(f"{name} must be a number, a percentile like 'p99' or None; found {value!r}")
+    raise InvalidValue(f"{name} must be a number, a percentile like 'p99' or None; found {shown(value)}")
 
 
 def percentile(text: str) -> float | None:

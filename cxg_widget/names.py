@@ -1,15 +1,54 @@
-"""Suggest the valid names nearest to one that was not found."""
+"""What was given, in few characters, and the valid names nearest to one that was not found."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import SequenceMatcher, get_close_matches
+from reprlib import Repr
+from typing import Any
 
 _MANY = 4_000
 _FIRST = 500
 _ALIKE, _SHORT_OF_BEST = 0.5, 0.15
 _BEGINS = 0.8
 _LEAST_LETTERS = 2
+_LONGEST, _HEAD, _TAIL = 900, 300, 200
+_LONGEST_VALUE = 200
+_LONGEST_NAME = 500
+
+
+class _Short(Repr):
+    """`repr` of anything, however long or deep it is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxstring = self.maxother = self.maxlong = _LONGEST_VALUE
+        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdict = 8
+        self.maxlevel = 3
+
+    def repr_int(self, x: int, level: int) -> str:
+        """Return the digits, where they are not more than Python writes out."""
+        return f"<a whole number of {x.bit_length():,} bits>" if x.bit_length() > 4096 else super().repr_int(x, level)
+
+
+_SHORT = _Short()
+
+
+def shown(value: Any) -> str:
+    """Return the `repr` of what was given, some 200 characters of it; also of what is huge, deep or cannot say itself.
+
+    >>> shown([1, "a"])
+    "[1, 'a']"
+    """
+    return shortened(_SHORT.repr(value), _LONGEST_VALUE * 2)
+
+
+def shortened(sentence: str, longest: int = _LONGEST) -> str:
+    """Return a sentence without its middle, where that is so long that nobody would read it."""
+    if len(sentence) <= longest:
+        return sentence
+    head, tail = (_HEAD, _TAIL) if longest == _LONGEST else (longest // 2, longest // 4)
+    return f"{sentence[:head]} [... {len(sentence) - head - tail:,} characters ...] {sentence[-tail:]}"
 
 
 def nearest(name: str, names: Iterable[str], count: int = 3) -> list[str]:
@@ -18,8 +57,10 @@ def nearest(name: str, names: Iterable[str], count: int = 3) -> list[str]:
     Case is ignored; a name that has `name` as the beginning of a word is like it, however long it is. Of names equally
     like it, those come first that begin as it does, as genes of a family do, then those listed first, as obs columns
     are before genes. Among more than 4,000 names only the first 500 and those that share the first two letters are
-    compared, so that a misspelt gene is answered in milliseconds.
+    compared, so that a misspelt gene is answered in milliseconds; no name of more than 500 letters is like another.
     """
+    if len(name) > _LONGEST_NAME:
+        return []
     wanted = name.casefold()
     folded: dict[str, str] = {}
     for candidate in names:
@@ -69,9 +110,9 @@ def not_found(
     "no obs column 'cell_typ'; this dataset has 'batch', 'cell_type'. Did you mean 'cell_type'?"
     """
     known = list(names)
-    shown = ", ".join(repr(known_name) for known_name in known[:6]) or "none"
+    listed = ", ".join(map(shown, known[:6])) or "none"
     total = len(known) if count is None else count
     more = f" ({total:,} in all)" if total > 6 else ""
-    close = nearest(str(name), known)
-    hint = f" Did you mean {' or '.join(repr(one) for one in close)}?" if close else ""
-    return f"no {kind} {name!r}; {where} has {shown}{more}.{hint}"
+    close = nearest(name if isinstance(name, str) else shown(name), known)
+    hint = f" Did you mean {' or '.join(map(shown, close))}?" if close else ""
+    return f"no {kind} {shown(name)}; {where} has {listed}{more}.{hint}"

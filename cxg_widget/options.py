@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from functools import partial
@@ -10,12 +9,13 @@ from typing import Any, get_args
 
 import numpy as np
 
+from cxg_widget.bounds import MAX_EDGE
 from cxg_widget.coloring import resolve
 from cxg_widget.colormaps import COLORMAPS
 from cxg_widget.datasets.base import Dataset
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
 from cxg_widget.limits import check_limit
-from cxg_widget.names import nearest, not_found
+from cxg_widget.names import nearest, not_found, shown
 from cxg_widget.palettes import check_palette
 
 TOOLS = ("pan", "lasso", "rectangle")
@@ -23,6 +23,7 @@ RENDERERS = ("auto", "points", "raster")
 DENSITIES = ("linear", "log", "eq_hist")
 STATISTICS = ("mean", "max")
 _CORNERS = 4
+_CONTAINERS = (list, tuple, dict, set, frozenset, np.ndarray)
 
 
 class Given(Enum):
@@ -47,9 +48,9 @@ def split_options(
     known, more = list(traits), list(opening)
     for name in options:
         if name not in known and name not in more:
-            close = nearest(name, known + more, 1)
+            close = nearest(name, known + more, 1) if isinstance(name, str) else []
             hint = f"Did you mean {close[0]!r}?" if close else "help(CxgWidget) and help(open_dataset) list them."
-            raise InvalidOption(f"CxgWidget has no option {name!r}. {hint}")
+            raise InvalidOption(f"CxgWidget has no option {shown(name)}. {hint}")
     return (
         {name: value for name, value in options.items() if name in known},
         {name: value for name, value in options.items() if name not in known},
@@ -63,8 +64,8 @@ def check_embedding(value: Any, dataset: Dataset) -> str | None:
 
 def check_layer(value: Any, dataset: Dataset) -> str | None:
     """Return the name of a layer; None is X."""
-    if value is None or value in dataset.layers:
-        return None if value is None else str(value)
+    if value is None or (isinstance(value, str) and value in dataset.layers):
+        return value
     raise UnknownName(not_found("layer", value, dataset.layers))
 
 
@@ -80,7 +81,7 @@ def check_number(name: str, value: Any, low: float, high: float) -> float:
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     if is_number and low <= value <= high:
         return float(value)
-    raise InvalidValue(f"{name} must be a number from {low:g} to {high:g}; found {value!r}")
+    raise InvalidValue(f"{name} must be a number from {low:g} to {high:g}; found {shown(value)}")
 
 
 def check_flag(name: str, value: Any) -> bool:
@@ -96,23 +97,26 @@ def check_view(value: Any) -> list[float] | None:
         return None
     try:
         view = [float(edge) for edge in value]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         view = []
-    if len(view) != _CORNERS or not all(map(math.isfinite, view)) or view[0] >= view[1] or view[2] == view[3]:
-        raise InvalidValue(f"view must be x0 < x1 and y0, y1 in data units, or None; found {value!r}")
+    is_finite = all(abs(edge) <= MAX_EDGE for edge in view)  # and no NaN
+    if len(view) != _CORNERS or not is_finite or view[0] >= view[1] or view[2] == view[3]:
+        wanted = f"x0 < x1 and y0, y1 in data units, none beyond {MAX_EDGE:g}"
+        raise InvalidValue(f"view must be {wanted}, or None; found {shown(value)}")
     return view
 
 
 def check_hidden(value: Any) -> list[str]:
     """Return the labels of hidden categories."""
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InvalidValue(f"hidden must be a list of category labels; found {value!r}")
-    return [str(label) for label in value]
+    labels = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
+    if isinstance(value, str) or any(label is value or isinstance(label, _CONTAINERS) for label in labels):
+        raise InvalidValue(f"hidden must be a list of category labels; found {shown(value)}")
+    return [str(label) for label in labels]
 
 
 def check_mode(value: Any, modes: Any) -> Any:
     """Return the name of a selection mode."""
-    if value in get_args(modes):
+    if isinstance(value, str) and value in get_args(modes):
         return value
     raise UnknownName(not_found("selection mode", value, get_args(modes), "select()"))
 

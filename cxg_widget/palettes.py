@@ -8,7 +8,7 @@ from typing import Any
 from cxg_widget.datasets.css_colors import to_hex
 from cxg_widget.errors import InvalidValue
 from cxg_widget.glasbey import GLASBEY
-from cxg_widget.names import not_found
+from cxg_widget.names import not_found, shown
 
 OKABE_ITO = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#8c8c8c")
 """Okabe and Ito, "Color Universal Design" (2008); black is exchanged for a grey that shows on dark and light."""
@@ -71,14 +71,14 @@ def check_palette(palette: Any) -> str | list[str] | dict[str, str] | None:
         return [_color(color) for color in palette]
     raise InvalidValue(
         f"palette must be None, a name ({', '.join(PALETTES)}), a list of colours or {{category: colour}}; "
-        f"found {palette!r}"
+        f"found {shown(palette)}"
     )
 
 
 def _color(color: Any) -> str:
     parsed = to_hex(color)
     if parsed is None:
-        raise InvalidValue(f"{color!r} is no colour; write '#rrggbb', a CSS name or three numbers")
+        raise InvalidValue(f"{shown(color)} is no colour; write '#rrggbb', a CSS name or three numbers")
     return parsed
 
 

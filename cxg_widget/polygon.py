@@ -24,9 +24,13 @@ def as_polygon(corners: Any) -> NDArray[np.float64]:
         If it is not numeric of shape (k, 2) with k >= 3, or holds NaN or infinity.
     """
     try:
-        polygon = np.asarray(corners, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise SelectionError("a polygon must be numbers of shape (k, 2) in data units") from None
+        given = np.asarray(corners)
+        is_numeric = given.dtype.kind in "iufO"  # and neither truth values nor complex numbers, which become floats
+        polygon: NDArray[np.float64] | None = given.astype(np.float64) if is_numeric else None
+    except (TypeError, ValueError, OverflowError):
+        polygon = None
+    if polygon is None:
+        raise SelectionError("a polygon must be real numbers of shape (k, 2) in data units")
     if polygon.ndim != 2 or polygon.shape[1] != 2 or polygon.shape[0] < 3:
         raise SelectionError(f"a polygon must have shape (k, 2) with at least 3 corners; found {polygon.shape}")
     if not np.isfinite(polygon).all():

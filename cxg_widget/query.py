@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.by_value import by_var, is_var, labels_of
 from cxg_widget.errors import SelectionError
-from cxg_widget.names import not_found
+from cxg_widget.names import not_found, shown
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base import Dataset
@@ -39,7 +39,7 @@ def mask_of_query(query: str, dataset: Dataset, *, level: int = 1) -> NDArray[np
     import pandas as pd
 
     if not isinstance(query, str) or not query.strip():
-        raise SelectionError(f"query= must be a pandas query string over obs columns; found {query!r}")
+        raise SelectionError(f"query= must be a pandas query string over obs columns; found {shown(query)}")
     for token in _TOKEN.finditer(query):
         if token["quoted"] and token["quoted"] not in (*dataset.obs_columns, dataset.obs_index):
             raise _no_column(query, token["quoted"], dataset)
@@ -51,11 +51,11 @@ def mask_of_query(query: str, dataset: Dataset, *, level: int = 1) -> NDArray[np
         if isinstance(error, pd.errors.UndefinedVariableError) and str(error).startswith("name '"):
             raise _no_column(query, str(error).split("'")[1], dataset) from error
         advice = _advice(query, dataset)
-        raise SelectionError(f"query {query!r} cannot be evaluated by pandas{advice or f': {error}'}") from error
+        raise SelectionError(f"query {shown(query)} cannot be evaluated by pandas{advice or f': {error}'}") from error
     answer = np.asarray(answer)
     if answer.shape != (dataset.n_obs,) or answer.dtype.kind not in "bO":
         found = _advice(query, dataset) or f"; found {answer.dtype} {answer.shape}"
-        raise SelectionError(f"query {query!r} must be true or false for each {dataset.obs_noun.one}{found}")
+        raise SelectionError(f"query {shown(query)} must be true or false for each {dataset.obs_noun.one}{found}")
     return np.asarray(pd.Series(answer).astype("boolean").fillna(False), dtype=np.bool_)
 
 
@@ -113,8 +113,8 @@ def _quoted(query: str, dataset: Dataset) -> str:
 def _no_column(query: str, name: str, dataset: Dataset) -> SelectionError:
     if is_var(name, dataset):
         noun = dataset.var_noun.one
-        return SelectionError(f"query {query!r}: {name!r} is a {noun}, no obs column; write {by_var(name)}")
+        return SelectionError(f"query {shown(query)}: {name!r} is a {noun}, no obs column; write {by_var(name)}")
     advice = _advice(query, dataset)
     if advice:
-        return SelectionError(f"query {query!r}: no obs column {name!r}{advice}")
-    return SelectionError(f"query {query!r}: " + not_found("obs column", name, dataset.obs_columns))
+        return SelectionError(f"query {shown(query)}: no obs column {name!r}{advice}")
+    return SelectionError(f"query {shown(query)}: " + not_found("obs column", name, dataset.obs_columns))

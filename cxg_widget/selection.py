@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cxg_widget.by_value import mask_of_values, meant_by
 from cxg_widget.coloring import Target, read, resolve
 from cxg_widget.datasets.base import Vector
+from cxg_widget.datasets.columns import as_names
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.names import not_found
 from cxg_widget.protocol import Mode
@@ -63,7 +64,10 @@ class SelectedCells:
         """
         if columns is None:
             return self._dataset.obs(rows=self.rows)
-        names = list(dict.fromkeys([columns] if isinstance(columns, str) else columns))
+        names = as_names(columns)
+        for name in names:
+            if not isinstance(name, str):
+                raise UnknownName(not_found("obs column", name, self._dataset.obs_columns))
         targets = {name: self._target(name) for name in names}
         if all(one == Target("obs", name) for name, one in targets.items()):
             return self._dataset.obs(names, rows=self.rows)
@@ -129,11 +133,12 @@ def pack_mask(mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
 
 
 def is_table(what: Any) -> bool:
-    """Say whether something has rows and columns, as the corners of a polygon have."""
+    """Say whether something has rows and columns of values, as the corners of a polygon have; a mask has none."""
     try:
-        return np.ndim(what) == 2
+        array = np.asarray(what)
     except ValueError:  # lists of several lengths
         return False
+    return array.ndim == 2 and array.dtype != np.bool_
 
 
 def mask_of(what: Any, dataset: Dataset) -> NDArray[np.bool_]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,22 @@ from cxg_widget import options, protocol
 from cxg_widget.datasets import OPTIONS as OPEN_OPTIONS
 from cxg_widget.datasets import looks_like_anndata, open_dataset
 from cxg_widget.datasets.base import Dataset
-from cxg_widget.errors import ClosedDataset, CxgWidgetError, InvalidOption, InvalidValue, SelectionError, UnknownName
+from cxg_widget.errors import (
+    ClosedDataset,
+    CxgWidgetError,
+    InvalidOption,
+    InvalidValue,
+    ProtocolError,
+    SelectionError,
+    UnknownName,
+)
 from cxg_widget.exchange import Exchange, Stream
 from cxg_widget.frames import Frame
-from cxg_widget.jobs import from_here
+from cxg_widget.jobs import from_here, wait_for
 from cxg_widget.look import Look, misfit
+from cxg_widget.names import shown
 from cxg_widget.options import Given
-from cxg_widget.parsing import parse
+from cxg_widget.parsing import check_envelope, parse
 from cxg_widget.query import mask_of_query
 from cxg_widget.readings import Readings
 from cxg_widget.selection import SelectedCells, is_table, mask_of
@@ -164,7 +173,7 @@ class CxgWidget(WidgetTraits):
         """
         self._check_open()
         if columns:
-            raise InvalidOption(f"select() takes columns as a dict: select({columns!r}).")
+            raise InvalidOption(f"select() takes columns as a dict: select({shown(columns)}).")
         mode = options.check_mode(mode, protocol.Mode)
         given = [one is not None for one in (what, polygon, query)]
         if sum(given) != 1:
@@ -207,7 +216,7 @@ class CxgWidget(WidgetTraits):
     @state.setter
     def state(self, state: dict[str, Any]) -> None:
         if not isinstance(state, Mapping):
-            raise InvalidValue(f"state must be a dict as `w.state` gives it; found {state!r}")
+            raise InvalidValue(f"state must be a dict as `w.state` gives it; found {shown(state)}")
         wanted, _ = options.split_options(state, STATE, ())
         defaults = {name: self.trait_defaults(name) for name in STATE} | {"color": self._dataset.default_color}
         checked = self._check(defaults | wanted)
@@ -345,11 +354,30 @@ class CxgWidget(WidgetTraits):
         finally:
             self._is_checked = False
 
+    def _send(self, msg: Any, buffers: Any = None) -> None:
+        """Send to the front-end; to nobody, where another thread closes the widget meanwhile."""
+        try:
+            super()._send(msg, buffers)
+        except Exception:
+            if self._open or not self._built:
+                raise
+
+    def _handle_msg(self, msg: Any) -> None:
+        """Take a message of the comm; one that is none of a widget is told, where ipywidgets prints a traceback."""
+        try:
+            check_envelope(msg)
+        except ProtocolError as error:
+            self._exchange.fail("message", error)
+            return
+        super()._handle_msg(msg)
+
     def _receive(self, _: Any, content: Any, buffers: list[Any]) -> None:  # noqa: ARG002
-        """Answer a request; a gesture at once, whatever may last from a thread."""
+        """Answer a request; a gesture at once, whatever may last from a thread. After `close` nobody listens."""
+        if not self._open:
+            return
         try:
             request_id, message = parse(content)
-        except CxgWidgetError as error:
+        except Exception as error:  # whatever comes, the kernel goes on
             self._exchange.fail("message", error)
             return
         if isinstance(message, protocol.Lasso) and (
@@ -380,16 +408,21 @@ class CxgWidget(WidgetTraits):
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take changes of the front-end; one that is not valid is said there and set back."""
+        if not self._open:
+            return
         valid = {}
         for name, value in sync_data.items():
             try:
                 valid[name] = options.check(name, value, self._dataset, self.embedding) if name in STATE else value
-            except CxgWidgetError as error:
+            except Exception as error:  # whatever comes, the kernel goes on
                 self._exchange.fail("setting", error)
                 self.send_state(name)
         self._is_checked = True
         try:
             super().set_state(valid)
+        except traitlets.TraitError as error:  # of what ipywidgets and anywidget sync
+            self._exchange.fail("setting", ProtocolError(f"a setting does not fit: {error}"))
+            self.send_state([name for name in valid if name in self.keys])
         finally:
             self._is_checked = False
 
@@ -432,7 +465,7 @@ class CxgWidget(WidgetTraits):
         """Send the first points; the picture for readers without a kernel then waits for the same data."""
         if not self._is_shown:
             self._is_shown = True
-            wait([self._exchange.send_soon("early", self._session.early)])
+            wait_for(self._exchange.send_soon("early", self._session.early))
 
 
 def _read_with(dask: Any, source: Any, opening: dict[str, Any]) -> Callable[..., Readings]:

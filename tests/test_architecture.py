@@ -7,8 +7,8 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "cxg_widget"
 LEVELS = [
-    {"short_traceback"},
-    {"errors", "names", "nouns", "colormaps", "glasbey"},
+    {"short_traceback", "names"},
+    {"errors", "nouns", "colormaps", "glasbey"},
     {"protocol"},
     {"compiled", "parsing", "frames", "quantise", "order", "polygon", "limits", "raster", "jobs", "bounds", "slots"},
     {"spatial"},

@@ -59,7 +59,15 @@ def local_path(target: str | os.PathLike[str]) -> Path:
     text = os.fspath(target)
     if "://" in text:
         raise InvalidValue(f"'{text}' is no local path; write to a local one, and copy the store afterwards.")
-    return Path(os.path.expanduser(text))
+    path = Path(os.path.expanduser(text))
+    try:
+        path.with_name(f"{path.name}.partial-blocks").lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return path
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise InvalidValue(f"'{text[:200]}': nothing can be written there: {why}.") from error
+    return path
 
 
 def check_free(target: Path) -> None:

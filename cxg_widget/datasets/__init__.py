@@ -8,10 +8,10 @@ from typing import Any
 
 from cxg_widget.datasets.anndata.quack import looks_like_anndata
 from cxg_widget.datasets.base import Codes, Column, Dataset, Vector
-from cxg_widget.datasets.detection import FORMATS, by_format, detect
+from cxg_widget.datasets.detection import FORMATS, by_format, detect, exists
 from cxg_widget.datasets.readers import OPTIONS, READERS, check_names, read_with
 from cxg_widget.errors import ClosedDataset, DatasetNotFound, InvalidOption, InvalidValue, UnknownFormat
-from cxg_widget.names import not_found
+from cxg_widget.names import not_found, shown
 
 __all__ = ["OPTIONS", "Codes", "Column", "Dataset", "Vector", "looks_like_anndata", "open_dataset"]
 
@@ -88,7 +88,7 @@ def _open(path: str, format_: str | None, options: dict[str, Any]) -> Dataset:
         if store.format not in READERS:
             raise UnknownFormat(f"'{path}' is {store.what}; this version opens {_formats()}.")
         format_ = store.format
-    elif "://" not in path and not Path(path).exists():
+    elif "://" not in path and not exists(path):
         raise DatasetNotFound(f"'{path}': no such file or directory.")
     return read_with(format_, path, options)
 
@@ -107,7 +107,7 @@ def _open_object(source: Any, format_: str | None, options: dict[str, Any]) -> D
 def _split_key(path: str, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """Take "path#key" apart, unless there is something of that name."""
     before, sign, key = path.rpartition("#")
-    if not sign or "key" in options or "://" in path or Path(path).exists() or not Path(before).exists():
+    if not sign or "key" in options or "://" in path or exists(path) or not exists(before):
         return path, options
     return before, {**options, "key": key}
 
@@ -128,6 +128,6 @@ def _check_options(options: dict[str, Any]) -> None:
     check_names(options)
     cache_bytes = options.get("cache_bytes", 0)
     if isinstance(cache_bytes, bool) or not isinstance(cache_bytes, int):
-        raise InvalidOption(f"cache_bytes is {cache_bytes!r}; it must be a number of bytes, such as 2**28.")
+        raise InvalidOption(f"cache_bytes is {shown(cache_bytes)}; it must be a number of bytes, such as 2**28.")
     if cache_bytes < 0:
         raise InvalidValue(f"cache_bytes is {cache_bytes}; it must be 0 or more.")

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cxg_widget.datasets.by_view import ByView
-from cxg_widget.datasets.columns import as_rows, as_scalar, as_strings
+from cxg_widget.datasets.columns import as_names, as_rows, as_scalar, as_strings
 from cxg_widget.datasets.matrix_block import MatrixBlock, stack
 from cxg_widget.datasets.row_blocks import MAX_LABELS
 from cxg_widget.datasets.tables import read_table
@@ -299,7 +299,7 @@ class Dataset(ByView):
     def _checked(self, columns: str | Sequence[str] | None) -> list[str] | None:
         if columns is None:
             return None
-        names = [columns] if isinstance(columns, str) else list(dict.fromkeys(columns))
+        names = as_names(columns)
         for name in names:
             self._kind(name)
         return names

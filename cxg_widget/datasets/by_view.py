@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.row_blocks import RowBlocks
 from cxg_widget.datasets.values import Codes, Values
 from cxg_widget.errors import InvalidValue
+from cxg_widget.names import shown
 
 Extent = tuple[float, float, float, float]
 """x0, x1, y0, y1 with x0 <= x1 and y0 <= y1, data units."""
@@ -127,5 +128,5 @@ def _ends(name: str, limits: Any) -> tuple[float, float]:
     except (TypeError, ValueError):
         low = high = np.nan
     if np.isnan(low) or np.isnan(high):
-        raise InvalidValue(f"{name} must be two numbers; found {limits!r}")
+        raise InvalidValue(f"{name} must be two numbers; found {shown(limits)}")
     return low, high

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cxg_widget.errors import SelectionError
+from cxg_widget.errors import InvalidOption, SelectionError
+from cxg_widget.names import shown
 
 ROWS_PER_BLOCK = 1 << 22
 """Rows read at a time where all are wanted: 16 MiB of float32, a multiple of the tiles that CXGs have."""
@@ -110,6 +111,23 @@ def as_scalar(value: Any) -> Any:
     return None if isinstance(plain, float) and math.isnan(plain) else plain
 
 
+def as_names(columns: Any) -> list[Any]:
+    """Return names of columns as a list, each once; what is no name, for the sentence that it is none.
+
+    Raises
+    ------
+    InvalidOption
+        If they are neither a name nor a list.
+    """
+    if isinstance(columns, str):
+        return [columns]
+    if not isinstance(columns, Iterable):
+        raise InvalidOption(f"columns must be a name or a list of names; found {shown(columns)}")
+    found = list(columns)
+    names = dict.fromkeys(name for name in found if isinstance(name, str))
+    return [*names, *(name for name in found if not isinstance(name, str))]
+
+
 def as_rows(rows: ArrayLike | None, n_obs: int) -> NDArray[np.int64] | None:
     """Return row positions as int64 (k,), in the given order; None means all rows.
 
@@ -124,7 +142,12 @@ def as_rows(rows: ArrayLike | None, n_obs: int) -> NDArray[np.int64] | None:
     """
     if rows is None:
         return None
-    given = np.asarray(rows)
+    try:
+        given = np.asarray(rows)
+    except ValueError:
+        raise SelectionError(
+            "rows must be one list of positions or one mask; found lists of several lengths."
+        ) from None
     if given.ndim != 1:
         raise SelectionError(f"rows have {given.ndim} dimensions; they must be one list of positions or one mask.")
     if given.dtype == bool:

@@ -75,6 +75,21 @@ def is_remote(uri: str) -> bool:
     return "://" in uri and not uri.startswith("file://")
 
 
+def exists(path: str) -> bool:
+    """Say whether there is something at a local path.
+
+    Raises
+    ------
+    DatasetNotFound
+        If there can be nothing, because of what the path is, or it cannot be asked.
+    """
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise DatasetNotFound(f"'{path[:200]}': nothing can be opened there: {why}.") from error
+
+
 def detect(uri: str, options: Mapping[str, Any]) -> Store:
     """Return which store is at `uri`.
 
@@ -95,7 +110,7 @@ def by_format(format_: str) -> Store:
 
 def _local(uri: str, options: Mapping[str, Any]) -> Store:
     path = Path(uri.removeprefix("file://"))
-    if not path.exists():
+    if not exists(str(path)):
         raise DatasetNotFound(f"'{uri}': no such file or directory.")
     for store in STORES:
         if store.looks_like(path):

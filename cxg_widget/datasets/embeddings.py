@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.columns import row_blocks
 from cxg_widget.datasets.lifetime import Lifetime
 from cxg_widget.errors import InvalidStore, InvalidValue, UnknownName
-from cxg_widget.names import not_found
+from cxg_widget.names import not_found, shown
 
 _INITIALS = {"pca": "PC", "diffmap": "DC", "lsi": "LSI"}
 """What scanpy and its kin call the axes of embeddings whose axes mean something one by one."""
@@ -160,5 +160,7 @@ class Embeddings(Lifetime):
         except TypeError:
             fits = False
         if not fits:
-            raise InvalidValue(f"axes must be two numbers from 0 to {width - 1}, the axes of {name!r}; found {axes!r}")
+            raise InvalidValue(
+                f"axes must be two numbers from 0 to {width - 1}, the axes of {name!r}; found {shown(axes)}"
+            )
         return found[0], found[1]

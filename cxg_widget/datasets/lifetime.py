@@ -12,6 +12,7 @@ from typing import Any, Self
 from cxg_widget.datasets.cache import ByteCache
 from cxg_widget.datasets.values import freeze, size_of
 from cxg_widget.errors import ClosedDataset
+from cxg_widget.names import shortened
 
 
 class Lifetime(ABC):
@@ -115,6 +116,7 @@ class Lifetime(ABC):
             listener(done)
 
     def _note(self, sentence: str) -> None:
+        sentence = shortened(sentence)
         with self._lock:
             if sentence not in self._notes:
                 self._notes.append(sentence)

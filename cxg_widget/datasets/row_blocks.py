@@ -142,9 +142,9 @@ class RowBlocks(Vectors, Embeddings):
 
     def _kind(self, column: str) -> Kind:
         with self._reading():
-            if column in self.obs_columns:
+            if isinstance(column, str) and column in self.obs_columns:
                 return self.obs_columns[column].kind
-            if column == self.obs_index:
+            if isinstance(column, str) and column == self.obs_index:
                 return "string"
             raise UnknownName(not_found("obs column", column, self.obs_columns, self.title))
 

@@ -62,7 +62,8 @@ class VarNames(Lifetime):
         UnknownName
             With the nearest names.
         """
-        for column in (None, *self.alias_columns, *self.id_columns):
+        columns = (None, *self.alias_columns, *self.id_columns)
+        for column in columns if isinstance(name, str) else ():
             position = self._position(column, name)
             if position is not None:
                 return position

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import tiledb
@@ -13,6 +12,7 @@ import tiledb
 from cxg_widget.datasets.cxg.validation import columns, embeddings, matrix, metadata, structure
 from cxg_widget.datasets.cxg.validation.examined import Examined
 from cxg_widget.datasets.cxg.validation.rule import Rule, Violation
+from cxg_widget.datasets.detection import exists
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.datasets.tiledb_access.contexts import is_remote, make_context
 from cxg_widget.datasets.tiledb_access.failures import failure
@@ -79,7 +79,7 @@ def validate(
     """
     path = os.fspath(uri)
     path = path if "://" in path else os.path.expanduser(path)
-    if not is_remote(path) and not Path(path.removeprefix("file://")).exists():
+    if not is_remote(path) and not exists(path.removeprefix("file://")):
         raise DatasetNotFound(f"'{path}': no such file or directory.")
     arrays = Arrays(absolute(path), path, make_context(path, ctx, config, storage_options))
     try:

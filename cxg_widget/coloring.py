@@ -11,13 +11,21 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base import MAX_LABELS, Codes, Vector
 from cxg_widget.datasets.row_blocks import too_many_labels
-from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.errors import CxgWidgetError, InvalidValue, UnknownName
 from cxg_widget.names import not_found, shown
 from cxg_widget.nouns import GENE_SET
 
 if TYPE_CHECKING:
-    from cxg_widget.datasets.base import Dataset
+    from cxg_widget.datasets.base import Column, Dataset
     from cxg_widget.datasets.var_names import VarNames
+
+_GROUPINGS = (
+    "celltype", "authorcelltype", "celltypes", "celltypelabel", "celltypename", "cellontologyclass",
+    "annotatedcelltype", "celltypeannotation", "predictedcelltype", "majorityvoting", "predictedlabels",
+    "cellannotation", "annotation", "bulklabels", "leiden", "louvain", "seuratclusters", "clusters", "cluster",
+)  # fmt: skip
+"""How columns of cell types and of clusters are called, spelt as `_plain` does, best first."""
+_MOST_GROUPS = 256
 
 ColorTrait = str | Sequence[str] | None
 Source = Literal["none", "obs", "var", "set", "mean"]
@@ -115,6 +123,40 @@ def _gene_set(name: str, dataset: Dataset, names: VarNames) -> Target:
         kind, listed = (dataset.set_noun or GENE_SET).one, len(dataset.gene_sets[name])
         raise UnknownName(f"{kind} {name!r} names no {dataset.var_noun.one} of this dataset; it lists {listed}")
     return Target("set", name, genes)
+
+
+def color_of_itself(dataset: Dataset) -> str | None:
+    """Return what to colour by where nobody says: what the store offers, else its cell types or clusters.
+
+    These are found in the schema alone: a categorical column by its usual name, of 2 to 256 categories as far as that
+    is stated. None = nothing.
+    """
+    if dataset.default_color is not None:
+        return dataset.default_color
+    known = {
+        _plain(column.name): column for column in reversed(list(dataset.obs_columns.values())) if _is_grouping(column)
+    }
+    return next((known[name].name for name in _GROUPINGS if name in known), None)
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter not in " _-.")
+
+
+def _is_grouping(column: Column) -> bool:
+    n_groups = 2 if column.n_categories is None else column.n_categories
+    return column.kind in ("categorical", "string") and 2 <= n_groups <= _MOST_GROUPS
+
+
+def coloring_key(color: ColorTrait, layer: str | None, dataset: Dataset) -> tuple[Any, ...]:
+    """Return what tells one colouring from another however it is asked for; reads names only."""
+    try:
+        target = resolve(color, dataset, layer)
+        find = dataset.names_in(layer).find_var
+        genes = tuple(find(gene) for gene in ([target.name] if target.source == "var" else target.genes))
+    except CxgWidgetError:
+        return str(color), layer
+    return (genes, layer) if genes else (target.spec,)
 
 
 def heading(target: Target, dataset: Dataset, layer: str | None) -> tuple[str, str]:

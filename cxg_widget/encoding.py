@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.base import Codes, Vector
 from cxg_widget.datasets.values import size_of
 from cxg_widget.frames import CHUNK_BYTES, FIRST_POINTS, Frame, spans
+from cxg_widget.limits import resolve_limit
 from cxg_widget.order import DisplayOrder
 from cxg_widget.protocol import CONTAINER, Nonzeros, Values
 from cxg_widget.protocol import Codes as CodesMessage
@@ -74,6 +75,10 @@ class Numbers:
     def take(self, rows: NDArray[np.integer[Any]]) -> Numbers:
         """Return the numbers of some rows, in their order; the rest still speaks of all."""
         return replace(self, vector=self.vector.take(rows), n_obs=rows.size)
+
+    def quantile(self, percentile: str) -> float:
+        """Return the number of a percentile like "p99"."""
+        return resolve_limit(percentile, self.lo, self.hi, self.quantiles, self.lo)
 
     @property
     def is_sparse(self) -> bool:

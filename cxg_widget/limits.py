@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 
 from cxg_widget.errors import InvalidValue
 from cxg_widget.names import shown
+
+LIMITS = ("vmin", "vmax")
 
 
 def check_limit(name: str, value: Any) -> float | str | None:
@@ -51,3 +54,63 @@ def resolve_limit(
         share = (percentile(limit) or 0.0) / 100
         return float(np.interp(share * (quantiles.size - 1), np.arange(quantiles.size), quantiles))
     return float(limit)
+
+
+def check_order(
+    vmin: float | str | None, vmax: float | str | None, value_of: Callable[[str], float] | None = None
+) -> None:
+    """Check that the lower limit does not lie above the upper one, as far as that can be told.
+
+    None is an end of the data and crosses nothing.
+
+    Parameters
+    ----------
+    value_of : the number a percentile is, in data units; None where the data have not been read
+
+    Raises
+    ------
+    InvalidValue
+        If it does.
+    """
+    if vmin is None or vmax is None:
+        return
+    if isinstance(vmin, str) == isinstance(vmax, str):
+        low, high = (_number(limit) for limit in (vmin, vmax))
+    elif value_of is not None:
+        low, high = (value_of(limit) if isinstance(limit, str) else limit for limit in (vmin, vmax))
+    else:
+        return
+    if low > high:
+        lower, upper = _told(vmin, low), _told(vmax, high)
+        raise InvalidValue(
+            f"vmin must not lie above vmax; found {lower} above {upper}. Set first the one that makes room."
+        )
+
+
+def _number(limit: float | str) -> float:
+    return percentile(limit) or 0.0 if isinstance(limit, str) else limit
+
+
+def _told(limit: float | str, value: float) -> str:
+    return f"{limit!r} ({value:g})" if isinstance(limit, str) and value != _number(limit) else repr(limit)
+
+
+class OwnLimits:
+    """The limits of each colouring: a number belongs to the one it was set for, anything else to all of them."""
+
+    def __init__(self) -> None:
+        self._shared: dict[str, str | None] = dict.fromkeys(LIMITS)
+        self._own: dict[Hashable, dict[str, float]] = {}
+
+    def share(self, name: str, value: float | str | None) -> None:
+        """Take note of a limit that was set; a percentile or None is for all colourings."""
+        if not isinstance(value, float):
+            self._shared[name] = value
+
+    def leave(self, coloring: Hashable, limits: Mapping[str, float | str | None]) -> None:
+        """Take note of the limits of a colouring that is on show no more."""
+        self._own[coloring] = {name: value for name, value in limits.items() if isinstance(value, float)}
+
+    def of(self, coloring: Hashable) -> dict[str, float | str | None]:
+        """Return the limits of a colouring: its own, else those of all."""
+        return {**self._shared, **self._own.get(coloring, {})}

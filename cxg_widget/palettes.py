@@ -10,8 +10,15 @@ from cxg_widget.errors import InvalidValue
 from cxg_widget.glasbey import GLASBEY
 from cxg_widget.names import not_found, shown
 
-OKABE_ITO = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#8c8c8c")
-"""Okabe and Ito, "Color Universal Design" (2008); black is exchanged for a grey that shows on dark and light."""
+OKABE_ITO = ("#0072b2", "#d98900", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b7bd4b", "#8c8c8c")
+"""Okabe and Ito, "Color Universal Design" (2008), to show on white and on dark: black is exchanged for a grey, yellow
+is darker, and orange a little too, so that the two stay apart for colour-blind readers."""
+
+TABLEAU = (
+    *("#1f77b4", "#a4b7d1", "#ff7f0e", "#e2ab77", "#2ca02c", "#8dc482", "#d62728", "#ff9896", "#9467bd", "#c1b0cd"),
+    *("#8c564b", "#c49c94", "#e377c2", "#dba8be", "#7f7f7f", "#b6b6b6", "#bcbd22", "#bab97d", "#17becf", "#8fbdc6"),
+)
+"""Tableau 10, each followed by its light half: as light as shows on white, CIELAB lightness and 0.8 of its chroma."""
 
 PALETTES = ("okabe-ito", "glasbey", "tab10", "tab20")
 
@@ -35,17 +42,10 @@ def named_palette(name: str, count: int) -> list[str]:
     elif key == "glasbey":
         base = GLASBEY
     elif key in ("tab10", "tab20"):
-        base = _TABLEAU[::2] if key == "tab10" else _TABLEAU
+        base = TABLEAU[::2] if key == "tab10" else TABLEAU
     else:
         raise InvalidValue(not_found("palette", name, PALETTES, "this version"))
     return [base[i % len(base)] for i in range(count)]
-
-
-_TABLEAU = (
-    *("#1f77b4", "#aec7e8", "#ff7f0e", "#ffbb78", "#2ca02c", "#98df8a", "#d62728", "#ff9896", "#9467bd", "#c5b0d5"),
-    *("#8c564b", "#c49c94", "#e377c2", "#f7b6d2", "#7f7f7f", "#c7c7c7", "#bcbd22", "#dbdb8d", "#17becf", "#9edae5"),
-)
-"""Tableau 10 and its light half, as matplotlib has them."""
 
 
 def check_palette(palette: Any) -> str | list[str] | dict[str, str] | None:

@@ -80,7 +80,7 @@ def _ink(job: Paint, background: raster.RGB, *, dark: bool) -> raster.Ink:
 def _number_ink(look: Look, data: Numbers, missing: raster.RGB) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     values = data.vector.dense(data.n_obs)
     low = resolve_limit(look.vmin, data.lo, data.hi, data.quantiles, data.lo)
-    high = resolve_limit(look.vmax, data.lo, data.hi, data.quantiles, data.hi)
+    high = max(low, resolve_limit(look.vmax, data.lo, data.hi, data.quantiles, data.hi))
     table = np.vstack([raster.ramp(COLORMAPS[look.cmap]), np.array([missing], dtype=np.uint8)])
     finite = np.isfinite(values)
     share = (values - low) / (high - low) if high != low else (values > low).astype(np.float32)

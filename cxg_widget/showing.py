@@ -16,8 +16,10 @@ from cxg_widget import protocol as p
 from cxg_widget import streams
 from cxg_widget.datasets.base import Dataset
 from cxg_widget.datasets.by_view import Extent
+from cxg_widget.encoding import Numbers
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.frames import Frame
+from cxg_widget.limits import check_order
 from cxg_widget.look import Coloring, Look, is_tissue
 from cxg_widget.opening import Opening, are_many
 from cxg_widget.order import DisplayOrder
@@ -90,6 +92,18 @@ class Showing:
     def coloring(self, look: Look | None = None) -> Coloring:
         """Read and return what the cells are coloured by; raises as `Readings.coloring`."""
         return self._readings.coloring(look or self.look)
+
+    def check_limits(self, look: Look) -> None:
+        """Check the colour limits of a look against each other, with its numbers where they have been read.
+
+        Raises
+        ------
+        InvalidValue
+            If the lower one lies above the upper one.
+        """
+        known = self._readings.held("coloring", look.color_key)
+        data = None if known is None else known.data
+        check_order(look.vmin, look.vmax, data.quantile if isinstance(data, Numbers) else None)
 
     def prepare(self) -> None:
         """Read what the first picture needs."""

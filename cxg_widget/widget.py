@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import traitlets
 from ipywidgets import CallbackDispatcher
 
 from cxg_widget import options, protocol
+from cxg_widget.coloring import color_of_itself, coloring_key
 from cxg_widget.datasets import OPTIONS as OPEN_OPTIONS
 from cxg_widget.datasets import looks_like_anndata, open_dataset
 from cxg_widget.datasets.base import Dataset
@@ -31,6 +33,7 @@ from cxg_widget.errors import (
 from cxg_widget.exchange import Exchange, Stream
 from cxg_widget.frames import Frame
 from cxg_widget.jobs import from_here, wait_for
+from cxg_widget.limits import LIMITS, OwnLimits
 from cxg_widget.look import Look, misfit
 from cxg_widget.names import shown
 from cxg_widget.options import Given
@@ -60,7 +63,8 @@ class CxgWidget(WidgetTraits):
     source : path or URI of a store, an AnnData object, or an open `Dataset`
     embedding : name of the embedding; None = the dataset's default
     color : obs column, gene or gene set ("obs:NAME", "var:NAME", "set:NAME" force one), a list of genes (their mean),
-        None = no colour; where it is not given, what the dataset offers as `default_color`, if anything
+        None = no colour; where it is not given, what the dataset offers as `default_color`, else its cell types or
+        clusters where a column has one of their usual names
     layer : name of the layer genes are read from; None = X
     height : CSS px
     dask : a `dask.distributed.Client` whose workers open the store, hold the cells and aggregate them; True = the
@@ -85,7 +89,7 @@ class CxgWidget(WidgetTraits):
 
     _esm = _ESM
     _css = _IN_A_ROW
-    _open = _built = _is_shown = _is_checked = False
+    _open = _built = _is_shown = _is_checked = _holds_limits = False
 
     def __init__(
         self,
@@ -101,20 +105,24 @@ class CxgWidget(WidgetTraits):
         traits, opening = options.split_options(more, STATE, ("format", *OPEN_OPTIONS))
         self._owns_dataset = not isinstance(source, Dataset)
         self._dataset: Dataset = open_dataset(source, **opening)
+        self._color_of_itself = color_of_itself(self._dataset)
         self._exchange = Exchange(self.send)
         read_with = _read_with(dask, source, opening)
         self._session = Session(self._dataset, announce=self._announce, read_with=read_with)
         self._callbacks = CallbackDispatcher()
+        self._own_limits = OwnLimits()
         self._open = True
         try:
             is_offered = color is Given.NOT
-            color = self._dataset.default_color if is_offered else color
+            color = self._color_of_itself if is_offered else color
             given = {"embedding": embedding, "color": color, "layer": layer, "height": height, **traits}
             checked = self._check(given)
             self._session.look = self._look(checked)
+            self._session.check_limits(self._session.look)
             prepared = self._exchange.jobs.submit("prepare", self._session.prepare)
             self._exchange.jobs.submit("order", self._session.prepare_order)
             super().__init__(_snapshot={"id": secrets.token_hex(8)}, **checked)
+            self._share_limits(LIMITS)
             self._built, self._own_layout = True, self.layout
             self.on_msg(self._receive)
             self._exchange.jobs.submit("field", self._session.prepare_field)
@@ -122,6 +130,7 @@ class CxgWidget(WidgetTraits):
                 prepared.add_done_callback(self._drop_unreadable)
             elif color is not None:
                 self._session.coloring()
+                self._session.check_limits(self._session.look)
             if embedding is not None:
                 self._session.place()
             self._check_hidden(self._session.look)
@@ -208,7 +217,7 @@ class CxgWidget(WidgetTraits):
     def state(self) -> dict[str, Any]:
         """The view as a small JSON dict; `CxgWidget(source, **state)` or `w.state = state` brings it back."""
         defaults: dict[str, Any] = {name: self.trait_defaults(name) for name in STATE}
-        if self._dataset.default_color is not None:
+        if self._color_of_itself is not None:
             defaults["color"] = Given.NOT  # None is then no default, and has to be said
         now = {name: getattr(self, name) for name in STATE}
         return {name: value for name, value in now.items() if value != defaults[name]}
@@ -218,13 +227,17 @@ class CxgWidget(WidgetTraits):
         if not isinstance(state, Mapping):
             raise InvalidValue(f"state must be a dict as `w.state` gives it; found {shown(state)}")
         wanted, _ = options.split_options(state, STATE, ())
-        defaults = {name: self.trait_defaults(name) for name in STATE} | {"color": self._dataset.default_color}
+        defaults = {name: self.trait_defaults(name) for name in STATE} | {"color": self._color_of_itself}
         checked = self._check(defaults | wanted)
         look = self._look(checked)
         self._session.place(look)
         self._session.coloring(look)
         self._check_hidden(look)
-        self._set_checked(checked)
+        self._session.check_limits(look)
+        self._leave_limits(self._session.look)
+        with self._holding_limits():
+            self._set_checked(checked)
+        self._share_limits(LIMITS)
 
     def close(self) -> None:
         """End the widget, and close the dataset if the widget opened it."""
@@ -275,6 +288,8 @@ class CxgWidget(WidgetTraits):
                 if not set(value).intersection(self._session.coloring(look).labels):
                     raise UnknownName(f"palette: {said}")
                 warn(f"palette: {said}", stacklevel=_TO_CALLER)
+            elif name in LIMITS and not self._holds_limits:
+                self._session.check_limits(look)
         return value
 
     def _misfit(self, look: Look) -> str:
@@ -304,13 +319,14 @@ class CxgWidget(WidgetTraits):
         if not self._built:
             return
         name, before = change["name"], self._session.look
+        self._follow_limits(before, name)
         if name == "embedding":
             self.view = None
             if max(self.axes) >= self._dataset.embeddings.get(self.embedding, 2):
                 self.axes = [0, 1]
         elif name == "axes":
             self.view = None
-        elif name == "color" and self.hidden == list(self._session.look.hidden):
+        elif name == "color" and self.hidden == list(before.hidden):
             self.hidden = []  # unless it was set together with the colour
         self._session.look = self._look({one: getattr(self, one) for one in STATE})
         if name in ("embedding", "axes"):
@@ -321,6 +337,45 @@ class CxgWidget(WidgetTraits):
             self._push("points", self._session.show, name, getattr(before, name))
         elif name == "palette":
             self._push("palette", self._session.recolor, name, before.palette)
+
+    def _follow_limits(self, before: Look, changed: str) -> None:
+        """Bring the limits of another colouring back with it; those that were set together with it are its own."""
+        if self._holds_limits:
+            return
+        if (self.color, self.layer) != (before.color, before.layer):
+            self._leave_limits(before)
+            kept = {name: getattr(self, name) for name in LIMITS if getattr(self, name) != getattr(before, name)}
+            own = self._own_limits.of(coloring_key(self.color, self.layer, self._dataset))
+            with self._holding_limits():
+                for name, value in self._uncrossed({**own, **kept}).items():
+                    setattr(self, name, value)
+        elif changed in LIMITS:
+            self._share_limits([changed])
+
+    def _uncrossed(self, limits: dict[str, Any]) -> dict[str, Any]:
+        """Leave out percentiles, which were set for other colourings, where they cross a number that is of this one."""
+        try:
+            self._session.check_limits(self._look({name: getattr(self, name) for name in STATE} | limits))
+        except InvalidValue:
+            return {name: None if isinstance(value, str) else value for name, value in limits.items()}
+        return limits
+
+    def _leave_limits(self, look: Look) -> None:
+        key = coloring_key(look.color, look.layer, self._dataset)
+        self._own_limits.leave(key, {"vmin": look.vmin, "vmax": look.vmax})
+
+    def _share_limits(self, names: Iterable[str]) -> None:
+        for name in names:
+            self._own_limits.share(name, getattr(self, name))
+
+    @contextmanager
+    def _holding_limits(self) -> Iterator[None]:
+        """Set limits one after the other that are checked, and belong to what is being shown."""
+        self._holds_limits = True
+        try:
+            yield
+        finally:
+            self._holds_limits = False
 
     # --- messages ------------------------------------------------------------------------------------------------
 
@@ -335,7 +390,7 @@ class CxgWidget(WidgetTraits):
         try:
             self._session.coloring()
         except CxgWidgetError as error:
-            if self.color == self._dataset.default_color:
+            if self.color == self._color_of_itself:
                 self._set_back("color", None)
                 self._exchange.fail("color", error)
 
@@ -417,6 +472,7 @@ class CxgWidget(WidgetTraits):
             except Exception as error:  # whatever comes, the kernel goes on
                 self._exchange.fail("setting", error)
                 self.send_state(name)
+        self._refuse_crossed_limits(valid)
         self._is_checked = True
         try:
             super().set_state(valid)
@@ -425,6 +481,19 @@ class CxgWidget(WidgetTraits):
             self.send_state([name for name in valid if name in self.keys])
         finally:
             self._is_checked = False
+
+    def _refuse_crossed_limits(self, valid: dict[str, Any]) -> None:
+        """Leave out limits of the front-end that cross, and say so there."""
+        limits = [name for name in LIMITS if name in valid]
+        if not limits or "color" in valid or "layer" in valid:
+            return
+        try:
+            self._session.check_limits(self._look({one: getattr(self, one) for one in STATE} | valid))
+        except CxgWidgetError as error:
+            self._exchange.fail("setting", error)
+            for name in limits:
+                del valid[name]
+                self.send_state(name)
 
     def __repr__(self) -> str:
         if not self._built:

@@ -28,7 +28,7 @@ export function resolveLimit(value, coloring, fallback) {
 
 /**
  * Both limits as codes, which may lie outside 0..65534. Where they are equal, what is above them has the highest colour
- * and all else the lowest, such as the zeros of a gene whose 99th percentile is 0.
+ * and all else the lowest, such as the zeros of a gene whose 99th percentile is 0; the upper one is never below the lower one.
  * @param {Coloring} coloring
  * @param {{vmin: number | string | null, vmax: number | string | null}} traits
  * @returns {[number, number]}
@@ -37,5 +37,6 @@ export function limitCodes(coloring, { vmin, vmax }) {
   const { lo, hi } = coloring;
   const span = hi - lo || 1;
   const code = (/** @type {number} */ value) => ((value - lo) / span) * LEVELS;
-  return [code(resolveLimit(vmin, coloring, lo)), code(resolveLimit(vmax, coloring, hi))];
+  const low = resolveLimit(vmin, coloring, lo);
+  return [code(low), code(Math.max(low, resolveLimit(vmax, coloring, hi)))];
 }

@@ -43,6 +43,9 @@ const TRAITS = [
   "density", "statistic", "_snapshot",
 ];
 
+/** @type {(keyof Traits)[]} */
+const LIMITS = ["vmin", "vmax"];
+
 /** Traits that make the kernel read. @type {Set<keyof Traits>} */
 const ASKING = new Set(["color", "layer", "embedding", "axes"]);
 
@@ -102,8 +105,21 @@ export function createWidgetModel(model) {
     if (name === "embedding" || name === "axes") view.take(null); // the kernel does the same
   }
 
+  /** Another colouring is on its way, and its limits with it: those of the one on show stay as long as it does. */
+  let isRecolored = false;
+  const takeLimits = () => LIMITS.forEach((name) => takeTrait(name, model.get(name)));
+  undo.push(
+    store.subscribe((state, before) => {
+      if (!isRecolored || (state.color?.seq === before.color?.seq && (state.error === null || state.error === before.error))) return;
+      isRecolored = false;
+      takeLimits();
+    }),
+  );
   for (const name of TRAITS) {
-    const listener = () => takeTrait(name, model.get(name));
+    const listener = () => {
+      if (name === "color" || name === "layer") isRecolored = true;
+      if (!isRecolored || !LIMITS.includes(name)) takeTrait(name, model.get(name));
+    };
     model.on(`change:${name}`, listener);
     undo.push(() => model.off(`change:${name}`, listener));
   }

@@ -24,6 +24,11 @@ test("limits become codes of the wire", () => {
   assert.deepEqual(limitCodes(coloring, { vmin: 4, vmax: 16 }), [32_767, 98_301]);
 });
 
+test("the upper limit is never drawn below the lower one", () => {
+  assert.deepEqual(limitCodes(coloring, { vmin: 4, vmax: "p0" }), [32_767, 32_767]);
+  assert.deepEqual(limitCodes(coloring, { vmin: 16, vmax: null }), [98_301, 98_301]);
+});
+
 test("a column of one value has the place of that value between limits that were set", () => {
   const three = /** @type {any} */ ({ lo: 3, hi: 3, quantiles: new Float32Array(5) });
   const [low, high] = limitCodes(three, { vmin: 0, vmax: 6 });

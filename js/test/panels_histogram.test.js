@@ -25,7 +25,6 @@ test("place and value are inverse, and held within the range", () => {
 
 test("a gradient runs between the limits", () => {
   assert.equal(gradient(["#000000", "#ffffff"], 0.25, 0.5), "linear-gradient(to right, #000000 25%, #ffffff 50%)");
-  assert.equal(gradient(["#000000", "#ffffff"], 0.5, 0.25), "linear-gradient(to right, #ffffff 25%, #000000 50%)");
   assert.match(gradient(undefined), /^linear-gradient/);
 });
 

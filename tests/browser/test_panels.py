@@ -119,6 +119,36 @@ def test_limits_are_typed_as_numbers_or_percentiles(page: Any) -> None:
     expect(upper).to_have_value("6.42")
 
 
+@pytest.mark.parametrize(("end", "typed", "sentence"), [
+    ("Lower", "6.4", "The lower limit must not lie above the upper one."),
+    ("Lower", "p100", "The lower limit must not lie above the upper one."),
+    ("Upper", "0.25", "The upper limit must not lie below the lower one."),
+])  # fmt: skip
+def test_a_lower_limit_above_the_upper_one_is_refused_by_hand(page: Any, end: str, typed: str, sentence: str) -> None:
+    show(page, "clipped")  # 0.5 to p99
+    box = page.get_by_role("textbox", name=re.compile(f"{end} limit"))
+    shown = box.input_value()
+    box.fill(typed)
+    box.press("Enter")
+    settle(page)
+    assert calls(page, "setTrait") == []
+    assert box.get_attribute("aria-invalid") == "true"
+    expect(page.get_by_role("alert")).to_have_text(sentence)
+    box.press("Escape")
+    settle(page)
+    expect(box).to_have_value(shown)
+    assert page.get_by_role("alert").count() == 0
+
+
+def test_a_limit_moved_by_keys_stops_at_the_other_one(page: Any) -> None:
+    show(page, "clipped")
+    for name, key in (("Upper", "Home"), ("Lower", "End")):
+        page.get_by_role("slider", name=f"{name} limit").focus()
+        page.keyboard.press(key)
+        settle(page)
+    assert calls(page, "dragLimit") == [["vmax", 0.5, True], ["vmin", 0.5, True]]
+
+
 def test_limits_are_dragged_and_only_the_end_is_final(page: Any) -> None:
     show(page, "gene")
     handle = page.get_by_role("slider", name="Lower limit")

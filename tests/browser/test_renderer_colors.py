@@ -215,6 +215,56 @@ def test_limits_clip_and_move_without_a_question_to_the_kernel(page: Any) -> Non
     assert n_sent == 0
 
 
+def test_the_limits_of_another_colouring_are_not_used_before_it_is_drawn(page: Any) -> None:
+    before, waiting, after, limits = run(
+        page,
+        """const w = open_({ traits: { color: "a", vmax: 5 } });
+        const codes = Uint16Array.from([32767, 32767]);
+        sendColor(w.model, { scale: "continuous", codes, lo: 0, hi: 10 });
+        sendPoints(w.model, { xy: [[0.5, 0.5], [0.5, 0.5]] });
+        await ready(w);
+        const found = [pixel(w, 200, 200)];
+        const shown = () => w.widget.store.get().traits.vmax;
+        w.widget.actions.setTrait("color", "b");
+        w.model.set("vmax", null); // as the kernel does at once
+        const limits = [shown()];
+        const next = sendColor(w.model, { scale: "continuous", codes, lo: 0, hi: 10, hold: true });
+        sendCodes(w.model, next, "continuous", codes, 0, 1);
+        await frame();
+        await frame();
+        found.push(pixel(w, 200, 200));
+        sendCodes(w.model, next, "continuous", codes, 1, 2);
+        await ready(w);
+        limits.push(shown());
+        w.model.set("vmax", 3); // from Python
+        return [...found, pixel(w, 200, 200), [...limits, shown()]];""",
+    )
+    assert before == waiting == [253, 231, 37]
+    assert abs(after[0] - 33) <= 3
+    assert limits == [5, None, 3]
+
+
+def test_limits_follow_again_after_a_colouring_has_failed(page: Any) -> None:
+    limits = run(
+        page,
+        """const w = open_({ traits: { color: "a", vmax: 5 } });
+        sendColor(w.model, { scale: "continuous", codes: Uint16Array.from([9]), lo: 0, hi: 10 });
+        sendPoints(w.model, { xy: [[0.5, 0.5]] });
+        await ready(w);
+        w.widget.actions.setTrait("color", "b");
+        w.model.set("vmax", null);
+        w.model.say({ kind: "error", of: "color", name: "UnknownName", message: "no b" });
+        w.model.set("color", "a");
+        w.model.set("vmax", 5);
+        sendColor(w.model, { scale: "continuous", codes: Uint16Array.from([9]), lo: 0, hi: 10 });
+        await ready(w);
+        const found = [w.widget.store.get().traits.vmax];
+        w.widget.actions.setTrait("vmax", 4);
+        return [...found, w.widget.store.get().traits.vmax];""",
+    )
+    assert limits == [5, 4]
+
+
 def test_a_palette_and_a_recolour_change_pixels_and_keep_the_old_picture_until_complete(page: Any) -> None:
     found = run(
         page,

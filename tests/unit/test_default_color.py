@@ -6,6 +6,8 @@ import time
 import pytest
 
 from cxg_widget import CxgWidget
+from cxg_widget.coloring import color_of_itself
+from cxg_widget.datasets import Column
 from tests.memory import small
 
 OFFERED = "obs:cell_type"
@@ -15,9 +17,11 @@ OFFERED = "obs:cell_type"
 def make():
     made = []
 
-    def build(offered=OFFERED, broken=(), **options):
+    def build(offered=OFFERED, broken=(), columns=None, **options):
         dataset = small(broken=broken)
         dataset.default_color = offered
+        if columns is not None:
+            dataset.obs_columns = {column.name: column for column in columns}
         made.append(CxgWidget(dataset, **options))
         return made[-1]
 
@@ -34,7 +38,38 @@ def test_what_is_offered_is_shown_unless_something_or_nothing_is_asked_for(make)
     assert (make().color, legend(make()).spec) == (OFFERED, OFFERED)
     assert (make(color=None).color, legend(make(color=None)).spec) == (None, "")
     assert make(color="CD3E").color == "CD3E"
-    assert make(offered=None).color is None
+
+
+def test_cell_types_are_shown_where_the_store_offers_nothing_and_are_read_for_that_alone(make):
+    w = make(offered=None)
+    assert (w.color, legend(w).spec, w.state["color"]) == ("cell_type", "obs:cell_type", "cell_type")
+    w = make(offered=None, color=None)
+    assert (w.color, legend(w).spec, w.state["color"]) == (None, "", None)
+    assert color_of_itself(unread := small()) == "cell_type"
+    assert unread.reads == []
+
+
+NUMBER, FEW = Column("n_counts", "float"), Column("donor", "categorical", 4)
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        ([NUMBER, FEW], None),
+        ([Column("leiden", "categorical", 9), Column("author_cell_type", "categorical", 30)], "author_cell_type"),
+        ([Column("author_cell_type", "categorical", 9), Column("cell_type", "string")], "cell_type"),
+        ([FEW, Column("louvain", "categorical", 9), Column("Leiden", "categorical", 9)], "Leiden"),
+        ([Column("cell_type", "categorical", 1), Column("CellType", "categorical", 5)], "CellType"),
+        ([Column("cell_type", "categorical", 0), Column("louvain", "categorical", 257)], None),
+        ([Column("leiden", "int"), Column("cell_type", "boolean", 2), Column("seurat_clusters", "categorical", 3)],
+         "seurat_clusters"),
+        ([Column("cell_type_ontology_term_id", "categorical", 9), Column("my_cell_type", "categorical", 9)], None),
+    ],
+)  # fmt: skip
+def test_of_columns_with_the_usual_names_the_best_is_shown_that_divides_the_cells(columns, expected):
+    dataset = small()
+    dataset.obs_columns = {column.name: column for column in columns}
+    assert color_of_itself(dataset) == expected
 
 
 def test_no_colour_set_later_is_no_colour(make):
@@ -60,7 +95,11 @@ def test_a_state_that_says_nothing_of_colour_is_what_the_constructor_shows(make)
     for offered in (OFFERED, None):
         w = make(offered, color="n_counts")
         w.state = {"opacity": 0.5}
-        assert w.color == make(offered, opacity=0.5).color == offered
+        assert w.color == make(offered, opacity=0.5).color == (offered or "cell_type")
+    w = make(None, columns=[NUMBER], color="n_counts")
+    w.state = {"opacity": 0.5}
+    assert w.color is None
+    assert "color" not in w.state
 
 
 def test_categories_of_the_colour_on_offer_can_be_hidden_from_the_start(make):
@@ -69,8 +108,9 @@ def test_categories_of_the_colour_on_offer_can_be_hidden_from_the_start(make):
         make(hidden=["B cel"])
 
 
-def test_a_colour_on_offer_that_cannot_be_read_is_dropped_and_the_points_are_shown(make):
-    w = make(broken=["obs/cell_type"])
+@pytest.mark.parametrize("offered", [OFFERED, None])
+def test_a_colour_on_offer_that_cannot_be_read_is_dropped_and_the_points_are_shown(make, offered):
+    w = make(offered, broken=["obs/cell_type"])
     end = time.monotonic() + 20
     while w.color is not None and time.monotonic() < end:
         time.sleep(0.01)

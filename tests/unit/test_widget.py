@@ -58,8 +58,8 @@ def make(monkeypatch):
         widget.close()
 
 
-def test_a_widget_shows_the_default_embedding_uncoloured(make):
-    w = make()
+def test_a_widget_shows_the_default_embedding_and_no_colour_where_none_is_wanted(make):
+    w = make(color=None)
     assert (w.embedding, w.color, w.axes, w.view, w.n_selected) == ("umap", None, [0, 1], None, 0)
     assert len(w.selection) == 0
 
@@ -135,7 +135,7 @@ def test_a_wrong_value_is_a_value_error_in_the_constructor_and_later_and_changes
 
 
 def test_colour_is_sent_once_per_change_and_nothing_else_is(make):
-    w = make()
+    w = make(color=None)
     w.color = "cell_type"
     assert w.front.kinds == ["color", "codes"]
     w.color = "CD3E"
@@ -345,7 +345,7 @@ def test_observe_hears_of_traits(make):
 
 
 def test_state_is_small_json_that_rebuilds_the_view(make):
-    assert make().state == {"embedding": "umap"}
+    assert make().state == {"embedding": "umap", "color": "cell_type"}
     state = {"embedding": "pca", "axes": [1, 3], "color": ["CD3E", "MS4A1"], "vmax": "p99", "cmap": "magma",
              "point_size": 3.0, "opacity": 0.5, "tool": "lasso", "view": [0.0, 1.0, -1.0, 1.0],
              "height": 400, "wheel_zoom": False}  # fmt: skip

@@ -45,7 +45,6 @@ export function valueAt(place, lo, hi) {
  */
 export function gradient(stops, from = 0, to = 1) {
   const colors = stops !== undefined && stops.length > 1 ? stops : GREYS;
-  if (to < from) return gradient([...colors].reverse(), to, from);
   const steps = colors.map((color, i) => {
     const place = from + (i / (colors.length - 1)) * (to - from);
     return `${color} ${round(100 * place)}%`;

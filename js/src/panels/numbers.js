@@ -14,23 +14,25 @@ import { missingRow } from "./missing.js";
 const MOST_BARS = 64;
 /** @type {Limit[]} */
 const LIMITS = ["vmin", "vmax"];
+const CROSSED = { vmin: "The lower limit must not lie above the upper one.", vmax: "The upper limit must not lie below the lower one." };
 const LIMIT_NAMES = { vmin: "Lower limit", vmax: "Upper limit" };
 
 /** @param {Context} context @param {Coloring} color */
 export function numberLegend(context, color) {
   const { state, actions } = context;
   if (color.nMissing >= color.nObs) return html`<p class="none">There are no values.</p>${missingRow(context, color)}`;
-  const limits = { vmin: limitShown(context, color, "vmin"), vmax: limitShown(context, color, "vmax") };
+  const vminShown = limitShown(context, color, "vmin");
+  const limits = { vmin: vminShown, vmax: Math.max(vminShown, limitShown(context, color, "vmax")) };
   const { vmin, vmax } = state.traits;
   const reset = () => LIMITS.forEach((name) => actions.setTrait(name, null));
   return html`
     ${color.hi > color.lo ? scale(context, color, limits) : oneValue(color)}
     <div class="limits">
-      ${field(context, "vmin", limits.vmin)}
+      ${field(context, color, "vmin", limits)}
       ${vmin === null && vmax === null ? nothing : html`<button type="button" class="text" @click=${reset}>Reset</button>`}
-      ${field(context, "vmax", limits.vmax)}
+      ${field(context, color, "vmax", limits)}
     </div>
-    ${context.ui.badLimit === "" ? nothing : html`<p class="none" role="alert">A limit is a number, or a percentile such as p99.</p>`}
+    ${context.ui.badLimit === "" ? nothing : html`<p class="none" role="alert">${context.ui.limitFault}</p>`}
     ${colormapMenu(context)}
     ${missingRow(context, color)}`;
 }
@@ -53,7 +55,7 @@ function scale(context, color, limits) {
     <div class="ramp" style="background:${gradient(COLORMAPS[context.state.traits.cmap], places.vmin, places.vmax)}"></div>
     <i class="outside" style="width:${100 * places.vmin}%"></i>
     <i class="outside" style="left:${100 * places.vmax}%;right:0"></i>
-    ${LIMITS.map((name) => handle(context, color, name, limits[name], places[name]))}
+    ${LIMITS.map((name) => handle(context, color, name, limits, places[name]))}
   </div>`;
 }
 
@@ -62,9 +64,10 @@ function oneValue(color) {
   return html`<p class="none">Every value is ${shortNumber(color.lo)}.</p>`;
 }
 
-/** @param {Context} context @param {Coloring} color @param {Limit} name @param {number} value @param {number} place */
-function handle(context, color, name, value, place) {
+/** @param {Context} context @param {Coloring} color @param {Limit} name @param {Record<Limit, number>} limits in force @param {number} place */
+function handle(context, color, name, limits, place) {
   const { actions } = context;
+  const value = limits[name];
   return html`<div class="handle ${name}" role="slider" tabindex="0" data-limit=${name} aria-label=${LIMIT_NAMES[name]} aria-orientation="horizontal"
     aria-valuemin=${color.lo} aria-valuemax=${color.hi} aria-valuenow=${value} aria-valuetext=${shortNumber(value)} style="left:${100 * place}%"
     @dblclick=${() => actions.setTrait(name, null)}
@@ -73,7 +76,7 @@ function handle(context, color, name, value, place) {
       if (moved === null || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       event.stopPropagation();
-      actions.dragLimit(name, moved, true);
+      actions.dragLimit(name, held(name, moved, limits), true);
     }}></div>`;
 }
 
@@ -117,24 +120,29 @@ function held(name, value, limits) {
   return name === "vmin" ? Math.min(value, limits.vmax) : Math.max(value, limits.vmin);
 }
 
-/** @param {Context} context @param {Limit} name @param {number} value the limit in force */
-function field(context, name, value) {
+/** @param {Context} context @param {Coloring} color @param {Limit} name @param {Record<Limit, number>} limits in force */
+function field(context, color, name, limits) {
   const { state, ui } = context;
-  const trait = state.traits[name];
+  const [trait, value] = [state.traits[name], limits[name]];
   const text = typeof trait === "string" && ui.drag?.name !== name ? trait : shortNumber(value);
   const input = (/** @type {Event} */ event) => /** @type {HTMLInputElement} */ (event.currentTarget);
   return html`<input type="text" class="limit ${trait === null ? "auto" : ""}" aria-label="${LIMIT_NAMES[name]}: a number, or a percentile such as p99"
     title=${typeof trait === "string" ? `${trait} = ${shortNumber(value)}` : "A number, or a percentile such as p99; empty for the end of the data"}
     aria-invalid=${ui.badLimit === name} autocomplete="off" spellcheck="false" ?disabled=${state.link === "offline"} .value=${text}
-    @focus=${(/** @type {Event} */ event) => input(event).select()} @change=${(/** @type {Event} */ event) => commit(context, name, text, input(event))}
+    @focus=${(/** @type {Event} */ event) => input(event).select()} @change=${(/** @type {Event} */ event) => commit(context, color, name, limits, text, input(event))}
     @keydown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && restore(context, text, input(event))}>`;
 }
 
-/** @param {Context} context @param {Limit} name @param {string} text what was shown @param {HTMLInputElement} input */
-function commit(context, name, text, input) {
+/** @param {Context} context @param {Coloring} color @param {Limit} name @param {Record<Limit, number>} limits in force @param {string} text what was shown
+ * @param {HTMLInputElement} input */
+function commit(context, color, name, limits, text, input) {
   const limit = readLimit(input.value);
-  if (limit === undefined) return context.update({ badLimit: name });
-  if (input.value !== text) context.actions.setTrait(name, limit);
+  if (limit === undefined) return context.update({ badLimit: name, limitFault: "A limit is a number, or a percentile such as p99." });
+  if (input.value !== text) {
+    const value = resolveLimit(limit, color, name === "vmin" ? color.lo : color.hi);
+    if (held(name, value, limits) !== value) return context.update({ badLimit: name, limitFault: CROSSED[name] });
+    context.actions.setTrait(name, limit);
+  }
   return restore(context, text, input);
 }
 

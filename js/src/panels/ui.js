@@ -9,7 +9,8 @@
  *   pick = choose the best match as soon as it is known; picked = chosen, and perhaps still on its way
  * @property {{filter: string, byCount: boolean, scroll: number, height: number, active: number}} legend
  * @property {{name: "vmin" | "vmax", value: number} | null} drag the limit that is being dragged
- * @property {"" | "vmin" | "vmax"} badLimit the limit field that holds neither number nor percentile
+ * @property {"" | "vmin" | "vmax"} badLimit the limit field that holds what is no limit
+ * @property {string} limitFault what is wrong with it
  * @property {{x: number, y: number} | null} pointer over the plot, CSS px from its top left
  *
  * @typedef {object} Context what every template is given
@@ -34,6 +35,7 @@ export function initialUi() {
     legend: { filter: "", byCount: false, scroll: 0, height: 0, active: -1 },
     drag: null,
     badLimit: "",
+    limitFault: "",
     pointer: null,
   };
 }

@@ -41,7 +41,7 @@ HOMES = {
     "dask": "cluster/",
     "distributed": "cluster/",
     "numba": "compiled.py",
-    "isal": "raster.py",
+    "isal": ("raster.py", "spatial/index_file.py"),
     "h5py": ("datasets/anndata/h5.py", "convert/h5ad_file.py"),
     "zarr": ("datasets/anndata/zarr_store.py", "datasets/atlas/"),
     "scipy": "datasets/anndata/",

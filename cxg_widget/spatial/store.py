@@ -67,7 +67,7 @@ class IndexStore:
         if path is None or not path.is_file():
             return None
         try:
-            index = read_index(path, key, fingerprint(xy), xy)
+            index = read_index(path, key, fingerprint(xy), len(xy))
         except (InvalidStore, OSError) as error:
             self._complain(error)
             return None

@@ -10,10 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cxg_widget import readings
+from cxg_widget.datasets import open_dataset
+from cxg_widget.look import Look
 from cxg_widget.polygon import in_polygon
-from cxg_widget.spatial import IndexStore, SpatialIndex, index_file, index_key
+from cxg_widget.session import Session
+from cxg_widget.spatial import IndexStore, SpatialIndex, index_key
 from cxg_widget.spatial import cache_folder as places
 from cxg_widget.spatial.fingerprint import fingerprint
+from tests.datasets.make_cxg import make_cxg, make_truth
 
 KEY = index_key("file:///a.cxg@1", 5_000, "X_umap", (0, 1))
 
@@ -59,8 +64,7 @@ def test_nothing_is_loaded_where_nothing_was_saved(store):
     assert store.load(KEY, embedding()) is None
 
 
-def test_a_change_of_any_one_coordinate_is_noticed(store, monkeypatch):
-    monkeypatch.setattr(index_file, "_CHECKED", 10)
+def test_a_change_of_any_one_coordinate_is_noticed(store):
     xy = embedding()
     store.save(KEY, SpatialIndex.build(xy))
     rng = np.random.default_rng(1)
@@ -99,7 +103,9 @@ def _header(text):
         lambda data: _header(b"[]") + data[4096:],
         lambda data: _header(b"{}") + data[4096:],
         lambda data: _header(b"\xff\xfe") + data[4096:],
-        lambda data: data.replace(b'"version": 1', b'"version": 9', 1),
+        lambda data: data.replace(b'"version": 2', b'"version": 9', 1),
+        lambda data: data.replace(b'"extent": [', b'"extent":[ ', 1).replace(b'"axes": [[-', b'"axes": [[ ', 1),
+        lambda data: data.replace(b'"checksum": ', b'"checksun": ', 1),
         lambda data: data.replace(b'"n": 4900', b'"n": -900', 1),
         lambda data: data.replace(b'"n": 4900', b'"n": 1e99', 1),
         lambda data: data.replace(b'"n": 4900', b'"n": null', 1),
@@ -119,6 +125,29 @@ def test_a_damaged_file_is_as_good_as_none(store, damage):
     assert store.load(KEY, xy) is None
     assert store.save(KEY, SpatialIndex.build(xy))
     assert store.load(KEY, xy) is not None
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_changes_in_a_file_it_is_built_anew_and_never_answered_from(store, seed):
+    xy, rng = embedding(), np.random.default_rng(seed)
+    index = SpatialIndex.build(xy)
+    store.save(KEY, index)
+    path = only_file(store)
+    whole = np.frombuffer(path.read_bytes(), dtype=np.uint8)
+    used = np.flatnonzero(whole[:4096] != ord(" ")).size  # of the header; then come rows, coordinates and offsets
+    rows, coordinates = slice(4096, 4096 + 4 * index.n), slice(4096 + 4 * index.n, whole.size)
+    for part in (slice(8, used), rows, coordinates):
+        changed = whole.copy()
+        places = rng.choice(np.arange(whole.size)[part], 1 + seed % 2 * 100, replace=False)
+        changed[places] ^= rng.integers(1, 256, places.size).astype(np.uint8)
+        filling = (places > 4096 + 4 * index.n) & (whole[places] == 0)
+        path.write_bytes(changed.tobytes())
+        loaded = store.load(KEY, xy)
+        assert loaded is None or filling.any()
+        if loaded is not None:  # only zeros between two arrays have changed
+            np.testing.assert_array_equal(loaded.rows, index.rows)
+            np.testing.assert_array_equal(loaded.xy, index.xy)
+            np.testing.assert_array_equal(loaded.tree.offsets, index.tree.offsets)
 
 
 def test_the_header_is_json_and_nothing_is_pickled(store):
@@ -281,3 +310,25 @@ def test_without_a_home_nothing_is_kept(monkeypatch):
     assert store.folder is None
     assert not store.save(KEY, SpatialIndex.build(embedding(50)))
     assert store.load(KEY, embedding(50)) is None
+
+
+def test_a_lasso_over_a_damaged_index_selects_the_right_cells_and_the_index_is_kept_anew(tmp_path, monkeypatch):
+    monkeypatch.setenv("CXG_WIDGET_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(readings, "_KEPT_FROM", 0)
+    truth = make_truth(3_000, 6)
+    store = str(make_cxg(tmp_path / "s.cxg", truth, "columns"))
+    triangle = np.array([[-1, -1], [2, 0], [0, 2.0]])
+    expected = in_polygon(truth.embeddings["umap"].astype(np.float32), triangle)
+    seen = []
+    for _ in range(3):
+        with open_dataset(store) as dataset:
+            session = Session(dataset, Look(embedding="umap", render="raster"))
+            session.prepare_field()
+            np.testing.assert_array_equal(session.polygon_mask(triangle), expected)
+            session.close()
+        (path,) = (tmp_path / "cache").glob("*.cxgindex")
+        seen.append(path.read_bytes())
+        damaged = np.frombuffer(seen[-1], dtype=np.uint8).copy()
+        damaged[4096 : 4096 + 4_000] = np.roll(damaged[4096 : 4096 + 4_000], 4)  # 1,000 rows in each other's places
+        path.write_bytes(damaged.tobytes())
+    assert seen[0] == seen[1] == seen[2]

@@ -16,7 +16,7 @@ from cxg_widget.order import scattered
 from cxg_widget.slots import Slots
 
 if TYPE_CHECKING:
-    from cxg_widget.aggregate import NumberImage, Planes, ViewColumn
+    from cxg_widget.aggregate import NumberImage, Planes, Statistic, ViewColumn
     from cxg_widget.spatial import SpatialIndex
 
 View = tuple[float, float, float, float]
@@ -26,8 +26,6 @@ _FILLING = 0.75
 has the same, see `crowdedSize` in js/src/style.js."""
 RECENT_BYTES = 48 * 2**20
 """How much of earlier colourings is kept, to go back to them at once: several of 10 million cells, none of 100."""
-_SOLID_UP_TO = 8
-"""Images of up to so many times as many cells as are drawn as points have something of their opacity."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +38,7 @@ class Shown:
     mask : bool (n_obs,), the selection
     visible : bool (k + 1,), which categories are shown, the missing ones last; None = all cells
     highlighted : category above all others, -1 = none
+    weight : a pixel shows the mean of its cells' numbers by 0, the highest by 1
     """
 
     coloring: Coloring
@@ -48,6 +47,12 @@ class Shown:
     mask: NDArray[np.bool_]
     visible: NDArray[np.bool_] | None = None
     highlighted: int = -1
+    weight: float = 0.0
+
+    @property
+    def statistic(self) -> Statistic:
+        """What has to be known of the numbers of a pixel."""
+        return "mean" if self.weight <= 0 else "max" if self.weight >= 1 else "both"
 
 
 @dataclass(frozen=True)
@@ -125,7 +130,7 @@ class Field:
             visible=shown.visible if is_categorical else None,
             selected=self._bits(shown, column),
             spread=spread,
-            statistic="max" if shown.look.statistic == "max" else "mean",
+            statistic=shown.statistic,
             counts=self._counts,
         )
 
@@ -225,13 +230,6 @@ def rgb_of(colors: list[str]) -> NDArray[np.uint8]:
     return np.array([raster.hex_rgb(color) for color in colors], dtype=np.uint8).reshape(-1, 3)
 
 
-def solidity_of(n_inside: int, few: int) -> float:
-    """Return how far an image looks as points do: 1 for as few cells as are drawn as points, 0 for many more."""
-    if few <= 0:
-        return 0.0
-    return float(np.clip(1 - np.log(max(n_inside, 1) / few) / np.log(_SOLID_UP_TO), 0, 1))
-
-
 def rgba_of(planes: Planes, shown: Shown, *, dark: bool, solidity: float) -> NDArray[np.uint8]:
     """Colour the planes of categories or counts, uint8 (h, w, 4)."""
     from cxg_widget.aggregate import shade
@@ -245,11 +243,11 @@ def rgba_of(planes: Planes, shown: Shown, *, dark: bool, solidity: float) -> NDA
     )
 
 
-def numbers_of(planes: Planes, shown: Shown, *, solidity: float) -> NumberImage:
+def numbers_of(planes: Planes, shown: Shown) -> NumberImage:
     """Return the codes and opacities of planes of numbers."""
     from cxg_widget.aggregate import number_image
 
-    return number_image(planes, scaling_of(shown.look), solidity=solidity)
+    return number_image(planes, shown.weight)
 
 
 def scaling_of(look: Look) -> Literal["linear", "log", "eq_hist"]:

@@ -114,3 +114,20 @@ class OwnLimits:
     def of(self, coloring: Hashable) -> dict[str, float | str | None]:
         """Return the limits of a colouring: its own, else those of all."""
         return {**self._shared, **self._own.get(coloring, {})}
+
+
+def limits_shown(
+    set_: tuple[float | str | None, float | str | None],
+    ends: tuple[float, float],
+    quantiles: NDArray[np.float64],
+    automatic: tuple[float, float] | None,
+) -> tuple[float, float]:
+    """Return both limits as numbers: those that were set, else what suits the picture, else the ends of the data."""
+    (vmin, vmax), (lo, hi), (least, most) = set_, ends, automatic or ends
+    low = resolve_limit(vmin, lo, hi, quantiles, least)
+    high = resolve_limit(vmax, lo, hi, quantiles, most)
+    # What was set leaves the other end where it suits, unless that would turn the colours round.
+    if low < high:
+        return low, high
+    low, high = lo if vmin is None else low, hi if vmax is None else high
+    return low, max(low, high)

@@ -38,7 +38,7 @@ class Look:
     render: str = "auto"
     max_points: int = MAX_POINTS
     density: str = "eq_hist"
-    statistic: str = "mean"
+    statistic: str = "auto"
     hover: tuple[str, ...] | None = None
 
     @property

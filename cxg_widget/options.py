@@ -21,7 +21,7 @@ from cxg_widget.palettes import check_palette
 TOOLS = ("pan", "lasso", "rectangle")
 RENDERERS = ("auto", "points", "raster")
 DENSITIES = ("linear", "log", "eq_hist")
-STATISTICS = ("mean", "max")
+STATISTICS = ("auto", "mean", "max")
 _CORNERS = 4
 _CONTAINERS = (list, tuple, dict, set, frozenset, np.ndarray)
 

@@ -12,10 +12,12 @@ from cxg_widget import raster
 from cxg_widget.colormaps import COLORMAPS
 from cxg_widget.datasets.base import Codes
 from cxg_widget.encoding import Numbers
-from cxg_widget.limits import resolve_limit
+from cxg_widget.limits import limits_shown
+from cxg_widget.protocol import MISSING_U16
 from cxg_widget.quantise import LEVELS, quantise
 
 if TYPE_CHECKING:
+    from cxg_widget.crowding import Shared
     from cxg_widget.look import Coloring, Look
 
 _UNSELECTED, _MISSING, _VALUES = 1, 2, 3
@@ -30,6 +32,7 @@ class Paint:
     coloring : of the n points
     selected : bool (n,); None when no cell is selected, drawn or not
     n_like : how many points the whole picture would have that is as dense as this part of it
+    shared : what numbers are shown where cells share pixels; None = of each cell its own
     """
 
     xy: NDArray[np.float32]
@@ -38,6 +41,7 @@ class Paint:
     look: Look
     selected: NDArray[np.bool_] | None
     n_like: int
+    shared: Shared | None = None
 
 
 def paint(
@@ -65,7 +69,7 @@ def _ink(job: Paint, background: raster.RGB, *, dark: bool) -> raster.Ink:
         table = np.array([raster.hex_rgb(color) for color in job.category_colors] + [missing], dtype=np.uint8)
         rgb, rank = table[codes], np.where(codes < 0, _MISSING, _VALUES)
     elif isinstance(data, Numbers):
-        rgb, rank = _number_ink(job.look, data, missing)
+        rgb, rank = _number_ink(job.look, data, missing, job.shared)
     else:
         plain = raster.PLAIN_DARK if dark else raster.PLAIN_LIGHT
         rgb = np.tile(np.array([plain], dtype=np.uint8), (n, 1))
@@ -77,14 +81,22 @@ def _ink(job: Paint, background: raster.RGB, *, dark: bool) -> raster.Ink:
     return raster.Ink(rgb, rank.astype(np.uint16))
 
 
-def _number_ink(look: Look, data: Numbers, missing: raster.RGB) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    values = data.vector.dense(data.n_obs)
-    low = resolve_limit(look.vmin, data.lo, data.hi, data.quantiles, data.lo)
-    high = max(low, resolve_limit(look.vmax, data.lo, data.hi, data.quantiles, data.hi))
+def _number_ink(
+    look: Look, data: Numbers, missing: raster.RGB, shared: Shared | None
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    values, automatic = data.vector.dense(data.n_obs), None
+    if shared is not None:
+        per_code = (data.hi - data.lo) / LEVELS
+        values = np.where(shared.codes == MISSING_U16, np.nan, data.lo + shared.codes * per_code)
+        if shared.limits is not None:
+            automatic = data.lo + shared.limits[0] * per_code, data.lo + shared.limits[1] * per_code
+    low, high = limits_shown((look.vmin, look.vmax), (data.lo, data.hi), data.quantiles, automatic)
     table = np.vstack([raster.ramp(COLORMAPS[look.cmap]), np.array([missing], dtype=np.uint8)])
     finite = np.isfinite(values)
     share = (values - low) / (high - low) if high != low else (values > low).astype(np.float32)
     share = np.clip(share, 0, 1, where=finite, out=np.zeros(values.shape))
     at = np.where(finite, np.rint(share * 255).astype(np.int64), 256)
     rank = quantise(values, data.lo, data.hi).astype(np.int64) // 2 + _VALUES
+    if shared is not None and not shared.is_ranked:
+        rank[:] = _VALUES
     return table[at], np.where(finite, np.minimum(rank, LEVELS), _MISSING)

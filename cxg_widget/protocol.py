@@ -119,7 +119,8 @@ class Aggregate(Message):
     view : x0 (left), x1 (right), y0 (bottom), y1 (top) in data units
     width, height : device pixels; diameter : of a point, device pixels
     highlighted : category above all others, -1 = none
-    hidden, density, statistic : as the traits, which hosts hold back while the kernel is busy
+    hidden, density : as the traits, which hosts hold back while the kernel is busy
+    weight : the number of a pixel: 0 = the mean of its cells, 1 = the highest, and in between a value between them
     """
 
     kind: ClassVar[str] = "aggregate"
@@ -131,7 +132,7 @@ class Aggregate(Message):
     dark: bool
     hidden: list[str] = field(default_factory=list)
     density: Literal["linear", "log", "eq_hist"] = "eq_hist"
-    statistic: Literal["mean", "max"] = "mean"
+    weight: float = 0.0
 
 
 # --- what the kernel says -------------------------------------------------------------------------------------------
@@ -170,6 +171,7 @@ class Points(Message):
     y_down : True where y grows downwards on the screen (tissue images)
     equal_units : True where as much on either axis is drawn as long; else each axis has a scale of its own
     axis_labels : what is written at x and y; empty where an axis by itself means nothing, as in a UMAP
+    few : in views of at most so many cells they are taken to have room beside each other
     """
 
     kind: ClassVar[str] = "points"
@@ -187,6 +189,7 @@ class Points(Message):
     equal_units: bool
     axis_labels: list[str]
     aggregated: bool
+    few: int
 
 
 @dataclass(frozen=True)

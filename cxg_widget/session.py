@@ -16,17 +16,20 @@ from numpy.typing import NDArray
 from cxg_widget import protocol as p
 from cxg_widget import raster, streams
 from cxg_widget.bounds import check_size, check_version, check_view
+from cxg_widget.crowding import BASIS, Crowd, Shared, few_of, shared
 from cxg_widget.datasets.base import Codes
+from cxg_widget.encoding import Numbers, wire_values
 from cxg_widget.errors import InvalidValue, Overtaken
 from cxg_widget.field import Drawable, Shown, View
 from cxg_widget.frames import Frame
 from cxg_widget.hover import Describer, circle_of, nearest_row, text_of
 from cxg_widget.look import Coloring, Look, is_tissue
-from cxg_widget.picture import Paint, paint
+from cxg_widget.picture import Paint, paint, point_diameter
 from cxg_widget.polygon import as_polygon, in_polygon
+from cxg_widget.quantise import LEVELS, Bounds, quantise_positions
 from cxg_widget.selection import SelectedCells, combine
 from cxg_widget.showing import Showing
-from cxg_widget.survey import CLOSE_CELLS, Seqs, survey_frames, view_of
+from cxg_widget.survey import Seqs, survey_frames, view_of
 
 _FEW_CELLS = 200_000
 """Of no more cells is read what hovering tells of before the first answer, not after it."""
@@ -152,14 +155,14 @@ class Session(Showing):
         with self._lock:  # no longer than this: reading a colouring may last, and a lasso must not wait for it
             look, mask, seqs = self.look, self.mask, Seqs(**self._seq)
             self._n_surveys = number = self._n_surveys + 1
-        look = replace(look, hidden=tuple(message.hidden), density=message.density, statistic=message.statistic)
+        look = replace(look, hidden=tuple(message.hidden), density=message.density)
         coloring = self._readings.sketch(look) or self.coloring(look)
         field: Drawable | None = self._readings.near(look, view_of(message), (message.width, message.height), coloring)
         if field is None:
             field = self._readings.awaited_field(look, lambda: number != self._n_surveys)
             coloring = self.coloring(look)
-        shown = self._shown_by(look, mask, message.highlighted, coloring)
-        few = -1 if look.render == "raster" else min(look.max_points, CLOSE_CELLS)
+        shown = replace(self._shown_by(look, mask, message.highlighted, coloring), weight=message.weight)
+        few = -1 if look.render == "raster" else few_of(look)
         yield from survey_frames(field, shown, message, seqs, few)
 
     def prepare_hover(self) -> None:
@@ -218,7 +221,27 @@ class Session(Showing):
         zoom = raster.zoom_of(seen, whole)
         job = None if view is None else self._paint_near(max_points, seen, size)
         job = job or self._paint(max_points, None if view is None else seen)
-        return paint(job, seen, size, zoom=zoom, dark=dark)
+        return paint(replace(job, shared=self._shared(job, seen, size, zoom)), seen, size, zoom=zoom, dark=dark)
+
+    def _shared(self, job: Paint, seen: View, size: tuple[int, int], zoom: float) -> Shared | None:
+        """Return what numbers a picture shows where cells share its pixels."""
+        look, data = self.look, job.coloring.data
+        is_small = self.dataset.n_obs <= few_of(look)
+        if not isinstance(data, Numbers) or (is_small and look.statistic != "mean"):
+            return None
+        if self._readings.sketch(look) is not None:  # nothing has been read but these cells
+            return None
+        x0, x1, y0, y1 = extent = self._readings.bounds(look).extent
+        first = np.arange(min(BASIS, self._point_rows.size))
+        coloring = self._readings.point_coloring(look).take(first if self._is_aggregated else self._point_rows[first])
+        assert isinstance(coloring.data, Numbers)
+        xy = self._readings.coordinates(self._point_rows[first], look)
+        bounds = Bounds(extent, 1)
+        crowd = Crowd(quantise_positions(xy, bounds), self.dataset.n_obs)
+        sides = abs(seen[1] - seen[0]) * LEVELS / (x1 - x0 or 1), abs(seen[3] - seen[2]) * LEVELS / (y1 - y0 or 1)
+        points = quantise_positions(job.xy, bounds), wire_values(data)
+        view = sides, size, point_diameter(job.n_like, size, zoom)
+        return shared(crowd, wire_values(coloring.data), points, view, (look.statistic, few_of(look)))
 
     def axes_told(self) -> str:
         """Say what the axes measure, and from where to where there are points; "" where they have no names."""

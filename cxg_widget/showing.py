@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cxg_widget import protocol as p
 from cxg_widget import streams
+from cxg_widget.crowding import few_of
 from cxg_widget.datasets.base import Dataset
 from cxg_widget.datasets.by_view import Extent
 from cxg_widget.encoding import Numbers
@@ -201,6 +202,7 @@ class Showing:
             "seq": seq, "embedding": name, "axes": list(look.axes), "n_obs": self.dataset.n_obs,
             "y_down": is_tissue(name), "aggregated": self._is_aggregated,
             "equal_units": equal_units, "axis_labels": list(self.dataset.axis_names(name, look.axes) or ()),
+            "few": few_of(look),
         }  # fmt: skip
 
     def color(self) -> Iterator[Frame]:

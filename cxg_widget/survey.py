@@ -10,16 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget import protocol as p
+from cxg_widget.crowding import solidity_of
 from cxg_widget.datasets.base import Codes
 from cxg_widget.encoding import Numbers, wire_codes, wire_values
-from cxg_widget.field import Drawable, Shown, View, numbers_of, rgba_of, solidity_of, spread_of
+from cxg_widget.field import Drawable, Shown, View, numbers_of, rgba_of, spread_of
 from cxg_widget.frames import Frame, spans
 from cxg_widget.look import Coloring
 from cxg_widget.quantise import quantise_within
 from cxg_widget.selection import pack_mask
 
-CLOSE_CELLS = 400_000
-"""A view of a field that holds no more cells than this is answered with the cells themselves."""
 _AROUND = 1.4
 _MOST_AROUND = 2
 """How many times as many cells as are few may travel; around a thin part of the plot there may be any number."""
@@ -59,7 +58,7 @@ def _png(planes: Any, shown: Shown, *, dark: bool, solidity: float) -> tuple[byt
     from cxg_widget.aggregate import encode_rgba, encode_values
 
     if isinstance(shown.coloring.data, Numbers):
-        return encode_values(numbers_of(planes, shown, solidity=solidity)), "numbers"
+        return encode_values(numbers_of(planes, shown)), "numbers"
     return encode_rgba(rgba_of(planes, shown, dark=dark, solidity=solidity)), "colors"
 
 

@@ -53,7 +53,9 @@ class WidgetTraits(anywidget.AnyWidget):
     wheel_zoom = _synced(True, "the wheel zooms where the pointer rests on the plot; with Ctrl or Cmd it always does")
     hidden = _synced([], "labels of the categories that are not drawn")
     density = _synced("eq_hist", "from cells per pixel to opacity: 'linear', 'log' or 'eq_hist'")
-    statistic = _synced("mean", "number of a pixel that holds several cells: their 'mean' or 'max'")
+    statistic = _synced(
+        "auto", "number of a pixel that several cells share: their 'mean', their 'max', or 'auto', from max to mean"
+    )
     render = _Setting("auto", help="'points', 'raster' (aggregated by the kernel), or 'auto', by max_points")
     hover = _Setting(None, help="obs columns and genes told of the cell under the pointer; None = those that say most")
     max_points = _Setting(MAX_POINTS, help="most cells to send as points; of more, views are aggregated")

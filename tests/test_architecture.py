@@ -18,7 +18,7 @@ LEVELS = [
     {"selection", "query"},
     {"encoding", "options", "exchange", "opening", "fields"},
     {"look", "hover"},
-    {"sample", "sketch", "aggregate"},
+    {"sample", "sketch", "crowding", "aggregate"},
     {"field", "picture", "streams"},
     {"view_field"},
     {"readings", "survey"},

@@ -33,7 +33,7 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "zoom", "id": 6, "view": [0, 1, 0, 1]},
     {
         "kind": "aggregate", "id": 8, "view": [-1, 1, 1, -1], "width": 640, "height": 480, "diameter": 1.5,
-        "highlighted": -1, "dark": False, "hidden": ["B cell"], "density": "log", "statistic": "max",
+        "highlighted": -1, "dark": False, "hidden": ["B cell"], "density": "log", "weight": 0.25,
     },
 ]  # fmt: skip
 
@@ -57,7 +57,10 @@ REPLIES: dict[str, Frame] = {
         )
     ),
     "points": Frame(
-        p.Points(2, "umap", [0, 1], 0, 3, 6, 8, [-10.0, 10.0, -5.5, 5.5], 1, False, False, ["time (min)", "m/z"], True),
+        p.Points(
+            2, "umap", [0, 1], 0, 3, 6, 8, [-10.0, 10.0, -5.5, 5.5], 1, False, False, ["time (min)", "m/z"], True,
+            400_000,
+        ),
         {"xy": _array("uint16", [[0, 65534], [258, 513], [65535, 65535]])},
     ),
     "color.categorical": Frame(

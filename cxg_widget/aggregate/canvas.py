@@ -17,7 +17,7 @@ from cxg_widget.aggregate.task import Index, Task, over_lines, run
 from cxg_widget.errors import InvalidValue
 from cxg_widget.protocol import MISSING_U16
 
-Statistic = Literal["mean", "max"]
+Statistic = Literal["mean", "max", "both"]
 _NO_PLACES = np.zeros(0, dtype=np.uint32)
 _Kept = tuple[Index, object, Grid, Planes]
 
@@ -81,7 +81,7 @@ def aggregate(
     visible : bool (k + 1,), which categories count, missing cells last; None = all
     selected : in the order of the index, bool (n,) or bits as `arrange_mask` makes them; the planes have two layers
     spread : diameter in px of the disc that each point covers
-    statistic : of a numeric column
+    statistic : what the planes of a numeric column hold: sums, the highest codes, or both
     counts : where to look for the count image, and to leave it
 
     Returns
@@ -167,9 +167,9 @@ def _sparse(task: Task, column: SparseColumn, image: Planes, statistic: Statisti
     if found.missing is not None:
         known = known - found.missing
     peak = found.peak
-    if peak is not None:
+    if peak is not None and column.fill:
         peak = np.maximum(peak, np.where(known > listed, column.fill, 0)).astype(np.uint16)
-    elif column.fill:
+    if column.fill and statistic != "max":
         found.totals[..., 0] += column.fill * (known - listed).astype(np.uint64)
 
     def count_lines(first: int, last: int) -> None:
@@ -190,6 +190,10 @@ def _numbers(
     if statistic == "max":
         totals, peak = task.zeros(np.uint32, 1), task.zeros(np.uint16)
         kernels.highest(task.points, task.grid.arguments, entries, MISSING_U16, totals[:, 0], missing, peak)
+        peak = task.shaped(peak)
+    elif statistic == "both":
+        totals, peak = task.zeros(np.uint64, 2), task.zeros(np.uint16)
+        kernels.total_and_highest(task.points, task.grid.arguments, entries, MISSING_U16, totals, missing, peak)
         peak = task.shaped(peak)
     else:
         totals = task.zeros(np.uint64, 2)

@@ -12,8 +12,6 @@ from cxg_widget.aggregate.task import over_lines
 Scaling = Literal["linear", "log", "eq_hist"]
 MIN_ALPHA = 40
 """Opacity of the emptiest pixel that holds a cell, so that one cell alone is seen."""
-MIN_NUMBER_ALPHA = 120
-"""The same where colour is a number: paler, a high value would be taken for a low one."""
 _MAX_TABLE = 1 << 22
 
 

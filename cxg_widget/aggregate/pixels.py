@@ -94,27 +94,32 @@ def paint(first: Any, last: Any, totals: Any, missing: Any, alpha: Any, colors: 
 
 
 @compiled
-def average(first: Any, last: Any, totals: Any, peak: Any, alpha: Any, missing_code: Any, page: Any) -> None:
+def number(
+    first: Any, last: Any, totals: Any, missing: Any, peak: Any, weight: Any, alpha: Any, missing_code: Any, page: Any
+) -> None:
     """Write lines first to last of page (h, w, 3): high and low byte of the code, opacity.
 
-    Of the last layer that shows, its peak or its mean.
+    Of the last layer that holds a cell: its mean, its peak by a weight of 1, or what lies between by the weight.
+    alpha: opacity of each layer (layers,).
     """
     n_layers, _, width, n_lanes = totals.shape
     for line in range(first, last):
         for column in range(width):
             code, opacity = np.uint16(missing_code), np.uint8(0)
             for layer in range(n_layers):
-                above = alpha[layer, line, column]
-                if above == 0:
-                    continue
-                opacity = above
                 known = totals[layer, line, column, n_lanes - 1]
+                if known == 0 and (missing.size == 0 or missing[layer, line, column] == 0):
+                    continue
+                opacity = alpha[layer]
                 if known == 0:
                     code = np.uint16(missing_code)
-                elif peak.size:
+                elif n_lanes == 1:
                     code = np.uint16(peak[layer, line, column])
                 else:
-                    code = np.uint16(totals[layer, line, column, 0] / known + 0.5)
+                    mean = totals[layer, line, column, 0] / known
+                    if peak.size:
+                        mean += weight * (peak[layer, line, column] - mean)
+                    code = np.uint16(mean + 0.5)
             page[line, column, 0] = np.uint8(code >> np.uint16(8))
             page[line, column, 1] = np.uint8(code & np.uint16(255))
             page[line, column, 2] = opacity

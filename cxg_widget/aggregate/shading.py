@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.aggregate.opacity import MIN_ALPHA, MIN_NUMBER_ALPHA, Scaling, opacity
+from cxg_widget.aggregate.opacity import MIN_ALPHA, Scaling, opacity
 from cxg_widget.aggregate.planes import Planes
 from cxg_widget.aggregate.task import over_lines
 from cxg_widget.errors import InvalidValue
@@ -41,7 +41,7 @@ class NumberImage(NamedTuple):
 
     @property
     def alpha(self) -> NDArray[np.uint8]:
-        """uint8 (h, w), opacity by density; 0 where there is no cell."""
+        """uint8 (h, w), opacity; 0 where there is no cell, and the same in all pixels of a layer."""
         return self.page[..., 2]
 
 
@@ -88,10 +88,15 @@ def shade(
     return image
 
 
-def number_image(planes: Planes, how: Scaling = "eq_hist", *, solidity: float = 0.0) -> NumberImage:
-    """Return the mean code of each pixel, or its highest where the planes hold that; selected cells take precedence.
+def number_image(planes: Planes, weight: float = 0.0) -> NumberImage:
+    """Return the number of each pixel; selected cells take precedence.
 
-    solidity : as in `shade`
+    Density is not shown: beside a ramp paleness would be read as another value.
+
+    Parameters
+    ----------
+    weight : where the planes hold both, 0 shows the mean code of a pixel's cells, 1 the highest, and what lies between
+        a value between them
 
     Raises
     ------
@@ -104,29 +109,32 @@ def number_image(planes: Planes, how: Scaling = "eq_hist", *, solidity: float = 
         raise InvalidValue("these planes hold no numbers; take shade(planes)")
     width, height = planes.size
     image = NumberImage(*blank(height, width, 3))
-    peak, layers = _or_empty(planes.peak, np.uint16), _alpha(planes, how, solidity, MIN_NUMBER_ALPHA)
-    over_lines(
-        height,
-        lambda first, last: pixels.average(first, last, planes.totals, peak, layers, MISSING_U16, image.page),
-    )
+    missing, peak = _or_empty(planes.missing, np.uint32), _or_empty(planes.peak, np.uint16)
+    alpha = np.array([255] if planes.totals.shape[0] == 1 else [round(255 * DIMMED), 255], dtype=np.uint8)
+    share = float(weight)
+
+    def write(first: int, last: int) -> None:
+        pixels.number(first, last, planes.totals, missing, peak, share, alpha, MISSING_U16, image.page)
+
+    over_lines(height, write)
     return image
 
 
-def _alpha(planes: Planes, how: Scaling, solidity: float, lowest: int = MIN_ALPHA) -> NDArray[np.uint8]:
+def _alpha(planes: Planes, how: Scaling, solidity: float) -> NDArray[np.uint8]:
     """Opacity of each layer (layers, h, w): of all cells, or of context and selection."""
-    key = ("alpha", how, solidity, lowest)
+    key = ("alpha", how, solidity)
     if key not in planes.derived:
-        planes.derived[key] = _new_alpha(planes.counts, how, solidity, lowest)
+        planes.derived[key] = _new_alpha(planes.counts, how, solidity)
     alpha: NDArray[np.uint8] = planes.derived[key]
     return alpha
 
 
-def _new_alpha(counts: NDArray[Any], how: Scaling, solidity: float, lowest: int) -> NDArray[np.uint8]:
+def _new_alpha(counts: NDArray[Any], how: Scaling, solidity: float) -> NDArray[np.uint8]:
     def alpha(layer: int, lowest: int, highest: int) -> NDArray[np.uint8]:
         return opacity(counts[layer], how, lowest=round(lowest + solidity * (highest - lowest)), highest=highest)
 
     if counts.shape[0] == 1:
-        return alpha(0, lowest, 255)[None]
+        return alpha(0, MIN_ALPHA, 255)[None]
     return np.stack([alpha(0, CONTEXT_ALPHA, round(255 * DIMMED)), alpha(1, SELECTED_ALPHA, 255)])
 
 

@@ -13,7 +13,7 @@ from cxg_widget.aggregate.columns import CategoryColumn, NumberColumn, SparseCol
 from cxg_widget.aggregate.shading import number_image, shade
 
 _LOG = logging.getLogger("cxg_widget")
-_STATISTICS: tuple[Statistic, ...] = ("mean", "max")
+_STATISTICS: tuple[Statistic, ...] = ("mean", "max", "both")
 _once = threading.Lock()
 _thread: threading.Thread | None = None
 

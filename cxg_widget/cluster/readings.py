@@ -143,7 +143,7 @@ class SharedField:
             selected=shown.mask,
             highlighted=shown.highlighted if is_categorical else -1,
             spread=spread,
-            statistic="max" if shown.look.statistic == "max" else "mean",
+            statistic=shown.statistic,
         )
 
     def count(self, view: View) -> int:

@@ -37,6 +37,23 @@ export function limitCodes(coloring, { vmin, vmax }) {
   const { lo, hi } = coloring;
   const span = hi - lo || 1;
   const code = (/** @type {number} */ value) => ((value - lo) / span) * LEVELS;
-  const low = resolveLimit(vmin, coloring, lo);
-  return [code(low), code(Math.max(low, resolveLimit(vmax, coloring, hi)))];
+  const [low, high] = limitsShown(coloring, { vmin, vmax });
+  return [code(low), code(high)];
+}
+
+/**
+ * Both limits in data units: those that were set, else those that suit the picture on show, else the ends of the data.
+ * @param {Coloring} coloring
+ * @param {{vmin: number | string | null, vmax: number | string | null}} traits
+ * @returns {[number, number]}
+ */
+export function limitsShown(coloring, { vmin, vmax }) {
+  const { lo, hi } = coloring;
+  const [least, most] = (coloring.limits ?? [0, LEVELS]).map((code) => lo + (code / LEVELS) * (hi - lo));
+  const low = resolveLimit(vmin, coloring, least);
+  const high = resolveLimit(vmax, coloring, most);
+  // What was set leaves the other end where it suits, unless that would turn the colours round.
+  if (low < high) return [low, high];
+  const start = vmin === null ? lo : low;
+  return [start, Math.max(start, vmax === null ? hi : high)];
 }

@@ -1,6 +1,7 @@
 /** Everything the views of one widget share: the talk with the kernel, the state, the arrays, what is looked at. */
 import { seekCard, watchCard } from "./card.js";
 import { createClient } from "./client.js";
+import { ROOMY, createCrowding } from "./crowding.js";
 import { createDetailer } from "./detail.js";
 import { createPainters } from "./painter.js";
 import { createPlot } from "./plot.js";
@@ -54,6 +55,7 @@ export function createWidgetModel(model) {
   const traits = /** @type {Traits} */ (Object.fromEntries(TRAITS.map((name) => [name, model.get(name)])));
   const store = createStore(firstState(traits));
   const scene = createScene();
+  const crowding = createCrowding(scene, store); // before all others that look at the state
   const receive = createReceiver(scene, store);
   const client = createClient(model, {
     onReply(reply) {
@@ -73,7 +75,7 @@ export function createWidgetModel(model) {
     if (answer === null && store.get().link === "connecting") store.set({ link: "offline" });
   });
   const painters = createPainters(scene, store.get);
-  const stage = { scene, sources: createSources(scene) };
+  const stage = { scene, sources: createSources(scene, store.get) };
   const view = createSharedView(traits.view, (next) => setTrait("view", next));
   const detailer = createDetailer(scene, store.get, async (wanted) => {
     const parts = await client.ask({ kind: "zoom", view: wanted });
@@ -144,6 +146,7 @@ export function createWidgetModel(model) {
       hasBegun = true;
     },
     see(plot, look) {
+      if (look !== null) crowding.see(look);
       for (const one of [detailer, surveyor]) look === null ? one.forget(plot) : one.see(plot, look);
     },
     select: (polygon, mode) => void client.ask({ kind: "lasso", polygon, mode }),
@@ -165,6 +168,7 @@ export function createWidgetModel(model) {
     createPlot: (host, statusOn) => createPlot(host, plotModel, statusOn),
     destroy() {
       for (const one of undo.splice(0)) one();
+      crowding.destroy();
       detailer.destroy();
       surveyor.destroy();
       view.destroy();
@@ -189,6 +193,7 @@ function firstState(traits) {
     link: "connecting",
     drawnBy: "cpu",
     building: null,
+    crowd: ROOMY,
     isSeen: false,
     isWhole: false,
     seen: null,

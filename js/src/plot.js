@@ -319,14 +319,22 @@ export function createPlot(host, model, statusOn = host) {
 
 /** How a picture differs from the last one; null = not at all. @param {State} state @param {State} before @returns {Change | null} */
 export function changeBetween(state, before) {
-  const { points, color, selection, traits } = state;
+  const { points, color, crowd, selection, traits } = state;
   if (state.drawnBy !== before.drawnBy || points?.seq !== before.points?.seq) return "all";
   const look = /** @type {const} */ (["cmap", "vmin", "vmax", "point_size", "opacity", "hidden"]);
   if (state.highlighted !== before.highlighted || look.some((name) => traits[name] !== before.traits[name])) return "tune";
+  if (crowd !== before.crowd || String(color?.limits) !== String(before.color?.limits)) return "tune";
   if (color?.seq !== before.color?.seq || color?.colors !== before.color?.colors) return "look";
   if (selection !== before.selection && (selection.n > 0 || before.selection.n > 0)) return "look";
   const loaded = (/** @type {State} */ one) => `${one.points?.loaded} ${one.color?.loaded} ${one.nextColor?.loaded}`;
-  return loaded(state) === loaded(before) ? null : "more";
+  if (loaded(state) === loaded(before)) return null;
+  // What points show where they share pixels was known from the first of them.
+  return crowd.weight < 1 && isLoaded(points) && isLoaded(color) && !(isLoaded(before.points) && isLoaded(before.color)) ? "look" : "more";
+}
+
+/** @param {{loaded: number, nPoints: number} | null} part */
+function isLoaded(part) {
+  return part !== null && part.loaded === part.nPoints;
 }
 
 function createElement() {

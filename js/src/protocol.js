@@ -67,7 +67,8 @@ export const CONTAINER = 65536;
  * view : x0 (left), x1 (right), y0 (bottom), y1 (top) in data units
  * width, height : device pixels; diameter : of a point, device pixels
  * highlighted : category above all others, -1 = none
- * hidden, density, statistic : as the traits, which hosts hold back while the kernel is busy
+ * hidden, density : as the traits, which hosts hold back while the kernel is busy
+ * weight : the number of a pixel: 0 = the mean of its cells, 1 = the highest, and in between a value between them
  * @typedef {object} Aggregate
  * @property {"aggregate"} kind
  * @property {number[]} view
@@ -78,7 +79,7 @@ export const CONTAINER = 65536;
  * @property {boolean} dark
  * @property {string[]} hidden
  * @property {"linear" | "log" | "eq_hist"} density
- * @property {"mean" | "max"} statistic
+ * @property {number} weight
  */
 /**
  * What was opened.
@@ -109,6 +110,7 @@ export const CONTAINER = 65536;
  * y_down : True where y grows downwards on the screen (tissue images)
  * equal_units : True where as much on either axis is drawn as long; else each axis has a scale of its own
  * axis_labels : what is written at x and y; empty where an axis by itself means nothing, as in a UMAP
+ * few : in views of at most so many cells they are taken to have room beside each other
  * @typedef {object} Points
  * @property {"points"} kind
  * @property {number} seq
@@ -124,6 +126,7 @@ export const CONTAINER = 65536;
  * @property {boolean} equal_units
  * @property {string[]} axis_labels
  * @property {boolean} aggregated
+ * @property {number} few
  * @property {{xy: Uint16Array}} arrays
  */
 /**

@@ -107,6 +107,7 @@ function pointsOf(reply, loaded) {
     yDown: reply.y_down,
     equalUnits: reply.equal_units,
     axisLabels: reply.axis_labels,
+    few: reply.few,
   };
 }
 
@@ -141,6 +142,7 @@ function takeColor(scene, store, reply) {
     colors: reply.colors,
     lo: reply.lo,
     hi: reply.hi,
+    limits: null,
     histogram: reply.arrays.histogram,
     quantiles: reply.arrays.quantiles,
   };

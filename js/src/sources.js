@@ -1,4 +1,5 @@
 /** Which points a picture is made of, as arrays side by side; what has to be gathered is gathered once. Knows no GL. */
+import { createShared } from "./crowding.js";
 import { once } from "./once.js";
 import { drawable } from "./scene.js";
 
@@ -16,20 +17,39 @@ import { drawable } from "./scene.js";
 /** @type {PointArrays} */
 const NONE = { n: 0, loaded: 0, xy: new Uint16Array(0), codes: null, flags: null };
 
-/** @param {import("./scene.js").Scene} scene */
-export function createSources(scene) {
+/** @param {import("./scene.js").Scene} scene @param {() => import("./state.js").State} getState */
+export function createSources(scene, getState) {
   const detail = /** @type {ReturnType<typeof once<PointArrays>>} */ (once());
   const entries = /** @type {ReturnType<typeof once<PointArrays>>} */ (once());
 
+  const shared = { base: createShared(), cells: createShared() };
+
   function base() {
     const { points, color, flags } = scene;
-    return points === null ? NONE : { n: points.n, loaded: drawable(scene), xy: points.xy, codes: color?.codes ?? null, flags };
+    if (points === null) return NONE;
+    const own = { n: points.n, loaded: drawable(scene), xy: points.xy, codes: color?.codes ?? null, flags };
+    const { crowd, points: about } = getState();
+    return isShared() ? share(shared.base, own, crowd, about?.nObs ?? points.n) : own;
+  }
+
+  /** Do points show other numbers than their own? The highest of all cells lies on top by itself, but not of a sample. */
+  function isShared() {
+    const { crowd, points } = getState();
+    return crowd.weight < 1 || (crowd.solidity < 1 && points !== null && points.nObs > points.nPoints);
+  }
+
+  /** @param {import("./scene.js").Cells} at */
+  function near({ xy, codes, flags, extent }) {
+    const own = { ...all(xy), codes, flags };
+    const { crowd, points } = getState();
+    if (crowd.weight === 1 || points === null) return own;
+    const zoom = [0, 2].map((axis) => (extent[axis + 1] - extent[axis]) / (points.extent[axis + 1] - points.extent[axis] || 1));
+    return share(shared.cells, own, crowd, own.n, zoom);
   }
 
   /** @param {import("./scene.js").Detail} at */
   function close(at) {
-    const { color, flags } = scene;
-    const codes = color?.codes ?? null;
+    const { codes, flags } = base();
     return detail([at, codes, flags], () => ({
       ...all(at.xy),
       codes: codes && gather(codes, at.index),
@@ -38,10 +58,11 @@ export function createSources(scene) {
   }
 
   return {
+    isShared,
     /** @param {Source} source @returns {PointArrays} */
     of(source) {
       if (source === "detail" && scene.detail !== null) return close(scene.detail);
-      if (source === "cells" && scene.cells !== null) return { ...all(scene.cells.xy), codes: scene.cells.codes, flags: scene.cells.flags };
+      if (source === "cells" && scene.cells !== null) return near(scene.cells);
       return base();
     },
     /** @param {Source} source how many are to be had */
@@ -63,6 +84,13 @@ export function createSources(scene) {
 }
 
 /** @typedef {ReturnType<typeof createSources>} Sources */
+
+/** @param {ReturnType<typeof createShared>} shared @param {PointArrays} own @param {import("./crowding.js").Crowd} crowd
+ * @param {number} nCells @param {number[]} [zoom] @returns {PointArrays} numbers as they are shown where points share pixels */
+function share(shared, own, crowd, nCells, zoom) {
+  const { codes } = own;
+  return codes instanceof Uint16Array ? { ...own, codes: shared({ ...own, codes }, crowd, nCells, zoom) } : own;
+}
 
 /** @param {Uint16Array} xy */
 function all(xy) {

@@ -24,6 +24,7 @@
  * @property {boolean} yDown
  * @property {boolean} equalUnits as much on either axis is drawn as long
  * @property {string[]} axisLabels what x and y measure; empty where they share their units
+ * @property {number} few cells of a view that have room beside each other
  *
  * @typedef {object} Coloring
  * @property {number} seq
@@ -40,6 +41,7 @@
  * @property {string[]} colors
  * @property {number} lo
  * @property {number} hi
+ * @property {[number, number] | null} limits codes of the ends of its colours where nobody has set them; null = all values
  * @property {Uint32Array} histogram
  * @property {Float32Array} quantiles 0, 0.001, ..., 1, as offsets from `lo`: float32 could not tell large numbers apart
  *
@@ -70,7 +72,7 @@
  * @property {number} n_selected
  * @property {string[]} hidden categories that are not drawn
  * @property {"linear" | "log" | "eq_hist"} density of aggregated pictures: from cells per pixel to opacity
- * @property {"mean" | "max"} statistic of aggregated pictures: the number of a pixel with several cells
+ * @property {"auto" | "mean" | "max"} statistic the number of a pixel that several cells share
  * @property {{id?: string, png?: string, width?: number, height?: number} | null} [_snapshot] the picture a saved notebook keeps
  *
  * @typedef {object} State
@@ -87,6 +89,7 @@
  * @property {"connecting" | "live" | "offline"} link offline = no kernel behind the widget
  * @property {"gpu" | "cpu"} drawnBy
  * @property {number | null} building how far the kernel has indexed the cells, 0..1
+ * @property {import("./crowding.js").Crowd} crowd how crowded views of this size are
  * @property {boolean} isSeen some points have been on the screen
  * @property {boolean} isWhole all of them have
  * @property {Coloring | null} seen the colouring of the last picture that was on it

@@ -14,6 +14,7 @@ import { highlightOf } from "./state.js";
  * @property {boolean} hasMissing some points have none
  * @property {number} highlighted category above all others; -1 = none
  * @property {boolean} selecting there is a selection: the rest is dimmed
+ * @property {boolean} ranked higher numbers lie above lower ones; where points show what their pixel shares, no order matters
  * @property {[number, number]} limits codes of the two ends of the colormap
  * @property {Rgba} plain colour without a colouring
  * @property {Rgba} missingColor alpha 0 = hidden
@@ -36,7 +37,7 @@ const MODES = /** @type {const} */ ({ none: 0, categorical: 1, continuous: 2 });
 
 /** @param {import("./state.js").State} state @param {Theme} theme @param {number} missing code of a missing value @returns {Style} */
 export function styleOf(state, theme, missing) {
-  const { color, traits, selection } = state;
+  const { color, traits, selection, crowd } = state;
   const tone = theme.dark ? "dark" : "light";
   const mode = MODES[color?.scale ?? "none"];
   return {
@@ -45,6 +46,7 @@ export function styleOf(state, theme, missing) {
     hasMissing: mode !== 0 && (color?.nMissing ?? 0) > 0,
     highlighted: highlightOf(state),
     selecting: selection.n > 0,
+    ranked: mode === 2 && crowd.weight === 1,
     limits: mode === 2 && color !== null ? limitCodes(color, traits) : [0, 1],
     plain: rgba(PLAIN[tone], 1),
     missingColor: rgba(MISSING_GREY[tone], mode === 1 && traits.hidden.includes(MISSING_LABEL) ? 0 : 1),
@@ -54,9 +56,20 @@ export function styleOf(state, theme, missing) {
   };
 }
 
+/** How opaque points are that stand for an image in which density is opacity, at the hand-over and far from it. */
+const PALE = { eq_hist: 0.4, log: 0.4, linear: 0.3 };
+
+/** The points of a sample look as the image of all cells will that takes their place.
+ * @param {Style} style @param {import("./state.js").State} state @returns {Style} */
+export function sampled(style, { points, crowd, traits }) {
+  if (!points?.aggregated || style.mode === 2 || style.selecting || style.highlighted >= 0) return style;
+  const pale = PALE[traits.density];
+  return { ...style, opacity: style.opacity * (pale + crowd.solidity * (1 - pale)) };
+}
+
 /** Do some points lie above others whatever their order? @param {Style} style */
-export function isLayered({ mode, selecting, highlighted }) {
-  return mode === 2 || selecting || highlighted >= 0;
+export function isLayered({ ranked, selecting, highlighted }) {
+  return ranked || selecting || highlighted >= 0;
 }
 
 /** Colours of codes as a texture 256 wide: of each category, or of 256 steps of the colormap.

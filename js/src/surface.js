@@ -6,7 +6,8 @@ import { cellSizePx, codeSizePx, codesToClip, covers, visible } from "./camera.j
 import { blank, createCanvas, devicePx, fitCanvas, toBlob } from "./canvas.js";
 import { coverageOf, entriesAbove, isSameCoverage } from "./coverage.js";
 import { cellsSeen, drawable, isComplete, missingCode } from "./scene.js";
-import { crowdedSize, diameterOf, styleOf } from "./style.js";
+import { MISSING } from "./protocol.js";
+import { crowdedSize, diameterOf, sampled, styleOf } from "./style.js";
 import { holdsCells, imageOnShow } from "./survey.js";
 
 /**
@@ -87,7 +88,7 @@ export function createSurface(painter, { scene, sources }, site, surveyor) {
     const sizePx = diameterOf(state, camera, site.zoom()) * ratio;
     const most = source === "cells" && state.traits.point_size === null ? roomFor(cells, camera, ratio) : Infinity;
     return {
-      style, ...codesToClip(camera, close?.extent ?? state.points?.extent ?? [0, 1, 0, 1]), sizePx: Math.min(sizePx, most), isCovered: image !== null,
+      style: source === "base" ? sampled(style, state) : style, ...codesToClip(camera, close?.extent ?? state.points?.extent ?? [0, 1, 0, 1]), sizePx: Math.min(sizePx, most), isCovered: image !== null,
     };
   }
 
@@ -126,7 +127,7 @@ export function createSurface(painter, { scene, sources }, site, surveyor) {
     const { width, height, ratio } = site.size();
     plan = choose();
     picture.resize(devicePx(width, ratio), devicePx(height, ratio));
-    entries = isSameCoverage(covered, cover()) && isComplete(scene) ? entriesAbove(scene, look(ratio).style) : null;
+    entries = isSameCoverage(covered, cover()) && isComplete(scene) && !sources.isShared() ? entriesAbove(scene, look(ratio).style) : null;
     if (entries === null) {
       covered = null;
       picture.clear();
@@ -172,7 +173,7 @@ export function createSurface(painter, { scene, sources }, site, surveyor) {
     const camera = /** @type {import("./camera.js").Camera} */ (site.camera());
     const { scale, offset } = codesToClip(camera, image.view);
     const rect = [offset[0], offset[0] + 65_534 * scale[0], offset[1], offset[1] + 65_534 * scale[1]];
-    onto.image(image, { style: look(1).style, rect, isCover });
+    onto.image(image, { style: styleOf(site.state(), site.theme(), MISSING), rect, isCover });
   }
 
   /** Would the picture at hand soon be replaced by a better one of the same place? */

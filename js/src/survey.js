@@ -180,18 +180,20 @@ export function holdsCells({ cells }, state, looks) {
 }
 
 /** What all views see together, at the finest of their resolutions.
- * @param {Omit<Look, "refresh">[]} looks @param {Pick<import("./state.js").State, "color" | "highlighted" | "traits">} state @returns {Question} */
+ * @param {Omit<Look, "refresh">[]} looks @param {Pick<import("./state.js").State, "color" | "crowd" | "highlighted" | "traits">} state @returns {Question} */
 export function questionOf(looks, state) {
-  const { hidden, density, statistic } = state.traits;
+  const { color, crowd } = state;
+  const { hidden, density } = state.traits;
   const finest = (/** @type {0 | 1} */ axis) => Math.min(...looks.map(({ camera, ratio }) => scales(camera)[axis] / ratio));
   const edges = (/** @type {number} */ at) => looks.map(({ view }) => view[at]);
   const up = looks[0].view[3] >= looks[0].view[2];
   const bottom = up ? Math.min(...edges(2)) : Math.max(...edges(2));
   const top = up ? Math.max(...edges(3)) : Math.min(...edges(3));
   const view = [Math.min(...edges(0)), Math.max(...edges(1)), bottom, top];
+  const weight = color?.scale === "continuous" ? Math.round(100 * crowd.weight) / 100 : 0;
   const px = (/** @type {number} */ units, /** @type {0 | 1} */ axis) => Math.min(devicePx(units / finest(axis), 1), LARGEST_PX);
   const [width, height] = [px(view[1] - view[0], 0), px(Math.abs(view[3] - view[2]), 1)];
-  return { view, width, height, diameter: looks[0].diameter, highlighted: highlightOf(state), dark: looks[0].dark, hidden, density, statistic };
+  return { view, width, height, diameter: looks[0].diameter, highlighted: highlightOf(state), dark: looks[0].dark, hidden, density, weight };
 }
 
 /** What an image depends on. @param {import("./state.js").State} state @param {Question} question */

@@ -108,7 +108,7 @@ test("transparent points lie over each other as light does", () => {
 });
 
 test("missing lies under every value, dimmed under everything, highlighted above", () => {
-  const numbers = inksOf({ ...STYLE, mode: 2, missing: 65_535, selecting: true }, COLORS, 65_536);
+  const numbers = inksOf({ ...STYLE, mode: 2, ranked: true, missing: 65_535, selecting: true }, COLORS, 65_536);
   assert.ok(numbers.rank[65_535] < numbers.rank[0] && numbers.rank[0] < numbers.rank[65_534]);
   assert.ok(Math.max(...[0, 65_534, 65_535].map((code) => numbers.rank[65_536 + code])) < numbers.rank[65_535]);
   const categories = inksOf({ ...STYLE, highlighted: 3 }, COLORS, 256);

@@ -12,7 +12,7 @@ function start() {
 
 const N = 4;
 const points = (seq = 1, from = 0, to = N) => ({
-  kind: "points", seq, embedding: "umap", axes: [0, 1], start: from, stop: to, n_points: N, n_obs: N, aggregated: false, extent: [0, 1, 0, 1], n_missing: 0, y_down: false, equal_units: true, axis_labels: [],
+  kind: "points", seq, embedding: "umap", axes: [0, 1], start: from, stop: to, n_points: N, n_obs: N, aggregated: false, extent: [0, 1, 0, 1], n_missing: 0, y_down: false, equal_units: true, axis_labels: [], few: 400_000,
   arrays: { xy: new Uint16Array(2 * (to - from)).fill(seq) },
 });
 const color = (seq = 1, scale = "categorical") => ({

@@ -5,11 +5,11 @@ import { createScene } from "../src/scene.js";
 import { createSurveyor, holdsCells, imageOnShow, questionOf } from "../src/survey.js";
 
 const EXTENT = /** @type {[number, number, number, number]} */ ([0, 10, 0, 10]);
-const TRAITS = { hidden: ["B cell"], density: "log", statistic: "max" };
+const TRAITS = { hidden: ["B cell"], density: "log" };
 
 const state = (change = {}) =>
   /** @type {any} */ ({
-    points: { seq: 1, aggregated: true, extent: EXTENT }, color: { seq: 2, scale: "categorical", categories: ["B cell", "T cell", "NK cell"], colors: ["#ff0000", "#00ff00", "#0000ff"] }, nextColor: null, selection: { seq: 3, n: 0 },
+    points: { seq: 1, aggregated: true, extent: EXTENT }, color: { seq: 2, scale: "categorical", categories: ["B cell", "T cell", "NK cell"], colors: ["#ff0000", "#00ff00", "#0000ff"] }, nextColor: null, selection: { seq: 3, n: 0 }, crowd: { weight: 0.25 },
     highlighted: -1, link: "live", traits: TRAITS, ...change,
   });
 
@@ -84,8 +84,13 @@ test("where y points down a question has its bottom above its top", () => {
 });
 
 test("a question holds what hosts may keep from the kernel for a while", () => {
-  const { hidden, density, statistic } = questionOf([look()], state());
-  assert.deepEqual({ hidden, density, statistic }, TRAITS);
+  const { hidden, density } = questionOf([look()], state());
+  assert.deepEqual({ hidden, density }, TRAITS);
+});
+
+test("only of numbers is asked which of those that share a pixel is shown", () => {
+  assert.equal(questionOf([look()], state()).weight, 0);
+  assert.equal(questionOf([look()], state({ color: { seq: 2, scale: "continuous" } })).weight, 0.25);
 });
 
 test("a highlight is asked for but of a category that is hidden", () => {

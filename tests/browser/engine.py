@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from cxg_widget import protocol
 
 HERE = Path(__file__).parent
 ESBUILD = HERE.parents[1] / "js" / "node_modules" / ".bin" / "esbuild"
@@ -26,3 +29,20 @@ def bundle(folder: Path) -> str:
 def run(page: Any, body: str) -> Any:
     """Run statements in the page; `return` hands back."""
     return page.evaluate(f"async () => {{ {body} }}")
+
+
+def serve(page: Any, session: Any) -> None:
+    """Let a session answer what the page asks by the frames that a kernel sends; see `byKernel` in renderer.js."""
+
+    def answer(asked: dict[str, Any]) -> list[list[Any]]:
+        request = {name: value for name, value in asked.items() if name not in ("kind", "id")}
+        kind = next(one for one in protocol.REQUESTS if one.kind == asked["kind"])
+        return packed(session.answer(kind(**request)), asked["id"])
+
+    page.expose_function("askKernel", answer)
+
+
+def packed(frames: Any, request_id: int = 0) -> list[list[Any]]:
+    """Return frames as a page takes them: content, and its buffers in base64."""
+    sent = (frame.pack(request_id) for frame in frames)
+    return [[content, [base64.b64encode(one).decode() for one in buffers]] for content, buffers in sent]

@@ -6,7 +6,7 @@ const DARK = { background: [17, 17, 17], foreground: [226, 229, 233], dark: true
 const DTYPES = new Map([[Uint8Array, "uint8"], [Uint16Array, "uint16"], [Uint32Array, "uint32"], [Float32Array, "float32"]]);
 const TRAITS = {
   embedding: "umap", axes: [0, 1], color: null, layer: null, cmap: "viridis", vmin: null, vmax: null, point_size: 8,
-  opacity: 1, tool: "pan", view: null, height: 400, wheel_zoom: true, n_selected: 0, hidden: [], density: "eq_hist", statistic: "mean", _snapshot: null,
+  opacity: 1, tool: "pan", view: null, height: 400, wheel_zoom: true, n_selected: 0, hidden: [], density: "eq_hist", statistic: "auto", _snapshot: null,
 };
 
 /** The model of anywidget, with a made-up kernel behind it. Messages arrive misaligned, as some hosts deliver them. */
@@ -49,7 +49,7 @@ function fakeModel(traits, answer) {
 const seqs = { points: 0, color: 0, selection: 0 };
 
 /** @param {{xy: number[][] | Float32Array, extent?: number[], chunk?: number, yDown?: boolean, labels?: string[]}} scene xy in data units */
-function sendPoints(model, { xy, extent = [0, 1, 0, 1], chunk = Infinity, yDown = false, labels = [], from = 0, to = Infinity, seq, aggregated = false }) {
+function sendPoints(model, { xy, extent = [0, 1, 0, 1], chunk = Infinity, yDown = false, labels = [], from = 0, to = Infinity, seq, aggregated = false, few = 400_000, n_obs }) {
   const flat = xy instanceof Float32Array ? xy : Float32Array.from(xy.flat());
   const n = flat.length / 2;
   seq ??= ++seqs.points;
@@ -61,7 +61,7 @@ function sendPoints(model, { xy, extent = [0, 1, 0, 1], chunk = Infinity, yDown 
   for (let start = from; start < Math.min(n, to) || (n === 0 && start === from); start += chunk) {
     const stop = Math.min(n, to, start + chunk);
     const units = { y_down: yDown, equal_units: labels.length === 0, axis_labels: labels };
-    const message = { kind: "points", seq, embedding: "umap", axes: [0, 1], start, stop, n_points: n, n_obs: n, extent, n_missing: 0, ...units, aggregated };
+    const message = { kind: "points", seq, embedding: "umap", axes: [0, 1], start, stop, n_points: n, n_obs: n_obs ?? n, extent, n_missing: 0, ...units, aggregated, few };
     model.say(message, { xy: codes.subarray(2 * start, 2 * stop) });
     if (n === 0) break;
   }
@@ -123,6 +123,16 @@ async function sendImage(model, ask, { bands, content = "colors", seq = seqs.col
   const png = new Uint8Array(await (await canvas.convertToBlob({ type: "image/png" })).arrayBuffer());
   model.say({ kind: "image", id: ask.id, points_seq: seqs.points, seq, selection_seq: 0, view, content, n_inside }, { png });
 }
+
+/** Deliver what a real session said, see `serve` in engine.py. */
+function deliver(model, frames) {
+  for (const [content, buffers] of frames) {
+    model.fire("msg:custom", content, buffers.map((one) => new DataView(Uint8Array.from(atob(one), (letter) => letter.charCodeAt(0)).buffer)));
+  }
+}
+
+/** An answer by a real session. */
+const byKernel = async (content, model) => deliver(model, await window.askKernel(content));
 
 /** Open a widget with one plot. */
 function open({ traits = {}, width = 400, height = 400, dark = false, answer } = {}) {
@@ -197,4 +207,4 @@ function clusters(n, k = 12, seed = 1) {
 
 const OKABE = ["#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7", "#999999", "#332288", "#117733", "#882255", "#44aa99"];
 
-Object.assign(window, { open_: open, fakeModel, sendPoints, sendColor, sendCodes, sendSelection, sendImage, ready, pixel, pixels, place, difference, clusters, frame, sleep, OKABE, seqs, sendGene, asked });
+Object.assign(window, { open_: open, fakeModel, sendPoints, sendColor, sendCodes, sendSelection, sendImage, ready, pixel, pixels, place, difference, clusters, frame, sleep, OKABE, seqs, sendGene, asked, byKernel, deliver });

@@ -86,7 +86,7 @@ def test_planes_are_those_of_one_index(field, here, color):
     colors = rng.integers(0, 255, (len(data.categories), 3), dtype=np.uint8) if isinstance(data, Codes) else None
     visible = rng.random(len(data.categories) + 1) < 0.8 if isinstance(data, Codes) else None
     for view in VIEWS:
-        for options in ({}, {"visible": visible}, {"spread": 3, "statistic": "max"}):
+        for options in ({}, {"visible": visible}, {"spread": 3, "statistic": "max"}, {"statistic": "both"}):
             for mask in (None, selected):
                 found = field.planes(target, view, (40, 30), colors=colors, selected=mask, **options)
                 bits = None if mask is None else arrange_mask(index, mask)

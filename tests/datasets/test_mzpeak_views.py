@@ -75,7 +75,7 @@ def session(paths):
 def ask(one, view, size=SIZE, highlighted=-1, diameter=1.0):
     look = one.look
     message = p.Aggregate(
-        list(view), *size, diameter, highlighted, False, list(look.hidden), look.density, look.statistic
+        list(view), *size, diameter, highlighted, False, list(look.hidden), look.density, float(look.statistic == "max")
     )
     return list(one.answer(message))
 

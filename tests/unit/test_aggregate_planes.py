@@ -232,6 +232,10 @@ def test_a_gene_has_the_sums_means_and_maxima_of_its_dense_column(density, fill)
     np.maximum.at(peak, (line[kept], across[kept]), codes_of(dense, described.lo, described.hi)[kept])
     assert np.abs(highest.peak[0] - peak).max() <= 1
     np.testing.assert_array_equal(highest.known[0], known)
+    both = aggregate(index, column, VIEW, (WIDTH, HEIGHT), statistic="both")
+    np.testing.assert_array_equal(both.totals, found.totals)
+    np.testing.assert_array_equal(both.peak, highest.peak)
+    np.testing.assert_array_equal(both.counts, found.counts)
 
 
 def test_means_are_those_of_datashader_within_the_quantisation():
@@ -255,7 +259,7 @@ def test_a_sparse_column_yields_what_the_dense_one_does():
     full = arrange_vector(index, Vector(dense), described.lo, described.hi)
     assert isinstance(sparse, SparseColumn)
     assert isinstance(full, NumberColumn)
-    for statistic in ("mean", "max"):
+    for statistic in ("mean", "max", "both"):
         for selected in (None, np.arange(index.rows.size) % 3 == 0):
             one, two = (
                 aggregate(index, column, VIEW, (WIDTH, HEIGHT), statistic=statistic, selected=selected, spread=3)

@@ -171,7 +171,7 @@ def test_a_selected_cell_shows_its_own_number():
     assert image.alpha.max() == 255
 
 
-def test_a_lone_cell_keeps_half_the_colour_of_its_number_beside_a_crowd():
+def test_a_number_has_the_same_colour_whether_its_cell_is_alone_or_one_of_a_crowd():
     xy = np.full((1000, 2), 0.5, dtype=np.float32)
     xy[0] = 0.1
     index = Index(xy)
@@ -179,11 +179,11 @@ def test_a_lone_cell_keeps_half_the_colour_of_its_number_beside_a_crowd():
     values[0] = 8
     for vector in (Vector(values), Vector(values[:1], np.array([0]))):
         image = number_image(aggregate(index, arrange_vector(index, vector, 0, 8), VIEW, (WIDTH, HEIGHT)))
-        (alpha,) = image.alpha[image.codes == 65534]
-        assert 0.45 * 255 < alpha < image.alpha.max() == 255
+        assert np.unique(image.alpha[image.codes < 65535]).tolist() == [255]
+        assert (image.codes == 65534).sum() == (image.codes == 0).sum() == 1
 
 
-def test_the_opacity_of_another_gene_in_the_same_view_is_that_of_its_own_planes():
+def test_another_gene_in_the_same_view_has_the_numbers_of_its_own_planes():
     xy = points(2000)
     index, counts = Index(xy), CountImages()
     for density, fill in ((0.1, 0.0), (0.2, 0.25)):
@@ -191,10 +191,26 @@ def test_the_opacity_of_another_gene_in_the_same_view_is_that_of_its_own_planes(
         column = arrange(index, describe(vector, 2000))
         kept = aggregate(index, column, VIEW, (WIDTH, HEIGHT), counts=counts)
         alone = aggregate(index, column, VIEW, (WIDTH, HEIGHT))
-        for how in ("eq_hist", "log"):
-            np.testing.assert_array_equal(number_image(kept, how).alpha, number_image(alone, how).alpha)
-            np.testing.assert_array_equal(number_image(kept, how).codes, number_image(alone, how).codes)
-        assert (number_image(kept, "log").alpha != number_image(kept, "eq_hist").alpha).any()
+        np.testing.assert_array_equal(number_image(kept).page, number_image(alone).page)
+
+
+@pytest.mark.parametrize("density", [0.1, 1.0])
+@pytest.mark.parametrize("weight", [0, 0.25, 1])
+def test_a_number_lies_between_the_mean_and_the_highest_of_its_cells_by_the_weight(density, weight):
+    n = 3000
+    xy = points(n)
+    vector, dense = numbers(n, density=density, fill=0.25, missing=0.1)
+    index, described = Index(xy), describe(vector, n)
+    planes = aggregate(index, arrange(index, described), VIEW, (WIDTH, HEIGHT), statistic="both")
+    line, column, inside = pixels(xy)
+    groups = pd.Series(dense[inside]).groupby(line[inside] * WIDTH + column[inside])
+    mean, highest = (groups.mean(), groups.max())
+    expected = np.full(WIDTH * HEIGHT, np.nan)
+    expected[mean.index] = mean + weight * (highest - mean)
+    codes, step = number_image(planes, weight).codes.ravel().astype(float), (described.hi - described.lo) / 65534
+    known = ~np.isnan(expected)
+    np.testing.assert_array_equal(codes == 65535, ~known)
+    assert np.abs(described.lo + codes[known] * step - expected[known]).max() <= 1.5 * step
 
 
 def test_planes_of_numbers_have_no_colours_and_others_no_numbers():
@@ -243,7 +259,8 @@ from cxg_widget.aggregate import kernels, pixels, warm_up
 import numpy as np
 assert warm_up() is warm_up()
 warm_up().join()
-loops = [kernels.count, kernels.mix, kernels.total, kernels.highest, pixels.spread, pixels.paint, pixels.average]
+loops = [kernels.count, kernels.mix, kernels.total, kernels.highest, kernels.total_and_highest,
+         pixels.spread, pixels.paint, pixels.number]
 before = [len(loop.signatures) for loop in loops]
 assert min(before) > 0, before
 from tests.unit.test_aggregate_shading import *
@@ -261,8 +278,8 @@ def everything():
                 shade(aggregate(index, arrange(index, codes), VIEW, (WIDTH, HEIGHT), colors=colors, **options))
             shade(aggregate(index, None, VIEW, (WIDTH, HEIGHT), **options))
             for column in (arrange(index, described), arrange_vector(index, Vector(dense), described.lo, described.hi)):
-                for statistic in ("mean", "max"):
-                    number_image(aggregate(index, column, VIEW, (WIDTH, HEIGHT), statistic=statistic, **options))
+                for statistic in ("mean", "max", "both"):
+                    number_image(aggregate(index, column, VIEW, (WIDTH, HEIGHT), statistic=statistic, **options), 0.5)
 everything()
 assert [len(loop.signatures) for loop in loops] == before, (before, [loop.signatures for loop in loops])
 """

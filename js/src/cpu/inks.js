@@ -23,7 +23,7 @@ export function inksOf(style, colors, size) {
   const rank = new Uint32Array(2 * size);
   const pure = new Uint32Array(colors.buffer, colors.byteOffset, colors.length / 4);
   const [plain, missing] = [pack(style.plain), pack(style.missingColor)];
-  const { mode, limits, highlighted, selecting } = style;
+  const { mode, ranked, limits, highlighted, selecting } = style;
   const span = limits[1] - limits[0];
   for (let code = 0; code < size; code++) {
     const isMissing = mode !== 0 && code === style.missing;
@@ -35,7 +35,7 @@ export function inksOf(style, colors, size) {
       color = pure[Math.floor(share * 255 + 0.5)];
     }
     const isDimmed = highlighted >= 0 && code !== highlighted;
-    const height = isMissing ? 0 : mode === 2 ? 1 + code : 1;
+    const height = isMissing ? 0 : ranked ? 1 + code : 1;
     const below = selecting || isDimmed ? dim(color, style) : 0;
     rgba[code] = isDimmed ? below : color;
     rgba[size + code] = below;

@@ -25,6 +25,7 @@ export function drawPoints(shared, buffers, colors, { style, scale, offset, size
   gl.uniform2f(at("u_offset"), ...offset);
   gl.uniform1f(at("u_side"), isDisc ? sizePx + 1 : Math.max(sizePx, 1));
   gl.uniform1i(at("u_mode"), style.mode);
+  gl.uniform1f(at("u_ranked"), Number(style.ranked));
   gl.uniform1ui(at("u_missing"), style.missing);
   gl.uniform1i(at("u_highlighted"), style.highlighted);
   gl.uniform1i(at("u_selecting"), Number(style.selecting));

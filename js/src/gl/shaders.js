@@ -24,6 +24,7 @@ uniform vec2 u_scale;
 uniform vec2 u_offset;
 uniform float u_side;
 uniform int u_mode;
+uniform float u_ranked;
 uniform uint u_missing;
 uniform int u_highlighted;
 uniform bool u_selecting;
@@ -49,7 +50,7 @@ void main() {
     dimmed = dimmed || (u_highlighted >= 0 && int(a_code) != u_highlighted);
   } else if (u_mode == 2) {
     color = ramp(u_colors, u_limits, float(a_code));
-    rank = float(a_code) / 65534.0;
+    rank = u_ranked * float(a_code) / 65534.0;
   }
   if (color.a == 0.0 || a_xy.x == 65535u || a_xy.y == 65535u) {
     gl_Position = vec4(2.0, 2.0, 2.0, 1.0);

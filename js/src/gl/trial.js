@@ -14,6 +14,7 @@ const CATEGORIES = {
   hasMissing: false,
   highlighted: -1,
   selecting: false,
+  ranked: false,
   limits: [0, 1],
   plain: [0, 0, 0, 1],
   missingColor: [0, 0, 0, 1],

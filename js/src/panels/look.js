@@ -8,7 +8,7 @@ const SIZE_MAX_PX = 12;
 /** Where the slider starts when the size was automatic. */
 const SIZE_START_PX = 3;
 const DENSITIES = { eq_hist: "equalized", log: "logarithmic", linear: "linear" };
-const STATISTICS = { mean: "mean", max: "highest" };
+const STATISTICS = { auto: "highest close by, mean far away", mean: "mean", max: "highest" };
 
 /** @param {import("./ui.js").Context} context */
 export function lookPopover({ state, actions }) {
@@ -32,7 +32,7 @@ export function lookPopover({ state, actions }) {
       <input type="range" aria-label="Opacity" min="0.02" max="1" step="0.01" aria-valuetext="${Math.round(opacity * 100)} percent"
         .value=${live(String(opacity))} @input=${(/** @type {Event} */ event) => actions.setTrait("opacity", number(event))}>
     </div>
-    ${state.points?.aggregated ? aggregation(state, actions) : nothing}
+    ${together(state, actions)}
     <label class="check" title="With Ctrl or Cmd it always does">
       <input type="checkbox" .checked=${live(state.traits.wheel_zoom)}
         @change=${() => actions.setTrait("wheel_zoom", !state.traits.wheel_zoom)}>The wheel zooms
@@ -40,11 +40,11 @@ export function lookPopover({ state, actions }) {
   </div>`;
 }
 
-/** @param {import("../state.js").State} state @param {import("../actions.js").Actions} actions */
-function aggregation({ traits, color, dataset }, actions) {
-  const together = `${capitalized(nounsOf({ dataset }).obs.many)} of a pixel`;
-  return html`${choice("Density", DENSITIES, traits.density, (value) => actions.setTrait("density", value))}
-    ${color?.scale === "continuous" ? choice(together, STATISTICS, traits.statistic, (value) => actions.setTrait("statistic", value)) : nothing}`;
+/** What becomes of those that share a pixel. @param {import("../state.js").State} state @param {import("../actions.js").Actions} actions */
+function together({ traits, color, points, dataset }, actions) {
+  const label = `${capitalized(nounsOf({ dataset }).obs.many)} of a pixel`;
+  if (color?.scale === "continuous") return choice(label, STATISTICS, traits.statistic, (value) => actions.setTrait("statistic", value));
+  return points?.aggregated ? choice("Density", DENSITIES, traits.density, (value) => actions.setTrait("density", value)) : nothing;
 }
 
 /** @param {string} label @param {Record<string, string>} options trait value -> text @param {string} chosen @param {(value: any) => void} choose */

@@ -1,11 +1,12 @@
 /** The legend of a numeric colouring: histogram over the colour bar, two limits to drag or type, the colormap. */
 import { html, nothing } from "lit-html";
 import { COLORMAPS } from "../colormaps.js";
-import { resolveLimit } from "../limits.js";
+import { limitsShown, resolveLimit } from "../limits.js";
 import { colormapMenu } from "./colormap_menu.js";
 import { shortNumber } from "./format.js";
 import { barHeights, barPath, gradient, mergeBins, placeOf, readLimit, valueAfterKey, valueAt } from "./histogram.js";
 import { missingRow } from "./missing.js";
+import { nounsOf } from "./nouns.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 /** @typedef {import("../state.js").Coloring} Coloring */
@@ -33,15 +34,16 @@ export function numberLegend(context, color) {
       ${field(context, color, "vmax", limits)}
     </div>
     ${context.ui.badLimit === "" ? nothing : html`<p class="none" role="alert">${context.ui.limitFault}</p>`}
+    <p class="detail shown">${whatIsShown(state)}</p>
     ${colormapMenu(context)}
     ${missingRow(context, color)}`;
 }
 
-/** The limit in force: the one under the hand, else what the trait says, else the end of the data.
+/** The limit in force: the one under the hand, else what the trait says, else what suits the picture.
  * @param {Context} context @param {Coloring} color @param {Limit} name @returns {number} */
 function limitShown({ state, ui }, color, name) {
   if (ui.drag?.name === name) return ui.drag.value;
-  return resolveLimit(state.traits[name], color, name === "vmin" ? color.lo : color.hi);
+  return limitsShown(color, state.traits)[LIMITS.indexOf(name)];
 }
 
 /** @param {Context} context @param {Coloring} color @param {Record<Limit, number>} limits */
@@ -57,6 +59,14 @@ function scale(context, color, limits) {
     <i class="outside" style="left:${100 * places.vmax}%;right:0"></i>
     ${LIMITS.map((name) => handle(context, color, name, limits, places[name]))}
   </div>`;
+}
+
+/** What the colours stand for: of which number of those that share a pixel, and between which ends. @param {import("../state.js").State} state */
+export function whatIsShown({ crowd: { weight, solidity }, traits: { vmin, vmax }, color, dataset }) {
+  const { many } = nounsOf({ dataset }).obs;
+  const number = weight === 0 ? "their mean" : weight < 1 ? "a number between their mean and the highest" : solidity < 1 ? "the highest" : "";
+  const shared = number === "" ? "High values lie on top." : `Where ${many} share a pixel, it shows ${number}.`;
+  return color?.limits && (vmin === null || vmax === null) ? `${shared} The colors span 99 % of what is shown.` : shared;
 }
 
 /** A column with one value has no range to show. @param {Coloring} color */
@@ -127,7 +137,7 @@ function field(context, color, name, limits) {
   const text = typeof trait === "string" && ui.drag?.name !== name ? trait : shortNumber(value);
   const input = (/** @type {Event} */ event) => /** @type {HTMLInputElement} */ (event.currentTarget);
   return html`<input type="text" class="limit ${trait === null ? "auto" : ""}" aria-label="${LIMIT_NAMES[name]}: a number, or a percentile such as p99"
-    title=${typeof trait === "string" ? `${trait} = ${shortNumber(value)}` : "A number, or a percentile such as p99; empty for the end of the data"}
+    title=${typeof trait === "string" ? `${trait} = ${shortNumber(value)}` : "A number, or a percentile such as p99; empty for what suits the picture"}
     aria-invalid=${ui.badLimit === name} autocomplete="off" spellcheck="false" ?disabled=${state.link === "offline"} .value=${text}
     @focus=${(/** @type {Event} */ event) => input(event).select()} @change=${(/** @type {Event} */ event) => commit(context, color, name, limits, text, input(event))}
     @keydown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && restore(context, text, input(event))}>`;

@@ -1,0 +1,106 @@
+"""Laws of cells that share pixels; the front-end has the same, see tests/crowding.json and js/test/crowding.test.js."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cxg_widget.crowding import Crowd, limits_of, shared, shared_codes, solidity_of, stepped, weight_of
+
+CASES = json.loads((Path(__file__).parent.parent / "crowding.json").read_text(encoding="utf-8"))
+MISSING = 65_535
+
+
+def crowd(n=4_000, n_cells=100_000, seed=0):
+    """Two clusters of cells, the second with higher numbers, one in twenty without any."""
+    rng = np.random.default_rng(seed)
+    which = rng.integers(0, 2, n)
+    xy = np.clip(rng.normal(20_000 + 25_000 * which[:, None], 3_000, (n, 2)), 0, 65_534).astype(np.uint16)
+    codes = np.clip(rng.normal(10_000 + 20_000 * which, 5_000), 0, 65_534).astype(np.uint16)
+    codes[rng.random(n) < 0.05] = MISSING
+    return Crowd(xy, n_cells), codes
+
+
+@pytest.mark.parametrize("case", CASES["solidity"])
+def test_the_front_end_takes_as_many_cells_for_few(case):
+    found = solidity_of(case["n"], case["few"])
+    assert found == pytest.approx(case["solidity"], abs=1e-9)
+    assert weight_of("auto", found) == pytest.approx(case["weight"])
+    assert (weight_of("mean", found), weight_of("max", found)) == (0, 1)
+
+
+@pytest.mark.parametrize("case", CASES["shared"])
+def test_the_front_end_shows_the_same_numbers_between_the_same_limits(case):
+    xy, codes = np.array(case["xy"], np.uint16), np.array(case["codes"], np.uint16)
+    tile, weight = tuple(case["tile"]), case["weight"]
+    assert stepped(tile) == pytest.approx(case["stepped"])
+    np.testing.assert_array_equal(shared_codes(xy, codes, (xy, codes), stepped(tile), weight), case["shown"])
+    assert limits_of(Crowd(xy, len(xy)), codes, tile, weight) == pytest.approx(case["limits"])
+    found = Crowd(xy, case["nCells"]).typical(tuple(case["sides"]))
+    assert found == pytest.approx(case["typical"])
+
+
+@pytest.mark.parametrize("weight", [0, 0.5, 1])
+def test_a_point_shows_the_mean_the_highest_or_what_lies_between_of_those_that_share_its_tile(weight):
+    some, codes = crowd()
+    tile = (700.0, 900.0)
+    found = shared_codes(some.xy, codes, (some.xy, codes), tile, weight)
+    frame = pd.DataFrame({"x": some.xy[:, 0] // 700, "y": some.xy[:, 1] // 900, "code": codes.astype(float)})
+    frame.loc[codes == MISSING, "code"] = np.nan
+    groups = frame.groupby(["x", "y"])["code"]
+    mean, highest = groups.transform("mean"), groups.transform("max")
+    expected = (mean + weight * (highest - mean)).to_numpy()
+    np.testing.assert_array_equal(found == MISSING, codes == MISSING)
+    known = codes != MISSING
+    np.testing.assert_allclose(found[known], expected[known], atol=0.51)
+
+
+def test_a_point_with_none_of_the_looked_at_in_its_tile_keeps_its_own_number():
+    some, codes = crowd()
+    near = some.xy[:, 0] < 30_000
+    found = shared_codes(some.xy, codes, (some.xy[near], codes[near]), (500.0, 500.0), 0)
+    assert (found[near] != codes[near]).mean() > 0.5
+    np.testing.assert_array_equal(found[~near & (some.xy[:, 0] > 31_000)], codes[~near & (some.xy[:, 0] > 31_000)])
+
+
+def test_limits_hold_what_is_shown_and_leave_out_the_lone_extreme():
+    some, codes = crowd()
+    codes[7] = 65_000
+    wide, narrow = limits_of(some, codes, (4.0, 4.0), 0), limits_of(some, codes, (3_000.0, 3_000.0), 0)
+    values = codes[codes != MISSING]
+    np.testing.assert_allclose(wide, np.quantile(values, [0.005, 0.995]), rtol=0.05)
+    assert wide[0] < narrow[0] < 12_000
+    assert 28_000 < narrow[1] < wide[1] < 65_000
+
+
+def test_a_gene_of_a_few_cells_keeps_limits_and_one_value_has_none():
+    some, _ = crowd()
+    codes = np.zeros(4_000, np.uint16)
+    codes[:8] = 30_000
+    low, high = limits_of(some, codes, (4.0, 4.0), 0)
+    assert (low, high) == (0, 30_000)
+    assert limits_of(some, np.full(4_000, 9, np.uint16), (4.0, 4.0), 0) is None
+    assert limits_of(some, np.full(4_000, MISSING, np.uint16), (4.0, 4.0), 0) is None
+
+
+def test_a_view_that_holds_all_holds_as_many_cells_and_half_of_a_cluster_about_half():
+    some, _ = crowd()
+    assert some.typical((70_000, 70_000)) == pytest.approx(100_000)
+    assert some.typical((32_000, 32_000)) == pytest.approx(50_000, rel=0.05)
+    assert some.typical((10, 10)) < 1_000
+    assert Crowd(np.full((5, 2), MISSING, np.uint16), 5).typical((9, 9)) == 0
+
+
+def test_few_cells_show_their_own_numbers_unless_the_mean_is_asked_for():
+    some, codes = crowd(n_cells=4_000)
+    points, view = (some.xy, codes), ((66_000.0, 66_000.0), (600, 600), 5.0)
+    assert shared(some, codes, points, view, ("auto", 4_000)) is None
+    assert shared(some, codes, points, view, ("max", 4_000)) is None
+    mean = shared(some, codes, points, view, ("mean", 4_000))
+    assert mean.limits is None
+    assert not mean.is_ranked
+    assert (mean.codes != codes).mean() > 0.5
+    many = shared(some, codes, points, view, ("auto", 400))
+    assert many.limits[1] < codes[codes != MISSING].max()

@@ -171,6 +171,7 @@ _OF_VALUE: dict[str, Callable[[Any], Any]] = {
     "tool": partial(check_choice, "tool", choices=TOOLS),
     "view": check_view,
     "height": lambda value: int(check_number("height", value, 120, 10_000)),
+    "panel_width": lambda value: int(check_number("panel_width", value, 160, 800)),
     "wheel_zoom": partial(check_flag, "wheel_zoom"),
     "hidden": check_hidden,
     "density": partial(check_choice, "density", choices=DENSITIES),

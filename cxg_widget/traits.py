@@ -13,7 +13,7 @@ from cxg_widget.names import misspelt
 
 STATE = (
     "embedding", "axes", "color", "layer", "cmap", "palette", "vmin", "vmax", "point_size", "opacity", "tool", "view",
-    "height", "wheel_zoom", "hidden", "hover", "density", "statistic", "render", "max_points",
+    "height", "panel_width", "wheel_zoom", "hidden", "hover", "density", "statistic", "render", "max_points",
 )  # fmt: skip
 """The traits that make up a view; `CxgWidget.state` holds those that differ from their default."""
 
@@ -50,6 +50,7 @@ class WidgetTraits(anywidget.AnyWidget):
     tool = _synced("pan", "what dragging does: 'pan', 'lasso' or 'rectangle'")
     view = _synced(None, "x left, x right, y bottom, y top on show, data units; None = everything")
     height = _synced(600, "height of the widget, CSS px")
+    panel_width = _synced(236, "width of the side panel, CSS px")
     wheel_zoom = _synced(True, "the wheel zooms where the pointer rests on the plot; with Ctrl or Cmd it always does")
     hidden = _synced([], "labels of the categories that are not drawn")
     density = _synced("eq_hist", "from cells per pixel to opacity: 'linear', 'log' or 'eq_hist'")

@@ -14,6 +14,7 @@ import { decode } from "./decode.js";
  * @property {(request: any, waitMs?: number) => Promise<Reply[] | null>} ask all parts of the answer; null if a newer
  *   question of the same kind took its place, if it failed (then `onError` has been told) or if none came in time
  * @property {(request: any) => void} tell what needs no answer
+ * @property {() => void} abandon no answer will come any more
  * @property {() => void} close
  *
  * @typedef {object} Question
@@ -68,6 +69,10 @@ export function createClient(comm, { onReply, onError, onLost }, lastId = Math.f
     if (question.parts.length >= nParts) settle(reply.id, question.parts);
   }
 
+  function abandon() {
+    for (const id of [...open.keys()]) settle(id, null);
+  }
+
   comm.on("msg:custom", receive);
   return {
     ask(request, waitMs = 60_000) {
@@ -91,9 +96,10 @@ export function createClient(comm, { onReply, onError, onLost }, lastId = Math.f
         onLost();
       }
     },
+    abandon,
     close() {
       comm.off("msg:custom", receive);
-      for (const id of [...open.keys()]) settle(id, null);
+      abandon();
     },
   };
 }

@@ -6,7 +6,7 @@ import { createShape, modeOf } from "./lasso.js";
 
 /**
  * @typedef {object} Meaning positions and distances in CSS px of the element
- * @property {() => "pan" | "lasso" | "rectangle"} tool
+ * @property {() => "pan" | "lasso" | "rectangle" | null} tool null = nothing can be selected
  * @property {(px: number, py: number) => [number, number]} toData
  * @property {(dx: number, dy: number) => void} pan
  * @property {(factor: number, px: number, py: number) => void} zoom
@@ -84,7 +84,7 @@ export function listenToGestures(element, meaning) {
   function begin(event, at) {
     const tool = meaning.tool();
     const start = modifiers(event);
-    const isPan = event.button === 1 || isSpaceDown || (tool === "pan" && !start.shift && !start.alt);
+    const isPan = event.button === 1 || isSpaceDown || tool === null || (tool === "pan" && !start.shift && !start.alt);
     if (isPan) {
       drag = { kind: "pan", id: event.pointerId, ...at };
       return;

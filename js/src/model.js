@@ -40,7 +40,7 @@ const MATCHES = 50;
 const HEAD_START_MS = 80;
 /** @type {(keyof Traits)[]} */
 const TRAITS = [
-  "embedding", "axes", "color", "layer", "cmap", "vmin", "vmax", "point_size", "opacity", "tool", "view", "height", "wheel_zoom", "n_selected", "hidden",
+  "embedding", "axes", "color", "layer", "cmap", "vmin", "vmax", "point_size", "opacity", "tool", "view", "height", "panel_width", "wheel_zoom", "n_selected", "hidden",
   "density", "statistic", "_snapshot",
 ];
 
@@ -68,7 +68,9 @@ export function createWidgetModel(model) {
   });
   /** The kernel has gone, by a restart for one: what is on show stays, and nothing can be asked for. */
   function lose() {
-    if (store.get().link !== "offline") store.set({ link: "offline", building: null });
+    if (store.get().link === "offline") return;
+    store.set({ link: "offline", building: null });
+    client.abandon();
   }
   model.on("comm_live_update", lose);
   void client.ask({ kind: "ready", version: VERSION }, SILENCE_MS).then((answer) => {
@@ -95,7 +97,11 @@ export function createWidgetModel(model) {
   function setTrait(name, value) {
     takeTrait(name, value);
     model.set(name, value);
-    model.save_changes();
+    try {
+      model.save_changes();
+    } catch {
+      lose(); // the comm is closed
+    }
   }
 
   /** @param {keyof Traits} name @param {any} value */

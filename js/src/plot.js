@@ -4,6 +4,7 @@ import * as cameras from "./camera.js";
 import { listenToGestures } from "./gestures.js";
 import { createHover } from "./hover.js";
 import { createOverlay } from "./overlay.js";
+import { toolOf } from "./state.js";
 import { createStatus } from "./status.js";
 import { stillImage, takeStill } from "./still.js";
 import { diameterOf } from "./style.js";
@@ -195,7 +196,7 @@ export function createPlot(host, model, statusOn = host) {
   );
 
   const stopGestures = listenToGestures(element, {
-    tool: () => store.get().traits.tool,
+    tool: () => (store.get().link === "offline" ? null : store.get().traits.tool),
     toData: (px, py) => (camera === null ? [0, 0] : cameras.toData(camera, px, py)),
     pan: (dx, dy) => move((from) => cameras.pan(from, dx, dy)),
     zoom: (factor, px, py) =>
@@ -255,7 +256,7 @@ export function createPlot(host, model, statusOn = host) {
       surface = mount();
     }
     if (state.cell !== before.cell) drawOverlay();
-    element.style.cursor = state.traits.tool === "pan" ? "grab" : "crosshair";
+    element.style.cursor = toolOf(state) === "pan" ? "grab" : "crosshair";
     const change = changeBetween(state, before);
     if (state.traits.point_size !== before.traits.point_size) tellWhatIsSeen();
     if (change === "all") look(change);

@@ -68,6 +68,7 @@
  * @property {"pan" | "lasso" | "rectangle"} tool
  * @property {number[] | null} view x0 (left), x1 (right), y0 (bottom), y1 (top), data units; null = everything
  * @property {number} height CSS px
+ * @property {number} panel_width CSS px
  * @property {boolean} wheel_zoom the wheel zooms; with Ctrl or Cmd it always does
  * @property {number} n_selected
  * @property {string[]} hidden categories that are not drawn
@@ -127,6 +128,11 @@ export function asSeen(state) {
 export function highlightOf({ color, traits, highlighted }) {
   const label = color?.scale === "categorical" ? color.categories[highlighted] : undefined;
   return label === undefined || traits.hidden.includes(label) ? -1 : highlighted;
+}
+
+/** What a drag does: without a kernel nothing can be selected. @param {State} state */
+export function toolOf({ link, traits }) {
+  return link === "offline" ? "pan" : traits.tool;
 }
 
 /** Has nothing changed but how much has arrived? @param {State} state @param {State} before */

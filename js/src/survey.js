@@ -83,7 +83,7 @@ export function createSurveyor(scene, getState, ask) {
     if (number !== latest) return;
     clearTimeout(patience);
     isAsking = false;
-    if (refused === wanted.image) for (const one of looks.values()) one.refresh(); // what is there is all there will be
+    if (refused === wanted.image || !isSurveyed(getState())) for (const one of looks.values()) one.refresh(); // what is there is all there will be
     if (isTaken || refused === wanted.image) check();
     else if (!isEnded) retry = setTimeout(check, RETRY_MS);
   }

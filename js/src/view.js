@@ -1,12 +1,14 @@
 /** One view of a widget: the shadow root, what is laid out in it, and when it is drawn anew. What is drawn comes from panels/. */
 import { html, nothing, render } from "lit-html";
+import { createFullScreen } from "./full_screen.js";
+import { divider, sizeOf } from "./panels/divider.js";
 import { embeddingBox } from "./panels/embedding.js";
 import { fileName } from "./panels/format.js";
 import { createLegend } from "./panels/legend.js";
 import { banner, emptyMessage, errorToast, progressBar, tooltip } from "./panels/messages.js";
 import { pick, searchBox } from "./panels/search.js";
 import { statusLine } from "./panels/status.js";
-import { RESET_KEY, TOOLS, panelButton, toolbar } from "./panels/toolbar.js";
+import { FULL_KEY, RESET_KEY, TOOLS, panelButton, toolbar } from "./panels/toolbar.js";
 import { placeTooltip } from "./panels/tooltip_place.js";
 import { initialUi } from "./panels/ui.js";
 import { asSeen, isOnlyMore } from "./state.js";
@@ -73,6 +75,7 @@ export function createView({ el, model }) {
       asking = setTimeout(() => model.actions.search(query), query === "" ? 0 : SEARCH_WAIT_MS);
     },
     save: () => void savePng(plot, model),
+    fullScreen: () => screen.toggle(),
   };
 
   function schedule() {
@@ -93,6 +96,7 @@ export function createView({ el, model }) {
     if (height !== ui.legend.height) context.update({ legend: { ...ui.legend, height } });
   }
 
+  const screen = createFullScreen(host, (full) => context.update({ full }));
   const unsubscribe = model.store.subscribe((state, before) => {
     if (asSeen(state).color?.seq !== asSeen(before).color?.seq) forgetLegend(context, mount);
     if (ui.search.pick && state.found.query === ui.search.text) pickBest(context);
@@ -112,6 +116,7 @@ export function createView({ el, model }) {
     ending.abort();
     unsubscribe();
     unwatchTheme();
+    screen.destroy();
     resized.disconnect();
     clearTimeout(asking);
     clearTimeout(later);
@@ -148,7 +153,7 @@ function layout(context, plotHost, drawLegend) {
   const { state, ui } = context;
   const bare = state.link === "offline" && state.dataset === null;
   const panel = bare ? "closed" : ui.panel === null ? "auto" : ui.panel ? "open" : "closed";
-  return html`<div class="root ${heightClass(state)}" data-panel=${panel} style="--height:${state.traits.height}px">
+  return html`<div class="root ${sizeClass(context)}" data-panel=${panel} style=${sizes(context)}>
     <div class="stage">
       ${bare ? nothing : toolbar(context)}
       <div class="plot">
@@ -157,14 +162,21 @@ function layout(context, plotHost, drawLegend) {
       ${bare ? nothing : html`${statusLine(context)} ${panelButton(context)}`}
     </div>
     <aside class="panel" id="panel" aria-label="Colors">
+      ${divider(context, "panel_width")}
       ${state.dataset === null && state.link !== "offline" ? skeletonFields() : html`${embeddingBox(context)} ${searchBox(context)}`} ${drawLegend(context)}
     </aside>
+    ${bare || ui.full ? nothing : divider(context, "height")}
   </div>`;
 }
 
-/** In a low widget buttons and status share one line. @param {State} state */
-function heightClass({ traits }) {
-  return traits.height < LOW_PX ? "low" : "";
+/** In a low widget buttons and status share one line. @param {Context} context */
+function sizeClass(context) {
+  return context.ui.full ? "full" : sizeOf(context, "height") < LOW_PX ? "low" : "";
+}
+
+/** @param {Context} context */
+function sizes(context) {
+  return `--height:${context.ui.full ? "100vh" : `${sizeOf(context, "height")}px`};--panel-px:${sizeOf(context, "panel_width")}px`;
 }
 
 /** Is the first picture still to come, or still to be completed? @param {State} state */
@@ -173,8 +185,8 @@ function isPlotAwaited({ points, isSeen, isWhole, link, error }) {
 }
 
 /** The same frame around the plot, with nothing in it yet. @param {Context} context @param {HTMLElement} plotHost */
-function plotAlone({ state, ui }, plotHost) {
-  return html`<div class="root ${heightClass(state)}" data-panel=${ui.panel === null ? "auto" : "open"} style="--height:${state.traits.height}px">
+function plotAlone(context, plotHost) {
+  return html`<div class="root ${sizeClass(context)}" data-panel=${context.ui.panel === null ? "auto" : "open"} style=${sizes(context)}>
     <div class="stage"><div class="toolbar"></div><div class="plot">${plotHost}</div><div class="status"></div></div>
     <aside class="panel"></aside>
   </div>`;
@@ -204,6 +216,7 @@ function listen(context, mount, plotHost, signal) {
   document.addEventListener("pointerdown", closePopover, { signal, capture: true });
   mount.addEventListener("focusin", closePopover, { signal });
   mount.addEventListener("keydown", (event) => pressKey(context, mount, event), { signal });
+  mount.addEventListener("keydown", (event) => leaveByKey(context, event), { signal, capture: true });
 }
 
 /** @param {Context} context @param {HTMLElement} mount @param {KeyboardEvent} event */
@@ -212,10 +225,19 @@ function pressKey(context, mount, event) {
   event.stopPropagation(); // VS Code and Colab would act on single letters
   const { actions, state } = context;
   const inField = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
-  if (closeByKey(context, mount, event) || inField || event.defaultPrevented || state.link === "offline") return;
-  const tool = TOOLS.find((one) => one.key.toLowerCase() === event.key.toLowerCase());
-  if (tool !== undefined) actions.setTrait("tool", tool.tool);
-  if (event.key === RESET_KEY) actions.resetView();
+  if (closeByKey(context, mount, event) || inField || event.defaultPrevented) return;
+  const key = event.key.toUpperCase();
+  if (key === RESET_KEY) actions.resetView();
+  if (key === FULL_KEY && context.ui.full !== null) context.fullScreen();
+  const tool = TOOLS.find((one) => one.key === key);
+  if (tool !== undefined && state.link !== "offline") actions.setTrait("tool", tool.tool);
+}
+
+/** Browsers leave full screen by Escape themselves, but not all of them do it always. @param {Context} context @param {KeyboardEvent} event */
+function leaveByKey({ ui, fullScreen }, event) {
+  if (event.key !== "Escape" || !ui.full || ui.popover !== "" || ui.search.open) return;
+  event.stopPropagation(); // else it would clear the selection too
+  fullScreen();
 }
 
 /** Escape closes the popover and gives the focus back to its button. @param {Context} context @param {HTMLElement} mount @param {KeyboardEvent} event */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Any
 
@@ -294,7 +295,7 @@ def test_every_scene_is_as_high_as_asked_and_every_control_has_a_name(page: Any,
 def test_the_focus_goes_from_the_plot_to_the_panel(page: Any) -> None:
     names = []
     page.evaluate("() => document.activeElement.blur()")
-    for _ in range(15):
+    for _ in range(17):
         page.keyboard.press("Tab")
         settle(page)
         name = "() => (root.activeElement?.getAttribute('aria-label') ?? root.activeElement?.textContent ?? '').trim()"
@@ -302,9 +303,10 @@ def test_the_focus_goes_from_the_plot_to_the_panel(page: Any) -> None:
         if names[-1] == "Color by":
             page.keyboard.press("Escape")
             settle(page)
-    assert names[:14] == [
-        "Pan", "Lasso", "Rectangle", "Reset view", "Download PNG", "Point size and opacity", "Scatterplot", "2 notes",
-        "Hide side panel", "Embedding", "Color by", "Filter categories", "Sort by count", "Categories of cell_type",
+    assert names[:16] == [
+        "Pan", "Lasso", "Rectangle", "Reset view", "Download PNG", "Point size and opacity", "Full screen",
+        "Scatterplot", "2 notes", "Hide side panel", "Width of the side panel", "Embedding", "Color by",
+        "Filter categories", "Sort by count", "Categories of cell_type",
     ]  # fmt: skip
 
 
@@ -343,12 +345,15 @@ COVERED = """() => {
 }"""
 
 
-@pytest.mark.parametrize(("height", "least"), [(160, 120), (239, 195), (240, 170), (520, 450)])
-@pytest.mark.parametrize("width", [300, 900])
+@pytest.mark.parametrize(
+    ("width", "height", "least"),
+    [(300, 160, 90), (300, 520, 450), (900, 160, 115), (900, 239, 190), (900, 240, 170), (900, 520, 450)],
+)
 def test_no_button_lies_on_the_plot(page: Any, width: int, height: int, least: int) -> None:
     """Whatever is drawn can be pointed at, to the corners, and a low widget is plot more than anything else."""
     page.set_viewport_size({"width": width + 32, "height": 600})
     page.evaluate("(height) => store.set({ traits: { ...store.get().traits, height } })", height)
+    settle(page)
     settle(page)
     covered, across, down = page.evaluate(COVERED)
     assert covered == []
@@ -359,6 +364,9 @@ def test_no_button_lies_on_the_plot(page: Any, width: int, height: int, least: i
     tools = page.locator(".toolbar").bounding_box()
     rest = [page.locator(part).bounding_box() for part in (".fold", ".status")]
     assert all(one["x"] + one["width"] <= width + 17 for one in rest)
+    parts = [page.locator(f".status {part}").bounding_box() for part in (".what", ".aside", ".anchor")]
+    assert all(a["x"] + a["width"] <= b["x"] for a, b in itertools.pairwise(parts))
+    assert parts[0]["width"] > 80
     beside = [one["x"] >= tools["x"] + tools["width"] or one["y"] >= tools["y"] + tools["height"] for one in rest]
     assert beside == [True, True]
 

@@ -119,6 +119,7 @@ def test_a_widget_says_what_it_shows(make):
         ({"view": [0, 1]}, "view must be"),
         ({"view": [1, 0, 0, 1]}, "view must be"),
         ({"height": 5}, "height must be a number from 120"),
+        ({"panel_width": 20}, "panel_width must be a number from 160 to 800; found 20"),
         ({"wheel_zoom": 1}, "wheel_zoom must be True or False; found 1"),
         ({"hidden": "B cell"}, "hidden must be a list"),
     ],
@@ -145,7 +146,7 @@ def test_colour_is_sent_once_per_change_and_nothing_else_is(make):
 @pytest.mark.parametrize(
     ("name", "value"),
     [("vmax", "p99"), ("vmin", 0.5), ("cmap", "magma"), ("opacity", 0.3), ("point_size", 4), ("tool", "lasso"),
-     ("view", [0, 1, 0, 1]), ("hidden", ["B cell"]), ("height", 400), ("wheel_zoom", False)],
+     ("view", [0, 1, 0, 1]), ("hidden", ["B cell"]), ("height", 400), ("wheel_zoom", False), ("panel_width", 300)],
 )  # fmt: skip
 def test_what_the_shader_can_do_alone_sends_no_data(make, name, value):
     w = make(color="cell_type")
@@ -348,7 +349,7 @@ def test_state_is_small_json_that_rebuilds_the_view(make):
     assert make().state == {"embedding": "umap", "color": "cell_type"}
     state = {"embedding": "pca", "axes": [1, 3], "color": ["CD3E", "MS4A1"], "vmax": "p99", "cmap": "magma",
              "point_size": 3.0, "opacity": 0.5, "tool": "lasso", "view": [0.0, 1.0, -1.0, 1.0],
-             "height": 400, "wheel_zoom": False}  # fmt: skip
+             "height": 400, "panel_width": 300, "wheel_zoom": False}  # fmt: skip
     w = make(**state)
     assert json.loads(json.dumps(w.state)) == state
     assert len(json.dumps(w.state)) < 1000
@@ -478,7 +479,7 @@ def test_a_closed_dataset_cannot_be_shown():
         CxgWidget(data)
 
 
-@pytest.mark.parametrize("name", ["axes", "cmap", "opacity", "tool", "height", "wheel_zoom", "hidden"])
+@pytest.mark.parametrize("name", ["axes", "cmap", "opacity", "tool", "height", "panel_width", "wheel_zoom", "hidden"])
 def test_none_is_refused_where_it_means_nothing(make, name):
     w = make()
     before = getattr(w, name)

@@ -1,6 +1,7 @@
 /** The buttons above the plot: what a drag does, the view, the picture, the look of the points. */
 import { html, nothing } from "lit-html";
 import { ICONS } from "../icons.js";
+import { toolOf } from "../state.js";
 import { lookPopover } from "./look.js";
 import { isPanelOpen } from "./ui.js";
 
@@ -16,14 +17,16 @@ export const TOOLS = [
 ];
 const PAN_WITHOUT_WHEEL = "Drag moves, Ctrl and the wheel zoom, Shift-drag selects";
 export const RESET_KEY = "0";
+export const FULL_KEY = "F";
 
 /** @param {Context} context */
 export function toolbar(context) {
   const { state, ui, actions, update, save } = context;
-  const off = state.link === "offline" || state.dataset === null;
+  const off = state.dataset === null;
+  const noKernel = off || state.link === "offline";
   const tool = (/** @type {(typeof TOOLS)[number]} */ one) => html`
-    <button type="button" class="tool" aria-label=${one.name} aria-keyshortcuts=${one.key} aria-pressed=${state.traits.tool === one.tool}
-      ?disabled=${off} @click=${() => actions.setTrait("tool", one.tool)}>
+    <button type="button" class="tool" aria-label=${one.name} aria-keyshortcuts=${one.key} aria-pressed=${toolOf(state) === one.tool}
+      ?disabled=${noKernel} @click=${() => actions.setTrait("tool", one.tool)}>
       ${ICONS[one.tool]}${tip(one.name, one.tool === "pan" && !state.traits.wheel_zoom ? PAN_WITHOUT_WHEEL : one.tip, one.key)}
     </button>`;
   return html`<div class="toolbar" role="toolbar" aria-label="Plot">
@@ -42,8 +45,17 @@ export function toolbar(context) {
         </button>
         ${ui.popover === "look" ? lookPopover(context) : nothing}
       </div>
+      ${ui.full === null ? nothing : fullScreenButton(context)}
     </div>
   </div>`;
+}
+
+/** @param {Context} context */
+function fullScreenButton({ ui, fullScreen }) {
+  const name = ui.full ? "Leave full screen" : "Full screen";
+  return html`<button type="button" class="tool" aria-label=${name} aria-keyshortcuts=${FULL_KEY} @click=${fullScreen}>
+    ${ui.full ? ICONS.leave : ICONS.full}${tip(name, "", FULL_KEY)}
+  </button>`;
 }
 
 /** The button that shows and hides the side panel. @param {Context} context */

@@ -9,6 +9,8 @@
  *   pick = choose the best match as soon as it is known; picked = chosen, and perhaps still on its way
  * @property {{filter: string, byCount: boolean, scroll: number, height: number, active: number}} legend
  * @property {{name: "vmin" | "vmax", value: number} | null} drag the limit that is being dragged
+ * @property {{size: import("./divider.js").Size, px: number} | null} resize what is being made larger or smaller
+ * @property {boolean | null} full whether the view has the whole screen; null = it can never have it
  * @property {"" | "vmin" | "vmax"} badLimit the limit field that holds what is no limit
  * @property {string} limitFault what is wrong with it
  * @property {{x: number, y: number} | null} pointer over the plot, CSS px from its top left
@@ -20,6 +22,7 @@
  * @property {(change: Partial<Ui>) => void} update
  * @property {(query: string) => void} ask search, a moment later
  * @property {() => void} save download the picture
+ * @property {() => void} fullScreen take the whole screen, or give it back
  */
 
 /** Below this width (CSS px) the side panel lies over the plot; style.css has the same number. */
@@ -34,6 +37,8 @@ export function initialUi() {
     search: { open: false, text: "", active: -1, pick: false, picked: null },
     legend: { filter: "", byCount: false, scroll: 0, height: 0, active: -1 },
     drag: null,
+    resize: null,
+    full: null,
     badLimit: "",
     limitFault: "",
     pointer: null,

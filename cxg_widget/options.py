@@ -88,7 +88,7 @@ def check_flag(name: str, value: Any) -> bool:
     """Return True or False, which nothing else stands for."""
     if isinstance(value, bool | np.bool_):
         return bool(value)
-    raise InvalidValue(f"{name} must be True or False; found {value!r}")
+    raise InvalidValue(f"{name} must be True or False; found {shown(value)}")
 
 
 def check_view(value: Any) -> list[float] | None:

@@ -5,6 +5,7 @@
     CxgWidgetError
     ├── DatasetNotFound      (FileNotFoundError)  nothing at that path
     ├── TargetExists         (FileExistsError)    something is where a new store was to be written
+    ├── TargetNotWritten     (OSError)            a new store cannot be written: the disk is full, or refuses
     ├── UnknownFormat        (ValueError)         something is there, but no store we know
     ├── MissingDependency    (ImportError)        a store we know, its library is not installed
     ├── InvalidStore         (ValueError)         a store that contradicts itself
@@ -50,6 +51,10 @@ class DatasetNotFound(CxgWidgetError, FileNotFoundError):
 
 class TargetExists(CxgWidgetError, FileExistsError):
     """Something is at the path where a new store was to be written; nothing is overwritten."""
+
+
+class TargetNotWritten(CxgWidgetError, OSError):
+    """A new store cannot be written: the disk is full, or refuses."""
 
 
 class UnknownFormat(CxgWidgetError, ValueError):

@@ -81,6 +81,8 @@ def convert(
     ------
     TargetExists
         If there is something at `target`.
+    TargetNotWritten
+        If the disk is full, or does not take it for another reason.
     InvalidValue
         If `target` is no local path, or what to write cannot be told.
     UnknownName

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -11,6 +12,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.convert.lasting_file import LastingFile
 from cxg_widget.convert.tables import Masked
 from cxg_widget.datasets.base import Codes
 
@@ -25,10 +27,16 @@ class H5adFile:
     ----------
     path : the file to make
     level : of gzip, 1 to 9
+
+    Raises
+    ------
+    OSError
+        From whatever writes, if the disk takes no more; the file is then of no use.
     """
 
     def __init__(self, path: Path, level: int) -> None:
-        self._file = h5py.File(path, "w")
+        self._disk = LastingFile(path)
+        self._file = h5py.File(self._disk, "w")
         self._stored = {"compression": "gzip", "compression_opts": level, "shuffle": True}
         _tag(self._file, "anndata", "0.1.0")
         for name in ("layers", "obsm", "obsp", "uns", "varm", "varp"):
@@ -41,6 +49,11 @@ class H5adFile:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._file.close()
+        if error is None:
+            self._disk.close()
+        else:
+            with suppress(OSError):
+                self._disk.close()
 
     def begin_table(self, name: str, index: str, columns: Iterable[str]) -> None:
         """Make an empty `obs` or `var`, a dataframe."""
@@ -89,6 +102,7 @@ class H5adFile:
             values = np.array([text(one) for one in values.tolist()], dtype=object)
         if len(values):
             found[start : start + len(values)] = values.astype(found.dtype) if values.dtype != object else values
+        self._disk.check()
 
     def begin_csr(self, path: str, shape: tuple[int, int]) -> None:
         """Make an empty csr_matrix."""
@@ -106,6 +120,7 @@ class H5adFile:
             found.resize(begin + len(more), axis=0)
             if len(more):
                 found[begin:] = more
+            self._disk.check()
 
     def end_csr(self, path: str, counts: NDArray[np.int64]) -> None:
         """Say how many entries each row has."""

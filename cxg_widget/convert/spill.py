@@ -66,7 +66,7 @@ class Spill:
             begin = int(ends[number - 1]) if number else 0
             if end > begin:
                 with self._file(number).open("ab") as file:
-                    records[begin:end].tofile(file)
+                    file.write(records[begin:end].view(np.uint8).data)
 
     def _read(self, start: int, stop: int) -> Entries:
         parts: list[NDArray[Any]] = []
@@ -105,7 +105,7 @@ class DenseSpill:
         """Take float32 (k, length), the lines that follow on the last ones."""
         for number, (start, stop) in enumerate(self._bounds):
             with self._file(number).open("ab") as file:
-                np.ascontiguousarray(lines[:, start:stop]).tofile(file)
+                file.write(np.ascontiguousarray(lines[:, start:stop]).view(np.uint8).data)
 
     def bands(self) -> Iterator[tuple[int, int, NDArray[np.float32]]]:
         """Yield start, stop and float32 (stop - start, n_lines) of neighbouring positions, in order."""

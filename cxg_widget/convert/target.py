@@ -5,14 +5,20 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from errno import EDQUOT, EFBIG, ENOSPC
 from pathlib import Path
 from typing import Literal
 
-from cxg_widget.errors import InvalidValue, TargetExists
+from cxg_widget.errors import CxgWidgetError, InvalidValue, TargetExists, TargetNotWritten
 
 Format = Literal["cxg", "h5ad"]
+_WHY = {
+    ENOSPC: "the disk is full",
+    EDQUOT: "the space that you may use is full",
+    EFBIG: "no file may be as large there",
+}
 _SUFFIXES: dict[str, Format] = {".cxg": "cxg", ".h5ad": "h5ad"}
 
 
@@ -80,28 +86,46 @@ def check_free(target: Path) -> None:
 def writing(target: Path) -> Iterator[Workplace]:
     """Yield where to write; what is there at the end of the block becomes the target.
 
-    After an error or an interruption nothing is left. A process that was killed leaves `<name>.partial` and perhaps
-    `<name>.partial-blocks`; the next attempt removes them.
+    After an error or an interruption nothing is left, nor a folder that was made for it. A process that was killed
+    leaves `<name>.partial` and perhaps `<name>.partial-blocks`; the next attempt removes them.
 
     Raises
     ------
     TargetExists
         If there is something of that name, at the beginning or at the end.
+    TargetNotWritten
+        If the disk is full, or does not take it for another reason.
     """
     check_free(target)
     place = Workplace(target.with_name(target.name + ".partial"), target.with_name(target.name + ".partial-blocks"))
-    _remove(place.partial)
-    _remove(place.scratch)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    made = [folder for folder in target.parents if not folder.exists()]
     try:
+        _remove(place.partial)
+        _remove(place.scratch)
+        target.parent.mkdir(parents=True, exist_ok=True)
         yield place
         check_free(target)
         place.partial.rename(target)
-    except BaseException:
-        _remove(place.partial)
+    except BaseException as error:
+        _leave_nothing(place, made)
+        if isinstance(error, OSError) and not isinstance(error, CxgWidgetError):
+            advice = "Nothing of it is left; make room, or choose another place."
+            raise TargetNotWritten(f"'{target}' cannot be written: {_why(error)}. {advice}") from error
         raise
-    finally:
+    _remove(place.scratch)
+
+
+def _leave_nothing(place: Workplace, made: list[Path]) -> None:
+    with suppress(OSError):  # what cannot be removed may not have been made either
+        _remove(place.partial)
         _remove(place.scratch)
+        for folder in made:
+            folder.rmdir()
+
+
+def _why(error: OSError) -> str:
+    reason = _WHY.get(error.errno or 0) or error.strerror or str(error)
+    return reason.rstrip(".")
 
 
 def _remove(path: Path) -> None:

@@ -1,24 +1,46 @@
 """Write the arrays of a CXG 0.3.0: tables, embeddings, and the expression matrix.
 
 A sparse matrix is written by rows (`Xr`) and by genes (`Xc`), a dense one as `X`. What the cells and genes hold is
-decided elsewhere; everything here works in slabs, so that memory stays bounded.
+decided elsewhere; everything here works in slabs, so that memory stays bounded, and raises `OSError` where the disk
+takes no more.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from errno import EDQUOT, EFBIG, EIO, ENOSPC
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 import tiledb
 from numpy.typing import NDArray
 
+from cxg_widget.datasets.tiledb_access.failures import reason_of
+
+_P = ParamSpec("_P")
 ROWS_PER_TILE = 65_536
 _SMALL_TILE = 1_000
 _CELLS_PER_TILE = 131_072  # one gene of 60,000 cells: 4.5 ms, against 13 ms with the official writer's 1,024,000
+
+
+def _writes(write: Callable[_P, None]) -> Callable[_P, None]:
+    """Let a function raise `OSError`, as writing any file does, where TileDB cannot write."""
+
+    @wraps(write)
+    def told(*args: _P.args, **options: _P.kwargs) -> None:
+        try:
+            write(*args, **options)
+        except tiledb.TileDBError as error:
+            reason = reason_of(error)
+            number = next((one for one in (ENOSPC, EDQUOT, EFBIG) if os.strerror(one) in str(error)), EIO)
+            raise OSError(number, reason, str(args[0])) from error
+
+    return told
 
 
 @dataclass(frozen=True)
@@ -53,6 +75,7 @@ def is_store(path: Path) -> bool:
     return bool(tiledb.object_type(str(path)) == "group")
 
 
+@_writes
 def create_group(path: Path, metadata: Mapping[str, object]) -> None:
     """Make an empty CXG with its metadata.
 
@@ -71,6 +94,7 @@ def create_group(path: Path, metadata: Mapping[str, object]) -> None:
             array.meta[key] = value if isinstance(value, str) else json.dumps(value)
 
 
+@_writes
 def create_table(
     path: Path, n_rows: int, columns: Mapping[str, ColumnType], index: str, level: int, **metadata: object
 ) -> None:
@@ -89,6 +113,7 @@ def create_table(
             array.meta[key] = json.dumps(value)
 
 
+@_writes
 def create_embedding(path: Path, n_rows: int, width: int, level: int) -> None:
     """Make an empty float32 (n_rows, width) embedding."""
     filters = tiledb.FilterList([tiledb.ByteShuffleFilter(), tiledb.ZstdFilter(level=level)])
@@ -98,6 +123,7 @@ def create_embedding(path: Path, n_rows: int, width: int, level: int) -> None:
     tiledb.Array.create(str(path), schema)
 
 
+@_writes
 def write_rows(path: Path, start: int, values: NDArray[Any] | Mapping[str, NDArray[Any]]) -> None:
     """Write a slab of whole rows, from row `start`, of a table (by column) or an embedding."""
     n_rows = len(next(iter(values.values()))) if isinstance(values, Mapping) else len(values)
@@ -105,6 +131,7 @@ def write_rows(path: Path, start: int, values: NDArray[Any] | Mapping[str, NDArr
         array[start : start + n_rows] = dict(values) if isinstance(values, Mapping) else values
 
 
+@_writes
 def create_matrix(path: Path, n_slices: int, dim: str, other: str, level: int) -> None:
     """Make an empty `Xr` (`dim` is "obs") or `Xc` (`dim` is "var"); `other` names the axis kept as an attribute."""
     packed = tiledb.FilterList([tiledb.ByteShuffleFilter(), tiledb.ZstdFilter(level=level)])
@@ -125,6 +152,7 @@ def create_matrix(path: Path, n_slices: int, dim: str, other: str, level: int) -
     tiledb.Array.create(str(path), schema)
 
 
+@_writes
 def write_cells(
     path: Path, at: NDArray[np.uint32], other: str, index: NDArray[np.uint32], values: NDArray[np.float32]
 ) -> None:
@@ -140,6 +168,7 @@ def write_cells(
         array[at] = {"": values, other: index}
 
 
+@_writes
 def create_dense_matrix(path: Path, shape: tuple[int, int], tile: tuple[int, int], level: int) -> None:
     """Make an empty dense float32 `X` of `shape` (n_obs, n_var)."""
     dims = [
@@ -151,6 +180,7 @@ def create_dense_matrix(path: Path, shape: tuple[int, int], tile: tuple[int, int
     tiledb.Array.create(str(path), tiledb.ArraySchema(domain=tiledb.Domain(*dims), attrs=[attr], sparse=False))
 
 
+@_writes
 def write_dense(path: Path, rows: slice, columns: slice, values: NDArray[np.float32]) -> None:
     """Write a rectangle of a dense `X`; one that ends within a tile leaves a file with the whole tile."""
     with tiledb.open(str(path), "w") as array:

@@ -1,0 +1,110 @@
+"""A file for HDF5 that takes everything: HDF5 ends the process when it cannot write what it holds as it closes."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+
+
+class LastingFile(io.RawIOBase):
+    """A new file, whose writer hears of a full disk from `check` and `close` alone.
+
+    From the first write that the disk refuses, all that is written is kept in memory, over what the disk has, so that
+    HDF5 reads what it wrote until it is closed. Whoever writes calls `check` after each slab: no more than that and
+    HDF5's caches are ever kept.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._file = path.open("w+b", buffering=0)
+        self._refused: OSError | None = None
+        self._kept: list[tuple[int, bytes]] = []
+        self._at = self._end = 0
+
+    def check(self) -> None:
+        """Raise the `OSError` with which the disk refused a write, if it did."""
+        if self._refused is not None:
+            raise self._refused
+
+    def readable(self) -> bool:
+        """Say that it can be read."""
+        return True
+
+    def writable(self) -> bool:
+        """Say that it can be written."""
+        return True
+
+    def seekable(self) -> bool:
+        """Say that places in it can be chosen."""
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Choose the place of the next read or write."""
+        self._at = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._end}[whence]
+        return self._at
+
+    def tell(self) -> int:
+        """Return the place of the next read or write."""
+        return self._at
+
+    def readinto(self, buffer: object) -> int:
+        """Read what was written, zeros where nothing was."""
+        view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
+        size = max(0, min(len(view), self._end - self._at))
+        self._file.seek(self._at)
+        read = 0
+        while read < size and (more := self._file.readinto(view[read:size])):
+            read += more
+        view[read:size] = bytes(size - read)
+        for start, data in self._kept:
+            low, high = max(start, self._at), min(start + len(data), self._at + size)
+            if low < high:
+                view[low - self._at : high - self._at] = data[low - start : high - start]
+        self._at += size
+        return size
+
+    def write(self, data: object) -> int:
+        """Write all of it, to memory where the disk refuses."""
+        view = memoryview(data).cast("B")  # type: ignore[arg-type]
+        written = 0
+        try:
+            if self._refused is None:
+                self._file.seek(self._at)
+                while written < len(view):
+                    written += self._file.write(view[written:])
+        except OSError as error:
+            self._refused = error
+        if written < len(view):
+            self._kept.append((self._at + written, bytes(view[written:])))
+        self._at += len(view)
+        self._end = max(self._end, self._at)
+        return len(view)
+
+    def truncate(self, size: int | None = None) -> int:
+        """Make it as long as that."""
+        self._end = self._at if size is None else size
+        try:
+            if self._refused is None:
+                self._file.truncate(self._end)
+        except OSError as error:
+            self._refused = error
+        return self._end
+
+    def close(self) -> None:
+        """Close it, once all of it is on the disk.
+
+        Raises
+        ------
+        OSError
+            If the disk refused any of it.
+        """
+        if self.closed:
+            return
+        super().close()
+        try:
+            self.check()
+            os.fsync(self._file.fileno())  # some disks are found to be full only now
+        finally:
+            self._file.close()
+            self._kept.clear()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -11,10 +10,11 @@ import numpy as np
 
 from cxg_widget.coloring import Target, heading, resolve
 from cxg_widget.datasets.detection import is_remote
+from cxg_widget.datasets.values import is_identifier
 from cxg_widget.errors import CxgWidgetError, UnknownName
 
 if TYPE_CHECKING:
-    from cxg_widget.datasets.base import Column, Dataset, Kind
+    from cxg_widget.datasets.base import Dataset, Kind
 
 Chosen = tuple[str, ...] | None
 """The trait `hover`; None = nothing was chosen."""
@@ -30,18 +30,6 @@ _LOOKS = 3
 _TEXT_ROWS = 200_000
 """Text of no more rows is read to know whether it says anything, of more the first rows."""
 _SOME_ROWS, _FEW_ROWS = 200, 20
-_IDENTIFIER = re.compile(
-    r"""(^|[_.\s-])(uuid|guid|barcodes?|joinid|ontology_term_id|accession|(cell|obs|dataset|soma|row)_?id)$
-    | ^(id|index|name_\d+|(obs|cell)_?names?|cellid)$""",
-    re.IGNORECASE | re.VERBOSE,
-)
-
-
-def is_identifier(column: Column, n_obs: int) -> bool:
-    """Say whether a column names rows or terms instead of telling something of them, by its name and schema."""
-    if _IDENTIFIER.search(column.name):
-        return True
-    return column.kind == "categorical" and n_obs >= _FEW_ROWS and (column.n_categories or 0) > n_obs / 2
 
 
 class Fields:

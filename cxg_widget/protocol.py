@@ -315,11 +315,11 @@ class Cell(Message):
 
 @dataclass(frozen=True)
 class Matches(Message):
-    """What one can colour by, best first: spec (for the trait `color`), label, kind ("obs", "var", "set"), detail."""
+    """What one can colour by, best first: spec (that of the colouring), color (for the trait), label, kind, detail."""
 
     kind: ClassVar[str] = "matches"
     query: str
-    matches: list[dict[str, str]]
+    matches: list[dict[str, Any]]
     n_more: int
 
 

@@ -131,8 +131,9 @@ class Session(Showing):
             case p.Hover():
                 yield self._hover(message)
             case p.Search():
-                found, n_more = self.catalogue.find(message.query, min(max(message.limit, 1), 200))
-                yield Frame(p.Matches(message.query, [vars(match) for match in found], n_more))
+                catalogue = self.catalogue
+                found, n_more = catalogue.find(message.query, min(max(message.limit, 1), 200))
+                yield Frame(p.Matches(message.query, [catalogue.told(match) for match in found], n_more))
             case p.Zoom():
                 check_view(message.view)
                 yield from streams.detail_frames(message.view, self.xy(), self._readings.order())

@@ -89,7 +89,9 @@ REPLIES: dict[str, Frame] = {
     ),
     "selection": Frame(p.Selection(6, 3, 10), {"bits": _array("uint8", [0b10000001, 0b00000010])}),
     "cell": Frame(p.Cell(4, 0.5, -0.25, "AAACATACAACCAC-1", "B cell", [["donor", "d1"], ["n_counts", "2,419"]])),
-    "matches": Frame(p.Matches("cd3", [{"spec": "var:CD3E", "label": "CD3E", "kind": "var", "detail": "ENSG1"}], 2)),
+    "matches": Frame(
+        p.Matches("cd3", [{"spec": "var:CD3E", "color": "CD3E", "label": "CD3E", "kind": "var", "detail": "ENSG1"}], 2)
+    ),
     "detail": Frame(
         p.Detail(0, 1, [0.25, 0.5, -0.5, -0.25]),
         {"index": _array("uint32", [3, 70000]), "xy": _array("uint16", [[0, 65534], [32767, 1]])},

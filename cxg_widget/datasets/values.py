@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from sys import getsizeof
@@ -22,6 +23,21 @@ class Column:
     name: str
     kind: Kind
     n_categories: int | None = None
+
+
+_IDENTIFIER = re.compile(
+    r"""(^|[_.\s-])(uuid|guid|barcodes?|joinid|ontology_term_id|accession|(cell|obs|dataset|soma|row)_?id)$
+    | ^(id|index|name_\d+|(obs|cell)_?names?|cellid)$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_FEW_ROWS = 20
+
+
+def is_identifier(column: Column, n_obs: int) -> bool:
+    """Say whether a column names rows or terms instead of telling something of them, by its name and schema."""
+    if _IDENTIFIER.search(column.name):
+        return True
+    return column.kind == "categorical" and n_obs >= _FEW_ROWS and (column.n_categories or 0) > n_obs / 2
 
 
 @dataclass(frozen=True)

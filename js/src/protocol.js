@@ -222,11 +222,11 @@ export const CONTAINER = 65536;
  * @property {string[][]} fields
  */
 /**
- * What one can colour by, best first: spec (for the trait `color`), label, kind ("obs", "var", "set"), detail.
+ * What one can colour by, best first: spec (that of the colouring), color (for the trait), label, kind, detail.
  * @typedef {object} Matches
  * @property {"matches"} kind
  * @property {string} query
- * @property {Record<string, string>[]} matches
+ * @property {Record<string, any>[]} matches
  * @property {number} n_more
  */
 /**

@@ -53,7 +53,7 @@
  * @property {string} value
  * @property {string[][]} fields
  *
- * @typedef {{spec: string, label: string, kind: string, detail: string}} Match
+ * @typedef {{spec: string, color?: string | string[], label: string, kind: string, detail: string}} Match
  *
  * @typedef {object} Traits the synced traits, by their Python names
  * @property {string | null} embedding

@@ -73,6 +73,7 @@ const actions = Object.fromEntries(Object.entries(does).map(([name, act]) => [na
 
 function coloringOf(spec) {
   if (spec === null) return null;
+  if (Array.isArray(spec)) return { ...continuous(`mean of ${spec.length} genes`), spec: `mean:${spec}` };
   const name = spec.slice(4);
   if (spec.startsWith("var:")) return continuous(name);
   return name === "cell_type" ? start.color : categorical(name, Array.from({ length: name === "cluster" ? 1101 : 38 }, (_, i) => `${name} ${i}`));
@@ -80,10 +81,12 @@ function coloringOf(spec) {
 
 function find(query) {
   const wanted = query.trim().toLowerCase();
-  const columns = COLUMNS.map(([label, detail]) => ({ spec: `obs:${label}`, label, kind: "obs", detail }));
+  const long = window.longColumn ? [[window.longColumn, "1,101 categories"]] : [];
+  const columns = [...COLUMNS, ...long].map(([label, detail]) => ({ spec: `obs:${label}`, label, kind: "obs", detail }));
   const genes = GENES.map((label) => ({ spec: `var:${label}`, label, kind: "var", detail: `ENSG${label.length}00000${label.charCodeAt(2)}` }));
   const sets = [{ spec: "mean:T cell markers", label: "T cell markers", kind: "set", detail: "mean of 5 genes" }];
   const matches = [...columns, ...genes, ...sets].filter((match) => match.label.toLowerCase().includes(wanted));
+  if (wanted.includes(",")) matches.push({ spec: "mean:CD3E,CD3D", color: ["CD3E", "CD3D"], label: "mean of 2 genes", kind: "set", detail: "FOO not found" });
   return { query, matches, nMore: wanted.length < 2 ? 60_651 : 0 };
 }
 

@@ -51,6 +51,34 @@ def test_a_name_that_was_found_is_shown_in_full_and_its_detail_takes_what_room_i
     assert inner[1] <= option.bounding_box()["x"] + inner[0]
 
 
+@pytest.mark.parametrize("width", [900, 460])
+def test_the_list_of_results_is_wider_than_the_panel_and_cuts_no_count(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 600})
+    settle(page)
+    if not color_box(page).is_visible():
+        page.get_by_role("button", name=re.compile("panel", re.IGNORECASE)).click()
+    page.evaluate("() => { window.longColumn = 'cell_type_of_the_second_and_longest_annotation_of_all'; }")
+    color_box(page).focus()
+    page.keyboard.type("c")
+    expect(page.get_by_role("option", name="cluster")).to_be_visible()
+    found, panel, root = (page.locator(one).bounding_box() for one in (".found", ".panel", ".root"))
+    assert found["width"] > panel["width"]
+    assert found["x"] >= root["x"]
+    cut = "all => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)"
+    assert page.locator(".found .detail").evaluate_all(cut) == []
+    assert page.locator(".found .detail").count() >= 10
+
+
+def test_a_list_of_genes_colours_by_their_mean(page: Any) -> None:
+    color_box(page).focus()
+    page.keyboard.type("CD3E, CD3D, FOO")
+    expect(page.get_by_role("option", name="mean of 2 genes")).to_contain_text("FOO not found")
+    page.keyboard.press("Enter")
+    settle(page)
+    assert calls(page, "setTrait") == [["color", ["CD3E", "CD3D"]]]
+    expect(color_box(page)).to_have_value("mean of 2 genes")
+
+
 def test_enter_before_the_answer_waits_for_the_answer(page: Any) -> None:
     page.evaluate("() => { window.searchDelay = 300; }")
     color_box(page).focus()

@@ -283,7 +283,7 @@ def test_search_finds_columns_sets_and_genes_best_first():
         return [match["label"] for match in frame.message.matches]
 
     assert labels("cd3e") == ["CD3E"]
-    assert labels("n_") == ["n_counts", "n_genes"]
+    assert labels("n_") == ["n_genes", "n_counts"]
     assert labels("name") == ["donor name"]
     assert labels("nothing like it") == []
     assert labels("")[:2] == ["cell_type", "n_counts"]

@@ -16,6 +16,11 @@ export function tagOf(kind, nouns) {
   return nounOf(kind, nouns)?.one ?? kind;
 }
 
+/** What to colour by for a match, as the trait has it. @param {Match} match @returns {string | string[] | null} */
+export function colorOf({ spec, color }) {
+  return color ?? (spec || null);
+}
+
 /** The kind of thing a forced spec names. @param {string} spec @returns {string} */
 export function kindOf(spec) {
   const prefix = spec.slice(0, spec.indexOf(":"));

@@ -4,7 +4,7 @@ import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../icons.js";
 import { wholeNumber } from "./format.js";
 import { marked } from "./marked.js";
-import { groupMatches, kindOf, tagOf } from "./matches.js";
+import { colorOf, groupMatches, kindOf, tagOf } from "./matches.js";
 import { capitalized, colorable, nounsOf } from "./nouns.js";
 import { rowAfterKey } from "./rows.js";
 import { patch } from "./ui.js";
@@ -41,7 +41,7 @@ function nameShown({ state, ui }) {
   const coloring = state.nextColor ?? state.color;
   const { picked } = ui.search;
   const tag = (/** @type {string} */ of) => tagOf(of, nounsOf(state));
-  const waiting = picked !== null && state.traits.color === (picked.spec || null) && (coloring?.spec ?? "") !== picked.spec;
+  const waiting = picked !== null && state.traits.color === colorOf(picked) && (coloring?.spec ?? "") !== picked.spec;
   if (waiting) return { name: picked.spec === "" ? "" : picked.label, tag: picked.spec === "" ? "" : tag(picked.kind), waiting };
   const kind = kindOf(coloring?.spec ?? "");
   return { name: coloring?.name ?? "", tag: kind === "" ? "" : tag(kind), waiting };
@@ -106,7 +106,7 @@ function type(context, text) {
 /** @param {Context} context @param {Match} match */
 export function pick({ update, actions }, match) {
   update({ search: { open: false, text: "", active: -1, pick: false, picked: match } });
-  actions.setTrait("color", match.spec === "" ? null : match.spec);
+  actions.setTrait("color", colorOf(match));
 }
 
 /** @param {Context} context @param {KeyboardEvent} event */

@@ -69,7 +69,7 @@ def _ink(job: Paint, background: raster.RGB, *, dark: bool) -> raster.Ink:
         table = np.array([raster.hex_rgb(color) for color in job.category_colors] + [missing], dtype=np.uint8)
         rgb, rank = table[codes], np.where(codes < 0, _MISSING, _VALUES)
     elif isinstance(data, Numbers):
-        rgb, rank = _number_ink(job.look, data, missing, job.shared)
+        rgb, rank = _number_ink(job.look, data, missing, job.shared, dark=dark)
     else:
         plain = raster.PLAIN_DARK if dark else raster.PLAIN_LIGHT
         rgb = np.tile(np.array([plain], dtype=np.uint8), (n, 1))
@@ -82,7 +82,7 @@ def _ink(job: Paint, background: raster.RGB, *, dark: bool) -> raster.Ink:
 
 
 def _number_ink(
-    look: Look, data: Numbers, missing: raster.RGB, shared: Shared | None
+    look: Look, data: Numbers, missing: raster.RGB, shared: Shared | None, *, dark: bool
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     values, automatic = data.vector.dense(data.n_obs), None
     if shared is not None:
@@ -91,7 +91,8 @@ def _number_ink(
         if shared.limits is not None:
             automatic = data.lo + shared.limits[0] * per_code, data.lo + shared.limits[1] * per_code
     low, high = limits_shown((look.vmin, look.vmax), (data.lo, data.hi), data.quantiles, automatic)
-    table = np.vstack([raster.ramp(COLORMAPS[look.cmap]), np.array([missing], dtype=np.uint8)])
+    stops = raster.seen_in_the_dark(COLORMAPS[look.cmap]) if dark else COLORMAPS[look.cmap]
+    table = np.vstack([raster.ramp(stops), np.array([missing], dtype=np.uint8)])
     finite = np.isfinite(values)
     share = (values - low) / (high - low) if high != low else (values > low).astype(np.float32)
     share = np.clip(share, 0, 1, where=finite, out=np.zeros(values.shape))

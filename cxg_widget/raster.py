@@ -18,6 +18,10 @@ MISSING_LIGHT: RGB = (205, 205, 205)
 MISSING_DARK: RGB = (72, 72, 72)
 PLAIN_LIGHT: RGB = (70, 110, 160)
 PLAIN_DARK: RGB = (120, 165, 215)
+LIFTED = 0.11
+"""On a dark page even what is dimmed is lighter by this share of the way to white, or it could not be seen."""
+_SEEN_IN_THE_DARK = 0.0612
+"""Relative luminance from which a colour has a contrast of 2 with a dark page."""
 _MARGIN = 0.04
 DIMMED = 0.16
 """How much of its colour a cell outside the selection keeps; the rest is background."""
@@ -122,9 +126,18 @@ def png_of(lines: NDArray[np.uint8], channels: int) -> bytes:
 
 
 def dim(rgb: NDArray[np.uint8], background: RGB) -> NDArray[np.uint8]:
-    """Mix colours toward the background, as cells outside the selection are shown."""
-    mixed = rgb * DIMMED + np.array(background) * (1 - DIMMED)
+    """Mix colours toward the background, on a dark one toward a little lighter, as unselected cells are shown."""
+    faded = np.array(background) + (LIFTED * (255 - np.array(background)) if background == DARK else 0)
+    mixed = rgb * DIMMED + faded * (1 - DIMMED)
     return np.rint(mixed).astype(np.uint8)
+
+
+def seen_in_the_dark(stops: list[str]) -> list[str]:
+    """Leave out those stops of a colormap that are too dark for a dark page; luminance as WCAG 2.2 has it."""
+    channels = np.array([hex_rgb(stop) for stop in stops]) / 255
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    seen = linear @ (0.2126, 0.7152, 0.0722) >= _SEEN_IN_THE_DARK
+    return [stop for stop, is_seen in zip(stops, seen, strict=True) if is_seen]
 
 
 def ramp(stops: list[str]) -> NDArray[np.uint8]:

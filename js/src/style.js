@@ -2,6 +2,7 @@
 import { COLORMAPS } from "./colormaps.js";
 import { limitCodes } from "./limits.js";
 import { MISSING_LABEL } from "./protocol.js";
+import { luminance } from "./theme.js";
 import { highlightOf } from "./state.js";
 
 /**
@@ -18,7 +19,8 @@ import { highlightOf } from "./state.js";
  * @property {[number, number]} limits codes of the two ends of the colormap
  * @property {Rgba} plain colour without a colouring
  * @property {Rgba} missingColor alpha 0 = hidden
- * @property {[number, number, number]} background 0..1
+ * @property {[number, number, number]} background what dimmed points fade into, 0..1: the page's, in the dark a little lighter
+ * @property {boolean} dark
  * @property {number} dimmed share of its colour that a dimmed point keeps
  * @property {number} opacity
  */
@@ -27,6 +29,10 @@ import { highlightOf } from "./state.js";
 const PLAIN = { light: [70, 110, 160], dark: [120, 165, 215] };
 const MISSING_GREY = { light: [205, 205, 205], dark: [72, 72, 72] };
 const DIMMED = 0.16;
+/** On a dark page even what is dimmed is lighter by this share of the way to white, or it could not be seen. */
+const LIFTED = 0.11;
+/** Relative luminance from which a colour has a contrast of 2 with a dark page. */
+const SEEN_IN_THE_DARK = 0.0612;
 /** Up to this side, in device px, points are squares: too small for an edge to show. */
 export const SQUARE_PX = 3;
 
@@ -50,7 +56,10 @@ export function styleOf(state, theme, missing) {
     limits: mode === 2 && color !== null ? limitCodes(color, traits) : [0, 1],
     plain: rgba(PLAIN[tone], 1),
     missingColor: rgba(MISSING_GREY[tone], mode === 1 && traits.hidden.includes(MISSING_LABEL) ? 0 : 1),
-    background: /** @type {[number, number, number]} */ (theme.background.map((channel) => channel / 255)),
+    background: /** @type {[number, number, number]} */ (
+      theme.background.map((channel) => (theme.dark ? channel + LIFTED * (255 - channel) : channel) / 255)
+    ),
+    dark: theme.dark,
     dimmed: DIMMED,
     opacity: traits.opacity,
   };
@@ -73,15 +82,21 @@ export function isLayered({ ranked, selecting, highlighted }) {
 }
 
 /** Colours of codes as a texture 256 wide: of each category, or of 256 steps of the colormap.
- * @param {import("./state.js").Coloring} color @param {{cmap: string, hidden: string[]}} traits @returns {Uint8Array} RGBA, rows of 256; alpha 0 = hidden */
-export function colorTable({ scale, categories, colors }, { cmap, hidden }) {
-  if (scale !== "categorical") return ramp(COLORMAPS[cmap] ?? COLORMAPS.viridis);
+ * @param {import("./state.js").Coloring} color @param {{cmap: string, hidden: string[]}} traits @param {boolean} dark @returns {Uint8Array} RGBA, rows of 256; alpha 0 = hidden */
+export function colorTable({ scale, categories, colors }, { cmap, hidden }, dark) {
+  if (scale !== "categorical") return ramp(stopsOf(cmap, dark));
   const table = new Uint8Array(1024 * Math.max(1, Math.ceil(colors.length / 256)));
   const isHidden = new Set(hidden);
   colors.forEach((color, i) => {
     if (!isHidden.has(categories[i])) table.set([...parseHex(color), 255], 4 * i);
   });
   return table;
+}
+
+/** The stops of a colormap, on a dark page without those too dark to be seen there. @param {string} name @param {boolean} dark @returns {string[]} */
+export function stopsOf(name, dark) {
+  const stops = COLORMAPS[name] ?? COLORMAPS.viridis;
+  return dark ? stops.filter((stop) => luminance(parseHex(stop)) >= SEEN_IN_THE_DARK) : stops;
 }
 
 /** @param {string[]} stops @returns {Uint8Array} RGBA of 256 steps */
@@ -98,7 +113,7 @@ export function ramp(stops) {
   return table;
 }
 
-/** @param {string} hex "#rrggbb" @returns {number[]} 0..255 */
+/** @param {string} hex "#rrggbb" @returns {[number, number, number]} 0..255 */
 export function parseHex(hex) {
   const number = Number.parseInt(hex.slice(1), 16);
   return [(number >> 16) & 255, (number >> 8) & 255, number & 255];

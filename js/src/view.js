@@ -105,6 +105,7 @@ export function createView({ el, model }) {
   });
   const unwatchTheme = watchTheme(el, (theme) => {
     applyTheme(mount, theme);
+    if (theme.dark !== ui.dark) context.update({ dark: theme.dark });
     plot.setTheme(theme);
   });
   const resized = new ResizeObserver(() => context.update({ width: mount.clientWidth }));

@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { COLORMAPS } from "../src/colormaps.js";
-import { automaticSize, crowdedSize, colorTable, ramp, styleOf } from "../src/style.js";
+import { automaticSize, crowdedSize, colorTable, parseHex, ramp, stopsOf, styleOf } from "../src/style.js";
+import { contrast } from "../src/theme.js";
 
 const theme = { background: [255, 255, 255], foreground: [0, 0, 0], dark: false };
 const coloring = (/** @type {any} */ more) => /** @type {any} */ ({ scale: "categorical", categories: ["a", "b"], colors: ["#102030", "#ffffff"], ...more });
 
 test("a category has its colour at its code, and none when hidden", () => {
-  const table = colorTable(coloring({}), { cmap: "viridis", hidden: ["b"] });
+  const table = colorTable(coloring({}), { cmap: "viridis", hidden: ["b"] }, false);
   assert.equal(table.length, 1024);
   assert.deepEqual([...table.slice(0, 8)], [16, 32, 48, 255, 0, 0, 0, 0]);
 });
@@ -16,7 +17,7 @@ test("a category has its colour at its code, and none when hidden", () => {
 test("more than 256 categories take more rows", () => {
   const categories = Array.from({ length: 1_101 }, (_, i) => `c${i}`);
   const colors = categories.map((_, i) => `#${i.toString(16).padStart(6, "0")}`);
-  const table = colorTable(coloring({ categories, colors }), { cmap: "viridis", hidden: [] });
+  const table = colorTable(coloring({ categories, colors }), { cmap: "viridis", hidden: [] }, false);
   assert.equal(table.length, 1024 * 5);
   assert.deepEqual([...table.slice(4 * 1_100, 4 * 1_100 + 4)], [0, 4, 76, 255]);
 });
@@ -27,6 +28,29 @@ test("a ramp begins and ends with its first and last stop", () => {
     const hex = (/** @type {number} */ at) => `#${[...table.slice(at, at + 3)].map((one) => one.toString(16).padStart(2, "0")).join("")}`;
     assert.deepEqual([hex(0), hex(1020)], [stops[0], stops.at(-1)], name);
   }
+});
+
+test("on a dark page a colormap leaves out what is too dark there, and nothing in between", () => {
+  for (const [name, stops] of Object.entries(COLORMAPS)) {
+    const seen = stopsOf(name, true);
+    for (const stop of seen) assert.ok(contrast(parseHex(stop), [17, 17, 17]) >= 2, `${name} ${stop}`);
+    const first = stops.indexOf(seen[0]);
+    assert.deepEqual(seen, stops.slice(first, first + seen.length), name);
+    assert.ok(seen.length >= 0.6 * stops.length, name);
+    assert.equal(stopsOf(name, false), stops);
+  }
+});
+
+test("dimmed points can be seen on a dark page and stand back behind all others", () => {
+  const dark = { background: [17, 17, 17], foreground: [255, 255, 255], dark: true };
+  const state = /** @type {any} */ ({ color: coloring({}), traits: { hidden: [], opacity: 1 }, selection: { n: 1 }, highlighted: -1 });
+  const { background, dimmed } = styleOf(state, dark, 255);
+  for (const color of stopsOf("viridis", true)) {
+    const seen = /** @type {[number, number, number]} */ (parseHex(color).map((one, i) => dimmed * one + (1 - dimmed) * 255 * background[i]));
+    const found = contrast(seen, [17, 17, 17]);
+    assert.ok(found >= 1.3 && found <= 2.1, `${color} ${found}`);
+  }
+  assert.deepEqual(styleOf(state, theme, 255).background, [1, 1, 1]);
 });
 
 test("the share of missing values that is hidden is asked for by its label", () => {

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 
+from cxg_widget import raster
+from cxg_widget.colormaps import COLORMAPS
 from tests.browser.engine import run
 
 pytestmark = pytest.mark.browser
@@ -263,6 +266,32 @@ def test_limits_follow_again_after_a_colouring_has_failed(page: Any) -> None:
         return [...found, w.widget.store.get().traits.vmax];""",
     )
     assert limits == [5, 4]
+
+
+@pytest.mark.parametrize("code", [0, 9000, 65534])
+def test_unselected_and_low_numbers_can_be_seen_in_the_dark_as_the_kernel_draws_them(page: Any, code: int) -> None:
+    dimmed, full, ground = run(
+        page,
+        f"""const w = open_({{ dark: true, traits: {{ point_size: 8 }} }});
+        const codes = Uint16Array.from([{code}, {code}]);
+        sendColor(w.model, {{ scale: "continuous", codes }});
+        sendPoints(w.model, {{ xy: [[0.25, 0.5], [0.75, 0.5]] }});
+        sendSelection(w.model, [0, 1]);
+        await ready(w);
+        return [pixel(w, place(0.25), 200), pixel(w, place(0.75), 200), w.background];""",
+    )
+
+    def light(rgb: Any) -> float:
+        channels = np.array(rgb) / 255
+        linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+        return float(linear @ (0.2126, 0.7152, 0.0722)) + 0.05
+
+    assert light(full) / light(ground) >= 2
+    assert 1.3 <= light(dimmed) / light(ground) <= 2.1
+    table = raster.ramp(raster.seen_in_the_dark(COLORMAPS["viridis"]))
+    drawn = table[round(255 * code / 65534)]
+    assert np.abs(drawn.astype(int) - full).max() <= 2
+    assert np.abs(raster.dim(drawn, raster.DARK).astype(int) - dimmed).max() <= 2
 
 
 def test_a_palette_and_a_recolour_change_pixels_and_keep_the_old_picture_until_complete(page: Any) -> None:

@@ -31,7 +31,7 @@ export function createCpuPicture(getState) {
     const table =
       color === null || color.scale === "none"
         ? NO_COLORS
-        : tables([color.scale, color.colors, color.categories, traits.hidden, traits.cmap], () => colorTable(color, traits));
+        : tables([color.scale, color.colors, color.categories, traits.hidden, traits.cmap, style.dark], () => colorTable(color, traits, style.dark));
     return kept([JSON.stringify(style), table, size], () => inksOf(style, table, size));
   }
 

@@ -13,13 +13,13 @@ export function createGlPicture(shared, stage) {
       target.clear();
     },
     fill({ style }, code) {
-      const colors = stage.colors();
+      const colors = stage.colors(style.dark);
       target.bind();
       fillPoints(shared, colors, style, code);
       target.rise();
     },
     points(how, points, first, count) {
-      const [buffers, colors] = [stage.buffers(points), stage.colors()];
+      const [buffers, colors] = [stage.buffers(points), stage.colors(how.style.dark)];
       target.bind();
       drawPoints(shared, buffers, colors, how, first, count);
     },
@@ -27,7 +27,7 @@ export function createGlPicture(shared, stage) {
       const isKept = stage.isOnShow(image);
       const texture = isKept ? stage.image(image) : gl.createTexture();
       if (!isKept) sendImage(gl, texture, image);
-      const colors = stage.colors();
+      const colors = stage.colors(style.dark);
       target.bind();
       drawImage(shared, { image: texture, colors }, { content: image.content, style, rect, isCover });
       if (!isKept) gl.deleteTexture(texture);

@@ -43,11 +43,12 @@ function createStage({ gl }, scene, getState) {
       own.sync(points);
       return own;
     },
-    colors() {
+    /** @param {boolean} dark */
+    colors(dark) {
       const { color, traits } = getState();
       if (color !== null && color.scale !== "none") {
-        const from = color.scale === "categorical" ? [color.colors, color.categories, traits.hidden] : [traits.cmap];
-        parts.colored(from, () => (sendColors(gl, parts.colors, colorTable(color, traits)), parts.colors));
+        const from = color.scale === "categorical" ? [color.colors, color.categories, traits.hidden] : [traits.cmap, dark];
+        parts.colored(from, () => (sendColors(gl, parts.colors, colorTable(color, traits, dark)), parts.colors));
       }
       return parts.colors;
     },

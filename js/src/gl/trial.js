@@ -19,6 +19,7 @@ const CATEGORIES = {
   plain: [0, 0, 0, 1],
   missingColor: [0, 0, 0, 1],
   background: [1, 1, 1],
+  dark: false,
   dimmed: 0,
   opacity: 1,
 };

@@ -1,7 +1,7 @@
 /** The menu of colormaps, each shown as the ramp it is. */
 import { html, nothing } from "lit-html";
-import { COLORMAPS } from "../colormaps.js";
 import { ICONS } from "../icons.js";
+import { stopsOf } from "../style.js";
 import { gradient } from "./histogram.js";
 import { rowAfterKey } from "./rows.js";
 
@@ -17,7 +17,7 @@ export function colormapMenu(context) {
   return html`<div class="anchor cmap" data-popover="cmap">
     <button type="button" class="choice" aria-label="Colormap: ${state.traits.cmap}" aria-haspopup="listbox" aria-expanded=${open}
       ?disabled=${state.link === "offline"} @click=${() => update({ popover: open ? "" : "cmap" })}>
-      <i class="sample" style="background:${gradient(COLORMAPS[state.traits.cmap])}"></i><span class="label">${state.traits.cmap}</span>${ICONS.down}
+      <i class="sample" style="background:${gradient(stopsOf(state.traits.cmap, ui.dark))}"></i><span class="label">${state.traits.cmap}</span>${ICONS.down}
     </button>
     ${open ? list(context) : nothing}
   </div>`;
@@ -25,12 +25,12 @@ export function colormapMenu(context) {
 
 /** @param {Context} context */
 function list(context) {
-  const { state, actions } = context;
+  const { state, ui, actions } = context;
   const names = state.dataset?.colormaps ?? [];
   const option = (/** @type {string} */ name) => html`
     <div class="option" role="option" tabindex=${name === state.traits.cmap ? 0 : -1} aria-selected=${name === state.traits.cmap}
       @click=${(/** @type {Event} */ event) => (actions.setTrait("cmap", name), close(context, event))}>
-      <i class="sample" style="background:${gradient(COLORMAPS[name])}"></i><span class="label">${name}</span>
+      <i class="sample" style="background:${gradient(stopsOf(name, ui.dark))}"></i><span class="label">${name}</span>
     </div>`;
   return html`<div class="popover cmaps ${state.traits.height < ROOM_BELOW_FROM_PX ? "up" : ""}" role="listbox" aria-label="Colormap"
     @keydown=${(/** @type {KeyboardEvent} */ event) => press(context, names, event)}>

@@ -1,7 +1,7 @@
 /** The legend of a numeric colouring: histogram over the colour bar, two limits to drag or type, the colormap. */
 import { html, nothing } from "lit-html";
-import { COLORMAPS } from "../colormaps.js";
 import { limitsShown, resolveLimit } from "../limits.js";
+import { stopsOf } from "../style.js";
 import { colormapMenu } from "./colormap_menu.js";
 import { shortNumber } from "./format.js";
 import { barHeights, barPath, gradient, mergeBins, placeOf, readLimit, valueAfterKey, valueAt } from "./histogram.js";
@@ -54,7 +54,7 @@ function scale(context, color, limits) {
   return html`<div class="scale" @pointerdown=${(/** @type {PointerEvent} */ event) => grab(context, color, limits, event)}>
     <svg class="histogram" viewBox="0 0 ${Math.max(1, bars.length)} 1" preserveAspectRatio="none" role="img"
       aria-label="Histogram of ${color.name}, heights by cube root"><path d=${barPath(barHeights(bars))} /></svg>
-    <div class="ramp" style="background:${gradient(COLORMAPS[context.state.traits.cmap], places.vmin, places.vmax)}"></div>
+    <div class="ramp" style="background:${gradient(stopsOf(context.state.traits.cmap, context.ui.dark), places.vmin, places.vmax)}"></div>
     <i class="outside" style="width:${100 * places.vmin}%"></i>
     <i class="outside" style="left:${100 * places.vmax}%;right:0"></i>
     ${LIMITS.map((name) => handle(context, color, name, limits, places[name]))}
@@ -150,7 +150,7 @@ function commit(context, color, name, limits, text, input) {
   if (limit === undefined) return context.update({ badLimit: name, limitFault: "A limit is a number, or a percentile such as p99." });
   if (input.value !== text) {
     const value = resolveLimit(limit, color, name === "vmin" ? color.lo : color.hi);
-    if (held(name, value, limits) !== value) return context.update({ badLimit: name, limitFault: CROSSED[name] });
+    if (limit !== null && held(name, value, limits) !== value) return context.update({ badLimit: name, limitFault: CROSSED[name] });
     context.actions.setTrait(name, limit);
   }
   return restore(context, text, input);

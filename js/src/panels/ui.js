@@ -13,6 +13,7 @@
  * @property {boolean | null} full whether the view has the whole screen; null = it can never have it
  * @property {"" | "vmin" | "vmax"} badLimit the limit field that holds what is no limit
  * @property {string} limitFault what is wrong with it
+ * @property {boolean} dark the page is
  * @property {{x: number, y: number} | null} pointer over the plot, CSS px from its top left
  *
  * @typedef {object} Context what every template is given
@@ -41,6 +42,7 @@ export function initialUi() {
     full: null,
     badLimit: "",
     limitFault: "",
+    dark: false,
     pointer: null,
   };
 }

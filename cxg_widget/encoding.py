@@ -110,6 +110,40 @@ def _histogram(finite: NDArray[Any], fill: float, n_fill: int, lo: float, hi: fl
     return histogram
 
 
+def bin_values(finite: NDArray[Any], lo: float, hi: float) -> NDArray[np.int64]:
+    """Count finite values, in any order, in the bins of a histogram of lo..hi, int64 (64,)."""
+    edges = (hi - lo or np.inf) * (np.arange(1, BINS) / BINS)
+    counts = np.zeros(BINS, dtype=np.int64)
+    for start in range(0, finite.size, _BLOCK):
+        block = finite[start : start + _BLOCK].astype(np.float64) - lo
+        counts += np.bincount(np.searchsorted(edges, block, side="right"), minlength=BINS)
+    return counts
+
+
+def count_selected(data: Codes | Vector, mask: NDArray[np.bool_], lo: float, hi: float) -> NDArray[np.int64]:
+    """Count selected cells as the legend counts all of them.
+
+    Parameters
+    ----------
+    data : of n rows
+    mask : bool (n,)
+    lo, hi : range of the histogram of numbers
+
+    Returns
+    -------
+    int64 (1 + k,), the cells without a value, then those of each category or in each bin
+    """
+    if isinstance(data, Codes):
+        counts, n_missing = category_counts(replace(data, codes=data.codes[mask]))
+        return np.array([n_missing, *counts], dtype=np.int64)
+    values = data.values[mask if data.rows is None else mask[data.rows]]
+    finite = values[np.isfinite(values)]
+    bins = bin_values(finite, lo, hi)
+    if data.rows is not None:
+        bins += bin_values(np.array([data.fill]), lo, hi) * (np.count_nonzero(mask) - values.size)
+    return np.concatenate([[values.size - finite.size], bins])
+
+
 def _quantiles(finite: NDArray[Any], fill: float, n_fill: int) -> NDArray[np.float64]:
     """Quantiles of sorted values with `fill` standing n_fill times among them, without building that array."""
     total = finite.size + n_fill

@@ -72,6 +72,26 @@ class Lasso(Message):
 
 
 @dataclass(frozen=True)
+class Category(Message):
+    """Select all cells of a category on show, those that are hidden or have no place too. Answered by `selection`.
+
+    color : spec of the legend it was chosen in; code : index into its categories, -1 = the cells without one
+    """
+
+    kind: ClassVar[str] = "category"
+    color: str
+    code: int
+    mode: Mode
+
+
+@dataclass(frozen=True)
+class Count(Message):
+    """Ask what the legend on show says of the selection. Answered by `counts`."""
+
+    kind: ClassVar[str] = "count"
+
+
+@dataclass(frozen=True)
 class Clear(Message):
     """Empty the selection. Answered by `selection`."""
 
@@ -297,6 +317,22 @@ class Selection(Message):
 
 
 @dataclass(frozen=True)
+class Counts(Message):
+    """The selection by what colours the cells; empty without a colouring.
+
+    seq, selection_seq : the colouring and the selection that were counted; n_missing : selected cells without a value
+    """
+
+    kind: ClassVar[str] = "counts"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "counts": Array(("uint32",), ("n",), "selected cells of each category, or in each bin of the histogram")
+    }
+    seq: int
+    selection_seq: int
+    n_missing: int
+
+
+@dataclass(frozen=True)
 class Cell(Message):
     """The cell under the pointer; row -1 = there is none.
 
@@ -400,7 +436,18 @@ class Error(Message):
     message: str
 
 
-REQUESTS: tuple[type[Message], ...] = (Ready, Begun, Lasso, Clear, Hover, Search, Zoom, Aggregate)
+REQUESTS: tuple[type[Message], ...] = (
+    Ready,
+    Begun,
+    Lasso,
+    Category,
+    Clear,
+    Count,
+    Hover,
+    Search,
+    Zoom,
+    Aggregate,
+)
 REPLIES: tuple[type[Message], ...] = (
     DatasetInfo,
     Points,
@@ -410,6 +457,7 @@ REPLIES: tuple[type[Message], ...] = (
     Values,
     Nonzeros,
     Selection,
+    Counts,
     Cell,
     Matches,
     Detail,

@@ -14,7 +14,7 @@ from cxg_widget.coloring import of_column, read, resolve
 from cxg_widget.datasets.base import Codes, Dataset
 from cxg_widget.datasets.by_view import Extent
 from cxg_widget.datasets.cache import ByteCache
-from cxg_widget.encoding import describe
+from cxg_widget.encoding import count_selected, describe
 from cxg_widget.errors import Cancelled, Overtaken
 from cxg_widget.field import RECENT_BYTES, AnyField, Field, View
 from cxg_widget.jobs import in_background
@@ -277,6 +277,21 @@ class Readings(Slots):
         """Return what colours the points: all rows, or the sample in its own order."""
         coloring = self.coloring(look)
         return coloring.take(self.sample(look).rows) if self.is_aggregated(look) else coloring
+
+    def category_mask(self, look: Look, code: int) -> NDArray[np.bool_]:
+        """Return which cells have a category of the colouring, bool (n_obs,); code -1 = those without one."""
+        data = self.coloring(look).data
+        assert isinstance(data, Codes)
+        return np.asarray(data.codes == code)
+
+    def count_selected(self, look: Look, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Count selected cells as the legend counts all of them, see `encoding.count_selected`."""
+        data = self.coloring(look).data
+        if data is None:
+            return np.zeros(1, dtype=np.int64)
+        if isinstance(data, Codes):
+            return count_selected(data, mask, 0.0, 0.0)
+        return count_selected(data.vector, mask, data.lo, data.hi)
 
     def visible_categories(self, look: Look, coloring: Coloring | None = None) -> NDArray[np.bool_] | None:
         """Return which categories the legend does not hide, bool (k + 1,), missing last; None when all are shown.

@@ -19,7 +19,7 @@ from cxg_widget.bounds import check_size, check_version, check_view
 from cxg_widget.crowding import BASIS, Crowd, Shared, few_of, shared
 from cxg_widget.datasets.base import Codes
 from cxg_widget.encoding import Numbers, wire_values
-from cxg_widget.errors import InvalidValue, Overtaken
+from cxg_widget.errors import InvalidValue, Overtaken, SelectionError
 from cxg_widget.field import Drawable, Shown, View
 from cxg_widget.frames import Frame
 from cxg_widget.hover import Describer, circle_of, nearest_row, text_of
@@ -67,42 +67,54 @@ class Session(Showing):
         visible = None if hidden else self._readings.visible(self.look)
         return mask if visible is None else mask & visible
 
-    def lasso(self, message: p.Lasso) -> None:
-        """Select by a gesture: only cells that are not hidden, since nobody points at what is not there."""
-        self.select(self._lasso_mask(message), message.mode)
+    def gesture(self, message: p.Lasso | p.Category) -> None:
+        """Select by a gesture."""
+        self.select(self._mask_of(message), message.mode)
 
-    def _lasso_mask(self, message: p.Lasso) -> NDArray[np.bool_]:
+    def _mask_of(self, message: p.Lasso | p.Category) -> NDArray[np.bool_]:
+        """Return which cells a gesture means: those of a category, or in a lasso, where none counts that is hidden."""
+        if isinstance(message, p.Category):
+            return self._category_mask(message)
         if len(message.polygon) % 2:
             raise InvalidValue(f"a lasso must list x and y of each corner; found {len(message.polygon)} numbers")
         return self.polygon_mask(np.reshape(message.polygon, (-1, 2)), hidden=False)
 
+    def _category_mask(self, message: p.Category) -> NDArray[np.bool_]:
+        coloring = self.coloring()
+        if coloring.target.spec != message.color or not -1 <= message.code < len(coloring.labels):
+            raise SelectionError("the category was chosen in a legend that is no longer on show; choose it again.")
+        return self._readings.category_mask(self.look, message.code)
+
     @property
     def is_prompt(self) -> bool:
-        """Whether a lasso can be answered at once, without reading anything first."""
+        """Whether a lasso or a category can be answered at once, without reading anything first."""
         return self._readings.is_prompt(self.look)
 
-    def later(self, message: p.Lasso) -> Callable[[], Iterator[Frame]]:
-        """Take note of a lasso, and return its answer, to be asked for in its turn.
+    def later(self, message: p.Lasso | p.Category) -> Callable[[], Iterator[Frame]]:
+        """Take note of a lasso or a category, and return its answer, to be asked for in its turn.
 
         The answer raises `Overtaken` where a newer selection has replaced all before it, or other cells are on show.
         """
         with self._lock:
             self._n_replaced += message.mode == "replace"
-            asked = self._n_replaced, self.look.place_key
+            asked = self._n_replaced, self._meaning_of(message)
 
         def check() -> None:
-            if (self._n_replaced, self.look.place_key) != asked:
+            if (self._n_replaced, self._meaning_of(message)) != asked:
                 raise Overtaken("a newer selection took the place of this one, or other cells are on show.")
 
         def answer() -> Iterator[Frame]:
             check()
-            mask = self._lasso_mask(message)
+            mask = self._mask_of(message)
             with self._lock:
                 check()
                 self.mask = combine(self.mask, mask, message.mode)
             yield from self.selection()
 
         return answer
+
+    def _meaning_of(self, message: p.Lasso | p.Category) -> object:
+        return self.look.place_key if isinstance(message, p.Lasso) else self.look.color_key
 
     # --- answers ---------------------------------------------------------------------------------------------------
 
@@ -122,9 +134,11 @@ class Session(Showing):
                 yield from self._opening.hold(self.show())
             case p.Begun():
                 self._opening.begin()
-            case p.Lasso():
-                self.lasso(message)
+            case p.Lasso() | p.Category():
+                self.gesture(message)
                 yield from self.selection()
+            case p.Count():
+                yield self._counts()
             case p.Clear():
                 self.select(np.zeros_like(self.mask))
                 yield from self.selection()
@@ -141,6 +155,12 @@ class Session(Showing):
                 check_view(message.view)
                 check_size(message.width, message.height)
                 yield from self._survey(message)
+
+    def _counts(self) -> Frame:
+        with self._lock:
+            look, mask, seqs = self.look, self.mask, Seqs(**self._seq)
+        n_missing, *counts = self._readings.count_selected(look, mask).tolist()
+        return Frame(p.Counts(seqs.color, seqs.selection, n_missing), {"counts": np.array(counts, dtype=np.uint32)})
 
     def _shown(self) -> Shown:
         return self._shown_by(self.look, self.mask)

@@ -435,11 +435,11 @@ class CxgWidget(WidgetTraits):
         except Exception as error:  # whatever comes, the kernel goes on
             self._exchange.fail("message", error)
             return
-        if isinstance(message, protocol.Lasso) and (
+        if isinstance(message, protocol.Lasso | protocol.Category) and (
             self._exchange.jobs.is_busy("lasso") or not self._session.is_prompt
         ):
-            self._lasso_later(message, request_id)
-        elif isinstance(message, protocol.Lasso | protocol.Clear):
+            self._select_later(message, request_id)
+        elif isinstance(message, protocol.Lasso | protocol.Category | protocol.Clear):
             self._selection_changed(lambda: self._session.answer(message), request_id)
         else:
             self._exchange.send_soon(message.kind, lambda: self._session.answer(message), request_id)
@@ -448,8 +448,8 @@ class CxgWidget(WidgetTraits):
         elif isinstance(message, protocol.Hover):
             self._exchange.jobs.submit("held", self._session.prepare_hover)
 
-    def _lasso_later(self, message: protocol.Lasso, request_id: int) -> None:
-        """Answer a lasso from a thread, after those before it; who observes the selection is told from here."""
+    def _select_later(self, message: protocol.Lasso | protocol.Category, request_id: int) -> None:
+        """Answer a gesture from a thread, after those before it; who observes the selection is told from here."""
         answer, tell = self._session.later(message), from_here(self._tell_selection)
         self._exchange.jobs.queue("lasso", lambda: self._selection_changed(answer, request_id, tell))
 

@@ -26,7 +26,9 @@ def _array(dtype: str, values: Any) -> Any:
 REQUESTS: list[dict[str, Any]] = [
     {"kind": "ready", "id": 1, "version": p.VERSION},
     {"kind": "lasso", "id": 2, "polygon": [0, 0, 1.5, 0, 1.5, -2.25], "mode": "add"},
+    {"kind": "category", "id": 10, "color": "obs:cell_type", "code": -1, "mode": "subtract"},
     {"kind": "clear", "id": 3},
+    {"kind": "count", "id": 11},
     {"kind": "hover", "id": 4, "x": -1.5, "y": 2, "radius_x": 0.125, "radius_y": 40.5},
     {"kind": "search", "id": 5, "query": "CD3", "limit": 50},
     {"kind": "begun", "id": 9},
@@ -88,6 +90,7 @@ REPLIES: dict[str, Frame] = {
         },
     ),
     "selection": Frame(p.Selection(6, 3, 10), {"bits": _array("uint8", [0b10000001, 0b00000010])}),
+    "counts": Frame(p.Counts(3, 6, 1), {"counts": _array("uint32", [2, 0, 70000])}),
     "cell": Frame(p.Cell(4, 0.5, -0.25, "AAACATACAACCAC-1", "B cell", [["donor", "d1"], ["n_counts", "2,419"]])),
     "matches": Frame(
         p.Matches("cd3", [{"spec": "var:CD3E", "color": "CD3E", "label": "CD3E", "kind": "var", "detail": "ENSG1"}], 2)

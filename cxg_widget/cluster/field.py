@@ -116,6 +116,21 @@ class ClusterField:
         self._whole()
         return self._loaded(target, layer).summary
 
+    def category_mask(self, target: Target, code: int, *, layer: str | None = None) -> NDArray[np.bool_]:
+        """Return which rows have a category, those without a place too, bool (n_obs,); code -1 = those without one."""
+        parts = self._map("category", worker.category_bits, self._rows(), target=target, layer=layer, code=code)
+        return self._mask_of(parts)
+
+    def count_selected(
+        self, target: Target, mask: NDArray[np.bool_], limits: tuple[float, float], *, layer: str | None = None
+    ) -> NDArray[np.int64]:
+        """Count selected rows, those without a place too; parameters and answer as `encoding.count_selected`."""
+        packed = [np.packbits(mask[start:stop], bitorder="little") for start, stop in self._blocks]
+        same = {"target": target, "layer": layer, "limits": limits}
+        counts = self._gathered(self._map("selected", worker.count_selected_rows, self._rows(), packed, **same))
+        total: NDArray[np.int64] = np.sum(counts, axis=0)
+        return total
+
     def planes(
         self,
         target: Target | None,
@@ -220,10 +235,13 @@ class ClusterField:
         """
         parts = self._whole()
         column = self._futures_of(target, layer) if visible is not None else None
-        mask = np.zeros(self.n_obs, dtype=np.bool_)
         asked = {"polygon": polygon, "visible": visible}
-        bits = self._gathered(self._map("polygon", worker.polygon_bits, parts, column, **asked))
-        for (start, stop), packed in zip(self._blocks, bits, strict=True):
+        return self._mask_of(self._map("polygon", worker.polygon_bits, parts, column, **asked))
+
+    def _mask_of(self, bits: list[Any]) -> NDArray[np.bool_]:
+        """Put the packed bits of the partitions together, bool (n_obs,)."""
+        mask = np.zeros(self.n_obs, dtype=np.bool_)
+        for (start, stop), packed in zip(self._blocks, self._gathered(bits), strict=True):
             mask[start:stop] = np.unpackbits(packed, count=stop - start, bitorder="little").view(np.bool_)
         return mask
 

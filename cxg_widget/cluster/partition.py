@@ -23,6 +23,7 @@ from cxg_widget.aggregate import (
 from cxg_widget.cluster.source import Source, opened
 from cxg_widget.coloring import Target, as_float, mean_vector
 from cxg_widget.datasets import Codes, Vector
+from cxg_widget.encoding import count_selected
 from cxg_widget.protocol import MISSING_U16
 from cxg_widget.quantise import LEVELS
 from cxg_widget.spatial import SpatialIndex
@@ -87,6 +88,21 @@ def read_column(rows: Rows, target: Target, layer: str | None) -> Codes | Vector
     if dataset.obs_columns[target.name].kind in ("int", "float"):
         return Vector(as_float(dataset.numbers_block(target.name, *block)))
     return dataset.codes_block(target.name, *block)
+
+
+def category_bits(rows: Rows, target: Target, layer: str | None, code: int) -> NDArray[np.uint8]:
+    """Return which rows have a category, as packed bits; code -1 = those without one."""
+    data = read_column(rows, target, layer)
+    assert isinstance(data, Codes)
+    return np.packbits(data.codes == code, bitorder="little")
+
+
+def count_selected_rows(
+    rows: Rows, packed: NDArray[np.uint8], target: Target, layer: str | None, limits: tuple[float, float]
+) -> NDArray[np.int64]:
+    """Count those of the rows that are selected, see `encoding.count_selected`."""
+    mask = np.unpackbits(packed, count=rows.stop - rows.start, bitorder="little").view(np.bool_)
+    return count_selected(read_column(rows, target, layer), mask, *limits)
 
 
 def arrange_column(partition: Partition, data: Codes | Vector, limits: tuple[float, float] | None) -> ViewColumn:

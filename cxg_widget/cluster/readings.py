@@ -84,6 +84,20 @@ class ClusterReadings(Readings):
         """Return what colours the sample, in its own order."""
         return self.coloring(look) if self.is_aggregated(look) else super().point_coloring(look)
 
+    def category_mask(self, look: Look, code: int) -> NDArray[np.bool_]:
+        """Return which cells have a category of the colouring, those without a place too; the workers read it anew."""
+        if not self.is_aggregated(look):
+            return super().category_mask(look, code)
+        return self._shared(look).cluster.category_mask(self.coloring(look).target, code, layer=look.layer)
+
+    def count_selected(self, look: Look, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Count selected cells as the legend counts all of them; the workers read the column anew."""
+        coloring = self.coloring(look)
+        if not self.is_aggregated(look) or coloring.data is None:
+            return super().count_selected(look, mask)
+        limits = (coloring.data.lo, coloring.data.hi) if isinstance(coloring.data, Numbers) else (0.0, 0.0)
+        return self._shared(look).cluster.count_selected(coloring.target, mask, limits, layer=look.layer)
+
     def prepare_field(self, look: Look) -> None:
         """Do nothing: the workers have been asked already."""
 

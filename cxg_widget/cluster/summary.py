@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets import Codes, Vector
-from cxg_widget.encoding import BINS, QUANTILES, category_counts
+from cxg_widget.encoding import QUANTILES, bin_values, category_counts
 from cxg_widget.protocol import MISSING_U16
 from cxg_widget.quantise import LEVELS, quantise
 
@@ -56,10 +56,7 @@ def tally(vector: Vector, n_rows: int, lo: float, hi: float) -> tuple[NDArray[np
     """Count cells by bin (64,) and by code (65535,) over lo..hi, the range of all cells; runs on a worker."""
     finite = vector.values[np.isfinite(vector.values)]
     n_fill = 0 if vector.rows is None else n_rows - vector.rows.size
-    # As `encoding` cuts the bins, so that the histogram is that of one process.
-    edges = (hi - lo or np.inf) * (np.arange(1, BINS) / BINS)
-    bins = np.bincount(np.searchsorted(edges, finite.astype(np.float64) - lo, side="right"), minlength=BINS)
-    bins[np.searchsorted(edges, vector.fill - lo, side="right")] += n_fill
+    bins = bin_values(finite, lo, hi) + n_fill * bin_values(np.array([vector.fill]), lo, hi)
     codes = np.bincount(quantise(finite, lo, hi), minlength=MISSING_U16)
     if n_fill:
         codes[int(quantise(np.array([vector.fill]), lo, hi)[0])] += n_fill

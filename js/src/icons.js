@@ -19,6 +19,7 @@ export const ICONS = {
   info: icon(svg`<circle cx="8" cy="8" r="6"/><path d="M8 7.3v3.6M8 5v.2"/>`),
   sort: icon(svg`<path d="M2.5 4h11M2.5 8h7.5M2.5 12h4"/>`),
   search: icon(svg`<circle cx="7" cy="7" r="4.3"/><path d="m10.3 10.3 3.4 3.4"/>`),
+  only: icon(svg`<path d="M1.6 8S4 3.6 8 3.6 14.4 8 14.4 8 12 12.4 8 12.4 1.6 8 1.6 8Z"/><circle cx="8" cy="8" r="2"/>`),
   check: icon(svg`<path d="m3.4 8.6 3 3 6.2-7"/>`),
   warn: icon(svg`<path d="M8 2.2 14.4 13.5H1.6Z"/><path d="M8 6.6v3.2M8 11.6v.1"/>`),
 };

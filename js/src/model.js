@@ -1,6 +1,7 @@
 /** Everything the views of one widget share: the talk with the kernel, the state, the arrays, what is looked at. */
 import { seekCard, watchCard } from "./card.js";
 import { createClient } from "./client.js";
+import { createCounter } from "./counts.js";
 import { ROOMY, createCrowding } from "./crowding.js";
 import { createDetailer } from "./detail.js";
 import { createPainters } from "./painter.js";
@@ -131,7 +132,8 @@ export function createWidgetModel(model) {
     model.on(`change:${name}`, listener);
     undo.push(() => model.off(`change:${name}`, listener));
   }
-  undo.push(hideStandIn(store), store.subscribe(surveyor.check), painters.free);
+  const count = createCounter(store, async () => /** @type {import("./protocol.js").Counts | undefined} */ ((await client.ask({ kind: "count" }))?.[0]));
+  undo.push(hideStandIn(store), store.subscribe(surveyor.check), store.subscribe(count), painters.free);
   const stopSeeking = seekCard(store, (shared) => {
     painters.use(shared);
     undo.push(watchCard(shared.canvas, store));
@@ -139,7 +141,17 @@ export function createWidgetModel(model) {
   });
   undo.push(stopSeeking);
 
-  const actions = createActions({ store, client, setTrait, takeTrait, resetView: view.reset });
+  /** Ask for a change of the selection, and take note if it changed nothing. @param {{kind: "lasso" | "category", mode: import("./protocol.js").Mode} & Record<string, any>} request */
+  async function select(request) {
+    const { n } = store.get().selection;
+    const answer = await client.ask(request);
+    const { selection } = store.get();
+    const found = /** @type {import("./protocol.js").Selection | undefined} */ (answer?.[0]);
+    const isSame = found?.seq === selection.seq && (selection.n === 0 || (request.mode !== "replace" && selection.n === n));
+    if (isSame) store.set({ selection: { ...selection, missed: true } });
+  }
+
+  const actions = createActions({ store, client, setTrait, takeTrait, select, resetView: view.reset });
 
   /** @type {import("./plot.js").PlotModel} */
   const plotModel = {
@@ -155,7 +167,7 @@ export function createWidgetModel(model) {
       if (look !== null) crowding.see(look);
       for (const one of [detailer, surveyor]) look === null ? one.forget(plot) : one.see(plot, look);
     },
-    select: (polygon, mode) => void client.ask({ kind: "lasso", polygon, mode }),
+    select: (polygon, mode) => void select({ kind: "lasso", polygon, mode }),
     async cellAt([x, y], [radius_x, radius_y], waitMs) {
       const answer = await client.ask({ kind: "hover", x, y, radius_x, radius_y }, waitMs);
       const cell = /** @type {import("./protocol.js").Cell | undefined} */ (answer?.[0]);
@@ -192,6 +204,7 @@ function firstState(traits) {
     color: null,
     nextColor: null,
     selection: { seq: -1, n: 0 },
+    counted: null,
     highlighted: -1,
     cell: null,
     found: { query: "", matches: [], nMore: 0 },
@@ -208,10 +221,10 @@ function firstState(traits) {
 
 /**
  * @param {{store: import("./state.js").Store, client: import("./client.js").Client, setTrait: import("./actions.js").Actions["setTrait"],
- *   takeTrait: (name: keyof Traits, value: any) => void, resetView: () => void}} model
+ *   takeTrait: (name: keyof Traits, value: any) => void, select: (request: any) => Promise<void>, resetView: () => void}} model
  * @returns {import("./actions.js").Actions}
  */
-function createActions({ store, client, setTrait, takeTrait, resetView }) {
+function createActions({ store, client, setTrait, takeTrait, select, resetView }) {
   /** Labels of the legend; the missing values come last. */
   function labels() {
     const { color } = store.get();
@@ -242,6 +255,10 @@ function createActions({ store, client, setTrait, takeTrait, resetView }) {
       setTrait("hidden", isOnly ? [] : others);
     },
     showAll: () => setTrait("hidden", []),
+    selectCategory(index, mode) {
+      const { color } = store.get();
+      if (color !== null) void select({ kind: "category", color: color.spec, code: index < color.categories.length ? index : -1, mode });
+    },
     highlight(index) {
       if (index !== store.get().highlighted) store.set({ highlighted: index });
     },

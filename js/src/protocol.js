@@ -31,9 +31,24 @@ export const CONTAINER = 65536;
  * @property {"replace" | "add" | "subtract" | "intersect"} mode
  */
 /**
+ * Select all cells of a category on show, those that are hidden or have no place too. Answered by `selection`.
+ *
+ * color : spec of the legend it was chosen in; code : index into its categories, -1 = the cells without one
+ * @typedef {object} Category
+ * @property {"category"} kind
+ * @property {string} color
+ * @property {number} code
+ * @property {"replace" | "add" | "subtract" | "intersect"} mode
+ */
+/**
  * Empty the selection. Answered by `selection`.
  * @typedef {object} Clear
  * @property {"clear"} kind
+ */
+/**
+ * Ask what the legend on show says of the selection. Answered by `counts`.
+ * @typedef {object} Count
+ * @property {"count"} kind
  */
 /**
  * Ask for the visible cell nearest to a place on the screen. Answered by `cell`.
@@ -208,6 +223,17 @@ export const CONTAINER = 65536;
  * @property {{bits: Uint8Array}} arrays
  */
 /**
+ * The selection by what colours the cells; empty without a colouring.
+ *
+ * seq, selection_seq : the colouring and the selection that were counted; n_missing : selected cells without a value
+ * @typedef {object} Counts
+ * @property {"counts"} kind
+ * @property {number} seq
+ * @property {number} selection_seq
+ * @property {number} n_missing
+ * @property {{counts: Uint32Array}} arrays
+ */
+/**
  * The cell under the pointer; row -1 = there is none.
  *
  * x, y : data units; name : obs index label; value : coloured value as text ("" without colouring)
@@ -287,8 +313,8 @@ export const CONTAINER = 65536;
  * @property {string} message
  */
 
-/** @typedef {Ready | Begun | Lasso | Clear | Hover | Search | Zoom | Aggregate} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Cell | Matches | Detail | Image | Cells | Progress | Error} Reply */
+/** @typedef {Ready | Begun | Lasso | Category | Clear | Count | Hover | Search | Zoom | Aggregate} Request */
+/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Counts | Cell | Matches | Detail | Image | Cells | Progress | Error} Reply */
 
 /** @typedef {{dtypes: string[], shape: (string | number)[]}} ArraySpec a shape names its sizes */
 
@@ -297,7 +323,9 @@ export const REQUEST_ARRAYS = {
   ready: {},
   begun: {},
   lasso: {},
+  category: {},
   clear: {},
+  count: {},
   hover: {},
   search: {},
   zoom: {},
@@ -314,6 +342,7 @@ export const REPLY_ARRAYS = {
   values: {"values": {"dtypes": ["uint16"], "shape": ["stop-start"]}},
   nonzeros: {"counts": {"dtypes": ["uint32"], "shape": ["n_containers"]}, "offsets": {"dtypes": ["uint16"], "shape": ["n_entries"]}, "values": {"dtypes": ["uint16"], "shape": ["n_entries"]}},
   selection: {"bits": {"dtypes": ["uint8"], "shape": ["n_bytes"]}},
+  counts: {"counts": {"dtypes": ["uint32"], "shape": ["n"]}},
   cell: {},
   matches: {},
   detail: {"index": {"dtypes": ["uint32"], "shape": ["n"]}, "xy": {"dtypes": ["uint16"], "shape": ["n", 2]}},

@@ -9,6 +9,7 @@ const MENDED = {
   points: ["points"],
   color: ["color", "setting"],
   selection: ["selection"],
+  counts: ["count"],
   cell: ["hover"],
   matches: ["search"],
   image: ["aggregate"],
@@ -44,7 +45,7 @@ export function createReceiver(scene, store) {
         if (reply.of === "aggregate") store.set({ building: null });
         return dropUnfinished(scene, store, reply.of);
       default:
-        return undefined; // cell, matches, detail, image and cells go to who asked
+        return undefined; // cell, counts, matches, detail, image and cells go to who asked
     }
   };
 }

@@ -82,7 +82,8 @@
  * @property {Points | null} points
  * @property {Coloring | null} color the colouring on show
  * @property {Coloring | null} nextColor the colouring that is arriving; replaces `color` when complete (at once if there is none)
- * @property {{seq: number, n: number}} selection
+ * @property {{seq: number, n: number, missed?: boolean}} selection missed: a gesture has just found nothing to change in it
+ * @property {import("./counts.js").Counted | null} counted how the last selection that was counted spreads over the colouring
  * @property {number} highlighted category under the pointer in the legend, -1 = none
  * @property {Cell | null} cell the cell under the pointer in the plot
  * @property {{query: string, matches: Match[], nMore: number}} found

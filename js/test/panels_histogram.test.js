@@ -28,12 +28,21 @@ test("a gradient runs between the limits", () => {
   assert.match(gradient(undefined), /^linear-gradient/);
 });
 
-test("keys move a limit by a hundredth, with Shift by a tenth", () => {
-  assert.equal(valueAfterKey("ArrowRight", false, 5, 0, 10), 5.1);
-  assert.equal(valueAfterKey("ArrowLeft", true, 5, 0, 10), 4);
-  assert.equal(valueAfterKey("End", false, 5, 0, 10), 10);
-  assert.equal(valueAfterKey("ArrowDown", false, 0, 0, 10), 0);
-  assert.equal(valueAfterKey("a", false, 5, 0, 10), null);
+test("an arrow moves a limit by a hundredth of the bar, with Shift by a tenth as a page, and no key past the other limit", () => {
+  const after = (/** @type {string} */ key, shift = false, value = 5, reach = /** @type {[number, number]} */ ([0, 10])) => valueAfterKey(key, shift, value, [0, 10], reach);
+  assert.equal(after("ArrowRight"), 5.1);
+  assert.equal(after("ArrowLeft", true), 4);
+  assert.deepEqual([after("PageUp"), after("PageDown"), after("PageUp", true)], [6, 4, 6]);
+  assert.deepEqual([after("Home"), after("End"), after("ArrowDown", false, 0)], [0, 10, 0]);
+  assert.deepEqual([after("Home", false, 5, [3, 10]), after("End", false, 5, [0, 5.5]), after("PageUp", false, 5, [0, 5.5])], [3, 5.5, 5.5]);
+  assert.equal(after("a"), null);
+  let value = 10;
+  for (let i = 0; i < 10; i++) value = /** @type {number} */ (after("ArrowLeft", false, value));
+  assert.ok(Math.abs(value - 9) < 1e-9);
+});
+
+test("bars of a part are as high as the same count is among all", () => {
+  assert.deepEqual(barHeights([8, 1, 0], 64), [0.5, 0.25, 0]);
 });
 
 test("a limit is a number, a percentile or nothing", () => {

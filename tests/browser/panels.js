@@ -39,7 +39,7 @@ const dataset = { title: "PBMC atlas, 38 donors", nObs: N, nVar: 60_664, embeddi
   columns: [], colormaps: Object.keys(COLORMAPS), notes: ["The obs column 'raw_ids' is damaged and was skipped."] };
 const points = { seq: 1, embedding: "X_umap", axes: [0, 1], nPoints: N, nObs: N, aggregated: false, loaded: N, extent: [-10, 10, -10, 10], nMissing: 12, yDown: false, equalUnits: true, axisLabels: [] };
 const SPECTRA = { obs: { one: "spectrum", many: "spectra" }, var: { one: "m/z window", many: "m/z windows" }, set: null };
-const start = { traits, dataset, points, color: categorical("cell_type", TYPES.split("|"), 4_210), nextColor: null, selection: { seq: 0, n: 0 }, highlighted: -1,
+const start = { traits, dataset, points, color: categorical("cell_type", TYPES.split("|"), 4_210), nextColor: null, selection: { seq: 0, n: 0 }, counted: null, highlighted: -1,
   cell: null, found: { query: "-", matches: [], nMore: 0 }, error: null, link: "live", drawnBy: "gpu", building: null, crowd: { solidity: 1, weight: 1, tile: [1, 1] }, isSeen: true, isWhole: true, seen: null };
 
 const store = createStore(start);
@@ -55,7 +55,7 @@ const does = {
   dragLimit: (name, value) => setTraits({ [name]: value }),
   search: (query) => setTimeout(() => store.set({ found: find(query) }), window.searchDelay ?? 5),
   toggleCategory(i) {
-    const name = get().color.categories[i];
+    const name = get().color.categories[i] ?? "(missing)";
     const hidden = get().traits.hidden;
     setTraits({ hidden: hidden.includes(name) ? hidden.filter((one) => one !== name) : [...hidden, name] });
   },
@@ -63,6 +63,7 @@ const does = {
     const hidden = get().color.categories.filter((_, k) => k !== i);
     setTraits({ hidden: get().traits.hidden.join() === hidden.join() ? [] : hidden });
   },
+  selectCategory: (i, mode) => store.set({ selection: { seq: get().selection.seq + 1, n: get().color.counts[i] ?? get().color.nMissing } }),
   showAll: () => setTraits({ hidden: [] }),
   highlight: (i) => store.set({ highlighted: i }),
   clearSelection: () => store.set({ selection: { seq: 2, n: 0 } }),
@@ -129,8 +130,17 @@ function createPlot(host) {
 }
 
 const NASTY = ["<img src=x onerror=window.hacked=1>", "a", "", `${"long ".repeat(60)}name`, "</style><script>window.hacked=1</script>", "ünï \"quoted\" & 'so'"];
+/** The same share of every category or bin, of some none. */
+const counted = (color) => {
+  const all = color.scale === "categorical" ? color.counts : color.histogram;
+  return { color, selection: { seq: 1, n: 1234 }, counted: { seq: color.seq, selection: 1, nMissing: 7, counts: Uint32Array.from(all, (n, i) => (i % 3 === 1 ? 0 : n / 4)) } };
+};
+const CLUSTERS = Array.from({ length: 33 }, (_, i) => `cluster ${i}`);
 const scenes = {
   categories: {},
+  counted: counted(start.color),
+  countedGene: { ...counted(continuous("CD3E")), traits: { ...traits, color: "var:CD3E" } },
+  clusters: counted(categorical("leiden", CLUSTERS, 12)),
   selected: { selection: { seq: 1, n: 1234 } },
   hidden: { traits: { ...traits, hidden: TYPES.split("|").slice(0, 3) } },
   allHidden: { color: { ...start.color, nMissing: 0 }, traits: { ...traits, hidden: TYPES.split("|") } },

@@ -140,6 +140,26 @@ def test_the_row_of_a_hidden_category_dims_nothing_under_the_pointer_or_the_focu
     stage.page.keyboard.press("Shift+Tab")
 
 
+def test_the_legend_selects_all_cells_of_a_category_by_keyboard_and_counts_them(stage):
+    stage.ask("seen = []; w.on_selection(lambda selection: seen.append(len(selection)))")
+    counts = stage.json("w.dataset.obs()['cell_type'].value_counts(sort=False).to_dict()")
+    names = list(counts)
+    stage.host.get_by_role("button", name="Sort by count").focus()
+    for key in ("Tab", "Home", "s", "ArrowDown", "Shift+s"):
+        stage.page.keyboard.press(key)
+    both = counts[names[0]] + counts[names[1]]
+    assert both > 300  # more than were sent
+    stage.host.locator(".status", has_text=f"{both:,} of 3,000 cells selected").wait_for()
+    found = lambda i: stage.host.locator(f"#row-{i} .counts").inner_text().split()  # noqa: E731
+    for i, name in enumerate(names[:3]):
+        stage.until(lambda i=i, name=name: found(i) == [f"{counts[name] * (i < 2):,}", f"{counts[name]:,}"])
+    assert stage.json("w.selection.obs('cell_type')['cell_type'].value_counts().head(2).to_dict()") == {
+        name: counts[name] for name in names[:2]
+    }
+    assert stage.json("seen") == [counts[names[0]], both]
+    stage.page.keyboard.press("Shift+Tab")
+
+
 def test_a_lasso_selects_what_the_polygon_holds_and_shows_it(stage, xy):
     stage.set("w.tool = 'lasso'")
     corners = ring(*stage.spot(0.45, 0.45), 90, 90)

@@ -194,14 +194,55 @@ def test_limits_are_dragged_and_only_the_end_is_final(page: Any) -> None:
     assert calls(page, "setTrait") == [["vmin", None], ["vmax", None]]
 
 
-def test_limits_move_by_keys(page: Any) -> None:
+def test_ten_arrows_on_a_limit_move_it_a_tenth_of_the_bar_however_fast_they_come(page: Any) -> None:
+    show(page, "gene")
+    handle = page.get_by_role("slider", name="Upper limit")
+    handle.evaluate("""(handle) => {
+        const key = { key: "ArrowLeft", bubbles: true, composed: true };
+        for (let i = 0; i < 10; i++) handle.dispatchEvent(new KeyboardEvent("keydown", key));
+    }""")  # faster than any drawing
+    moved = [value for _, value, _ in calls(page, "dragLimit")]
+    assert moved == pytest.approx([6.42 * (1 - i / 100) for i in range(1, 11)])
+    settle(page)
+    assert float(handle.get_attribute("aria-valuenow")) == pytest.approx(0.9 * 6.42)
+
+
+def test_limits_move_by_keys_as_sliders_do_and_stop_at_each_other(page: Any) -> None:
     show(page, "gene")
     handle = page.get_by_role("slider", name="Upper limit")
     handle.focus()
-    page.keyboard.press("ArrowLeft")
-    settle(page)
+    for key in ("Shift+ArrowLeft", "PageDown", "PageUp", "ArrowUp", "End", "Home"):
+        page.keyboard.press(key)
+        settle(page)
+    found = [value / 6.42 for _, value, _ in calls(page, "dragLimit")]
+    assert found == pytest.approx([0.9, 0.8, 0.9, 0.91, 1, 0])
+    page.keyboard.press("End")
+    lower = page.get_by_role("slider", name="Lower limit")
+    lower.focus()
+    for key in ("PageUp", "PageUp"):
+        page.keyboard.press(key)
+        settle(page)
+    handle.focus()
     page.keyboard.press("Home")
-    assert [round(value, 3) for _, value, _ in calls(page, "dragLimit")] == [6.356, 0]
+    settle(page)
+    assert calls(page, "dragLimit")[-1][:2] == ["vmax", pytest.approx(0.2 * 6.42)]
+    assert float(handle.get_attribute("aria-valuemin")) == pytest.approx(0.2 * 6.42)
+    assert float(lower.get_attribute("aria-valuemax")) == pytest.approx(0.2 * 6.42)
+
+
+def test_the_histogram_of_the_selection_stands_in_front_of_that_of_all(page: Any) -> None:
+    show(page, "countedGene")
+    picture = page.get_by_role("img", name="in front of all, those selected")
+    boxes = [
+        path.evaluate("(path) => { const { y, height } = path.getBBox(); return [y, height]; }")
+        for path in picture.locator("path").all()
+    ]
+    (top, height), (top_selected, height_selected) = boxes
+    assert height == pytest.approx(1, abs=0.01)
+    assert height_selected == pytest.approx(0.25 ** (1 / 3), abs=0.01)  # a quarter of the highest bin, by cube root
+    assert top + height == pytest.approx(top_selected + height_selected)
+    show(page, "gene")
+    assert page.locator(".histogram .selected").get_attribute("d") == ""
 
 
 def test_the_colormap_menu_opens_moves_and_closes_by_keys(page: Any) -> None:

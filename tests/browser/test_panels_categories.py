@@ -23,8 +23,9 @@ def test_a_click_toggles_alt_or_only_or_double_click_shows_one(page: Any) -> Non
     row(page, 3).click(modifiers=["Alt"])
     row(page, 4).hover()
     row(page, 4).locator(".only").click()
+    row(page, 4).locator(".only").dblclick()
     assert calls(page, "toggleCategory") == [[2]]
-    assert calls(page, "onlyCategory") == [[3], [4]]
+    assert calls(page, "onlyCategory") == [[3], [4], [4]]
     row(page, 5).dblclick()
     settle(page)
     hidden = page.evaluate("() => store.get().traits.hidden")
@@ -86,7 +87,12 @@ def test_sorting_by_count_puts_the_largest_first(page: Any) -> None:
 
 def test_missing_is_a_row_of_its_own_that_can_be_hidden(page: Any) -> None:
     page.get_by_role("button", name="(missing) 4,210").click()
-    assert calls(page, "setTrait") == [["hidden", ["(missing)"]]]
+    assert calls(page, "toggleCategory") == [[14]]
+    missing = page.get_by_role("button", name="(missing) 4,210")
+    expect(missing).to_have_attribute("aria-pressed", "false")
+    missing.hover()
+    missing.locator(".only").click()
+    assert calls(page, "onlyCategory") == [[14]]
 
 
 def test_names_from_data_are_text(page: Any) -> None:
@@ -96,3 +102,75 @@ def test_names_from_data_are_text(page: Any) -> None:
     assert page.evaluate("() => root.querySelectorAll('img, script, b:not(.status b)').length") == 0
     assert page.evaluate("() => window.hacked") is None
     assert "url" not in page.evaluate('() => root.querySelector(\'.rows\').innerHTML.match(/style="[^"]*"/g).join()')
+
+
+MODES = {(): "replace", ("Shift",): "add", ("Alt",): "subtract", ("Shift", "Alt"): "intersect"}
+
+
+@pytest.mark.parametrize(("keys", "mode"), MODES.items(), ids=list(MODES.values()))
+def test_a_row_selects_by_its_sign_with_the_keys_of_a_lasso(page: Any, keys: tuple[str, ...], mode: str) -> None:
+    for one in (row(page, 3), page.get_by_role("button", name="(missing) 4,210")):
+        one.hover()
+        one.locator(".select").click(modifiers=list(keys))
+    assert calls(page, "selectCategory") == [[3, mode], [14, mode]]
+    assert calls(page, "toggleCategory") == calls(page, "onlyCategory") == []
+
+
+@pytest.mark.parametrize(("keys", "mode"), MODES.items(), ids=list(MODES.values()))
+def test_a_row_selects_by_the_key_s(page: Any, keys: tuple[str, ...], mode: str) -> None:
+    page.get_by_role("button", name="Sort by count").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("+".join([*keys, "s"]))
+    page.keyboard.press("Tab")
+    page.keyboard.press("+".join([*keys, "s"]))
+    assert calls(page, "selectCategory") == [[1, mode], [14, mode]]
+    assert calls(page, "setTrait") == calls(page, "toggleCategory") == []
+
+
+def test_selecting_twice_in_a_row_is_no_double_click_on_the_row(page: Any) -> None:
+    row(page, 3).hover()
+    row(page, 3).locator(".select").dblclick()
+    assert calls(page, "selectCategory") == [[3, "replace"], [3, "replace"]]
+    assert calls(page, "onlyCategory") == calls(page, "toggleCategory") == []
+
+
+def test_the_label_under_the_pointer_keeps_its_width_whatever_is_shown_beside_it(page: Any) -> None:
+    for scene in ("categories", "counted", "clusters"):
+        show(page, scene)
+        page.mouse.move(200, 300)
+        for i in (0, 3, 5):
+            before = row(page, i).locator(".label").bounding_box()
+            row(page, i).hover()
+            expect(row(page, i).locator(".select")).to_be_visible()
+            expect(row(page, i).locator(".only")).to_be_visible()
+            assert row(page, i).locator(".label").bounding_box() == before
+            act = row(page, i).locator(".select").bounding_box()
+            assert before["x"] + before["width"] <= act["x"]
+
+
+def test_rows_tell_how_many_of_their_cells_are_selected_beside_how_many_there_are(page: Any) -> None:
+    show(page, "counted")
+    totals = page.evaluate("() => store.get().color.counts")
+    selected = page.evaluate("() => [...store.get().counted.counts]")
+    for i in (0, 1, 2):
+        assert row(page, i).locator(".counts").inner_text().split() == [f"{selected[i]:,}", f"{totals[i]:,}"]
+        title = row(page, i).get_attribute("title")
+        assert title.endswith(f"{totals[i]:,} cells, {selected[i]:,} selected")
+    assert page.locator(".row.missing .counts").inner_text().split() == ["7", "4,210"]
+    rights = [row(page, i).locator(".counts b").bounding_box() for i in range(8)]
+    assert len({round(box["x"] + box["width"]) for box in rights}) == 1
+    page.evaluate("() => store.set({ selection: { seq: 2, n: 0 } })")
+    settle(page)
+    assert page.locator(".counts b").count() == 0
+
+
+def test_without_a_kernel_rows_offer_nothing(page: Any) -> None:
+    show(page, "offline")
+    row(page, 2).hover()
+    assert page.locator(".act").count() == 0
+    row(page, 2).click()
+    page.get_by_role("button", name="Sort by count").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("s")
+    assert calls(page, "toggleCategory") == calls(page, "selectCategory") == []

@@ -158,10 +158,33 @@ def test_a_lasso_leaves_out_what_is_hidden_on_the_workers(pair):
     x0, x1, y0, y1 = pair[0]._readings.bounds(pair[0].look).extent
     polygon = [x0, y0, x1, y0, x1, (y0 + y1) / 2, x0, y1]
     for one in pair:
-        one.lasso(p.Lasso(polygon, "replace"))
+        one.gesture(p.Lasso(polygon, "replace"))
     np.testing.assert_array_equal(pair[0].mask, pair[1].mask)
     assert 0 < pair[0].mask.sum() < pair[0].dataset.n_obs
     np.testing.assert_array_equal(image(ask(pair[0])), image(ask(pair[1])))
+
+
+@pytest.mark.parametrize("code", [-1, 0, 1])
+def test_a_category_is_all_its_cells_those_without_a_place_too(pair, truth, code):
+    set_looks(pair, color="obs:cell_type")
+    codes = truth.obs["cell_type"].cat.codes.to_numpy()
+    assert not np.isfinite(pair[0].dataset.embedding()).all()
+    for one in pair:
+        one.gesture(p.Category("obs:cell_type", code, "replace"))
+        np.testing.assert_array_equal(one.mask, codes == code)
+
+
+@pytest.mark.parametrize("which", range(4))
+def test_the_selection_is_counted_alike(pair, which):
+    set_looks(pair, color=columns(pair[0].dataset)[which])
+    found = []
+    for one in pair:
+        one.select(np.arange(one.dataset.n_obs) % 3 == 1)
+        found.append(next(one.answer(p.Count())))
+    np.testing.assert_array_equal(found[0].arrays["counts"], found[1].arrays["counts"])
+    assert found[0].message.n_missing == found[1].message.n_missing
+    total = found[0].arrays["counts"].sum() + found[0].message.n_missing
+    assert total == (0 if which == 0 else pair[0].mask.sum())
 
 
 @pytest.mark.parametrize("which", range(4))

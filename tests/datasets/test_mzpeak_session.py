@@ -99,7 +99,7 @@ def test_all_peaks_are_drawn_and_selected(path, run, render):
                 )
             )
             assert frames[0].message.kind in ("image", "cells")
-        session.lasso(p.Lasso(polygon=[2, 300, 6, 300, 6, 700, 2, 700], mode="replace"))
+        session.gesture(p.Lasso(polygon=[2, 300, 6, 300, 6, 700, 2, 700], mode="replace"))
         inside = truth["retention_time"].between(2, 6) & truth["mz"].between(300, 700)
         np.testing.assert_array_equal(session.mask, inside)
         obs = session.selected.obs(["mz", "ms_level"])

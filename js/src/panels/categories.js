@@ -1,12 +1,13 @@
 /** The legend of a categorical colouring: one row per category, only those in sight in the document. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
+import { countsOf } from "../counts.js";
 import { ICONS } from "../icons.js";
 import { MISSING_LABEL } from "../protocol.js";
-import { counted, safeColor, shortCount, wholeNumber } from "./format.js";
+import { safeColor, wholeNumber } from "./format.js";
 import { marked } from "./marked.js";
 import { missingRow } from "./missing.js";
-import { nounsOf } from "./nouns.js";
+import { actOn, rowEnd, told } from "./row_end.js";
 import { ROW_PX, lastResult, listed, rowAfterKey, scrollTo, windowOf } from "./rows.js";
 import { patch } from "./ui.js";
 
@@ -36,7 +37,7 @@ function legend(context, color, rows, hidden) {
   const active = ui.legend.active < rows.length ? ui.legend.active : -1;
   return html`
     ${bar(context, color, nHidden)}
-    <div class="rows" role="listbox" aria-label="Categories of ${color.name}; Space shows or hides, Enter shows only one" aria-multiselectable="true"
+    <div class="rows" role="listbox" aria-label="Categories of ${color.name}; Space shows or hides, Enter shows only one, S selects" aria-multiselectable="true"
       tabindex="0" aria-activedescendant=${active >= 0 ? `row-${rows[active]}` : nothing}
       @scroll=${(/** @type {Event} */ event) => patch(context, "legend", { scroll: /** @type {Element} */ (event.currentTarget).scrollTop })}
       @keydown=${(/** @type {KeyboardEvent} */ event) => press(context, rows, event)}
@@ -57,15 +58,13 @@ function legend(context, color, rows, hidden) {
 function row(context, color, i, place, nRows, isHidden, isActive) {
   const { state, ui } = context;
   const name = color.categories[i];
-  const count = /** @type {number | undefined} */ (color.counts[i]); // none until all values have been read
-  const told = count === undefined ? name : `${name}\n${counted(count, nounsOf(state).obs)}`;
+  const [count, selected] = [color.counts[i], countsOf(state, color)?.counts[i]];
   const lit = state.highlighted === i;
   return html`<div id="row-${i}" class="row ${isHidden ? "hidden" : ""} ${isActive ? "active" : ""} ${lit ? "lit" : ""}" role="option" data-i=${i}
-    aria-selected=${!isHidden} aria-posinset=${place + 1} aria-setsize=${nRows} title=${told}>
+    aria-selected=${!isHidden} aria-posinset=${place + 1} aria-setsize=${nRows} title=${`${name}\n${told(context, count, selected)}`.trim()}>
     <i class="swatch" style="--c:${safeColor(color.colors[i])}"></i>
     <span class="label">${name === "" ? html`<em>(empty)</em>` : marked(name, ui.legend.filter)}</span>
-    <span class="only" aria-hidden="true">only</span>
-    <span class="count">${count === undefined ? nothing : shortCount(count)}</span>
+    ${rowEnd(context, count, selected)}
   </div>`;
 }
 
@@ -97,19 +96,16 @@ function categoryAt(event) {
 }
 
 /** @param {Context} context @param {MouseEvent} event */
-function click({ state, actions }, event) {
+function click(context, event) {
   const i = categoryAt(event);
-  if (i < 0 || state.link === "offline") return;
-  const only = event.altKey || (event.target instanceof Element && event.target.closest(".only") !== null);
-  if (only && event.detail > 1) return; // the second click of a double click on "only" would show all again
-  (only ? actions.onlyCategory : actions.toggleCategory)(i);
+  if (i >= 0 && context.state.link !== "offline" && !actOn(context, event, i)) context.actions.toggleCategory(i);
 }
 
 /** Its two clicks have cancelled each other by now. @param {Context} context @param {MouseEvent} event */
 function doubleClick({ state, actions }, event) {
   const i = categoryAt(event);
-  const onOnly = event.target instanceof Element && event.target.closest(".only") !== null;
-  if (i >= 0 && state.link !== "offline" && !event.altKey && !onOnly) actions.onlyCategory(i);
+  const onAct = event.target instanceof Element && event.target.closest(".act") !== null;
+  if (i >= 0 && state.link !== "offline" && !event.altKey && !onAct) actions.onlyCategory(i);
 }
 
 /** @param {Context} context @param {Event} event */
@@ -138,7 +134,8 @@ function leave(context) {
 function press(context, rows, event) {
   const { actions } = context;
   const { active, height } = context.ui.legend;
-  if (event.ctrlKey || event.metaKey || event.altKey || context.state.link === "offline") return;
+  if (context.state.link === "offline" || (active >= 0 && actOn(context, event, rows[active]))) return;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
   const next = rowAfterKey(event.key, active, rows.length, Math.max(1, Math.floor(height / ROW_PX) - 1));
   if (next !== null && rows.length > 0) {
     const list = /** @type {HTMLElement} */ (event.currentTarget);

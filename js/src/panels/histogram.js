@@ -6,11 +6,10 @@ const GREYS = ["#dddddd", "#222222"];
 /**
  * Heights of the bars, 0..1, by cube root: most genes are zero in most cells, and those cells would flatten the rest.
  * A bin that holds any cell keeps a visible sliver.
- * @param {ArrayLike<number>} counts @returns {number[]}
+ * @param {ArrayLike<number>} counts @param {number} [most] the count as high as the box; else the highest @returns {number[]}
  */
-export function barHeights(counts) {
-  let most = 0;
-  for (let i = 0; i < counts.length; i++) most = Math.max(most, counts[i]);
+export function barHeights(counts, most = 0) {
+  if (most === 0) for (let i = 0; i < counts.length; i++) most = Math.max(most, counts[i]);
   return Array.from(counts, (count) => (count === 0 ? 0 : Math.max(0.04, Math.cbrt(count / most))));
 }
 
@@ -53,23 +52,25 @@ export function gradient(stops, from = 0, to = 1) {
 }
 
 /**
- * The value a key moves a limit to; null if the key is not for moving. Shift takes ten steps at once.
- * @param {string} key @param {boolean} shift @param {number} value @param {number} lo @param {number} hi @returns {number | null}
+ * The value a key moves a limit to; null if the key is not for moving. An arrow is a hundredth of the bar, with Shift a tenth as a page.
+ * @param {string} key @param {boolean} shift @param {number} value @param {[number, number]} bar its two ends
+ * @param {[number, number]} reach least and greatest value the limit may have @returns {number | null}
  */
-export function valueAfterKey(key, shift, value, lo, hi) {
-  const step = ((hi - lo) / 100) * (shift ? 10 : 1);
+export function valueAfterKey(key, shift, value, [lo, hi], [least, greatest]) {
+  const page = (hi - lo) / 10;
+  const step = shift ? page : page / 10;
   /** @type {Record<string, number>} */
   const targets = {
     ArrowRight: value + step,
     ArrowUp: value + step,
     ArrowLeft: value - step,
     ArrowDown: value - step,
-    PageUp: value + 10 * step,
-    PageDown: value - 10 * step,
-    Home: lo,
-    End: hi,
+    PageUp: value + page,
+    PageDown: value - page,
+    Home: least,
+    End: greatest,
   };
-  return key in targets ? Math.max(lo, Math.min(hi, targets[key])) : null;
+  return key in targets ? Math.max(least, Math.min(greatest, targets[key])) : null;
 }
 
 /**

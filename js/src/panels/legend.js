@@ -1,8 +1,10 @@
 /** The legend: heading, and below it what the scale of the colouring asks for. */
 import { html, nothing } from "lit-html";
+import { countsOf } from "../counts.js";
 import { createCategoryLegend } from "./categories.js";
 import { colorable, nounsOf } from "./nouns.js";
 import { numberLegend } from "./numbers.js";
+import { countWidths } from "./row_end.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 
@@ -14,8 +16,10 @@ export function createLegend() {
     if (color === null && error === null && link !== "offline" && (dataset === null || context.state.traits.color !== null)) return skeleton();
     if (color === null || color.scale === "none") return hint(context);
     const body = color.scale === "categorical" ? categoryLegend(context, color) : numberLegend(context, color);
-    return html`<section class="legend ${color.scale}" aria-label="Legend">
-      <h2 title=${color.name}>${color.name}</h2>
+    const isCounted = countsOf(context.state, color) !== null;
+    const key = color.scale === "categorical" ? "selected / all" : html`<i></i>selected`;
+    return html`<section class="legend ${color.scale}" style=${countWidths(context.state, color)} aria-label="Legend">
+      <div class="head"><h2 title=${color.name}>${color.name}</h2>${isCounted ? html`<span class="key" aria-hidden="true">${key}</span>` : nothing}</div>
       ${color.detail === "" ? nothing : html`<p class="detail" title=${color.detail}>${color.detail}</p>`}
       ${body}
     </section>`;

@@ -1,5 +1,6 @@
 /** The legend of a numeric colouring: histogram over the colour bar, two limits to drag or type, the colormap. */
 import { html, nothing } from "lit-html";
+import { countsOf } from "../counts.js";
 import { limitsShown, resolveLimit } from "../limits.js";
 import { stopsOf } from "../style.js";
 import { colormapMenu } from "./colormap_menu.js";
@@ -22,8 +23,7 @@ const LIMIT_NAMES = { vmin: "Lower limit", vmax: "Upper limit" };
 export function numberLegend(context, color) {
   const { state, actions } = context;
   if (color.nMissing >= color.nObs) return html`<p class="none">There are no values.</p>${missingRow(context, color)}`;
-  const vminShown = limitShown(context, color, "vmin");
-  const limits = { vmin: vminShown, vmax: Math.max(vminShown, limitShown(context, color, "vmax")) };
+  const limits = limitsInForce(context, color);
   const { vmin, vmax } = state.traits;
   const reset = () => LIMITS.forEach((name) => actions.setTrait(name, null));
   return html`
@@ -39,6 +39,12 @@ export function numberLegend(context, color) {
     ${missingRow(context, color)}`;
 }
 
+/** @param {Context} context @param {Coloring} color @returns {Record<Limit, number>} */
+function limitsInForce(context, color) {
+  const vmin = limitShown(context, color, "vmin");
+  return { vmin, vmax: Math.max(vmin, limitShown(context, color, "vmax")) };
+}
+
 /** The limit in force: the one under the hand, else what the trait says, else what suits the picture.
  * @param {Context} context @param {Coloring} color @param {Limit} name @returns {number} */
 function limitShown({ state, ui }, color, name) {
@@ -51,9 +57,11 @@ function scale(context, color, limits) {
   const { lo, hi } = color;
   const places = { vmin: placeOf(limits.vmin, lo, hi), vmax: placeOf(limits.vmax, lo, hi) };
   const bars = mergeBins(color.histogram, MOST_BARS);
+  const selected = mergeBins(countsOf(context.state, color)?.counts ?? [], MOST_BARS);
   return html`<div class="scale" @pointerdown=${(/** @type {PointerEvent} */ event) => grab(context, color, limits, event)}>
     <svg class="histogram" viewBox="0 0 ${Math.max(1, bars.length)} 1" preserveAspectRatio="none" role="img"
-      aria-label="Histogram of ${color.name}, heights by cube root"><path d=${barPath(barHeights(bars))} /></svg>
+      aria-label="Histogram of ${color.name}, heights by cube root${selected.length > 0 ? "; in front of all, those selected" : ""}">
+      <path d=${barPath(barHeights(bars))} /><path class="selected" d=${barPath(barHeights(selected, Math.max(...bars)))} /></svg>
     <div class="ramp" style="background:${gradient(stopsOf(context.state.traits.cmap, context.ui.dark), places.vmin, places.vmax)}"></div>
     <i class="outside" style="width:${100 * places.vmin}%"></i>
     <i class="outside" style="left:${100 * places.vmax}%;right:0"></i>
@@ -78,11 +86,13 @@ function oneValue(color) {
 function handle(context, color, name, limits, place) {
   const { actions } = context;
   const value = limits[name];
+  const [least, greatest] = reachOf(name, limits, color);
   return html`<div class="handle ${name}" role="slider" tabindex="0" data-limit=${name} aria-label=${LIMIT_NAMES[name]} aria-orientation="horizontal"
-    aria-valuemin=${color.lo} aria-valuemax=${color.hi} aria-valuenow=${value} aria-valuetext=${shortNumber(value)} style="left:${100 * place}%"
+    aria-valuemin=${least} aria-valuemax=${greatest} aria-valuenow=${value} aria-valuetext=${shortNumber(value)} style="left:${100 * place}%"
     @dblclick=${() => actions.setTrait(name, null)}
     @keydown=${(/** @type {KeyboardEvent} */ event) => {
-      const moved = valueAfterKey(event.key, event.shiftKey, value, color.lo, color.hi);
+      const now = limitsInForce(context, color); // keys come faster than drawings
+      const moved = valueAfterKey(event.key, event.shiftKey, now[name], [color.lo, color.hi], reachOf(name, now, color));
       if (moved === null || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       event.stopPropagation();
@@ -123,6 +133,12 @@ function grab(context, color, limits, event) {
 /** @param {number} value @param {Record<Limit, number>} limits @returns {Limit} */
 function nearer(value, limits) {
   return Math.abs(value - limits.vmin) <= Math.abs(value - limits.vmax) ? "vmin" : "vmax";
+}
+
+/** How far a limit may go: to an end of the data, or to the other limit. @param {Limit} name @param {Record<Limit, number>} limits @param {Coloring} color
+ * @returns {[number, number]} */
+function reachOf(name, { vmin, vmax }, { lo, hi }) {
+  return name === "vmin" ? [lo, Math.max(lo, Math.min(hi, vmax))] : [Math.min(hi, Math.max(lo, vmin)), hi];
 }
 
 /** A dragged limit stops at the other one. @param {Limit} name @param {number} value @param {Record<Limit, number>} limits @returns {number} */

@@ -35,7 +35,13 @@ class CxgWidgetError(Exception):
     """Base of all exceptions of this package: one sentence that says what is wrong and what would be right.
 
     Of what was given, some 500 characters are repeated at most.
+
+    Attributes
+    ----------
+    quoted : what a library said, where the sentence quotes it in brackets; "" where it does not
     """
+
+    quoted: str = ""
 
     def __init__(self, *args: object) -> None:
         super().__init__(*(shortened(one) if isinstance(one, str) else one for one in args))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Any
@@ -18,10 +19,14 @@ Stream = Callable[[], Iterator[Frame]]
 
 
 class Exchange:
-    """Sends streams of frames through a function that takes (content, buffers)."""
+    """Sends streams of frames through a function that takes (content, buffers).
 
-    def __init__(self, send: Callable[[dict[str, Any], list[memoryview]], object]) -> None:
+    uri : of the store, as failures name it
+    """
+
+    def __init__(self, send: Callable[[dict[str, Any], list[memoryview]], object], uri: str = "") -> None:
         self._send = send
+        self._uri = uri
         self.jobs = Jobs()
 
     def send(self, kind: str, stream: Stream, request_id: int = 0) -> bool:
@@ -60,5 +65,30 @@ class Exchange:
             return
         if not isinstance(error, CxgWidgetError):
             _LOG.error("%s failed", kind, exc_info=error)
-        sentence = str(error) if isinstance(error, CxgWidgetError) else shortened(f"{kind} failed: {error!r}")
-        self._send(*Frame(protocol.Error(kind, type(error).__name__, sentence)).pack(request_id))
+        self._send(*error_frame(kind, error, self._uri).pack(request_id))
+
+
+def error_frame(kind: str, error: Exception, uri: str) -> Frame:
+    """Say a failure in one sentence, and apart from it in full: with the paths of the store and what a library said."""
+    if isinstance(error, CxgWidgetError):
+        full = str(error)
+        sentence = _without_path(_without_quote(full, error.quoted), uri)
+    else:
+        full, sentence = shortened(f"{kind} failed: {error!r}"), f"{kind} failed unexpectedly; the details say how."
+    sentence = " ".join(sentence.split())
+    return Frame(protocol.Error(kind, type(error).__name__, sentence, full if full != sentence else ""))
+
+
+def _without_quote(text: str, quoted: str) -> str:
+    """Leave out what stands in brackets, of which the sentence may have been shortened."""
+    start = text.find(f" ({quoted[:20]}") if quoted else -1
+    return text if start < 0 else text[:start] + text[text.rfind(")") + 1 :]
+
+
+def _without_path(text: str, uri: str) -> str:
+    """Leave out the path of a store before a sentence, and all but its last part within."""
+    if not uri or uri not in text:
+        return text
+    rest = re.sub(rf"^'?{re.escape(uri)}[^\s:']*'?: ", "", text)
+    rest = rest.replace(uri, uri.rstrip("/").rpartition("/")[2])
+    return rest[:1].upper() + rest[1:]

@@ -427,6 +427,7 @@ class Progress(Message):
 class Error(Message):
     """A request that failed, in one sentence; what was on show stays. `of` names the kind that failed.
 
+    details : the same in full, with paths and what a library said of it; "" where the sentence says it all
     Type "Overtaken" is no failure: a newer request took its place, and nothing more will come.
     """
 
@@ -434,6 +435,7 @@ class Error(Message):
     of: str
     type: str
     message: str
+    details: str = ""
 
 
 REQUESTS: tuple[type[Message], ...] = (

@@ -19,6 +19,7 @@ from cxg_widget.datasets.base import Dataset
 from cxg_widget.datasets.by_view import Extent
 from cxg_widget.encoding import Numbers
 from cxg_widget.errors import CxgWidgetError
+from cxg_widget.exchange import error_frame
 from cxg_widget.frames import Frame
 from cxg_widget.limits import check_order
 from cxg_widget.look import Coloring, Look, is_tissue
@@ -251,7 +252,7 @@ class Showing:
                     del running[slot]
                 except CxgWidgetError as error:
                     del running[slot]
-                    yield Frame(p.Error(slot, type(error).__name__, str(error)))
+                    yield error_frame(slot, error, self.dataset.uri)
         if self.mask.any():
             yield from self.selection()
 

@@ -106,7 +106,7 @@ class CxgWidget(WidgetTraits):
         self._owns_dataset = not isinstance(source, Dataset)
         self._dataset: Dataset = open_dataset(source, **opening)
         self._color_of_itself = color_of_itself(self._dataset)
-        self._exchange = Exchange(self.send)
+        self._exchange = Exchange(self.send, self._dataset.uri)
         read_with = _read_with(dask, source, opening)
         self._session = Session(self._dataset, announce=self._announce, read_with=read_with)
         self._callbacks = CallbackDispatcher()

@@ -109,7 +109,7 @@ REPLIES: dict[str, Frame] = {
         },
     ),
     "progress": Frame(p.Progress("index", 0.25)),
-    "error": Frame(p.Error("color", "UnknownName", "no obs column 'x'; this dataset has 'y'.")),
+    "error": Frame(p.Error("color", "DamagedStore", "Cannot read 'x'.", "/a.cxg: cannot read 'x' ([TileDB] no file).")),
 }  # fmt: skip
 
 

@@ -26,7 +26,7 @@ import { decode } from "./decode.js";
 
 /**
  * @param {Comm} comm
- * @param {{onReply: (reply: Reply) => void, onError: (of: string, message: string) => void, onLost: () => void}} listener
+ * @param {{onReply: (reply: Reply) => void, onError: (of: string, message: string, details?: string) => void, onLost: () => void}} listener
  *   `onReply` gets every message, in order; `onLost` is told when nothing can be sent any more
  * @param {number} [lastId] every page of a kernel hears the answers to all of them, so each begins to count elsewhere
  * @returns {Client}
@@ -51,7 +51,7 @@ export function createClient(comm, { onReply, onError, onLost }, lastId = Math.f
       if (reply.kind === "error" && reply.type === "Overtaken") return settle(reply.id, null);
       onReply(reply);
       if (reply.kind === "error") {
-        onError(reply.of, reply.message);
+        onError(reply.of, reply.message, reply.details);
         settle(reply.id, null);
       } else collect(reply);
     } catch (failure) {

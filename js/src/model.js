@@ -4,6 +4,7 @@ import { createClient } from "./client.js";
 import { createCounter } from "./counts.js";
 import { ROOMY, createCrowding } from "./crowding.js";
 import { createDetailer } from "./detail.js";
+import { inViewOf } from "./in_view.js";
 import { createPainters } from "./painter.js";
 import { createPlot } from "./plot.js";
 import { MISSING_LABEL, VERSION } from "./protocol.js";
@@ -64,7 +65,7 @@ export function createWidgetModel(model) {
       if (store.get().link !== "live") store.set({ link: "live" });
       receive(reply);
     },
-    onError: (of, message) => store.set({ error: { of, message } }),
+    onError: (of, message, details) => store.set({ error: { of, message, details } }),
     onLost: lose,
   });
   /** The kernel has gone, by a restart for one: what is on show stays, and nothing can be asked for. */
@@ -173,6 +174,10 @@ export function createWidgetModel(model) {
       const cell = /** @type {import("./protocol.js").Cell | undefined} */ (answer?.[0]);
       return cell === undefined || cell.row < 0 ? null : cell;
     },
+    shows(look) {
+      const [now, next] = [store.get().inView, inViewOf(scene, store.get(), look)];
+      if (now?.as !== next?.as || now?.lacks !== next?.lacks) store.set({ inView: next });
+    },
     isForemost: (plot) => foremost === plot,
     touch: (plot) => void (foremost = plot),
     // A trait, not a message: a host saves the traits it holds itself, and the kernel does not send this one back.
@@ -205,6 +210,7 @@ function firstState(traits) {
     nextColor: null,
     selection: { seq: -1, n: 0 },
     counted: null,
+    inView: null,
     highlighted: -1,
     cell: null,
     found: { query: "", matches: [], nMore: 0 },

@@ -25,6 +25,7 @@ import { diameterOf } from "./style.js";
  * @property {(plot: object, look: import("./survey.js").Look | null) => void} see null = nothing any more
  * @property {(polygon: number[], mode: import("./protocol.js").Mode) => void} select
  * @property {(at: [number, number], radii: [number, number], waitMs: number) => Promise<import("./state.js").Cell | null>} cellAt data units
+ * @property {(look: {camera: Camera, view: number[], ratio: number}) => void} shows a picture has come on the screen
  * @property {(plot: object) => boolean} isForemost the view used last
  * @property {(plot: object) => void} touch
  * @property {(png: string, width: number, height: number) => void} keepStill png: base64
@@ -88,6 +89,7 @@ export function createPlot(host, model, statusOn = host) {
       still?.remove();
       still = null;
       status.frame(frame);
+      if (camera !== null) model.shows({ camera, view: cameras.visible(camera), ratio: size.ratio });
       clearTimeout(stillTimer);
       if (frame.drawn > 0 || frame.isComplete) noteSeen(frame.isComplete);
       if (frame.isComplete) stillTimer = setTimeout(keepStill, STILL_MS);

@@ -305,12 +305,14 @@ export const CONTAINER = 65536;
 /**
  * A request that failed, in one sentence; what was on show stays. `of` names the kind that failed.
  *
+ * details : the same in full, with paths and what a library said of it; "" where the sentence says it all
  * Type "Overtaken" is no failure: a newer request took its place, and nothing more will come.
  * @typedef {object} Error
  * @property {"error"} kind
  * @property {string} of
  * @property {string} type
  * @property {string} message
+ * @property {string} details
  */
 
 /** @typedef {Ready | Begun | Lasso | Category | Clear | Count | Hover | Search | Zoom | Aggregate} Request */

@@ -87,7 +87,9 @@
  * @property {number} highlighted category under the pointer in the legend, -1 = none
  * @property {Cell | null} cell the cell under the pointer in the plot
  * @property {{query: string, matches: Match[], nMore: number}} found
- * @property {{of: string, message: string} | null} error the last failure; the picture stays
+ * @property {{of: string, message: string, details?: string} | null} error the last failure; the picture stays. details: where the
+ *   sentence does not say it all
+ * @property {import("./in_view.js").InView | null} inView what the picture on the screen is made of
  * @property {"connecting" | "live" | "offline"} link offline = no kernel behind the widget
  * @property {"gpu" | "cpu"} drawnBy
  * @property {number | null} building how far the kernel has indexed the cells, 0..1

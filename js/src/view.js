@@ -5,7 +5,7 @@ import { divider, sizeOf } from "./panels/divider.js";
 import { embeddingBox } from "./panels/embedding.js";
 import { fileName } from "./panels/format.js";
 import { createLegend } from "./panels/legend.js";
-import { banner, emptyMessage, errorToast, progressBar, tooltip } from "./panels/messages.js";
+import { emptyMessage, progressBar, tooltip } from "./panels/messages.js";
 import { pick, searchBox } from "./panels/search.js";
 import { statusLine } from "./panels/status.js";
 import { FULL_KEY, RESET_KEY, TOOLS, panelButton, toolbar } from "./panels/toolbar.js";
@@ -158,9 +158,9 @@ function layout(context, plotHost, drawLegend) {
     <div class="stage">
       ${bare ? nothing : toolbar(context)}
       <div class="plot">
-        ${plotHost} ${emptyMessage(context)} ${banner(context)} ${tooltip(context)} ${errorToast(context)} ${progressBar(context)}
+        ${plotHost} ${emptyMessage(context)} ${tooltip(context)} ${progressBar(context)}
       </div>
-      ${bare ? nothing : html`${statusLine(context)} ${panelButton(context)}`}
+      ${statusLine(context)} ${bare ? nothing : panelButton(context)}
     </div>
     <aside class="panel" id="panel" aria-label="Colors">
       ${divider(context, "panel_width")}
@@ -244,7 +244,7 @@ function leaveByKey({ ui, fullScreen }, event) {
 /** Escape closes the popover and gives the focus back to its button. @param {Context} context @param {HTMLElement} mount @param {KeyboardEvent} event */
 function closeByKey({ ui, update }, mount, event) {
   if (event.key !== "Escape" || ui.popover === "") return false;
-  /** @type {HTMLElement | null} */ (mount.querySelector(`[data-popover=${ui.popover}] > button`))?.focus();
+  /** @type {HTMLElement | null} */ (mount.querySelector(`[data-popover=${ui.popover}] button`))?.focus();
   update({ popover: "" });
   return true;
 }

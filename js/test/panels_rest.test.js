@@ -37,10 +37,11 @@ test("until the store has been heard of, cells have genes", () => {
 test("notes and reasons speak of what the store holds", () => {
   const dataset = { nObs: 5, embeddings: [{ name: "umap", axes: 2 }], notes: [], nouns: WINDOWS };
   const points = { nObs: 5, nMissing: 2, nPoints: 3, aggregated: true, embedding: "map" };
-  assert.deepEqual(notesOf(state({ dataset, points })), [
+  assert.deepEqual(notesOf(state({ dataset, points, inView: { as: "image", lacks: "" } })), [
+    "The picture is an image of all spectra in view; while it moves, a random sample of 3 spectra fills what it lacks.",
     "2 spectra have no coordinates in map and are not drawn.",
-    "At rest the picture shows all spectra, aggregated by the kernel; while it moves, a random sample of 3 spectra.",
   ]);
+  assert.equal(whyEmpty(state({ dataset, points, inView: { as: "image", lacks: "nothing" } }))?.message, "No spectra in view.");
   assert.equal(whyEmpty(state({ dataset: { ...dataset, nObs: 0 } }))?.message, "This dataset has no spectra.");
   assert.equal(whyEmpty(state({ dataset, points: { ...points, nMissing: 5 } }))?.message, "No spectrum has coordinates in map.");
 });
@@ -51,7 +52,7 @@ const state = (change) => ({
   points: { nObs: 5, nMissing: 0, embedding: "umap" },
   color: { scale: "categorical", categories: ["a", "b"], nMissing: 0 },
   traits: { hidden: [] },
-  drawnBy: "gpu",
+  inView: null,
   ...change,
 });
 
@@ -64,13 +65,13 @@ test("an empty plot says why", () => {
   assert.equal(whyEmpty(state({ dataset: { nObs: 0, embeddings: [] } }))?.message, "This dataset has no cells.");
   assert.match(whyEmpty(state({ dataset: { nObs: 5, embeddings: [] }, points: null }))?.message ?? "", /no embedding/);
   assert.match(whyEmpty(state({ points: { nObs: 5, nMissing: 5, embedding: "umap" } }))?.message ?? "", /No cell has coordinates in umap/);
-  assert.equal(whyEmpty(state({ traits: { hidden: ["b", "a", "gone"] } }))?.showAll, true);
+  assert.equal(whyEmpty(state({ traits: { hidden: ["b", "a", "gone"] } }))?.way, "showAll");
 });
 
 test("cells without a category count as shown until they are hidden too", () => {
   const color = { scale: "categorical", categories: ["a"], nMissing: 2 };
   assert.equal(whyEmpty(state({ color, traits: { hidden: ["a"] } })), null);
-  assert.equal(whyEmpty(state({ color, traits: { hidden: ["a", "(missing)"] } }))?.showAll, true);
+  assert.equal(whyEmpty(state({ color, traits: { hidden: ["a", "(missing)"] } }))?.way, "showAll");
 });
 
 test("the tooltip stays in the plot and off the pointer", () => {

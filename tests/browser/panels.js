@@ -39,7 +39,7 @@ const dataset = { title: "PBMC atlas, 38 donors", nObs: N, nVar: 60_664, embeddi
   columns: [], colormaps: Object.keys(COLORMAPS), notes: ["The obs column 'raw_ids' is damaged and was skipped."] };
 const points = { seq: 1, embedding: "X_umap", axes: [0, 1], nPoints: N, nObs: N, aggregated: false, loaded: N, extent: [-10, 10, -10, 10], nMissing: 12, yDown: false, equalUnits: true, axisLabels: [] };
 const SPECTRA = { obs: { one: "spectrum", many: "spectra" }, var: { one: "m/z window", many: "m/z windows" }, set: null };
-const start = { traits, dataset, points, color: categorical("cell_type", TYPES.split("|"), 4_210), nextColor: null, selection: { seq: 0, n: 0 }, counted: null, highlighted: -1,
+const start = { traits, dataset, points, color: categorical("cell_type", TYPES.split("|"), 4_210), nextColor: null, selection: { seq: 0, n: 0 }, counted: null, inView: { as: "points", lacks: "" }, highlighted: -1,
   cell: null, found: { query: "-", matches: [], nMore: 0 }, error: null, link: "live", drawnBy: "gpu", building: null, crowd: { solidity: 1, weight: 1, tile: [1, 1] }, isSeen: true, isWhole: true, seen: null };
 
 const store = createStore(start);
@@ -155,11 +155,21 @@ const scenes = {
   connecting: { dataset: null, points: null, color: null, link: "connecting" },
   loading: { points: { ...points, loaded: 40_000 }, nextColor: { ...continuous("CD8A"), loaded: 20_000 } },
   error: { error: { of: "color", message: "No obs column or gene is called 'CD3Z'; did you mean 'CD3E', 'CD3D' or 'CD3G'?" } },
+  damaged: { error: { of: "color", message: "Cannot read obs column 'donor_id': data files are missing or damaged.",
+    details: "/data/projects/atlas/releases/2024-11/pbmc_38_donors.cxg: cannot read obs column 'donor_id': data files are missing or damaged ([TileDB::FragmentMetadata] Error: Cannot open file 'file:///data/projects/atlas/releases/2024-11/pbmc_38_donors.cxg/obs/__fragments/__1700000000_a1b2/a0.tdb')." } },
+  nothingInView: { inView: { as: "points", lacks: "nothing" } },
+  hiddenInView: { inView: { as: "cells", lacks: "hidden" }, traits: { ...traits, hidden: TYPES.split("|").slice(0, 3) } },
+  missed: { selection: { seq: 2, n: 0, missed: true } },
+  unchanged: { selection: { seq: 2, n: 1234, missed: true }, traits: { ...traits, hidden: TYPES.split("|").slice(0, 3) } },
+  longTitle: { dataset: { ...dataset, title: "An integrated atlas of peripheral blood mononuclear cells of healthy and diseased donors across the lifespan" },
+    traits: { ...traits, hidden: TYPES.split("|").slice(0, 3) } },
+  image: { points: { ...points, aggregated: true, nPoints: 40_000 }, inView: { as: "image", lacks: "" }, color: continuous("CD3E"), traits: { ...traits, color: "var:CD3E" } },
   offline: { link: "offline" },
   offlineBare: { link: "offline", dataset: null, points: null, color: null },
   empty: { dataset: { ...dataset, nObs: 0 }, points: { ...points, nPoints: 0, nObs: 0, loaded: 0, nMissing: 0 }, color: null },
   noEmbedding: { dataset: { ...dataset, embeddings: [] }, points: null },
-  spectra: { dataset: { ...dataset, nouns: SPECTRA }, points: { ...points, aggregated: true }, selection: { seq: 1, n: 5 } },
+  spectra: { dataset: { ...dataset, nouns: SPECTRA }, points: { ...points, aggregated: true }, inView: { as: "image", lacks: "" }, selection: { seq: 1, n: 5 } },
+  noSpectraInView: { dataset: { ...dataset, nouns: SPECTRA }, inView: { as: "points", lacks: "nothing" } },
   noSpectra: { dataset: { ...dataset, nouns: SPECTRA, nObs: 0 }, points: null, color: null, traits: { ...traits, color: null } },
   noPlace: { points: { ...points, nMissing: N } },
   cell: { cell: { row: 5, x: 0, y: 0, name: "AAACCTGAGAAACCAT-1-donor_22", value: "CD8 T cell", fields: [["donor_id", "D-22"], ["n_counts", "4,312"]] } },

@@ -303,38 +303,6 @@ def test_axes_are_chosen_where_there_are_more_than_two(page: Any) -> None:
     assert calls(page, "setTrait") == [["embedding", "X_pca"], ["axes", [6, 1]], ["axes", [1, 6]]]
 
 
-def test_the_selection_is_counted_and_cleared(page: Any) -> None:
-    show(page, "selected")
-    expect(page.get_by_text("1,234")).to_be_visible()
-    assert "1,234 of 100,000 cells selected · 1.2\u00a0%" in page.locator(".what").text_content()
-    page.get_by_role("button", name="Clear").click()
-    assert calls(page, "clearSelection") == [[]]
-
-
-def test_messages(page: Any) -> None:
-    show(page, "error")
-    expect(page.get_by_role("alert")).to_contain_text("did you mean")
-    page.get_by_role("button", name="Dismiss").click()
-    settle(page)
-    assert page.get_by_role("alert").count() == 0
-    for scene, text in {
-        "offline": "No kernel",
-        "empty": "This dataset has no cells.",
-        "noEmbedding": "no embedding to draw",
-        "noPlace": "No cell has coordinates",
-        "allHidden": "All categories are hidden.",
-        "constant": "Every value is 3.",
-        "noValues": "There are no values.",
-        "noColor": "Color the cells by any column, gene or gene set.",
-    }.items():
-        show(page, scene)
-        expect(page.get_by_text(text).first).to_be_visible()
-    show(page, "categories")
-    page.get_by_role("button", name="2 notes").click()
-    note = "12 cells have no coordinates in X_umap and are not drawn."
-    expect(page.get_by_role("dialog", name="Notes")).to_contain_text(note)
-
-
 @pytest.mark.parametrize("corner", [(30, 60), (640, 60), (30, 500), (640, 500)])
 def test_the_tooltip_stays_in_the_plot_and_off_the_pointer(page: Any, corner: tuple[int, int]) -> None:
     show(page, "cell")
@@ -374,7 +342,7 @@ def test_the_focus_goes_from_the_plot_to_the_panel(page: Any) -> None:
             settle(page)
     assert names[:16] == [
         "Pan", "Lasso", "Rectangle", "Reset view", "Download PNG", "Point size and opacity", "Full screen",
-        "Scatterplot", "2 notes", "Hide side panel", "Width of the side panel", "Embedding", "Color by",
+        "Scatterplot", "About the picture", "Hide side panel", "Width of the side panel", "Embedding", "Color by",
         "Filter categories", "Sort by count", "Categories of cell_type",
     ]  # fmt: skip
 
@@ -463,9 +431,10 @@ def test_panels_speak_of_what_the_store_holds(page: Any) -> None:
     titles = [one.get_attribute("title") for one in page.locator(".rows .row, .row.missing").all()]
     assert len(titles) > 5
     assert all(" spectra" in title for title in titles)
-    page.get_by_role("button", name="2 notes").or_(page.get_by_role("button", name="3 notes")).click()
-    expect(page.get_by_role("dialog", name="Notes")).to_contain_text("12 spectra have no coordinates")
-    expect(page.get_by_role("dialog", name="Notes")).to_contain_text("shows all spectra")
+    page.get_by_role("button", name="About the picture").click()
+    about = page.get_by_role("dialog", name="About the picture")
+    expect(about).to_contain_text("12 spectra have no coordinates")
+    expect(about).to_contain_text("an image of all spectra in view")
     page.get_by_role("combobox", name="Color by").click()
     headings = page.locator(".found .heading")
     expect(headings.nth(1)).to_have_text("m/z windows")

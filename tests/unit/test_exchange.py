@@ -2,9 +2,13 @@
 
 import threading
 
-from cxg_widget.errors import Overtaken
+import pytest
+
+from cxg_widget import open_dataset
+from cxg_widget.errors import DamagedStore, Overtaken
 from cxg_widget.exchange import Exchange
 from cxg_widget.jobs import WORKERS
+from tests.datasets.make_cxg import make_cxg, make_truth
 
 
 def overtaken():
@@ -34,3 +38,41 @@ def test_an_answer_that_newer_work_ended_is_told_to_who_waits():
     exchange = Exchange(lambda content, buffers: sent.append(content))
     exchange.send("aggregate", overtaken, request_id=3)
     assert [(one["type"], one["id"]) for one in sent] == [("Overtaken", 3)]
+
+
+def said(error, uri=""):
+    sent = []
+    Exchange(lambda content, buffers: sent.append(content), uri).fail("color", error, request_id=1)
+    (one,) = sent
+    return one["message"], one["details"]
+
+
+def test_a_failure_is_told_without_the_path_of_the_store_which_is_among_the_details():
+    full = "/data/my atlas/a.cxg: cannot read X; /data/my atlas/a.cxg/X is no array."
+    message, details = said(DamagedStore(full), "/data/my atlas/a.cxg")
+    assert message == "Cannot read X; a.cxg/X is no array."
+    assert details == full
+    assert said(DamagedStore("'/d/a.cxg/obs': it is empty."), "/d/a.cxg")[0] == "It is empty."
+    assert said(DamagedStore("cannot read X."), "/d/a.cxg") == ("cannot read X.", "")
+
+
+def test_what_a_library_said_is_among_the_details_alone(tmp_path):
+    (tmp_path / ("deep" * 40)).mkdir()
+    path = make_cxg(tmp_path / ("deep" * 40) / "s.cxg", make_truth(50, 3))
+    for file in (path / "obs" / "__fragments").rglob("a*.tdb"):
+        file.unlink()
+    with open_dataset(str(path)) as dataset, pytest.raises(DamagedStore) as caught:
+        dataset.obs(["cell_type"])
+    message, details = said(caught.value, dataset.uri)
+    assert "TileDB" not in message
+    assert str(tmp_path) not in message
+    assert "damaged" in message
+    assert "(" not in message
+    assert details == str(caught.value)
+    assert "TileDB" in details
+
+
+def test_what_nobody_foresaw_is_one_line_too():
+    message, details = said(ZeroDivisionError("a\nb"))
+    assert message == "color failed unexpectedly; the details say how."
+    assert details == "color failed: ZeroDivisionError('a\\nb')"

@@ -31,13 +31,14 @@ def failure(error: Exception, uri: str, what: str) -> CxgWidgetError:
 
     Source: libcurl's manual, "libcurl error codes"; Amazon S3 API Reference, "Error Responses".
     """
-    text = str(error)
+    text, found = str(error), None
     if is_remote(uri):
         curl, status = _number(r"curlCode: (\d+)", text), _number(r"HTTP Response Code: (\d+)", text)
         found = _of_connection(curl, uri, what, text) if curl else _of_answer(status, uri, what, text)
-        if found is not None:
-            return found
-    return DamagedStore(f"{uri}: cannot read {what}: data files are missing or damaged ({reason_of(error)}).")
+    reason = reason_of(error)
+    found = found or DamagedStore(f"{uri}: cannot read {what}: data files are missing or damaged ({reason}).")
+    found.quoted = reason if f"({reason[:20]}" in str(found) else ""
+    return found
 
 
 def too_late(uri: str, what: str, seconds: float) -> StorageTimeout:

@@ -1,6 +1,5 @@
-/** What lies over the plot: progress, the tooltip, an error, why there is nothing to see. */
+/** What lies over the plot: progress, the tooltip, why there is nothing to see. */
 import { html, nothing } from "lit-html";
-import { ICONS } from "../icons.js";
 import { progress } from "../state.js";
 import { safeColor } from "./format.js";
 import { whyEmpty } from "./notes.js";
@@ -18,26 +17,15 @@ export function progressBar({ state }) {
     aria-valuenow=${known ? percent : nothing}><i style="width:${known ? percent : 30}%"></i></div>`;
 }
 
+const WAYS = { showAll: "Show all categories", resetView: "Show everything" };
+
 /** @param {Context} context */
 export function emptyMessage({ state, actions }) {
   const why = whyEmpty(state);
   if (why === null) return nothing;
-  return html`<div class="empty" role="status"><p>${why.message}</p>
-    ${why.showAll ? html`<button type="button" class="text" @click=${() => actions.showAll()}>Show all</button>` : nothing}</div>`;
-}
-
-/** @param {Context} context */
-export function banner({ state }) {
-  if (state.link !== "offline") return nothing;
-  const what = state.dataset === null ? "No kernel: static picture." : "No kernel any more.";
-  return html`<div class="banner" role="status">${ICONS.info}<span>${what} Run the cell again to explore.</span></div>`;
-}
-
-/** @param {Context} context */
-export function errorToast({ state, actions }) {
-  if (state.error === null) return nothing;
-  return html`<div class="toast" role="alert">${ICONS.warn}<p>${state.error.message}</p>
-    <button type="button" class="small" aria-label="Dismiss" @click=${() => actions.dismissError()}>${ICONS.close}</button></div>`;
+  const { message, way } = why;
+  return html`<div class="empty" role="status"><p>${message}</p>
+    ${way === undefined ? nothing : html`<button type="button" class="text" ?disabled=${state.link === "offline"} @click=${() => actions[way]()}>${WAYS[way]}</button>`}</div>`;
 }
 
 /** The cell under the pointer; the view puts it in place once its size is known. @param {Context} context */

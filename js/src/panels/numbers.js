@@ -96,7 +96,7 @@ function handle(context, color, name, limits, place) {
       if (moved === null || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       event.stopPropagation();
-      actions.dragLimit(name, held(name, moved, limits), true);
+      actions.dragLimit(name, held(name, moved, now), true);
     }}></div>`;
 }
 

@@ -2,38 +2,48 @@
 import { html, nothing } from "lit-html";
 import { ICONS } from "../icons.js";
 import { counted, share, wholeNumber } from "./format.js";
-import { notesOf } from "./notes.js";
+import { notice } from "./notice.js";
+import { nHidden, notesOf, placeNote } from "./notes.js";
 import { nounsOf } from "./nouns.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 
-const NOTE = { one: "note", many: "notes" };
+const TITLE = "About the picture";
 
 /** @param {Context} context */
 export function statusLine(context) {
-  return html`<div class="status">
-    <div class="what" role="status">${selected(context)}</div>
-    ${aside(context)}
+  const { state } = context;
+  const { dataset, selection, error, link } = state;
+  const title = dataset !== null && selection.n === 0 && error === null ? dataset.title : "";
+  const told = notice(context);
+  return html`<div class="status ${told === nothing ? "" : "noted"}">
+    ${title === "" ? nothing : html`<b class="title" title=${title}>${title}</b>`}
+    <div class="what" role="status">${error !== null ? nothing : dataset !== null ? tally(context, dataset) : link === "offline" ? "" : "Opening"}</div>
+    ${told === nothing ? aside(context) : told}
     ${notes(context)}
   </div>`;
 }
 
-/** @param {Context} context */
-function selected({ state, actions }) {
-  const { dataset, selection, link } = state;
-  if (dataset === null) return html`<span class="label">${link === "offline" ? "" : "Opening"}</span>`;
-  const size = counted(dataset.nObs, nounsOf(state).obs);
-  if (selection.n === 0) return html`<span class="label" title=${dataset.title}><b>${dataset.title}</b> ${size}</span>`;
-  return html`<span class="label"><b>${wholeNumber(selection.n)}</b> of ${size} selected · ${share(selection.n, dataset.nObs)}</span>
+/** @param {Context} context @param {import("../state.js").Dataset} dataset */
+function tally({ state, actions }, { nObs }) {
+  const { selection, link } = state;
+  const size = counted(nObs, nounsOf(state).obs);
+  if (selection.n === 0) {
+    const n = nHidden(state);
+    return selection.missed ? `0 of ${size} selected` : n > 0 ? `${wholeNumber(nObs - n)} of ${size} shown` : size;
+  }
+  return html`<b>${wholeNumber(selection.n)}</b> of ${size} selected · ${share(selection.n, nObs)}${selection.missed ? " · unchanged" : ""}
     <button type="button" class="text" ?disabled=${link === "offline"} @click=${() => actions.clearSelection()}>Clear</button>`;
 }
 
 /** The one thing about the picture that should not wait for a click. @param {Context} context */
 function aside({ state }) {
-  const { points } = state;
-  if (state.building !== null) return html`<span class="aside">Indexing ${nounsOf(state).obs.many}, ${Math.floor(100 * state.building)} %</span>`;
-  if (points === null || points.nMissing === 0 || points.nMissing === points.nObs) return nothing;
-  return html`<span class="aside" title=${notesOf(state)[0]}>${wholeNumber(points.nMissing)} not drawn</span>`;
+  const { points, building, selection } = state;
+  if (building !== null) return html`<span class="aside">Indexing ${nounsOf(state).obs.many}, ${Math.floor(100 * building)} %</span>`;
+  const n = selection.n > 0 || selection.missed ? nHidden(state) : 0; // else it is said already
+  const parts = [n > 0 ? `${wholeNumber(n)} hidden` : "", placeNote(state) === "" ? "" : `${wholeNumber(points?.nMissing ?? 0)} not drawn`];
+  const text = parts.filter((part) => part !== "").join(" · ");
+  return text === "" ? nothing : html`<span class="aside" title=${placeNote(state) || text}>${text}</span>`;
 }
 
 /** @param {Context} context */
@@ -41,10 +51,9 @@ function notes({ state, ui, update }) {
   const all = notesOf(state);
   if (all.length === 0) return nothing;
   const open = ui.popover === "notes";
-  const title = counted(all.length, NOTE);
   return html`<div class="anchor" data-popover="notes">
-    <button type="button" class="small" aria-label=${title} title=${open ? nothing : title} aria-expanded=${open}
+    <button type="button" class="small" aria-label=${TITLE} title=${open ? nothing : TITLE} aria-expanded=${open}
       @click=${() => update({ popover: open ? "" : "notes" })}>${ICONS.info}</button>
-    ${open ? html`<div class="popover notes" role="dialog" aria-label="Notes"><ul>${all.map((note) => html`<li>${note}</li>`)}</ul></div>` : nothing}
+    ${open ? html`<div class="popover notes" role="dialog" aria-label=${TITLE}><ul>${all.map((note) => html`<li>${note}</li>`)}</ul></div>` : nothing}
   </div>`;
 }

@@ -1,0 +1,156 @@
+"""What the panels say: the line under the plot, notices, notes, why there is nothing to see."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.browser.panels_page import calls, expect, settle, show
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def page(panels: Any) -> Any:
+    return panels
+
+
+def told(page: Any) -> str:
+    """Return the line under the plot."""
+    return " ".join(page.locator(".status").inner_text().split())
+
+
+def test_the_selection_is_counted_and_cleared(page: Any) -> None:
+    show(page, "selected")
+    expect(page.get_by_text("1,234")).to_be_visible()
+    assert "1,234 of 100,000 cells selected · 1.2\u00a0%" in page.locator(".what").text_content()
+    page.get_by_role("button", name="Clear").click()
+    assert calls(page, "clearSelection") == [[]]
+
+
+def test_a_gesture_that_changed_nothing_is_said_and_announced(page: Any) -> None:
+    show(page, "missed")
+    expect(page.locator(".status").get_by_role("status")).to_have_text("0 of 100,000 cells selected")
+    assert told(page).startswith("PBMC atlas, 38 donors 0 of 100,000 cells selected")
+    show(page, "unchanged")
+    expect(page.locator(".status").get_by_role("status")).to_contain_text("1.2\u00a0% · unchanged")
+
+
+@pytest.mark.parametrize(
+    ("scene", "text"),
+    [
+        ("empty", "This dataset has no cells."),
+        ("noEmbedding", "no embedding to draw"),
+        ("noPlace", "No cell has coordinates"),
+        ("allHidden", "All categories are hidden."),
+        ("constant", "Every value is 3."),
+        ("noValues", "There are no values."),
+        ("noColor", "Color the cells by any column, gene or gene set."),
+    ],
+)
+def test_what_there_is_not_is_said(page: Any, scene: str, text: str) -> None:
+    show(page, scene)
+    expect(page.get_by_text(text).first).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("scene", "message", "button", "action"),
+    [
+        ("nothingInView", "No cells in view.", "Show everything", "resetView"),
+        ("noSpectraInView", "No spectra in view.", "Show everything", "resetView"),
+        ("hiddenInView", "All cells in view are hidden.", "Show all categories", "showAll"),
+    ],
+)
+def test_an_empty_view_says_so_and_leads_back(page: Any, scene: str, message: str, button: str, action: str) -> None:
+    show(page, scene)
+    expect(page.locator(".empty").get_by_text(message)).to_be_visible()
+    page.get_by_role("button", name=button).focus()
+    page.keyboard.press("Enter")
+    assert calls(page, action) == [[]]
+
+
+def test_a_failure_is_one_line_under_the_plot_and_dismissed(page: Any) -> None:
+    show(page, "damaged")
+    plot, line = page.locator(".plot").bounding_box(), page.locator(".notice").bounding_box()
+    assert line["y"] >= plot["y"] + plot["height"]
+    assert line["height"] <= 29
+    expect(page.get_by_role("alert")).to_have_text(
+        "Cannot read obs column 'donor_id': data files are missing or damaged."
+    )
+    assert "TileDB" not in page.locator(".root").text_content()
+    assert "/data/" not in page.locator(".root").text_content()
+    page.get_by_role("button", name="Dismiss").click()
+    settle(page)
+    assert page.get_by_role("alert").count() == 0
+    assert told(page).startswith("PBMC atlas, 38 donors 100,000 cells")
+
+
+def test_the_details_of_a_failure_are_shown_on_request_by_keyboard_too(page: Any) -> None:
+    show(page, "damaged")
+    line = page.get_by_role("button", name="Cannot read obs column")
+    expect(line).to_have_attribute("aria-expanded", "false")
+    line.focus()
+    page.keyboard.press("Enter")
+    details = page.get_by_role("dialog", name="Details")
+    expect(details).to_contain_text("[TileDB::FragmentMetadata] Error")
+    expect(details).to_contain_text("/data/projects/atlas")
+    expect(line).to_have_attribute("aria-expanded", "true")
+    page.keyboard.press("Escape")
+    expect(details).to_have_count(0)
+    assert page.evaluate("() => root.activeElement.getAttribute('aria-expanded')") == "false"
+
+
+def test_without_a_kernel_the_line_says_so_and_covers_nothing(page: Any) -> None:
+    for scene, text in {"offline": "No kernel any more. Run", "offlineBare": "No kernel: static picture. Run"}.items():
+        show(page, scene)
+        plot, line = page.locator(".plot").bounding_box(), page.locator(".notice").bounding_box()
+        assert line["y"] >= plot["y"] + plot["height"]
+        expect(page.locator(".notice")).to_contain_text(text)
+        page.get_by_role("button", name="No kernel").click()
+        expect(page.get_by_role("dialog", name="Details")).to_contain_text("Run the cell again to explore.")
+        page.keyboard.press("Escape")
+
+
+def test_hidden_categories_count_in_the_line(page: Any) -> None:
+    show(page, "hidden")
+    counts = page.evaluate("() => store.get().color.counts")
+    n_hidden = sum(counts[:3])
+    expect(page.locator(".what")).to_have_text(f"{100_000 - n_hidden:,} of 100,000 cells shown")
+    page.evaluate("""() => store.set({ traits: { ...store.get().traits, hidden: ["(missing)"] } })""")
+    expect(page.locator(".what")).to_have_text("95,790 of 100,000 cells shown")
+    show(page, "unchanged")
+    expect(page.locator(".aside")).to_have_text(f"{n_hidden:,} hidden · 12 not drawn")
+
+
+@pytest.mark.parametrize("width", [900, 640, 460, 380])
+def test_counts_are_never_cut_before_the_title(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 600})
+    for scene in ("longTitle", "selected", "missed"):
+        show(page, scene)
+        count, line = page.locator(".what").bounding_box(), page.locator(".status").bounding_box()
+        assert not page.locator(".what").evaluate("(one) => one.scrollWidth > one.clientWidth")
+        assert count["x"] + count["width"] <= line["x"] + line["width"]
+    show(page, "longTitle")
+    assert page.locator(".title").evaluate("(one) => one.scrollWidth > one.clientWidth")
+
+
+def test_the_notes_say_what_is_on_show_now(page: Any) -> None:
+    show(page, "categories")
+    page.get_by_role("button", name="About the picture").click()
+    about = page.get_by_role("dialog", name="About the picture")
+    expect(about).to_contain_text("Every cell is a point.")
+    expect(about).to_contain_text("12 cells have no coordinates in X_umap and are not drawn.")
+    expect(about).to_contain_text("'raw_ids' is damaged")
+    show(page, "image")
+    expect(about).to_contain_text("an image of all cells in view")
+    expect(about).to_contain_text("High values lie on top.")
+    page.evaluate("() => store.set({ crowd: { ...store.get().crowd, weight: 0, solidity: 0 } })")
+    expect(about).to_contain_text("Where cells share a pixel, it shows their mean.")
+    page.evaluate("() => store.set({ inView: { as: 'cells', lacks: '' } })")
+    expect(about).to_contain_text("Every cell in view is a point")
+    page.evaluate("() => store.set({ inView: { as: 'sample', lacks: '' } })")
+    expect(about).to_contain_text("The points are a random sample of 40,000 cells")
+    show(page, "hidden")
+    n_hidden = sum(page.evaluate("() => store.get().color.counts")[:3])
+    expect(about).to_contain_text(f"Hidden: {n_hidden:,} cells in 3 categories of cell_type.")

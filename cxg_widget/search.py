@@ -154,7 +154,8 @@ def _annotations(dataset: Dataset) -> list[Match]:
     found = []
     for column in dataset.obs_columns.values():
         count = f"{column.n_categories:,} " if column.kind == "categorical" and column.n_categories else ""
-        found.append(Match(f"obs:{column.name}", column.name, "obs", count + words.get(column.kind, "number")))
+        detail = count + words.get(column.kind, "number") if count != "1 " else "1 category"
+        found.append(Match(f"obs:{column.name}", column.name, "obs", detail))
     return found
 
 

@@ -57,6 +57,10 @@ def test_identifiers_and_columns_of_one_value_come_last_unless_called_for(data):
     assert set(found[3:]) == {"cell_state", "cells", "cell_type_ontology_term_id"}
     assert labels(data, "cells")[0] == "cells"
     assert labels(data, "sample") == ["sample_uuid"]
+    assert [match["detail"] for match in search(data, "cell_").matches if match["kind"] == "obs"][:2] == [
+        "3 categories", "3 categories",
+    ]  # fmt: skip
+    assert search(data, "cell_state").matches[0]["detail"] == "1 category"
     assert set(labels(data, "", 8)[4:]) == {"cell_type_ontology_term_id", "sample_uuid", "cell_state", "cells"}
 
 

@@ -129,10 +129,11 @@ function endsOf(codes) {
  * @property {number} solidity see `solidityOf`
  * @property {number} weight of the highest number of a pixel, beside their mean
  * @property {Sides} tile what a point covers, in codes of the points
+ * @property {number} layers how many points of a sample lie on each other
  */
 
 /** @type {Crowd} */
-export const ROOMY = { solidity: 1, weight: 1, tile: [1, 1] };
+export const ROOMY = { solidity: 1, weight: 1, tile: [1, 1], layers: 1 };
 
 /** Keeps the crowd of a state, and the limits of its colouring. @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store */
 export function createCrowding(scene, store) {
@@ -165,7 +166,9 @@ export function createCrowding(scene, store) {
     const values = /** @type {Uint16Array | null} */ (scene.color?.codes ?? null);
     const grown = /** @type {Sides} */ (tile.map((one) => one * Math.sqrt(share)));
     const limits = isSmall || known === 0 || values === null ? null : limitsOf({ xy, codes: values, n: known }, grown, weight);
-    store.set({ crowd: { solidity, weight, tile }, ...(isNumbered ? { color: { ...color, limits } } : {}) });
+    const spot = /** @type {Sides} */ (codes.map((per) => (per * diameter) / ratio));
+    const layers = points.aggregated && n > 0 ? Math.max(typicalCells(xy, n, spot, points.nPoints / n), 1) : 1;
+    store.set({ crowd: { solidity, weight, tile, layers }, ...(isNumbered ? { color: { ...color, limits } } : {}) });
   }
 
   const unsubscribe = store.subscribe(check);

@@ -65,15 +65,17 @@ export function styleOf(state, theme, missing) {
   };
 }
 
-/** How opaque points are that stand for an image in which density is opacity, at the hand-over and far from it. */
-const PALE = { eq_hist: 0.4, log: 0.4, linear: 0.3 };
+/** How opaque an image is in the middle, far from the hand-over, where density is opacity. */
+const PALE = { eq_hist: 0.5, log: 0.5, linear: 0.35 };
 
 /** The points of a sample look as the image of all cells will that takes their place.
  * @param {Style} style @param {import("./state.js").State} state @returns {Style} */
 export function sampled(style, { points, crowd, traits }) {
   if (!points?.aggregated || style.mode === 2 || style.selecting || style.highlighted >= 0) return style;
   const pale = PALE[traits.density];
-  return { ...style, opacity: style.opacity * (pale + crowd.solidity * (1 - pale)) };
+  // Most places have fewer layers than the crowded ones that are counted, hence the root.
+  const wanted = pale + crowd.solidity * (1 - pale);
+  return { ...style, opacity: style.opacity * (1 - (1 - wanted) ** (1 / Math.sqrt(crowd.layers))) };
 }
 
 /** Do some points lie above others whatever their order? @param {Style} style */

@@ -48,7 +48,7 @@ test("selected points share their numbers among themselves", () => {
 
 test("what has been made is kept while nothing changes, and filled as points arrive", () => {
   const shared = createShared();
-  const crowd = { solidity: 0, weight: 0, tile: /** @type {[number, number]} */ ([64, 64]) };
+  const crowd = { solidity: 0, weight: 0, layers: 1, tile: /** @type {[number, number]} */ ([64, 64]) };
   const all = points({ xy: [[1, 1], [2, 2], [500, 500]], codes: [10, 20, 40] });
   const first = shared(all, crowd, 3);
   assert.deepEqual([...first], [15, 15, 40]);

@@ -160,6 +160,15 @@ def _ends(codes: NDArray[np.uint16]) -> tuple[float, float]:
     return low, high
 
 
+def statistic_of(weight: float, solidity: float) -> str:
+    """Say in a few words which number a pixel shows that cells share; "" where each cell is seen."""
+    if weight == 0:
+        return "mean per pixel"
+    if weight < 1:
+        return "mean to highest per pixel"
+    return "highest per pixel" if solidity < 1 else ""
+
+
 @dataclass(frozen=True)
 class Shared:
     """What a picture shows of numbers where cells share pixels.
@@ -168,12 +177,14 @@ class Shared:
     ----------
     codes : uint16 (n,), of each point of the picture
     limits : codes of the ends of the colours; None = all values
+    statistic : which number a pixel shows that cells share, as the key says it
     is_ranked : whether higher numbers lie above lower ones
     """
 
     codes: NDArray[np.uint16]
     limits: tuple[float, float] | None
     is_ranked: bool
+    statistic: str = ""
 
 
 def shared(
@@ -204,7 +215,9 @@ def shared(
     codes = points[1]
     if weight < 1 or solidity < 1:
         codes = shared_codes(*points, (crowd.xy, basis), stepped(tile), weight)
-    return Shared(codes, None if is_small else limits_of(crowd, basis, tile, weight), weight == 1)
+    return Shared(
+        codes, None if is_small else limits_of(crowd, basis, tile, weight), weight == 1, statistic_of(weight, solidity)
+    )
 
 
 def _level_of(tile: tuple[float, float]) -> float:

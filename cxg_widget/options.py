@@ -17,6 +17,7 @@ from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
 from cxg_widget.limits import check_limit
 from cxg_widget.names import nearest, not_found, shown
 from cxg_widget.palettes import check_palette
+from cxg_widget.paper import PAPERS
 
 TOOLS = ("pan", "lasso", "rectangle")
 RENDERERS = ("auto", "points", "raster")
@@ -177,6 +178,8 @@ _OF_VALUE: dict[str, Callable[[Any], Any]] = {
     "density": partial(check_choice, "density", choices=DENSITIES),
     "statistic": partial(check_choice, "statistic", choices=STATISTICS),
     "render": partial(check_choice, "render", choices=RENDERERS),
+    "legend": partial(check_flag, "legend"),
+    "background": lambda value: None if value is None else check_choice("background", value, tuple(PAPERS)),
     "max_points": lambda value: int(check_number("max_points", value, 1, 100_000_000)),
 }
 

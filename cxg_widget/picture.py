@@ -13,6 +13,7 @@ from cxg_widget.colormaps import COLORMAPS
 from cxg_widget.datasets.base import Codes
 from cxg_widget.encoding import Numbers
 from cxg_widget.limits import limits_shown
+from cxg_widget.paper import Paper
 from cxg_widget.protocol import MISSING_U16
 from cxg_widget.quantise import LEVELS, quantise
 
@@ -45,13 +46,12 @@ class Paint:
 
 
 def paint(
-    job: Paint, view: tuple[float, float, float, float], size: tuple[int, int], *, zoom: float, dark: bool
-) -> bytes:
-    """Draw a picture and return it as a PNG file; see `Session.png`. `zoom` is 1 where everything fits."""
-    background = raster.DARK if dark else raster.LIGHT
-    ink = _ink(job, background, dark=dark)
+    job: Paint, view: tuple[float, float, float, float], size: tuple[int, int], *, zoom: float, paper: Paper
+) -> NDArray[np.uint8]:
+    """Draw a picture, uint8 (height, width, 4); see `Session.drawn`. `zoom` is 1 where everything fits."""
     diameter = point_diameter(job.n_like, size, zoom)
-    return raster.png(raster.draw(job.xy, ink, view, size=size, diameter=diameter, background=background))
+    background = (*paper.ground, 0 if paper.is_clear else 255)
+    return raster.draw(job.xy, _ink(job, paper), view, size=size, diameter=diameter, background=background)
 
 
 def point_diameter(n: int, size: tuple[int, int], zoom: float) -> float:
@@ -61,22 +61,20 @@ def point_diameter(n: int, size: tuple[int, int], zoom: float) -> float:
     return float(min(diameter * max(zoom, 1.0) ** 0.35, 12.0))
 
 
-def _ink(job: Paint, background: raster.RGB, *, dark: bool) -> raster.Ink:
-    missing = raster.MISSING_DARK if dark else raster.MISSING_LIGHT
-    data, n = job.coloring.data, len(job.xy)
+def _ink(job: Paint, paper: Paper) -> raster.Ink:
+    data, missing, n = job.coloring.data, paper.missing, len(job.xy)
     if isinstance(data, Codes):
         codes = data.codes
         table = np.array([raster.hex_rgb(color) for color in job.category_colors] + [missing], dtype=np.uint8)
         rgb, rank = table[codes], np.where(codes < 0, _MISSING, _VALUES)
     elif isinstance(data, Numbers):
-        rgb, rank = _number_ink(job.look, data, missing, job.shared, dark=dark)
+        rgb, rank = _number_ink(job.look, data, missing, job.shared, dark=paper.is_dark)
     else:
-        plain = raster.PLAIN_DARK if dark else raster.PLAIN_LIGHT
-        rgb = np.tile(np.array([plain], dtype=np.uint8), (n, 1))
+        rgb = np.tile(np.array([paper.plain], dtype=np.uint8), (n, 1))
         rank = np.full(n, _VALUES)
     if job.selected is not None:
         out = ~job.selected
-        rgb[out] = raster.dim(rgb[out], background)
+        rgb[out] = raster.dim(rgb[out], paper.ground)
         rank[out] = _UNSELECTED
     return raster.Ink(rgb, rank.astype(np.uint16))
 

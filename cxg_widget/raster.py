@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 RGB = tuple[int, int, int]
+RGBA = tuple[int, int, int, int]
 LIGHT: RGB = (255, 255, 255)
 DARK: RGB = (17, 17, 17)
 MISSING_LIGHT: RGB = (205, 205, 205)
@@ -48,7 +49,7 @@ def draw(
     *,
     size: tuple[int, int],
     diameter: float,
-    background: RGB,
+    background: RGBA,
 ) -> NDArray[np.uint8]:
     """Paint points as discs.
 
@@ -58,10 +59,11 @@ def draw(
     view : x at the left, x at the right, y at the bottom, y at the top edge, data units
     size : width and height, px
     diameter : px
+    background : RGBA
 
     Returns
     -------
-    uint8 (height, width, 3)
+    uint8 (height, width, 4)
     """
     width, height = size
     left, right, bottom, top = view
@@ -79,9 +81,9 @@ def draw(
     places = (start + 2 * margin)[:, None] + (dy * stride + dx).astype(np.int32)[None, :]
     winner[places.reshape(-1)] = np.repeat(rows.astype(np.int32), dx.size)
     inner = winner.reshape(-1, stride)[2 * margin : 2 * margin + height, 2 * margin : 2 * margin + width]
-    colors = np.vstack([ink.rgb, np.array([background], dtype=np.uint8)])
-    image: NDArray[np.uint8] = colors[inner]
-    return image
+    colors = np.full((len(ink.rgb) + 1, 4), 255, dtype=np.uint8)
+    colors[:-1, :3], colors[-1] = ink.rgb, background
+    return colors.view(np.uint32)[:, 0][inner].view(np.uint8).reshape(height, width, 4)
 
 
 def disc(diameter: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

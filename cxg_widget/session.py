@@ -23,7 +23,9 @@ from cxg_widget.errors import InvalidValue, Overtaken, SelectionError
 from cxg_widget.field import Drawable, Shown, View
 from cxg_widget.frames import Frame
 from cxg_widget.hover import Describer, circle_of, nearest_row, text_of
+from cxg_widget.key import Key, key_of
 from cxg_widget.look import Coloring, Look, is_tissue
+from cxg_widget.paper import PAPERS, Paper
 from cxg_widget.picture import Paint, paint, point_diameter
 from cxg_widget.polygon import as_polygon, in_polygon
 from cxg_widget.quantise import LEVELS, Bounds, quantise_positions
@@ -223,7 +225,14 @@ class Session(Showing):
     def png(
         self, view: View | None, size: tuple[int, int], *, dark: bool = False, max_points: int | None = None
     ) -> bytes:
-        """Draw the points of the look in the kernel.
+        """Draw the points of the look in the kernel, as a PNG file; see `drawn`."""
+        paper = PAPERS["dark" if dark else "white"]
+        return raster.png(self.drawn(view, size, paper=paper, max_points=max_points)[0][:, :, :3])
+
+    def drawn(
+        self, view: View | None, size: tuple[int, int], *, paper: Paper, max_points: int | None = None
+    ) -> tuple[NDArray[np.uint8], Key]:
+        """Draw the points of the look in the kernel, and say what the picture means.
 
         Parameters
         ----------
@@ -233,7 +242,7 @@ class Session(Showing):
 
         Returns
         -------
-        a PNG file
+        uint8 (height, width, 4), and its key
         """
         extent, y_down = self._extent(), is_tissue(self.look.embedding)
         equal_units = self.dataset.axis_labels(self.look.embedding, self.look.axes) is None
@@ -242,7 +251,8 @@ class Session(Showing):
         zoom = raster.zoom_of(seen, whole)
         job = None if view is None else self._paint_near(max_points, seen, size)
         job = job or self._paint(max_points, None if view is None else seen)
-        return paint(replace(job, shared=self._shared(job, seen, size, zoom)), seen, size, zoom=zoom, dark=dark)
+        job = replace(job, shared=self._shared(job, seen, size, zoom))
+        return paint(job, seen, size, zoom=zoom, paper=paper), self._key(job, dark=paper.is_dark)
 
     def _shared(self, job: Paint, seen: View, size: tuple[int, int], zoom: float) -> Shared | None:
         """Return what numbers a picture shows where cells share its pixels."""
@@ -263,6 +273,20 @@ class Session(Showing):
         points = quantise_positions(job.xy, bounds), wire_values(data)
         view = sides, size, point_diameter(job.n_like, size, zoom)
         return shared(crowd, wire_values(coloring.data), points, view, (look.statistic, few_of(look)))
+
+    def _key(self, job: Paint, *, dark: bool) -> Key:
+        """Say what a picture of the look means, in words."""
+        look, dataset = self.look, self.dataset
+        coloring = self._readings.sketch(look) or self.coloring(look)
+        legend = streams.legend_frame(coloring, look, dataset, 0, 0).message
+        assert isinstance(legend, p.Color)
+        quantiles = coloring.data.quantiles if isinstance(coloring.data, Numbers) else np.empty(0)
+        n_selected = int(np.count_nonzero(self.mask))
+        return key_of(
+            legend, quantiles, look, title=dataset.title, noun=dataset.obs_noun, n_selected=n_selected,
+            statistic=job.shared.statistic if job.shared else "", automatic=job.shared.limits if job.shared else None,
+            dark=dark,
+        )  # fmt: skip
 
     def axes_told(self) -> str:
         """Say what the axes measure, and from where to where there are points; "" where they have no names."""

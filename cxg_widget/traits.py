@@ -14,6 +14,7 @@ from cxg_widget.names import misspelt
 STATE = (
     "embedding", "axes", "color", "layer", "cmap", "palette", "vmin", "vmax", "point_size", "opacity", "tool", "view",
     "height", "panel_width", "wheel_zoom", "hidden", "hover", "density", "statistic", "render", "max_points",
+    "legend", "background",
 )  # fmt: skip
 """The traits that make up a view; `CxgWidget.state` holds those that differ from their default."""
 
@@ -60,6 +61,8 @@ class WidgetTraits(anywidget.AnyWidget):
     render = _Setting("auto", help="'points', 'raster' (aggregated by the kernel), or 'auto', by max_points")
     hover = _Setting(None, help="obs columns and genes told of the cell under the pointer; None = those that say most")
     max_points = _Setting(MAX_POINTS, help="most cells to send as points; of more, views are aggregated")
+    legend = _synced(True, "whether pictures that are saved say what their colours mean")
+    background = _synced(None, "of pictures that are saved: 'white', 'dark', 'transparent', None = as on the screen")
     n_selected = traitlets.Int(0, read_only=True, help="number of selected cells").tag(sync=True)
     _snapshot = traitlets.Dict(help="the last picture, for a notebook without a kernel").tag(
         sync=True, echo_update=False

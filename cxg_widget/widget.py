@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ import traitlets
 from ipywidgets import CallbackDispatcher
 
 from cxg_widget import options, protocol
+from cxg_widget.boxes import show_pictures_of_boxes
 from cxg_widget.coloring import color_of_itself, coloring_key
 from cxg_widget.datasets import OPTIONS as OPEN_OPTIONS
 from cxg_widget.datasets import looks_like_anndata, open_dataset
@@ -33,6 +35,7 @@ from cxg_widget.errors import (
 from cxg_widget.exchange import Exchange, Stream
 from cxg_widget.frames import Frame
 from cxg_widget.jobs import from_here, wait_for
+from cxg_widget.lettering import load_letters
 from cxg_widget.limits import LIMITS, OwnLimits
 from cxg_widget.look import Look, misfit
 from cxg_widget.names import shown
@@ -42,12 +45,16 @@ from cxg_widget.query import mask_of_query
 from cxg_widget.readings import Readings
 from cxg_widget.selection import SelectedCells, is_table, mask_of
 from cxg_widget.session import Session
-from cxg_widget.static_picture import static_picture
+from cxg_widget.static_picture import kept_picture, static_picture
 from cxg_widget.trait_error import as_trait_error
 from cxg_widget.traits import STATE, WidgetTraits
 
-_IN_A_ROW = ".widget-box:not(.widget-vbox) > .cxg-widget { flex: 1 1 0; min-width: min(16rem, 100%); }"
-"""A widget is as wide as it may be; of itself it has no width, which is what a row of ipywidgets would give it."""
+_IN_A_ROW = "".join(
+    f".widget-box:not(.widget-vbox) > {child} {{ flex: 1 1 0; min-width: min(16rem, 100%); }}\n"
+    for child in (".cxg-widget", ":has(.cxg-widget)")
+)
+"""A widget is as wide as it may be; of itself it has no width, which is what a row of ipywidgets would give it, or the
+boxes in it."""
 _TO_CALLER = 9
 """How many calls lie between a trait that is set and the check of its value."""
 _BUNDLE = Path(__file__).parent / "static" / "widget.js"
@@ -89,7 +96,7 @@ class CxgWidget(WidgetTraits):
 
     _esm = _ESM
     _css = _IN_A_ROW
-    _open = _built = _is_shown = _is_checked = _holds_limits = False
+    _open = _built = _is_shown = _has_still = _is_checked = _holds_limits = False
 
     def __init__(
         self,
@@ -121,11 +128,14 @@ class CxgWidget(WidgetTraits):
             self._session.check_limits(self._session.look)
             prepared = self._exchange.jobs.submit("prepare", self._session.prepare)
             self._exchange.jobs.submit("order", self._session.prepare_order)
-            super().__init__(_snapshot={"id": secrets.token_hex(8)}, **checked)
+            self._picture_id = secrets.token_hex(8)
+            super().__init__(_snapshot={"id": self._picture_id}, **checked)
             self._share_limits(LIMITS)
             self._built, self._own_layout = True, self.layout
             self.on_msg(self._receive)
             self._exchange.jobs.submit("field", self._session.prepare_field)
+            self._exchange.jobs.submit("letters", load_letters)
+            _watch_boxes()
             if is_offered:
                 prepared.add_done_callback(self._drop_unreadable)
             elif color is not None:
@@ -522,19 +532,47 @@ class CxgWidget(WidgetTraits):
         live = super()._repr_mimebundle_(**kwargs)
         data, metadata = live if isinstance(live, tuple) else (live, {})
         display(data, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+        self._display_still()
+
+    def _display_still(self) -> None:
+        """Display the picture for readers without a kernel; the front-end's takes its place."""
+        if not self._open:
+            return
         self._send_early()
         still = self._still()
         if still:
-            display(still, raw=True)  # type: ignore[no-untyped-call]
+            self._put_out(still)
+            self._has_still = True
+
+    def _put_out(self, still: dict[str, str], *, update: bool = False) -> None:
+        from IPython.display import display
+
+        display(still, raw=True, display_id=self._picture_id, update=update)  # type: ignore[no-untyped-call]
 
     def _still(self, *, html: bool = True) -> dict[str, str]:
-        return static_picture(self._session, self.height, self._snapshot["id"], view=self.view, html=html)
+        how = {"legend": self.legend, "background": self.background}
+        return static_picture(self._session, self.height, self._picture_id, view=self.view, html=html, **how)
+
+    @traitlets.observe("_snapshot")
+    def _keep_still(self, change: Any) -> None:
+        """Put the picture that the front-end took in the place of the kernel's: it is what is on show now."""
+        if self._has_still and self._open:
+            still = kept_picture(change["new"], self._picture_id, self._session)
+            if still:
+                self._put_out(still, update=True)
 
     def _send_early(self) -> None:
         """Send the first points; the picture for readers without a kernel then waits for the same data."""
         if not self._is_shown:
             self._is_shown = True
             wait_for(self._exchange.send_soon("early", self._session.early))
+
+
+def _watch_boxes() -> None:
+    """Show pictures of the widgets in boxes too, where there is a notebook."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if shell is not None:
+        show_pictures_of_boxes(shell, CxgWidget, CxgWidget._display_still)
 
 
 def _read_with(dask: Any, source: Any, opening: dict[str, Any]) -> Callable[..., Readings]:

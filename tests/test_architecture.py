@@ -8,24 +8,24 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "cxg_widget"
 LEVELS = [
     {"short_traceback", "names"},
-    {"errors", "nouns", "colormaps", "glasbey"},
+    {"errors", "nouns", "colormaps", "glasbey", "wording", "lettering"},
     {"protocol"},
     {"compiled", "parsing", "frames", "quantise", "order", "polygon", "limits", "raster", "jobs", "bounds", "slots"},
     {"spatial"},
     {"datasets"},
     {"convert"},
-    {"palettes", "coloring", "by_value"},
+    {"palettes", "coloring", "by_value", "paper", "key"},
     {"selection", "query", "search"},
     {"encoding", "options", "exchange", "opening", "fields"},
     {"look", "hover"},
     {"sample", "sketch", "crowding", "aggregate"},
-    {"field", "picture", "streams"},
+    {"field", "picture", "streams", "figure"},
     {"view_field"},
     {"readings", "survey"},
     {"cluster"},
     {"showing"},
     {"session"},
-    {"static_picture", "trait_error", "traits"},
+    {"static_picture", "trait_error", "traits", "boxes"},
     {"widget"},
     {"__init__"},
     {"commands"},
@@ -35,9 +35,10 @@ LEVELS = [
 HOMES = {
     "tiledb": ("datasets/cxg/", "datasets/tiledb_access/", "datasets/tiledb_cf/"),
     "anywidget": "traits.py",
-    "ipywidgets": "widget.py",
+    "ipywidgets": ("widget.py", "boxes.py"),
     "traitlets": ("widget.py", "traits.py", "trait_error.py"),
     "IPython": ("widget.py", "short_traceback.py"),
+    "PIL": "lettering.py",
     "dask": "cluster/",
     "distributed": "cluster/",
     "numba": "compiled.py",
@@ -114,7 +115,7 @@ def test_each_library_is_imported_at_home_only(path):
 
 def test_session_and_below_know_no_widget_library():
     for path in FILES:
-        if room_of(path) not in ("widget", "traits", "trait_error", "cli", "__init__", "__main__"):
+        if room_of(path) not in ("widget", "traits", "trait_error", "boxes", "cli", "__init__", "__main__"):
             assert not {module.split(".")[0] for module in imports(path)} & {"anywidget", "ipywidgets", "traitlets"}
 
 

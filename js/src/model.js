@@ -43,7 +43,7 @@ const HEAD_START_MS = 80;
 /** @type {(keyof Traits)[]} */
 const TRAITS = [
   "embedding", "axes", "color", "layer", "cmap", "vmin", "vmax", "point_size", "opacity", "tool", "view", "height", "panel_width", "wheel_zoom", "n_selected", "hidden",
-  "density", "statistic", "_snapshot",
+  "density", "statistic", "legend", "background", "_snapshot",
 ];
 
 /** @type {(keyof Traits)[]} */
@@ -181,7 +181,7 @@ export function createWidgetModel(model) {
     isForemost: (plot) => foremost === plot,
     touch: (plot) => void (foremost = plot),
     // A trait, not a message: a host saves the traits it holds itself, and the kernel does not send this one back.
-    keepStill: (png, width, height) => setTrait("_snapshot", { ...model.get("_snapshot"), png, width, height }),
+    keepStill: (still) => setTrait("_snapshot", { ...model.get("_snapshot"), ...still }),
   };
 
   return {

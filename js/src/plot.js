@@ -2,9 +2,12 @@
 import { createAxes, layoutAxes, marginOf, paintAxes } from "./axes.js";
 import * as cameras from "./camera.js";
 import { listenToGestures } from "./gestures.js";
+import { toBlob } from "./canvas.js";
+import { compose, paperOf } from "./figure.js";
 import { createHover } from "./hover.js";
+import { keyOf, linesOf } from "./key.js";
 import { createOverlay } from "./overlay.js";
-import { toolOf } from "./state.js";
+import { asSeen, toolOf } from "./state.js";
 import { createStatus } from "./status.js";
 import { stillImage, takeStill } from "./still.js";
 import { diameterOf } from "./style.js";
@@ -28,7 +31,7 @@ import { diameterOf } from "./style.js";
  * @property {(look: {camera: Camera, view: number[], ratio: number}) => void} shows a picture has come on the screen
  * @property {(plot: object) => boolean} isForemost the view used last
  * @property {(plot: object) => void} touch
- * @property {(png: string, width: number, height: number) => void} keepStill png: base64
+ * @property {(still: import("./still.js").Still) => void} keepStill
  *
  * @typedef {object} Plot
  * @property {HTMLElement} element
@@ -39,6 +42,8 @@ import { diameterOf } from "./style.js";
 
 const HOVER_PX = 6;
 const STILL_MS = 1_500;
+/** A plot that is less across shows nobody much; the kernel's picture is kept then. */
+const LEAST_STILL_PX = 100;
 /** A plot is never larger than this: some hosts report heights of thousands of px. */
 const LARGEST_PX = 12_000_000;
 const LONGEST_PX = 8_192;
@@ -92,7 +97,7 @@ export function createPlot(host, model, statusOn = host) {
       if (camera !== null) model.shows({ camera, view: cameras.visible(camera), ratio: size.ratio });
       clearTimeout(stillTimer);
       if (frame.drawn > 0 || frame.isComplete) noteSeen(frame.isComplete);
-      if (frame.isComplete) stillTimer = setTimeout(keepStill, STILL_MS);
+      if (frame.isComplete) keepStillSoon();
     },
   };
   let surface = mount();
@@ -144,9 +149,19 @@ export function createPlot(host, model, statusOn = host) {
     return layoutAxes(camera, store.get().points?.axisLabels ?? [], margin);
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {number} scale px per CSS px */
-  function drawAxes(context, scale) {
-    paintAxes(context, scale, axesNow(), theme, getComputedStyle(element).fontFamily);
+  /** A picture as it is saved: on its paper, with axes and key. @param {HTMLCanvasElement} points @param {import("./figure.js").Paper} paper
+   * @param {number} scale px per px of the key @param {import("./key.js").Key | null} key */
+  function figure(points, paper, scale, key) {
+    const family = getComputedStyle(element).fontFamily;
+    const ratio = points.width / size.width;
+    const onto = (/** @type {CanvasRenderingContext2D} */ context) => paintAxes(context, ratio, axesNow(), paper.theme, family);
+    return compose({ points, margin: margin * ratio, key, paper, scale, family, onto });
+  }
+
+  /** What the picture on the screen means, unless that is not to be said. @param {import("./figure.js").Paper} paper */
+  function keyNow({ theme: { dark } }) {
+    const state = asSeen(store.get());
+    return state.traits.legend ? keyOf(state, dark) : null;
   }
 
   function tellWhatIsSeen() {
@@ -225,12 +240,26 @@ export function createPlot(host, model, statusOn = host) {
     pick: (tool) => model.actions.setTrait("tool", tool),
   });
 
+  function keepStillSoon() {
+    clearTimeout(stillTimer);
+    stillTimer = setTimeout(keepStill, STILL_MS);
+  }
+
   function keepStill() {
     if (isMoving || !surface.frame().isComplete || !model.isForemost(plot) || store.get().link !== "live") return;
-    const [width, height] = [size.width + margin, size.height + margin];
-    const onto = (/** @type {CanvasRenderingContext2D} */ context) => drawAxes(context, context.canvas.width / width);
-    const beside = margin * (surface.canvas.width / size.width);
-    void takeStill(surface.canvas, beside, theme.background, onto).then((png) => png && model.keepStill(png, Math.round(width), Math.round(height)));
+    if (Math.min(size.width, size.height) < LEAST_STILL_PX) return;
+    const paper = paperOf(store.get().traits.background, theme);
+    const key = keyNow(paper);
+    // Drawn anew only where the screen has other colours.
+    const points = paper.theme.dark === theme.dark ? surface.canvas : surface.draw(size.ratio, paper.theme);
+    void takeStill(points, (small) => figure(small, paper, 1, key)).then((still) => still && model.keepStill({ ...still, key: key && linesOf(key) }));
+  }
+
+  /** @param {number} wanted px per CSS px */
+  async function png(wanted) {
+    const scale = Math.min(wanted, LONGEST_PX / Math.max(size.width, size.height, 1));
+    const paper = paperOf(store.get().traits.background, theme);
+    return toBlob(figure(await surface.draw(scale, paper.theme), paper, scale, keyNow(paper)));
   }
 
   /** @returns {boolean} whether the plot has another size than before */
@@ -264,6 +293,7 @@ export function createPlot(host, model, statusOn = host) {
     if (change === "all") look(change);
     else if (change !== null) redraw(change);
     showStill(state);
+    if (state.traits.legend !== before.traits.legend || state.traits.background !== before.traits.background) keepStillSoon();
     if (state.color !== before.color && state.isSeen && !site.isShown()) noteSeen(); // nobody looks: nothing to wait for
   }
 
@@ -296,7 +326,7 @@ export function createPlot(host, model, statusOn = host) {
       if (!isFirst) redraw("look");
       tellWhatIsSeen();
     },
-    png: (scale = size.ratio) => surface.png(Math.min(scale, LONGEST_PX / Math.max(size.width, size.height, 1)), margin, drawAxes),
+    png: (scale = size.ratio) => png(scale),
     destroy() {
       clearTimeout(stillTimer);
       unsubscribe();

@@ -74,7 +74,9 @@
  * @property {string[]} hidden categories that are not drawn
  * @property {"linear" | "log" | "eq_hist"} density of aggregated pictures: from cells per pixel to opacity
  * @property {"auto" | "mean" | "max"} statistic the number of a pixel that several cells share
- * @property {{id?: string, png?: string, width?: number, height?: number} | null} [_snapshot] the picture a saved notebook keeps
+ * @property {boolean} legend pictures that are saved say what their colours mean
+ * @property {import("./figure.js").Background} background of pictures that are saved
+ * @property {{id?: string} & Partial<import("./still.js").Still> | null} [_snapshot] the picture a saved notebook keeps
  *
  * @typedef {object} State
  * @property {Traits} traits

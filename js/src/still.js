@@ -1,37 +1,33 @@
 /** Static pictures: the one a saved notebook keeps, and showing it again where no kernel runs. */
+import { toBlob } from "./canvas.js";
 
 const WIDEST_PX = 1_000;
 /** Larger pictures are made smaller: each stays in the notebook. */
 const LARGEST_BYTES = 150_000;
 
+/** @typedef {{png: string, width: number, height: number, key?: string[] | null}} Still png: base64; px; key: as lines of text */
+
 /**
- * The picture on a canvas as a PNG file in base64, on its background; null if it cannot be made small enough.
- * @param {HTMLCanvasElement} canvas
- * @param {number} margin left of it and beneath it, px of the canvas
- * @param {number[]} background rgb 0..255
- * @param {(context: CanvasRenderingContext2D) => void} onto draws what lies over the points
- * @returns {Promise<string | null>}
+ * A picture as a PNG file in base64; null if it cannot be made small enough.
+ * @param {HTMLCanvasElement | Promise<HTMLCanvasElement>} points @param {(points: HTMLCanvasElement) => HTMLCanvasElement} compose what becomes of them
+ * @returns {Promise<Still | null>}
  */
-export async function takeStill(canvas, margin, background, onto) {
-  for (let scale = Math.min(1, WIDEST_PX / (canvas.width + margin)); scale > 0.1; scale *= 0.6) {
-    const blob = await shrink(canvas, margin, background, scale, onto);
-    if (blob !== null && blob.size <= LARGEST_BYTES) return toBase64(blob);
+export async function takeStill(points, compose) {
+  const whole = points instanceof HTMLCanvasElement ? points : await points;
+  for (let scale = Math.min(1, WIDEST_PX / whole.width); scale > 0.1; scale *= 0.6) {
+    const page = compose(shrink(whole, scale));
+    const blob = await toBlob(page);
+    if (blob.size <= LARGEST_BYTES) return { png: await toBase64(blob), width: page.width, height: page.height };
   }
   return null;
 }
 
-/** @param {HTMLCanvasElement} canvas @param {number} margin @param {number[]} background @param {number} scale @param {(context: CanvasRenderingContext2D) => void} onto
- * @returns {Promise<Blob | null>} */
-function shrink(canvas, margin, background, scale, onto) {
+/** @param {HTMLCanvasElement} canvas @param {number} scale @returns {HTMLCanvasElement} */
+function shrink(canvas, scale) {
   const small = document.createElement("canvas");
-  const [width, height] = [canvas.width * scale, canvas.height * scale];
-  [small.width, small.height] = [width, height].map((one) => Math.max(1, Math.round(one + margin * scale)));
-  const context = /** @type {CanvasRenderingContext2D} */ (small.getContext("2d"));
-  context.fillStyle = `rgb(${background})`;
-  context.fillRect(0, 0, small.width, small.height);
-  context.drawImage(canvas, small.width - width, 0, width, height);
-  onto(context);
-  return new Promise((resolve) => small.toBlob(resolve, "image/png"));
+  [small.width, small.height] = [Math.max(1, Math.round(canvas.width * scale)), Math.max(1, Math.round(canvas.height * scale))];
+  small.getContext("2d")?.drawImage(canvas, 0, 0, small.width, small.height);
+  return small;
 }
 
 /** @param {Blob} blob @returns {Promise<string>} */

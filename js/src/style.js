@@ -39,6 +39,11 @@ export const SQUARE_PX = 3;
 /** How many times over all points together may cover a view before they are drawn smaller. */
 const FILLING = 0.75;
 
+/** Of points without a value. @param {boolean} dark @returns {number[]} rgb 0..255 */
+export function missingGrey(dark) {
+  return MISSING_GREY[dark ? "dark" : "light"];
+}
+
 const MODES = /** @type {const} */ ({ none: 0, categorical: 1, continuous: 2 });
 
 /** @param {import("./state.js").State} state @param {Theme} theme @param {number} missing code of a missing value @returns {Style} */

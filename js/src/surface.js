@@ -3,7 +3,7 @@
  * prefix of the points as the budget allows, a fair sample; at rest the slices add up until all are drawn.
  */
 import { cellSizePx, codeSizePx, codesToClip, covers, visible } from "./camera.js";
-import { blank, createCanvas, devicePx, fitCanvas, toBlob } from "./canvas.js";
+import { blank, createCanvas, devicePx, fitCanvas } from "./canvas.js";
 import { coverageOf, entriesAbove, isSameCoverage } from "./coverage.js";
 import { cellsSeen, drawable, isComplete, missingCode } from "./scene.js";
 import { MISSING } from "./protocol.js";
@@ -26,10 +26,10 @@ import { holdsCells, imageOnShow } from "./survey.js";
  * @property {HTMLCanvasElement} canvas
  * @property {(change?: Change) => void} invalidate
  * @property {() => Frame} frame what is on the screen
- * @property {(scale: number, margin: number, onto: Onto) => Promise<Blob>} png scale: px per CSS px; margin: left of the points and beneath them, CSS px
+ * @property {(scale: number, theme: import("./style.js").Theme) => Promise<HTMLCanvasElement>} draw the picture anew, without a background, as it
+ *   looks in a theme; scale: px per CSS px
  * @property {() => void} destroy
  *
- * @typedef {(context: CanvasRenderingContext2D, scale: number) => void} Onto draws what lies over the points
  * @typedef {{drawn: number, isComplete: boolean}} Frame drawn = points on the screen
  *
  * @typedef {"more" | "look" | "tune" | "move" | "all"} Change more: points arrived; look: same places, other colours;
@@ -77,14 +77,14 @@ export function createSurface(painter, { scene, sources }, site, surveyor) {
   /** All that differs from the picture at hand, if that is little. @type {import("./scene.js").Entries | null} */
   let entries = null;
 
-  /** @param {number} ratio px per CSS px @param {Plan} [of] */
-  function look(ratio, { source, image } = plan) {
+  /** @param {number} ratio px per CSS px @param {Plan} [of] @param {import("./style.js").Theme} [theme] */
+  function look(ratio, { source, image } = plan, theme = site.theme()) {
     const camera = /** @type {import("./camera.js").Camera} */ (site.camera());
     const state = site.state();
     const { cells, detail } = scene;
     const close = { base: null, detail, cells }[source];
     const missing = source === "cells" ? missingCode({ codes: cells?.codes ?? null }) : missingCode({ codes: scene.color?.codes ?? null });
-    const style = styleOf(state, site.theme(), missing);
+    const style = styleOf(state, theme, missing);
     const sizePx = diameterOf(state, camera, site.zoom()) * ratio;
     const most = source === "cells" && state.traits.point_size === null ? roomFor(cells, camera, ratio) : Infinity;
     return {
@@ -168,12 +168,13 @@ export function createSurface(painter, { scene, sources }, site, surveyor) {
     return slice;
   }
 
-  /** @param {import("./painter.js").Picture} onto @param {import("./scene.js").Image} image @param {boolean} isCover */
-  function drawImage(onto, image, isCover) {
+  /** @param {import("./painter.js").Picture} onto @param {import("./scene.js").Image} image @param {boolean} isCover
+   * @param {import("./style.js").Theme} [theme] */
+  function drawImage(onto, image, isCover, theme = site.theme()) {
     const camera = /** @type {import("./camera.js").Camera} */ (site.camera());
     const { scale, offset } = codesToClip(camera, image.view);
     const rect = [offset[0], offset[0] + 65_534 * scale[0], offset[1], offset[1] + 65_534 * scale[1]];
-    onto.image(image, { style: styleOf(site.state(), site.theme(), MISSING), rect, isCover });
+    onto.image(image, { style: styleOf(site.state(), theme, MISSING), rect, isCover });
   }
 
   /** Would the picture at hand soon be replaced by a better one of the same place? */
@@ -255,31 +256,32 @@ export function createSurface(painter, { scene, sources }, site, surveyor) {
     setTimeout(loop.wake, ms + 1); // whatever has not been shown by then
   }
 
-  /** The image at hand, at another resolution. @param {number} scale px per CSS px */
-  async function portray(scale) {
+  /** The image at hand, at another resolution. @param {number} scale px per CSS px @param {boolean} dark */
+  async function portray(scale, dark) {
     const camera = site.camera();
     if (camera === null || choose().image === null) return null;
     const diameter = Math.round(look(scale).sizePx);
-    return surveyor.portray({ camera, view: visible(camera), ratio: scale, diameter, dark: site.theme().dark });
+    return surveyor.portray({ camera, view: visible(camera), ratio: scale, diameter, dark });
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {number} scale @param {import("./scene.js").Image | null} portrait */
-  function drawAll(context, scale, portrait) {
+  /** @param {CanvasRenderingContext2D} context @param {number} scale @param {import("./style.js").Theme} theme
+   * @param {import("./scene.js").Image | null} portrait */
+  function drawAll(context, scale, theme, portrait) {
     const large = painter.createPicture();
     large.resize(context.canvas.width, context.canvas.height);
     large.clear();
-    if (portrait !== null) drawImage(large, portrait, true);
-    else drawPlan(large, choose(), scale);
+    if (portrait !== null) drawImage(large, portrait, true, theme);
+    else drawPlan(large, choose(), scale, theme);
     large.copyTo(context);
     large.free();
     portrait?.bitmap.close();
   }
 
-  /** @param {import("./painter.js").Picture} large @param {Plan} whole @param {number} scale */
-  function drawPlan(large, whole, scale) {
-    if (whole.image !== null) drawImage(large, whole.image, whole.isCover);
+  /** @param {import("./painter.js").Picture} large @param {Plan} whole @param {number} scale @param {import("./style.js").Theme} theme */
+  function drawPlan(large, whole, scale, theme) {
+    if (whole.image !== null) drawImage(large, whole.image, whole.isCover, theme);
     const points = sources.of(whole.source);
-    if (whole.hasPoints && points.loaded > 0) large.points(look(scale, whole), points, 0, points.loaded);
+    if (whole.hasPoints && points.loaded > 0) large.points(look(scale, whole, theme), points, 0, points.loaded);
   }
 
   const leave = loop.join(client);
@@ -287,16 +289,11 @@ export function createSurface(painter, { scene, sources }, site, surveyor) {
     canvas,
     invalidate,
     frame,
-    async png(scale, margin, onto) {
-      const portrait = await portray(scale).catch(() => null);
-      const { width, height } = site.size();
-      const [points, page] = [blank(width, height, scale), blank(width + margin, height + margin, scale)];
-      if (site.camera() !== null) drawAll(points, scale, portrait);
-      page.fillStyle = `rgb(${site.theme().background})`;
-      page.fillRect(0, 0, page.canvas.width, page.canvas.height);
-      page.drawImage(points.canvas, page.canvas.width - points.canvas.width, 0);
-      onto(page, scale);
-      return toBlob(page.canvas);
+    async draw(scale, theme) {
+      const portrait = await portray(scale, theme.dark).catch(() => null);
+      const page = blank(site.size().width, site.size().height, scale);
+      if (site.camera() !== null) drawAll(page, scale, theme, portrait);
+      return page.canvas;
     },
     destroy() {
       leave();

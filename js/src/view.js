@@ -290,12 +290,12 @@ function focusMenu(mount, ui) {
 
 /** @param {Plot} plot @param {Model} model */
 async function savePng(plot, model) {
-  const { dataset, traits, color } = model.store.get();
+  const { dataset, color } = model.store.get();
   try {
     const url = URL.createObjectURL(await plot.png(PNG_SCALE));
     const link = document.createElement("a");
     link.href = url;
-    link.download = `${fileName([dataset?.title, traits.embedding, color?.name])}.png`;
+    link.download = `${fileName([dataset?.title, color?.name])}.png`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
   } catch (failure) {

@@ -31,6 +31,9 @@ test("one thing is not several", () => {
 test("a file name holds no path and is never empty", () => {
   assert.equal(fileName(["../a/b: c", null, "CD3E"]), "a_b_c-CD3E");
   assert.equal(fileName(["", "///"]), "picture");
+  assert.equal(fileName(["PBMC - 38 donors (v2)", "HLA-DRA"]), "PBMC-38_donors_v2-HLA-DRA");
+  assert.equal(fileName(["long ".repeat(90), "CD3E"]).length, 59 + 5); // no underscore before the hyphen
+  assert.equal(fileName(["Zellen für α", undefined]), "Zellen_für_α");
 });
 
 test("only hex codes reach a style", () => {

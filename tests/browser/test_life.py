@@ -125,13 +125,18 @@ def test_a_widget_whose_kernel_was_restarted_says_so_and_keeps_its_picture(open_
 
 def test_a_saved_notebook_holds_a_picture_and_none_of_the_data(open_stage, folder):
     stage = open_stage()
-    stage.set("w.select(list(range(500)))")
-    stage.page.wait_for_timeout(2500)
-    stage.notebook.save()
+    stage.set("w.color = 'CD3E'; w.vmax = 0.5; w.select(list(range(500)))")
+
+    def kept():
+        stage.notebook.save()
+        outputs = json.loads((folder / stage.notebook.path).read_text())["cells"][0]["outputs"]
+        (still,) = (output["data"] for output in outputs if "image/png" in output["data"])
+        return still if "CD3E" in "".join(still["text/html"]) else None
+
+    told = "".join(stage.until(kept)["text/html"])  # what is on show now, not when the cell was run
+    assert "500 of 3,000 cells selected" in told
+    assert "≥ 0.5" in told
     text = (folder / stage.notebook.path).read_text()
-    saved = json.loads(text)
-    outputs = [output for cell in saved["cells"] for output in cell.get("outputs", [])]
-    assert any("image/png" in output.get("data", {}) for output in outputs)
     assert len(text) < 1_000_000
     names = stage.json("w.dataset.obs_names([0, 1, 2]).tolist()")
     assert not any(name in text for name in names)
@@ -149,17 +154,25 @@ def saving_lab(request, folder):
     ("saving_lab", "more"), [(False, ""), (True, ""), (True, ", max_points=300")], indirect=["saving_lab"]
 )
 def test_a_saved_notebook_without_a_kernel_shows_the_picture(chromium, saving_lab, folder, more):
-    stage = Stage(chromium, saving_lab, folder, SHOW.replace(")\nw", f"{more})\nw"), "saved.ipynb")
-    stage.page.wait_for_timeout(3000)
+    boxes = "import ipywidgets as iw\nws = [CxgWidget('small.cxg', color=c, height=300) for c in ('donor', 'CD3E')]\n"
+    boxes += "iw.HBox([ws[0], iw.VBox([ws[1]])])"
+    stage = Stage(chromium, saving_lab, folder, [SHOW.replace(")\nw", f"{more})\nw"), boxes], "saved.ipynb")
+    for i in range(3):
+        stage.page.locator(".cxg-widget").nth(i).scroll_into_view_if_needed()
+        stage.page.locator(".cxg-widget[data-cxg-state=ready]").nth(i).wait_for(timeout=30_000)
+    stage.until(lambda: stage.json("all('png' in one._snapshot for one in [w, *ws])"))
     stage.notebook.save()
     stage.notebook.shutdown()
     stage.page.goto("about:blank")
     open_notebook(stage.page, saving_lab, "saved.ipynb")  # a fresh kernel that knows no widget
     stage.page.wait_for_timeout(1500)
-    picture = stage.page.locator(".jp-OutputArea img").filter(visible=True).first
-    picture.wait_for(timeout=20_000)
-    assert picture.bounding_box()["width"] > 300
-    assert len(picture.screenshot()) > 8000
+    shown = stage.page.locator(".jp-OutputArea img").filter(visible=True)
+    for i in range(3):
+        shown.nth(i).wait_for(timeout=20_000)
+        shown.nth(i).scroll_into_view_if_needed()
+        assert shown.nth(i).bounding_box()["width"] > 300
+        assert len(shown.nth(i).screenshot()) > 8000
+    assert shown.count() == 3
     stage.close()
 
 

@@ -279,7 +279,7 @@ def test_tools_by_button_and_by_key(page: Any) -> None:
 def test_the_picture_downloads_under_a_plain_name(page: Any) -> None:
     with page.expect_download() as download:
         page.get_by_role("button", name="Download PNG").click()
-    assert download.value.suggested_filename == "PBMC_atlas_38_donors-X_umap-cell_type.png"
+    assert download.value.suggested_filename == "PBMC_atlas_38_donors-cell_type.png"
     assert calls(page, "png") == [[2]]
 
 
@@ -292,6 +292,21 @@ def test_point_size_and_opacity_are_behind_one_button(page: Any) -> None:
     page.keyboard.press("Escape")
     settle(page)
     assert page.get_by_role("dialog").count() == 0
+
+
+def test_how_pictures_are_saved_is_chosen_by_keyboard(page: Any) -> None:
+    page.get_by_role("button", name="Point size and opacity").focus()
+    page.keyboard.press("Enter")
+    legend, background = page.get_by_role("checkbox", name="Legend in pictures"), page.get_by_label("Pictures on")
+    expect(legend).to_be_checked()
+    assert background.input_value() == ""
+    legend.focus()
+    page.keyboard.press("Space")
+    background.select_option("dark")
+    background.select_option("as shown")
+    assert calls(page, "setTrait") == [["legend", False], ["background", "dark"], ["background", None]]
+    settle(page)
+    expect(legend).not_to_be_checked()
 
 
 def test_axes_are_chosen_where_there_are_more_than_two(page: Any) -> None:

@@ -1,5 +1,7 @@
 /** Numbers as people read them. Pure; knows no DOM. */
 
+/** Letters of one part of a file name. */
+const LONGEST_PART = 60;
 const WHOLE = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
 /** Every digit: 12345 -> "12,345". @param {number} n @returns {string} */
@@ -42,8 +44,8 @@ export function counted(n, { one, many }) {
 
 /** A file name that every system accepts. @param {(string | null | undefined)[]} parts @returns {string} without ending */
 export function fileName(parts) {
-  const words = parts.filter(Boolean).map((part) => String(part).replace(/[^\p{L}\p{N}._-]+/gu, "_"));
-  return words.join("-").replace(/^[._-]+|[._-]+$/g, "").slice(0, 100) || "picture";
+  const words = parts.map((part) => String(part ?? "").normalize().replace(/[^\p{L}\p{N}.-]+/gu, "_").replace(/^[._-]+|[._-]+$/g, "").slice(0, LONGEST_PART));
+  return words.filter(Boolean).join("-").replace(/_*-[_-]*/g, "-").replace(/[._-]+$/, "") || "picture";
 }
 
 /** The colour if it is a plain hex code, else grey: nothing from a file reaches a style attribute unread. @param {string | undefined} color */

@@ -1,4 +1,5 @@
-/** The popover that sets how points look: size and opacity; of aggregated pictures also what becomes of many in one pixel. */
+/** The popover that sets how points look: size and opacity; of aggregated pictures also what becomes of many in one pixel. And
+ * how pictures look that are saved. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { capitalized, nounsOf } from "./nouns.js";
@@ -8,6 +9,7 @@ const SIZE_MAX_PX = 12;
 /** Where the slider starts when the size was automatic. */
 const SIZE_START_PX = 3;
 const DENSITIES = { eq_hist: "equalized", log: "logarithmic", linear: "linear" };
+const BACKGROUNDS = { "": "as shown", white: "white", dark: "dark", transparent: "transparent" };
 const STATISTICS = { auto: "highest close by, mean far away", mean: "mean", max: "highest" };
 
 /** @param {import("./ui.js").Context} context */
@@ -37,7 +39,15 @@ export function lookPopover({ state, actions }) {
       <input type="checkbox" .checked=${live(state.traits.wheel_zoom)}
         @change=${() => actions.setTrait("wheel_zoom", !state.traits.wheel_zoom)}>The wheel zooms
     </label>
+    ${pictures(state, actions)}
   </div>`;
+}
+
+/** Of what is downloaded or kept in a notebook. @param {import("../state.js").State} state @param {import("../actions.js").Actions} actions */
+function pictures({ traits: { legend, background } }, actions) {
+  return html`<label class="check" title="In what is downloaded or kept in a notebook">
+      <input type="checkbox" .checked=${live(legend)} @change=${() => actions.setTrait("legend", !legend)}>Legend in pictures</label>
+    ${choice("Pictures on", BACKGROUNDS, background ?? "", (value) => actions.setTrait("background", value || null))}`;
 }
 
 /** What becomes of those that share a pixel. @param {import("../state.js").State} state @param {import("../actions.js").Actions} actions */

@@ -1,0 +1,152 @@
+"""Text on a picture, in a font that the machine has; the only importer of Pillow, at first use.
+
+Pillow's own font knows hardly more than ASCII. What the font at hand cannot draw is written with letters that it can:
+Greek ones by name, others without their accents, and where nothing comes close a question mark.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+RGB = tuple[int, int, int]
+_FILES = {
+    False: ("DejaVuSans.ttf", "arial.ttf", "Arial.ttf"),
+    True: ("DejaVuSans-Bold.ttf", "arialbd.ttf", "Arial Bold.ttf"),
+}
+_PLAIN = {"·": "-", "–": "-", "−": "-", "≤": "<=", "≥": ">=", "×": "x"}
+_NO_CHARACTER = "\U0010fffd"
+_LONGEST = 200
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text on a picture.
+
+    Attributes
+    ----------
+    x, y : px; where its baseline begins, or ends where it is `to_left`
+    size : px
+    """
+
+    text: str
+    x: float
+    y: float
+    size: float
+    bold: bool = False
+    quiet: bool = False
+    to_left: bool = False
+
+
+def width_of(text: str, size: float, *, bold: bool = False) -> float:
+    """Return how wide a text is, px."""
+    return float(_font(size, bold).getlength(drawable(one_line(text), bold)))
+
+
+def fitted(text: str, size: float, room: float, *, bold: bool = False) -> str:
+    """Cut a text so that it takes no more px than there are."""
+    text = one_line(text)
+    if width_of(text, size, bold=bold) <= room:
+        return text
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = width_of(f"{text[:middle].rstrip()}…", size, bold=bold) <= room
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return f"{text[:low].rstrip()}…"
+
+
+def write(
+    image: NDArray[np.uint8], texts: Iterable[Text], inks: tuple[RGB, RGB], *, scale: float = 1.0, opaque: bool = False
+) -> NDArray[np.uint8]:
+    """Return an image with texts on it.
+
+    Parameters
+    ----------
+    image : uint8 (height, width, 4)
+    inks : of texts and of quiet ones
+    scale : px per px of the texts' places and sizes
+    opaque : drop the opacity
+
+    Returns
+    -------
+    uint8 (height, width, 4 or, without opacity, 3)
+    """
+    from PIL import Image, ImageDraw
+
+    page = Image.fromarray(image)
+    pen = ImageDraw.Draw(page)
+    for one in texts:
+        font, anchor = _font(one.size * scale, one.bold), "rs" if one.to_left else "ls"
+        at, ink = (one.x * scale, one.y * scale), (*inks[one.quiet], 255)
+        pen.text(at, drawable(one.text, one.bold), fill=ink, font=font, anchor=anchor)
+    return np.asarray(page.convert("RGB") if opaque else page)
+
+
+def one_line(text: str) -> str:
+    """Return a text without breaks and control characters, and no longer than anybody reads."""
+    if text.isprintable() and len(text) <= _LONGEST:
+        return text.strip()
+    breaks = ("Cc", "Cs", "Zl", "Zp")
+    return "".join(" " if unicodedata.category(letter) in breaks else letter for letter in text[:_LONGEST]).strip()
+
+
+@cache
+def drawable(text: str, bold: bool = False) -> str:
+    """Return a text in letters that the font has."""
+    return "".join(letter if _has(letter, bold) else _instead(letter, bold) for letter in text)
+
+
+def _instead(letter: str, bold: bool) -> str:
+    if letter in _PLAIN:
+        return _PLAIN[letter]
+    close = [one for one in unicodedata.normalize("NFKD", letter) if not unicodedata.combining(one)]
+    if close and all(_has(one, bold) for one in close):
+        return "".join(close)
+    name = unicodedata.name(close[0] if len(close) == 1 else letter, "")
+    if name.startswith("GREEK"):
+        return name.split(" WITH ")[0].split()[-1].lower()
+    return "" if unicodedata.category(letter).startswith(("C", "M")) else "?"
+
+
+@cache
+def _has(letter: str, bold: bool) -> bool:
+    if letter.isascii():
+        return letter.isprintable()
+    font = _font(16, bold)
+    none, drawn = font.getmask(_NO_CHARACTER), font.getmask(letter)
+    return bytes(drawn) != bytes(none) or font.getlength(letter) != font.getlength(_NO_CHARACTER)
+
+
+@cache
+def _font(size: float, bold: bool) -> Any:
+    from PIL import ImageFont
+
+    for place in _places(bold):
+        try:
+            return ImageFont.truetype(place, size, layout_engine=ImageFont.Layout.BASIC)
+        except OSError:
+            continue
+    return ImageFont.load_default(size)
+
+
+@cache
+def _places(bold: bool) -> tuple[str, ...]:
+    """Return where a font may be: among the system's, or those that matplotlib brings."""
+    found = find_spec("matplotlib")
+    own = Path(found.origin).parent / "mpl-data" / "fonts" / "ttf" / _FILES[bold][0] if found and found.origin else None
+    return (*((str(own),) if own else ()), *_FILES[bold])
+
+
+def load_letters() -> None:
+    """Load what writing needs, so that the first picture does not wait for it."""
+    for bold in (False, True):
+        width_of("ab…", 12, bold=bold)

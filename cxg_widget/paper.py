@@ -1,0 +1,46 @@
+"""What a picture is drawn on: white, dark or transparent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cxg_widget import raster
+from cxg_widget.raster import RGB
+
+_QUIET = 0.7
+"""How much of the ink quiet text has; the rest is the ground."""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What a picture is drawn on, and the colours that show on it.
+
+    Attributes
+    ----------
+    ground : the background; where `is_clear`, what colours are mixed toward and nothing else
+    ink : of text
+    missing, plain : of points without a value, and without a colouring
+    """
+
+    ground: RGB
+    ink: RGB
+    missing: RGB
+    plain: RGB
+    is_clear: bool = False
+
+    @property
+    def is_dark(self) -> bool:
+        """Whether light colours show on it."""
+        return self.ground == raster.DARK
+
+    @property
+    def quiet(self) -> RGB:
+        """The colour of text that is not to be read first."""
+        pairs = zip(self.ink, self.ground, strict=True)
+        red, green, blue = (round(_QUIET * ink + (1 - _QUIET) * ground) for ink, ground in pairs)
+        return red, green, blue
+
+
+_ON_LIGHT = raster.LIGHT, (31, 35, 40), raster.MISSING_LIGHT, raster.PLAIN_LIGHT
+_ON_DARK = raster.DARK, (226, 229, 233), raster.MISSING_DARK, raster.PLAIN_DARK
+PAPERS = {"white": Paper(*_ON_LIGHT), "dark": Paper(*_ON_DARK), "transparent": Paper(*_ON_LIGHT, is_clear=True)}

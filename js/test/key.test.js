@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { keyOf, linesOf } from "../src/key.js";
+import { share, shortCount, shortNumber } from "../src/panels/format.js";
+
+const { keys, numbers, counts, shares } = JSON.parse(readFileSync(new URL("../../tests/keys.json", import.meta.url), "utf8"));
+
+for (const told of keys) {
+  test(`the key: ${told.law}`, () => {
+    const { title, noun, n_obs: nObs, n_selected, hidden, vmin, vmax, cmap, color } = told;
+    const quantiles = Float32Array.from({ length: 1001 }, (_, i) => (i / 1000) * (color.hi - color.lo));
+    const state = /** @type {any} */ ({
+      dataset: { title, nObs, nouns: { obs: { one: noun[0], many: noun[1] } } },
+      selection: { n: n_selected },
+      traits: { hidden, vmin, vmax, cmap },
+      crowd: told.crowd ?? { weight: 1, solidity: 1 },
+      color: { ...color, limits: told.limits ?? null, nObs, nMissing: color.n_missing, quantiles },
+    });
+    assert.deepEqual(keyOf(state, told.dark ?? false), told.key);
+    assert.deepEqual(linesOf(keyOf(state)), told.lines);
+  });
+}
+
+test("numbers are written as in the kernel", () => {
+  for (const [value, text] of numbers) assert.equal(shortNumber(value), text);
+  for (const [n, text] of counts) assert.equal(shortCount(n), text);
+  for (const [n, total, text] of shares) assert.equal(share(n, total), text);
+});
+
+test("before anything is known there is no key", () => {
+  const state = /** @type {any} */ ({ dataset: null, selection: { n: 0 }, traits: { hidden: [] }, color: null });
+  assert.deepEqual(linesOf(keyOf(state)), []);
+});

@@ -1,0 +1,43 @@
+"""The key of a picture: the same words in the kernel and in the browser, expected by hand in keys.json."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cxg_widget.crowding import statistic_of
+from cxg_widget.key import key_of, lines_of
+from cxg_widget.look import Look
+from cxg_widget.nouns import Noun
+from cxg_widget.protocol import Color
+from cxg_widget.wording import share, short_count, short_number
+
+TOLD = json.loads((Path(__file__).parent.parent / "keys.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("case", TOLD["keys"], ids=lambda case: case["law"])
+def test_the_key_says(case):
+    legend = Color(
+        seq=0, spec="", n_points=0, n_obs=case["n_obs"], encoding="none", **{**case["color"]},
+    )  # fmt: skip
+    look = Look(hidden=tuple(case["hidden"]), cmap=case["cmap"], vmin=case["vmin"], vmax=case["vmax"])
+    quantiles = np.linspace(legend.lo, legend.hi, 1001)
+    told = {"title": case["title"], "noun": Noun(*case["noun"]), "n_selected": case["n_selected"]}
+    crowd = case.get("crowd", {"weight": 1, "solidity": 1})
+    told |= {
+        "statistic": statistic_of(crowd["weight"], crowd["solidity"]),
+        "automatic": case.get("limits"),
+        "dark": case.get("dark", False),
+    }
+    key = key_of(legend, quantiles, look, **told)
+    found = {name: getattr(key, name) for name in case["key"]}
+    assert json.loads(json.dumps(found)) == case["key"]
+    assert lines_of(key) == case["lines"]
+
+
+def test_numbers_are_written_as_in_the_browser():
+    assert [short_number(value) for value, _ in TOLD["numbers"]] == [text for _, text in TOLD["numbers"]]
+    assert [short_count(n) for n, _ in TOLD["counts"]] == [text for _, text in TOLD["counts"]]
+    assert [share(n, total) for n, total, _ in TOLD["shares"]] == [text for *_, text in TOLD["shares"]]
+    assert [short_number(value) for value in (np.nan, np.inf)] == ["", ""]

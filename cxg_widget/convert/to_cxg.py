@@ -25,6 +25,7 @@ LEVEL, BEST_LEVEL = 9, 22
 
 _TILE, _DIFFEXP_TILE = (4096, 16), (256, 2048)
 _STRING_SHARE = 0.75
+_H5AD = "An .h5ad needs none: write that to carry obs, var and the embeddings alone."
 _MISSING = "nan"
 _MASKED = {
     "boolean": "some are missing, so that its booleans became categories",
@@ -95,7 +96,7 @@ def write_cxg(job: Job) -> Carried:
     """
     dataset, layer, left_out = job.dataset, job.layer, job.left_out
     if not dataset.n_obs or not dataset.n_var:
-        raise InvalidStore(f"{dataset.uri}: a CXG needs obs and var; this is {dataset!r}.")
+        raise InvalidStore(f"{dataset.uri}: a CXG needs obs and var; this is {dataset!r}. {_H5AD}")
     path, level = job.place.partial, BEST_LEVEL if job.best else LEVEL
     job.progress("reading", 0.0)
     obs, var = ObsTable(dataset), VarTable(dataset)
@@ -109,7 +110,12 @@ def write_cxg(job: Job) -> Carried:
     left_out += [sentence for sentence in [job.rounding(layer)] if sentence is not None]
     if layer is not None:
         left_out.append(f"the main matrix: layer {layer!r} takes its place")
-    return carry_matrix(Lines(dataset, layer), matrix, job.place.scratch, within(job.progress, "matrix", 0.1, 1.0))
+    try:
+        return carry_matrix(Lines(dataset, layer), matrix, job.place.scratch, within(job.progress, "matrix", 0.1, 1.0))
+    except InvalidStore as error:
+        others = [name for name in dataset.layers if name != layer and "raw" not in (name, layer)]
+        other = f"Pass layer={others[0]!r} (--layer) for the matrix of a CXG. " if others else ""
+        raise InvalidStore(f"{error} {other}{_H5AD}") from error
 
 
 def column_type(summary: Summary, n: int, left_out: list[str], path: str) -> writer.ColumnType:

@@ -23,7 +23,7 @@ from cxg_widget.datasets.row_blocks import MAX_LABELS
 from cxg_widget.datasets.tables import read_table
 from cxg_widget.datasets.values import Codes, Column, Kind, Values, Vector, as_codes, as_numbers, as_plain, is_constant
 from cxg_widget.datasets.var_names import VarNames
-from cxg_widget.errors import CxgWidgetError, InvalidValue
+from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidValue
 from cxg_widget.nouns import CELL, Noun
 
 if TYPE_CHECKING:
@@ -246,7 +246,11 @@ class Dataset(ByView):
             raise InvalidValue(f"{self.major_axis} {start} to {stop} are no block of this dataset, which has {n:,}.")
         self._check_layer(layer)
         with self._reading():
-            return self._read_matrix_block(start, stop, layer)
+            block = self._read_matrix_block(start, stop, layer)
+        if not block.holds(stop - start, self.n_var if self.major_axis == "obs" else self.n_obs):
+            lines = f"{self.major_axis} {start} to {stop} of {'the matrix' if layer is None else layer}"
+            raise DamagedStore(f"{self.uri}: {lines} name cells that do not exist; the files are damaged.")
+        return block
 
     def names_in(self, layer: str | None) -> VarNames:  # noqa: ARG002 - for stores whose layers have vars of their own
         """Return what knows the vars of a layer (None = X): this dataset, unless the layer has vars of its own."""

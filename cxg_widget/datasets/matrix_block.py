@@ -28,6 +28,15 @@ class MatrixBlock:
     values: NDArray[np.float32]
     fill: float = 0.0
 
+    def holds(self, n_lines: int, length: int) -> bool:
+        """Say whether it has so many lines, and no entry lies beyond their ends, as in damaged files."""
+        starts, positions = self.starts, self.positions
+        if len(starts) != n_lines + 1 or starts[0] != 0 or starts[-1] != len(positions):
+            return False
+        if len(positions) != len(self.values) or bool((starts[1:] < starts[:-1]).any()):
+            return False
+        return not len(positions) or (int(positions.min()) >= 0 and int(positions.max()) < length)
+
 
 def stack(vectors: Sequence[Vector], n_obs: int) -> MatrixBlock:
     """Return vectors as the lines of one block; those with a fill other than 0 are written out."""

@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from cxg_widget.convert import convert
@@ -128,6 +130,32 @@ def test_without_a_matrix_there_is_no_cxg_but_an_h5ad(tmp_path):
     assert any("no expression matrix" in sentence for sentence in done.left_out)
     with open_dataset(tmp_path / "new.h5ad") as dataset:
         assert len(dataset.obs()) == dataset.n_obs
+
+
+@pytest.mark.parametrize("layers", [{}, {"counts": np.eye(4, 3, dtype=np.float32)}])
+@pytest.mark.parametrize("n_var", [0, 3])
+def test_an_anndata_without_x_carries_the_rest_or_says_what_to_pass(tmp_path, layers, n_var):
+    pytest.importorskip("scipy", reason="AnnData in memory needs it")
+    from tests.datasets.test_anndata_memory import StandIn
+
+    obs = pd.DataFrame({"group": pd.Categorical(list("aabb"))}, index=list("wxyz"))
+    xy, var = np.arange(8, dtype=np.float32).reshape(4, 2), pd.DataFrame(index=list("abc")[:n_var])
+    layers = {name: values[:, :n_var] for name, values in layers.items()}
+    adata = StandIn(None, obs, var, {"X_umap": xy}, layers=layers)
+    done = convert(open_dataset(adata), tmp_path / "new.h5ad")
+    assert any("no X" in sentence or "matrix is empty" in sentence for sentence in done.left_out)
+    with open_dataset(tmp_path / "new.h5ad") as dataset:
+        pd.testing.assert_frame_equal(dataset.obs(), obs)
+        np.testing.assert_array_equal(dataset.embedding("umap"), xy)
+        assert dataset.n_var == n_var
+    advice = r"Pass layer='counts' \(--layer\)" if layers and n_var else "An .h5ad needs none: write that"
+    with pytest.raises(InvalidStore, match=advice):
+        convert(open_dataset(adata), tmp_path / "new.cxg")
+    assert names(tmp_path) == ["new.h5ad"]
+    if layers and n_var:
+        convert(open_dataset(adata), tmp_path / "new.cxg", layer="counts")
+        with open_dataset(tmp_path / "new.cxg") as dataset:
+            assert dataset.values("b").tolist() == [0, 1, 0, 0]
 
 
 def test_progress_goes_up_to_the_end(source, tmp_path):

@@ -333,3 +333,33 @@ def test_a_real_anndata_is_shown_and_cut():
             for position, name in enumerate(truth.var_labels):
                 expected = truth.X[:, position] if source is adata else truth.X[5:30, position]
                 np.testing.assert_array_equal(dataset.values(name), expected)
+
+
+class Empty(StandIn):
+    """An AnnData without X; what is cut from it has none either."""
+
+    def __getitem__(self, key):
+        return self
+
+
+class EmptyFile(Empty):
+    """One that is backed by a file, in which it looks for X when it is asked."""
+
+    @property
+    def X(self):
+        raise KeyError("Unable to synchronously open object (object 'X' doesn't exist)")
+
+
+@pytest.mark.parametrize("is_view", [False, True])
+@pytest.mark.parametrize("kind", [Empty, EmptyFile])
+def test_without_x_the_rest_is_there_and_genes_are_refused(kind, is_view):
+    truth = make_truth()
+    var = pd.DataFrame(index=truth.var_labels)
+    layers = {"counts": sp.csr_matrix(truth.X)}
+    adata = kind(None, truth.obs, var, {"X_umap": truth.embeddings["umap"]}, layers=layers, is_view=is_view)
+    with open_dataset(adata) as dataset:
+        assert dataset.layers == ("counts",)
+        np.testing.assert_array_equal(dataset.embedding(), truth.embeddings["umap"].astype(np.float32))
+        for ask in (lambda: dataset.values(truth.var_labels[0]), lambda: dataset.matrix_block(0, 3)):
+            with pytest.raises(InvalidStore, match="this AnnData has no X; layers: counts"):
+                ask()

@@ -185,3 +185,14 @@ def test_variables_called_obs_and_var_do_not_make_a_cxg(tmp_path):
     with open_dataset(tmp_path / "cf") as dataset:
         assert dataset.format == "tiledb-cf"
         assert list(dataset.obs_columns) == ["obs", "var"]
+
+
+@pytest.mark.parametrize("damage", [b"", b"broken", b"\xff" * 200])
+def test_metadata_of_the_group_that_are_damaged_are_an_error_of_ours(tmp_path, damage):
+    make_cf(tmp_path / "old", "legacy")
+    files = list((tmp_path / "old" / "__tiledb_group" / "__meta").iterdir())
+    assert files
+    for file in files:
+        file.write_bytes(damage)
+    with pytest.raises(DamagedStore, match="cannot read the metadata of __tiledb_group"):
+        open_dataset(tmp_path / "old")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from tests.datasets.make_cxg import (
     write_dense,
     write_matrix,
 )
+from tests.memory import MemoryDataset
 
 
 def lose_data(array_path) -> None:
@@ -255,3 +257,70 @@ def test_a_shift_of_another_length_is_refused(make, small_truth):
     write_dense(path / "X_col_shift", np.zeros(3, dtype=np.float32))
     with open_dataset(path) as dataset, pytest.raises(InvalidStore, match="X_col_shift has the shape"):
         dataset.values(small_truth.var_labels[2])
+
+
+@pytest.mark.parametrize("path", ["obs", "var"])
+def test_a_table_that_declares_more_rows_than_were_written_is_refused_before_memory_is_taken(make, path):
+    store = make()
+    shutil.rmtree(store / path)
+    rows = tiledb.Dim(domain=(0, 3_000_000_000 - 1), tile=1_000, dtype=np.uint32)
+    attr = tiledb.Attr(name="name_0", dtype=np.dtype("U0"))
+    schema = tiledb.ArraySchema(domain=tiledb.Domain(rows), attrs=[attr], sparse=False)
+    tiledb.Array.create(str(store / path), schema)
+    with tiledb.open(str(store / path), "w") as array:
+        array[0:10] = np.array([f"c{number}" for number in range(10)], dtype=object)
+    with pytest.raises(DamagedStore, match=f"{path} declares 3,000,000,000 rows, of which 10 were written"):
+        open_dataset(store)
+
+
+@pytest.mark.parametrize("dim", [0, 1])
+@pytest.mark.parametrize("wrong", [1 << 20, (1 << 32) - 1])
+def test_a_matrix_whose_coordinates_were_damaged_gives_no_lines(make, small_truth, dim, wrong):
+    store = make("sparse")
+    shutil.rmtree(store / "X")
+    n_obs, n_var = small_truth.X.shape
+    lengths = {"o": n_obs, "v": n_var}
+    dims = [tiledb.Dim(name=name, domain=(0, n - 1), tile=n, dtype=np.uint32) for name, n in lengths.items()]
+    attr = tiledb.Attr(name="", dtype=np.float32)
+    tiledb.Array.create(str(store / "X"), tiledb.ArraySchema(tiledb.Domain(*dims), [attr], sparse=True))
+    rows, columns = np.nonzero(small_truth.X)
+    with tiledb.open(str(store / "X"), "w") as array:
+        array[rows, columns] = small_truth.X[rows, columns]
+    with open_dataset(store) as dataset:
+        n_lines = n_obs if dataset.major_axis == "obs" else n_var
+        assert np.diff(dataset.matrix_block(0, n_lines).starts).sum() == len(rows)
+    (file,) = store.glob(f"X/__fragments/*/d{dim}.tdb")
+    data = bytearray(file.read_bytes())
+    data[-8:-4] = np.uint32(wrong).tobytes()  # one coordinate of the last but one cell; nothing is filtered
+    file.write_bytes(bytes(data))
+    with open_dataset(store) as dataset, pytest.raises((DamagedStore, InvalidStore), match=str(store)):
+        dataset.matrix_block(0, n_lines)
+
+
+class _Torn(MemoryDataset):
+    """Gives blocks as damaged files may give them."""
+
+    def _read_matrix_block(self, start, stop, layer):
+        whole = super()._read_matrix_block(start, stop, layer)
+        return replace(whole, **self.torn(whole))
+
+
+@pytest.mark.parametrize(
+    "torn",
+    [
+        lambda block: {"positions": block.positions + 100_000},
+        lambda block: {"positions": block.positions - 100_000},
+        lambda block: {"starts": block.starts[:-1]},
+        lambda block: {"starts": block.starts + 1},
+        lambda block: {"starts": block.starts[::-1].copy()},
+        lambda block: {"values": block.values[:-1]},
+    ],
+)
+def test_lines_that_name_cells_which_do_not_exist_are_refused_for_every_store(torn):
+    x = np.ones((5, 3), dtype=np.float32)
+    dataset = _Torn({}, x, ["a", "b", "c"], {"umap": np.zeros((5, 2))})
+    dataset.torn = lambda block: {}
+    assert dataset.matrix_block(0, 3).values.tolist() == [1] * 15
+    dataset.torn = torn
+    with pytest.raises(DamagedStore, match="var 0 to 3 of the matrix name cells that do not exist"):
+        dataset.matrix_block(0, 3)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.anndata.budget import Budget
 from cxg_widget.datasets.anndata.matrices import AnyMatrix, Matrix, is_matrix
 from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
-from cxg_widget.datasets.anndata.memory_nodes import MatrixOfView, node_of
+from cxg_widget.datasets.anndata.memory_nodes import MatrixOfView, node_of, x_of
 from cxg_widget.datasets.anndata.obsm import default_of
 from cxg_widget.datasets.anndata.raw import RAW, Raw
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
@@ -90,7 +90,7 @@ class AnnDataInMemory(WithMatrices):
     def _open_matrix(self, what: str, layer: str | None) -> AnyMatrix:
         if self._is_view:
             return MatrixOfView(self.source, layer)
-        values = self.source.X if layer is None else self.source.layers[layer]
+        values = x_of(self.source) if layer is None else self.source.layers[layer]
         return self._as_matrix(values, what, self.n_var)
 
     def _as_matrix(self, values: Any, what: str, n_var: int) -> Matrix:

@@ -116,7 +116,15 @@ class MatrixOfView:
         return {"layout": "view"}
 
     def _values(self, cut: Any) -> Any:
-        return cut.X if self._layer is None else cut.layers[self._layer]
+        return x_of(cut) if self._layer is None else cut.layers[self._layer]
+
+
+def x_of(source: Any) -> Any:
+    """Return X of an AnnData, None where it has none; one that is backed by a file looks for it only now."""
+    try:
+        return source.X
+    except KeyError:
+        return None
 
 
 def node_of(values: Any, path: str) -> Node:

@@ -101,6 +101,9 @@ class CxgDataset(Dataset):
         self._obs = Annotations(self._arrays, "obs", self._note)
         self._var = Annotations(self._arrays, "var", self._note)
         self.n_obs, self.n_var = self._obs.n, self._var.n
+        if not self._arrays.is_remote:
+            for path, n_rows in (("obs", self.n_obs), ("var", self.n_var)):
+                self._check_written(path, n_rows)
         self.obs_columns, self.obs_index = self._obs.columns, self._obs.index
         self.var_columns, self.var_index = self._var.columns, self._var.index
         self.title = self._metadata.title or name_of(self.uri)
@@ -110,6 +113,13 @@ class CxgDataset(Dataset):
             self._note(str(self._matrix.problem))
         self.embeddings = self._find_embeddings(members)
         self.default_embedding = self._choose_embedding()
+
+    def _check_written(self, path: str, n_rows: int) -> None:
+        """Refuse a table that declares rows which were never written: arrays of them all may be of any size."""
+        written = self._arrays.n_written(path)
+        if written is not None and written < n_rows:
+            declared = f"{path} declares {n_rows:,} rows, of which {written:,} were written"
+            raise DamagedStore(f"{self.uri}: {declared}; its files are missing or damaged.")
 
     def _find_parts(self) -> tuple[dict[str, str], dict[str, str]]:
         """Return what there is, and which embeddings."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.matrix_block import MatrixBlock
 from cxg_widget.datasets.tiledb_access.arrays import Arrays, select, values_of
-from cxg_widget.errors import InvalidStore
+from cxg_widget.errors import DamagedStore, InvalidStore
 
 Axis = Literal["obs", "var"]
 
@@ -78,10 +78,13 @@ class Lines:
         shift: NDArray[np.float32],
     ) -> MatrixBlock:
         n_lines, length = bounds[1] - bounds[0], self._length
-        if len(positions) and int(positions.max()) >= length:
+        if len(positions) and (int(positions.max()) >= length or int(positions.min()) < 0):
             across = "obs" if self.axis == "var" else "var"
             held = f"the matrix names {across} {positions.max()} but {across} has {length} rows"
             raise InvalidStore(f"{self._arrays.uri}: {held}.")
+        if len(lines) and (int(lines.min()) < 0 or int(lines.max()) >= n_lines):
+            asked = f"{self.axis} {bounds[0]} to {bounds[1]} were asked for"
+            raise DamagedStore(f"{self._arrays.uri}: {asked}, and {self.path} gave others; its files are damaged.")
         lines, positions, values = _summed(lines, positions, values, length)
         if (shift if self.axis == "obs" else shift[bounds[0] : bounds[1]]).any():
             out = np.zeros((n_lines, length), dtype=np.float32)

@@ -99,6 +99,15 @@ class Arrays:
         self._filled.add(path)
         return found
 
+    def n_written(self, path: str) -> int | None:
+        """Return how many rows of a dense 1-D array were written, to the last; None where that cannot be told."""
+        try:
+            with self.reading(path):
+                written = self._opened(path).nonempty_domain()
+        except DamagedStore:  # told by whoever reads it
+            return None
+        return None if written is None else int(written[0][1]) + 1
+
     def metadata(self, path: str) -> Mapping[str, Any]:
         """Return the metadata of one array; TileDB reads them at the first look."""
         array = self._opened(path)

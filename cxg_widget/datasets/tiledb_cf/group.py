@@ -54,7 +54,9 @@ def read_group(arrays: Arrays, note: Note) -> Group:
     children = arrays.children("")[0] if not members or METADATA_ARRAY in (name for name, *_ in members) else {}
     legacy = METADATA_ARRAY in children
     if legacy:
-        metadata |= dict(arrays.metadata(METADATA_ARRAY).items())
+        stored = arrays.metadata(METADATA_ARRAY)
+        with arrays.reading(f"the metadata of {METADATA_ARRAY}"):
+            metadata |= dict(stored.items())
     if members:
         found, groups = _registered(arrays, members, note)
     else:

@@ -49,9 +49,11 @@ export function listenToGestures(element, meaning) {
   let isSpaceDown = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let wheelRest;
-  /** When the page was scrolled last, and how far the pointer has moved over the plot since. */
+  /** When the page was scrolled last, from where on the screen, and whether the pointer has moved over the plot since. */
   let scrolledAt = -Infinity;
-  let movedPx = 0;
+  /** @type {{screenX: number, screenY: number} | null} */
+  let from = null;
+  let hasCome = false;
   let isTaken = false;
 
   const modifiers = (/** @type {PointerEvent | KeyboardEvent} */ event) => ({ shift: event.shiftKey, alt: event.altKey });
@@ -108,7 +110,8 @@ export function listenToGestures(element, meaning) {
   /** @param {PointerEvent} event */
   function move(event) {
     const at = place(event);
-    movedPx += Math.abs(event.movementX) + Math.abs(event.movementY); // 0 where the page moved beneath the pointer
+    // Where the page moved beneath the pointer, that is where it was.
+    hasCome ||= from === null || Math.abs(event.screenX - from.screenX) + Math.abs(event.screenY - from.screenY) >= COME_PX;
     if (pointers.has(event.pointerId)) pointers.set(event.pointerId, at);
     if (drag === null) {
       if (event.buttons === 0 && event.pointerType !== "touch") meaning.point(at.x, at.y);
@@ -176,13 +179,20 @@ export function listenToGestures(element, meaning) {
     if (!meaning.zooms(isAsked)) return false;
     if (isAsked) return true;
     const isScroll = event.timeStamp - scrolledAt < SCROLL_MS || !event.cancelable;
-    return !isScroll && (movedPx >= COME_PX || element.matches(":focus"));
+    return !isScroll && (hasCome || element.matches(":focus"));
+  }
+
+  /** @param {{screenX: number, screenY: number}} at */
+  function awaitPointer({ screenX, screenY }) {
+    [from, hasCome] = [{ screenX, screenY }, false];
   }
 
   /** Sees every turn of the wheel on the page, before anybody else does. @param {WheelEvent} event */
   function watchWheel(event) {
     isTaken = isForPlot(event);
-    if (!isTaken) [scrolledAt, movedPx] = [event.timeStamp, 0];
+    if (isTaken) return;
+    scrolledAt = event.timeStamp;
+    awaitPointer(event);
   }
 
   /** @param {WheelEvent} event */
@@ -233,8 +243,8 @@ export function listenToGestures(element, meaning) {
   on("pointermove", move);
   on("pointerup", up);
   on("pointercancel", () => cancel());
-  on("pointerleave", () => {
-    movedPx = 0;
+  on("pointerleave", (event) => {
+    awaitPointer(event);
     if (drag === null) meaning.leave();
   });
   on("wheel", wheel, false);

@@ -114,13 +114,18 @@ def test_after_a_kernel_restart_the_state_rebuilds_the_view(open_stage):
     assert (np.abs(after.astype(int) - before) > 30).any(axis=2).mean() < 0.01
 
 
-def test_a_widget_whose_kernel_was_restarted_says_so_and_keeps_its_picture(open_stage):
+def test_a_widget_whose_kernel_was_restarted_says_so_keeps_its_picture_and_moves_it(open_stage):
     stage = open_stage()
     before = stage.pixels()
     stage.notebook.restart()
     stage.host.get_by_text("No kernel any more. Run the cell again to explore.").wait_for(timeout=10_000)
     assert stage.host.get_by_role("combobox", name="Color by").is_disabled()
     np.testing.assert_array_equal(stage.pixels(), before)
+    left, right, *_ = stage.view()
+    stage.zoom_in(stage.spot(0.5, 0.5))
+    zoomed = stage.view()
+    assert zoomed[1] - zoomed[0] < (right - left) / 1.5
+    assert (np.abs(stage.pixels().astype(int) - before) > 30).any(axis=2).mean() > 0.01
 
 
 def test_a_saved_notebook_holds_a_picture_and_none_of_the_data(open_stage, folder):

@@ -107,6 +107,15 @@ def test_a_pointer_that_has_come_to_the_plot_zooms_and_does_not_scroll(page: Any
     assert now[1:] == others
 
 
+def test_the_first_move_of_all_brings_the_pointer_to_the_plot(page: Any) -> None:
+    run(page, THREE % "{}" + "document.body.style.padding = 0;")
+    before = views(page)[0]
+    page.mouse.move(400, 200)
+    turn(page, -120)
+    now = views(page)[0]
+    assert now[1] - now[0] < before[1] - before[0]
+
+
 def test_a_scroll_that_is_under_way_goes_on_when_the_pointer_moves_onto_a_plot(page: Any) -> None:
     """All in one task of the page, so that no pause comes between the turns."""
     run(page, THREE % "{}")
@@ -115,7 +124,7 @@ def test_a_scroll_that_is_under_way_goes_on_when_the_pointer_moves_onto_a_plot(p
         const how = { bubbles: true, cancelable: true, composed: true };
         const wheel = (to) => !to.dispatchEvent(new WheelEvent("wheel", { deltaY: 40, ...how }));
         const found = [wheel(document.body)];
-        element.dispatchEvent(new PointerEvent("pointermove", { movementX: 60, pointerType: "mouse", ...how }));
+        element.dispatchEvent(new PointerEvent("pointermove", { screenX: 60, pointerType: "mouse", ...how }));
         element.focus();
         found.push(wheel(element), wheel(element));
         return found;

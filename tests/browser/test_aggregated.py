@@ -200,11 +200,14 @@ def test_the_image_is_drawn_by_the_kernel_when_points_are_not_wanted(stage, xy):
 def test_a_legend_follows_though_no_cell_is_in_view(stage):
     stage.set("w.view = [1000, 1001, 1000, 1001]")
     assert drawn(stage) == 0
+    stage.shows("No cells in view.")
     stage.set("w.color = 'CD3E'")
     assert stage.host.get_by_role("heading", name="CD3E").count() == 1
     stage.set("w.render = 'raster'; w.view = [0, 1e-12, 0, 1e-12]")
     assert stage.page.get_by_role("alert").count() == 0
-    stage.set("w.view = None")
+    stage.host.get_by_role("button", name="Show everything").click()
+    stage.shows_no("No cells in view.")
+    stage.until(lambda: stage.json("w.view is None"))
 
 
 def test_an_image_in_a_tab_that_is_not_on_show_waits_without_an_error(stage):

@@ -103,6 +103,35 @@ def test_an_image_is_asked_for_without_the_highlight_of_a_category_that_is_hidde
     assert found == [[-1, 0], [1, 0], [-1, 1], [1, 0]]
 
 
+def test_what_the_picture_is_made_of_is_known_and_that_a_view_is_empty(page: Any) -> None:
+    points, image = run(
+        page,
+        f"""{SURVEY}
+        const told = async (w) => (await ready(w), Object.values(w.widget.store.get().inView).join(" "));
+        const views = async (w) => {{
+          const found = [await told(w)];
+          for (const view of [[5, 6, 5, 6], null]) {{
+            w.model.set("view", view);
+            found.push(await told(w));
+          }}
+          return found;
+        }};
+        const made = (aggregated) => {{
+          const w = open_({{ answer }});
+          sendColor(w.model, {{ scale: "categorical", codes: Uint8Array.from([0]), colors: ["#ff0000"] }});
+          sendPoints(w.model, {{ xy: [[0.5, 0.5]], aggregated }});
+          return w;
+        }};
+        const found = [await views(made(false))];
+        for (const n_inside of [9, 0, 9]) {{
+          answers.push((ask, model) => sendImage(model, ask, {{ bands: [[0, 0, 255, 255]], n_inside }}));
+        }}
+        return [...found, await views(made(true))];""",
+    )
+    assert points == ["points ", "points nothing", "points "]
+    assert image == ["image ", "image nothing", "image "]
+
+
 def test_an_image_of_another_colouring_is_never_shown(page: Any) -> None:
     found, drawn = run(
         page,

@@ -10,19 +10,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 # The environment holds Node.js only where the machine has none that is new enough.
 WITH_NODE := PATH="$(CURDIR)/$(BIN):$$PATH"
-CELLS ?= 100000
-DEMO := demo/pbmc_demo.cxg
 BUNDLE := cxg_widget/static/widget.js
 JS_SOURCES := $(shell find js/src -type f 2>/dev/null) js/build.mjs
 
-.PHONY: help setup browser demo test test-peers check build protocol bench dev clean
+.PHONY: help setup browser demo test test-peers check build protocol notebooks bench dev clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 setup: $(VENV)/.installed js/node_modules/.installed $(BUNDLE) ## environment, JavaScript packages and bundle
 
-demo: setup browser $(DEMO) ## show 100,000 synthetic cells in JupyterLab; HEADLESS=1 only checks that they are drawn
+demo: setup browser ## show 100,000 synthetic cells in JupyterLab; HEADLESS=1 only checks that they are drawn
 	@$(BIN)/python -m tools.demo
 
 test: setup browser ## pytest in two processes, those in a browser one by one, then node --test
@@ -47,11 +45,14 @@ build: js/node_modules/.installed ## bundle the JavaScript, print its size
 protocol: $(VENV)/.installed ## write js/src/protocol.js and docs/protocol.md from protocol.py
 	$(BIN)/python tools/protocol_js.py
 
+notebooks: setup ## run the notebooks and keep what they show, for readers on the web
+	$(BIN)/python -m tools.notebooks
+
 bench: setup browser ## measure into benchmarks/
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input -e '.[bench]'
 	$(BIN)/python -m benchmarks.run
 
-dev: setup $(DEMO) ## rebuild the bundle on every change, with JupyterLab reloading it
+dev: setup ## rebuild the bundle on every change, with JupyterLab reloading it
 	@(cd js && $(WITH_NODE) exec node build.mjs --watch) & watcher=$$!; trap 'kill $$watcher' EXIT INT TERM; \
 	ANYWIDGET_HMR=1 $(BIN)/python -m tools.demo
 
@@ -61,9 +62,6 @@ clean: ## remove what was made, but for the environment and the demo data
 
 browser: $(VENV)/.installed
 	@$(BIN)/python tools/browser.py --install >/dev/null
-
-$(DEMO): | $(VENV)/.installed
-	@$(BIN)/cxg-widget demo $@ --cells $(CELLS)
 
 .venv-peers/.installed: pyproject.toml tools/setup_peers.sh
 	@sh tools/setup_peers.sh "$(PEER_PYTHON)" .venv-peers .venv-peers-cf

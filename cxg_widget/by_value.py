@@ -96,7 +96,10 @@ def _labelled(dataset: Dataset) -> Iterator[tuple[str, list[str]]]:
 
 
 def _column(name: Any, dataset: Dataset) -> str:
-    known = [*dataset.obs_columns, *([] if dataset.obs_index is None else [dataset.obs_index])]
+    index = dataset.obs_index
+    if index is not None and name in (index, dataset.index_name("obs")) and name not in dataset.obs_columns:
+        return index
+    known = list(dataset.obs_columns)
     for one in (name, name.removeprefix("obs:") if isinstance(name, str) else name):
         if one in known:
             return str(one)

@@ -10,7 +10,7 @@ import numpy as np
 
 from cxg_widget.coloring import Target, heading, resolve
 from cxg_widget.datasets.detection import is_remote
-from cxg_widget.datasets.values import is_identifier
+from cxg_widget.datasets.values import as_plain, is_identifier
 from cxg_widget.errors import CxgWidgetError, UnknownName
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _HELD_BYTES = 1 << 26
 _WIDTHS: dict[Kind, int] = {"categorical": 1, "boolean": 1, "int": 8, "float": 8}
 """Bytes a row of a column in memory, at least; text is not known before it is read."""
 _LOOKS = 3
-_TEXT_ROWS = 200_000
+_TEXT_ROWS = 50_000
 """Text of no more rows is read to know whether it says anything, of more the first rows."""
 _SOME_ROWS, _FEW_ROWS = 200, 20
 
@@ -96,8 +96,9 @@ class Fields:
         if dataset.obs_columns[name].kind != "string":
             return False
         with suppress(CxgWidgetError):
-            text = dataset.obs([name], rows=None if is_whole else np.arange(_SOME_ROWS), index=False)[name]
-            return (len(text) >= _FEW_ROWS and text.is_unique) or (is_whole and text.nunique(dropna=False) < 2)
+            rows = dataset.n_obs if is_whole else _SOME_ROWS
+            n = len(set(as_plain(dataset.values_block(name, 0, rows)).tolist()))
+            return (n == rows >= _FEW_ROWS) or (is_whole and n < 2)
         return False
 
     def of(self, row: int, chosen: Chosen, layer: str | None, *, without: str = "") -> list[tuple[str, Any]]:

@@ -43,8 +43,11 @@ def mask_of_query(query: str, dataset: Dataset, *, level: int = 1) -> NDArray[np
     for token in _TOKEN.finditer(query):
         if token["quoted"] and token["quoted"] not in (*dataset.obs_columns, dataset.obs_index):
             raise _no_column(query, token["quoted"], dataset)
-    needs_index = bool(named_columns(query, ["index", "ilevel_0", dataset.obs_index or "index"]))
-    frame = dataset.obs(named_columns(query, list(dataset.obs_columns)), index=needs_index)
+    names = ["index", "ilevel_0", *(name for name in (dataset.obs_index, dataset.index_name("obs")) if name)]
+    of_index = named_columns(query, names)
+    frame = dataset.obs(named_columns(query, list(dataset.obs_columns)), index=bool(of_index))
+    if dataset.obs_index in of_index:
+        frame.index.name = dataset.obs_index
     try:
         answer = frame.eval(query, engine="python", level=level)
     except Exception as error:

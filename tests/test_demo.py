@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 import tiledb
 
+import cxg_widget
 from cxg_widget import open_dataset
+from cxg_widget.datasets.cxg import demo_store
 from cxg_widget.datasets.cxg.demo import write_demo
 from cxg_widget.errors import InvalidValue
 
@@ -164,3 +166,42 @@ def test_progress_runs_up_to_one(tmp_path: Path) -> None:
     write_demo(tmp_path / "one.cxg", 500, 5, progress=lambda _, part: parts.append(part))
     assert parts == sorted(parts)
     assert parts[-1] == 1
+
+
+def test_a_demo_is_written_once_into_the_folder_of_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXG_WIDGET_CACHE_DIR", str(tmp_path))
+    path = cxg_widget.demo(cells=50)
+    written = {one: one.stat().st_mtime_ns for one in path.rglob("*")}
+    assert path.is_relative_to(tmp_path)
+    assert cxg_widget.demo(cells=50) == path
+    assert {one: one.stat().st_mtime_ns for one in path.rglob("*")} == written
+    with open_dataset(path) as dataset:
+        assert dataset.n_obs == 50
+    other = cxg_widget.demo(cells=60.0)
+    assert other != path
+    assert sorted(one.name for one in path.parent.iterdir()) == sorted([path.name, other.name])
+
+
+def test_a_demo_has_the_path_and_the_cells_that_were_asked_for_or_says_why_not(tmp_path: Path) -> None:
+    path = cxg_widget.demo(tmp_path / "deep" / "mine.cxg", 40)
+    assert path == tmp_path / "deep" / "mine.cxg"
+    with pytest.raises(ValueError, match=r"mine.cxg' has 40 cells and 300 genes, not 100,000 and 300; .*cells=40"):
+        cxg_widget.demo(path)
+    for wrong in (2.5, "many", True, None, 0):
+        with pytest.raises(InvalidValue, match="must be"):
+            cxg_widget.demo(tmp_path / "none.cxg", wrong)  # type: ignore[arg-type]
+    (tmp_path / "letters").mkdir()
+    with pytest.raises(cxg_widget.CxgWidgetError):
+        cxg_widget.demo(tmp_path / "letters", 40)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["deep", "letters"]
+
+
+def test_two_who_ask_for_a_demo_at_once_get_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write_twice(path: Path, cells: int, genes: int) -> Path:
+        monkeypatch.setattr(demo_store, "write_demo", write_demo)
+        cxg_widget.demo(tmp_path / "mine.cxg", cells)  # another one, who is done first
+        return write_demo(path, cells, genes)
+
+    monkeypatch.setattr(demo_store, "write_demo", write_twice)
+    assert cxg_widget.demo(tmp_path / "mine.cxg", 30) == tmp_path / "mine.cxg"
+    assert [one.name for one in tmp_path.iterdir()] == ["mine.cxg"]

@@ -22,7 +22,7 @@ from cxg_widget.datasets.matrix_block import MatrixBlock, stack
 from cxg_widget.datasets.row_blocks import MAX_LABELS
 from cxg_widget.datasets.tables import read_table
 from cxg_widget.datasets.values import Codes, Column, Kind, Values, Vector, as_codes, as_numbers, as_plain, is_constant
-from cxg_widget.datasets.var_names import VarNames
+from cxg_widget.datasets.var_names import Table, VarNames
 from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidValue
 from cxg_widget.nouns import CELL, Noun
 
@@ -80,10 +80,6 @@ class Dataset(ByView):
         """Return a function like `read` for columns that will all be asked for; it may have read them side by side."""
         return read
 
-    def _called(self, index: str | None) -> str | None:
-        """Return the name that the index of a DataFrame gets where the store calls its column `index`."""
-        return index
-
     def _hold_text(self, name: str) -> None:
         """Read a column of strings into the cache; a store that can hold them packed implements this."""
 
@@ -101,6 +97,10 @@ class Dataset(ByView):
         return {}
 
     # Obs and var.
+
+    def index_name(self, table: Table) -> str | None:
+        """Return what the index of the DataFrame of obs or var is called; None where it has no name."""
+        return self.obs_index if table == "obs" else super().index_name(table)
 
     def obs(
         self, columns: str | Sequence[str] | None = None, rows: ArrayLike | None = None, *, index: bool = True
@@ -139,7 +139,7 @@ class Dataset(ByView):
                 range(self.n_obs) if picked is None else picked,
                 left_out=partial(self._tell, what="obs column", instead=LEFT_OUT) if names is None else None,
                 unnamed=partial(self._tell, what="obs index", instead=UNNAMED),
-                called=self._called(label),
+                called=self.index_name("obs") if index else None,
             )
 
     def var(self) -> pd.DataFrame:
@@ -152,7 +152,7 @@ class Dataset(ByView):
                 range(self.n_var),
                 left_out=partial(self._tell, what="var column", instead=LEFT_OUT),
                 unnamed=partial(self._tell, what="var index", instead=UNNAMED),
-                called=self._called(self.var_index),
+                called=self.index_name("var"),
             )
 
     def obs_names(self, rows: ArrayLike | None = None) -> NDArray[np.object_]:

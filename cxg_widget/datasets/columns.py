@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from cxg_widget.names import shown
 ROWS_PER_BLOCK = 1 << 22
 """Rows read at a time where all are wanted: 16 MiB of float32, a multiple of the tiles that CXGs have."""
 
+_PLACEHOLDER = re.compile(r"name_\d+")
 Signed = NDArray[np.signedinteger[Any]]
 
 
@@ -81,6 +83,11 @@ def _factorize_dense(values: NDArray[Any], low: int, high: int) -> tuple[NDArray
     seen = np.zeros(high - low + 1, dtype=np.bool_)
     seen[offsets] = True
     return (np.cumsum(seen) - 1)[offsets], [low + offset for offset in np.flatnonzero(seen).tolist()]
+
+
+def is_placeholder(name: str | None) -> bool:
+    """Say whether a name is one that writers of CXG give to an index without a name: name_0, name_1, ..."""
+    return name is not None and _PLACEHOLDER.fullmatch(name) is not None
 
 
 def smallest_codes(codes: NDArray[Any], n_categories: int) -> Signed:

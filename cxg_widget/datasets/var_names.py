@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from cxg_widget.datasets.columns import as_strings
 from cxg_widget.datasets.lifetime import Lifetime
@@ -17,6 +17,9 @@ from cxg_widget.nouns import GENE, Noun
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+Table = Literal["obs", "var"]
 
 
 class VarNames(Lifetime):
@@ -46,7 +49,11 @@ class VarNames(Lifetime):
         """The var index (n_var,) as a pandas Index."""
         import pandas as pd
 
-        return pd.Index(list(self.var_labels), name=self.var_index)
+        return pd.Index(list(self.var_labels), name=self.index_name("var"))
+
+    def index_name(self, table: Table) -> str | None:  # noqa: ARG002 - of var alone
+        """Return what the index of the DataFrame of var is called; None where it has no name."""
+        return self.var_index
 
     @property
     def var_aliases(self) -> Sequence[str] | None:

@@ -44,11 +44,11 @@ def genesets() -> dict:
     }
 
 
-def assert_holds(dataset: Dataset, truth: Truth, *, index: str = "name_0") -> None:
+def assert_holds(dataset: Dataset, truth: Truth) -> None:
     """Assert that a dataset is the truth: values, obs, var, embeddings, categories and their order, colours, title."""
     import pandas as pd
 
-    pd.testing.assert_frame_equal(dataset.obs(), truth.obs.rename_axis(index))
+    pd.testing.assert_frame_equal(dataset.obs(), truth.obs.rename_axis("cell" if dataset.format == "cxg" else None))
     assert list(dataset.var_labels) == truth.var_labels
     assert dataset.var()["feature_name"].tolist() == truth.aliases
     for position, name in enumerate(truth.var_labels):

@@ -282,8 +282,10 @@ def test_an_h5ad_is_encoded_as_anndata_encodes_it(tmp_path):
         assert kinds["X"] == ("csr_matrix", "0.1.0")
         assert {kinds[name] for name in ("layers", "obsm", "obsp", "uns", "varm", "varp")} == {("dict", "0.1.0")}
         assert list(file["obs"].attrs["column-order"]) == list(truth.obs.columns)
-        assert file["obs"].attrs["_index"] == "name_0"
-        assert file["obs/name_0"].asstr()[:].tolist() == truth.obs.index.tolist()
+        assert (
+            file["obs"].attrs["_index"] == file["var"].attrs["_index"] == "_index"
+        )  # as anndata writes one of no name
+        assert file["obs/_index"].asstr()[:].tolist() == truth.obs.index.tolist()
         column = file["obs/cell_type"]
         assert column.attrs["encoding-type"] == "categorical"
         assert not column.attrs["ordered"]
@@ -317,7 +319,8 @@ def test_unreadable_columns_are_left_out_and_told(tmp_path):
         done = convert(source, tmp_path / target)
         assert any("'score' cannot be read" in sentence for sentence in done.left_out)
         with open_dataset(tmp_path / target) as dataset:
-            pd.testing.assert_frame_equal(dataset.obs(), truth.obs.drop(columns="score"))
+            called = "cell" if dataset.format == "cxg" else None
+            pd.testing.assert_frame_equal(dataset.obs(), truth.obs.drop(columns="score").rename_axis(called))
 
 
 def test_an_open_dataset_is_converted_and_stays_open(tmp_path):
@@ -335,8 +338,10 @@ def test_real_stores_are_carried(real_data, tmp_path, name):
     with open_dataset(source) as expected:
         for target in ("new.cxg", "new.h5ad"):
             with open_dataset(tmp_path / target) as found:
-                pd.testing.assert_frame_equal(found.obs(), expected.obs(), check_dtype=False)
-                pd.testing.assert_frame_equal(found.var(), expected.var(), check_dtype=False)
+                for one, other in ((found.obs(), expected.obs()), (found.var(), expected.var())):
+                    has_name = found.format == "cxg" or other.index.name not in ("cell", "gene")
+                    called = other.index.name if has_name else None  # AnnData leaves it unnamed
+                    pd.testing.assert_frame_equal(one, other.rename_axis(called), check_dtype=False)
                 assert dict(found.embeddings) == dict(expected.embeddings)
                 for label in list(expected.var_labels)[:: expected.n_var // 15]:
                     np.testing.assert_array_equal(found.values(label), expected.values(label), strict=True)

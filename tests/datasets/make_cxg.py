@@ -98,12 +98,12 @@ def make_cxg(path: Path, truth: Truth, layout: str = "columns", version: str = "
     if "X" in parts:
         write_matrix(path, truth.X, layout, options.get("shift"), shuffled=options.get("shuffled", True))
     if version != "0.0":
-        corpora = {"schema_version": "3.1.0", "title": "other", "default_embedding": "X_umap"}
+        corpora = {"schema_version": "3.1.0", "title": truth.title, "default_embedding": "X_umap"}
         write_one(
             path / "cxg_group_metadata",
             {
                 "cxg_version": options.get("named", version),
-                "cxg_properties": options.get("properties", {"title": truth.title, "about": None}),
+                "cxg_properties": options.get("properties", {"title": "small", "about": None}),
                 "cxg_category_colors": options.get("colors", truth.colors),
                 "corpora": options.get("corpora", corpora),
             },

@@ -18,7 +18,7 @@ from cxg_widget.look import Look
 from cxg_widget.session import Session
 from tests.datasets.contract import DatasetContract
 from tests.datasets.make_anndata import make_anndata, truth_of
-from tests.datasets.make_cxg import make_truth
+from tests.datasets.make_cxg import make_cxg, make_truth
 
 MAKE = {"csr": sp.csr_matrix, "csc": sp.csc_array, "dense": np.array, "backed": sp.csr_matrix, "view": sp.csr_matrix}
 
@@ -307,6 +307,17 @@ def test_of_a_store_on_disk_to_anndata_has_the_selected_rows(tmp_path, monkeypat
         np.testing.assert_array_equal(
             found.obsm[name if name == "spatial" else f"X_{name}"], xy[rows].astype(np.float32)
         )
+
+
+def test_an_index_without_a_name_of_its_own_has_none_in_an_anndata_either(tmp_path, monkeypatch):
+    made = SimpleNamespace(AnnData=SimpleNamespace)
+    monkeypatch.setitem(sys.modules, "anndata", made)
+    monkeypatch.setattr("cxg_widget.datasets.anndata.export.find_spec", lambda name: made)
+    with open_dataset(make_cxg(tmp_path / "small.cxg", truth_of("0.8"))) as dataset:
+        assert dataset.obs([]).index.name == "cell"
+        found = Session(dataset).selected.to_anndata()
+    assert found.obs.index.name is None
+    assert found.var.index.name is None
 
 
 def test_opening_an_object_imports_neither_anndata_nor_h5py_nor_zarr():

@@ -16,7 +16,9 @@ def store(request, tmp_path_factory):
     truth = make_truth()
     if version == "0.0":
         truth.title, truth.colors = "small.cxg", {}
-    return make_cxg(tmp_path_factory.mktemp("cxg") / "small.cxg", truth, layout, version), truth
+    path = make_cxg(tmp_path_factory.mktemp("cxg") / "small.cxg", truth, layout, version)
+    truth.obs = truth.obs.rename_axis("cell")
+    return path, truth
 
 
 class TestCxg(DatasetContract):

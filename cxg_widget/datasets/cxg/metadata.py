@@ -42,7 +42,8 @@ class GroupMetadata:
                 f"cxg_version {self.version!r} is unknown (known: {', '.join(KNOWN_VERSIONS)}); read by what is there."
             )
         corpora, properties = self._object("corpora"), self._object("cxg_properties")
-        self.title = _text(properties.get("title")) or _text(corpora.get("title"))
+        # The title in cxg_properties is the name of the file that was converted, for want of a better one.
+        self.title = _text(corpora.get("title")) or _text(properties.get("title"))
         self.about = _text(properties.get("about"))
         nested = corpora.get("version")
         older = nested.get("corpora_schema_version") if isinstance(nested, dict) else None

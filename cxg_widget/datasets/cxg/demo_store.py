@@ -1,0 +1,76 @@
+"""A demo store at hand: written where it is not there yet."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from uuid import uuid4
+
+from cxg_widget.datasets.cxg.dataset import CxgDataset
+from cxg_widget.datasets.cxg.demo import write_demo
+from cxg_widget.errors import InvalidValue
+from cxg_widget.spatial.cache_folder import cache_folder
+
+
+def demo(path: str | os.PathLike[str] | None = None, cells: int = 100_000, *, genes: int = 300) -> Path:
+    """Return the path of a synthetic CXG to try the widget with; the first call writes it, which takes some seconds.
+
+    No cell in it was ever measured.
+
+    Parameters
+    ----------
+    path : where it is or is to be; None = in the folder for caches (`CXG_WIDGET_CACHE_DIR`), one for each size
+    cells, genes : how many
+
+    Returns
+    -------
+    the path of a store that was opened to see that it has that many
+
+    Raises
+    ------
+    InvalidValue
+        If they are no numbers of cells and genes, or the store at `path` has others.
+    UnknownFormat, InvalidStore
+        If there is something else at `path`.
+
+    Examples
+    --------
+    >>> w = CxgWidget(demo(), color="cell_type")  # doctest: +SKIP
+    """
+    wanted = _whole("cells", cells), _whole("genes", genes)
+    target = _cached(*wanted) if path is None else Path(path).expanduser()
+    if not target.exists():
+        _write(target, *wanted)
+    with CxgDataset(str(target)) as dataset:
+        n_obs, n_var = dataset.n_obs, dataset.n_var
+    if (n_obs, n_var) != wanted:
+        raise InvalidValue(
+            f"'{target}' has {n_obs:,} cells and {n_var:,} genes, not {wanted[0]:,} and {wanted[1]:,}; "
+            f"give another path, or cells={n_obs}, genes={n_var}."
+        )
+    return target
+
+
+def _whole(name: str, number: float) -> int:
+    if isinstance(number, bool) or not isinstance(number, int | float) or not float(number).is_integer():
+        raise InvalidValue(f"{name} must be a whole number; found {number!r}")
+    return int(number)
+
+
+def _cached(cells: int, genes: int) -> Path:
+    folder = cache_folder() or Path(tempfile.gettempdir()) / "cxg-widget"
+    return folder / "demo" / f"blood_{cells}_{genes}.cxg"
+
+
+def _write(target: Path, cells: int, genes: int) -> None:
+    """Write the store beside its place and move it there, so that two who ask at once do not write into one."""
+    beside = target.with_name(f"{target.name}.{uuid4().hex}")
+    try:
+        write_demo(beside, cells, genes)
+        with suppress(OSError):  # another process was faster, which the opening that follows finds
+            beside.rename(target)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)

@@ -1,0 +1,89 @@
+"""Run the notebooks and keep what they show, so that a reader on the web sees tables and pictures.
+
+::
+
+    python -m tools.notebooks              # all of them
+    python -m tools.notebooks 01 05        # those whose names begin so
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import os
+import sys
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from PIL import Image
+
+FOLDER = Path(__file__).resolve().parent.parent / "notebooks"
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+LIVE = "application/vnd.jupyter.widget-view+json"
+_COLORS = 256
+
+
+def run(path: Path, *, timeout_s: int = 1200) -> nbformat.NotebookNode:
+    """Run a notebook in its folder and return it with all that it showed."""
+    notebook = nbformat.read(path, as_version=4)
+    os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
+    NotebookClient(notebook, timeout=timeout_s, resources={"metadata": {"path": str(path.parent)}}).execute()
+    return notebook
+
+
+def tidy(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Return a notebook with what a reader without a kernel can see, and a fingerprint of the code that showed it.
+
+    Of a widget its picture stays; the live view is nothing but an error message without a kernel.
+    """
+    tidied = nbformat.from_dict(notebook)
+    tidied.metadata.pop("widgets", None)
+    tidied.metadata["language_info"] = {"name": "python"}
+    tidied.metadata["cxg_widget"] = {"ran": fingerprint(notebook)}
+    for cell in tidied.cells:
+        cell.metadata.pop("execution", None)
+        if cell.cell_type == "code":
+            cell.execution_count = None
+            cell.outputs = [kept for kept in map(_tidy_output, cell.outputs) if kept is not None]
+    return tidied
+
+
+def _tidy_output(output: nbformat.NotebookNode) -> nbformat.NotebookNode | None:
+    if output.output_type == "stream":
+        return output if output.name == "stdout" else None
+    data = output.get("data", {})
+    if LIVE in data:
+        return None
+    kept = {name: data[name] for name in ("text/html", "text/plain") if name in data}
+    if "image/png" in data:
+        kept = {"image/png": _smaller(data["image/png"])}
+    return nbformat.v4.new_output("display_data", data=kept)
+
+
+def _smaller(png: str) -> str:
+    """Return a picture of no more than 256 colours, which takes a third of the bytes."""
+    image = Image.open(io.BytesIO(base64.b64decode(png))).convert("RGB").quantize(_COLORS, dither=Image.Dither.NONE)
+    out = io.BytesIO()
+    image.save(out, "PNG", optimize=True)
+    return base64.b64encode(out.getvalue()).decode()
+
+
+def fingerprint(notebook: nbformat.NotebookNode) -> str:
+    """Return a hash of the code of a notebook."""
+    code = "\0".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
+    return hashlib.sha256(code.encode()).hexdigest()[:16]
+
+
+def main(names: list[str]) -> None:
+    """Run the notebooks named, or all, and write them anew."""
+    os.environ.setdefault("CXG_LARGE_CELLS", "1000000")  # as the notebook says of what is kept in it
+    for path in NOTEBOOKS:
+        if not names or path.name.startswith(tuple(names)):
+            nbformat.write(tidy(run(path)), path)
+            print(f"{path.name}: {path.stat().st_size / 1000:,.0f} KB")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -17,7 +17,7 @@ from cxg_widget.limits import resolve_limit
 from cxg_widget.order import DisplayOrder
 from cxg_widget.protocol import CONTAINER, Nonzeros, Values
 from cxg_widget.protocol import Codes as CodesMessage
-from cxg_widget.quantise import finite_range, quantise
+from cxg_widget.quantise import between, finite_range, quantise, unit_of
 
 BINS = 64
 QUANTILES = 1001
@@ -102,20 +102,24 @@ def describe(vector: Vector, n_obs: int) -> Numbers:
 
 def _histogram(finite: NDArray[Any], fill: float, n_fill: int, lo: float, hi: float) -> NDArray[np.uint32]:
     """Count sorted values in equal bins of lo..hi; `np.histogram` refuses ranges narrower than it can cut."""
-    edges = (hi - lo or np.inf) * (np.arange(1, BINS) / BINS)
+    unit = unit_of(lo, hi)
+    low = lo * unit
+    edges = (hi * unit - low or np.inf) * (np.arange(1, BINS) / BINS)
     # One by one, since searchsorted would make all of them double precision, twice what is on show.
-    ends = [bisect_left(finite, edge, key=lambda value: float(value) - lo) for edge in edges.tolist()]
+    ends = [bisect_left(finite, edge, key=lambda value: float(value) * unit - low) for edge in edges.tolist()]
     histogram = np.diff(np.concatenate([[0], ends, [finite.size]])).astype(np.uint32)
-    histogram[np.searchsorted(edges, fill - lo, side="right")] += np.uint32(n_fill)
+    histogram[np.searchsorted(edges, fill * unit - low, side="right")] += np.uint32(n_fill)
     return histogram
 
 
 def bin_values(finite: NDArray[Any], lo: float, hi: float) -> NDArray[np.int64]:
     """Count finite values, in any order, in the bins of a histogram of lo..hi, int64 (64,)."""
-    edges = (hi - lo or np.inf) * (np.arange(1, BINS) / BINS)
+    unit = unit_of(lo, hi)
+    low = lo * unit
+    edges = (hi * unit - low or np.inf) * (np.arange(1, BINS) / BINS)
     counts = np.zeros(BINS, dtype=np.int64)
     for start in range(0, finite.size, _BLOCK):
-        block = finite[start : start + _BLOCK].astype(np.float64) - lo
+        block = finite[start : start + _BLOCK].astype(np.float64) * unit - low
         counts += np.bincount(np.searchsorted(edges, block, side="right"), minlength=BINS)
     return counts
 
@@ -161,7 +165,7 @@ def _quantiles(finite: NDArray[Any], fill: float, n_fill: int) -> NDArray[np.flo
     below = np.floor(position).astype(np.int64)
     above = np.minimum(below + 1, total - 1)
     low, high = value_at(below), value_at(above)
-    return low + (high - low) * (position - below)
+    return between(low, high, position - below)
 
 
 def number_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator[Frame]:

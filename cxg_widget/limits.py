@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.errors import InvalidValue
 from cxg_widget.names import shown
+from cxg_widget.quantise import between
 
 LIMITS = ("vmin", "vmax")
 
@@ -52,7 +53,9 @@ def resolve_limit(
         if hi <= lo:
             return fallback
         share = (percentile(limit) or 0.0) / 100
-        return float(np.interp(share * (quantiles.size - 1), np.arange(quantiles.size), quantiles))
+        place = share * (quantiles.size - 1)
+        below = int(place)
+        return float(between(quantiles[below], quantiles[min(below + 1, quantiles.size - 1)], place - below))
     return float(limit)
 
 

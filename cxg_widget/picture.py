@@ -15,7 +15,7 @@ from cxg_widget.encoding import Numbers
 from cxg_widget.limits import limits_shown
 from cxg_widget.paper import Paper
 from cxg_widget.protocol import MISSING_U16
-from cxg_widget.quantise import LEVELS, quantise
+from cxg_widget.quantise import LEVELS, between, quantise, shares
 
 if TYPE_CHECKING:
     from cxg_widget.crowding import Shared
@@ -82,17 +82,18 @@ def _ink(job: Paint, paper: Paper) -> raster.Ink:
 def _number_ink(
     look: Look, data: Numbers, missing: raster.RGB, shared: Shared | None, *, dark: bool
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    values, automatic = data.vector.dense(data.n_obs), None
+    vector, automatic = data.vector, None
+    values = vector.values if vector.rows is None else vector.dense(data.n_obs)
     if shared is not None:
-        per_code = (data.hi - data.lo) / LEVELS
-        values = np.where(shared.codes == MISSING_U16, np.nan, data.lo + shared.codes * per_code)
+        values = np.where(shared.codes == MISSING_U16, np.nan, between(data.lo, data.hi, shared.codes / LEVELS))
         if shared.limits is not None:
-            automatic = data.lo + shared.limits[0] * per_code, data.lo + shared.limits[1] * per_code
+            low, high = (float(between(data.lo, data.hi, code / LEVELS)) for code in shared.limits)
+            automatic = low, high
     low, high = limits_shown((look.vmin, look.vmax), (data.lo, data.hi), data.quantiles, automatic)
     stops = raster.seen_in_the_dark(COLORMAPS[look.cmap]) if dark else COLORMAPS[look.cmap]
     table = np.vstack([raster.ramp(stops), np.array([missing], dtype=np.uint8)])
     finite = np.isfinite(values)
-    share = (values - low) / (high - low) if high != low else (values > low).astype(np.float32)
+    share = shares(values, low, high) if high != low else (values > low).astype(np.float64)
     share = np.clip(share, 0, 1, where=finite, out=np.zeros(values.shape))
     at = np.where(finite, np.rint(share * 255).astype(np.int64), 256)
     rank = quantise(values, data.lo, data.hi).astype(np.int64) // 2 + _VALUES

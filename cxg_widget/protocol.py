@@ -227,7 +227,9 @@ class Color(Message):
     arrays: ClassVar[Mapping[str, Array]] = {
         "histogram": Array(("uint32",), ("n_bins",), "cells per equal bin of lo..hi; empty unless continuous"),
         "quantiles": Array(
-            ("float32",), ("n_quantiles",), "quantiles 0, 0.001, ..., 1, less lo; empty unless continuous"
+            ("float32",),
+            ("n_quantiles",),
+            "quantiles 0, 0.001, ..., 1, as shares of the way from lo to hi; empty unless continuous",
         ),
     }
     seq: int

@@ -41,17 +41,43 @@ def quantise(values: NDArray[Any], lo: float, hi: float) -> NDArray[np.uint16]:
     uint16 (n,). A constant column (lo == hi) becomes code 0.
     """
     span = float(hi) - float(lo)
-    fits = values.dtype == np.float32 and 1e-30 < span < 1e30
-    scaled: NDArray[Any] = values.astype(np.float32 if fits else np.float64)
-    scaled -= lo
-    if span > 0:
-        scaled *= min(LEVELS / span, np.finfo(np.float64).max)
+    scaled: NDArray[Any]
+    if 1e-290 < span < np.inf:
+        fits = values.dtype == np.float32 and 1e-30 < span < 1e30
+        scaled = values.astype(np.float32 if fits else np.float64)
+        scaled -= lo
+        scaled *= LEVELS / span
+    else:
+        scaled = shares(values, lo, hi)
+        scaled *= LEVELS
     missing = ~np.isfinite(scaled)
     if missing.any():
         scaled[missing] = MISSING_U16
     np.rint(scaled, out=scaled)
     np.clip(scaled, 0, MISSING_U16, out=scaled)
     return scaled.astype(np.uint16)
+
+
+def unit_of(lo: float, hi: float) -> float:
+    """Return what to multiply numbers in lo..hi by, so that none of their differences is infinite: 1, or a half."""
+    return 1.0 if np.isfinite(float(hi) - float(lo)) else 0.5
+
+
+def shares(values: NDArray[Any], lo: float, hi: float) -> NDArray[np.float64]:
+    """Return where values (n,) lie, 0 at `lo` and 1 at `hi`, for any finite limits; all 0 where these are one."""
+    unit = unit_of(lo, hi)
+    span = hi * unit - lo * unit
+    with np.errstate(over="ignore", invalid="ignore"):
+        above: NDArray[np.float64] = values.astype(np.float64) * unit - lo * unit
+        return above / span if span else above * 0
+
+
+def between(lo: Any, hi: Any, share: Any) -> NDArray[np.float64]:
+    """Return what lies at a share of the way from `lo` to `hi`, for any finite limits; arrays or numbers."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        step = np.subtract(hi, lo, dtype=np.float64)
+        found = np.where(np.isfinite(step), lo + step * share, lo * (1.0 - share) + hi * share)
+    return np.asarray(found, dtype=np.float64)
 
 
 @dataclass(frozen=True)

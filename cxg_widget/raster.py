@@ -186,12 +186,17 @@ def contain(
     x0, x1, y0, y1 = view
     width, height = size
     unit_x, unit_y = abs(x1 - x0) / width, abs(y1 - y0) / height
+    cx, cy = x0 / 2 + x1 / 2, y0 / 2 + y1 / 2
     if equal_units:
-        unit_x = unit_y = max(unit_x, unit_y) or 1 / min(width, height)
-    half_w, half_h = (unit_x or 1 / width) * width / 2, (unit_y or 1 / height) * height / 2
-    cx, cy = (x0 + x1) / 2, (y0 + y1) / 2
+        unit_x = unit_y = max(unit_x, unit_y) or max(_speck(cx), _speck(cy)) / min(width, height)
+    half_w, half_h = (unit_x or _speck(cx) / width) * width / 2, (unit_y or _speck(cy) / height) * height / 2
     bottom, top = (cy + half_h, cy - half_h) if y_down else (cy - half_h, cy + half_h)
     return cx - half_w, cx + half_w, bottom, top
+
+
+def _speck(at: float) -> float:
+    """Return how much of an axis to show about points at one place: 1, or what numbers there can tell apart."""
+    return max(1.0, abs(at) * 2**-20)
 
 
 def within(xy: NDArray[np.float32], view: tuple[float, float, float, float]) -> NDArray[np.bool_]:

@@ -47,20 +47,22 @@ def static_picture(
 
     Returns
     -------
-    a mimebundle; empty when nothing can be drawn
+    a mimebundle; empty when nothing can be drawn, for whatever reason: the live view is not to suffer from it
     """
     size = (round(height * 4 / 3), height)
     paper = PAPERS[background or "white"]
     try:
         seen = None if view is None else (view[0], view[1], view[2], view[3])
         image, key = session.drawn(seen, size, paper=paper, max_points=_SAMPLE)
-        axes = session.axes_told()
+        page = image[:, :, : 4 if paper.is_clear else 3] if not legend else compose(image, key, paper)
+        encoded = base64.b64encode(raster.png(page)).decode()
+        told = _told(session.dataset.title, session.axes_told(), lines_of(key) if legend else [])
     except CxgWidgetError as error:
         _LOG.info("no static picture: %s", error)
         return {}
-    page = image[:, :, : 4 if paper.is_clear else 3] if not legend else compose(image, key, paper)
-    encoded = base64.b64encode(raster.png(page)).decode()
-    told = _told(session.dataset.title, axes, lines_of(key) if legend else [])
+    except Exception:
+        _LOG.exception("no static picture, which is a fault of cxg-widget")
+        return {}
     return _bundle(encoded, (page.shape[1], page.shape[0]), picture_id, told if html else None)
 
 

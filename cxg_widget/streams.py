@@ -18,7 +18,7 @@ from cxg_widget.frames import Frame, spans
 from cxg_widget.look import Coloring, Look
 from cxg_widget.order import DisplayOrder
 from cxg_widget.palettes import category_palette
-from cxg_widget.quantise import Bounds, quantise_positions, quantise_within
+from cxg_widget.quantise import Bounds, quantise_positions, quantise_within, shares
 from cxg_widget.raster import within
 from cxg_widget.selection import pack_mask
 
@@ -96,7 +96,7 @@ def legend_frame(coloring: Coloring, look: Look, dataset: Dataset, n_points: int
             hi=data.hi,
             encoding="sparse" if data.is_sparse else "dense",
         )
-        arrays = {"histogram": data.histogram, "quantiles": (data.quantiles - data.lo).astype(np.float32)}
+        arrays = {"histogram": data.histogram, "quantiles": shares(data.quantiles, data.lo, data.hi).astype(np.float32)}
     return Frame(legend, arrays)
 
 

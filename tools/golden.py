@@ -75,7 +75,7 @@ REPLIES: dict[str, Frame] = {
     ),
     "color.continuous": Frame(
         p.Color(**_LEGEND, spec="var:CD3E", name="CD3E", scale="continuous", lo=-0.5, hi=4.25, encoding="sparse"),
-        {"histogram": _array("uint32", [70000, 0, 2]), "quantiles": _array("float32", [-0.5, 0.0, 4.25])},
+        {"histogram": _array("uint32", [70000, 0, 2]), "quantiles": _array("float32", [0.0, 0.25, 1.0])},
     ),
     "palette": Frame(p.Palette(3, ["#000000", "#ffffff"])),
     "codes.uint8": Frame(p.Codes(3, 0, 4, 6), {"codes": _array("uint8", [0, 1, 254, 255])}),

@@ -25,7 +25,7 @@ from cxg_widget.coloring import Target, as_float, mean_vector
 from cxg_widget.datasets import Codes, Vector
 from cxg_widget.encoding import count_selected
 from cxg_widget.protocol import MISSING_U16
-from cxg_widget.quantise import LEVELS
+from cxg_widget.quantise import LEVELS, between
 from cxg_widget.spatial import SpatialIndex
 
 View = tuple[float, float, float, float]
@@ -237,6 +237,6 @@ def _values(column: NumberColumn | SparseColumn, places: NDArray[np.uint32]) -> 
         if column.places.size:
             listed = column.places[at] == places
             codes[listed] = column.codes[at[listed]]
-    values = column.lo + codes.astype(np.float64) / LEVELS * (column.hi - column.lo)
+    values = between(column.lo, column.hi, codes.astype(np.float64) / LEVELS)
     values[codes == MISSING_U16] = np.nan
     return values

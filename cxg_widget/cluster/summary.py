@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets import Codes, Vector
 from cxg_widget.encoding import QUANTILES, bin_values, category_counts
 from cxg_widget.protocol import MISSING_U16
-from cxg_widget.quantise import LEVELS, quantise
+from cxg_widget.quantise import LEVELS, between, quantise
 
 
 @dataclass(frozen=True)
@@ -72,5 +72,4 @@ def quantiles_of(codes: NDArray[np.int64], lo: float, hi: float) -> NDArray[np.f
     position = np.linspace(0, total - 1, QUANTILES)
     below = np.floor(position).astype(np.int64)
     low, high = (np.searchsorted(ends, rank, side="right") for rank in (below, np.minimum(below + 1, total - 1)))
-    found: NDArray[np.float64] = lo + (low + (high - low) * (position - below)) / LEVELS * (hi - lo)
-    return found
+    return between(lo, hi, (low + (high - low) * (position - below)) / LEVELS)

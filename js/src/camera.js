@@ -36,9 +36,15 @@ export function scales({ unitsPerPx, stretch }) {
 export function contain([left, right, bottom, top], width, height, yDown, equalUnits = true) {
   const [w, h] = [Math.max(width, 1), Math.max(height, 1)];
   let [perX, perY] = [Math.abs(right - left) / w, Math.abs(top - bottom) / h];
-  if (equalUnits) perX = perY = Math.max(perX, perY) || 1 / Math.min(w, h);
-  const unitsPerPx = perX || 1 / w;
-  return { x: (left + right) / 2, y: (bottom + top) / 2, unitsPerPx, stretch: (perY || 1 / h) / unitsPerPx, width, height, up: yDown ? -1 : 1 };
+  const [x, y] = [left / 2 + right / 2, bottom / 2 + top / 2];
+  if (equalUnits) perX = perY = Math.max(perX, perY) || Math.max(speck(x), speck(y)) / Math.min(w, h);
+  const unitsPerPx = perX || speck(x) / w;
+  return { x, y, unitsPerPx, stretch: (perY || speck(y) / h) / unitsPerPx, width, height, up: yDown ? -1 : 1 };
+}
+
+/** How much of an axis to show about points that all lie at one place: 1, or what numbers there tell apart. @param {number} at */
+function speck(at) {
+  return Math.max(1, Math.abs(at) * 2 ** -20);
 }
 
 /** The camera that shows everything with a margin of 4 % on each side. @param {Extent} extent @param {number} width @param {number} height

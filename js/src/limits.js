@@ -23,7 +23,18 @@ export function resolveLimit(value, coloring, fallback) {
   const place = (percent / 100) * (quantiles.length - 1);
   const below = Math.floor(place);
   const above = Math.min(below + 1, quantiles.length - 1);
-  return coloring.lo + quantiles[below] + (place - below) * (quantiles[above] - quantiles[below]);
+  return valueAt(quantiles[below] + (place - below) * (quantiles[above] - quantiles[below]), coloring.lo, coloring.hi);
+}
+
+/** Where a value lies, 0 at lo and 1 at hi. The difference of two numbers may be none. @param {number} value @param {number} lo @param {number} hi */
+export function shareOf(value, lo, hi) {
+  const unit = Number.isFinite(hi - lo) ? 1 : 0.5;
+  return (value * unit - lo * unit) / (hi * unit - lo * unit || 1);
+}
+
+/** The value at a share of the way from lo to hi. @param {number} share @param {number} lo @param {number} hi */
+export function valueAt(share, lo, hi) {
+  return Number.isFinite(hi - lo) ? lo + share * (hi - lo) : lo * (1 - share) + hi * share;
 }
 
 /**
@@ -35,10 +46,8 @@ export function resolveLimit(value, coloring, fallback) {
  */
 export function limitCodes(coloring, { vmin, vmax }) {
   const { lo, hi } = coloring;
-  const span = hi - lo || 1;
-  const code = (/** @type {number} */ value) => ((value - lo) / span) * LEVELS;
   const [low, high] = limitsShown(coloring, { vmin, vmax });
-  return [code(low), code(high)];
+  return [shareOf(low, lo, hi) * LEVELS, shareOf(high, lo, hi) * LEVELS];
 }
 
 /**
@@ -49,7 +58,7 @@ export function limitCodes(coloring, { vmin, vmax }) {
  */
 export function limitsShown(coloring, { vmin, vmax }) {
   const { lo, hi } = coloring;
-  const [least, most] = (coloring.limits ?? [0, LEVELS]).map((code) => lo + (code / LEVELS) * (hi - lo));
+  const [least, most] = coloring.limits?.map((code) => valueAt(code / LEVELS, lo, hi)) ?? [lo, hi];
   const low = resolveLimit(vmin, coloring, least);
   const high = resolveLimit(vmax, coloring, most);
   // What was set leaves the other end where it suits, unless that would turn the colours round.

@@ -43,7 +43,7 @@
  * @property {number} hi
  * @property {[number, number] | null} limits codes of the ends of its colours where nobody has set them; null = all values
  * @property {Uint32Array} histogram
- * @property {Float32Array} quantiles 0, 0.001, ..., 1, as offsets from `lo`: float32 could not tell large numbers apart
+ * @property {Float32Array} quantiles 0, 0.001, ..., 1, as shares of the way from `lo` to `hi`
  *
  * @typedef {object} Cell
  * @property {number} row

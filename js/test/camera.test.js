@@ -168,3 +168,14 @@ test("data without any breadth along one axis have a camera that fills the other
     assert.ok([...range.least, ...range.most].every((units) => units > 0 && Number.isFinite(units)));
   }
 });
+
+test("points that all lie at one place, however far out, have a view that is none of width zero", () => {
+  for (const at of [0, 1e16, -1e16, 3.4e38]) {
+    for (const equalUnits of [true, false]) {
+      const camera = cameras.fit([at, at, at, at], 300, 200, false, equalUnits);
+      const [left, right, bottom, top] = cameras.visible(camera);
+      assert.ok(left < at && at < right && bottom < at && at < top);
+      assert.ok([...cameras.codesToClip(camera, [at, at, at, at]).offset].every(Number.isFinite));
+    }
+  }
+});

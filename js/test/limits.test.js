@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limitCodes, resolveLimit } from "../src/limits.js";
+import { limitCodes, resolveLimit, shareOf, valueAt } from "../src/limits.js";
 
-const coloring = /** @type {any} */ ({ lo: -2, hi: 10, quantiles: Float32Array.of(0, 2, 3, 6, 12) });
+const coloring = /** @type {any} */ ({ lo: -2, hi: 10, quantiles: Float32Array.of(0, 2 / 12, 0.25, 0.5, 1) });
 
 test("percentiles are read off the table by linear interpolation", () => {
   assert.equal(resolveLimit("p0", coloring, 7), -2);
@@ -35,4 +35,15 @@ test("a column of one value has the place of that value between limits that were
   assert.equal((0 - low) / (high - low), 0.5);
   assert.deepEqual(limitCodes(three, { vmin: null, vmax: null }), [0, 0]);
   assert.deepEqual(limitCodes(three, { vmin: null, vmax: "p99" }), [0, 0]);
+});
+
+test("ranges that are too large for a number, or too small to be divided, have limits, shares and values", () => {
+  for (const end of [5e-324, 3e38, 1.7e308]) {
+    const wide = /** @type {any} */ ({ lo: -end, hi: end, quantiles: Float32Array.of(0, 0.25, 0.5, 0.75, 1) });
+    assert.deepEqual(limitCodes(wide, { vmin: null, vmax: null }), [0, 65_534]);
+    assert.deepEqual(limitCodes(wide, { vmin: 0, vmax: "p100" }), [32_767, 65_534]);
+    assert.equal(resolveLimit("p50", wide, 7), 0);
+    assert.deepEqual([0, 1].map((share) => valueAt(share, -end, end)), [-end, end]);
+    assert.equal(shareOf(end, -end, end), 1);
+  }
 });

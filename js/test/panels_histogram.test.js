@@ -45,6 +45,13 @@ test("bars of a part are as high as the same count is among all", () => {
   assert.deepEqual(barHeights([8, 1, 0], 64), [0.5, 0.25, 0]);
 });
 
+test("a key moves a limit of the widest range, and stops at its ends", () => {
+  const end = 1.7e308;
+  assert.ok(Math.abs(/** @type {number} */ (valueAfterKey("ArrowRight", true, 0, [-end, end], [-end, end])) / (end / 5) - 1) < 1e-12);
+  assert.equal(valueAfterKey("ArrowRight", true, 0.9 * end, [-end, end], [-end, end]), end);
+  assert.equal(placeOf(0, -end, end), 0.5);
+});
+
 test("a limit is a number, a percentile or nothing", () => {
   const read = { "": null, " 1.5 ": 1.5, "-2e3": -2000, "12,346": 12_346, p99: "p99", "P 99.5": "p99.5", "95%": "p95", "\u22121": -1 };
   for (const [text, limit] of Object.entries(read)) assert.equal(readLimit(text), limit, text);

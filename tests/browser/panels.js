@@ -24,7 +24,7 @@ function categorical(name, categories, nMissing = 0) {
 
 function continuous(name) {
   const histogram = Uint32Array.from({ length: 64 }, (_, i) => (i === 0 ? 61_000 : 4000 * Math.exp(-(((i - 22) / 12) ** 2)) + (i < 58 ? 12 : 0)));
-  const quantiles = Float32Array.from({ length: 1001 }, (_, i) => (i < 610 ? 0 : 6.42 * ((i - 610) / 390) ** 0.7));
+  const quantiles = Float32Array.from({ length: 1001 }, (_, i) => (i < 610 ? 0 : ((i - 610) / 390) ** 0.7));
   return { ...base(`var:${name}`, name), detail: "ENSG00000198851", scale: "continuous", lo: 0, hi: 6.42, histogram, quantiles, nMissing: 214 };
 }
 

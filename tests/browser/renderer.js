@@ -73,7 +73,7 @@ function sendColor(model, { scale, codes = new Uint8Array(0), colors = [], n = c
   const seq = ++seqs.color;
   const categories = colors.map((_, i) => `category ${i}`);
   const missing = codes.filter((code) => code === (codes instanceof Uint8Array ? 255 : 65535)).length;
-  const quantiles = Float32Array.from({ length: 1001 }, (_, i) => (i / 1000) * (hi - lo));
+  const quantiles = Float32Array.from({ length: 1001 }, (_, i) => i / 1000);
   const legend = {
     kind: "color", seq, spec: "obs:a", name: "a", detail: "", scale, n_points: n, n_obs: n, n_missing: missing, categories,
     counts: colors.map(() => 1), colors, lo, hi, encoding: scale === "none" ? "none" : "dense",

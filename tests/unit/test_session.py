@@ -271,7 +271,8 @@ def test_percentiles_of_large_numbers_keep_their_resolution():
     data = small(1000)
     data._obs["n_genes"] = 2**40 + np.arange(1000)
     legend = next(Session(data, Look(embedding="umap", color="n_genes")).color())
-    quantiles = legend.message.lo + legend.arrays["quantiles"].astype(float)
+    lo, hi = legend.message.lo, legend.message.hi
+    quantiles = lo + legend.arrays["quantiles"].astype(float) * (hi - lo)
     np.testing.assert_allclose(quantiles, np.quantile(data._obs["n_genes"], np.linspace(0, 1, 1001)), atol=1e-3)
 
 

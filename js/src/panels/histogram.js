@@ -1,4 +1,5 @@
 /** The geometry of the numeric legend: bars, gradient, and the way between a place on the bar and a value. Pure. */
+import { shareOf, valueAt as between } from "../limits.js";
 
 /** Colours for a colormap that has no stops here. */
 const GREYS = ["#dddddd", "#222222"];
@@ -30,12 +31,12 @@ export function mergeBins(counts, nMost) {
 /** Where a value lies between lo and hi, 0..1, held inside. @param {number} value @param {number} lo @param {number} hi @returns {number} */
 export function placeOf(value, lo, hi) {
   if (!(hi > lo)) return value > hi ? 1 : 0;
-  return Math.max(0, Math.min(1, (value - lo) / (hi - lo)));
+  return Math.max(0, Math.min(1, shareOf(value, lo, hi)));
 }
 
 /** The value at a place 0..1 between lo and hi. @param {number} place @param {number} lo @param {number} hi @returns {number} */
 export function valueAt(place, lo, hi) {
-  return lo + Math.max(0, Math.min(1, place)) * (hi - lo);
+  return between(Math.max(0, Math.min(1, place)), lo, hi);
 }
 
 /**
@@ -57,7 +58,7 @@ export function gradient(stops, from = 0, to = 1) {
  * @param {[number, number]} reach least and greatest value the limit may have @returns {number | null}
  */
 export function valueAfterKey(key, shift, value, [lo, hi], [least, greatest]) {
-  const page = (hi - lo) / 10;
+  const page = hi / 10 - lo / 10;
   const step = shift ? page : page / 10;
   /** @type {Record<string, number>} */
   const targets = {

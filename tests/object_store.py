@@ -81,12 +81,19 @@ class ObjectStore:
 
     @contextmanager
     def failing(self, kind: str, *, at: str = "", times: int = 10**9, seconds: float = 0.0) -> Iterator[None]:
-        """Fail the first `times` requests whose key holds `at`: "403", "500", "503", "cut", or "slow" by `seconds`."""
+        """Fail the first `times` requests whose key holds `at`: "403", "500", "503", "cut", "slow" by `seconds`.
+
+        "stall" is no answer until the end of the block; see `wait_until_stalled`.
+        """
         self._ask("PUT", "~fault", json.dumps({"kind": kind, "at": at, "times": times, "seconds": seconds}).encode())
         try:
             yield
         finally:
             self._ask("PUT", "~fault", b"null")
+
+    def wait_until_stalled(self) -> None:
+        """Wait until a request waits for the end of a "stall"."""
+        self._ask("GET", "~stalled")
 
     def close(self) -> None:
         self._process.terminate()
@@ -110,6 +117,7 @@ class Server:
         self._fault: dict[str, Any] | None = None
         self._n_under_way = 0
         self._lock = threading.Lock()
+        self._stalled, self._lifted = threading.Event(), threading.Event()
 
     def __call__(self, environ: dict[str, Any], start: Any) -> list[bytes] | Iterator[bytes]:
         path = environ["PATH_INFO"].lstrip("/")
@@ -134,6 +142,9 @@ class Server:
             return _refusal(ANSWERS[fault["kind"] if known and fault else "403"], start)
         if fault and fault["kind"] == "slow":
             time.sleep(fault["seconds"])
+        if fault and fault["kind"] == "stall":
+            self._stalled.set()
+            self._lifted.wait(60)
         body = b"".join(self._moto(environ, start))
         self._record(environ, len(body), begins_turn=begins_turn)
         return _cut(body) if fault and fault["kind"] == "cut" else [body]
@@ -146,6 +157,10 @@ class Server:
                 answer, self._requests = json.dumps(self._requests).encode(), []
         elif path == "~fault":
             self._fault = json.loads(body)
+            (self._lifted.clear if self._fault else self._lifted.set)()
+            self._stalled.clear()
+        elif path == "~stalled":
+            self._stalled.wait(30)
         else:
             from moto.s3.models import s3_backends
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -13,6 +15,8 @@ import tiledb
 from cxg_widget import protocol as p
 from cxg_widget.cli import main
 from cxg_widget.datasets import open_dataset
+from cxg_widget.datasets.tiledb_access.contexts import make_context, patience
+from cxg_widget.datasets.tiledb_access.metadata_ahead import load_metadata
 from cxg_widget.errors import (
     CxgWidgetError,
     DamagedStore,
@@ -26,7 +30,7 @@ from cxg_widget.errors import (
 from cxg_widget.look import Look
 from cxg_widget.session import Session
 from tests.datasets.contract import DatasetContract
-from tests.datasets.make_cxg import make_cxg, make_truth
+from tests.datasets.make_cxg import make_cxg, make_truth, write_one
 
 IMPATIENT = {"connect_timeout": 0.2, "read_timeout": 1, "max_attempts": 1}
 
@@ -191,8 +195,6 @@ def test_the_way_in_can_be_given_in_four_ways(uri, object_store, given):
 
 
 def test_uns_and_genesets_come_from_far_away_too(tmp_path, object_store, small_truth):
-    from tests.datasets.make_cxg import write_one
-
     path = make_cxg(tmp_path / "s.cxg", small_truth, genesets={"pair": ["GENE1", "GENE2"]})
     write_one(path / "uns", {"answer": 42})
     local = open_dataset(path)
@@ -303,6 +305,64 @@ def test_a_server_that_always_says_slow_down_is_given_up_in_time(opened, object_
 def test_a_server_that_does_not_answer_is_a_time_out(opened, object_store):
     with object_store.failing("slow", seconds=4), pytest.raises(TimeoutError, match="took too long"):
         opened(**IMPATIENT)
+
+
+@pytest.mark.parametrize("at", ["/cxg_group_metadata/__meta/", "/obs/__meta/", "/var/__meta/"])
+def test_others_go_on_while_the_server_is_silent_about_metadata(opened, object_store, at):
+    """Held by TileDB, Python's lock would not let this thread end the stall, and opening would run out of time."""
+    with ThreadPoolExecutor(1) as pool:
+        with object_store.failing("stall", at=at):
+            opening = pool.submit(opened, connect_timeout=5, read_timeout=20, max_attempts=1)
+            object_store.wait_until_stalled()
+            assert not opening.done()
+        with opening.result() as dataset:
+            assert dataset.title == "many"
+            assert dataset.notes == ()
+
+
+@pytest.mark.parametrize("at", ["/cxg_group_metadata/__meta/", "/obs/__meta/", "/uns/__meta/"])
+def test_silence_about_metadata_is_told_as_any_other(tmp_path, object_store, small_truth, at):
+    path = make_cxg(tmp_path / "s.cxg", small_truth)
+    write_one(path / "uns", {"answer": 42})
+    uri = object_store.put(path, "silent.cxg")
+    options = {**object_store.storage_options, **IMPATIENT}
+    with (
+        object_store.failing("stall", at=at),
+        pytest.raises(StorageTimeout, match=r"took too long|no answer") as caught,
+    ):
+        open_dataset(uri, storage_options=options).uns  # noqa: B018 - reads it
+    assert "metadata" in str(caught.value) or at.split("/")[1] in str(caught.value)
+    with open_dataset(uri, storage_options=options) as dataset:
+        assert dataset.uns == {"answer": 42}
+
+
+def test_waiting_for_metadata_can_be_interrupted(opened, object_store):
+    interrupted = threading.Event()
+
+    def interrupt():
+        object_store.wait_until_stalled()
+        interrupted.set()
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    with object_store.failing("stall", at="/__meta/"):
+        threading.Thread(target=interrupt, daemon=True).start()
+        with pytest.raises(KeyboardInterrupt):
+            opened(connect_timeout=5, read_timeout=20, max_attempts=1)
+    assert interrupted.is_set()
+    opened().close()
+
+
+def test_metadata_are_loaded_without_the_lock_where_the_library_is_found(uri, object_store):
+    with tiledb.open(f"{uri}/obs", ctx=tiledb.Ctx(object_store.config)) as array:
+        object_store.requests()
+        load_metadata(array)
+        assert [one.verb for one in object_store.requests() if "/__meta/" in one.key]
+        assert "cxg_schema" in array.meta
+        assert object_store.requests() == []
+
+
+def test_every_wait_ends_within_a_minute_by_default(uri):
+    assert patience(make_context(uri)) < 60
 
 
 def test_a_connection_cut_in_a_read_is_told_and_the_next_read_succeeds(opened, object_store):

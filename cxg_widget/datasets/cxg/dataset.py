@@ -108,7 +108,8 @@ class CxgDataset(Dataset):
         if missing:
             raise InvalidStore(f"{self.uri}: not a CXG; missing {', '.join(missing)}.")
         self._arrays.open_ahead(
-            [*(name for name in _FIRST if name in self._children), *(f"emb/{name}" for name in members)]
+            [*(name for name in _FIRST if name in self._children), *(f"emb/{name}" for name in members)],
+            metadata_of=_FIRST,
         )
         self._metadata = GroupMetadata(self._arrays, self._children, self._note)
         self._obs = Annotations(self._arrays, "obs", self._note)

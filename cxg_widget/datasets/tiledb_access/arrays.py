@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from threading import Lock, RLock
+from threading import Event, Lock, RLock
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from cxg_widget.datasets.packed import PackedStrings
 from cxg_widget.datasets.tiledb_access.contexts import is_remote, patience
 from cxg_widget.datasets.tiledb_access.failures import failure, too_late
 from cxg_widget.datasets.tiledb_access.listing import child_names, list_children, lists_in_one
+from cxg_widget.datasets.tiledb_access.metadata_ahead import load_metadata
 from cxg_widget.datasets.tiledb_access.patience import at_once
 from cxg_widget.errors import CxgWidgetError, DamagedStore
 
@@ -42,6 +43,9 @@ class Arrays:
         self.is_remote = is_remote(root)
         self._open: dict[str, Any] = {}
         self._filled: set[str] = set()
+        self._told: set[str] = set()
+        self._loading: dict[int, Any] = {}
+        self._closed = Event()
         self._locks: dict[str, RLock] = {}
         self._lock = Lock()
 
@@ -64,11 +68,15 @@ class Arrays:
         """Return all names below each path, the files of TileDB among them."""
         return self._all([partial(child_names, f"{self.root}/{path}", self.ctx) for path in paths], paths)
 
-    def open_ahead(self, paths: Iterable[str]) -> None:
-        """Open arrays side by side where that saves time; one that is damaged fails when it is used."""
+    def open_ahead(self, paths: Iterable[str], *, metadata_of: Collection[str] = ()) -> None:
+        """Open arrays side by side where that saves time, and load the metadata of some.
+
+        One that is damaged fails when it is used.
+        """
         if self.is_remote:
             wanted = list(paths)
-            for error in self._tried([partial(self._opened, path) for path in wanted], wanted):
+            calls = [partial(self._told_of if path in metadata_of else self._opened, path) for path in wanted]
+            for error in self._tried(calls, wanted):
                 if isinstance(error, CxgWidgetError) and not isinstance(error, DamagedStore):
                     raise error
 
@@ -111,6 +119,8 @@ class Arrays:
     def metadata(self, path: str) -> Mapping[str, Any]:
         """Return the metadata of one array; TileDB reads them at the first look."""
         array = self._opened(path)
+        if self.is_remote and path not in self._told:
+            self._all([partial(self._told_of, path)], [f"the metadata of {path}"])
         with self._lock_of(path), self.reading(f"the metadata of {path}"):
             meta: Mapping[str, Any] = array.meta
             return meta
@@ -161,10 +171,15 @@ class Arrays:
         return PackedStrings(text.view(np.uint8), starts)
 
     def close(self) -> None:
-        """Close all arrays, and let go of the context: it has threads of its own, as long as anybody holds it."""
+        """Close all arrays, and let go of the context: it has threads of its own, as long as anybody holds it.
+
+        An array whose metadata are still waited for is closed when they have come.
+        """
         with self._lock:
+            self._closed.set()
             for array in self._open.values():
-                array.close()
+                if id(array) not in self._loading:
+                    array.close()
             self._open.clear()
             vars(self).pop("ctx", None)
 
@@ -183,6 +198,24 @@ class Arrays:
                 if path not in self._open:
                     self._open[path] = self._all([lambda: tiledb.open(f"{self.root}/{path}", ctx=self.ctx)], [path])[0]
         return self._open[path]
+
+    def _told_of(self, path: str) -> Any:
+        """Return an open array whose metadata have been loaded, meanwhile others of this process go on."""
+        array = self._opened(path)
+        with self._lock_of(path):
+            with self._lock:
+                if path in self._told or self._closed.is_set():
+                    return array
+                self._loading[id(array)] = array
+            try:
+                load_metadata(array)
+                self._told.add(path)
+            finally:
+                with self._lock:
+                    del self._loading[id(array)]
+                    if self._closed.is_set():
+                        array.close()
+        return array
 
     def _lock_of(self, path: str) -> RLock:
         with self._lock:

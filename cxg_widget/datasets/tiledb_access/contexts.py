@@ -16,7 +16,7 @@ _REMOTE = {
     "sm.io_concurrency_level": "16",
     "vfs.s3.connect_timeout_ms": "5000",
     "vfs.s3.request_timeout_ms": "10000",
-    "vfs.s3.connect_max_tries": "4",
+    "vfs.s3.connect_max_tries": "3",
 }
 _SLACK_S = 5.0
 

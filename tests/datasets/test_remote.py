@@ -320,6 +320,25 @@ def test_others_go_on_while_the_server_is_silent_about_metadata(opened, object_s
             assert dataset.notes == ()
 
 
+@pytest.mark.parametrize(
+    ("at", "read"),
+    [
+        ("/obs/__fragments/", lambda dataset: dataset.numbers("score")),
+        ("/obs/__fragments/", lambda dataset: dataset.codes("cell_type")),
+        ("/var/__fragments/", lambda dataset: dataset.find_var("ENSG0003")),
+        ("/emb/umap/__fragments/", lambda dataset: dataset.embedding("umap")),
+        ("/Xc/__fragments/", lambda dataset: dataset.values("ENSG0003")),
+    ],
+)
+def test_others_go_on_while_the_server_is_silent_about_where_tiles_lie(opened, object_store, at, read):
+    with opened(connect_timeout=5, read_timeout=20, max_attempts=1) as dataset, ThreadPoolExecutor(1) as pool:
+        with object_store.failing("stall", at=at):
+            reading = pool.submit(read, dataset)
+            object_store.wait_until_stalled()
+            assert not reading.done()
+        reading.result()
+
+
 @pytest.mark.parametrize("at", ["/cxg_group_metadata/__meta/", "/obs/__meta/", "/uns/__meta/"])
 def test_silence_about_metadata_is_told_as_any_other(tmp_path, object_store, small_truth, at):
     path = make_cxg(tmp_path / "s.cxg", small_truth)

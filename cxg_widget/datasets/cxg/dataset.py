@@ -216,9 +216,10 @@ class CxgDataset(Dataset):
 
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
         path = f"emb/{name}"
-        array = self._arrays.array(path)
+        name = self._arrays.schema(path).attr(0).name
+        array = self._arrays.array(path, name)
         with self._arrays.reading(path):
-            query = array.query(attrs=select(array, array.schema.attr(0).name))
+            query = array.query(attrs=select(array, name))
             if start == stop:
                 return np.empty((0, 2))
             if axes == (0, 1):

@@ -171,6 +171,7 @@ class Matrix:
         if "obs" not in names or len(names) < 2:
             raise InvalidStore(f"{self._arrays.uri}: Xc has the attributes {names}; it needs '' and 'obs'.")
         value = next(name for name in names if name != "obs")
+        self._arrays.array("Xc", value, "obs", array.schema.domain.dim(0).name)
         with self._reading("Xc", position):
             found = array.query(order="U", attrs=[value, "obs"], dims=False).multi_index[[position]]
         return found[value], found["obs"].astype(np.int64)
@@ -178,6 +179,7 @@ class Matrix:
     def _column_of_sparse(self, position: int, block: tuple[int, int] | None = None) -> Cells:
         array = self._arrays.array("X")
         row, value = array.schema.domain.dim(0).name, array.schema.attr(0).name
+        self._arrays.array("X", value, row)
         with self._reading("X", position):
             query = array.query(order="U", attrs=select(array, value), dims=[row])
             found = query.multi_index[slice(block[0], block[1] - 1) if block else slice(None), [position]]
@@ -185,8 +187,10 @@ class Matrix:
 
     def _column_of_dense(self, position: int, block: tuple[int, int] | None = None) -> Cells:
         array = self._arrays.array("X")
+        name = array.schema.attr(0).name
+        self._arrays.array("X", name)
         with self._reading("X", position):
-            query = array.query(attrs=select(array, array.schema.attr(0).name))
+            query = array.query(attrs=select(array, name))
             found: Any = query[slice(*block) if block else slice(None), position]
         return values_of(found), None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -17,7 +18,7 @@ from cxg_widget.datasets.packed import PackedStrings
 from cxg_widget.datasets.tiledb_access.contexts import is_remote, patience
 from cxg_widget.datasets.tiledb_access.failures import failure, too_late
 from cxg_widget.datasets.tiledb_access.listing import child_names, list_children, lists_in_one
-from cxg_widget.datasets.tiledb_access.metadata_ahead import load_metadata
+from cxg_widget.datasets.tiledb_access.metadata_ahead import load_metadata, load_places
 from cxg_widget.datasets.tiledb_access.patience import at_once
 from cxg_widget.errors import CxgWidgetError, DamagedStore
 
@@ -44,7 +45,8 @@ class Arrays:
         self._open: dict[str, Any] = {}
         self._filled: set[str] = set()
         self._told: set[str] = set()
-        self._loading: dict[int, Any] = {}
+        self._placed: set[tuple[str, str]] = set()
+        self._loading: Counter[int] = Counter()
         self._closed = Event()
         self._locks: dict[str, RLock] = {}
         self._lock = Lock()
@@ -87,8 +89,11 @@ class Arrays:
         with self.reading(path):
             return tiledb.ArraySchema.load(f"{self.root}/{path}", ctx=self.ctx)
 
-    def array(self, path: str) -> Any:
+    def array(self, path: str, *names: str) -> Any:
         """Return one array, open for reading.
+
+        names : attributes and dimensions that are going to be read; far away, their places are asked for first, which
+            TileDB would do with Python's lock in hand
 
         Raises
         ------
@@ -98,6 +103,8 @@ class Arrays:
             If the storage fails.
         """
         found = self._opened(path)
+        if self.is_remote and any((path, name) not in self._placed for name in names):
+            self._all([partial(self._place, path, name) for name in names], [path] * len(names))
         if path in self._filled:
             return found
         with self.reading(path):
@@ -133,7 +140,7 @@ class Arrays:
 
     def column(self, path: str, name: str, rows: NDArray[np.int64] | None = None) -> NDArray[Any]:
         """Read one attribute of a dense 1-D array, in the order of `rows` (None = all)."""
-        array = self.array(path)
+        array = self.array(path, name)
         with self.reading(f"{path} column {name!r}"):
             query = array.query(attrs=select(array, name))
             if rows is None:
@@ -144,7 +151,7 @@ class Arrays:
         """Read the rows start <= row < stop of one attribute of a dense 1-D array."""
         if start == stop:
             return self.column(path, name, np.zeros(0, dtype=np.int64))
-        array = self.array(path)
+        array = self.array(path, name)
         with self.reading(f"{path} column {name!r}"):
             return values_of(array.query(attrs=select(array, name))[start:stop])
 
@@ -155,7 +162,7 @@ class Arrays:
 
         `array[:]` makes n Python strings, which takes five times as long as reading them (1 M cells: 0.4 s).
         """
-        array = self.array(path)
+        array = self.array(path, name)
         with self.reading(f"{path} column {name!r}"):
             start, stop = block or (0, int(array.schema.shape[0]))
             query = PyQuery(array.ctx, array, (name,), (), tiledb.libtiledb.LayoutType.ROW_MAJOR, False)
@@ -178,7 +185,7 @@ class Arrays:
         with self._lock:
             self._closed.set()
             for array in self._open.values():
-                if id(array) not in self._loading:
+                if not self._loading[id(array)]:
                     array.close()
             self._open.clear()
             vars(self).pop("ctx", None)
@@ -202,20 +209,39 @@ class Arrays:
     def _told_of(self, path: str) -> Any:
         """Return an open array whose metadata have been loaded, meanwhile others of this process go on."""
         array = self._opened(path)
-        with self._lock_of(path):
-            with self._lock:
-                if path in self._told or self._closed.is_set():
-                    return array
-                self._loading[id(array)] = array
-            try:
+        with self._lock_of(path), self._asking(array) as is_open:
+            if is_open and path not in self._told:
                 load_metadata(array)
                 self._told.add(path)
-            finally:
-                with self._lock:
-                    del self._loading[id(array)]
-                    if self._closed.is_set():
-                        array.close()
         return array
+
+    def _place(self, path: str, name: str) -> None:
+        """Load where the tiles of an attribute or a dimension lie; where it cannot be told, the read will say why."""
+        array = self._opened(path)
+        schema = array.schema
+        attr = schema.attr(name) if schema.has_attr(name) else None
+        with self._asking(array) as is_open:
+            if is_open and (path, name) not in self._placed and not (attr is not None and attr.isnullable):
+                try:
+                    with self.reading(path):
+                        load_places(array, name, has_offsets=attr is not None and attr.isvar)
+                except DamagedStore:
+                    return
+            self._placed.add((path, name))
+
+    @contextmanager
+    def _asking(self, array: Any) -> Iterator[bool]:
+        """Keep an array open while it is asked in a way that does not notice that it is closed; False = it is."""
+        with self._lock:
+            is_open = not self._closed.is_set()
+            self._loading[id(array)] += 1
+        try:
+            yield is_open
+        finally:
+            with self._lock:
+                self._loading[id(array)] -= 1
+                if self._closed.is_set() and not self._loading[id(array)]:
+                    array.close()
 
     def _lock_of(self, path: str) -> RLock:
         with self._lock:

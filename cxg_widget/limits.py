@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from cxg_widget.errors import InvalidValue
 from cxg_widget.names import shown
-from cxg_widget.quantise import between
 
 LIMITS = ("vmin", "vmax")
 
@@ -27,8 +26,9 @@ def check_limit(name: str, value: Any) -> float | str | None:
     if value is None:
         return None
     if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
-        if -sys.float_info.max <= value <= sys.float_info.max:  # neither NaN nor an integer that no float holds
-            return float(value)
+        number = value.item() if isinstance(value, np.generic) else value  # in float32 the bounds would overflow
+        if -sys.float_info.max <= number <= sys.float_info.max:  # neither NaN nor an integer that no float holds
+            return float(number)
     elif isinstance(value, str) and percentile(value) is not None:
         return value
     raise InvalidValue(f"{name} must be a number, a percentile like 'p99' or None; found {shown(value)}")
@@ -55,7 +55,9 @@ def resolve_limit(
         share = (percentile(limit) or 0.0) / 100
         place = share * (quantiles.size - 1)
         below = int(place)
-        return float(between(quantiles[below], quantiles[min(below + 1, quantiles.size - 1)], place - below))
+        low, high = float(quantiles[below]), float(quantiles[min(below + 1, quantiles.size - 1)])
+        # Not low + part of (high - low), which may be infinite.
+        return min(max(low * (below + 1 - place) + high * (place - below), low), high)
     return float(limit)
 
 

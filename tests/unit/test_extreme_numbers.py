@@ -123,7 +123,7 @@ def test_every_image_of_all_cells_is_drawn(xy, end):
     """Images are drawn of more cells than are sent as points."""
     session = a_session(np.linspace(-end / 2, end / 2, len(xy)) * 2, xy, max_points=0)
     view = [float(one) for one in fit_view(bounds_of(xy).extent, (60, 50))]
-    message = p.Aggregate(view, 60, 50, 1.0, -1, False, [], session.look.density, session.look.statistic)
+    message = p.Aggregate(view, 60, 50, 1.0, -1, False, [], session.look.density, 0.0)
     (frame,) = session.answer(message)
     pixels = np.asarray(Image.open(io.BytesIO(frame.arrays["png"].tobytes())))
     assert pixels[..., 2].any()  # blue is the opacity

@@ -144,6 +144,6 @@ def test_high_values_are_coloured_high_and_low_ones_low():
 
 def test_a_picture_that_fails_is_logged_and_leaves_the_live_view(monkeypatch, caplog):
     session = a_session(np.arange(5.0), np.zeros((5, 2), np.float32))
-    monkeypatch.setattr(session, "png", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(session, "drawn", lambda *_, **__: 1 / 0)
     assert static_picture(session, 300, "id") == {}
     assert "ZeroDivisionError" in caplog.text

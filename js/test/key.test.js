@@ -9,7 +9,7 @@ const { keys, numbers, counts, shares } = JSON.parse(readFileSync(new URL("../..
 for (const told of keys) {
   test(`the key: ${told.law}`, () => {
     const { title, noun, n_obs: nObs, n_selected, hidden, vmin, vmax, cmap, color } = told;
-    const quantiles = Float32Array.from({ length: 1001 }, (_, i) => (i / 1000) * (color.hi - color.lo));
+    const quantiles = Float32Array.from({ length: 1001 }, (_, i) => i / 1000);
     const state = /** @type {any} */ ({
       dataset: { title, nObs, nouns: { obs: { one: noun[0], many: noun[1] } } },
       selection: { n: n_selected },

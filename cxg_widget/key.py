@@ -12,7 +12,7 @@ from cxg_widget.colormaps import COLORMAPS
 from cxg_widget.limits import limits_shown
 from cxg_widget.nouns import Noun
 from cxg_widget.protocol import MISSING_LABEL, Color
-from cxg_widget.quantise import LEVELS
+from cxg_widget.quantise import LEVELS, between
 from cxg_widget.raster import seen_in_the_dark
 from cxg_widget.wording import share, short_count, short_number
 
@@ -89,8 +89,10 @@ def key_of(
     if legend.lo == legend.hi:
         return replace(named, said=f"Every value is {short_number(legend.lo)}.")
     stops = seen_in_the_dark(COLORMAPS[look.cmap]) if dark else COLORMAPS[look.cmap]
-    per_code = (legend.hi - legend.lo) / LEVELS
-    suiting = None if automatic is None else (legend.lo + automatic[0] * per_code, legend.lo + automatic[1] * per_code)
+    suiting = None
+    if automatic is not None:
+        low, high = (float(between(legend.lo, legend.hi, code / LEVELS)) for code in automatic)
+        suiting = low, high
     low, high = limits_shown((look.vmin, look.vmax), (legend.lo, legend.hi), quantiles, suiting)
     named = replace(named, detail=" · ".join(filter(None, (legend.detail, statistic))))
     return replace(named, ramp=tuple(stops), ends=ends_of(low, high, legend.lo, legend.hi))

@@ -127,6 +127,13 @@ def test_readers_on_the_web_see_pictures_that_are_no_blank_paper(path: Path) -> 
     assert path.stat().st_size < MOST_BYTES
 
 
+def test_each_picture_shows_the_widget_as_its_cell_left_it() -> None:
+    path = next(one for one in NOTEBOOKS if one.stem.startswith("01"))
+    found = [picture for cell in nbformat.read(path, as_version=4).cells for picture in pictures(cell)]
+    for at, one in enumerate(found):
+        assert all(one.shape != other.shape or np.abs(one - other).mean() > 1 for other in found[:at])
+
+
 @each_notebook
 def test_a_notebook_tells_nothing_of_the_machine_it_was_run_on(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)

@@ -25,11 +25,18 @@ LIVE = "application/vnd.jupyter.widget-view+json"
 _COLORS = 256
 
 
+class _Runner(NotebookClient):  # type: ignore[misc]
+    """Keeps each picture as its cell showed it; in a live notebook all of them follow the widget."""
+
+    def _update_display_id(self, *_: object) -> None:
+        pass
+
+
 def run(path: Path, *, timeout_s: int = 1200) -> nbformat.NotebookNode:
     """Run a notebook in its folder and return it with all that it showed."""
     notebook = nbformat.read(path, as_version=4)
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
-    NotebookClient(notebook, timeout=timeout_s, resources={"metadata": {"path": str(path.parent)}}).execute()
+    _Runner(notebook, timeout=timeout_s, resources={"metadata": {"path": str(path.parent)}}).execute()
     return notebook
 
 

@@ -150,7 +150,7 @@ def check_hover(value: Any, dataset: Dataset) -> list[str] | None:
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, Sequence) or not all(isinstance(name, str) and name for name in names):
         many = dataset.var_noun.many
-        raise InvalidValue(f"hover must be a list of obs columns and {many}, or None; found {value!r}")
+        raise InvalidValue(f"hover must be a list of obs columns and {many}, or None; found {shown(value)}")
     for name in names:
         check_color(name, dataset)
     return list(dict.fromkeys(names))

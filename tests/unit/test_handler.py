@@ -235,7 +235,7 @@ def test_a_path_that_no_file_can_have_is_not_found(path):
 
 
 def test_after_closing_requests_are_not_answered_and_a_job_counts_as_cancelled(log):
-    w = CxgWidget(small(50))
+    w = CxgWidget(small(50), color=None)
     sent = []
     w._exchange._send = lambda content, buffers: sent.append(content)
     w.close()

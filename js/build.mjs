@@ -10,14 +10,16 @@ const BUDGET_BYTES = 150 * 1024;
 const entry = fileURLToPath(new URL("src/index.js", import.meta.url));
 const outfile = fileURLToPath(new URL("../cxg_widget/static/widget.js", import.meta.url));
 
-/** Style sheets are texts of the module; esbuild makes those it is told to load as text no smaller. @type {import("esbuild").Plugin} */
-const styleSheets = {
-  name: "style-sheets",
+/** What esbuild leaves as it is: style sheets that are texts of the module, and the indentation within template literals,
+ * which neither HTML nor GLSL needs. @type {import("esbuild").Plugin} */
+const texts = {
+  name: "texts",
   setup(build) {
     build.onLoad({ filter: /\.css$/ }, async ({ path }) => {
       const { code } = await esbuild.transform(await readFile(path, "utf8"), { loader: "css", minify: true, charset: "utf8" });
       return { contents: code.trim(), loader: "text" };
     });
+    build.onLoad({ filter: /\.js$/ }, async ({ path }) => ({ contents: (await readFile(path, "utf8")).replace(/\n[ \t]+/g, "\n") }));
   },
 };
 
@@ -29,7 +31,7 @@ const options = {
   minify: true,
   format: "esm",
   target: "es2022",
-  plugins: [styleSheets],
+  plugins: [texts],
   charset: "utf8",
   legalComments: "eof",
   logLevel: "warning",
@@ -45,7 +47,7 @@ async function reportSize() {
 await mkdir(dirname(outfile), { recursive: true });
 if (process.argv.includes("--watch")) {
   const report = { name: "report", setup: (/** @type {import("esbuild").PluginBuild} */ build) => build.onEnd(reportSize) };
-  const context = await esbuild.context({ ...options, plugins: [styleSheets, report] });
+  const context = await esbuild.context({ ...options, plugins: [texts, report] });
   await context.watch();
 } else {
   try {

@@ -19,8 +19,8 @@ MISSING_LIGHT: RGB = (205, 205, 205)
 MISSING_DARK: RGB = (72, 72, 72)
 PLAIN_LIGHT: RGB = (70, 110, 160)
 PLAIN_DARK: RGB = (120, 165, 215)
-LIFTED = 0.11
-"""On a dark page even what is dimmed is lighter by this share of the way to white, or it could not be seen."""
+_GREYED_LIGHT, _GREYED_DARK = 0.07, 0.11
+"""What is dimmed fades into a grey beside the page, or it could not be seen: this share of the way to the other end."""
 _SEEN_IN_THE_DARK = 0.0612
 """Relative luminance from which a colour has a contrast of 2 with a dark page."""
 _MARGIN = 0.04
@@ -128,9 +128,10 @@ def png_of(lines: NDArray[np.uint8], channels: int) -> bytes:
 
 
 def dim(rgb: NDArray[np.uint8], background: RGB) -> NDArray[np.uint8]:
-    """Mix colours toward the background, on a dark one toward a little lighter, as unselected cells are shown."""
-    faded = np.array(background) + (LIFTED * (255 - np.array(background)) if background == DARK else 0)
-    mixed = rgb * DIMMED + faded * (1 - DIMMED)
+    """Mix colours toward a grey beside the background, as unselected cells are shown."""
+    end, share = (255, _GREYED_DARK) if background == DARK else (0, _GREYED_LIGHT)
+    grey = np.array(background) * (1 - share) + end * share
+    mixed = rgb * DIMMED + grey * (1 - DIMMED)
     return np.rint(mixed).astype(np.uint8)
 
 

@@ -19,7 +19,7 @@ import { highlightOf } from "./state.js";
  * @property {[number, number]} limits codes of the two ends of the colormap
  * @property {Rgba} plain colour without a colouring
  * @property {Rgba} missingColor alpha 0 = hidden
- * @property {[number, number, number]} background what dimmed points fade into, 0..1: the page's, in the dark a little lighter
+ * @property {[number, number, number]} background what dimmed points fade into, 0..1: the page's, in the dark a little lighter, else darker
  * @property {boolean} dark
  * @property {number} dimmed share of its colour that a dimmed point keeps
  * @property {number} opacity
@@ -29,8 +29,10 @@ import { highlightOf } from "./state.js";
 const PLAIN = { light: [70, 110, 160], dark: [120, 165, 215] };
 const MISSING_GREY = { light: [205, 205, 205], dark: [72, 72, 72] };
 const DIMMED = 0.16;
-/** On a dark page even what is dimmed is lighter by this share of the way to white, or it could not be seen. */
-const LIFTED = 0.11;
+/** The least opacity of a pixel that is dimmed in an image, see shading.py. */
+export const FAINTEST = 28 / 255;
+/** What is dimmed fades into a grey beside the page, or it could not be seen: this share of the way to the other end. */
+const GREYED = { light: 0.07, dark: 0.11 };
 /** Relative luminance from which a colour has a contrast of 2 with a dark page. */
 const SEEN_IN_THE_DARK = 0.0612;
 /** Up to this side, in device px, points are squares: too small for an edge to show. */
@@ -62,7 +64,7 @@ export function styleOf(state, theme, missing) {
     plain: rgba(PLAIN[tone], 1),
     missingColor: rgba(MISSING_GREY[tone], mode === 1 && traits.hidden.includes(MISSING_LABEL) ? 0 : 1),
     background: /** @type {[number, number, number]} */ (
-      theme.background.map((channel) => (theme.dark ? channel + LIFTED * (255 - channel) : channel) / 255)
+      theme.background.map((channel) => (channel + GREYED[tone] * ((theme.dark ? 255 : 0) - channel)) / 255)
     ),
     dark: theme.dark,
     dimmed: DIMMED,
@@ -76,16 +78,21 @@ const PALE = { eq_hist: 0.5, log: 0.5, linear: 0.35 };
 /** The points of a sample look as the image of all cells will that takes their place.
  * @param {Style} style @param {import("./state.js").State} state @returns {Style} */
 export function sampled(style, { points, crowd, traits }) {
-  if (!points?.aggregated || style.mode === 2 || style.selecting || style.highlighted >= 0) return style;
+  if (!points?.aggregated || style.mode === 2 || isDimming(style)) return style;
   const pale = PALE[traits.density];
   // Most places have fewer layers than the crowded ones that are counted, hence the root.
   const wanted = pale + crowd.solidity * (1 - pale);
   return { ...style, opacity: style.opacity * (1 - (1 - wanted) ** (1 / Math.sqrt(crowd.layers))) };
 }
 
+/** Is anything dimmed? @param {Style} style */
+export function isDimming({ selecting, highlighted }) {
+  return selecting || highlighted >= 0;
+}
+
 /** Do some points lie above others whatever their order? @param {Style} style */
-export function isLayered({ ranked, selecting, highlighted }) {
-  return ranked || selecting || highlighted >= 0;
+export function isLayered(style) {
+  return style.ranked || isDimming(style);
 }
 
 /** Colours of codes as a texture 256 wide: of each category, or of 256 steps of the colormap.

@@ -65,7 +65,7 @@ export function createCpuPicture(getState) {
     context.save();
     context.imageSmoothingEnabled = image.content === "colors";
     context.globalAlpha = how.style.opacity;
-    context.drawImage(shades.of(image, inks(how.style, CODES_16)), ...rect);
+    context.drawImage(shades.of(image, inks(how.style, CODES_16), how.style), ...rect);
     context.globalAlpha = 1;
     if (how.isCover) {
       context.beginPath();

@@ -1,4 +1,5 @@
 /** Draws what covers an area rather than a point: a picture that the kernel made, one colour over all points. */
+import { FAINTEST, isDimming } from "../style.js";
 import { locationsOf, programOf } from "./program.js";
 import { FRAGMENT_FILL, FRAGMENT_IMAGE, VERTEX_IMAGE } from "./shaders.js";
 
@@ -32,6 +33,8 @@ export function drawImage(shared, { image, colors }, { content, style, rect, isC
   gl.uniform1i(at("u_mode"), content === "colors" ? 1 : 2);
   gl.uniform2f(at("u_limits"), ...style.limits);
   gl.uniform4f(at("u_missingColor"), ...style.missingColor);
+  gl.uniform3f(at("u_background"), ...style.background);
+  gl.uniform1f(at("u_behind"), isDimming(style) ? 1 / FAINTEST : 0);
   gl.uniform1f(at("u_opacity"), style.opacity);
   for (const [unit, name, texture] of /** @type {const} */ ([[0, "u_colors", colors], [1, "u_image", image]])) {
     gl.activeTexture(gl.TEXTURE0 + unit);

@@ -107,7 +107,8 @@ void main() {
 }
 `;
 
-/** u_mode 1: premultiplied colours; 2: numbers, red and green the code, blue the opacity. */
+/** u_mode 1: premultiplied colours; 2: numbers, red and green the code, blue the opacity. What is dimmed has u_background behind it, as
+ * points have; u_behind is how soon, by its opacity. */
 export const FRAGMENT_IMAGE = /* glsl */ `#version 300 es
 precision highp float;
 precision highp sampler2D;
@@ -116,20 +117,24 @@ uniform sampler2D u_colors;
 uniform int u_mode;
 uniform vec2 u_limits;
 uniform vec4 u_missingColor;
+uniform vec3 u_background;
+uniform float u_behind;
 uniform float u_opacity;
 in vec2 v_at;
 out vec4 color;
 ${RAMP}
-void main() {
-  if (u_mode == 1) {
-    color = texture(u_image, v_at) * u_opacity;
-    return;
-  }
+vec4 colorOf() {
+  if (u_mode == 1) return texture(u_image, v_at);
   ivec2 size = textureSize(u_image, 0);
   vec3 pixel = texelFetch(u_image, min(ivec2(v_at * vec2(size)), size - 1), 0).rgb;
   float code = floor(pixel.r * 255.0 + 0.5) * 256.0 + floor(pixel.g * 255.0 + 0.5);
   vec4 found = code > 65534.5 ? u_missingColor : ramp(u_colors, u_limits, code);
-  color = vec4(found.rgb, 1.0) * pixel.b * u_opacity;
+  return vec4(found.rgb, 1.0) * pixel.b;
+}
+
+void main() {
+  vec4 above = colorOf();
+  color = (above + vec4(u_background, 1.0) * (1.0 - above.a) * min(above.a * u_behind, 1.0)) * u_opacity;
 }
 `;
 

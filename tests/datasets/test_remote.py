@@ -39,6 +39,7 @@ IMPATIENT = {"connect_timeout": 0.2, "read_timeout": 1, "max_attempts": 1}
 def store(request, tmp_path_factory, object_store):
     truth = make_truth()
     path = make_cxg(tmp_path_factory.mktemp("cxg") / "small.cxg", truth, request.param)
+    truth.obs = truth.obs.rename_axis("cell")
     return object_store.put(path, f"{request.param}/small é#1.cxg"), truth
 
 
@@ -60,7 +61,7 @@ class TestRemoteCxg(DatasetContract):
 def uri(tmp_path_factory, object_store):
     """A store of 400 cells and 120 genes in many tiles of 64 cells."""
     truth = make_truth(n_obs=400, n_var=120)
-    path = make_cxg(tmp_path_factory.mktemp("many") / "many.cxg", truth, shuffled=False, properties={"title": "many"})
+    path = make_cxg(tmp_path_factory.mktemp("many") / "many.cxg", truth, shuffled=False, corpora={"title": "many"})
     return object_store.put(path, "many.cxg")
 
 

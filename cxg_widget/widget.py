@@ -584,4 +584,5 @@ def _read_with(dask: Any, source: Any, opening: dict[str, Any]) -> Callable[...,
     if looks_like_anndata(source) or getattr(source, "format", "") == "anndata":
         raise InvalidOption("dask= needs a store that its workers can open; this is an AnnData in memory.")
     uri = source.uri if isinstance(source, Dataset) else source
-    return partial(ClusterReadings, client=find_client(dask), source=Source.of(uri, **opening))
+    touched = {name: value for name, value in opening.items() if name != "isolated"}  # once is enough
+    return partial(ClusterReadings, client=find_client(dask), source=Source.of(uri, **touched))

@@ -20,6 +20,7 @@ def open_dataset(
     uri: str | os.PathLike[str] | Dataset | Any,
     *,
     format: str | None = None,
+    isolated: bool = False,
     **options: Any,
 ) -> Dataset:
     """Open a store of annotated data; schema and metadata are read, nothing else.
@@ -29,6 +30,8 @@ def open_dataset(
     uri : a path, or a URI such as s3://bucket/name.cxg; or an AnnData object, which is not copied; an open dataset is
         returned as it is
     format : to open the store as such without looking, such as "cxg"; None = find out
+    isolated : for stores that nobody vouches for: read the text, and the beginning of all else, in a process of its own
+        first, since damage may end or hold up the process that reads it; takes a second and as long as reading the text
     **options : `cache_bytes` (kept in memory, 256 MiB), and those of the kind of store, see docs/stores.md:
 
         - AnnData: `key` (which of several, such as "mod/rna"; also as "path#mod/rna"), `memory_bytes` (for finding
@@ -49,7 +52,8 @@ def open_dataset(
     MissingDependency
         If the library that reads this kind of store is not installed; the sentence says how to install it.
     InvalidStore, DamagedStore
-        If the store contradicts itself, or its schemas cannot be read.
+        If the store contradicts itself, or its schemas cannot be read; with `isolated`, also if what reads it first
+        ends, or says nothing for 60 s.
     StorageError
         If storage far away refuses (also a PermissionError), cannot be reached (ConnectionError) or does not answer in
         time (TimeoutError).
@@ -58,15 +62,15 @@ def open_dataset(
     ClosedDataset
         If it is a dataset that was closed.
     """
-    _check_options(options)
+    _check_options(options, isolated)
     if isinstance(uri, Dataset):
-        if options or format is not None:
+        if options or isolated or format is not None:
             raise InvalidOption("the dataset is open already; options only apply when a path is opened.")
         if uri.closed:
             raise ClosedDataset(f"{uri.uri} was closed; open it again with open_dataset().")
         return uri
     if looks_like_anndata(uri):
-        return _open_object(uri, format, options)
+        return _open_object(uri, format, options | ({"isolated": True} if isolated else {}))
     try:
         path = os.fspath(uri)
     except TypeError:
@@ -79,6 +83,10 @@ def open_dataset(
         # Unlike Path.expanduser, this leaves the ~ of an unknown user as it is.
         path = str(Path(os.path.expanduser(path)))
     path, options = _split_key(path, options)
+    if isolated:
+        from cxg_widget.datasets.first_touch import touch
+
+        touch(path, format, options)
     return _open(path, _check_format(format), options)
 
 
@@ -124,8 +132,10 @@ def _formats() -> str:
     return "the formats " + ", ".join(READERS)
 
 
-def _check_options(options: dict[str, Any]) -> None:
+def _check_options(options: dict[str, Any], isolated: bool) -> None:
     check_names(options)
+    if not isinstance(isolated, bool):
+        raise InvalidOption(f"isolated is {shown(isolated)}; it must be True or False.")
     cache_bytes = options.get("cache_bytes", 0)
     if isinstance(cache_bytes, bool) or not isinstance(cache_bytes, int):
         raise InvalidOption(f"cache_bytes is {shown(cache_bytes)}; it must be a number of bytes, such as 2**28.")

@@ -44,7 +44,9 @@ READERS: Mapping[str, Reader] = {
     "mzpeak": Reader("mzpeak.dataset", "open_mzpeak", ("observations", "signal"), ("pyarrow",), "mzpeak"),
 }
 
-OPTIONS = tuple(dict.fromkeys([*COMMON_OPTIONS, *(name for reader in READERS.values() for name in reader.options)]))
+OPTIONS = tuple(
+    dict.fromkeys([*COMMON_OPTIONS, "isolated", *(name for reader in READERS.values() for name in reader.options)])
+)
 
 
 def read_with(format_: str, path: str, options: Mapping[str, Any]) -> Dataset:

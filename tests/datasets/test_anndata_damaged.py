@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pickle
+import shutil
 import tracemalloc
 import warnings
 import zipfile
@@ -136,6 +137,30 @@ def test_a_broken_zarr_chunk_is_damage(tmp_path, truth, container):
     with open_dataset(path) as dataset:
         refused(lambda: dataset.numbers("score"), DamagedStore, "obs/score")
         np.testing.assert_array_equal(dataset.numbers("n_genes"), truth.obs["n_genes"])
+
+
+@pytest.mark.parametrize("container", ["zarr2", "zarr3", "zip"])
+@pytest.mark.parametrize("lost", ["obs/is_doublet", "obs/cell_type/categories", "X/indices", "obsm/X_umap"])
+def test_an_array_that_lost_all_of_its_files_is_damage_and_not_fill_values(tmp_path, truth, container, lost):
+    path = make_anndata(tmp_path, truth, container=container)
+    if container == "zip":
+        with zipfile.ZipFile(path) as archive:
+            kept = {name: archive.read(name) for name in archive.namelist() if not name.startswith(f"{lost}/")}
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, content in kept.items():
+                archive.writestr(name, content)
+    else:
+        shutil.rmtree(path / lost)
+    with open_dataset(path) as dataset:
+        read = {
+            "obs/is_doublet": lambda: dataset.numbers("is_doublet"),
+            "obs/cell_type/categories": lambda: dataset.codes("cell_type"),
+            "X/indices": lambda: dataset.values(truth.var_labels[0]),
+            "obsm/X_umap": lambda: dataset.embedding("umap"),
+        }
+        refused(read.pop(lost), DamagedStore, f"{lost} is lost: the consolidated metadata name it")
+        for other in read.values():
+            other()
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"zarr_format": 9}', '{"zarr_format": 3, "node_type": "group"}'])

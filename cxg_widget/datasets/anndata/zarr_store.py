@@ -21,7 +21,7 @@ from zarr.core.buffer import Buffer, BufferPrototype
 from zarr.storage import LocalStore, ZipStore
 
 from cxg_widget.datasets.anndata.node import MAX_CHUNK_BYTES, Array, Group, Node, Store, reading
-from cxg_widget.errors import InvalidStore
+from cxg_widget.errors import DamagedStore, InvalidStore
 
 _METADATA = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
 _MOST_FILES = 20_000
@@ -70,6 +70,12 @@ class _Archive(ZipStore):
             raise InvalidStore(f"{self._uri}: member {key} unpacks to {found.file_size:,} bytes, too many.")
         return super()._get(key, prototype, byte_range)
 
+    def has(self, name: str) -> bool:
+        """Say whether there is a member of that name."""
+        if not self._is_open:
+            self._sync_open()
+        return name in self._zf.NameToInfo
+
     def bytes_below(self, prefix: str) -> int:
         """Return how many bytes the members of that prefix take once they are unpacked."""
         if not self._is_open:
@@ -112,6 +118,13 @@ class ZarrStore(Store):
             found = os.stat(self._path)
             return f"{self._path}#{found.st_size}#{found.st_mtime_ns}"
         return f"{self._path}#{_state_of_folder(self._path)}"
+
+    def has_document(self, path: str) -> bool:
+        """Say whether an array has metadata of its own; where it lost all of its files, zarr makes values up."""
+        names = [f"{path}/{name}" for name in ("zarr.json", ".zarray")]
+        if isinstance(self.files, _Archive):
+            return any(self.files.has(name) for name in names)
+        return any(os.path.exists(os.path.join(self._path, name)) for name in names)
 
     def bytes_below(self, path: str) -> int:
         """Return how many bytes the files below a path take; asking zarr takes a hundred times as long."""
@@ -200,6 +213,10 @@ class ZarrArray(Array):
         codecs = _codecs(self._array)
         if "pickle" in codecs.lower():
             raise InvalidStore(f"{self.uri}: {self.path} holds pickled objects, which are not decoded.")
+        if not self._store.has_document(self._array.path):
+            raise DamagedStore(
+                f"{self.uri}: {self.path} is lost: the consolidated metadata name it, and its own are missing."
+            )
         with self._store.reading(self.path):
             if not self._column:
                 return np.asarray(self._array[keys or ...])

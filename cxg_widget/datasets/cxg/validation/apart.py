@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
 from collections.abc import Mapping
-from contextlib import suppress
-from multiprocessing.connection import Connection
 from typing import Any
 
+from cxg_widget.datasets.apart import Tell, attempt
 from cxg_widget.datasets.cxg.validation.validate import Report, validate
 from cxg_widget.errors import CxgWidgetError, DamagedStore
 
@@ -35,58 +32,17 @@ def validate_apart(path: str, *, quick: bool = False, options: Mapping[str, Any]
     """
     fatal: dict[str, str] = {}
     while len(fatal) <= _MOST_ENDINGS:
-        outcome, reading, ending = _attempt(path, quick, dict(options or {}), fatal)
-        if isinstance(outcome, CxgWidgetError):
-            raise outcome
-        if outcome is not None:
-            return outcome
-        if reading is None or reading in fatal:
-            raise DamagedStore(f"{path}: reading it ended the process ({ending}).")
-        fatal[reading] = f"{path}: reading it ended the process ({ending}), as text with damaged offsets does."
+        found = attempt(_check, path, quick, dict(options or {}), fatal)
+        if isinstance(found.outcome, CxgWidgetError):
+            raise found.outcome
+        if isinstance(found.outcome, Report):
+            return found.outcome
+        ended = f"{path}: reading it ended the process ({found.ending})"
+        if found.reading is None or found.reading in fatal:
+            raise DamagedStore(f"{ended}.")
+        fatal[found.reading] = f"{ended}, as text with damaged offsets does."
     raise DamagedStore(f"{path}: reading any of {_MOST_ENDINGS} parts ended the process.")
 
 
-def _attempt(
-    path: str, quick: bool, options: dict[str, Any], fatal: Mapping[str, str]
-) -> tuple[Report | CxgWidgetError | None, str | None, str]:
-    """Return what came out, None if nothing did; what was read last; how the process ended."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe(duplex=False)
-    child = context.Process(target=_check, args=(theirs, path, quick, options, dict(fatal)), daemon=True)
-    child.start()
-    theirs.close()
-    outcome, reading = None, None
-    try:
-        with suppress(EOFError):
-            while outcome is None:
-                message = ours.recv()
-                if isinstance(message, str):
-                    reading = message
-                else:
-                    outcome = message
-    finally:
-        ours.close()
-        if outcome is None:
-            child.join(1)
-        child.terminate()
-        child.join()
-    return outcome, reading, _name(child.exitcode)
-
-
-def _check(connection: Connection, path: str, quick: bool, options: dict[str, Any], fatal: dict[str, str]) -> None:
-    """Say what is read next, then what came of it all."""
-    try:
-        connection.send(validate(path, quick=quick, tell=connection.send, fatal=fatal, **options))
-    except CxgWidgetError as error:
-        connection.send(error)
-    except (KeyboardInterrupt, BrokenPipeError):
-        return
-
-
-def _name(exitcode: int | None) -> str:
-    if exitcode is None or exitcode >= 0:
-        return f"exit status {exitcode}"
-    try:
-        return signal.Signals(-exitcode).name
-    except ValueError:
-        return f"signal {-exitcode}"
+def _check(tell: Tell, path: str, quick: bool, options: dict[str, Any], fatal: dict[str, str]) -> Report:
+    return validate(path, quick=quick, tell=tell, fatal=fatal, **options)

@@ -1,0 +1,94 @@
+"""The first touch of a store that nobody vouches for, in a process that may end or hang in place of this one."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from cxg_widget.datasets.apart import Tell, attempt
+from cxg_widget.errors import DamagedStore, InvalidOption
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base import Dataset
+
+SILENCE_S = 60.0
+"""No part that is read at once takes longer, but where a library has lost its way."""
+_ROWS, _FEW_ROWS = 2**20, 1_000
+
+
+def touch(path: str, format_: str | None, options: Mapping[str, Any]) -> None:
+    """Read in a process of its own what may end the process or hang: if that survives, so does this process.
+
+    Whatever else is wrong with the store is left to be said by who opens it.
+
+    Parameters
+    ----------
+    path, format_, options : as for `open_dataset`
+
+    Raises
+    ------
+    DamagedStore
+        If the process ended, or said nothing for 60 s.
+    InvalidOption
+        If an option cannot be sent to another process.
+    """
+    for name, value in options.items():
+        _check_sendable(name, value)
+    found = attempt(_read, path, format_, dict(options), silence_s=SILENCE_S)
+    if found.ending:
+        what = found.reading or "it"
+        raise DamagedStore(
+            f"{path}: reading {what} ended the process that looked at it first ({found.ending}); the store is damaged."
+        )
+
+
+def _check_sendable(name: str, value: Any) -> None:
+    import pickle
+
+    try:
+        pickle.dumps(value)
+    except Exception:
+        raise InvalidOption(
+            f"{name} is a {type(value).__name__}, which cannot be sent to the process that isolated=True reads with; "
+            "pass storage_options=, or config as a dict."
+        ) from None
+
+
+def _read(tell: Tell, path: str, format_: str | None, options: dict[str, Any]) -> None:
+    from cxg_widget.datasets import open_dataset
+
+    tell("schema and metadata")
+    with warnings.catch_warnings(), suppress(Exception):
+        warnings.simplefilter("ignore")
+        with open_dataset(path, format=format_, **options) as dataset:
+            for what, read in _parts(dataset):
+                tell(what)
+                with suppress(Exception):  # told where it is asked for
+                    read()
+
+
+def _parts(dataset: Dataset) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Return all text, in blocks of rows, and the beginning of everything else."""
+    few = min(dataset.n_obs, _FEW_ROWS)
+    yield "the names of vars", lambda: dataset.var_labels
+    yield "var", dataset.var
+    yield "gene sets", lambda: dataset.gene_sets
+    if dataset.obs_index is not None:
+        yield from _text(dataset, dataset.obs_index, "the obs index")
+    for name, column in list(dataset.obs_columns.items()):
+        if column.kind == "string":
+            yield from _text(dataset, name, f"obs column {name!r}")
+        else:
+            yield f"obs column {name!r}", partial(dataset.values_block, name, 0, few)
+    for name in list(dataset.embeddings):
+        yield f"embedding {name!r}", partial(dataset.embedding_block, name, (0, 1), 0, few)
+    if dataset.n_var:
+        yield "the matrix", lambda: dataset.vector_block(dataset.var_labels[0], None, 0, few)
+
+
+def _text(dataset: Dataset, name: str, what: str) -> Iterator[tuple[str, Callable[[], object]]]:
+    for start in range(0, dataset.n_obs, _ROWS):
+        yield what, partial(dataset.values_block, name, start, min(start + _ROWS, dataset.n_obs))

@@ -13,7 +13,11 @@ WITH_NODE := PATH="$(CURDIR)/$(BIN):$$PATH"
 BUNDLE := cxg_widget/static/widget.js
 JS_SOURCES := $(shell find js/src -type f 2>/dev/null) js/build.mjs
 
-.PHONY: help setup browser demo test test-peers check build protocol notebooks bench dev clean
+# How long `make fuzz` runs, and from which seed; the time where none is given.
+SECONDS ?= 60
+SEED ?=
+
+.PHONY: help setup browser demo test test-peers fuzz check build protocol notebooks bench dev clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -30,6 +34,9 @@ test: setup browser ## pytest in two processes, those in a browser one by one, t
 
 test-peers: .venv-peers/.installed ## compare with the packages that write and read the same stores; Python 3.12
 	CXG_TILEDB_CF_PYTHON="$(CURDIR)"/.venv-peers-cf/bin/python .venv-peers/bin/python -m pytest $(PEER_TESTS)
+
+fuzz: $(VENV)/.installed ## damage stores and messages and count what comes of it; SECONDS=60 SEED=1
+	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 check: $(VENV)/.installed js/node_modules/.installed ## lint, format, types, generated files
 	$(BIN)/ruff check .

@@ -70,6 +70,25 @@ def test_a_truncated_archive_is_damage(path, run, kept):
     refused(path, DamagedStore, "the ZIP archive is truncated or damaged")
 
 
+@pytest.mark.parametrize("has_checksums", [True, False])
+def test_a_page_that_does_not_match_its_checksum_is_damage(path, run, has_checksums):
+    sink, table = pa.BufferOutputStream(), point_table(run)
+    options = {"compression": "none", "use_dictionary": False, "write_page_checksum": has_checksums}
+    pq.write_table(table, sink, **options)
+    written = bytearray(sink.getvalue().to_pybytes())
+    value = run.peaks()["intensity"].to_numpy()[5].tobytes()
+    assert written.count(value) == 1
+    written[written.index(value)] ^= 1
+    make_mzpeak(path, run, members={"spectra_data.parquet": bytes(written)})
+    with open_dataset(path, observations="peaks") as dataset:
+        if has_checksums:
+            with pytest.raises(DamagedStore, match=r"'spectra_data.parquet' cannot be read as Parquet: .*CRC"):
+                dataset.numbers("intensity")
+        else:
+            found, expected = dataset.numbers("intensity"), run.peaks()["intensity"].to_numpy()
+            assert np.flatnonzero(found != expected).tolist() == [5]
+
+
 def test_a_store_without_an_index_is_none(path, run, tmp_path):
     members = members_of(make_mzpeak(tmp_path / "whole.mzpeak", run))
     del members["mzpeak_index.json"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
@@ -217,11 +218,19 @@ class ZarrArray(Array):
             raise DamagedStore(
                 f"{self.uri}: {self.path} is lost: the consolidated metadata name it, and its own are missing."
             )
-        with self._store.reading(self.path):
-            if not self._column:
-                return np.asarray(self._array[keys or ...])
-            found = np.asarray(self._array[keys[:1] or ...])[self._column]
-            return found[(slice(None), *keys[1:])] if len(keys) > 1 else found
+        try:
+            with self._store.reading(self.path):
+                if not self._column:
+                    return np.asarray(self._array[keys or ...])
+                found = np.asarray(self._array[keys[:1] or ...])[self._column]
+                return found[(slice(None), *keys[1:])] if len(keys) > 1 else found
+        except MemoryError:
+            if math.prod(self.shape) * self.dtype.itemsize > MAX_CHUNK_BYTES:
+                raise
+            # A chunk of text says how many strings it holds, and zarr believes it.
+            raise DamagedStore(
+                f"{self.uri}: cannot read {self.path}: a chunk asks for more memory than there is; it is damaged."
+            ) from None
 
     def stored_bytes(self) -> int:
         """Return how many bytes its chunks take."""

@@ -119,14 +119,17 @@ class Table:
         """
         rows = max(1, int(VALUES_PER_BATCH / max(values_per_row, 1.0)))
         with self.reading():
-            reader = pq.ParquetFile(pa.BufferReader(self._bytes), metadata=self._footer)
+            reader = self._reader()
             yield from reader.iter_batches(rows, row_groups=[group], columns=list(columns), use_threads=True)
 
     def read(self, columns: Sequence[str]) -> pa.Table:
         """Read columns as a whole; for tables of one row per spectrum."""
         with self.reading():
-            reader = pq.ParquetFile(pa.BufferReader(self._bytes), metadata=self._footer)
+            reader = self._reader()
             return reader.read(list(columns), use_threads=False)
+
+    def _reader(self) -> pq.ParquetFile:
+        return pq.ParquetFile(pa.BufferReader(self._bytes), metadata=self._footer, page_checksum_verification=True)
 
     @contextmanager
     def reading(self) -> Iterator[None]:

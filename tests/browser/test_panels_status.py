@@ -123,6 +123,14 @@ def test_hidden_categories_count_in_the_line(page: Any) -> None:
     expect(page.locator(".aside")).to_have_text(f"{n_hidden:,} hidden · 12 not drawn")
 
 
+def test_a_title_gives_way_wholly_before_a_notice_is_cut(page: Any) -> None:
+    show(page, "longTitle")
+    page.evaluate("() => store.set({ link: 'offline' })")
+    settle(page)
+    assert page.locator(".title").evaluate("(title) => title.scrollWidth > title.clientWidth")
+    assert page.locator(".told .label").evaluate("(label) => label.scrollWidth <= label.clientWidth")
+
+
 @pytest.mark.parametrize("width", [900, 640, 460, 380])
 def test_counts_are_never_cut_before_the_title(page: Any, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 600})

@@ -210,6 +210,33 @@ def test_a_view_that_is_taken_away_gives_the_screen_back(page: Any) -> None:
     page.wait_for_function("() => document.fullscreenElement === null")
 
 
+@pytest.mark.parametrize("width", [900, 380])
+@pytest.mark.parametrize("height", [120, 160, 300])
+@pytest.mark.parametrize("scene", ["image", "many"])
+def test_nothing_of_the_panel_runs_past_a_low_widget_and_all_of_it_can_be_reached(
+    page: Any, scene: str, height: int, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    show(page, scene)
+    page.evaluate("(height) => store.set({ traits: { ...store.get().traits, height } })", height)
+    settle(page)
+    if width < 560:
+        page.get_by_role("button", name="Show side panel").click()
+        settle(page)
+    edge = page.locator(".root").bounding_box()
+    legend = page.locator(".legend")
+    box = legend.bounding_box()
+    assert box["height"] > 15
+    assert box["y"] + box["height"] <= edge["y"] + edge["height"]
+    inside = "(legend) => [legend.scrollHeight, legend.clientHeight, getComputedStyle(legend).overflowY]"
+    needed, given, overflow = legend.evaluate(inside)
+    assert needed <= given or overflow == "auto"
+    last = legend.locator(":scope > *").last
+    last.scroll_into_view_if_needed()
+    bottom = last.bounding_box()
+    assert bottom["y"] + min(bottom["height"], 15) <= edge["y"] + edge["height"]
+
+
 # --- without a kernel ------------------------------------------------------------------------------------------------
 
 

@@ -54,7 +54,7 @@ def test_inspect_prints_no_control_characters_of_a_store(
 
     path = shutil.copytree(store, tmp_path / "hostile.cxg")
     with tiledb.open(str(path / "cxg_group_metadata"), "w") as array:
-        array.meta["cxg_properties"] = json.dumps({"title": "\x1b[2Jcleared"})
+        array.meta["corpora"] = json.dumps({"title": "\x1b[2Jcleared"})
     assert main(["inspect", str(path)]) == 0
     out = capsys.readouterr().out
     assert "\x1b" not in out

@@ -43,11 +43,15 @@ def never_written(arrays: Arrays, children: Mapping[str, str], path: str) -> str
 def _files(arrays: Arrays, path: str) -> tuple[bool, bool]:
     """Say whether an array has fragments, and whether it has the records that TileDB finds them by.
 
-    Before version 12 of TileDB's format both lie beside the schema, and before version 5 there are no records.
+    Of a write of no cells at all TileDB leaves a fragment's folder with nothing in it, on a disk, and no record. Before
+    version 12 of its format both lie beside the schema, and before version 5 there are no records.
     """
     (names,) = arrays.names([path])
     folders = [name for name in _FOLDERS if name in names]
     inside = dict(zip(folders, arrays.names([f"{path}/{name}" for name in folders]), strict=True))
     beside = [name for name in names if _FRAGMENT.match(name)]
-    records = [name for name in beside if name.endswith(".ok")]
-    return bool(inside.get("__fragments") or len(beside) > len(records)), bool(inside.get("__commits") or records)
+    records = [name for name in beside if name.endswith(".ok")] + inside.get("__commits", [])
+    fragments = [f"{path}/__fragments/{name}" for name in inside.get("__fragments", [])]
+    if fragments and not records:
+        fragments = [name for names in arrays.names(fragments) for name in names]
+    return bool(fragments) or any(not name.endswith(".ok") for name in beside), bool(records)

@@ -179,6 +179,17 @@ def test_xc_without_xr_is_enough(make, small_truth):
         np.testing.assert_array_equal(dataset.values(small_truth.var_labels[0]), small_truth.X[:, 0])
 
 
+@pytest.mark.parametrize("part", ["cxg_group_metadata", "emb/pca"])
+def test_an_array_that_lost_its_schema_is_left_out_with_a_note(make, part):
+    path = make()
+    with open_dataset(path) as dataset:
+        assert not any("schema is missing" in note for note in dataset.notes)
+    shutil.rmtree(path / part / "__schema")
+    with open_dataset(path) as dataset:
+        assert f"{part} is no TileDB array, and is left out; its schema is missing." in dataset.notes
+        assert dataset.embedding("umap").shape == (40, 2)
+
+
 def test_a_store_without_embeddings_opens_and_refuses_to_give_one(make):
     path = make()
     shutil.rmtree(path / "emb")

@@ -13,7 +13,7 @@ import numpy as np
 import tiledb
 
 _UNIQUE = re.compile(
-    r"[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|__\d{10,}_\d{10,}|[01]{10,}[0-9a-f]*|\d{10,}"
+    r"[0-9a-f]{32,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|__\d{10,}_\d{10,}|[01]{10,}[0-9a-f]*|\d{10,}"
 )
 _TEXT = re.compile(rb'"(?:[^"\\\n]|\\.){0,40}"|-?\d+(?:\.\d+)?|true|false|null|[\[\]{}:,]')
 _HOSTILE: tuple[Any, ...] = (

@@ -15,6 +15,7 @@ _REWRITE = ("bits", "zeros", "grow", "swap", "text", "value")
 _LOSE = ("delete", "delete_folder")
 _CHUNKS = re.compile(r"/(c(/\d+)*|\d+([./]\d+)*)$")
 """Paths that end as chunks of zarr and the folders of them do."""
+_UNNAMED = re.compile(r"\.cxg/(emb/[^/]+|cxg_group_metadata)$")
 _SUMMARIES = ("columns", "embeddings", "rows", "record", "widget")
 
 
@@ -59,8 +60,9 @@ def judge(intact: Readout, found: Readout, mutation: str, where: str) -> Outcome
 def _left_no_trace(where: str) -> bool:
     """Say whether what was lost may be lacking by the definition of the format.
 
-    A chunk that zarr does not find means the fill value, and of metadata of an array TileDB keeps no record elsewhere.
+    A chunk that zarr does not find means the fill value; of metadata of an array TileDB keeps no record elsewhere; an
+    embedding of a CXG is named by its folder alone, and without its metadata it is one of the first version.
     """
     if ".zarr/" in where:
         return _CHUNKS.search(where) is not None
-    return "/__meta/" in f"{where}/"
+    return "/__meta/" in f"{where}/" or _UNNAMED.search(where) is not None

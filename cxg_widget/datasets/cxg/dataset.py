@@ -116,6 +116,7 @@ class CxgDataset(Dataset):
         self._var = Annotations(self._arrays, "var", self._note)
         self.n_obs, self.n_var = self._obs.n, self._var.n
         if not self._arrays.is_remote:
+            self._tell_lost(members)
             for path, n_rows in (("obs", self.n_obs), ("var", self.n_var)):
                 self._check_written(path, n_rows)
         self.obs_columns, self.obs_index = self._obs.columns, self._obs.index
@@ -134,6 +135,14 @@ class CxgDataset(Dataset):
         if written is not None and written < n_rows:
             declared = f"{path} declares {n_rows:,} rows, of which {written:,} were written"
             raise DamagedStore(f"{self.uri}: {declared}; its files are missing or damaged.")
+
+    def _tell_lost(self, members: Mapping[str, str]) -> None:
+        """Note which folders stand where arrays do and are none: TileDB does not list what lost its schema."""
+        root, emb = self._arrays.names(["", "emb"])
+        lost = [name for name in root if name == "cxg_group_metadata" and name not in self._children]
+        lost += [f"emb/{name}" for name in emb if not name.startswith(("_", ".")) and name not in members]
+        for path in lost:
+            self._note(f"{path} is no TileDB array, and is left out; its schema is missing.")
 
     def _find_parts(self) -> tuple[dict[str, str], dict[str, str]]:
         """Return what there is, and which embeddings."""

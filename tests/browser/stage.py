@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import re
 import time
 
 import numpy as np
@@ -66,11 +67,12 @@ class Stage:
         return np.array(Image.alpha_composite(paper, plot).convert("RGB"))
 
     def background(self, canvas=None):
-        """Return the colour of the page behind the points."""
-        (canvas or self.canvas).scroll_into_view_if_needed()
-        box = (canvas or self.canvas).bounding_box()
-        corner = {"x": box["x"] + box["width"] - 30, "y": box["y"] + box["height"] - 30, "width": 2, "height": 2}
-        return Image.open(io.BytesIO(self.page.screenshot(clip=corner))).convert("RGB").getpixel((0, 0))
+        """Return the colour of the page behind the points; a pixel of the screen might be one of them."""
+        color = (canvas or self.canvas).evaluate(
+            "(canvas) => getComputedStyle(canvas.getRootNode().querySelector('.root')).backgroundColor"
+        )
+        red, green, blue = re.fullmatch(r"rgb\((\d+), (\d+), (\d+)\)", color).groups()
+        return int(red), int(green), int(blue)
 
     def colors(self, minimum=3):
         """Return the colours of at least `minimum` pixels."""

@@ -34,25 +34,33 @@ def peaks(folder):
     return np.column_stack([time.to_numpy()[found["row"]], found["mz"]]).astype(np.float32), view
 
 
+def lit(stage):
+    return (np.abs(stage.pixels().astype(int) - stage.background()) > 3).any(axis=2)
+
+
 @pytest.mark.parametrize("render", ["raster", "auto"])
-def test_a_view_is_drawn_before_the_peaks_are_read_and_stays_as_it_is(chromium, lab, folder, peaks, render):
+def test_a_view_is_drawn_before_the_peaks_are_read_and_stays_where_it_is(chromium, lab, folder, peaks, render):
     xy, view = peaks
     code = SHOW.replace("VIEW", json.dumps(view)).replace("RENDER", repr(render))
     stage = Stage(chromium, lab, folder, code, f"views {render}.ipynb", wait=False)
     try:
         host = stage.page.locator(".cxg-widget[data-cxg-drawn]:not([data-cxg-drawn='0'])").first
         host.wait_for(timeout=60_000)
-        stage.page.wait_for_timeout(500)
+        for _ in range(60):
+            if lit(stage).sum() > 50:
+                break
+            stage.page.wait_for_timeout(250)
         assert host.get_attribute("data-cxg-state") == "loading"
         left, right, bottom, top = stage.view()
         inside = (xy >= [left, bottom]).all(axis=1) & (xy <= [right, top]).all(axis=1)
         n_drawn = int(host.get_attribute("data-cxg-drawn"))
         assert n_drawn == inside.sum() if render == "raster" else n_drawn >= inside.sum()
-        before = stage.pixels()
-        assert (np.abs(before.astype(int) - stage.background()) > 3).any(axis=2).sum() > 50
+        before = lit(stage)
+        assert before.sum() > 50
         stage.ask("may_read.set()")
         stage.settle()
-        np.testing.assert_array_equal(stage.pixels(), before)
+        # The limits follow what is shown, once its values are known; of another colour a rim may be too pale to count.
+        assert (lit(stage) != before).mean() < 1e-4
         assert stage.complaints == []
     finally:
         stage.close()

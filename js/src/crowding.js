@@ -168,7 +168,10 @@ export function createCrowding(scene, store) {
     const limits = isSmall || known === 0 || values === null ? null : limitsOf({ xy, codes: values, n: known }, grown, weight);
     const spot = /** @type {Sides} */ (codes.map((per) => (per * diameter) / ratio));
     const layers = points.aggregated && n > 0 ? Math.max(typicalCells(xy, n, spot, points.nPoints / n), 1) : 1;
-    store.set({ crowd: { solidity, weight, tile, layers }, ...(isNumbered ? { color: { ...color, limits } } : {}) });
+    const next = { solidity, weight, tile: isSmall && weight === 1 ? ROOMY.tile : tile, layers };
+    const { crowd: before } = store.get(); // to which the points on the screen were drawn
+    const crowd = JSON.stringify(next) === JSON.stringify(before) ? before : next;
+    store.set({ crowd, ...(isNumbered ? { color: { ...color, limits } } : {}) });
   }
 
   const unsubscribe = store.subscribe(check);

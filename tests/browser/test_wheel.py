@@ -247,7 +247,8 @@ def test_a_notebook_of_three_widgets_scrolls_to_its_end_and_the_wheel_zooms_wher
         notebook.cell(0)
         page.locator(HOST).first.wait_for()
         before = json.loads(page.locator(HOST).first.get_attribute("data-cxg-view"))
-        page.mouse.move(500, 300)
+        first = page.locator(HOST).first.bounding_box()
+        page.mouse.move(first["x"] + 100, first["y"] - 12)  # on the code above it: the plots come to the pointer
         seen = set()
         for _ in range(300):
             at, end = page.evaluate(SCROLL)

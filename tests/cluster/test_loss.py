@@ -47,24 +47,33 @@ def test_a_context_cannot_be_sent_but_its_settings_can(path):
 
 
 def test_the_newest_request_wins(client):
-    waiting = Waiting(client, 30)
-    outcome: list[object] = []
+    from distributed import Event
 
-    def ask(seconds: float) -> None:
+    waiting = Waiting(client, 60)
+    outcome: list[object] = []
+    held = Event("held", client=client)
+
+    def ask(function, given) -> None:
         try:
-            outcome.append(waiting.newest("slot", lambda: client.submit(_nap, seconds, pure=False)))
+            outcome.append(waiting.newest("slot", lambda: client.submit(function, given, pure=False)))
         except Exception as error:
             outcome.append(error)
 
-    older = threading.Thread(target=ask, args=(3.0,))
+    older = threading.Thread(target=ask, args=(_wait_for, "held"))
     older.start()
     time.sleep(0.3)
-    begun = time.monotonic()
-    ask(0.01)
-    assert time.monotonic() - begun < 2.5
-    older.join(10)
+    ask(_nap, 0.01)  # would never return, if it waited for the older one
+    assert not held.is_set()
+    held.set()
+    older.join(30)
     assert outcome.count(0.01) == 1
     assert [type(one) for one in outcome if one != 0.01] == [Overtaken]
+
+
+def _wait_for(name: str) -> bool:
+    from distributed import Event
+
+    return Event(name).wait(50)
 
 
 def _nap(seconds: float) -> float:

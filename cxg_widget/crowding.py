@@ -28,6 +28,7 @@ _FINEST = 1 / 256
 _STEPS = 8
 _COVER = 0.8
 _FILLING = 0.75
+"""How many times over all points together may cover a view before they are drawn smaller than asked for."""
 
 
 def few_of(look: Look) -> int:
@@ -40,6 +41,11 @@ def solidity_of(n_inside: float, few: int) -> float:
     if few <= 0:
         return 0.0
     return float(np.clip(1 - np.log(max(n_inside, 1) / few) / np.log(_SOLID_UP_TO), 0, 1))
+
+
+def crowded_size(n: float, size: tuple[int, int]) -> float:
+    """Return the diameter in px up to which n points leave room for each other; `crowdedSize` in js/src/style.js."""
+    return max(float(np.sqrt(_FILLING * size[0] * size[1] / max(n, 1))), 1.0)
 
 
 @dataclass(frozen=True)
@@ -210,7 +216,7 @@ def shared(
     weight = weight_of(statistic, solidity)
     if is_small and weight == 1:
         return None
-    side = _COVER * max(min(diameter, float(np.sqrt(_FILLING * size[0] * size[1] / max(n_inside, 1)))), 1.0)
+    side = _COVER * max(min(diameter, crowded_size(n_inside, size)), 1.0)
     tile = crowd.tile((side * sides[0] / size[0], side * sides[1] / size[1]))
     codes = points[1]
     if weight < 1 or solidity < 1:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget import raster
+from cxg_widget.crowding import crowded_size
 from cxg_widget.datasets.base import Codes
 from cxg_widget.datasets.cache import ByteCache
 from cxg_widget.look import Coloring, Look
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
 View = tuple[float, float, float, float]
 _LARGEST_SPREAD = 16
-_FILLING = 0.75
-"""How many times over all points together may cover a view before they are drawn smaller than asked for; the front-end
-has the same, see `crowdedSize` in js/src/style.js."""
 RECENT_BYTES = 48 * 2**20
 """How much of earlier colourings is kept, to go back to them at once: several of 10 million cells, none of 100."""
 
@@ -221,8 +219,7 @@ class Field:
 
 def spread_of(n_inside: int, size: tuple[int, int], diameter: float) -> int:
     """Return how many px a cell covers: its diameter, less where there are many."""
-    room = np.sqrt(_FILLING * size[0] * size[1] / max(n_inside, 1))
-    return int(np.clip(round(min(diameter, room)), 1, _LARGEST_SPREAD))
+    return int(np.clip(round(min(diameter, crowded_size(n_inside, size))), 1, _LARGEST_SPREAD))
 
 
 def rgb_of(colors: list[str]) -> NDArray[np.uint8]:

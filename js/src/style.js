@@ -150,7 +150,7 @@ export function diameterOf({ traits, points }, plot, zoom) {
 }
 
 /** Diameter up to which so many points leave room for each other: a view of few cells looks as the image of some more did, in
- * which the kernel draws by the same rule, see spread_of in field.py.
+ * which the kernel draws by the same rule, see crowded_size in crowding.py.
  * @param {number} n points in the view @param {number} width @param {number} height @returns {number} in the px of width and height */
 export function crowdedSize(n, width, height) {
   return Math.max(Math.sqrt((FILLING * width * height) / Math.max(n, 1)), 1);

@@ -80,10 +80,11 @@ export function createSurveyor(scene, getState, ask) {
     const isTaken = await askInTurn(wanted.question, wanted.image)
       .then((answer) => answer !== null && take(answer, wanted))
       .catch(() => (fail(), false)); // no picture can be made of the answer
-    if (number !== latest) return;
+    const isLatest = number === latest;
+    if (isLatest) isAsking = false; // before a plot draws, which may happen at once and tells whether more is to come
+    if (isTaken || lacking() === null) for (const one of looks.values()) one.refresh();
+    if (!isLatest) return;
     clearTimeout(patience);
-    isAsking = false;
-    if (refused === wanted.image || !isSurveyed(getState())) for (const one of looks.values()) one.refresh(); // what is there is all there will be
     if (isTaken || refused === wanted.image) check();
     else if (!isEnded) retry = setTimeout(check, RETRY_MS);
   }
@@ -108,7 +109,6 @@ export function createSurveyor(scene, getState, ask) {
       scene.image?.bitmap.close();
       Object.assign(scene, { image: made, cells: null });
     } else scene.cells = joinCells(/** @type {import("./protocol.js").Cells[]} */ (answer), cells);
-    for (const one of looks.values()) one.refresh();
     return true;
   }
 

@@ -119,6 +119,38 @@ test("an image of other points or of another colouring is not on show", () => {
   assert.equal(imageOnShow(scene, state({ color: null })), null);
 });
 
+test("a plot that draws at once is told by then that nothing more is awaited", async () => {
+  const s = start();
+  /** @type {boolean[]} */
+  const awaited = [];
+  s.surveyor.see({}, { ...look(), refresh: () => awaited.push(s.surveyor.isAwaited()) });
+  await s.settle();
+  s.asked[0].answer(image());
+  await s.settle();
+  assert.deepEqual(awaited, [false]);
+  s.stop();
+});
+
+test("a plot is told that nothing more is awaited where no answer came and what is seen is at hand again", async () => {
+  const s = start();
+  const plot = {};
+  /** @type {boolean[]} */
+  const awaited = [];
+  const see = (/** @type {number} */ width) => s.surveyor.see(plot, { ...look(width), refresh: () => awaited.push(s.surveyor.isAwaited()) });
+  see(400);
+  await s.settle();
+  s.asked[0].answer(image());
+  await s.settle();
+  see(300);
+  await s.settle();
+  see(400);
+  awaited.length = 0;
+  s.asked[1].answer(null);
+  await s.settle();
+  assert.deepEqual(awaited, [false]);
+  s.stop();
+});
+
 test("one question at a time, and then what is seen by then", async () => {
   const s = start();
   const plot = {};

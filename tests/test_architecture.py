@@ -42,6 +42,8 @@ HOMES = {
     "dask": "cluster/",
     "distributed": "cluster/",
     "numba": "compiled.py",
+    "datashader": "aggregate/reductions.py",
+    "xarray": "aggregate/reductions.py",
     "isal": ("raster.py", "spatial/index_file.py"),
     "h5py": ("datasets/anndata/h5.py", "convert/h5ad_file.py"),
     "zarr": ("datasets/anndata/zarr_store.py", "datasets/atlas/"),
@@ -119,7 +121,7 @@ def test_session_and_below_know_no_widget_library():
             assert not {module.split(".")[0] for module in imports(path)} & {"anywidget", "ipywidgets", "traitlets"}
 
 
-@pytest.mark.parametrize("heavy", ["pandas", "datashader", "PIL", "colorcet", "tiledb", "numba"])
+@pytest.mark.parametrize("heavy", ["pandas", "datashader", "xarray", "PIL", "colorcet", "tiledb", "numba"])
 def test_heavy_libraries_are_never_imported_with_a_module_except_at_home(heavy):
     for path in FILES:
         if not path.relative_to(PACKAGE).as_posix().startswith(HOMES.get(heavy, "nowhere")):

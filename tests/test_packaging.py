@@ -17,7 +17,7 @@ from cxg_widget.datasets.cxg.demo import write_demo
 ROOT = Path(__file__).parent.parent
 BUNDLE = "cxg_widget/static/widget.js"
 BUDGET_BYTES = 150 * 1024
-HEAVY = ("tiledb", "pandas", "numpy", "datashader", "anywidget", "ipywidgets", "IPython")
+HEAVY = ("tiledb", "pandas", "numpy", "datashader", "xarray", "anywidget", "ipywidgets", "IPython")
 
 needs_bundle = pytest.mark.skipif(not (ROOT / BUNDLE).exists(), reason="the bundle is not built: make build")
 

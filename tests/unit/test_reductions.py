@@ -1,0 +1,257 @@
+"""Laws of reductions: blocks of rows merge into what datashader makes of all rows at once."""
+
+import pickle
+from functools import reduce
+from itertools import pairwise
+from operator import add
+
+import datashader as ds
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from datashader import reductions as rd
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cxg_widget.aggregate.reductions import NAMES, columns_of, reduction_of, sums_of
+from cxg_widget.errors import InvalidValue
+
+VIEW, SIZE = (-1.0, 2.0, -0.5, 1.5), (7, 5)
+LABELS = ("T cell", "B cell", "<img>")
+OBJECTS = {
+    "count of a column": rd.count("v"),
+    "any": rd.any(),
+    "sum of integers": rd.sum("i"),
+    "by": rd.by("c", rd.count()),
+    "count_cat": rd.count_cat("c"),
+    "by, count of a column": rd.by("c", rd.count("v")),
+    "by, mean": rd.by("c", rd.mean("v")),
+    "by, std": rd.by("c", rd.std("v")),
+    "by, last": rd.by("c", rd.last("v")),
+    "by, max_n": rd.by("c", rd.max_n("v", 2)),
+    "by, where": rd.by("c", rd.where(rd.max("v"), "w")),
+    "by modulo": rd.by(rd.category_modulo("i", 4, offset=1), rd.mean("v")),
+    "by bins": rd.by(rd.category_binning("v", -1, 1, 3, include_under=False), rd.count()),
+    "max_n": rd.max_n("v", 3),
+    "min_n": rd.min_n("v", 3),
+    "first_n": rd.first_n("v", 3),
+    "last_n": rd.last_n("v", 3),
+    "where max": rd.where(rd.max("v"), "w"),
+    "where min": rd.where(rd.min("i"), "v"),
+    "where first": rd.where(rd.first("v"), "w"),
+    "where last": rd.where(rd.last("v"), "w"),
+    "where max_n": rd.where(rd.max_n("i", 3), "v"),
+    "where last_n": rd.where(rd.last_n("v", 2), "i"),
+    "rows of min_n": rd.where(rd.min_n("i", 2)),
+    "rows of first": rd.where(rd.first("v")),
+    "summary": rd.summary(n=rd.count(), v=rd.mean("v"), spread=rd.std("v"), top=rd.where(rd.max("v"), "w")),
+    "summary with categories": rd.summary(by=rd.by("c", rd.mean("v")), n=rd.count("w"), most=rd.by("c", rd.max("w"))),
+}
+
+
+def points(n, *, seed=0, has_all_categories=True):
+    """Points on and off a lattice that holds the edges of pixels, NaN, ties and integers among their values."""
+    rng = np.random.default_rng(seed)
+    xy = rng.normal(0.5, 0.8, (n, 2)).astype(np.float32)
+    on_edges = rng.random(n) < 0.4
+    lattice = np.column_stack([rng.integers(0, 29, n) / 28 * 3 - 1, rng.integers(0, 21, n) / 20 * 2 - 0.5])
+    xy[on_edges] = lattice[on_edges]
+    xy[rng.random(n) < 0.05, 0] = np.nan
+    v = rng.normal(size=n).round(1).astype(np.float32)
+    v[rng.random(n) < 0.2] = np.nan
+    codes = rng.integers(0 if has_all_categories else -1, 3, n)
+    return pd.DataFrame(
+        {
+            "x": xy[:, 0],
+            "y": xy[:, 1],
+            "v": v,
+            "w": np.where(rng.random(n) < 0.1, np.nan, rng.exponential(1000, n)),
+            "i": rng.integers(-5, 6, n),
+            "c": pd.Categorical.from_codes(codes, LABELS),
+        }
+    )
+
+
+def of_datashader(frame, reduction, view=VIEW, size=SIZE):
+    canvas = ds.Canvas(*size, x_range=view[:2], y_range=view[2:])
+    return canvas.points(frame, "x", "y", reduction)
+
+
+def in_blocks(frame, cuts, plan, view=VIEW, size=SIZE):
+    ends = [0, *sorted(cuts), len(frame)]
+    blocks = [frame.iloc[start:stop] for start, stop in pairwise(ends)]
+    return reduce(add, (sums_of(block, view, size, plan) for block in blocks)).finished()
+
+
+def assert_same(found, expected):
+    """Kept values and counts are the very same; what is added in another order differs in the last digits."""
+    assert type(found) is type(expected)
+    xr.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    assert found.attrs == expected.attrs
+    both = [(found, expected)] if isinstance(found, xr.DataArray) else [(found[k], expected[k]) for k in expected]
+    for one, other in both:
+        assert one.dims == other.dims
+        assert one.dtype == other.dtype
+        assert one.attrs == other.attrs
+        for name in other.coords:
+            assert one.coords[name].dtype == other.coords[name].dtype
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from([0, 1, 2, 500]), st.lists(st.floats(0, 1), max_size=5))
+def test_blocks_of_any_cut_merge_into_what_datashader_makes_of_all_rows(name, seed, n, cuts):
+    frame = points(n, seed=seed)
+    found = in_blocks(frame, [int(cut * n) for cut in cuts], reduction_of(name, "v"))
+    assert_same(found, of_datashader(frame, getattr(rd, name)("v")))
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from([0, 1, 300]), st.lists(st.floats(0, 1), max_size=4))
+def test_so_do_those_of_every_object_of_datashader(name, seed, n, cuts):
+    frame = points(n, seed=seed)
+    found = in_blocks(frame, [int(cut * n) for cut in cuts], reduction_of(OBJECTS[name]))
+    assert_same(found, of_datashader(frame, OBJECTS[name]))
+
+
+@pytest.mark.parametrize("name", [*NAMES, "max_n", "where"])
+def test_values_and_places_that_repeat_in_many_blocks_are_kept_in_the_order_of_rows(name):
+    n = 60
+    frame = pd.DataFrame({"x": np.full(n, 0.5, np.float32), "y": np.full(n, 0.5, np.float32)})
+    frame["v"], frame["w"] = np.array([np.nan, 2, 2, 1, 1, 3] * 10), np.arange(n, dtype=float)
+    objects = {"max_n": rd.max_n("v", 7), "where": rd.where(rd.max_n("v", 15), "w")}
+    what = objects.get(name) or getattr(rd, name)("v")
+    assert_same(in_blocks(frame, range(1, n), reduction_of(what)), of_datashader(frame, what))
+
+
+def test_count_by_itself_counts_points_with_and_without_a_value():
+    frame = points(200)
+    assert_same(in_blocks(frame, [50, 50], reduction_of("count")), of_datashader(frame, rd.count()))
+
+
+@pytest.mark.parametrize("name", ["count", "mean"])
+def test_a_name_by_categories_has_a_plane_for_each(name):
+    frame = points(400)
+    found = in_blocks(frame, [1, 200], reduction_of(name, "v", by="c"))
+    assert_same(found, of_datashader(frame, rd.by("c", getattr(rd, name)("v"))))
+    assert found.coords["c"].to_numpy().tolist() == list(LABELS)
+
+
+def test_points_without_a_category_count_in_none():
+    frame = points(500, has_all_categories=False)
+    assert frame["c"].isna().any()
+    for what in (rd.by("c", rd.count()), rd.by("c", rd.mean("v")), rd.summary(a=rd.by("c", rd.max("w")), n=rd.count())):
+        found = in_blocks(frame, [100, 300], reduction_of(what))
+        known = of_datashader(frame.dropna(subset="c"), what)
+        if isinstance(what, rd.summary):
+            assert_same(found["a"], known["a"])
+            assert_same(found["n"], of_datashader(frame, rd.count()))
+        else:
+            assert_same(found, known)
+
+
+def test_categories_may_be_many_or_numbers_or_none():
+    n, rng = 2000, np.random.default_rng(3)
+    frame = points(n)
+    for labels in (range(130), [True, False], [0.5, 1.5, 2.5], ["one"]):
+        frame["c"] = pd.Categorical.from_codes(rng.integers(0, len(labels), n), list(labels))
+        assert_same(in_blocks(frame, [900], reduction_of("count", by="c")), of_datashader(frame, rd.count_cat("c")))
+
+
+def test_no_point_in_view_leaves_planes_empty():
+    frame, view = points(50), (90.0, 91.0, 0.0, 1.0)
+    for name in NAMES:
+        found = in_blocks(frame, [20], reduction_of(name, "v"), view)
+        assert not found.any() if name == "count" else found.isnull().all()
+
+
+def test_a_view_of_one_pixel_holds_all_points_on_its_edges():
+    corners = pd.DataFrame({"x": [0, 0, 1, 1], "y": [0, 1, 0, 1]}, dtype=np.float32)
+    found = in_blocks(corners, [1, 2, 3], reduction_of("count"), (0.0, 1.0, 0.0, 1.0), (1, 1))
+    assert found.to_numpy().tolist() == [[4]]
+
+
+def test_rows_are_those_of_the_index_of_the_frame():
+    frame = points(100)
+    odd = frame[frame.index % 2 == 1]
+    found = in_blocks(odd, [10, 30], reduction_of(rd.where(rd.max("w"))))
+    best = of_datashader(odd, rd.max("w")).to_numpy()
+    rows = found.to_numpy()
+    assert (rows[~np.isnan(best)] % 2 == 1).all()
+    np.testing.assert_array_equal(frame["w"].to_numpy()[rows[rows >= 0]], best[~np.isnan(best)])
+    assert ((rows == -1) == np.isnan(best)).all()
+
+
+@pytest.mark.parametrize("name", ["std", "var", "mean"])
+@pytest.mark.parametrize("n_blocks", [1, 7, 1000])
+def test_a_large_mean_costs_no_digits(name, n_blocks):
+    n = 200_000
+    values = 1e6 + np.random.default_rng(1).normal(size=n)
+    frame = pd.DataFrame({"x": np.zeros(n, np.float32), "y": np.zeros(n, np.float32), "v": values})
+    cuts = np.linspace(0, n, n_blocks + 1).astype(int)[1:-1]
+    found = in_blocks(frame, cuts, reduction_of(name, "v"), (0.0, 1.0, 0.0, 1.0), (1, 1))
+    np.testing.assert_allclose(found.item(), getattr(np, name)(values), rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_infinity_is_a_value(name):
+    n = 4
+    frame = pd.DataFrame({"x": [0.5] * n, "y": [0.5] * n, "v": [1.0, np.inf, np.nan, 2.0]}, dtype=np.float32)
+    for cuts in ([], [1], [2], [1, 2, 3]):
+        found = in_blocks(frame, cuts, reduction_of(name, "v"), (0.0, 1.0, 0.0, 1.0), (1, 1))
+        expected = of_datashader(frame, getattr(rd, name)("v"), (0.0, 1.0, 0.0, 1.0), (1, 1))
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_sums_travel_between_processes():
+    frame, plan = points(300), reduction_of(OBJECTS["summary with categories"])
+    one, two = (pickle.loads(pickle.dumps(sums_of(half, VIEW, SIZE, plan))) for half in (frame[:100], frame[100:]))
+    assert_same((one + two).finished(), of_datashader(frame, OBJECTS["summary with categories"]))
+
+
+@pytest.mark.parametrize(
+    ("reduction", "columns"),
+    [
+        (rd.count(), ()),
+        (rd.mean("v"), ("v",)),
+        (rd.where(rd.max("v"), "w"), ("v", "w")),
+        (rd.where(rd.first("v")), ("v",)),
+        (rd.by("c", rd.where(rd.max_n("v", 2), "w")), ("c", "v", "w")),
+        (rd.by(rd.category_binning("v", 0, 1, 3), rd.count()), ("v",)),
+        (rd.summary(a=rd.by("c", rd.count()), b=rd.std("v"), z=rd.mean("c")), ("c", "v")),
+    ],
+)
+def test_the_columns_of_a_reduction_are_those_it_names(reduction, columns):
+    assert columns_of(reduction) == columns
+
+
+@pytest.mark.parametrize(
+    ("what", "column", "said"),
+    [
+        ("median", "v", "no reduction 'median'.*'mean'"),
+        ("mean", None, "name one"),
+        (rd.mean("v"), "w", "names its columns itself"),
+        (rd.mode("v"), None, "no reduction of points"),
+        (rd.m2("v"), None, "no reduction of points"),
+        (rd.by("c", rd.mode("v")), None, "no reduction of points"),
+        (rd.summary(a=rd.summary(n=rd.count())), None, "no reduction of points"),
+        (rd.by("n", rd.max_n("v", 3)), None, "two axes 'n'"),
+        (np.mean, None, "no reduction of points"),
+        (3, None, "no reduction of points"),
+    ],
+)
+def test_what_is_no_reduction_is_refused_in_one_sentence(what, column, said):
+    with pytest.raises(InvalidValue, match=said) as caught:
+        reduction_of(what, column)
+    assert len(str(caught.value)) < 500
+
+
+def test_columns_that_do_not_fit_are_refused():
+    frame = points(20)
+    for what in (rd.mean("c"), rd.where(rd.max("v"), "v")):
+        with pytest.raises(InvalidValue, match="datashader cannot"):
+            sums_of(frame, VIEW, SIZE, reduction_of(what))
+    with pytest.raises(InvalidValue, match="categories"):
+        sums_of(frame, VIEW, SIZE, reduction_of(rd.by("v", rd.count())))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.tiledb_access.arrays import select, values_of
+from cxg_widget.datasets.tiledb_access.results import select, values_of
 
 Cells = tuple[NDArray[np.float32], NDArray[np.int64] | None]
 """Values of a column and their rows; None = all rows."""

@@ -17,11 +17,12 @@ from cxg_widget.datasets.cxg.matrix import Matrix
 from cxg_widget.datasets.cxg.metadata import GroupMetadata, read_gene_sets, read_uns
 from cxg_widget.datasets.matrix_block import MatrixBlock
 from cxg_widget.datasets.packed import PackedStrings
-from cxg_widget.datasets.tiledb_access.arrays import Arrays, select, values_of
+from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.datasets.tiledb_access.contexts import make_context
 from cxg_widget.datasets.tiledb_access.identity import identify_state
 from cxg_widget.datasets.tiledb_access.listing import absolute, lists_in_one, name_of
 from cxg_widget.datasets.tiledb_access.patience import read_ahead
+from cxg_widget.datasets.tiledb_access.results import select, values_of
 from cxg_widget.datasets.values import Values
 from cxg_widget.datasets.var_names import Table
 from cxg_widget.errors import DamagedStore, DatasetNotFound, InvalidStore

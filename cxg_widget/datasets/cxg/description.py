@@ -13,7 +13,7 @@ import tiledb
 from cxg_widget.datasets.cxg.matrix import Matrix
 from cxg_widget.datasets.cxg.metadata import GroupMetadata
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
-from cxg_widget.errors import CxgWidgetError
+from cxg_widget.errors import CxgWidgetError, DamagedStore
 
 
 def describe(arrays: Arrays, children: Mapping[str, str], metadata: GroupMetadata, matrix: Matrix) -> dict[str, Any]:
@@ -63,8 +63,8 @@ def _matrix(arrays: Arrays, path: str, children: Mapping[str, str]) -> dict[str,
 def _stored(arrays: Arrays, path: str) -> int | None:
     """Return how many cells the fragments of a sparse array hold, by their metadata; None where these are lost."""
     try:
-        return int(sum(tiledb.FragmentInfoList(f"{arrays.root}/{path}", ctx=arrays.ctx).cell_num))
-    except tiledb.TileDBError:
+        return sum(fragment.n_cells for fragment in arrays.fragments(path))
+    except DamagedStore:
         return None
 
 

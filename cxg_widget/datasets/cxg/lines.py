@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.matrix_block import MatrixBlock
-from cxg_widget.datasets.tiledb_access.arrays import Arrays, select, values_of
+from cxg_widget.datasets.tiledb_access.arrays import Arrays
+from cxg_widget.datasets.tiledb_access.results import select, values_of
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 Axis = Literal["obs", "var"]

@@ -14,7 +14,8 @@ from cxg_widget.datasets.cxg.columns import Cells, read_columns
 from cxg_widget.datasets.cxg.filled import never_written
 from cxg_widget.datasets.cxg.lines import Axis, Lines, quick_axis
 from cxg_widget.datasets.matrix_block import MatrixBlock
-from cxg_widget.datasets.tiledb_access.arrays import Arrays, select, values_of
+from cxg_widget.datasets.tiledb_access.arrays import Arrays
+from cxg_widget.datasets.tiledb_access.results import select, values_of
 from cxg_widget.datasets.vectors import together
 from cxg_widget.errors import DamagedStore, InvalidStore
 

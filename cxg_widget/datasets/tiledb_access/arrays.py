@@ -18,8 +18,17 @@ from cxg_widget.datasets.packed import PackedStrings
 from cxg_widget.datasets.tiledb_access.contexts import is_remote, patience
 from cxg_widget.datasets.tiledb_access.failures import failure, too_late
 from cxg_widget.datasets.tiledb_access.listing import child_names, list_children, lists_in_one
+from cxg_widget.datasets.tiledb_access.lookups import (
+    Fragment,
+    StoredGroup,
+    kind_at,
+    load_schema,
+    read_fragments,
+    read_stored_group,
+)
 from cxg_widget.datasets.tiledb_access.metadata_ahead import load_metadata, load_places
 from cxg_widget.datasets.tiledb_access.patience import at_once
+from cxg_widget.datasets.tiledb_access.results import select, take, values_of
 from cxg_widget.errors import CxgWidgetError, DamagedStore
 
 Result = TypeVar("Result")
@@ -70,6 +79,14 @@ class Arrays:
         """Return all names below each path, the files of TileDB among them."""
         return self._all([partial(child_names, f"{self.root}/{path}", self.ctx) for path in paths], paths)
 
+    def kind(self, path: str = "") -> str | None:
+        """Return what lies at a path, "" the root: "group" or "array", None where there is no TileDB object."""
+        return self._all([partial(kind_at, self._uri_of(path), self.ctx)], [path or "the store"])[0]
+
+    def group(self) -> StoredGroup:
+        """Return the metadata and the registered members of the group at the root."""
+        return self._all([partial(read_stored_group, self.root, self.ctx)], ["the group"])[0]
+
     def open_ahead(self, paths: Iterable[str], *, metadata_of: Collection[str] = ()) -> None:
         """Open arrays side by side where that saves time, and load the metadata of some.
 
@@ -86,8 +103,13 @@ class Arrays:
         """Read the schema of one array, and nothing else."""
         if path in self._open:
             return self._open[path].schema
-        with self.reading(path):
-            return tiledb.ArraySchema.load(f"{self.root}/{path}", ctx=self.ctx)
+        return self._all([partial(load_schema, self._uri_of(path), self.ctx)], [path])[0]
+
+    def fragments(self, path: str) -> list[Fragment]:
+        """Return what each write of an array left."""
+        schema = self.schema(path)
+        what = f"the fragments of {path}"
+        return self._all([partial(read_fragments, self._uri_of(path), schema, self.ctx)], [what])[0]
 
     def array(self, path: str, *names: str) -> Any:
         """Return one array, open for reading.
@@ -145,7 +167,7 @@ class Arrays:
             query = array.query(attrs=select(array, name))
             if rows is None:
                 return values_of(query[:])
-            return _take(query, rows, int(array.schema.domain.dim(0).tile or 1))
+            return take(query, rows, int(array.schema.domain.dim(0).tile or 1))
 
     def column_block(self, path: str, name: str, start: int, stop: int) -> NDArray[Any]:
         """Read the rows start <= row < stop of one attribute of a dense 1-D array."""
@@ -249,7 +271,10 @@ class Arrays:
 
     def _lister(self, path: str) -> Callable[[], dict[str, str]]:
         expected = "array" if path == "emb" and lists_in_one(self.root) else None
-        return lambda: list_children(f"{self.root}/{path}".rstrip("/"), self.ctx, expected)
+        return lambda: list_children(self._uri_of(path), self.ctx, expected)
+
+    def _uri_of(self, path: str) -> str:
+        return f"{self.root}/{path}" if path else self.root
 
     def _all(self, calls: Sequence[Callable[[], Result]], what: Sequence[str]) -> list[Result]:
         """Return what the calls return, or raise the first failure among them."""
@@ -277,37 +302,3 @@ class Arrays:
                 return call()
         except CxgWidgetError as error:
             return error
-
-
-def select(array: Any, name: str) -> list[str] | None:
-    """Return the `attrs` of a query for one attribute; arrays of 2020 cannot be asked for their anonymous one."""
-    return None if array.schema.nattr == 1 else [name]
-
-
-def values_of(result: Any, dim: str | None = None) -> NDArray[Any]:
-    """Return the one attribute in the result of a query, which may hold a dimension beside it."""
-    if not isinstance(result, dict):
-        return np.asarray(result)
-    return np.asarray(next(values for name, values in result.items() if name != dim))
-
-
-def _take(query: Any, rows: NDArray[np.int64], tile: int) -> NDArray[Any]:
-    """Read single rows as ranges; rows less than a tile apart share one, since TileDB reads whole tiles anyway."""
-    if not len(rows):
-        return values_of(query[0:1])[:0]
-    if np.all(rows[1:] > rows[:-1]):
-        wanted, back = rows, None
-    else:
-        wanted, back = np.unique(rows, return_inverse=True)
-    breaks = np.flatnonzero(np.diff(wanted) > tile) + 1
-    if not len(breaks):
-        found = values_of(query[int(wanted[0]) : int(wanted[-1]) + 1])[wanted - wanted[0]]
-        return found if back is None else np.asarray(found[back])
-    firsts = wanted[np.append(0, breaks)]
-    lasts = wanted[np.append(breaks, len(wanted)) - 1]
-    ranges = [slice(first, last) for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True)]
-    lengths = lasts - firsts + 1
-    skipped = firsts - (np.cumsum(lengths) - lengths)
-    of_range = np.searchsorted(firsts, wanted, side="right") - 1
-    found = values_of(query.multi_index[ranges])[wanted - skipped[of_range]]
-    return found if back is None else np.asarray(found[back])

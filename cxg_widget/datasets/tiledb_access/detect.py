@@ -10,6 +10,7 @@ import tiledb
 from cxg_widget.datasets.tiledb_access.contexts import is_remote, make_context, patience
 from cxg_widget.datasets.tiledb_access.failures import failure, reason_of, too_late
 from cxg_widget.datasets.tiledb_access.listing import absolute, child_names, list_children, lists_in_one
+from cxg_widget.datasets.tiledb_access.lookups import kind_at, read_stored_group
 from cxg_widget.datasets.tiledb_access.patience import at_once
 from cxg_widget.errors import DamagedStore, DatasetNotFound
 
@@ -31,7 +32,7 @@ def identify(uri: str, options: Mapping[str, Any]) -> str | None:
     ctx = make_context(uri, **{name: options[name] for name in _CONTEXT if name in options})
     root = absolute(uri)
     try:
-        return _identify_names(uri, root, ctx) if lists_in_one(uri) else _identify_type(root, ctx)
+        return _within_patience(uri, root, ctx) if lists_in_one(uri) else _identify_type(root, ctx)
     except tiledb.TileDBError as error:
         found = failure(error, uri, "the store")
         if isinstance(found, DamagedStore):
@@ -40,23 +41,28 @@ def identify(uri: str, options: Mapping[str, Any]) -> str | None:
         raise found from error
 
 
-def _identify_names(uri: str, root: str, ctx: tiledb.Ctx) -> str | None:
-    """Decide by the names below a URI, which one request returns; asking for types takes four."""
+def _within_patience(uri: str, root: str, ctx: tiledb.Ctx) -> str | None:
     seconds = patience(ctx)
-    names = at_once([lambda: child_names(root, ctx)], seconds)[0]
-    if type(names) is TimeoutError:
+    found = at_once([lambda: _identify_names(root, ctx)], seconds)[0]
+    if type(found) is TimeoutError:
         raise too_late(uri, "the store", seconds)
-    if isinstance(names, Exception):
-        raise names
-    if {"__schema", "__array_schema.tdb"} & set(names):
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
+def _identify_names(root: str, ctx: tiledb.Ctx) -> str | None:
+    """Decide by the names below a URI, which one request returns; asking for types takes four."""
+    names = set(child_names(root, ctx))
+    if {"__schema", "__array_schema.tdb"} & names:
         return "tiledb-array"
-    if not {"__tiledb_group.tdb", "__group"} & set(names):
+    if not {"__tiledb_group.tdb", "__group"} & names:
         return None
-    return _of_group(set(names), root, ctx)
+    return _of_group(names, root, ctx)
 
 
 def _identify_type(root: str, ctx: tiledb.Ctx) -> str | None:
-    kind = tiledb.object_type(root, ctx=ctx)
+    kind = kind_at(root, ctx)
     if kind != "group":
         return "tiledb-array" if kind == "array" else None
     return _of_group(set(list_children(root, ctx)), root, ctx)
@@ -66,8 +72,8 @@ def _of_group(names: Set[str], root: str, ctx: tiledb.Ctx) -> str:
     parts = len({"obs", "var", "emb"} & names)
     if "cxg_group_metadata" in names or parts == 3:
         return "cxg"
-    with tiledb.Group(root, "r", ctx=ctx) as group:
-        if "soma_object_type" in group.meta:
-            return "soma"
-        # The members of a CXG are not registered with its group, those of today's dataspaces are.
-        return "cxg" if parts == 2 and not len(group) else "tiledb-cf"
+    group = read_stored_group(root, ctx)
+    if "soma_object_type" in group.metadata:
+        return "soma"
+    # The members of a CXG are not registered with its group, those of today's dataspaces are.
+    return "cxg" if parts == 2 and not group.members else "tiledb-cf"

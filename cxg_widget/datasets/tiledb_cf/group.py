@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import tiledb
-
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.errors import InvalidStore
 
@@ -44,19 +42,17 @@ def read_group(arrays: Arrays, note: Note) -> Group:
     DamagedStore
         If it cannot be read.
     """
-    with arrays.reading("the group"):
-        kind = tiledb.object_type(arrays.root, ctx=arrays.ctx)
-        if kind != "group":
-            raise InvalidStore(f"{arrays.uri}: not a TileDB group (it is {kind or 'no TileDB object'}).")
-        with tiledb.Group(arrays.root, "r", ctx=arrays.ctx) as group:
-            metadata = {key: group.meta[key] for key in group.meta.keys()}  # noqa: SIM118 - no mapping
-            members = [(one.name, one.uri, one.type) for one in group]
+    kind = arrays.kind()
+    if kind != "group":
+        raise InvalidStore(f"{arrays.uri}: not a TileDB group (it is {kind or 'no TileDB object'}).")
+    stored = arrays.group()
+    metadata, members = dict(stored.metadata), stored.members
     children = arrays.children("")[0] if not members or METADATA_ARRAY in (name for name, *_ in members) else {}
     legacy = METADATA_ARRAY in children
     if legacy:
-        stored = arrays.metadata(METADATA_ARRAY)
+        of_array = arrays.metadata(METADATA_ARRAY)
         with arrays.reading(f"the metadata of {METADATA_ARRAY}"):
-            metadata |= dict(stored.items())
+            metadata |= dict(of_array.items())
     if members:
         found, groups = _registered(arrays, members, note)
     else:
@@ -67,15 +63,15 @@ def read_group(arrays: Arrays, note: Note) -> Group:
 
 
 def _registered(
-    arrays: Arrays, members: list[tuple[str | None, str, Any]], note: Note
+    arrays: Arrays, members: list[tuple[str | None, str, str | None]], note: Note
 ) -> tuple[dict[str, str | None], list[str]]:
     found: dict[str, str | None] = {}
     groups = []
-    for name, uri, type_ in sorted(members, key=lambda one: str(one[1])):
+    for name, uri, kind in sorted(members, key=lambda one: str(one[1])):
         path = _path_below(arrays.root, uri) or _moved(arrays, uri)
         if path is None:
             note(f"member {name or uri!r} lies outside of the store ({uri}) and is not followed.")
-        elif type_ is tiledb.Group:
+        elif kind == "group":
             groups.append(path)
         else:
             found[path] = name
@@ -95,5 +91,4 @@ def _moved(arrays: Arrays, uri: str) -> str | None:
     name = uri.rstrip("/").rpartition("/")[2]
     if name in ("", ".", "..") or _path_below(arrays.root, f"{arrays.root}/{name}") is None:
         return None
-    with arrays.reading(f"member {name!r}"):
-        return name if tiledb.object_type(f"{arrays.root}/{name}", ctx=arrays.ctx) == "array" else None
+    return name if arrays.kind(name) == "array" else None

@@ -10,7 +10,8 @@ import numpy as np
 import tiledb
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.tiledb_access.arrays import Arrays, values_of
+from cxg_widget.datasets.tiledb_access.arrays import Arrays
+from cxg_widget.datasets.tiledb_access.results import values_of
 
 Box = tuple[tuple[int, int], ...]
 """Ranges start <= index < stop, one for each dimension, in the values of the domain."""
@@ -34,7 +35,7 @@ class Reads(Arrays):
 
     def slab(self, path: str, attr: str, box: Box) -> NDArray[Any]:
         """Read one attribute in a box of a dense array; masked where it is nullable and null."""
-        array = self.array(path)
+        array = self.array(path, attr)
         shape = tuple(stop - start for start, stop in box)
         with self.reading(f"{path}.{attr}"):
             query = array.query(attrs=[attr])
@@ -51,7 +52,7 @@ class Reads(Arrays):
 
         That is the order of the fragments where cells may occur twice, else the global order; see decision 17.
         """
-        array = self.array(path)
+        array = self.array(path, name)
         order = "U" if array.schema.allows_duplicates else "G"
         with self.reading(f"{path}.{name}"):
             query = array.query(attrs=[] if dim else [name], dims=[name] if dim else [], order=order)
@@ -60,18 +61,16 @@ class Reads(Arrays):
 
     def count(self, path: str) -> int:
         """Return the number of cells of a sparse array: from the fragments where there is one, else by counting."""
-        array = self._opened(path)
+        fragments = self.fragments(path)
+        if len(fragments) == 1 and not self._deletes(path):
+            return fragments[0].n_cells
+        array = self.array(path)
         with self.reading(f"the number of cells of {path}"):
-            fragments = tiledb.array_fragments(f"{self.root}/{path}", ctx=self.ctx)
-            if len(fragments) == 1 and not self._deletes(path):
-                return int(fragments.cell_num[0])
-            return int(array.query().agg("count")[:]) if len(fragments) else 0
+            return int(array.query().agg("count")[:]) if fragments else 0
 
     def covered(self, path: str, box: Box) -> bool:
         """Say whether all cells in a box of a dense array were written, as far as its fragments tell."""
-        with self.reading(f"the fragments of {path}"):
-            fragments = tiledb.array_fragments(f"{self.root}/{path}", ctx=self.ctx)
-            written = [_inside(domain, box) for domain in fragments.nonempty_domain]
+        written = (_inside(fragment.domain, box) for fragment in self.fragments(path))
         return sum(written) >= prod(stop - start for start, stop in box)
 
     def _deletes(self, path: str) -> bool:

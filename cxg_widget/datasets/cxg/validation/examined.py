@@ -6,8 +6,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
-import tiledb
-
 from cxg_widget.datasets.cxg.validation.values import (
     CellSummary,
     NumberSummary,
@@ -68,7 +66,7 @@ class Examined:
         self._fatal = fatal or {}
         self.problems: dict[str, str] = {}
         self._known: dict[tuple[str, ...], Any] = {}
-        self.is_group = tiledb.object_type(arrays.root, ctx=arrays.ctx) == "group"
+        self.is_group = arrays.kind() == "group"
         self.children: dict[str, str] = (self._try("", lambda: arrays.children("")[0]) or {}) if self.is_group else {}
         in_group = self.children.get("emb") == "group"
         self.embeddings: dict[str, str] = (

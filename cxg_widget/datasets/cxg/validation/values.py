@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import tiledb
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.tiledb_access.arrays import Arrays, select, values_of
+from cxg_widget.datasets.tiledb_access.arrays import Arrays
+from cxg_widget.datasets.tiledb_access.results import select, values_of
 
 _CELLS = 4_000_000
 
@@ -97,8 +97,8 @@ def _rows(schema: Any) -> range:
 
 
 def _bands(arrays: Arrays, path: str, n: int) -> Iterator[tuple[int, int]]:
-    fragments = tiledb.FragmentInfoList(f"{arrays.root}/{path}", ctx=arrays.ctx)
-    step = max(1, n * _CELLS // max(1, sum(fragments.cell_num), _CELLS))
+    n_cells = sum(fragment.n_cells for fragment in arrays.fragments(path))
+    step = max(1, n * _CELLS // max(1, n_cells, _CELLS))
     for start in range(0, n, step):
         yield start, min(start + step, n)
 

@@ -1,0 +1,192 @@
+"""What lies at a URI: the kind of object, a group's metadata and members, a schema, the fragments of an array.
+
+The bindings would ask for each with the interpreter's lock in hand; here other threads go on meanwhile.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tiledb
+from tiledb.datatypes import DataType
+
+from cxg_widget.datasets.tiledb_access.c_library import READ, Calls, Handle, calls_in, capsule
+
+_KINDS = {1: "group", 2: "array"}
+_TEXT = tiledb.libtiledb.DataType.STRING_UTF8
+_BYTES = (tiledb.libtiledb.DataType.STRING_ASCII, tiledb.libtiledb.DataType.CHAR, tiledb.libtiledb.DataType.BLOB)
+_FLAT, _SHAPE = "__np_flat_", "__np_shape_"
+_SCHEMA = b"schema"
+
+
+@dataclass(frozen=True)
+class StoredGroup:
+    """What a TileDB group says of itself.
+
+    Attributes
+    ----------
+    metadata : key to a str, bytes, a number, a tuple of numbers or an array
+    members : name (None where it has none), URI and kind of each: "group", "array" or None
+    """
+
+    metadata: dict[str, Any]
+    members: list[tuple[str | None, str, str | None]]
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """What one write left: the number of cells; of a dense array, first and last index along each dimension."""
+
+    n_cells: int
+    domain: tuple[tuple[int, int], ...]
+
+
+def kind_at(uri: str, ctx: tiledb.Ctx) -> str | None:
+    """Return "group" or "array", None where there is no TileDB object.
+
+    Raises
+    ------
+    tiledb.TileDBError
+        If it cannot be told.
+    """
+    calls = calls_in(ctx)
+    if calls is None:
+        found: str | None = tiledb.object_type(uri, ctx=ctx)
+        return found
+    kind = ctypes.c_int()
+    calls("object_type", uri.encode(), ctypes.byref(kind))
+    return _KINDS.get(kind.value)
+
+
+def load_schema(uri: str, ctx: tiledb.Ctx) -> tiledb.ArraySchema:
+    """Load the schema of an array that is not open.
+
+    Raises
+    ------
+    tiledb.TileDBError
+        If it cannot be read.
+    """
+    calls = calls_in(ctx)
+    if calls is None:
+        return tiledb.ArraySchema.load(uri, ctx=ctx)
+    schema = Handle()
+    calls("array_schema_load", uri.encode(), ctypes.byref(schema))
+    return tiledb.ArraySchema.from_capsule(ctx, capsule(schema, _SCHEMA))
+
+
+def read_fragments(uri: str, schema: tiledb.ArraySchema, ctx: tiledb.Ctx) -> list[Fragment]:
+    """Return the fragments of an array of this schema, in the order in which they were written.
+
+    Raises
+    ------
+    tiledb.TileDBError
+        If they cannot be read.
+    """
+    calls = calls_in(ctx)
+    if calls is None:
+        stored = tiledb.array_fragments(uri, ctx=ctx)
+        domains = [() if schema.sparse else tuple((int(a), int(b)) for a, b in one) for one in stored.nonempty_domain]
+        return [Fragment(int(n), domain) for n, domain in zip(stored.cell_num, domains, strict=True)]
+    dtypes = [] if schema.sparse else [schema.domain.dim(place).dtype for place in range(schema.ndim)]
+    info = Handle()
+    calls("fragment_info_alloc", uri.encode(), ctypes.byref(info))
+    try:
+        calls("fragment_info_load", info)
+        n = calls.count("fragment_info_get_fragment_num", info, ctypes.c_uint32)
+        return [_fragment(calls, info, place, dtypes) for place in range(n)]
+    finally:
+        calls.free("fragment_info", info)
+
+
+def read_stored_group(uri: str, ctx: tiledb.Ctx) -> StoredGroup:
+    """Read the metadata and the list of members of a group.
+
+    Raises
+    ------
+    tiledb.TileDBError
+        If there is no group, or it cannot be read.
+    UnicodeDecodeError
+        If text in it is not UTF-8.
+    """
+    calls = calls_in(ctx)
+    if calls is None:
+        return _by_the_bindings(uri, ctx)
+    with _opened(calls, uri) as group:
+        raw = dict(_entry(calls, group, place) for place in range(calls.count("group_get_metadata_num", group)))
+        members = [_member(calls, group, place) for place in range(calls.count("group_get_member_count", group))]
+    return StoredGroup(_as_written(raw), members)
+
+
+def _by_the_bindings(uri: str, ctx: tiledb.Ctx) -> StoredGroup:
+    kinds = {tiledb.Group: "group", tiledb.Array: "array"}
+    with tiledb.Group(uri, "r", ctx=ctx) as group:
+        # An array of the bindings is a view of what is freed with the group.
+        metadata = {key: deepcopy(group.meta[key]) for key in group.meta.keys()}  # noqa: SIM118 - no mapping
+        return StoredGroup(metadata, [(one.name, one.uri, kinds.get(one.type)) for one in group])
+
+
+@contextmanager
+def _opened(calls: Calls, uri: str) -> Iterator[Handle]:
+    group = Handle()
+    calls("group_alloc", uri.encode(), ctypes.byref(group))
+    try:
+        calls("group_open", group, READ)
+        yield group
+        calls("group_close", group)
+    finally:
+        calls.free("group", group)
+
+
+def _entry(calls: Calls, group: Handle, place: int) -> tuple[str, np.ndarray[Any, Any] | str | bytes]:
+    """Return a key and its value: text, bytes or a 1-D array."""
+    key, value = Handle(), Handle()
+    length, n, type_ = ctypes.c_uint32(), ctypes.c_uint32(), ctypes.c_int()
+    calls("group_get_metadata_from_index", group, place, *map(ctypes.byref, (key, length, type_, n, value)))
+    name, datatype = ctypes.string_at(key, length.value).decode(), tiledb.libtiledb.DataType(type_.value)
+    if datatype == _TEXT or datatype in _BYTES:
+        text = ctypes.string_at(value, n.value) if value and n.value else b""
+        return name, text.decode() if datatype == _TEXT else text
+    dtype = DataType.from_tiledb(datatype).np_dtype
+    if not value or not n.value:
+        return name, np.zeros(0, dtype)
+    return name, np.frombuffer(ctypes.string_at(value, n.value * dtype.itemsize), dtype)
+
+
+def _as_written(raw: dict[str, Any]) -> dict[str, Any]:
+    """Return metadata as the bindings do: arrays from the two entries that they write for each."""
+    found: dict[str, Any] = {}
+    for key, value in raw.items():
+        if key.startswith(_FLAT):
+            name = key.removeprefix(_FLAT)
+            shape = raw.get(_SHAPE + name)
+            fits = isinstance(shape, np.ndarray) and len(value) == np.prod(shape)
+            found[name] = value.reshape(shape) if fits else value
+        elif not key.startswith(_SHAPE):
+            found[key] = _plain(value) if isinstance(value, np.ndarray) else value
+    return found
+
+
+def _plain(values: np.ndarray[Any, Any]) -> Any:
+    return values[0] if len(values) == 1 else tuple(values.tolist())
+
+
+def _member(calls: Calls, group: Handle, place: int) -> tuple[str | None, str, str | None]:
+    uri, name, kind = Handle(), Handle(), ctypes.c_int()
+    calls("group_get_member_by_index_v2", group, place, *map(ctypes.byref, (uri, kind, name)))
+    return calls.text(name), calls.text(uri) or "", _KINDS.get(kind.value)
+
+
+def _fragment(calls: Calls, info: Handle, place: int, dtypes: list[np.dtype[Any]]) -> Fragment:
+    n_cells, domain = ctypes.c_uint64(), []
+    calls("fragment_info_get_cell_num", info, place, ctypes.byref(n_cells))
+    for dim, dtype in enumerate(dtypes):
+        ends = np.zeros(2, dtype)
+        calls("fragment_info_get_non_empty_domain_from_index", info, place, dim, ends.ctypes.data)
+        domain.append((int(ends[0]), int(ends[1])))
+    return Fragment(n_cells.value, tuple(domain))

@@ -1,0 +1,42 @@
+"""Queries of one attribute of a TileDB array: how it is named, single rows, and what comes of it as NumPy array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def select(array: Any, name: str) -> list[str] | None:
+    """Return the `attrs` of a query for one attribute; arrays of 2020 cannot be asked for their anonymous one."""
+    return None if array.schema.nattr == 1 else [name]
+
+
+def values_of(result: Any, dim: str | None = None) -> NDArray[Any]:
+    """Return the one attribute in the result of a query, which may hold a dimension beside it."""
+    if not isinstance(result, dict):
+        return np.asarray(result)
+    return np.asarray(next(values for name, values in result.items() if name != dim))
+
+
+def take(query: Any, rows: NDArray[np.int64], tile: int) -> NDArray[Any]:
+    """Read single rows as ranges; rows less than a tile apart share one, since TileDB reads whole tiles anyway."""
+    if not len(rows):
+        return values_of(query[0:1])[:0]
+    if np.all(rows[1:] > rows[:-1]):
+        wanted, back = rows, None
+    else:
+        wanted, back = np.unique(rows, return_inverse=True)
+    breaks = np.flatnonzero(np.diff(wanted) > tile) + 1
+    if not len(breaks):
+        found = values_of(query[int(wanted[0]) : int(wanted[-1]) + 1])[wanted - wanted[0]]
+        return found if back is None else np.asarray(found[back])
+    firsts = wanted[np.append(0, breaks)]
+    lasts = wanted[np.append(breaks, len(wanted)) - 1]
+    ranges = [slice(first, last) for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True)]
+    lengths = lasts - firsts + 1
+    skipped = firsts - (np.cumsum(lengths) - lengths)
+    of_range = np.searchsorted(firsts, wanted, side="right") - 1
+    found = values_of(query.multi_index[ranges])[wanted - skipped[of_range]]
+    return found if back is None else np.asarray(found[back])

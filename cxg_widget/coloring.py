@@ -73,6 +73,14 @@ def resolve(color: ColorTrait, dataset: Dataset, layer: str | None = None) -> Ta
     return Target("mean", name, tuple(genes))
 
 
+def is_number(color: ColorTrait, dataset: Dataset, layer: str | None = None) -> bool:
+    """Say whether a value of the trait `color` means numbers; reads names only, raises as `resolve`."""
+    target = resolve(color, dataset, layer)
+    if target.source == "obs":
+        return dataset.obs_columns[target.name].kind in ("int", "float")
+    return target.source != "none"
+
+
 def _resolve_name(color: str, dataset: Dataset, layer: str | None) -> Target:
     source, _, name = color.partition(":")
     names = dataset.names_in(layer)

@@ -6,7 +6,7 @@ js/src/crowding.js has the same laws, held equal by tests/crowding.json.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,15 +147,21 @@ def limits_of(
     exact = _level_of(tile)
     level = int(np.floor(exact))
     below, above = (
-        _ends(shared_codes(crowd.xy, codes, (crowd.xy, codes), stepped(tile, one), weight))
+        ends_of(_known(shared_codes(crowd.xy, codes, (crowd.xy, codes), stepped(tile, one), weight)))
         for one in (level, level + 1)
     )
     low, high = (end + (exact - level) * (far - end) for end, far in zip(below, above, strict=True))
     return (low, high) if low < high else None
 
 
-def _ends(codes: NDArray[np.uint16]) -> tuple[float, float]:
-    known = np.sort(codes[codes != MISSING_U16]).astype(np.float64)
+def _known(codes: NDArray[np.uint16]) -> NDArray[np.uint16]:
+    known: NDArray[np.uint16] = codes[codes != MISSING_U16]
+    return known
+
+
+def ends_of(numbers: NDArray[Any]) -> tuple[float, float]:
+    """Return between which numbers most lie: of all, and of those above the least, which most may have."""
+    known = np.sort(numbers).astype(np.float64)
     if not known.size:
         return 0.0, 0.0
     rest = known[known > known[0]]

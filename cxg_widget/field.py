@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from cxg_widget.order import scattered
 from cxg_widget.slots import Slots
 
 if TYPE_CHECKING:
-    from cxg_widget.aggregate import NumberImage, Planes, Statistic, ViewColumn
+    from cxg_widget.aggregate import Aggregator, NumberImage, PixelNumbers, Planes, Scaling, Statistic, ViewColumn
     from cxg_widget.spatial import SpatialIndex
 
 View = tuple[float, float, float, float]
@@ -37,6 +38,7 @@ class Shown:
     visible : bool (k + 1,), which categories are shown, the missing ones last; None = all cells
     highlighted : category above all others, -1 = none
     weight : a pixel shows the mean of its cells' numbers by 0, the highest by 1
+    columns : what numbers of pixels are reduced from, by the names that the statistic gives them
     """
 
     coloring: Coloring
@@ -46,11 +48,17 @@ class Shown:
     visible: NDArray[np.bool_] | None = None
     highlighted: int = -1
     weight: float = 0.0
+    columns: Mapping[str, Coloring] = field(default_factory=dict)
 
     @property
     def statistic(self) -> Statistic:
         """What has to be known of the numbers of a pixel."""
         return "mean" if self.weight <= 0 else "max" if self.weight >= 1 else "both"
+
+    @property
+    def aggregator(self) -> Aggregator:
+        """Who sums the cells of a pixel."""
+        return "datashader" if self.look.aggregator == "datashader" else "auto"
 
 
 @dataclass(frozen=True)
@@ -77,6 +85,9 @@ class Drawable(Protocol):
 
 class AnyField(Drawable, Protocol):
     """All cells of an embedding, wherever they are; see `Field`."""
+
+    def numbers(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> PixelNumbers:
+        """Reduce the cells of a view to numbers of pixels by the statistic."""
 
     def coordinates(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
         """Return the coordinates of some rows, float32 (k, 2)."""
@@ -130,6 +141,23 @@ class Field:
             spread=spread,
             statistic=shown.statistic,
             counts=self._counts,
+            aggregator=shown.aggregator,
+        )
+
+    def numbers(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> PixelNumbers:
+        """Reduce the cells of a view to numbers of pixels by the statistic; parameters as `image`."""
+        from cxg_widget.aggregate import reduce_pixels
+
+        columns = {name: self._column(coloring) for name, coloring in shown.columns.items()}
+        return reduce_pixels(
+            self.index,
+            {name: column for name, column in columns.items() if column is not None},
+            shown.look.statistic,
+            view,
+            size,
+            selected=self._bits(shown, None),
+            rows=self.index.rows,
+            spread=spread,
         )
 
     def coordinates(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
@@ -247,6 +275,7 @@ def numbers_of(planes: Planes, shown: Shown) -> NumberImage:
     return number_image(planes, shown.weight)
 
 
-def scaling_of(look: Look) -> Literal["linear", "log", "eq_hist"]:
+def scaling_of(look: Look) -> Scaling:
     """Return how many cells become how much opacity."""
-    return "linear" if look.density == "linear" else "log" if look.density == "log" else "eq_hist"
+    known: dict[str, Scaling] = {"linear": "linear", "log": "log", "cbrt": "cbrt"}
+    return known.get(look.density, "eq_hist")

@@ -38,7 +38,8 @@ class Look:
     render: str = "auto"
     max_points: int = MAX_POINTS
     density: str = "eq_hist"
-    statistic: str = "auto"
+    statistic: Any = "auto"
+    aggregator: str = "auto"
     hover: tuple[str, ...] | None = None
 
     @property

@@ -18,11 +18,12 @@ from cxg_widget.limits import check_limit
 from cxg_widget.names import nearest, not_found, shown
 from cxg_widget.palettes import check_palette
 from cxg_widget.paper import PAPERS
+from cxg_widget.statistic import check_statistic
 
 TOOLS = ("pan", "lasso", "rectangle")
 RENDERERS = ("auto", "points", "raster")
-DENSITIES = ("linear", "log", "eq_hist")
-STATISTICS = ("auto", "mean", "max")
+DENSITIES = ("linear", "log", "cbrt", "eq_hist")
+AGGREGATORS = ("auto", "datashader")
 _CORNERS = 4
 _CONTAINERS = (list, tuple, dict, set, frozenset, np.ndarray)
 
@@ -176,7 +177,8 @@ _OF_VALUE: dict[str, Callable[[Any], Any]] = {
     "wheel_zoom": partial(check_flag, "wheel_zoom"),
     "hidden": check_hidden,
     "density": partial(check_choice, "density", choices=DENSITIES),
-    "statistic": partial(check_choice, "statistic", choices=STATISTICS),
+    "statistic": check_statistic,
+    "aggregator": partial(check_choice, "aggregator", choices=AGGREGATORS),
     "render": partial(check_choice, "render", choices=RENDERERS),
     "legend": partial(check_flag, "legend"),
     "background": lambda value: None if value is None else check_choice("background", value, tuple(PAPERS)),

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget import raster
 from cxg_widget.colormaps import COLORMAPS
-from cxg_widget.datasets.base import Codes
-from cxg_widget.encoding import Numbers
+from cxg_widget.crowding import Shared
+from cxg_widget.datasets.base import Codes, Vector
+from cxg_widget.encoding import Numbers, wire_values
 from cxg_widget.limits import limits_shown
 from cxg_widget.paper import Paper
+from cxg_widget.pixel_scale import PixelScale
 from cxg_widget.protocol import MISSING_U16
 from cxg_widget.quantise import LEVELS, between, quantise, shares
+from cxg_widget.statistic import told
 
 if TYPE_CHECKING:
-    from cxg_widget.crowding import Shared
     from cxg_widget.look import Coloring, Look
 
 _UNSELECTED, _MISSING, _VALUES = 1, 2, 3
@@ -34,6 +36,7 @@ class Paint:
     selected : bool (n,); None when no cell is selected, drawn or not
     n_like : how many points the whole picture would have that is as dense as this part of it
     shared : what numbers are shown where cells share pixels; None = of each cell its own
+    diameter : px; None = what suits so many points
     """
 
     xy: NDArray[np.float32]
@@ -43,15 +46,36 @@ class Paint:
     selected: NDArray[np.bool_] | None
     n_like: int
     shared: Shared | None = None
+    diameter: float | None = None
 
 
 def paint(
     job: Paint, view: tuple[float, float, float, float], size: tuple[int, int], *, zoom: float, paper: Paper
 ) -> NDArray[np.uint8]:
     """Draw a picture, uint8 (height, width, 4); see `Session.drawn`. `zoom` is 1 where everything fits."""
-    diameter = point_diameter(job.n_like, size, zoom)
+    diameter = job.diameter or point_diameter(job.n_like, size, zoom)
     background = (*paper.ground, 0 if paper.is_clear else 255)
     return raster.draw(job.xy, _ink(job, paper), view, size=size, diameter=diameter, background=background)
+
+
+def pixels_as_points(
+    numbers: NDArray[np.float64], cells: NDArray[np.uint32], view: tuple[float, float, float, float], job: Paint
+) -> Paint:
+    """Return what draws numbers of pixels, (layers, h, w) as `PixelNumbers.finished` returns them, point by point.
+
+    job : says what colours them; the rest of it is left out
+    """
+    height, width = numbers.shape[1:]
+    layers, lines, columns = np.nonzero(cells)
+    x = view[0] + (columns + 0.5) * (view[1] - view[0]) / width
+    y = view[3] + (lines + 0.5) * (view[2] - view[3]) / height
+    values: NDArray[Any] = numbers[layers, lines, columns]
+    scale, n_missing = PixelScale.of(values), int(np.isnan(values).sum())
+    data = replace(scale.data, vector=Vector(values), n_obs=values.size, n_missing=n_missing)
+    shown = Shared(wire_values(data), scale.limits, False, f"{told(job.look.statistic)} per pixel")
+    coloring = replace(job.coloring, data=data)
+    selected = layers > 0 if len(cells) > 1 else None
+    return replace(job, xy=np.column_stack([x, y]), coloring=coloring, selected=selected, shared=shown, diameter=1)
 
 
 def point_diameter(n: int, size: tuple[int, int], zoom: float) -> float:

@@ -139,8 +139,9 @@ class Aggregate(Message):
     view : x0 (left), x1 (right), y0 (bottom), y1 (top) in data units
     width, height : device pixels; diameter : of a point, device pixels
     highlighted : category above all others, -1 = none
-    hidden, density : as the traits, which hosts hold back while the kernel is busy
-    weight : the number of a pixel: 0 = the mean of its cells, 1 = the highest, and in between a value between them
+    hidden, density, statistic : as the traits, which hosts hold back while the kernel is busy
+    weight : the number of a pixel: 0 = the mean of its cells, 1 = the highest, and in between a value between them;
+        counts for the statistics "auto", "mean" and "max"
     """
 
     kind: ClassVar[str] = "aggregate"
@@ -151,8 +152,9 @@ class Aggregate(Message):
     highlighted: int
     dark: bool
     hidden: list[str] = field(default_factory=list)
-    density: Literal["linear", "log", "eq_hist"] = "eq_hist"
+    density: Literal["linear", "log", "cbrt", "eq_hist"] = "eq_hist"
     weight: float = 0.0
+    statistic: str = "auto"
 
 
 # --- what the kernel says -------------------------------------------------------------------------------------------
@@ -382,16 +384,25 @@ class Image(Message):
     content "colors": the pixels, straight alpha. "numbers": red and green are the high and low byte of a code as in
     `values` (65535 = no value), blue is the opacity; the colormap is the front-end's affair.
     points_seq, seq, selection_seq : the points, the colouring and the selection it shows; n_inside : cells in the view
+    statistic : what the numbers are where they are not those of cells, such as a standard deviation; the codes then
+        span the first two numbers of `scale`, not the range of the colouring, and the colours the other two. "" and []
+        otherwise
     """
 
     kind: ClassVar[str] = "image"
-    arrays: ClassVar[Mapping[str, Array]] = {"png": Array(("uint8",), ("n_bytes",), "a PNG file")}
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "png": Array(("uint8",), ("n_bytes",), "a PNG file"),
+        "histogram": Array(("uint32",), ("n_bins or 0",), "pixels in equal parts of the scale"),
+        "quantiles": Array(("float32",), ("n_quantiles or 0",), "as in `color`, of the pixels"),
+    }
     points_seq: int
     seq: int
     selection_seq: int
     view: list[float]
     content: Literal["colors", "numbers"]
     n_inside: int
+    statistic: str = ""
+    scale: list[float] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -418,7 +429,7 @@ class Cells(Message):
 
 @dataclass(frozen=True)
 class Progress(Message):
-    """How far something is that has to be done once and lasts; `done` from 0 to 1."""
+    """How far something is that has to be done once and lasts, of an "index" or "datashader"; `done` from 0 to 1."""
 
     kind: ClassVar[str] = "progress"
     of: str

@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.coloring import of_column, read, resolve
+from cxg_widget.coloring import is_number, of_column, read, resolve
 from cxg_widget.datasets.base import Codes, Dataset
 from cxg_widget.datasets.by_view import Extent
 from cxg_widget.datasets.cache import ByteCache
@@ -25,6 +26,7 @@ from cxg_widget.quantise import Bounds, bounds_of
 from cxg_widget.sample import SAMPLE_POINTS, Sample
 from cxg_widget.sketch import colored_column, sketch_coloring, sketch_extent
 from cxg_widget.slots import Slots
+from cxg_widget.statistic import is_of_pixels
 from cxg_widget.view_field import ViewField
 
 if TYPE_CHECKING:
@@ -63,7 +65,11 @@ class Readings(Slots):
     def is_aggregated(self, look: Look) -> bool:
         """Say whether pictures are aggregated from all cells, of which only a sample is sent as points."""
         many = self._dataset.n_obs > look.max_points
-        return look.render == "raster" or (look.render == "auto" and many)
+        return look.render == "raster" or (look.render == "auto" and many) or self.is_of_pixels(look)
+
+    def is_of_pixels(self, look: Look) -> bool:
+        """Say whether the numbers on show are of pixels, and not of cells."""
+        return is_of_pixels(look.statistic) and is_number(look.color, self._dataset, look.layer)
 
     def n_points(self, look: Look) -> int:
         """Return how many cells are points: all, or those of the sample."""
@@ -272,6 +278,14 @@ class Readings(Slots):
         values = self._both(look, "color") if target.source == "obs" else None
         data = read(target, self._dataset, look.layer) if values is None else of_column(target.name, values)
         return Coloring(target, data if isinstance(data, Codes) else describe(data, self._dataset.n_obs))
+
+    def columns(self, look: Look, names: tuple[str, ...]) -> dict[str, Coloring]:
+        """Return columns by name, each as a colouring by it would be."""
+        key = (names, look.layer)
+        made: dict[str, Coloring] = self.keep(
+            "columns", key, lambda: {name: self._read_coloring(replace(look, color=name)) for name in names}
+        )
+        return made
 
     def point_coloring(self, look: Look) -> Coloring:
         """Return what colours the points: all rows, or the sample in its own order."""

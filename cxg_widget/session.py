@@ -20,18 +20,20 @@ from cxg_widget.crowding import BASIS, Crowd, Shared, few_of, shared
 from cxg_widget.datasets.base import Codes
 from cxg_widget.encoding import Numbers, wire_values
 from cxg_widget.errors import InvalidValue, Overtaken, SelectionError
-from cxg_widget.field import Drawable, Shown, View
+from cxg_widget.field import Drawable, Shown, View, spread_of
 from cxg_widget.frames import Frame
 from cxg_widget.hover import Describer, circle_of, nearest_row, text_of
 from cxg_widget.key import Key, key_of
 from cxg_widget.look import Coloring, Look, is_tissue
 from cxg_widget.paper import PAPERS, Paper
-from cxg_widget.picture import Paint, paint, point_diameter
+from cxg_widget.picture import Paint, paint, pixels_as_points, point_diameter
+from cxg_widget.pixel_scale import PixelScale
 from cxg_widget.polygon import as_polygon, in_polygon
 from cxg_widget.quantise import LEVELS, Bounds, quantise_positions
 from cxg_widget.selection import SelectedCells, combine
 from cxg_widget.showing import Showing
-from cxg_widget.survey import Seqs, survey_frames, view_of
+from cxg_widget.statistic import OF_PIXELS
+from cxg_widget.survey import Seqs, pixel_frames, survey_frames, view_of
 
 _FEW_CELLS = 200_000
 """Of no more cells is read what hovering tells of before the first answer, not after it."""
@@ -174,11 +176,34 @@ class Session(Showing):
         colors = streams.category_colors(coloring, look, self.dataset)
         return Shown(coloring, colors, look, mask, self._readings.visible_categories(look, coloring), highlighted)
 
+    def _waits_for_datashader(self, look: Look) -> bool:
+        from cxg_widget.aggregate import is_at_hand
+
+        return (look.aggregator == "datashader" or self._readings.is_of_pixels(look)) and not is_at_hand()
+
+    @property
+    def can_draw_soon(self) -> bool:
+        """Whether a picture needs no library that has yet to be imported and to compile."""
+        return not (self._readings.is_of_pixels(self.look) and self._waits_for_datashader(self.look))
+
     def _survey(self, message: p.Aggregate) -> Iterator[Frame]:
+        waits = self._waits_for_datashader(self.look)
+        if waits:
+            self._announce(Frame(p.Progress("datashader", 0.0)))
+        try:
+            yield from self._image(message)
+        finally:
+            if waits:
+                self._announce(Frame(p.Progress("datashader", 1.0)))
+
+    def _image(self, message: p.Aggregate) -> Iterator[Frame]:
         with self._lock:  # no longer than this: reading a colouring may last, and a lasso must not wait for it
             look, mask, seqs = self.look, self.mask, Seqs(**self._seq)
             self._n_surveys = number = self._n_surveys + 1
         look = replace(look, hidden=tuple(message.hidden), density=message.density)
+        if self._readings.is_of_pixels(look):
+            yield from self._pixels(replace(look, statistic=_named(message, look)), mask, message, seqs, number)
+            return
         coloring = self._readings.sketch(look) or self.coloring(look)
         field: Drawable | None = self._readings.near(look, view_of(message), (message.width, message.height), coloring)
         if field is None:
@@ -187,6 +212,29 @@ class Session(Showing):
         shown = replace(self._shown_by(look, mask, message.highlighted, coloring), weight=message.weight)
         few = -1 if look.render == "raster" else few_of(look)
         yield from survey_frames(field, shown, message, seqs, few)
+
+    def _pixels(
+        self, look: Look, mask: NDArray[np.bool_], message: p.Aggregate, seqs: Seqs, number: int
+    ) -> Iterator[Frame]:
+        field = self._readings.awaited_field(look, lambda: number != self._n_surveys)
+        shown = replace(self._shown_by(look, mask), columns=self._columns_of(look))
+        level = round(2 * np.log2(abs(message.view[1] - message.view[0]) / message.width))
+        key = look.color_key, look.place_key, look.statistic, level
+
+        def scale_of(numbers: NDArray[np.float64]) -> PixelScale:
+            found = PixelScale.of(numbers)
+            kept: PixelScale = self._readings.keep("scale", key, lambda: found)
+            return kept.holding(found)
+
+        yield from pixel_frames(field, shown, message, seqs, scale_of)
+
+    def _columns_of(self, look: Look) -> dict[str, Coloring]:
+        """Return what a statistic of pixels is reduced from."""
+        if isinstance(look.statistic, str):
+            return {"value": self.coloring(look)}
+        from cxg_widget.aggregate import columns_of
+
+        return self._readings.columns(look, columns_of(look.statistic))
 
     def prepare_hover(self) -> None:
         """Read once what hovering tells of, which then takes no reading; asked for when somebody has begun to hover."""
@@ -249,6 +297,9 @@ class Session(Showing):
         whole = raster.fit_view(extent, size, y_down=y_down, equal_units=equal_units)
         seen = whole if view is None else raster.contain(view, size, y_down=y_down, equal_units=equal_units)
         zoom = raster.zoom_of(seen, whole)
+        if self._readings.is_of_pixels(self.look):
+            pixels = self._paint_pixels(seen, size, zoom)
+            return paint(pixels, seen, size, zoom=zoom, paper=paper), self._key(pixels, dark=paper.is_dark)
         job = None if view is None else self._paint_near(max_points, seen, size)
         job = job or self._paint(max_points, None if view is None else seen)
         job = replace(job, shared=self._shared(job, seen, size, zoom))
@@ -277,7 +328,8 @@ class Session(Showing):
     def _key(self, job: Paint, *, dark: bool) -> Key:
         """Say what a picture of the look means, in words."""
         look, dataset = self.look, self.dataset
-        coloring = self._readings.sketch(look) or self.coloring(look)
+        is_of_pixels = self._readings.is_of_pixels(look)
+        coloring = job.coloring if is_of_pixels else self._readings.sketch(look) or self.coloring(look)
         legend = streams.legend_frame(coloring, look, dataset, 0, 0).message
         assert isinstance(legend, p.Color)
         quantiles = coloring.data.quantiles if isinstance(coloring.data, Numbers) else np.empty(0)
@@ -315,6 +367,16 @@ class Session(Showing):
         selected = cells.selected[kept] if self.mask.any() else None
         return Paint(cells.xy[kept], cells.coloring.take(kept), shown.colors, look, selected, n_like)
 
+    def _paint_pixels(self, seen: View, size: tuple[int, int], zoom: float) -> Paint:
+        """Reduce the cells in view to numbers of pixels."""
+        look, shown = self.look, self._shown()
+        field = self._readings.awaited_field(look, lambda: False)
+        spread = spread_of(field.count(seen), size, point_diameter(self.dataset.n_obs, size, zoom))
+        shown = replace(shown, columns=self._columns_of(look))
+        numbers, cells = field.numbers(shown, seen, size, spread).finished()
+        none = np.empty((0, 2), dtype=np.float32)
+        return pixels_as_points(numbers, cells, seen, Paint(none, shown.coloring, [], look, None, 0))
+
     def _paint(self, most: int | None, seen: View | None) -> Paint:
         """Gather the first points in view that are not hidden."""
         rows, look = self._point_rows, self.look
@@ -332,3 +394,8 @@ class Session(Showing):
         colors = streams.category_colors(coloring, look, self.dataset)
         selected = self.mask[rows] if self.mask.any() else None
         return Paint(self._readings.coordinates(rows, look), coloring, colors, look, selected, n_like)
+
+
+def _named(message: p.Aggregate, look: Look) -> Any:
+    """Return the statistic asked for, where it is another of pixels; the page has no name for an object."""
+    return message.statistic if message.statistic in OF_PIXELS else look.statistic

@@ -14,15 +14,17 @@ from numpy.typing import NDArray
 
 from cxg_widget import protocol as p
 from cxg_widget import streams
+from cxg_widget.coloring import is_number
 from cxg_widget.crowding import few_of
 from cxg_widget.datasets.base import Dataset
 from cxg_widget.datasets.by_view import Extent
 from cxg_widget.encoding import Numbers
-from cxg_widget.errors import CxgWidgetError
+from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.exchange import error_frame
 from cxg_widget.frames import Frame
 from cxg_widget.limits import check_order
 from cxg_widget.look import Coloring, Look, is_tissue
+from cxg_widget.names import shown
 from cxg_widget.opening import Opening, are_many
 from cxg_widget.order import DisplayOrder
 from cxg_widget.quantise import Bounds
@@ -41,6 +43,10 @@ class Showing:
     seed : of the display order
     announce : takes a frame that nobody asked for, from any thread
     read_with : makes the `Readings` of a dataset, a seed and a function that is told progress
+
+    Attributes
+    ----------
+    way : in which way cells are drawn; where it changes, all is sent anew
     """
 
     def __init__(
@@ -53,6 +59,7 @@ class Showing:
         self.mask: NDArray[np.bool_] = np.zeros(dataset.n_obs, dtype=np.bool_)
         self._announce = announce or (lambda _: None)
         self._readings = read_with(dataset, seed, self._tell_progress)
+        self.way = self._way_of(self._look)
         self._stop_listening = dataset.tell_progress_to(self._tell_progress)
         self._lock = threading.RLock()
         self._opening = Opening()
@@ -68,11 +75,15 @@ class Showing:
 
     @look.setter
     def look(self, look: Look) -> None:
+        way = self._way_of(look)
         with self._lock:
             before, self._look = self._look, look
-            are_others = (look.render, look.max_points) != (before.render, before.max_points)
+            are_others, self.way = way != self.way, way
             self._seq["points"] += are_others or look.place_key != before.place_key
             self._seq["color"] += are_others or look.color_key != before.color_key
+
+    def _way_of(self, look: Look) -> tuple[object, ...]:
+        return look.render, look.max_points, self._readings.is_of_pixels(look)
 
     # --- what is known ---------------------------------------------------------------------------------------------
 
@@ -106,6 +117,27 @@ class Showing:
         known = self._readings.held("coloring", look.color_key)
         data = None if known is None else known.data
         check_order(look.vmin, look.vmax, data.quantile if isinstance(data, Numbers) else None)
+
+    def check_statistic(self, look: Look) -> None:
+        """Check that a reduction of datashader gives one number for each pixel, of numbers that there are.
+
+        Raises
+        ------
+        InvalidValue, UnknownName
+            If it does not.
+        """
+        if isinstance(look.statistic, str):
+            return
+        from cxg_widget.aggregate import reduction_of
+
+        plan = reduction_of(look.statistic)
+        if not plan.is_plane:
+            raise InvalidValue(f"statistic must give one number for each pixel; {shown(look.statistic)} gives several")
+        for column in plan.columns:
+            if not is_number(column, self.dataset, look.layer):
+                raise InvalidValue(
+                    f"statistic must be of numbers; {shown(column)} of {shown(look.statistic)} holds none"
+                )
 
     def prepare(self) -> None:
         """Read what the first picture needs."""

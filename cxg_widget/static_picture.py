@@ -49,6 +49,8 @@ def static_picture(
     -------
     a mimebundle; empty when nothing can be drawn, for whatever reason: the live view is not to suffer from it
     """
+    if not session.can_draw_soon:
+        return {}
     size = (round(height * 4 / 3), height)
     paper = PAPERS[background or "white"]
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,11 +13,13 @@ from cxg_widget import protocol as p
 from cxg_widget.crowding import solidity_of
 from cxg_widget.datasets.base import Codes
 from cxg_widget.encoding import Numbers, wire_codes, wire_values
-from cxg_widget.field import Drawable, Shown, View, numbers_of, rgba_of, spread_of
+from cxg_widget.field import AnyField, Drawable, Shown, View, numbers_of, rgba_of, spread_of
 from cxg_widget.frames import Frame, spans
 from cxg_widget.look import Coloring
+from cxg_widget.pixel_scale import PixelScale
 from cxg_widget.quantise import quantise_within
 from cxg_widget.selection import pack_mask
+from cxg_widget.statistic import told
 
 _AROUND = 1.4
 _MOST_AROUND = 2
@@ -51,7 +53,25 @@ def survey_frames(field: Drawable, shown: Shown, ask: p.Aggregate, seqs: Seqs, f
         planes = field.image(shown, view, size, spread_of(n_inside, size, ask.diameter))
         png, content = _png(planes, shown, dark=ask.dark, solidity=solidity_of(n_inside, few))
         message = p.Image(seqs.points, seqs.color, seqs.selection, ask.view, content, n_inside)
-        yield Frame(message, {"png": np.frombuffer(png, dtype=np.uint8)})
+        none = {"histogram": np.empty(0, np.uint32), "quantiles": np.empty(0, np.float32)}
+        yield Frame(message, {"png": np.frombuffer(png, dtype=np.uint8), **none})
+
+
+def pixel_frames(
+    field: AnyField, shown: Shown, ask: p.Aggregate, seqs: Seqs, scale_of: Callable[[NDArray[np.float64]], PixelScale]
+) -> Iterator[Frame]:
+    """Answer `aggregate` with numbers of pixels; `scale_of` says which range their codes have."""
+    from cxg_widget.aggregate import encode_values, pixel_image
+
+    view, size = view_of(ask), (ask.width, ask.height)
+    n_inside = field.count(view)
+    numbers, cells = field.numbers(shown, view, size, spread_of(n_inside, size, ask.diameter)).finished()
+    scale = scale_of(numbers)
+    png = encode_values(pixel_image(numbers, cells, scale.data.lo, scale.data.hi))
+    message = p.Image(
+        seqs.points, seqs.color, seqs.selection, ask.view, "numbers", n_inside, told(shown.look.statistic), scale.told
+    )
+    yield Frame(message, {"png": np.frombuffer(png, dtype=np.uint8), **scale.arrays})
 
 
 def _png(planes: Any, shown: Shown, *, dark: bool, solidity: float) -> tuple[bytes, Literal["colors", "numbers"]]:

@@ -13,8 +13,8 @@ from cxg_widget.names import misspelt
 
 STATE = (
     "embedding", "axes", "color", "layer", "cmap", "palette", "vmin", "vmax", "point_size", "opacity", "tool", "view",
-    "height", "panel_width", "wheel_zoom", "hidden", "hover", "density", "statistic", "render", "max_points",
-    "legend", "background",
+    "height", "panel_width", "wheel_zoom", "hidden", "hover", "density", "statistic", "aggregator", "render",
+    "max_points", "legend", "background",
 )  # fmt: skip
 """The traits that make up a view; `CxgWidget.state` holds those that differ from their default."""
 
@@ -27,6 +27,15 @@ class _Setting(traitlets.Any):
 
 def _synced(default: Any, doc: str) -> Any:
     return _Setting(default, help=doc).tag(sync=True)
+
+
+def _name_of(statistic: Any, _: Any) -> str:
+    return statistic if isinstance(statistic, str) else repr(statistic)
+
+
+def _of_name(name: Any, widget: Any) -> Any:
+    """Return what is set where the page sends back its name, which stands for an object here."""
+    return widget.statistic if name == _name_of(widget.statistic, widget) else name
 
 
 class WidgetTraits(anywidget.AnyWidget):
@@ -54,10 +63,13 @@ class WidgetTraits(anywidget.AnyWidget):
     panel_width = _synced(236, "width of the side panel, CSS px")
     wheel_zoom = _synced(True, "the wheel zooms where the pointer rests on the plot; with Ctrl or Cmd it always does")
     hidden = _synced([], "labels of the categories that are not drawn")
-    density = _synced("eq_hist", "from cells per pixel to opacity: 'linear', 'log' or 'eq_hist'")
+    density = _synced("eq_hist", "from cells per pixel to opacity: 'linear', 'log', 'cbrt' or 'eq_hist'")
     statistic = _synced(
-        "auto", "number of a pixel that several cells share: their 'mean', their 'max', or 'auto', from max to mean"
-    )
+        "auto",
+        "number of a pixel that several cells share: their 'mean', 'max', 'min', 'sum', 'std', 'var' or 'count'; "
+        "'auto', from max to mean; or a datashader reduction of obs columns and genes",
+    ).tag(to_json=_name_of, from_json=_of_name)
+    aggregator = _Setting("auto", help="who sums the cells of images: 'datashader', or 'auto', mostly faster loops")
     render = _Setting("auto", help="'points', 'raster' (aggregated by the kernel), or 'auto', by max_points")
     hover = _Setting(None, help="obs columns and genes told of the cell under the pointer; None = those that say most")
     max_points = _Setting(MAX_POINTS, help="most cells to send as points; of more, views are aggregated")

@@ -126,6 +126,7 @@ class CxgWidget(WidgetTraits):
             checked = self._check(given)
             self._session.look = self._look(checked)
             self._session.check_limits(self._session.look)
+            self._session.check_statistic(self._session.look)
             prepared = self._exchange.jobs.submit("prepare", self._session.prepare)
             self._exchange.jobs.submit("order", self._session.prepare_order)
             self._picture_id = secrets.token_hex(8)
@@ -244,6 +245,7 @@ class CxgWidget(WidgetTraits):
         self._session.coloring(look)
         self._check_hidden(look)
         self._session.check_limits(look)
+        self._session.check_statistic(look)
         self._leave_limits(self._session.look)
         with self._holding_limits():
             self._set_checked(checked)
@@ -294,6 +296,8 @@ class CxgWidget(WidgetTraits):
                 self._session.place(look)
             elif name == "hidden":
                 self._check_hidden(look)
+            elif name == "statistic":
+                self._session.check_statistic(look)
             elif name == "palette" and (said := self._misfit(look)):
                 if not set(value).intersection(self._session.coloring(look).labels):
                     raise UnknownName(f"palette: {said}")
@@ -315,7 +319,7 @@ class CxgWidget(WidgetTraits):
             axes = (0, 1)
         kept = (
             "embedding", "color", "layer", "palette", "cmap", "vmin", "vmax", "render", "max_points", "density",
-            "statistic",
+            "statistic", "aggregator",
         )  # fmt: skip
         return Look(
             axes=(axes[0], axes[1]),
@@ -338,13 +342,14 @@ class CxgWidget(WidgetTraits):
             self.view = None
         elif name == "color" and self.hidden == list(before.hidden):
             self.hidden = []  # unless it was set together with the colour
+        way = self._session.way
         self._session.look = self._look({one: getattr(self, one) for one in STATE})
-        if name in ("embedding", "axes"):
+        if self._session.way != way:
+            self._push("points", self._session.show, name, getattr(before, name))
+        elif name in ("embedding", "axes"):
             self._push("points", self._session.points, name, getattr(before, name))
         elif name in ("color", "layer"):
             self._push("color", self._session.color, name, getattr(before, name))
-        elif name in ("render", "max_points"):
-            self._push("points", self._session.show, name, getattr(before, name))
         elif name == "palette":
             self._push("palette", self._session.recolor, name, before.palette)
 

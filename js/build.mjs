@@ -10,6 +10,10 @@ const BUDGET_BYTES = 150 * 1024;
 const entry = fileURLToPath(new URL("src/index.js", import.meta.url));
 const outfile = fileURLToPath(new URL("../cxg_widget/static/widget.js", import.meta.url));
 
+// Colours that the style sheet mixes for itself; those that scripts set keep their names.
+const OWN_COLORS = ["muted", "faint", "edge", "line", "hover", "chosen", "raised", "missing", "shadow"];
+const ownColor = new RegExp(`--(${OWN_COLORS.join("|")})\\b`, "g");
+
 /** What esbuild leaves as it is: style sheets that are texts of the module, and the indentation within template literals,
  * which neither HTML nor GLSL needs. @type {import("esbuild").Plugin} */
 const texts = {
@@ -17,7 +21,7 @@ const texts = {
   setup(build) {
     build.onLoad({ filter: /\.css$/ }, async ({ path }) => {
       const { code } = await esbuild.transform(await readFile(path, "utf8"), { loader: "css", minify: true, charset: "utf8" });
-      return { contents: code.trim(), loader: "text" };
+      return { contents: code.trim().replace(ownColor, (_, name) => `--${OWN_COLORS.indexOf(name)}`), loader: "text" };
     });
     build.onLoad({ filter: /\.js$/ }, async ({ path }) => ({ contents: (await readFile(path, "utf8")).replace(/\n[ \t]+/g, "\n") }));
   },
@@ -33,7 +37,8 @@ const options = {
   target: "es2022",
   plugins: [texts],
   charset: "utf8",
-  legalComments: "eof",
+  legalComments: "none",
+  footer: { js: "/*! lit-html: Copyright 2017 Google LLC, BSD-3-Clause */" },
   logLevel: "warning",
 };
 

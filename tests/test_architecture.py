@@ -9,6 +9,7 @@ PACKAGE = Path(__file__).parent.parent / "cxg_widget"
 LEVELS = [
     {"short_traceback", "names"},
     {"errors", "nouns", "colormaps", "glasbey", "wording", "lettering"},
+    {"statistic"},
     {"protocol"},
     {"compiled", "parsing", "frames", "quantise", "order", "polygon", "limits", "raster", "jobs", "bounds", "slots"},
     {"spatial"},
@@ -19,6 +20,7 @@ LEVELS = [
     {"encoding", "options", "exchange", "opening", "fields"},
     {"look", "hover"},
     {"sample", "sketch", "crowding", "aggregate"},
+    {"pixel_scale"},
     {"field", "picture", "streams", "figure"},
     {"view_field"},
     {"readings", "survey"},

@@ -36,6 +36,7 @@ REQUESTS: list[dict[str, Any]] = [
     {
         "kind": "aggregate", "id": 8, "view": [-1, 1, 1, -1], "width": 640, "height": 480, "diameter": 1.5,
         "highlighted": -1, "dark": False, "hidden": ["B cell"], "density": "log", "weight": 0.25,
+        "statistic": "std",
     },
 ]  # fmt: skip
 
@@ -99,7 +100,14 @@ REPLIES: dict[str, Frame] = {
         p.Detail(0, 1, [0.25, 0.5, -0.5, -0.25]),
         {"index": _array("uint32", [3, 70000]), "xy": _array("uint16", [[0, 65534], [32767, 1]])},
     ),
-    "image": Frame(p.Image(2, 3, 6, [0.0, 1.0, 1.0, 0.0], "numbers", 9), {"png": _array("uint8", [137, 80, 78, 71])}),
+    "image": Frame(
+        p.Image(2, 3, 6, [0.0, 1.0, 1.0, 0.0], "numbers", 9, "standard deviation", [0.0, 3.0, 0.5, 2.5]),
+        {
+            "png": _array("uint8", [137, 80, 78, 71]),
+            "histogram": _array("uint32", [7, 2]),
+            "quantiles": _array("float32", [0, 0.25, 1]),
+        },
+    ),
     "cells": Frame(
         p.Cells(2, 3, 6, 0, 1, [0.25, 0.5, -0.5, -0.25]),
         {

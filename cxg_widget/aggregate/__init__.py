@@ -1,6 +1,7 @@
 """What lies in a view, as an image: points in Morton order become planes, planes become pixels, pixels a PNG file."""
 
-from cxg_widget.aggregate.canvas import CountImages, Statistic, aggregate
+from cxg_widget.aggregate.by_datashader import PixelNumbers, is_at_hand, reduce_pixels
+from cxg_widget.aggregate.canvas import Aggregator, CountImages, aggregate
 from cxg_widget.aggregate.columns import (
     CategoryColumn,
     NumberColumn,
@@ -13,15 +14,18 @@ from cxg_widget.aggregate.columns import (
 )
 from cxg_widget.aggregate.images import encode_rgba, encode_values
 from cxg_widget.aggregate.opacity import Scaling, opacity
-from cxg_widget.aggregate.planes import Planes
-from cxg_widget.aggregate.shading import NumberImage, number_image, shade
+from cxg_widget.aggregate.planes import Planes, Statistic
+from cxg_widget.aggregate.reductions import columns_of, reduction_of
+from cxg_widget.aggregate.shading import NumberImage, number_image, pixel_image, shade
 from cxg_widget.aggregate.warming import warm_up
 
 __all__ = [
+    "Aggregator",
     "CategoryColumn",
     "CountImages",
     "NumberColumn",
     "NumberImage",
+    "PixelNumbers",
     "Planes",
     "Scaling",
     "SparseColumn",
@@ -32,10 +36,15 @@ __all__ = [
     "arrange_codes",
     "arrange_mask",
     "arrange_vector",
+    "columns_of",
     "encode_rgba",
     "encode_values",
+    "is_at_hand",
     "number_image",
     "opacity",
+    "pixel_image",
+    "reduce_pixels",
+    "reduction_of",
     "shade",
     "warm_up",
 ]

@@ -9,15 +9,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.aggregate import by_datashader
 from cxg_widget.aggregate.columns import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
 from cxg_widget.aggregate.grid import Grid, View
-from cxg_widget.aggregate.planes import Planes
+from cxg_widget.aggregate.planes import Planes, Statistic
 from cxg_widget.aggregate.spreading import spread_planes
 from cxg_widget.aggregate.task import Index, Task, over_lines, run
 from cxg_widget.errors import InvalidValue
 from cxg_widget.protocol import MISSING_U16
 
-Statistic = Literal["mean", "max", "both"]
+Aggregator = Literal["auto", "datashader"]
 _NO_PLACES = np.zeros(0, dtype=np.uint32)
 _Kept = tuple[Index, object, Grid, Planes]
 
@@ -68,6 +69,7 @@ def aggregate(
     spread: int = 1,
     statistic: Statistic = "mean",
     counts: CountImages | None = None,
+    aggregator: Aggregator = "auto",
 ) -> Planes:
     """Aggregate the points of a view into planes, by datashader's rule of which point belongs to which pixel.
 
@@ -83,6 +85,7 @@ def aggregate(
     spread : diameter in px of the disc that each point covers
     statistic : what the planes of a numeric column hold: sums, the highest codes, or both
     counts : where to look for the count image, and to leave it
+    aggregator : "datashader" has that library sum; "auto" has compiled loops do it, which are faster
 
     Returns
     -------
@@ -97,6 +100,12 @@ def aggregate(
     grid = Grid.of(view, size, margin)
     task = Task.of(index, selected, grid)
     if isinstance(column, CategoryColumn):
+        _check_colors(column, colors, visible)
+    if isinstance(column, CategoryColumn | NumberColumn):
+        _check_length(task, column.codes)
+    if aggregator == "datashader":
+        planes = by_datashader.planes(task, column, colors, visible, statistic)
+    elif isinstance(column, CategoryColumn):
         planes = _mix(task, column, colors, visible)
     elif isinstance(column, NumberColumn):
         planes = _dense(task, column, statistic)
@@ -106,6 +115,15 @@ def aggregate(
     if counts is not None and visible is None and isinstance(column, CategoryColumn | NumberColumn):
         counts.offer(index, selected, grid, planes)
     return planes if margin == 0 else spread_planes(planes, spread, margin)
+
+
+def _check_colors(column: CategoryColumn, colors: NDArray[np.uint8] | None, visible: NDArray[np.bool_] | None) -> None:
+    k = column.n_categories
+    if colors is None or colors.shape != (k, 3) or (visible is not None and visible.shape != (k + 1,)):
+        found, shown = (None if one is None else one.shape for one in (colors, visible))
+        raise InvalidValue(
+            f"{k} categories need colors ({k}, 3) and visible ({k + 1},) or None; found {found}, {shown}"
+        )
 
 
 def _check_length(task: Task, codes: NDArray[Any]) -> None:
@@ -126,14 +144,9 @@ def _mix(
 ) -> Planes:
     k = column.n_categories
     shown = np.ones(k + 1, dtype=np.bool_) if visible is None else visible
-    if colors is None or colors.shape != (k, 3) or shown.shape != (k + 1,):
-        found = None if colors is None else colors.shape
-        raise InvalidValue(
-            f"{k} categories need colors ({k}, 3) and visible ({k + 1},); found {found} and {shown.shape}"
-        )
-    _check_length(task, column.codes)
     # A row for each code the type can hold, so that no code can point past the table.
     weights = np.zeros((column.missing_code + 1, 4), dtype=np.uint32)
+    assert colors is not None
     weights[:k, :3] = colors
     weights[:k, 3] = 1
     weights[:k][~shown[:k]] = 0
@@ -153,7 +166,6 @@ def _mix(
 
 
 def _dense(task: Task, column: NumberColumn, statistic: Statistic) -> Planes:
-    _check_length(task, column.codes)
     return run(lambda part: _numbers(part, column.codes, _NO_PLACES, column.has_missing, statistic), task)
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.aggregate.task import over_lines
 
-Scaling = Literal["linear", "log", "eq_hist"]
+Scaling = Literal["linear", "log", "cbrt", "eq_hist"]
 MIN_ALPHA = 40
 """Opacity of the emptiest pixel that holds a cell, so that one cell alone is seen."""
 _MAX_TABLE = 1 << 22
@@ -23,7 +23,7 @@ def opacity(
     Parameters
     ----------
     counts : uint32 or uint64 (h, w), C-contiguous
-    how : "linear", "log", or "eq_hist", by which each opacity is as frequent as another
+    how : "linear", "log", "cbrt", or "eq_hist", by which each opacity is as frequent as another
 
     Returns
     -------
@@ -56,7 +56,7 @@ def _alpha_of(
     if how == "eq_hist":
         scaled = np.cumsum(frequencies) / frequencies.sum()
     else:
-        scaled = np.log1p(above) if how == "log" else above
+        scaled = np.log1p(above) if how == "log" else np.cbrt(above) if how == "cbrt" else above
     start, end = scaled[fewest], scaled[-1]
     share = (scaled - start) / (end - start) if end > start else np.ones(values.shape)
     alpha = np.maximum(lowest + (highest - lowest) * share, 0).astype(np.uint8)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+Statistic = Literal["mean", "max", "both"]
+"""What planes of numbers hold."""
 SAFE_CELLS = 2**32 // 256
 """So many cells can lie in one pixel before a sum of 8-bit channels leaves uint32."""
 

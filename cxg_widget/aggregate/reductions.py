@@ -63,6 +63,16 @@ class Plan:
     categories: tuple[str, ...]
     leaves: Mapping[str | None, _Leaf]
 
+    @property
+    def is_plane(self) -> bool:
+        """Whether it gives one number for each pixel."""
+        return all(name is None and leaf.by is None and not leaf.is_deep for name, leaf in self.leaves.items())
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the order of rows counts, or their numbers."""
+        return any(leaf.rule in ("first", "last") or leaf.of_rows for leaf in self.leaves.values())
+
 
 def reduction_of(what: Any, column: str | None = None, *, by: str | None = None) -> Plan:
     """Take a reduction apart into what datashader computes of a block of rows.

@@ -12,6 +12,7 @@ from cxg_widget.aggregate.planes import Planes
 from cxg_widget.aggregate.task import over_lines
 from cxg_widget.errors import InvalidValue
 from cxg_widget.protocol import MISSING_U16
+from cxg_widget.quantise import quantise
 from cxg_widget.raster import DIMMED, MISSING_LIGHT, PLAIN_LIGHT, RGB, blank
 
 SELECTED_ALPHA = 200
@@ -117,6 +118,23 @@ def number_image(planes: Planes, weight: float = 0.0) -> NumberImage:
         pixels.number(first, last, planes.totals, missing, peak, share, alpha, MISSING_U16, image.page)
 
     over_lines(height, write)
+    return image
+
+
+def pixel_image(numbers: NDArray[np.float64], cells: NDArray[np.uint32], lo: float, hi: float) -> NumberImage:
+    """Return numbers of pixels as codes over lo..hi; selected cells take precedence, as in `number_image`.
+
+    Parameters
+    ----------
+    numbers, cells : (layers, h, w), as `PixelNumbers.finished` returns them
+    """
+    image = NumberImage(*blank(numbers.shape[1], numbers.shape[2], 3))
+    codes, alpha = quantise(numbers[0], lo, hi), np.where(cells[0] > 0, 255, 0)
+    if len(cells) > 1:
+        above = cells[1] > 0
+        codes = np.where(above, quantise(numbers[1], lo, hi), codes)
+        alpha = np.where(above, 255, np.where(cells[0] > 0, round(255 * DIMMED), 0))
+    image.page[..., 0], image.page[..., 1], image.page[..., 2] = codes >> 8, codes & 255, alpha
     return image
 
 

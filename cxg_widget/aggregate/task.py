@@ -113,6 +113,11 @@ def run(loop: Callable[[Task], Planes], task: Task) -> Planes:
     return reduce(add if n_points > SAFE_CELLS else _add_in_place, found)
 
 
+def cut(task: Task, most: int) -> Iterator[Task]:
+    """Cut a task into parts of at most so many points each; there is at least one."""
+    return _parts(task, task.n_points, max(-(-task.n_points // most), 1))
+
+
 def _parts(task: Task, n_points: int, n_parts: int) -> Iterator[Task]:
     """Cut the runs into parts of equal numbers of points."""
     ends = np.cumsum(task.stops - task.starts)

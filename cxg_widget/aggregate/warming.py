@@ -8,8 +8,9 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from cxg_widget.aggregate.canvas import Statistic, aggregate
+from cxg_widget.aggregate.canvas import aggregate
 from cxg_widget.aggregate.columns import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
+from cxg_widget.aggregate.planes import Statistic
 from cxg_widget.aggregate.shading import number_image, shade
 
 _LOG = logging.getLogger("cxg_widget")

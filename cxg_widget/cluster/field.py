@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +13,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.aggregate import Planes, Statistic
+from cxg_widget.aggregate import Aggregator, PixelNumbers, Planes, Statistic
 from cxg_widget.cluster import partition as worker
 from cxg_widget.cluster import summary as counting
 from cxg_widget.cluster.partition import Rows, View
@@ -144,6 +144,7 @@ class ClusterField:
         highlighted: int = -1,
         spread: int = 1,
         statistic: Statistic = "mean",
+        aggregator: Aggregator = "auto",
     ) -> Planes:
         """Aggregate a view on the workers and add up what they return; parameters as `aggregate.aggregate`.
 
@@ -161,7 +162,9 @@ class ClusterField:
         parts = self._whole()
         column = self._futures_of(target, layer)
         bits = None if highlighted >= 0 else self._bits(selected)
-        options = {"colors": colors, "visible": visible, "spread": spread, "statistic": statistic}
+        options = {
+            "colors": colors, "visible": visible, "spread": spread, "statistic": statistic, "aggregator": aggregator,
+        }  # fmt: skip
 
         def submit() -> Any:
             found = self._map(
@@ -172,6 +175,35 @@ class ClusterField:
 
         planes: Planes = self._waiting.newest("planes", submit)
         return planes
+
+    def numbers(
+        self,
+        columns: Mapping[str, Target],
+        reduction: Any,
+        view: View,
+        size: tuple[int, int],
+        *,
+        layer: str | None = None,
+        selected: NDArray[np.bool_] | None = None,
+        spread: int = 1,
+    ) -> PixelNumbers:
+        """Reduce the cells of a view on the workers, in the order of their rows; parameters as `reduce_pixels`.
+
+        Raises
+        ------
+        Overtaken
+            If a newer view was asked for meanwhile.
+        """
+        parts = self._whole()
+        found = [self._futures_of(target, layer) for target in columns.values()]
+        bits = self._bits(selected)
+        same = {"names": tuple(columns), "reduction": reduction, "view": view, "size": size, "spread": spread}
+
+        def submit() -> Any:
+            return self._reduced(self._map("planes", worker.numbers_of, parts, bits, *found, **same), worker.add_planes)
+
+        numbers: PixelNumbers = self._waiting.newest("planes", submit)
+        return numbers
 
     def sample(
         self, k: int, seed: int = 0, target: Target | None = None, layer: str | None = None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from functools import reduce
+from operator import add
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 from cxg_widget.aggregate import (
     CategoryColumn,
     NumberColumn,
+    PixelNumbers,
     Planes,
     SparseColumn,
     ViewColumn,
@@ -19,6 +22,7 @@ from cxg_widget.aggregate import (
     arrange_codes,
     arrange_mask,
     arrange_vector,
+    reduce_pixels,
 )
 from cxg_widget.cluster.source import Source, opened
 from cxg_widget.coloring import Target, as_float, mean_vector
@@ -29,6 +33,7 @@ from cxg_widget.quantise import LEVELS, between
 from cxg_widget.spatial import SpatialIndex
 
 View = tuple[float, float, float, float]
+Addable = TypeVar("Addable", Planes, PixelNumbers)
 
 
 @dataclass(frozen=True)
@@ -135,12 +140,24 @@ def planes_of(
     return aggregate(partition.index, column, view, size, selected=selected, **options)
 
 
-def add_planes(*planes: Planes) -> Planes:
+def numbers_of(
+    partition: Partition,
+    selected: NDArray[np.uint8] | None,
+    *columns: ViewColumn,
+    names: tuple[str, ...],
+    reduction: Any,
+    view: View,
+    size: tuple[int, int],
+    spread: int,
+) -> PixelNumbers:
+    """Reduce the cells of a view to numbers of pixels."""
+    index, named = partition.index, dict(zip(names, columns, strict=True))
+    return reduce_pixels(index, named, reduction, view, size, selected=selected, rows=index.rows, spread=spread)
+
+
+def add_planes(*planes: Addable) -> Addable:
     """Sum planes of disjoint sets of cells."""
-    total = planes[0]
-    for other in planes[1:]:
-        total = total + other
-    return total
+    return reduce(add, planes)
 
 
 def count(partition: Partition, view: View) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.aggregate import Planes
+from cxg_widget.aggregate import PixelNumbers, Planes
 from cxg_widget.cluster.field import ClusterField
 from cxg_widget.cluster.source import Source
 from cxg_widget.coloring import resolve
@@ -40,7 +40,7 @@ class ClusterReadings(Readings):
 
     def is_aggregated(self, look: Look) -> bool:
         """Say whether pictures are aggregated: always, unless points are asked for."""
-        return look.render != "points"
+        return look.render != "points" or self.is_of_pixels(look)
 
     def outline(self, look: Look) -> None:
         """Return None: the workers are asked."""
@@ -62,6 +62,12 @@ class ClusterReadings(Readings):
             return super().coloring(look)
         made: Coloring = self.keep("sample coloring", key, lambda: self._sample_coloring(look))
         return made
+
+    def columns(self, look: Look, names: tuple[str, ...]) -> dict[str, Coloring]:
+        """Return what columns by name mean; the workers read them."""
+        if not self.is_aggregated(look):
+            return super().columns(look, names)
+        return {name: Coloring(resolve(name, self._dataset, look.layer)) for name in names}
 
     def _sample_coloring(self, look: Look) -> Coloring:
         target = resolve(look.color, self._dataset, look.layer)
@@ -158,6 +164,14 @@ class SharedField:
             highlighted=shown.highlighted if is_categorical else -1,
             spread=spread,
             statistic=shown.statistic,
+            aggregator=shown.aggregator,
+        )
+
+    def numbers(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> PixelNumbers:
+        """Reduce the cells of a view to numbers of pixels by the statistic."""
+        targets = {name: coloring.target for name, coloring in shown.columns.items()}
+        return self.cluster.numbers(
+            targets, shown.look.statistic, view, size, layer=shown.look.layer, selected=shown.mask, spread=spread
         )
 
     def count(self, view: View) -> int:

@@ -37,5 +37,5 @@ function whatToCount({ link, selection, color, nextColor }) {
 /** What is known of the selection under a legend; null = there is none, or it has not been counted yet.
  * @param {Pick<State, "selection" | "counted">} state @param {import("./state.js").Coloring} color @returns {Counted | null} */
 export function countsOf({ selection, counted }, color) {
-  return selection.n > 0 && counted?.seq === color.seq ? counted : null;
+  return selection.n > 0 && counted?.seq === color.seq && !color.statistic ? counted : null;
 }

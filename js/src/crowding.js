@@ -171,7 +171,7 @@ export function createCrowding(scene, store) {
     const next = { solidity, weight, tile: isSmall && weight === 1 ? ROOMY.tile : tile, layers };
     const { crowd: before } = store.get(); // to which the points on the screen were drawn
     const crowd = JSON.stringify(next) === JSON.stringify(before) ? before : next;
-    store.set({ crowd, ...(isNumbered ? { color: { ...color, limits } } : {}) });
+    store.set({ crowd, ...(isNumbered && !color.statistic ? { color: { ...color, limits } } : {}) });
   }
 
   const unsubscribe = store.subscribe(check);

@@ -41,12 +41,13 @@ export function keyOf(state, dark = false) {
   if (nMissing >= color.nObs) return { ...named, rows: missing, said: "There are no values." };
   if (lo === hi) return { ...named, rows: missing, said: `Every value is ${shortNumber(lo)}.` };
   const [low, high] = limitsShown(color, traits);
-  const told = [detail, statisticOf(state.crowd)].filter(Boolean).join(" · ");
+  const told = [detail, statisticOf(state)].filter(Boolean).join(" · ");
   return { ...named, detail: told, rows: missing, ramp: stopsOf(traits.cmap, dark), ends: endsOf(low, high, lo, hi) };
 }
 
-/** Which number a pixel shows that cells share; "" where each cell is seen. @param {import("./crowding.js").Crowd} crowd @returns {string} */
-function statisticOf({ weight, solidity }) {
+/** Which number a pixel shows that cells share; "" where each cell is seen. @param {import("./state.js").State} state @returns {string} */
+function statisticOf({ color, crowd: { weight, solidity } }) {
+  if (color?.statistic) return `${color.statistic} per pixel`;
   if (weight < 1) return weight > 0 ? "mean to highest per pixel" : "mean per pixel";
   return solidity < 1 ? "highest per pixel" : "";
 }

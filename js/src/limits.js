@@ -3,6 +3,13 @@ import { MISSING } from "./protocol.js";
 
 /** @typedef {import("./state.js").Coloring} Coloring */
 
+/** A colouring whose numbers are those of pixels, which are no cell's: a deviation, a sum. @param {Coloring} color @param {import("./protocol.js").Image} image
+ * @returns {Coloring} */
+export function ofPixels(color, { statistic, scale: [lo, hi, ...limits], arrays: { histogram, quantiles } }) {
+  const [low, high] = limits.map((value) => shareOf(value, lo, hi) * LEVELS);
+  return { ...color, statistic, lo, hi, limits: [low, high], histogram, quantiles };
+}
+
 /** Codes 0..LEVELS span the range of a coloring. */
 const LEVELS = MISSING - 1;
 

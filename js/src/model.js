@@ -5,6 +5,7 @@ import { createCounter } from "./counts.js";
 import { ROOMY, createCrowding } from "./crowding.js";
 import { createDetailer } from "./detail.js";
 import { inViewOf } from "./in_view.js";
+import { ofPixels } from "./limits.js";
 import { createPainters } from "./painter.js";
 import { createPlot } from "./plot.js";
 import { MISSING_LABEL, VERSION } from "./protocol.js";
@@ -88,6 +89,9 @@ export function createWidgetModel(model) {
   const surveyor = createSurveyor(scene, store.get, async (question) => {
     const answer = await client.ask({ kind: "aggregate", ...question }, INDEX_MS);
     return /** @type {import("./survey.js").Answer | null} */ (answer);
+  }, (image) => {
+    const { color } = store.get();
+    if (color !== null && image.statistic) store.set({ color: ofPixels(color, image) });
   });
   /** @type {(() => void)[]} */
   const undo = [() => model.off("comm_live_update", lose)];

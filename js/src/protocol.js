@@ -82,8 +82,9 @@ export const CONTAINER = 65536;
  * view : x0 (left), x1 (right), y0 (bottom), y1 (top) in data units
  * width, height : device pixels; diameter : of a point, device pixels
  * highlighted : category above all others, -1 = none
- * hidden, density : as the traits, which hosts hold back while the kernel is busy
- * weight : the number of a pixel: 0 = the mean of its cells, 1 = the highest, and in between a value between them
+ * hidden, density, statistic : as the traits, which hosts hold back while the kernel is busy
+ * weight : the number of a pixel: 0 = the mean of its cells, 1 = the highest, and in between a value between them;
+ *     counts for the statistics "auto", "mean" and "max"
  * @typedef {object} Aggregate
  * @property {"aggregate"} kind
  * @property {number[]} view
@@ -93,8 +94,9 @@ export const CONTAINER = 65536;
  * @property {number} highlighted
  * @property {boolean} dark
  * @property {string[]} hidden
- * @property {"linear" | "log" | "eq_hist"} density
+ * @property {"linear" | "log" | "cbrt" | "eq_hist"} density
  * @property {number} weight
+ * @property {string} statistic
  */
 /**
  * What was opened.
@@ -270,6 +272,9 @@ export const CONTAINER = 65536;
  * content "colors": the pixels, straight alpha. "numbers": red and green are the high and low byte of a code as in
  * `values` (65535 = no value), blue is the opacity; the colormap is the front-end's affair.
  * points_seq, seq, selection_seq : the points, the colouring and the selection it shows; n_inside : cells in the view
+ * statistic : what the numbers are where they are not those of cells, such as a standard deviation; the codes then
+ *     span the first two numbers of `scale`, not the range of the colouring, and the colours the other two. "" and []
+ *     otherwise
  * @typedef {object} Image
  * @property {"image"} kind
  * @property {number} points_seq
@@ -278,7 +283,9 @@ export const CONTAINER = 65536;
  * @property {number[]} view
  * @property {"colors" | "numbers"} content
  * @property {number} n_inside
- * @property {{png: Uint8Array}} arrays
+ * @property {string} statistic
+ * @property {number[]} scale
+ * @property {{png: Uint8Array, histogram: Uint32Array, quantiles: Float32Array}} arrays
  */
 /**
  * The cells of a view at full precision, in random order, where few enough are in it; part of parts.
@@ -296,7 +303,7 @@ export const CONTAINER = 65536;
  * @property {{xy: Uint16Array, codes: Uint8Array | Uint16Array, bits: Uint8Array}} arrays
  */
 /**
- * How far something is that has to be done once and lasts; `done` from 0 to 1.
+ * How far something is that has to be done once and lasts, of an "index" or "datashader"; `done` from 0 to 1.
  * @typedef {object} Progress
  * @property {"progress"} kind
  * @property {string} of
@@ -348,7 +355,7 @@ export const REPLY_ARRAYS = {
   cell: {},
   matches: {},
   detail: {"index": {"dtypes": ["uint32"], "shape": ["n"]}, "xy": {"dtypes": ["uint16"], "shape": ["n", 2]}},
-  image: {"png": {"dtypes": ["uint8"], "shape": ["n_bytes"]}},
+  image: {"png": {"dtypes": ["uint8"], "shape": ["n_bytes"]}, "histogram": {"dtypes": ["uint32"], "shape": ["n_bins or 0"]}, "quantiles": {"dtypes": ["float32"], "shape": ["n_quantiles or 0"]}},
   cells: {"xy": {"dtypes": ["uint16"], "shape": ["n", 2]}, "codes": {"dtypes": ["uint8", "uint16"], "shape": ["n or 0"]}, "bits": {"dtypes": ["uint8"], "shape": ["n_bytes"]}},
   progress: {},
   error: {},

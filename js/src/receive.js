@@ -40,7 +40,7 @@ export function createReceiver(scene, store) {
       case "selection":
         return takeSelection(scene, store, reply);
       case "progress":
-        return store.set({ building: reply.done < 1 ? reply.done : null });
+        return store.set({ building: reply.done < 1 ? (reply.of === "index" ? reply.done : -1) : null });
       case "error":
         if (reply.of === "aggregate") store.set({ building: null });
         return dropUnfinished(scene, store, reply.of);

@@ -42,6 +42,7 @@
  * @property {number} lo
  * @property {number} hi
  * @property {[number, number] | null} limits codes of the ends of its colours where nobody has set them; null = all values
+ * @property {string} [statistic] what lo, hi, limits, histogram and quantiles are of, where they are of pixels and not of cells
  * @property {Uint32Array} histogram
  * @property {Float32Array} quantiles 0, 0.001, ..., 1, as shares of the way from `lo` to `hi`
  *
@@ -72,8 +73,8 @@
  * @property {boolean} wheel_zoom the wheel zooms; with Ctrl or Cmd it always does
  * @property {number} n_selected
  * @property {string[]} hidden categories that are not drawn
- * @property {"linear" | "log" | "eq_hist"} density of aggregated pictures: from cells per pixel to opacity
- * @property {"auto" | "mean" | "max"} statistic the number of a pixel that several cells share
+ * @property {"linear" | "log" | "cbrt" | "eq_hist"} density of aggregated pictures: from cells per pixel to opacity
+ * @property {string} statistic the number of a pixel that several cells share: "auto", "mean", "max", or one that the kernel aggregates
  * @property {boolean} legend pictures that are saved say what their colours mean
  * @property {import("./figure.js").Background} background of pictures that are saved
  * @property {{id?: string} & Partial<import("./still.js").Still> | null} [_snapshot] the picture a saved notebook keeps
@@ -94,7 +95,7 @@
  * @property {import("./in_view.js").InView | null} inView what the picture on the screen is made of
  * @property {"connecting" | "live" | "offline"} link offline = no kernel behind the widget
  * @property {"gpu" | "cpu"} drawnBy
- * @property {number | null} building how far the kernel has indexed the cells, 0..1
+ * @property {number | null} building how far the kernel has indexed the cells, 0..1; -1 = it starts datashader
  * @property {import("./crowding.js").Crowd} crowd how crowded views of this size are
  * @property {boolean} isSeen some points have been on the screen
  * @property {boolean} isWhole all of them have
@@ -154,7 +155,7 @@ function isLonger(part, before) {
 
 /** How much of what was asked for has arrived, 0..1. @param {State} state @returns {number} */
 export function progress(state) {
-  if (state.building !== null) return state.building;
+  if (state.building !== null) return Math.max(state.building, 0);
   const parts = [state.points, state.nextColor ?? state.color].filter((part) => part !== null);
   if (parts.length === 0) return state.link === "live" ? 1 : 0;
   const done = parts.map((part) => (part.nPoints === 0 ? 1 : part.loaded / part.nPoints));

@@ -46,6 +46,9 @@ export function missingGrey(dark) {
   return MISSING_GREY[dark ? "dark" : "light"];
 }
 
+/** What points can show too; of what else is asked for they are no part. */
+const STATISTICS_OF_POINTS = new Set(["auto", "mean", "max"]);
+
 const MODES = /** @type {const} */ ({ none: 0, categorical: 1, continuous: 2 });
 
 /** @param {import("./state.js").State} state @param {Theme} theme @param {number} missing code of a missing value @returns {Style} */
@@ -73,11 +76,12 @@ export function styleOf(state, theme, missing) {
 }
 
 /** How opaque an image is in the middle, far from the hand-over, where density is opacity. */
-const PALE = { eq_hist: 0.5, log: 0.5, linear: 0.35 };
+const PALE = { eq_hist: 0.5, cbrt: 0.5, log: 0.5, linear: 0.35 };
 
 /** The points of a sample look as the image of all cells will that takes their place.
  * @param {Style} style @param {import("./state.js").State} state @returns {Style} */
 export function sampled(style, { points, crowd, traits }) {
+  if (style.mode === 2 && !STATISTICS_OF_POINTS.has(traits.statistic)) return { ...style, mode: 0, plain: style.missingColor };
   if (!points?.aggregated || style.mode === 2 || isDimming(style)) return style;
   const pale = PALE[traits.density];
   // Most places have fewer layers than the crowded ones that are counted, hence the root.

@@ -24,8 +24,9 @@ const LARGEST_PX = 4_096;
  * @param {import("./scene.js").Scene} scene
  * @param {() => import("./state.js").State} getState
  * @param {(question: Question) => Promise<Answer | null>} ask null = no answer, or an error, of which `fail` is told first
+ * @param {(image: import("./protocol.js").Image) => void} [tell] of an image that is on show from now
  */
-export function createSurveyor(scene, getState, ask) {
+export function createSurveyor(scene, getState, ask, tell = () => {}) {
   /** @type {Map<object, Look>} */
   const looks = new Map();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -108,6 +109,7 @@ export function createSurveyor(scene, getState, ask) {
       if (!isOnShow(first)) return made.bitmap.close(), false;
       scene.image?.bitmap.close();
       Object.assign(scene, { image: made, cells: null });
+      tell(first);
     } else scene.cells = joinCells(/** @type {import("./protocol.js").Cells[]} */ (answer), cells);
     return true;
   }
@@ -183,7 +185,7 @@ export function holdsCells({ cells }, state, looks) {
  * @param {Omit<Look, "refresh">[]} looks @param {Pick<import("./state.js").State, "color" | "crowd" | "highlighted" | "traits">} state @returns {Question} */
 export function questionOf(looks, state) {
   const { color, crowd } = state;
-  const { hidden, density } = state.traits;
+  const { hidden, density, statistic } = state.traits;
   const finest = (/** @type {0 | 1} */ axis) => Math.min(...looks.map(({ camera, ratio }) => scales(camera)[axis] / ratio));
   const edges = (/** @type {number} */ at) => looks.map(({ view }) => view[at]);
   const up = looks[0].view[3] >= looks[0].view[2];
@@ -193,7 +195,7 @@ export function questionOf(looks, state) {
   const weight = color?.scale === "continuous" ? Math.round(100 * crowd.weight) / 100 : 0;
   const px = (/** @type {number} */ units, /** @type {0 | 1} */ axis) => Math.min(devicePx(units / finest(axis), 1), LARGEST_PX);
   const [width, height] = [px(view[1] - view[0], 0), px(Math.abs(view[3] - view[2]), 1)];
-  return { view, width, height, diameter: looks[0].diameter, highlighted: highlightOf(state), dark: looks[0].dark, hidden, density, weight };
+  return { view, width, height, diameter: looks[0].diameter, highlighted: highlightOf(state), dark: looks[0].dark, hidden, density, weight, statistic };
 }
 
 /** What an image depends on. @param {import("./state.js").State} state @param {Question} question */

@@ -81,6 +81,31 @@ def test_pictures_are_the_same(pair, which, selected):
 
 
 @pytest.mark.parametrize("which", range(4))
+def test_datashader_on_the_workers_draws_the_same_picture(pair, which):
+    set_looks(pair, color=columns(pair[0].dataset)[which])
+    ours = image(ask(pair[0]))
+    set_looks(pair, color=columns(pair[0].dataset)[which], aggregator="datashader")
+    for one in pair:
+        np.testing.assert_array_equal(image(ask(one)), ours)
+
+
+@pytest.mark.parametrize("selected", [False, True])
+@pytest.mark.parametrize("statistic", ["std", "sum", "min", "count", "object"])
+def test_numbers_of_pixels_are_the_same(pair, statistic, selected):
+    from datashader import reductions as rd
+
+    _, _, number, gene = columns(pair[0].dataset)
+    named = rd.where(rd.max(number), gene) if statistic == "object" else statistic
+    set_looks(pair, color=number, statistic=named)
+    for one in pair:
+        one.select(np.arange(one.dataset.n_obs) % 7 == 0 if selected else np.zeros(one.dataset.n_obs, dtype=bool))
+    (alone,), (shared,) = (ask(one) for one in pair)
+    assert shared.message == alone.message
+    assert alone.message.statistic != ""
+    np.testing.assert_array_equal(image([alone]), image([shared]))
+
+
+@pytest.mark.parametrize("which", range(4))
 def test_legends_speak_of_all_cells_and_points_of_the_same_sample(pair, which):
     set_looks(pair, color=columns(pair[0].dataset)[which])
     # A sparse gene travels as its non-zeros only where all of it is here.

@@ -57,7 +57,7 @@ def test_a_pixel_has_the_mean_colour_of_its_cells_and_grey_where_all_are_missing
     assert not image[~seen].any()
 
 
-@pytest.mark.parametrize("how", ["linear", "log", "eq_hist"])
+@pytest.mark.parametrize("how", ["linear", "log", "cbrt", "eq_hist"])
 def test_colour_and_opacity_are_those_of_datashader(how):
     shading = pytest.importorskip("datashader.transfer_functions")
     n = 5000
@@ -77,7 +77,7 @@ def test_colour_and_opacity_are_those_of_datashader(how):
     assert np.abs(image[seen].astype(int) - theirs[seen]).max() <= 1
 
 
-@pytest.mark.parametrize("how", ["linear", "log", "eq_hist"])
+@pytest.mark.parametrize("how", ["linear", "log", "cbrt", "eq_hist"])
 def test_opacity_grows_with_the_count_from_the_lowest_to_the_highest(how):
     counts = np.array([[0, 1, 2, 3, 50, 50, 10_000_000]])
     found = opacity(counts, how, lowest=40)[0].astype(int)
@@ -85,7 +85,7 @@ def test_opacity_grows_with_the_count_from_the_lowest_to_the_highest(how):
     assert (found[0], found[1], found[-1]) == (0, 40, 255)
 
 
-@pytest.mark.parametrize("how", ["linear", "log", "eq_hist"])
+@pytest.mark.parametrize("how", ["linear", "log", "cbrt", "eq_hist"])
 def test_counts_too_large_for_a_table_have_the_same_opacity(how):
     counts = np.random.default_rng(0).integers(0, 50, (30, 40))
     found = opacity(counts, how)

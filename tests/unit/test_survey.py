@@ -34,7 +34,8 @@ def session(n_obs=20_000, color=None, **look):
 
 def ask(one, view, size=SIZE, highlighted=-1, weight=0.0):
     look = one.look
-    message = p.Aggregate(list(view), *size, 1.0, highlighted, False, list(look.hidden), look.density, weight)
+    named = look.statistic if isinstance(look.statistic, str) else repr(look.statistic)
+    message = p.Aggregate(list(view), *size, 1.0, highlighted, False, list(look.hidden), look.density, weight, named)
     return list(one.answer(message))
 
 
@@ -166,7 +167,7 @@ def test_images_grow_as_opaque_as_points_while_their_cells_become_few(color, den
     assert found[9_000] == 40
 
 
-@pytest.mark.parametrize("density", ["eq_hist", "log", "linear"])
+@pytest.mark.parametrize("density", ["eq_hist", "log", "cbrt", "linear"])
 def test_density_is_no_part_of_the_colour_of_a_number(density):
     one = session(color="CD3E", density=density)
     (frame,) = ask(one, extent(one))
@@ -497,3 +498,100 @@ def test_cells_come_in_an_order_of_their_own_that_is_the_same_among_others_and_h
         among = rows[scattered(rows)] / rows.max()
         assert kstest(among[:2_000], "uniform").pvalue > 1e-4
         assert abs(np.corrcoef(among[:-1], among[1:])[0, 1]) < 0.03
+
+
+# --- numbers of pixels -----------------------------------------------------------------------------------------------
+
+
+def codes_of(frame):
+    red, green, alpha = np.moveaxis(pixels(frame)[..., :3].astype(np.int64), -1, 0)
+    return np.where(alpha > 0, red * 256 + green, -1)
+
+
+def values_of(frame):
+    """What an image says of each pixel, NaN where no cell has a value."""
+    lo, hi, *_ = frame.message.scale
+    codes = codes_of(frame)
+    return np.where((codes < 0) | (codes == 65_535), np.nan, lo + codes / 65_534 * (hi - lo))
+
+
+@pytest.mark.parametrize("n_obs", [900, 20_000])
+@pytest.mark.parametrize("color", ["n_counts", "CD3E", "DENSE"])
+@pytest.mark.parametrize(
+    ("statistic", "function"), [("sum", "sum"), ("count", "count"), ("min", "min"), ("std", "std")]
+)
+def test_a_statistic_of_pixels_is_scipy_s_at_any_distance(n_obs, color, statistic, function):
+    from scipy.stats import binned_statistic_2d
+
+    one = session(n_obs, color, statistic=statistic)
+    values, xy = one.coloring().data.vector.dense(n_obs), one.dataset.embedding("umap").astype(float)
+    x0, x1, y0, y1 = extent(one)
+    for view in [(x0, x1, y0, y1), (x0, (x0 + x1) / 2, y0, (y0 + y1) / 2)]:
+        (frame,) = ask(one, view, (20, 16))
+        known = np.isfinite(values) & np.isfinite(xy).all(axis=1)
+        ends = [view[:2], view[2:]]
+        wanted = binned_statistic_2d(*xy[known].T, values[known], function, bins=(20, 16), range=ends).statistic.T[::-1]
+        found, (lo, hi, *_) = values_of(frame), frame.message.scale
+        empty = ~np.isfinite(found)
+        assert np.all(~np.isfinite(wanted[empty]) | (wanted[empty] == 0))
+        np.testing.assert_allclose(
+            found[~empty], wanted[~empty], atol=(hi - lo) / 20_000 + np.nanmax(np.abs(values)) / 60_000
+        )
+
+
+def test_the_range_told_is_that_of_the_pixels_and_the_colours_span_most_of_them():
+    one = session(20_000, "n_counts", statistic="sum")
+    (frame,) = ask(one, extent(one))
+    lo, hi, low, high = frame.message.scale
+    values = values_of(frame)
+    values = values[np.isfinite(values)]
+    np.testing.assert_allclose([lo, hi], [values.min(), values.max()])
+    assert lo <= low < high <= hi
+    assert np.mean((values >= low) & (values <= high)) > 0.98
+    assert frame.arrays["histogram"].sum() == values.size
+    np.testing.assert_allclose(lo + frame.arrays["quantiles"][500] * (hi - lo), np.median(values), rtol=1e-3)
+    assert frame.message.statistic == "sum"
+
+
+def test_panning_keeps_the_limits_and_zooming_makes_new_ones():
+    one = session(20_000, "n_counts", statistic="sum")
+    x0, x1, y0, y1 = extent(one)
+    wide, step = (x1 - x0) / 2, (x1 - x0) / 5
+    limits = [ask(one, (x0 + at, x0 + at + wide, y0, y1))[0].message.scale[2:] for at in (0, step, 2 * step)]
+    assert limits[0] == limits[1] == limits[2]
+    assert ask(one, (x0, x0 + wide / 8, y0, y0 + (y1 - y0) / 8))[0].message.scale[2:] != limits[0]
+
+
+def test_selected_cells_lie_above_the_others_in_a_picture_of_pixels():
+    one = session(20_000, "n_counts", statistic="count")
+    one.select(np.arange(20_000) % 2 == 0)
+    (frame,) = ask(one, extent(one), (20, 16))
+    xy = one.dataset.embedding("umap").astype(float)
+    known = one.mask & np.isfinite(one.coloring().data.vector.dense(20_000))
+    wanted, found = histogram(xy[known], extent(one), (20, 16)), values_of(frame)
+    np.testing.assert_allclose(found[wanted > 0], wanted[wanted > 0], atol=0.01 * frame.message.scale[1])
+
+
+def test_a_statistic_of_pixels_is_drawn_by_the_kernel_however_few_the_cells():
+    one = session(900, "n_counts", statistic="std", render="points")
+    points = next(frame.message for frame in one.show() if frame.message.kind == "points")
+    assert points.aggregated
+    one.look = replace(one.look, statistic="mean")
+    assert not next(frame.message for frame in one.show() if frame.message.kind == "points").aggregated
+
+
+def test_categories_have_no_statistic_and_stay_points():
+    one = session(900, "cell_type", statistic="std")
+    assert not next(frame.message for frame in one.show() if frame.message.kind == "points").aggregated
+
+
+def test_a_reduction_of_other_columns_is_of_those():
+    from datashader import reductions as rd
+
+    one = session(20_000, "CD3E", statistic=rd.count("n_counts"))
+    (frame,) = ask(one, extent(one), (20, 16))
+    xy = one.dataset.embedding("umap").astype(float)
+    known = np.isfinite(one.dataset.numbers("n_counts").astype(float))
+    wanted, found = histogram(xy[known], extent(one), (20, 16)), values_of(frame)
+    np.testing.assert_allclose(found[wanted > 0], wanted[wanted > 0], atol=0.01 * wanted.max())
+    assert frame.message.statistic == repr(one.look.statistic)

@@ -8,9 +8,11 @@ const SIZE_MIN_PX = 0.5;
 const SIZE_MAX_PX = 12;
 /** Where the slider starts when the size was automatic. */
 const SIZE_START_PX = 3;
-const DENSITIES = { eq_hist: "equalized", log: "logarithmic", linear: "linear" };
+const DENSITIES = { eq_hist: "equalized", log: "logarithmic", cbrt: "cube root", linear: "linear" };
 const BACKGROUNDS = { "": "as shown", white: "white", dark: "dark", transparent: "transparent" };
-const STATISTICS = { auto: "highest close by, mean far away", mean: "mean", max: "highest" };
+const STATISTICS = {
+  auto: "highest close by, mean far away", mean: "mean", max: "highest", min: "lowest", sum: "sum", std: "standard deviation", var: "variance", count: "count",
+};
 
 /** @param {import("./ui.js").Context} context */
 export function lookPopover({ state, actions }) {
@@ -52,8 +54,9 @@ function pictures({ traits: { legend, background } }, actions) {
 
 /** What becomes of those that share a pixel. @param {import("../state.js").State} state @param {import("../actions.js").Actions} actions */
 function together({ traits, color, points, dataset }, actions) {
+  const { statistic } = traits;
   const label = `${capitalized(nounsOf({ dataset }).obs.many)} of a pixel`;
-  if (color?.scale === "continuous") return choice(label, STATISTICS, traits.statistic, (value) => actions.setTrait("statistic", value));
+  if (color?.scale === "continuous") return choice(label, { ...STATISTICS, [statistic]: STATISTICS[/** @type {keyof typeof STATISTICS} */ (statistic)] ?? statistic }, statistic, (value) => actions.setTrait("statistic", value));
   return points?.aggregated ? choice("Density", DENSITIES, traits.density, (value) => actions.setTrait("density", value)) : nothing;
 }
 

@@ -72,7 +72,7 @@ function scale(context, color, limits) {
 /** What the colours stand for: of which number of those that share a pixel, and between which ends. @param {import("../state.js").State} state */
 export function whatIsShown({ crowd: { weight, solidity }, traits: { vmin, vmax }, color, dataset }) {
   const { many } = nounsOf({ dataset }).obs;
-  const number = weight === 0 ? "their mean" : weight < 1 ? "a number between their mean and the highest" : solidity < 1 ? "the highest" : "";
+  const number = color?.statistic ? `their ${color.statistic}` : weight === 0 ? "their mean" : weight < 1 ? "a number between their mean and the highest" : solidity < 1 ? "the highest" : "";
   const shared = number === "" ? "High values lie on top." : `Where ${many} share a pixel, it shows ${number}.`;
   return color?.limits && (vmin === null || vmax === null) ? `${shared} The colors span 99 % of what is shown.` : shared;
 }

@@ -22,8 +22,11 @@ def chromium() -> Iterator[Any]:
     pytest.importorskip("playwright.sync_api", reason="the browser is driven with playwright")
     if find() is None:
         pytest.skip("no browser was found; run: python tools/browser.py --install")
+    from playwright.sync_api import expect
+
     from tools.lab import launch_browser
 
+    expect.set_options(timeout=60_000)  # a busy machine is late, not wrong
     with launch_browser() as browser:
         yield browser
 

@@ -75,7 +75,7 @@ def new_page(
     """
     context = browser.new_context(viewport={"width": width, "height": height}, device_scale_factor=scale)
     page = context.new_page()
-    page.set_default_timeout(30_000)
+    page.set_default_timeout(60_000)
     if init_script:
         page.add_init_script(init_script)
     return page

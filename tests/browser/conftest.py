@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.browser import engine, panels_page
+from tests.browser.pages import Pages
 
 
 @pytest.fixture(scope="session")
@@ -42,17 +43,17 @@ def drawn_by(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.fixture(scope="session")
+def pages(chromium: Any) -> Pages:
+    return Pages(chromium)
+
+
 @pytest.fixture
-def page(chromium: Any, address: str, drawn_by: str) -> Iterator[Any]:
+def page(request: pytest.FixtureRequest, pages: Pages, address: str, drawn_by: str) -> Iterator[Any]:
     """The page of the engine; fails when a script of it did."""
-    opened = chromium.new_page(viewport={"width": 900, "height": 700})
-    opened.add_init_script(f"globalThis.__CXG_DRAWN_BY__ = {drawn_by!r}")
-    failures: list[str] = []
-    opened.on("pageerror", lambda error: failures.append(str(error)))
-    opened.goto(address)
-    yield opened
-    opened.close()
-    assert failures == []
+    script = f"globalThis.__CXG_DRAWN_BY__ = {drawn_by!r}"
+    with pages.loaded(request, address, width=900, height=700, init_script=script) as loaded:
+        yield loaded
 
 
 @pytest.fixture(scope="session")
@@ -61,13 +62,7 @@ def panels_address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture
-def panels(chromium: Any, panels_address: str) -> Iterator[Any]:
+def panels(request: pytest.FixtureRequest, pages: Pages, panels_address: str) -> Iterator[Any]:
     """The page of the panels; fails when a script of it did, or complained."""
-    opened = chromium.new_page(viewport={"width": 900, "height": 600})
-    failures: list[str] = []
-    opened.on("pageerror", lambda error: failures.append(str(error)))
-    opened.on("console", lambda message: failures.append(message.text) if message.type == "error" else None)
-    opened.goto(panels_address)
-    yield opened
-    opened.close()
-    assert failures == []
+    with pages.loaded(request, panels_address, width=900, height=600, may_complain=False) as loaded:
+        yield loaded

@@ -13,6 +13,8 @@ import pytest
 from cxg_widget import protocol
 
 HERE = Path(__file__).parent
+SERVED: dict[Any, Any] = {}
+"""The session that answers each page."""
 ESBUILD = HERE.parents[1] / "js" / "node_modules" / ".bin" / "esbuild"
 
 
@@ -33,13 +35,15 @@ def run(page: Any, body: str) -> Any:
 
 def serve(page: Any, session: Any) -> None:
     """Let a session answer what the page asks by the frames that a kernel sends; see `byKernel` in renderer.js."""
+    if page not in SERVED:  # a page takes a function once, and keeps it
 
-    def answer(asked: dict[str, Any]) -> list[list[Any]]:
-        request = {name: value for name, value in asked.items() if name not in ("kind", "id")}
-        kind = next(one for one in protocol.REQUESTS if one.kind == asked["kind"])
-        return packed(session.answer(kind(**request)), asked["id"])
+        def answer(asked: dict[str, Any]) -> list[list[Any]]:
+            request = {name: value for name, value in asked.items() if name not in ("kind", "id")}
+            kind = next(one for one in protocol.REQUESTS if one.kind == asked["kind"])
+            return packed(SERVED[page].answer(kind(**request)), asked["id"])
 
-    page.expose_function("askKernel", answer)
+        page.expose_function("askKernel", answer)
+    SERVED[page] = session
 
 
 def packed(frames: Any, request_id: int = 0) -> list[list[Any]]:

@@ -13,6 +13,12 @@ pytestmark = pytest.mark.browser
 WHITE = [255, 255, 255]
 
 
+@pytest.fixture
+def drawn_by() -> str:
+    """Who draws has no say in what gestures mean."""
+    return "cpu"
+
+
 SQUARE = """const w = open_({ traits: { tool: "lasso" } });
     window.w = w;
     sendColor(w.model, { scale: "none", n: 1 });

@@ -12,6 +12,13 @@ from tests.browser.engine import run
 
 pytestmark = pytest.mark.browser
 
+
+@pytest.fixture
+def drawn_by() -> str:
+    """Who draws has no say in what lies beside the points."""
+    return "cpu"
+
+
 NASTY = "<img src=x onerror=window.hacked=1>"
 OPEN = """const w = open_({{ width: {width}, height: {height}, dark: {dark} }});
     sendColor(w.model, {{ scale: "none", n: 2 }});
@@ -147,6 +154,7 @@ def test_a_saved_picture_has_the_axes_where_the_screen_has_them(page: Any, kind:
     assert sum(ink > 60 for ink in without) <= 1  # a point may lie where a word was
 
 
+@pytest.mark.parametrize("drawn_by", ["gpu", "cpu"])
 @pytest.mark.parametrize("kind", PICTURES)
 def test_a_saved_picture_has_its_points_where_the_screen_has_them(page: Any, kind: str) -> None:
     told = run(

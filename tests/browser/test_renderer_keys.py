@@ -17,6 +17,13 @@ from tests.browser.engine import run
 
 pytestmark = pytest.mark.browser
 
+
+@pytest.fixture
+def drawn_by() -> str:
+    """Who draws the points has no say in what is written beside them."""
+    return "cpu"
+
+
 COLORS = ["#d55e00", "#0072b2", "#009e73"]
 TITLE_PX = 40
 DATASET = {
@@ -71,6 +78,7 @@ def inked(image: NDArray[np.uint8]) -> int:
     return int((image != image[0, 0]).any(axis=2).sum())
 
 
+@pytest.mark.parametrize("drawn_by", ["gpu", "cpu"])
 @pytest.mark.parametrize("how", HOWS)
 def test_each_category_has_its_colour_beside_the_picture_and_the_title_is_above(page: Any, how: str) -> None:
     image = saved(page, CATEGORIES, how)
@@ -116,6 +124,7 @@ BACKGROUNDS = {"white": [255, 255, 255, 255], "dark": [17, 17, 17, 255], "transp
 PAPERS = [("downloaded", dark, background) for dark in (False, True) for background in BACKGROUNDS]
 
 
+@pytest.mark.parametrize("drawn_by", ["gpu", "cpu"])
 @pytest.mark.parametrize(
     "papers",
     [PAPERS, [("kept in the notebook", False, "dark"), ("kept in the notebook", True, None)]],

@@ -136,7 +136,7 @@ def test_a_context_that_stays_away_leaves_the_drawing_to_the_processor_until_it_
         const { gl } = globalThis[Symbol.for("cxg-widget/gl/3")];
         const losing = gl.getExtension("WEBGL_lose_context");
         losing.loseContext();
-        await sleep(5_500);
+        while (w.widget.store.get().drawnBy === "gpu") await sleep(20);
         await ready(w);
         const found = [w.widget.store.get().drawnBy, pixel(w, 200, 200)];
         const restored = new Promise((done) => gl.canvas.addEventListener("webglcontextrestored", done));
@@ -153,7 +153,7 @@ MILLION = """const data = clusters(1_000_000);
     const w = open_({ width: 800, height: 600, traits: { point_size: null } });
     sendColor(w.model, { scale: "continuous", codes: data.values });
     sendPoints(w.model, { xy: data.xy, chunk: 262_144 });
-    await ready(w, 30_000);
+    await ready(w);
     const wheel = (deltaY) => w.plot.element.dispatchEvent(
       new WheelEvent("wheel", { deltaY, clientX: 400, clientY: 300, bubbles: true, cancelable: true }));
     """
@@ -169,7 +169,7 @@ def test_a_million_points_zoom_in_prefixes_and_then_complete(page: Any) -> None:
           await frame();
           prefixes.push(Number(w.host.dataset.cxgDrawn));
         }
-        await ready(w, 30_000);
+        await ready(w);
         return [prefixes.slice(10), w.host.dataset.cxgDrawn];""",
     )
     assert final == "1000000"

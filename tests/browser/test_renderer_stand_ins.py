@@ -110,6 +110,7 @@ def test_a_card_takes_over_after_the_first_picture_which_stays_until_then(page: 
     assert different < 0.1
 
 
+@pytest.mark.parametrize("drawn_by", ["cpu"], indirect=True)
 def test_the_kept_picture_shows_where_no_kernel_answers(page: Any) -> None:
     found = run(
         page,
@@ -119,12 +120,13 @@ def test_the_kept_picture_shows_where_no_kernel_answers(page: Any) -> None:
         const w = open_({ traits: { _snapshot: { id: "abc", png, width: 30, height: 20 } } });
         const hidden = getComputedStyle(document.querySelector(".cxg-static-abc")).display;
         const shown = w.host.querySelector("img") !== null;
-        await sleep(8_300);
-        const { link } = w.widget.store.get();
+        const link = () => w.widget.store.get().link;
+        while (link() === "connecting") await sleep(20);
+        const found = [hidden, shown, link()];
         sendColor(w.model, { scale: "none", n: 1 });
         sendPoints(w.model, { xy: [[0.5, 0.5]] });
         await ready(w);
-        return [hidden, shown, link, w.widget.store.get().link, w.host.querySelector("img")];""",
+        return [...found, link(), w.host.querySelector("img")];""",
     )
     assert found == ["none", True, "offline", "live", None]
 
@@ -144,13 +146,14 @@ def test_where_the_kernel_has_gone_the_picture_stays_alone_and_it_is_known(page:
         const before = pixels(w);
         const { link } = w.widget.store.get();
         GO;
-        await sleep(200);
+        while (w.widget.store.get().link === "live") await sleep(20);
         const standIn = getComputedStyle(document.querySelector(".cxg-static-abc")).display;
         return [link, w.widget.store.get().link, difference(before, pixels(w)), standIn];""".replace("GO", go),
     )
     assert found == ["live", "offline", 0, "none"]
 
 
+@pytest.mark.parametrize("drawn_by", ["cpu"], indirect=True)
 def test_a_settled_picture_is_handed_over_once(page: Any) -> None:
     first, second, size = run(
         page,
@@ -159,7 +162,7 @@ def test_a_settled_picture_is_handed_over_once(page: Any) -> None:
         sendPoints(w.model, { xy: [[0.5, 0.5]] });
         await ready(w);
         const count = () => w.model.saved.filter(({ _snapshot }) => _snapshot?.png);
-        await sleep(2_200);
+        while (count().length === 0) await sleep(20);
         const first = count().length;
         await sleep(2_000);
         return [first, count().length, count()[0]._snapshot];""",

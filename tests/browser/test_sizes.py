@@ -186,16 +186,18 @@ def test_the_key_gives_the_screen_back_too(page: Any) -> None:
     leave_screen(page)
 
 
-def test_a_page_that_refuses_from_the_start_has_no_button(page: Any) -> None:
-    page.add_init_script("Object.defineProperty(Document.prototype, 'fullscreenEnabled', { get: () => false })")
-    page.reload()
-    settle(page)
-    assert page.get_by_role("button", name="Pan", exact=True).is_visible()
-    assert page.get_by_role("button", name="Full screen").count() == 0
-    page.get_by_role("button", name="Lasso").focus()
-    page.keyboard.press("f")
-    settle(page)
-    assert not page.evaluate("() => document.fullscreenElement !== null")
+def test_a_page_that_refuses_from_the_start_has_no_button(
+    request: pytest.FixtureRequest, pages: Any, panels_address: str
+) -> None:
+    refuses = "Object.defineProperty(Document.prototype, 'fullscreenEnabled', { get: () => false })"
+    with pages.loaded(request, panels_address, width=900, height=600, init_script=refuses) as page:
+        settle(page)
+        assert page.get_by_role("button", name="Pan", exact=True).is_visible()
+        assert page.get_by_role("button", name="Full screen").count() == 0
+        page.get_by_role("button", name="Lasso").focus()
+        page.keyboard.press("f")
+        settle(page)
+        assert not page.evaluate("() => document.fullscreenElement !== null")
 
 
 def test_a_page_that_refuses_when_asked_loses_the_button(page: Any) -> None:

@@ -79,6 +79,10 @@ class Notebook:
         number: int = self._eval(_ADD, code)
         return number
 
+    def replace(self, *cells: str) -> None:
+        """Put these code cells in place of all that there are."""
+        self._eval(_REPLACE, list(cells))
+
     def outputs(self) -> list[Output]:
         """Return what each cell has put out so far."""
         return [_read_output(outputs) for outputs in self._eval(_OUTPUTS)]
@@ -169,6 +173,13 @@ _ADD = """(p, source) => {
   const notebook = p.content.model.sharedModel;
   notebook.insertCell(notebook.cells.length, { cell_type: "code", source });
   return notebook.cells.length - 1;
+}"""
+_REPLACE = """(p, sources) => {
+  const notebook = p.content.model.sharedModel;
+  notebook.transact(() => {
+    notebook.deleteCellRange(0, notebook.cells.length);
+    notebook.insertCells(0, sources.map((source) => ({ cell_type: "code", source })));
+  });
 }"""
 _COMMAND = """(p, [name, mark]) => {
   window.jupyterapp.shell.activateById(p.id);

@@ -30,6 +30,15 @@ class Stage:
         if wait:
             self.settle()
 
+    def show(self, code, *, wait=True):
+        """Close all widgets, and put other cells in place of those that showed them."""
+        self.ask("import ipywidgets; ipywidgets.Widget.close_all()")
+        self.notebook.replace(*([code] if isinstance(code, str) else code))
+        self.notebook.run_all(timeout_s=90)
+        if wait:
+            self.settle()
+        return self
+
     def close(self):
         self.page.context.close()
 
@@ -43,9 +52,10 @@ class Stage:
 
     def settle(self, timeout_s=60):
         """Wait until everything asked for is on the screen."""
-        self.page.wait_for_timeout(150)
-        self.page.locator(f".cxg-widget{READY}").first.wait_for(timeout=timeout_s * 1000)
-        self.page.wait_for_timeout(100)
+        ready = self.page.locator(f".cxg-widget{READY}").first
+        for pause_ms in (150, 100):  # what was asked for may only be on its way
+            self.page.wait_for_timeout(pause_ms)
+            ready.wait_for(timeout=timeout_s * 1000)
         return self
 
     def ask(self, code):
@@ -58,6 +68,11 @@ class Stage:
         """Run Python that changes the widget, and wait for the picture."""
         self.notebook.ask(code)
         return self.settle()
+
+    def set_theme(self, name):
+        """Change the theme of JupyterLab, and wait until the cover that hides the change is gone."""
+        self.page.evaluate("(theme) => jupyterapp.commands.execute('apputils:change-theme', { theme })", name)
+        self.page.locator("#jupyterlab-splash").wait_for(state="detached")
 
     def pixels(self, canvas=None):
         """Return the plot as uint8 (height, width, 3), CSS pixels, without what lies over it."""
@@ -115,7 +130,7 @@ class Stage:
         """Wait until a text is no longer in the widget."""
         self.host.get_by_text(text).first.wait_for(state="detached")
 
-    def until(self, is_so, timeout_s=20):
+    def until(self, is_so, timeout_s=60):
         """Wait until a function of no arguments returns something true, and return that."""
         end = time.monotonic() + timeout_s
         while not (found := is_so()):

@@ -184,7 +184,7 @@ def test_hover_finds_a_cell_that_was_not_sent(stage, xy):
     (px, py), *_ = stage.to_px([xy[nearest]])
     stage.page.mouse.move(px, py)
     name = stage.json(f"w.dataset.obs_names([{nearest}])[0]")
-    stage.page.get_by_text(name).first.wait_for(timeout=5_000)
+    stage.page.get_by_text(name).first.wait_for()
 
 
 def test_the_image_is_drawn_by_the_kernel_when_points_are_not_wanted(stage, xy):

@@ -272,7 +272,7 @@ def test_limits_from_python_send_no_data(stage):
 @pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
 def test_axe_finds_nothing_serious_in_a_cell(stage, theme):
     paper = stage.background()
-    stage.page.evaluate("(theme) => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
+    stage.set_theme(theme)
     stage.until(lambda: stage.background() != paper or theme == "JupyterLab Light")
     found = {"at rest": violations(stage.page, ".cxg-widget")}
     stage.host.get_by_role("combobox", name="Color by").click()

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.coloring import is_number, of_column, read, resolve
+from cxg_widget.convert.progress import progress_bar
 from cxg_widget.datasets.base import Codes, Dataset
 from cxg_widget.datasets.by_view import Extent
 from cxg_widget.datasets.cache import ByteCache
@@ -30,6 +31,8 @@ from cxg_widget.statistic import is_of_pixels
 from cxg_widget.view_field import ViewField
 
 if TYPE_CHECKING:
+    from cxg_widget.aggregate.by_rows import Wanted
+    from cxg_widget.aggregate.reductions import Sums
     from cxg_widget.spatial import SpatialIndex
 
 _KEPT_FROM = 1_000_000
@@ -255,6 +258,29 @@ class Readings(Slots):
             index = SpatialIndex.build(xy, progress=self._tell_progress, cancelled=is_unwanted)
             store.save(key, index)
         return index
+
+    # --- what they sum up to ---------------------------------------------------------------------------------------
+
+    def extent(self, look: Look) -> View:
+        """Return within which bounds all cells lie: x0, x1, y0, y1; read in blocks where they are not known."""
+        from cxg_widget.aggregate.by_rows import bounds_by_rows
+
+        bounds: Bounds = self.keep("bounds", look.place_key, lambda: bounds_by_rows(self._dataset, *look.place_key))
+        return bounds.extent
+
+    def sums(
+        self, look: Look, wanted: Wanted, view: View, size: tuple[int, int], mask: NDArray[np.bool_] | None
+    ) -> Sums:
+        """Reduce all cells, or those of a mask, bool (n_obs,), reading in blocks what is not held."""
+        from cxg_widget.aggregate.by_rows import sums_over
+
+        def xy_block(start: int, stop: int) -> NDArray[np.float32]:
+            if self.field_at_hand(look) is None and self.held("xy", look.place_key) is None:
+                return self._dataset.embedding_block(*look.place_key, start, stop)
+            return self.coordinates(np.arange(start, stop), look)
+
+        with progress_bar(None, delay_s=2.0) as tell:
+            return sums_over(self._dataset, wanted, view, size, mask=mask, xy_block=xy_block, tell=tell)
 
     # --- how they are coloured -------------------------------------------------------------------------------------
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget import protocol as p
 from cxg_widget import raster, streams
+from cxg_widget.aggregated import aggregated
 from cxg_widget.bounds import check_size, check_version, check_view
 from cxg_widget.crowding import BASIS, Crowd, Shared, few_of, shared
 from cxg_widget.datasets.base import Codes
@@ -34,6 +35,9 @@ from cxg_widget.selection import SelectedCells, combine
 from cxg_widget.showing import Showing
 from cxg_widget.statistic import OF_PIXELS
 from cxg_widget.survey import Seqs, pixel_frames, survey_frames, view_of
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 _FEW_CELLS = 200_000
 """Of no more cells is read what hovering tells of before the first answer, not after it."""
@@ -57,6 +61,10 @@ class Session(Showing):
         with self._lock:
             self._n_replaced += mode == "replace"
             self.mask = combine(self.mask, mask, mode)
+
+    def aggregate(self, reduction: Any = None, **asked: Any) -> xr.DataArray | xr.Dataset:
+        """Reduce all cells to planes; parameters and errors as those of `CxgWidget.aggregate`."""
+        return aggregated(self.dataset, self._readings, self.look, self.mask, reduction, **asked)
 
     def polygon_mask(self, corners: Any, *, hidden: bool = True) -> NDArray[np.bool_]:
         """Return which cells lie in a polygon (k, 2) in data units of the embedding and axes on show.

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 import numpy as np
@@ -48,6 +48,9 @@ from cxg_widget.session import Session
 from cxg_widget.static_picture import kept_picture, static_picture
 from cxg_widget.trait_error import as_trait_error
 from cxg_widget.traits import STATE, WidgetTraits
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 _IN_A_ROW = "".join(
     f".widget-box:not(.widget-vbox) > {child} {{ flex: 1 1 0; min-width: min(16rem, 100%); }}\n"
@@ -213,6 +216,46 @@ class CxgWidget(WidgetTraits):
         self._session.select(mask, mode)
         self._selection_changed(self._session.selection)
         return self.selection
+
+    def aggregate(
+        self, reduction: Any = None, *, color: Any = None, view: Any = None, width: int = 800, height: int = 600,
+        within: str | None = None,
+    ) -> xr.DataArray | xr.Dataset:  # fmt: skip
+        """Reduce all cells of a view to one value per pixel, exactly as datashader does, in blocks of rows.
+
+        It reads all cells, however many are on show and whatever is hidden; those without coordinates count nowhere.
+
+        Parameters
+        ----------
+        reduction : "count", "sum", "mean", "min", "max", "std", "var", "first" or "last", or an object of
+            `datashader.reductions`, whose columns go by names as in `color`, "x" and "y" being the coordinates;
+            None = what the widget shows: of numbers its `statistic`, which is the mean by "auto", else counts by
+            category, or counts where there is no colour
+        color : obs column, gene, gene set or list of genes that a name reduces; None = what the widget shows, but
+            "count" then counts all cells. "count" of categories counts each.
+        view : x0, x1, y0, y1 in data units; None = where all cells lie
+        width, height : px, up to 100 million
+        within : "selection" takes only the selected cells; None = all
+
+        Returns
+        -------
+        `xarray.DataArray` (y, x), y ascending, with the centres of the pixels in data units as coordinates: uint32
+        counts, else float64 with NaN where a pixel has no value; with a last axis of categories for counts by category,
+        in none of which a cell without one counts. An `xarray.Dataset` for a `datashader.summary`.
+
+        Raises
+        ------
+        UnknownName
+            If there is no such column, gene, gene set.
+        InvalidValue
+            If the reduction does not fit its columns, or view or size cannot be.
+        InvalidStore, DamagedStore
+            If a column cannot be read.
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        return self._session.aggregate(reduction, color=color, view=view, width=width, height=height, within=within)
 
     def clear_selection(self) -> None:
         """Select nothing."""

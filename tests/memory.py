@@ -22,7 +22,7 @@ class MemoryDataset(Dataset):
         self.title = "memory"
         self.n_obs, self.n_var = x.shape
         self._obs = {"cell_id": np.array([f"cell {i}" for i in range(self.n_obs)], dtype=object), **obs}
-        self._x, self._labels = x, np.array(var_labels, dtype=object)
+        self._x, self._genes = x, np.array(var_labels, dtype=object)
         self._xy, self._sparse, self._colors, self._sets = embeddings, sparse, colors or {}, gene_sets or {}
         self._broken = set(broken)
         self.obs_index, self.var_index = "cell_id", "gene"
@@ -48,14 +48,14 @@ class MemoryDataset(Dataset):
         return values[rows]
 
     def _read_var(self, name):
-        return self._aliases if name == "feature_name" else self._labels
+        return self._aliases if name == "feature_name" else self._genes
 
     def _read_embedding(self, name, axes):
         self._touch(f"emb/{name}")
         return self._xy[name][:, list(axes)]
 
     def _read_vector(self, position, layer):
-        self._touch(f"X/{self._labels[position]}")
+        self._touch(f"X/{self._genes[position]}")
         column = self._x[:, position]
         if not self._sparse:
             return Vector(column.astype(np.float32))

@@ -24,7 +24,7 @@ LEVELS = [
     {"field", "picture", "streams", "figure"},
     {"view_field"},
     {"readings", "survey"},
-    {"cluster"},
+    {"cluster", "aggregated"},
     {"showing"},
     {"session"},
     {"static_picture", "trait_error", "traits", "boxes"},

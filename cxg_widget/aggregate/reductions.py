@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.aggregate.merging import MERGES, Rule, State, begun, finished
 from cxg_widget.errors import InvalidValue
 from cxg_widget.names import not_found, shown
 
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
     import xarray as xr
 
 View = tuple[float, float, float, float]
-State = dict[str, NDArray[Any]]
-Rule = Literal["count", "any", "sum", "min", "max", "mean", "var", "std", "first", "last", "largest", "smallest"]
 
 NAMES = ("count", "sum", "mean", "min", "max", "std", "var", "first", "last")
 """Reductions that go by their name, over one column."""
+MAX_VALUES = 1_000_000_000
+"""Numbers that the planes of a reduction may hold in all: 4 to 8 GB."""
 _RANKS: dict[str, Rule] = {
     "first": "first", "first_n": "first", "last": "last", "last_n": "last",
     "max": "largest", "max_n": "largest", "min": "smallest", "min_n": "smallest",
@@ -37,15 +38,20 @@ class _Leaf:
     ----------
     parts : reductions by name
     by : the column of categories, and its labels where they are not the column's own
-    is_deep : whether the planes end in an axis "n"
+    depth : the length of the axis "n" in which the planes end; None = they have none
     of_rows : whether values are rows
     """
 
     rule: Rule
     parts: Mapping[str, Any]
     by: tuple[str, list[int] | None] | None = None
-    is_deep: bool = False
+    depth: int | None = None
     of_rows: bool = False
+
+    def n_planes(self, labels: Mapping[str, list[Any]]) -> int:
+        """Return how many numbers the result holds for each pixel."""
+        column, own = self.by or ("", [0])
+        return len(labels[column] if own is None else own) * (self.depth or 1)
 
 
 @dataclass(frozen=True)
@@ -66,12 +72,15 @@ class Plan:
     @property
     def is_plane(self) -> bool:
         """Whether it gives one number for each pixel."""
-        return all(name is None and leaf.by is None and not leaf.is_deep for name, leaf in self.leaves.items())
+        return all(
+            name is None and leaf.by is None and not leaf.depth is not None for name, leaf in self.leaves.items()
+        )
 
     @property
     def is_ordered(self) -> bool:
-        """Whether the order of rows counts, or their numbers."""
-        return any(leaf.rule in ("first", "last") or leaf.of_rows for leaf in self.leaves.values())
+        """Whether the order of rows counts, or their numbers: of equal values, the first one is looked up."""
+        ranks = (leaf.rule in ("first", "last") or set(leaf.parts) == {"key", "value"} for leaf in self.leaves.values())
+        return any(ranks)
 
 
 def reduction_of(what: Any, column: str | None = None, *, by: str | None = None) -> Plan:
@@ -137,12 +146,12 @@ def _leaf(reduction: Any) -> _Leaf:
     if not isinstance(reduction, rd.by):
         return _plain_leaf(reduction)
     inner, categorizer = _plain_leaf(reduction.reduction), reduction.categorizer
-    if inner.is_deep and categorizer.column == "n":
+    if inner.depth is not None and categorizer.column == "n":
         raise InvalidValue(f"{shown(reduction)} would have two axes 'n'; reduce the column of categories by itself.")
     has_labels = type(categorizer) is rd.category_codes
     labels = None if has_labels else list(categorizer.categories(None))
     parts = {name: rd.by(categorizer, part) for name, part in inner.parts.items()}
-    return _Leaf(inner.rule, parts, (categorizer.column, labels), inner.is_deep, inner.of_rows)
+    return _Leaf(inner.rule, parts, (categorizer.column, labels), inner.depth, inner.of_rows)
 
 
 def _plain_leaf(reduction: Any) -> _Leaf:
@@ -158,10 +167,10 @@ def _plain_leaf(reduction: Any) -> _Leaf:
         parts = {"n": rd.count(column), "mean": rd.mean(column), "var": rd.var(column)}
         return _Leaf(kind, parts)  # type: ignore[arg-type]
     if kind in _RANKS:
-        return _Leaf(_RANKS[kind], {"key": reduction}, is_deep=hasattr(reduction, "n"))
+        return _Leaf(_RANKS[kind], {"key": reduction}, depth=getattr(reduction, "n", None))
     if kind == "where" and (ranks := _RANKS.get(type(reduction.selector).__name__)):
         parts, of_rows = {"key": reduction.selector, "value": reduction}, not isinstance(reduction.column, str)
-        return _Leaf(ranks, parts, is_deep=hasattr(reduction.selector, "n"), of_rows=of_rows)
+        return _Leaf(ranks, parts, depth=getattr(reduction.selector, "n", None), of_rows=of_rows)
     raise InvalidValue(
         f"{shown(reduction)} is no reduction of points; give one of {', '.join(NAMES)}, or of datashader's any, "
         "first_n, last_n, max_n, min_n, where, by and summary."
@@ -181,21 +190,29 @@ def sums_of(frame: pd.DataFrame, view: View, size: tuple[int, int], plan: Plan) 
     Raises
     ------
     InvalidValue
-        If datashader refuses the reduction for these columns.
+        If datashader refuses the reduction for these columns, or the planes hold more than `MAX_VALUES` numbers.
     """
     import datashader as ds
 
     x0, x1, y0, y1 = map(float, view)
     canvas = ds.Canvas(plot_width=size[0], plot_height=size[1], x_range=(x0, x1), y_range=(y0, y1))
     coded, labels = _coded(frame, plan)
+    n_planes = sum(leaf.n_planes(labels) for leaf in plan.leaves.values())
+    if n_planes * size[0] * size[1] > MAX_VALUES:
+        raise InvalidValue(
+            f"{n_planes:,} planes of {size[0]:,} x {size[1]:,} px hold more than {MAX_VALUES:,} numbers; ask for less."
+        )
     states: list[State] = []
     for leaf in plan.leaves.values():
         try:
             planes = canvas.points(coded, "x", "y", ds.summary(**leaf.parts))
         except ValueError as error:
             raise InvalidValue(f"datashader cannot reduce {shown(list(plan.columns))} so: {error}.") from error
-        states.append(_state(leaf, {name: planes[name].to_numpy() for name in leaf.parts}, frame))
-    axes = {"y": planes.coords["y"].to_numpy(), "x": planes.coords["x"].to_numpy()}
+        found = {name: planes[name].to_numpy() for name in leaf.parts}
+        if leaf.of_rows:
+            found["value"] = np.append(coded.index.to_numpy(), -1)[found["value"]]
+        states.append(begun(leaf.rule, found, has_depth=leaf.depth is not None))
+    axes = {axis: planes.coords[axis].to_numpy() for axis in ("x", "y")}  # HoloViews takes the first one for x
     return Sums(plan, states, axes, labels, {"x_range": (x0, x1), "y_range": (y0, y1)})
 
 
@@ -215,11 +232,15 @@ class Sums:
 
     def __add__(self, other: Sums) -> Sums:
         leaves = zip(self._plan.leaves.values(), self._states, other._states, strict=True)
-        merged = [_MERGES[leaf.rule](one, two) for leaf, one, two in leaves]
+        merged = [MERGES[leaf.rule](one, two) for leaf, one, two in leaves]
         return Sums(self._plan, merged, self._axes, self._labels, self._attrs)
 
-    def finished(self) -> xr.DataArray | xr.Dataset:
+    def finished(self, name: str | None = None) -> xr.DataArray | xr.Dataset:
         """Return what datashader itself gives for all rows at once: (y, x), y ascending, with coordinates.
+
+        Parameters
+        ----------
+        name : what one array is called
 
         Returns
         -------
@@ -234,20 +255,21 @@ class Sums:
             for (name, leaf), state in zip(self._plan.leaves.items(), self._states, strict=True)
         }
         alone = found.get(None)
-        return xr.Dataset(dict(found), attrs=dict(self._attrs)) if alone is None else alone
+        return xr.Dataset(dict(found), attrs=dict(self._attrs)) if alone is None else alone.rename(name)
 
     def _array(self, leaf: _Leaf, state: State) -> xr.DataArray:
         import xarray as xr
 
-        values, coords = _FINISHES.get(leaf.rule, _last)(state), dict[str, Any](self._axes)
-        values = values if leaf.is_deep or "key" not in state else values[..., 0]
+        values, coords = finished(leaf.rule, state), dict[str, Any](self._axes)
+        values = values if leaf.depth is not None or "key" not in state else values[..., 0]
         if leaf.by is not None:
             column, labels = leaf.by
             coords[column] = self._labels[column] if labels is None else labels
             values = values[:, :, : len(coords[column])]  # the last plane is that of points without a category
-        if leaf.is_deep:
-            coords["n"] = np.arange(values.shape[-1])
-        return xr.DataArray(values, coords=coords, dims=list(coords), attrs=dict(self._attrs))
+        if leaf.depth is not None:
+            coords["n"] = np.arange(leaf.depth)
+        dims = ["y", "x", *list(coords)[2:]]
+        return xr.DataArray(values, coords=coords, dims=dims, attrs=dict(self._attrs))
 
 
 def _coded(frame: pd.DataFrame, plan: Plan) -> tuple[pd.DataFrame, dict[str, list[Any]]]:
@@ -267,93 +289,3 @@ def _coded(frame: pd.DataFrame, plan: Plan) -> tuple[pd.DataFrame, dict[str, lis
         labels[column] = list(values.cat.categories)
         coded[column] = pd.Categorical.from_codes(codes, categories=pd.RangeIndex(count + 1))
     return coded, labels
-
-
-def _state(leaf: _Leaf, planes: State, frame: pd.DataFrame) -> State:
-    """Return what merges, from what datashader computed of one block."""
-    if leaf.rule == "mean":
-        return {"n": planes["n"], "sum": np.where(planes["n"] > 0, planes["sum"], 0.0)}
-    if leaf.rule in ("var", "std"):
-        n = planes["n"].astype(np.float64)
-        known = n > 0
-        return {"n": n, "mean": np.where(known, planes["mean"], 0), "m2": np.where(known, planes["var"] * n, 0)}
-    if "key" not in planes:
-        return planes
-    if leaf.of_rows:
-        planes["value"] = np.append(frame.index.to_numpy(), -1)[planes["value"]]
-    return planes if leaf.is_deep else {name: plane[..., None] for name, plane in planes.items()}
-
-
-def _each(merge: Callable[..., NDArray[Any]]) -> Callable[[State, State], State]:
-    return lambda one, two: {"value": merge(one["value"], two["value"])}
-
-
-def _add_known(one: NDArray[Any], two: NDArray[Any]) -> NDArray[Any]:
-    total: NDArray[Any] = one + two
-    np.copyto(total, two, where=np.isnan(one))
-    np.copyto(total, one, where=np.isnan(two))
-    return total
-
-
-def _add_all(one: State, two: State) -> State:
-    return {name: one[name] + two[name] for name in one}
-
-
-def _add_moments(one: State, two: State) -> State:
-    """Merge counts, means and sums of squared differences from the mean.
-
-    Source: Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances" (1979).
-    """
-    n, both = one["n"] + two["n"], (one["n"] > 0) & (two["n"] > 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        part = np.where(n > 0, two["n"] / n, 0.0)
-        delta = np.where(both, two["mean"] - one["mean"], 0.0)
-        apart = np.where(np.isinf(delta), np.nan, delta * delta * one["n"] * part)
-        m2 = one["m2"] + two["m2"] + apart
-        return {"n": n, "mean": one["mean"] * (1 - part) + two["mean"] * part, "m2": m2}
-
-
-def _rank(sort_key: Callable[[NDArray[Any]], NDArray[Any]], *, later_first: bool = False) -> Callable[..., State]:
-    """Return a merge that keeps the n best of two blocks; of equal ones those that came first."""
-
-    def merge(one: State, two: State) -> State:
-        ahead, behind = (two, one) if later_first else (one, two)
-        both = {name: np.concatenate([ahead[name], behind[name]], axis=-1) for name in one}
-        best = np.argsort(sort_key(both["key"]), axis=-1, kind="stable")[..., : one["key"].shape[-1]]
-        return {name: np.take_along_axis(values, best, axis=-1) for name, values in both.items()}
-
-    return merge
-
-
-def _last(state: State) -> NDArray[Any]:
-    return list(state.values())[-1]
-
-
-def _mean(state: State) -> NDArray[np.float64]:
-    return _ratio(state["sum"], state["n"])
-
-
-def _ratio(total: NDArray[Any], n: NDArray[Any]) -> NDArray[np.float64]:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(n > 0, total / n, np.nan)
-
-
-_MERGES: dict[Rule, Callable[[State, State], State]] = {
-    "count": _add_all,
-    "any": _each(np.logical_or),
-    "sum": _each(_add_known),
-    "min": _each(np.fmin),
-    "max": _each(np.fmax),
-    "mean": _add_all,
-    "var": _add_moments,
-    "std": _add_moments,
-    "first": _rank(np.isnan),
-    "last": _rank(np.isnan, later_first=True),
-    "largest": _rank(np.negative),  # NaN goes last in any order
-    "smallest": _rank(np.positive),
-}
-_FINISHES: dict[Rule, Callable[[State], NDArray[Any]]] = {
-    "mean": _mean,
-    "var": lambda state: _ratio(state["m2"], state["n"]),
-    "std": lambda state: np.sqrt(_ratio(state["m2"], state["n"])),
-}

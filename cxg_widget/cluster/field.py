@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.aggregate import Aggregator, PixelNumbers, Planes, Statistic
+from cxg_widget.aggregate.by_rows import Wanted
+from cxg_widget.aggregate.reductions import Sums
 from cxg_widget.cluster import partition as worker
 from cxg_widget.cluster import summary as counting
 from cxg_widget.cluster.partition import Rows, View
@@ -204,6 +206,18 @@ class ClusterField:
 
         numbers: PixelNumbers = self._waiting.newest("planes", submit)
         return numbers
+
+    def sums(
+        self, wanted: Wanted, view: View, size: tuple[int, int], selected: NDArray[np.bool_] | None = None
+    ) -> Sums:
+        """Reduce all cells, or those of a mask in row order, bool (n_obs,), on the workers; the sums merge there."""
+        packed = None
+        if selected is not None:
+            packed = [np.packbits(selected[start:stop], bitorder="little") for start, stop in self._blocks]
+        parts, asked = self._whole(), {"wanted": wanted, "view": view, "size": size}
+        found = self._map("reduce", worker.sums_of_rows, self._rows(), parts, packed, **asked)
+        sums: Sums = self._waiting.result(self._waiting.submitted(lambda: self._reduced(found, worker.add_planes)))
+        return sums
 
     def sample(
         self, k: int, seed: int = 0, target: Target | None = None, layer: str | None = None

@@ -24,6 +24,8 @@ from cxg_widget.aggregate import (
     arrange_vector,
     reduce_pixels,
 )
+from cxg_widget.aggregate.by_rows import Wanted, sums_over
+from cxg_widget.aggregate.reductions import Sums
 from cxg_widget.cluster.source import Source, opened
 from cxg_widget.coloring import Target, as_float, mean_vector
 from cxg_widget.datasets import Codes, Vector
@@ -33,7 +35,7 @@ from cxg_widget.quantise import LEVELS, between
 from cxg_widget.spatial import SpatialIndex
 
 View = tuple[float, float, float, float]
-Addable = TypeVar("Addable", Planes, PixelNumbers)
+Addable = TypeVar("Addable", Planes, PixelNumbers, Sums)
 
 
 @dataclass(frozen=True)
@@ -158,6 +160,22 @@ def numbers_of(
 def add_planes(*planes: Addable) -> Addable:
     """Sum planes of disjoint sets of cells."""
     return reduce(add, planes)
+
+
+def sums_of_rows(
+    rows: Rows, partition: Partition, packed: NDArray[np.uint8] | None, *, wanted: Wanted, view: View,
+    size: tuple[int, int],
+) -> Sums:  # fmt: skip
+    """Reduce rows, or those of them whose bits are set, with the coordinates that the partition holds."""
+    index, n = partition.index, rows.stop - rows.start
+    xy = np.full((n, 2), np.nan, dtype=np.float32)
+    xy[index.rows] = index.xy
+    mask = None if packed is None else np.unpackbits(packed, count=n, bitorder="little").view(np.bool_)
+    dataset = opened(rows.source, rows.user)
+    return sums_over(
+        dataset, wanted, view, size, rows=(rows.start, rows.stop), mask=mask,
+        xy_block=lambda start, stop: xy[start - rows.start : stop - rows.start],
+    )  # fmt: skip
 
 
 def count(partition: Partition, view: View) -> int:

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.aggregate import PixelNumbers, Planes
+from cxg_widget.aggregate.by_rows import Wanted
+from cxg_widget.aggregate.reductions import Sums
 from cxg_widget.cluster.field import ClusterField
 from cxg_widget.cluster.source import Source
 from cxg_widget.coloring import resolve
@@ -103,6 +105,18 @@ class ClusterReadings(Readings):
             return super().count_selected(look, mask)
         limits = (coloring.data.lo, coloring.data.hi) if isinstance(coloring.data, Numbers) else (0.0, 0.0)
         return self._shared(look).cluster.count_selected(coloring.target, mask, limits, layer=look.layer)
+
+    def extent(self, look: Look) -> View:
+        """Return within which bounds all cells lie: x0, x1, y0, y1."""
+        return self.bounds(look).extent if self.is_aggregated(look) else super().extent(look)
+
+    def sums(
+        self, look: Look, wanted: Wanted, view: View, size: tuple[int, int], mask: NDArray[np.bool_] | None
+    ) -> Sums:
+        """Reduce all cells, or those of a mask, bool (n_obs,), where they are."""
+        if not self.is_aggregated(look):
+            return super().sums(look, wanted, view, size, mask)
+        return self._shared(look).cluster.sums(wanted, view, size, mask)
 
     def prepare_field(self, look: Look) -> None:
         """Do nothing: the workers have been asked already."""

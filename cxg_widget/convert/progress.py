@@ -15,12 +15,13 @@ def silent(what: str, part: float) -> None:
 
 
 @contextmanager
-def progress_bar(shown: bool | Progress | None) -> Iterator[Progress]:
+def progress_bar(shown: bool | Progress | None, *, delay_s: float = 0.0) -> Iterator[Progress]:
     """Yield what is to be told of progress.
 
     Parameters
     ----------
     shown : True shows a bar, False nothing, None a bar where stderr is a terminal; or a function to tell instead
+    delay_s : a bar comes only where the work takes longer
     """
     if callable(shown):
         yield shown
@@ -31,10 +32,11 @@ def progress_bar(shown: bool | Progress | None) -> Iterator[Progress]:
     from tqdm.auto import tqdm
 
     form = "{desc:<10} {percentage:3.0f}%|{bar}| {elapsed} < {remaining}"
-    with tqdm(total=1.0, bar_format=form, leave=False, smoothing=0.1) as bar:
+    with tqdm(total=1.0, bar_format=form, leave=False, smoothing=0.1, delay=delay_s) as bar:
 
         def tell(what: str, part: float) -> None:
-            bar.set_description_str(what, refresh=bar.desc != what)  # a step is named as it begins, however short it is
+            is_due = bar.format_dict["elapsed"] >= delay_s
+            bar.set_description_str(what, refresh=is_due and bar.desc != what)  # as it begins, however short it is
             bar.update(max(0.0, part - bar.n))
 
         yield tell

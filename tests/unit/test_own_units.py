@@ -39,7 +39,7 @@ def lopsided(n, seed=0):
 
 def session(n=4000, **look):
     base = small(n)
-    dataset = OwnUnits(base._obs, base._x, base._labels, {"map": lopsided(n)})
+    dataset = OwnUnits(base._obs, base._x, base._genes, {"map": lopsided(n)})
     return Session(dataset, Look(embedding="map", **look))
 
 

@@ -251,7 +251,7 @@ def test_genes_come_beside_obs_columns_as_float32_in_the_order_asked_for():
     assert list(found.columns) == ["MS4A1", "n_counts", "CD3E", "var:DENSE", "obs:n_genes", "pair"]
     assert found.index.equals(data.obs().index[sorted(rows)])
     for column, gene in [("MS4A1", "MS4A1"), ("CD3E", "CD3E"), ("var:DENSE", "DENSE")]:
-        expected = data._x[sorted(rows), data._labels.tolist().index(gene)]
+        expected = data._x[sorted(rows), data._genes.tolist().index(gene)]
         np.testing.assert_array_equal(found[column], expected)
         assert found[column].dtype == np.float32
     np.testing.assert_allclose(found["pair"], data._x[sorted(rows), :2].mean(axis=1), rtol=1e-6)

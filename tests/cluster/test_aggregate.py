@@ -1,0 +1,70 @@
+"""Laws of `w.aggregate` on a cluster: the workers' sums add up to what datashader makes of all cells at once."""
+
+import datashader as ds
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from datashader import reductions as rd
+
+from cxg_widget import CxgWidget
+from cxg_widget.errors import ClusterLost
+from tests.cluster.conftest import start_client, stop_client
+
+VIEW, SIZE = (-2.0, 2.0, -1.5, 1.5), {"width": 9, "height": 7}
+
+
+@pytest.fixture
+def w(client, store):
+    widget = CxgWidget(store, dask=client, color="cell_type")
+    yield widget
+    widget.close()
+
+
+def frame_of(truth, gene):
+    """Return all cells as pandas has them."""
+    xy = truth.embeddings["umap"]
+    frame = pd.DataFrame({"x": xy[:, 0], "y": xy[:, 1], "gene": truth.X[:, gene]})
+    for name in ("cell_type", "n_genes", "read_at"):
+        frame[name] = truth.obs[name].to_numpy() if name != "cell_type" else truth.obs[name].array
+    return frame
+
+
+def of_datashader(frame, reduction):
+    return ds.Canvas(**{f"plot_{k}": v for k, v in SIZE.items()}, x_range=VIEW[:2], y_range=VIEW[2:]).points(
+        frame, "x", "y", reduction
+    )
+
+
+def test_names_categories_and_genes_are_reduced_by_the_workers(w, truth):
+    frame = frame_of(truth, 2)
+    found = w.aggregate(view=VIEW, **SIZE)
+    expected = of_datashader(frame.dropna(subset="cell_type"), rd.by("cell_type", rd.count()))
+    xr.testing.assert_equal(found.sel(cell_type=expected["cell_type"]), expected)
+    for name, color, column in (("std", "n_genes", "n_genes"), ("mean", truth.var_labels[2], "gene")):
+        expected = of_datashader(frame, getattr(rd, name)(column))
+        xr.testing.assert_allclose(w.aggregate(name, color=color, view=VIEW, **SIZE), expected, rtol=1e-12)
+    assert int(w.aggregate("count").sum()) == len(truth.obs) - 1
+
+
+def test_the_order_of_rows_and_their_numbers_are_those_of_the_store(w, truth):
+    frame = frame_of(truth, 0)
+    for what in (rd.last("n_genes"), rd.where(rd.max("read_at"))):
+        xr.testing.assert_equal(w.aggregate(what, view=VIEW, **SIZE), of_datashader(frame, what))
+
+
+def test_only_selected_cells_count_within_the_selection(w, truth):
+    rows = np.arange(len(truth.obs)) % 7 == 0
+    w.select(rows)
+    found = w.aggregate("sum", color="n_genes", view=VIEW, within="selection", **SIZE)
+    xr.testing.assert_equal(found, of_datashader(frame_of(truth, 0)[rows], rd.sum("n_genes")))
+
+
+def test_a_cluster_that_is_gone_is_told(store):
+    client = start_client(1)
+    w = CxgWidget(store, dask=client, color=None)
+    w.aggregate(**SIZE)
+    stop_client(client)
+    with pytest.raises(ClusterLost, match="Dask client is closed"):
+        w.aggregate(**SIZE)
+    w.close()

@@ -115,7 +115,7 @@ class Showing:
             If the lower one lies above the upper one.
         """
         known = self._readings.held("coloring", look.color_key)
-        data = None if known is None else known.data
+        data = None if known is None or self._readings.is_of_pixels(look) else known.data
         check_order(look.vmin, look.vmax, data.quantile if isinstance(data, Numbers) else None)
 
     def check_statistic(self, look: Look) -> None:

@@ -46,6 +46,7 @@ from cxg_widget.readings import Readings
 from cxg_widget.selection import SelectedCells, is_table, mask_of
 from cxg_widget.session import Session
 from cxg_widget.static_picture import kept_picture, static_picture
+from cxg_widget.statistic import is_of_pixels, told
 from cxg_widget.trait_error import as_trait_error
 from cxg_widget.traits import STATE, WidgetTraits
 
@@ -400,10 +401,10 @@ class CxgWidget(WidgetTraits):
         """Bring the limits of another colouring back with it; those that were set together with it are its own."""
         if self._holds_limits:
             return
-        if (self.color, self.layer) != (before.color, before.layer):
+        if _measured(self) != _measured(before):
             self._leave_limits(before)
             kept = {name: getattr(self, name) for name in LIMITS if getattr(self, name) != getattr(before, name)}
-            own = self._own_limits.of(coloring_key(self.color, self.layer, self._dataset))
+            own = self._own_limits.of(self._limits_key(self))
             with self._holding_limits():
                 for name, value in self._uncrossed({**own, **kept}).items():
                     setattr(self, name, value)
@@ -419,8 +420,11 @@ class CxgWidget(WidgetTraits):
         return limits
 
     def _leave_limits(self, look: Look) -> None:
-        key = coloring_key(look.color, look.layer, self._dataset)
-        self._own_limits.leave(key, {"vmin": look.vmin, "vmax": look.vmax})
+        self._own_limits.leave(self._limits_key(look), {"vmin": look.vmin, "vmax": look.vmax})
+
+    def _limits_key(self, shown: Look | CxgWidget) -> tuple[Any, ...]:
+        color, layer, statistic = _measured(shown)
+        return *coloring_key(color, layer, self._dataset), statistic
 
     def _share_limits(self, names: Iterable[str]) -> None:
         for name in names:
@@ -614,6 +618,11 @@ class CxgWidget(WidgetTraits):
         if not self._is_shown:
             self._is_shown = True
             wait_for(self._exchange.send_soon("early", self._session.early))
+
+
+def _measured(shown: Look | CxgWidget) -> tuple[Any, str | None, str]:
+    """Return what limits are of: a colouring and, where numbers are of pixels, the statistic."""
+    return shown.color, shown.layer, told(shown.statistic) if is_of_pixels(shown.statistic) else ""
 
 
 def _watch_boxes() -> None:

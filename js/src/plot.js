@@ -354,7 +354,7 @@ export function createPlot(host, model, statusOn = host) {
 export function changeBetween(state, before) {
   const { points, color, crowd, selection, traits } = state;
   if (state.drawnBy !== before.drawnBy || points?.seq !== before.points?.seq) return "all";
-  const look = /** @type {const} */ (["cmap", "vmin", "vmax", "point_size", "opacity", "hidden"]);
+  const look = /** @type {const} */ (["cmap", "vmin", "vmax", "point_size", "opacity", "hidden", "density", "statistic"]);
   if (state.highlighted !== before.highlighted || look.some((name) => traits[name] !== before.traits[name])) return "tune";
   if (crowd !== before.crowd || String(color?.limits) !== String(before.color?.limits)) return "tune";
   if (color?.seq !== before.color?.seq || color?.colors !== before.color?.colors) return "look";

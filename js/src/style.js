@@ -49,6 +49,9 @@ export function missingGrey(dark) {
 /** What points can show too; of what else is asked for they are no part. */
 const STATISTICS_OF_POINTS = new Set(["auto", "mean", "max"]);
 
+/** Is it of pixels alone, which the kernel draws? @param {string} statistic */
+export const isOfPixels = (statistic) => !STATISTICS_OF_POINTS.has(statistic);
+
 const MODES = /** @type {const} */ ({ none: 0, categorical: 1, continuous: 2 });
 
 /** @param {import("./state.js").State} state @param {Theme} theme @param {number} missing code of a missing value @returns {Style} */
@@ -81,7 +84,7 @@ const PALE = { eq_hist: 0.5, cbrt: 0.5, log: 0.5, linear: 0.35 };
 /** The points of a sample look as the image of all cells will that takes their place.
  * @param {Style} style @param {import("./state.js").State} state @returns {Style} */
 export function sampled(style, { points, crowd, traits }) {
-  if (style.mode === 2 && !STATISTICS_OF_POINTS.has(traits.statistic)) return { ...style, mode: 0, plain: style.missingColor };
+  if (style.mode === 2 && isOfPixels(traits.statistic)) return { ...style, mode: 0, plain: style.missingColor };
   if (!points?.aggregated || style.mode === 2 || isDimming(style)) return style;
   const pale = PALE[traits.density];
   // Most places have fewer layers than the crowded ones that are counted, hence the root.

@@ -45,6 +45,19 @@ def test_a_number_set_while_no_numbers_are_on_show_is_not_that_of_the_next_colou
     assert w.vmax is None
 
 
+def test_a_number_stays_behind_with_a_statistic_that_has_another_unit(make):
+    w = make(vmax=2.0)
+    w.statistic = "std"
+    assert w.vmax is None
+    w.vmax = 0.1
+    w.statistic = "sum"
+    assert w.vmax is None
+    w.statistic = "mean"  # of cells, as "auto" is
+    assert w.vmax == 2.0
+    w.statistic = "std"
+    assert w.vmax == 0.1
+
+
 def test_percentiles_stay_across_colours_and_lie_beneath_numbers(make):
     w = make(vmin="p1", vmax="p99")
     w.color = "MS4A1"

@@ -2,7 +2,7 @@
 import { html, nothing } from "lit-html";
 import { countsOf } from "../counts.js";
 import { limitsShown, resolveLimit } from "../limits.js";
-import { stopsOf } from "../style.js";
+import { isOfPixels, stopsOf } from "../style.js";
 import { colormapMenu } from "./colormap_menu.js";
 import { shortNumber } from "./format.js";
 import { barHeights, barPath, gradient, mergeBins, placeOf, readLimit, valueAfterKey, valueAt } from "./histogram.js";
@@ -70,10 +70,11 @@ function scale(context, color, limits) {
 }
 
 /** What the colours stand for: of which number of those that share a pixel, and between which ends. @param {import("../state.js").State} state */
-export function whatIsShown({ crowd: { weight, solidity }, traits: { vmin, vmax }, color, dataset }) {
+export function whatIsShown({ crowd: { weight, solidity }, traits: { vmin, vmax, statistic }, color, dataset }) {
   const { many } = nounsOf({ dataset }).obs;
-  const number = color?.statistic ? `their ${color.statistic}` : weight === 0 ? "their mean" : weight < 1 ? "a number between their mean and the highest" : solidity < 1 ? "the highest" : "";
-  const shared = number === "" ? "High values lie on top." : `Where ${many} share a pixel, it shows ${number}.`;
+  if (isOfPixels(statistic) && !color?.statistic) return "";
+  const number = weight === 0 ? "their mean" : weight < 1 ? "a number between their mean and the highest" : solidity < 1 ? "the highest" : "";
+  const shared = color?.statistic ? `Shown per pixel: ${color.statistic}.` : number === "" ? "High values lie on top." : `Where ${many} share a pixel, it shows ${number}.`;
   return color?.limits && (vmin === null || vmax === null) ? `${shared} The colors span 99 % of what is shown.` : shared;
 }
 

@@ -228,13 +228,16 @@ class CxgDataset(Dataset):
         path = f"emb/{name}"
         name = self._arrays.schema(path).attr(0).name
         array = self._arrays.array(path, name)
-        with self._arrays.reading(path):
+        if start == stop:
+            return np.empty((0, 2))
+
+        def read() -> NDArray[Any]:
             query = array.query(attrs=select(array, name))
-            if start == stop:
-                return np.empty((0, 2))
             if axes == (0, 1):
                 return values_of(query[start:stop, 0:2])
             return np.column_stack([values_of(query[start:stop, axis]) for axis in axes])
+
+        return self._arrays.read(array, path, read)
 
     def _read_vector_block(self, position: int, layer: str | None, start: int, stop: int) -> Vector:
         found = self._matrix.block(position, start, stop)

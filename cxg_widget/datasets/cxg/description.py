@@ -8,8 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import tiledb
-
 from cxg_widget.datasets.cxg.matrix import Matrix
 from cxg_widget.datasets.cxg.metadata import GroupMetadata
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
@@ -38,7 +36,7 @@ def measure(arrays: Arrays, children: Mapping[str, str], embeddings: Iterable[st
     names = [name for name in children if name != "emb" and not name.startswith("__")]
     found: dict[str, int] = {}
     for path in [*names, *(f"emb/{name}" for name in embeddings)]:
-        with suppress(OSError, tiledb.TileDBError):
+        with suppress(OSError):
             found[path] = _size(arrays, path)
     return found
 
@@ -70,6 +68,6 @@ def _stored(arrays: Arrays, path: str) -> int | None:
 
 def _size(arrays: Arrays, path: str) -> int:
     if arrays.is_remote:
-        return int(tiledb.VFS(ctx=arrays.ctx).dir_size(f"{arrays.root}/{path}"))
+        return arrays.sizes([path])[0]
     folders = os.walk(Path(arrays.root.removeprefix("file://")) / path)
     return sum(os.lstat(os.path.join(folder, name)).st_size for folder, _, names in folders for name in names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -64,10 +65,12 @@ class Lines:
         if start == stop:
             return MatrixBlock(np.zeros(1, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
         array = self._arrays.array(self.path)
-        with self._arrays.reading(f"expression {self.axis} {start} to {stop} of {self.path}"):
-            if not self._sparse:
-                return self._shifted(_dense_lines(array, self.axis, start, stop), start, shift)
-            lines, positions, values = _cells(array, self.path, self.axis, start, stop)
+        what = f"expression {self.axis} {start} to {stop} of {self.path}"
+        if not self._sparse:
+            dense = self._arrays.read(array, what, lambda: _dense_lines(array, self.axis, start, stop))
+            return self._shifted(dense, start, shift)
+        read = partial(_cells, array, self.path, self.axis, start, stop)
+        lines, positions, values = self._arrays.read(array, what, read)
         return self._from_cells(lines - start, positions, values, (start, stop), shift)
 
     def _from_cells(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -89,8 +90,8 @@ class Matrix:
     def several(self, positions: Sequence[int], start: int, stop: int) -> Iterator[Vector]:
         """Yield the rows start <= row < stop of distinct vars of `X`, counted from `start`; errors as `vector`."""
         for some in together(positions, _CELL_BYTES * (stop - start)):
-            with self._reading("X", *some):
-                found = read_columns(self._arrays.array("X"), some, start, stop)
+            array = self._arrays.array("X")
+            found = self._read("X", some, partial(read_columns, array, some, start, stop))
             for position, (values, rows) in zip(some, found, strict=True):
                 yield self._vector(position, (values, None if rows is None else rows - start))
 
@@ -173,27 +174,26 @@ class Matrix:
             raise InvalidStore(f"{self._arrays.uri}: Xc has the attributes {names}; it needs '' and 'obs'.")
         value = next(name for name in names if name != "obs")
         self._arrays.array("Xc", value, "obs", array.schema.domain.dim(0).name)
-        with self._reading("Xc", position):
-            found = array.query(order="U", attrs=[value, "obs"], dims=False).multi_index[[position]]
+        query = partial(array.query, order="U", attrs=[value, "obs"], dims=False)
+        found = self._read("Xc", [position], lambda: query().multi_index[[position]])
         return found[value], found["obs"].astype(np.int64)
 
     def _column_of_sparse(self, position: int, block: tuple[int, int] | None = None) -> Cells:
         array = self._arrays.array("X")
         row, value = array.schema.domain.dim(0).name, array.schema.attr(0).name
         self._arrays.array("X", value, row)
-        with self._reading("X", position):
-            query = array.query(order="U", attrs=select(array, value), dims=[row])
-            found = query.multi_index[slice(block[0], block[1] - 1) if block else slice(None), [position]]
+        query = partial(array.query, order="U", attrs=select(array, value), dims=[row])
+        rows = slice(block[0], block[1] - 1) if block else slice(None)
+        found = self._read("X", [position], lambda: query().multi_index[rows, [position]])
         return values_of(found, row), found[row].astype(np.int64)
 
     def _column_of_dense(self, position: int, block: tuple[int, int] | None = None) -> Cells:
         array = self._arrays.array("X")
         name = array.schema.attr(0).name
         self._arrays.array("X", name)
-        with self._reading("X", position):
-            query = array.query(attrs=select(array, name))
-            found: Any = query[slice(*block) if block else slice(None), position]
-        return values_of(found), None
+        query = partial(array.query, attrs=select(array, name))
+        rows = slice(*block) if block else slice(None)
+        return values_of(self._read("X", [position], lambda: query()[rows, position])), None
 
     def _distinct(
         self, values: NDArray[np.float32], rows: NDArray[np.int64]
@@ -225,8 +225,9 @@ class Matrix:
         name = array.schema.attr(0).name
         return np.asarray(self._arrays.column("X_col_shift", name, positions), dtype=np.float32)
 
-    def _reading(self, path: str, *positions: int) -> Any:
-        return self._arrays.reading(f"expression column {', '.join(map(str, positions[:4]))} of {path}")
+    def _read(self, path: str, positions: Sequence[int], query: Callable[[], Any]) -> Any:
+        what = f"expression column {', '.join(map(str, positions[:4]))} of {path}"
+        return self._arrays.read(self._arrays.array(path), what, query)
 
 
 def _again(problem: Exception | None) -> Exception:

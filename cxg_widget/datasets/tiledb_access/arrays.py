@@ -1,9 +1,9 @@
-"""The TileDB arrays of one store: listed, opened at first use, kept open, read, closed; what they mean is elsewhere."""
+"""The TileDB arrays of one store: opened at first use, kept open, read, closed; what they mean is elsewhere."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from threading import Event, Lock, RLock
@@ -15,42 +15,26 @@ from numpy.typing import NDArray
 from tiledb.main import PyQuery
 
 from cxg_widget.datasets.packed import PackedStrings
-from cxg_widget.datasets.tiledb_access.contexts import is_remote, patience
-from cxg_widget.datasets.tiledb_access.failures import failure, too_late
-from cxg_widget.datasets.tiledb_access.listing import child_names, list_children, lists_in_one
-from cxg_widget.datasets.tiledb_access.lookups import (
-    Fragment,
-    StoredGroup,
-    kind_at,
-    load_schema,
-    read_fragments,
-    read_stored_group,
-)
+from cxg_widget.datasets.tiledb_access.contexts import patience, slow_downs
+from cxg_widget.datasets.tiledb_access.failures import slowed_down
 from cxg_widget.datasets.tiledb_access.metadata_ahead import load_metadata, load_places
-from cxg_widget.datasets.tiledb_access.patience import at_once
+from cxg_widget.datasets.tiledb_access.patience import unless_refused
 from cxg_widget.datasets.tiledb_access.results import select, take, values_of
+from cxg_widget.datasets.tiledb_access.root import Root
 from cxg_widget.errors import CxgWidgetError, DamagedStore
 
 Result = TypeVar("Result")
 
 
-class Arrays:
+class Arrays(Root):
     """The arrays below one root URI.
 
-    An array is opened once and read by several threads at a time, which TileDB allows. Every failure of TileDB becomes
-    an exception that names what was read: `DamagedStore`, or a `StorageError` where the way to the data failed. Nothing
-    of a failure is kept, so that the next try may succeed.
-
-    Attributes
-    ----------
-    is_remote : True where each answer takes a while, so that questions are asked side by side
+    An array is opened once and read by several threads at a time, which TileDB allows. Nothing of a failure is kept, so
+    that the next try may succeed.
     """
 
     def __init__(self, root: str, uri: str, ctx: tiledb.Ctx) -> None:
-        self.root = root
-        self.uri = uri
-        self.ctx = ctx
-        self.is_remote = is_remote(root)
+        super().__init__(root, uri, ctx)
         self._open: dict[str, Any] = {}
         self._filled: set[str] = set()
         self._told: set[str] = set()
@@ -65,28 +49,6 @@ class Arrays:
         """The paths of the arrays that are open now."""
         return tuple(self._open)
 
-    def children(self, *paths: str) -> list[dict[str, str]]:
-        """Return the names below each group, "" the root, with "array", "group" or another type, in TileDB's order.
-
-        Raises
-        ------
-        DatasetNotFound
-            If the bucket does not exist.
-        """
-        return self._all([self._lister(path) for path in paths], [path or "the store" for path in paths])
-
-    def names(self, paths: Sequence[str]) -> list[list[str]]:
-        """Return all names below each path, the files of TileDB among them."""
-        return self._all([partial(child_names, f"{self.root}/{path}", self.ctx) for path in paths], paths)
-
-    def kind(self, path: str = "") -> str | None:
-        """Return what lies at a path, "" the root: "group" or "array", None where there is no TileDB object."""
-        return self._all([partial(kind_at, self._uri_of(path), self.ctx)], [path or "the store"])[0]
-
-    def group(self) -> StoredGroup:
-        """Return the metadata and the registered members of the group at the root."""
-        return self._all([partial(read_stored_group, self.root, self.ctx)], ["the group"])[0]
-
     def open_ahead(self, paths: Iterable[str], *, metadata_of: Collection[str] = ()) -> None:
         """Open arrays side by side where that saves time, and load the metadata of some.
 
@@ -100,16 +62,8 @@ class Arrays:
                     raise error
 
     def schema(self, path: str) -> Any:
-        """Read the schema of one array, and nothing else."""
-        if path in self._open:
-            return self._open[path].schema
-        return self._all([partial(load_schema, self._uri_of(path), self.ctx)], [path])[0]
-
-    def fragments(self, path: str) -> list[Fragment]:
-        """Return what each write of an array left."""
-        schema = self.schema(path)
-        what = f"the fragments of {path}"
-        return self._all([partial(read_fragments, self._uri_of(path), schema, self.ctx)], [what])[0]
+        """Return the schema of one array; it is not opened for that."""
+        return self._open[path].schema if path in self._open else super().schema(path)
 
     def array(self, path: str, *names: str) -> Any:
         """Return one array, open for reading.
@@ -163,19 +117,22 @@ class Arrays:
     def column(self, path: str, name: str, rows: NDArray[np.int64] | None = None) -> NDArray[Any]:
         """Read one attribute of a dense 1-D array, in the order of `rows` (None = all)."""
         array = self.array(path, name)
-        with self.reading(f"{path} column {name!r}"):
+
+        def read() -> NDArray[Any]:
             query = array.query(attrs=select(array, name))
             if rows is None:
                 return values_of(query[:])
             return take(query, rows, int(array.schema.domain.dim(0).tile or 1))
+
+        return self.read(array, f"{path} column {name!r}", read)
 
     def column_block(self, path: str, name: str, start: int, stop: int) -> NDArray[Any]:
         """Read the rows start <= row < stop of one attribute of a dense 1-D array."""
         if start == stop:
             return self.column(path, name, np.zeros(0, dtype=np.int64))
         array = self.array(path, name)
-        with self.reading(f"{path} column {name!r}"):
-            return values_of(array.query(attrs=select(array, name))[start:stop])
+        query = partial(array.query, attrs=select(array, name))
+        return self.read(array, f"{path} column {name!r}", lambda: values_of(query()[start:stop]))
 
     def packed_strings(self, path: str, name: str, block: tuple[int, int] | None = None) -> PackedStrings:
         """Read one attribute of variable-length strings of a dense 1-D array without making objects of it.
@@ -185,19 +142,52 @@ class Arrays:
         `array[:]` makes n Python strings, which takes five times as long as reading them (1 M cells: 0.4 s).
         """
         array = self.array(path, name)
-        with self.reading(f"{path} column {name!r}"):
-            start, stop = block or (0, int(array.schema.shape[0]))
+        start, stop = block or (0, int(array.schema.shape[0]))
+
+        def read() -> tuple[NDArray[Any], NDArray[Any]]:
             query = PyQuery(array.ctx, array, (name,), (), tiledb.libtiledb.LayoutType.ROW_MAJOR, False)
             subarray = tiledb.Subarray(array)
             subarray.add_ranges([[(start, stop - 1)]])
             query.set_subarray(subarray)
             query.submit()
             text, offsets = query.results()[name][:2]
+            return text, offsets
+
+        text, offsets = self.read(array, f"{path} column {name!r}", read)
         n = stop - start
         starts = np.empty(n + 1, dtype=np.int64)
         starts[:n] = offsets.view(np.uint64)[:n]
         starts[n] = text.nbytes
         return PackedStrings(text.view(np.uint8), starts)
+
+    def read(self, array: Any, what: str, query: Callable[[], Result]) -> Result:
+        """Return what a query of an open array returns.
+
+        Far away it may take as long as it likes, but not while the storage only says "slow down": TileDB itself asks
+        a hundred times, 150 s. A query that was given up goes on where nobody listens, and the array stays open for it.
+
+        Raises
+        ------
+        DamagedStore
+            If `what` cannot be read.
+        StorageError
+            If the storage fails, or says "slow down" for as long as opening an array may take.
+        """
+        if not self.is_remote:
+            with self.reading(what):
+                return query()
+
+        def asked() -> Result:
+            with self._asking(array), self.reading(what):
+                return query()
+
+        seconds = patience(array.ctx)
+        try:
+            return unless_refused(asked, partial(slow_downs, array.ctx), seconds)
+        except TimeoutError as error:
+            if type(error) is not TimeoutError:
+                raise
+            raise slowed_down(self.uri, what, seconds) from None
 
     def close(self) -> None:
         """Close all arrays, and let go of the context: it has threads of its own, as long as anybody holds it.
@@ -211,14 +201,6 @@ class Arrays:
                     array.close()
             self._open.clear()
             vars(self).pop("ctx", None)
-
-    @contextmanager
-    def reading(self, what: str) -> Iterator[None]:
-        """Turn failures of TileDB into exceptions which say that `what` cannot be read and why."""
-        try:
-            yield
-        except (tiledb.TileDBError, UnicodeDecodeError) as error:
-            raise failure(error, self.uri, what) from error
 
     def _opened(self, path: str) -> Any:
         """Return an open array; one that takes long to open holds up nobody who reads another."""
@@ -268,37 +250,3 @@ class Arrays:
     def _lock_of(self, path: str) -> RLock:
         with self._lock:
             return self._locks.setdefault(path, RLock())
-
-    def _lister(self, path: str) -> Callable[[], dict[str, str]]:
-        expected = "array" if path == "emb" and lists_in_one(self.root) else None
-        return lambda: list_children(self._uri_of(path), self.ctx, expected)
-
-    def _uri_of(self, path: str) -> str:
-        return f"{self.root}/{path}" if path else self.root
-
-    def _all(self, calls: Sequence[Callable[[], Result]], what: Sequence[str]) -> list[Result]:
-        """Return what the calls return, or raise the first failure among them."""
-        found: list[Result] = []
-        for one in self._tried(calls, what):
-            if isinstance(one, Exception):
-                raise one
-            found.append(one)
-        return found
-
-    def _tried(self, calls: Sequence[Callable[[], Result]], what: Sequence[str]) -> list[Result | Exception]:
-        tries = [partial(self._try, call, name) for call, name in zip(calls, what, strict=True)]
-        if not self.is_remote:
-            return [one() for one in tries]
-        seconds = patience(self.ctx)
-        outcomes = at_once(tries, seconds)
-        return [
-            too_late(self.uri, name, seconds) if type(one) is TimeoutError else one
-            for name, one in zip(what, outcomes, strict=True)
-        ]
-
-    def _try(self, call: Callable[[], Result], what: str) -> Result | Exception:
-        try:
-            with self.reading(what):
-                return call()
-        except CxgWidgetError as error:
-            return error

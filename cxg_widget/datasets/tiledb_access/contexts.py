@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -72,6 +73,12 @@ def patience(ctx: tiledb.Ctx) -> float:
     config = ctx.config()
     once = float(config["vfs.s3.connect_timeout_ms"]) + float(config["vfs.s3.request_timeout_ms"])
     return max(1, int(config["vfs.s3.connect_max_tries"])) * once / 1000 + _SLACK_S
+
+
+def slow_downs(ctx: tiledb.Ctx) -> int:
+    """Return how often storage has answered "slow down" in a context, by TileDB's own statistics."""
+    found = re.search(r'slow_down_retries": (\d+)', ctx.get_stats(print_out=False))
+    return int(found.group(1)) if found else 0
 
 
 def _configuration(settings: Mapping[str, str], more: Mapping[str, Any] | tiledb.Config | None) -> tiledb.Config:

@@ -49,6 +49,14 @@ def too_late(uri: str, what: str, seconds: float) -> StorageTimeout:
     )
 
 
+def slowed_down(uri: str, what: str, seconds: float) -> StorageTimeout:
+    """Return the exception for storage that asks to slow down again and again: TileDB would go on for 150 s."""
+    return StorageTimeout(
+        f"{uri}: reading {what} is given up: the storage is overloaded, and has said 'slow down' for {seconds:.0f} s. "
+        "Try again later, or give more time with connect_timeout and read_timeout in storage_options=."
+    )
+
+
 def _of_connection(curl: int, uri: str, what: str, text: str) -> CxgWidgetError:
     if curl == _CURL_TIMEOUT:
         return StorageTimeout(f"{uri}: reading {what} took too long ({_details(text)}); try again, or give more time.")

@@ -6,10 +6,12 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from threading import Thread
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 Result = TypeVar("Result")
 _MOST = 32
+_LOOK_S = 1.0
+_PAUSE_S = 10.0
 
 
 class _Call(Thread, Generic[Result]):
@@ -43,6 +45,39 @@ def at_once(calls: Sequence[Callable[[], Result]], seconds: float | None = None)
     for thread in threads:
         thread.join(None if end is None else max(0.0, end - time.monotonic()))
     return [_outcome(thread) for thread in threads]
+
+
+def unless_refused(call: Callable[[], Result], refusals: Callable[[], int], seconds: float) -> Result:
+    """Return what a call returns, however long it takes, unless it is refused again and again.
+
+    Parameters
+    ----------
+    refusals : says how often the storage has refused so far
+    seconds : for how long it may do so, without a pause of 10 s
+
+    Raises
+    ------
+    TimeoutError
+        If it is refused for longer; the call goes on where nobody listens.
+    """
+    begin = last = time.monotonic()
+    thread = _Call(call)
+    thread.start()
+    thread.join(_LOOK_S)
+    n = refusals() if thread.is_alive() else 0
+    while thread.is_alive():
+        thread.join(_LOOK_S)
+        now, before, n = time.monotonic(), n, refusals()
+        if n == before:
+            begin = now if now - last > _PAUSE_S else begin
+        elif now - begin >= seconds:
+            raise TimeoutError("refused again and again")
+        else:
+            last = now
+    found = _outcome(thread)
+    if isinstance(found, Exception):
+        raise found
+    return cast(Result, found)
 
 
 def _outcome(thread: _Call[Any]) -> Any:

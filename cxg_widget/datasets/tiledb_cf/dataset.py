@@ -21,7 +21,7 @@ from cxg_widget.datasets.tiledb_cf.dataspace import Dataspace
 from cxg_widget.datasets.tiledb_cf.features import Feature, Features
 from cxg_widget.datasets.tiledb_cf.grid import Grid
 from cxg_widget.datasets.tiledb_cf.group import read_group
-from cxg_widget.datasets.tiledb_cf.reads import Reads, sizes_on_disk
+from cxg_widget.datasets.tiledb_cf.reads import Reads
 from cxg_widget.datasets.tiledb_cf.units import label_of, mean_nothing, share_units
 from cxg_widget.datasets.tiledb_cf.variables import Variable
 from cxg_widget.datasets.values import Values
@@ -212,7 +212,8 @@ class CfDataset(Dataset):
         }
 
     def _read_sizes(self) -> dict[str, int]:
-        return sizes_on_disk(self._reads, list(self._group.arrays))
+        paths = list(self._group.arrays)
+        return dict(zip(paths, self._reads.sizes(paths), strict=True))
 
     def _release(self) -> None:
         self._reads.close()

@@ -7,7 +7,6 @@ from math import prod
 from typing import Any
 
 import numpy as np
-import tiledb
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
@@ -37,15 +36,17 @@ class Reads(Arrays):
         """Read one attribute in a box of a dense array; masked where it is nullable and null."""
         array = self.array(path, attr)
         shape = tuple(stop - start for start, stop in box)
-        with self.reading(f"{path}.{attr}"):
+
+        def read() -> NDArray[Any]:
             query = array.query(attrs=[attr])
             if any(start < 0 for start, _ in box):  # which a slice would count from the end
                 found = query.multi_index[tuple(slice(start, stop - 1) for start, stop in box)]
             else:
                 found = query[tuple(slice(start, stop) for start, stop in box)]
-            values = found[attr] if isinstance(found, dict) else found
-            reshaped: NDArray[Any] = values.reshape(shape)
-            return reshaped
+            values: NDArray[Any] = found[attr] if isinstance(found, dict) else found
+            return values.reshape(shape)
+
+        return self.read(array, f"{path}.{attr}", read)
 
     def cells(self, path: str, name: str, *, dim: bool) -> NDArray[Any]:
         """Read one attribute, or one dimension, of all cells of a sparse array, in the same order each time.
@@ -54,19 +55,23 @@ class Reads(Arrays):
         """
         array = self.array(path, name)
         order = "U" if array.schema.allows_duplicates else "G"
-        with self.reading(f"{path}.{name}"):
+
+        def read() -> NDArray[Any]:
             query = array.query(attrs=[] if dim else [name], dims=[name] if dim else [], order=order)
             found = query[:]
             return found[name] if isinstance(found, dict) else values_of(found)
+
+        return self.read(array, f"{path}.{name}", read)
 
     def count(self, path: str) -> int:
         """Return the number of cells of a sparse array: from the fragments where there is one, else by counting."""
         fragments = self.fragments(path)
         if len(fragments) == 1 and not self._deletes(path):
             return fragments[0].n_cells
+        if not fragments:
+            return 0
         array = self.array(path)
-        with self.reading(f"the number of cells of {path}"):
-            return int(array.query().agg("count")[:]) if fragments else 0
+        return self.read(array, f"the number of cells of {path}", lambda: int(array.query().agg("count")[:]))
 
     def covered(self, path: str, box: Box) -> bool:
         """Say whether all cells in a box of a dense array were written, as far as its fragments tell."""
@@ -84,16 +89,6 @@ def _inside(domain: Sequence[tuple[Any, Any]], box: Box) -> int:
         for (first, last), (start, stop) in zip(domain, box, strict=True)
     )
     return prod(max(0, side) for side in sides)
-
-
-def sizes_on_disk(arrays: Arrays, paths: Sequence[str]) -> dict[str, int]:
-    """Return the bytes on disk of each array."""
-    vfs = tiledb.VFS(ctx=arrays.ctx)
-    found = {}
-    for path in paths:
-        with arrays.reading(f"the size of {path}"):
-            found[path] = int(vfs.dir_size(f"{arrays.root}/{path}"))
-    return found
 
 
 def as_box(starts: NDArray[np.int64], stops: NDArray[np.int64]) -> Box:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,8 @@ def summarize_dense(arrays: Arrays, path: str) -> NumberSummary:
     step = max(1, _CELLS // (tile * width)) * tile
     query = array.query(attrs=select(array, array.schema.attr(0).name))
     for start in range(rows.start, rows.stop, step):
-        found.look_at(values_of(query[start : min(start + step, rows.stop)]))
+        band = slice(start, min(start + step, rows.stop))
+        found.look_at(values_of(arrays.read(array, path, partial(query.__getitem__, band))))
     return found
 
 
@@ -86,7 +88,7 @@ def summarize_cells(arrays: Arrays, path: str) -> CellSummary | None:
         return None
     query = array.query(attrs=select(array, value) if schema.ndim > 1 else [value, across], dims=dims, order="U")
     for start, stop in _bands(arrays, path, int(schema.shape[0])):
-        cells = query.multi_index[start : stop - 1]
+        cells = arrays.read(array, path, partial(query.multi_index.__getitem__, slice(start, stop - 1)))
         _add(found, cells[dims[0]], cells[across], cells[value], by_obs=path != "Xc")
     return found
 

@@ -1,0 +1,124 @@
+"""One root URI that TileDB reads: what lies below it, asked with patience, and failures in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, TypeVar
+
+import tiledb
+
+from cxg_widget.datasets.tiledb_access.contexts import is_remote, patience
+from cxg_widget.datasets.tiledb_access.failures import failure, too_late
+from cxg_widget.datasets.tiledb_access.listing import child_names, list_children, lists_in_one
+from cxg_widget.datasets.tiledb_access.lookups import (
+    Fragment,
+    StoredGroup,
+    kind_at,
+    load_schema,
+    read_fragments,
+    read_stored_group,
+)
+from cxg_widget.datasets.tiledb_access.patience import at_once
+from cxg_widget.errors import CxgWidgetError
+
+Result = TypeVar("Result")
+
+
+class Root:
+    """What lies below one root URI; nothing of it is kept or stays open.
+
+    Every failure of TileDB becomes an exception that names what was read: `DamagedStore`, or a `StorageError` where the
+    way to the data failed.
+
+    Attributes
+    ----------
+    is_remote : True where each answer takes a while, so that questions are asked side by side
+    """
+
+    def __init__(self, root: str, uri: str, ctx: tiledb.Ctx) -> None:
+        self.root = root
+        self.uri = uri
+        self.ctx = ctx
+        self.is_remote = is_remote(root)
+
+    def children(self, *paths: str) -> list[dict[str, str]]:
+        """Return the names below each group, "" the root, with "array", "group" or another type, in TileDB's order.
+
+        Raises
+        ------
+        DatasetNotFound
+            If the bucket does not exist.
+        """
+        return self._all([self._lister(path) for path in paths], [path or "the store" for path in paths])
+
+    def names(self, paths: Sequence[str]) -> list[list[str]]:
+        """Return all names below each path, the files of TileDB among them."""
+        return self._all([partial(child_names, f"{self.root}/{path}", self.ctx) for path in paths], paths)
+
+    def kind(self, path: str = "") -> str | None:
+        """Return what lies at a path, "" the root: "group" or "array", None where there is no TileDB object."""
+        return self._all([partial(kind_at, self._uri_of(path), self.ctx)], [path or "the store"])[0]
+
+    def group(self) -> StoredGroup:
+        """Return the metadata and the registered members of the group at the root."""
+        return self._all([partial(read_stored_group, self.root, self.ctx)], ["the group"])[0]
+
+    def sizes(self, paths: Sequence[str]) -> list[int]:
+        """Return the bytes stored below each path."""
+        vfs = tiledb.VFS(ctx=self.ctx)
+        found = self._all([partial(vfs.dir_size, self._uri_of(path)) for path in paths], paths)
+        return [int(size) for size in found]
+
+    def schema(self, path: str) -> Any:
+        """Read the schema of one array, and nothing else."""
+        return self._all([partial(load_schema, self._uri_of(path), self.ctx)], [path])[0]
+
+    def fragments(self, path: str) -> list[Fragment]:
+        """Return what each write of an array left."""
+        schema = self.schema(path)
+        what = f"the fragments of {path}"
+        return self._all([partial(read_fragments, self._uri_of(path), schema, self.ctx)], [what])[0]
+
+    @contextmanager
+    def reading(self, what: str) -> Iterator[None]:
+        """Turn failures of TileDB into exceptions which say that `what` cannot be read and why."""
+        try:
+            yield
+        except (tiledb.TileDBError, UnicodeDecodeError) as error:
+            raise failure(error, self.uri, what) from error
+
+    def _lister(self, path: str) -> Callable[[], dict[str, str]]:
+        expected = "array" if path == "emb" and lists_in_one(self.root) else None
+        return lambda: list_children(self._uri_of(path), self.ctx, expected)
+
+    def _uri_of(self, path: str) -> str:
+        return f"{self.root}/{path}" if path else self.root
+
+    def _all(self, calls: Sequence[Callable[[], Result]], what: Sequence[str]) -> list[Result]:
+        """Return what the calls return, or raise the first failure among them."""
+        found: list[Result] = []
+        for one in self._tried(calls, what):
+            if isinstance(one, Exception):
+                raise one
+            found.append(one)
+        return found
+
+    def _tried(self, calls: Sequence[Callable[[], Result]], what: Sequence[str]) -> list[Result | Exception]:
+        tries = [partial(self._try, call, name) for call, name in zip(calls, what, strict=True)]
+        if not self.is_remote:
+            return [one() for one in tries]
+        seconds = patience(self.ctx)
+        outcomes = at_once(tries, seconds)
+        return [
+            too_late(self.uri, name, seconds) if type(one) is TimeoutError else one
+            for name, one in zip(what, outcomes, strict=True)
+        ]
+
+    def _try(self, call: Callable[[], Result], what: str) -> Result | Exception:
+        try:
+            with self.reading(what):
+                return call()
+        except CxgWidgetError as error:
+            return error

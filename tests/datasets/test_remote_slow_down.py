@@ -1,0 +1,132 @@
+"""An object store that answers "slow down" to reads of values: it is told in time, and a busy one is waited for."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from cxg_widget.datasets import open_dataset
+from cxg_widget.datasets.tiledb_access import contexts, patience
+from cxg_widget.datasets.tiledb_access.patience import unless_refused
+from cxg_widget.errors import StorageTimeout, StorageUnavailable
+from tests.datasets.make_cf import make_cf
+from tests.datasets.make_cxg import make_cxg, make_truth
+
+IMPATIENT = {"connect_timeout": 0.2, "read_timeout": 2, "max_attempts": 1}
+CXG_READS = {
+    "numbers": lambda dataset: dataset.obs(["score"]),
+    "rows": lambda dataset: dataset.obs(["score"], rows=[3, 5]),
+    "text": lambda dataset: dataset.values_block(dataset.obs_index, 0, 5),
+    "embedding": lambda dataset: dataset.embedding(),
+    "gene": lambda dataset: dataset.vector(dataset.var_labels[0]),
+}
+GRID_READS = {
+    "values": lambda dataset: dataset.obs(["temperature"]),
+    "coordinates": lambda dataset: dataset.embedding(),
+}
+CELLS_READS = {"values": lambda dataset: dataset.obs(["temperature"])}
+
+
+@pytest.fixture
+def soon(monkeypatch):
+    """Time-outs of seconds."""
+    monkeypatch.setattr(contexts, "_SLACK_S", 0.0)
+    monkeypatch.setattr(patience, "_LOOK_S", 0.2)
+
+
+@pytest.mark.usefixtures("soon")
+@pytest.mark.parametrize(
+    ("kind", "reads"), [("columns", CXG_READS), ("dense", CXG_READS), ("xarray", GRID_READS), ("sparse", CELLS_READS)]
+)
+def test_a_server_that_says_slow_down_to_reads_is_given_up_in_time(tmp_path, object_store, kind, reads):
+    if reads is CXG_READS:
+        make_cxg(tmp_path / "store", make_truth(), kind)
+    else:
+        make_cf(tmp_path / "store", kind)
+    uri = object_store.put(tmp_path / "store", f"busy/{kind}")
+    options = {**object_store.storage_options, **IMPATIENT}
+    with open_dataset(uri, storage_options=options) as dataset:
+        if reads is CXG_READS:  # a matrix that is open already
+            dataset.find_var(dataset.var_labels[0])
+            assert dataset._matrix.path
+        object_store.requests()
+        with object_store.failing("503", at="/a"), ThreadPoolExecutor(len(reads)) as pool:
+            tries = {name: pool.submit(read, dataset) for name, read in reads.items()}
+            errors = {name: found.exception() for name, found in tries.items()}
+        # "503" without a reason, which some requests get, is no "slow down", and is not asked for long.
+        refused = {name: isinstance(error, StorageTimeout | StorageUnavailable) for name, error in errors.items()}
+        assert refused == dict.fromkeys(reads, True)
+        assert any(isinstance(error, StorageTimeout) and "overloaded" in str(error) for error in errors.values())
+        assert max(len(str(error)) for error in errors.values()) < 400
+        assert len(object_store.requests()) < 40 * len(reads)  # TileDB alone asks a hundred times for each file
+        for read in reads.values():
+            read(dataset)
+
+
+@pytest.mark.usefixtures("soon")
+def test_a_read_that_is_told_to_slow_down_a_few_times_succeeds(tmp_path, object_store):
+    truth = make_truth()
+    uri = object_store.put(make_cxg(tmp_path / "store", truth), "busy/passing")
+    with open_dataset(uri, storage_options=object_store.storage_options) as dataset:
+        expected = truth.obs["score"].to_numpy()
+        with object_store.failing("503", at="/a", times=2):
+            found = dataset.obs(["score"])["score"].to_numpy()
+    np.testing.assert_array_equal(found, expected)
+
+
+class Clock:
+    """Time that passes by a look for each second, and a call that ends after some of them."""
+
+    def __init__(self, monkeypatch, refused_at):
+        self.now, self.refused_at = 0.0, refused_at
+        clock = self
+
+        class Call:
+            result, error = "what was read", None
+
+            def __init__(self, call):
+                self.end = call
+
+            def start(self):
+                pass
+
+            def join(self, seconds):
+                clock.now += seconds
+
+            def is_alive(self):
+                return clock.now < self.end
+
+        monkeypatch.setattr(patience, "_Call", Call)
+        monkeypatch.setattr(patience.time, "monotonic", lambda: self.now)
+
+    def refusals(self):
+        return sum(at <= self.now for at in self.refused_at)
+
+
+@pytest.mark.parametrize(
+    ("refused_at", "end", "given_up"),
+    [
+        ([], 1_000, None),
+        (range(0, 1_000, 2), 1_000, 50),
+        (range(0, 1_000, 2), 40, None),
+        (range(300, 1_000, 3), 1_000, 350),
+        (range(0, 1_000, 30), 1_000, None),
+    ],
+    ids=["never", "always", "until it ends", "after a while", "now and then"],
+)
+def test_a_call_is_given_up_when_it_is_refused_without_a_pause(monkeypatch, refused_at, end, given_up):
+    clock = Clock(monkeypatch, refused_at)
+    if given_up is None:
+        assert unless_refused(end, clock.refusals, 50.0) == "what was read"
+        assert clock.now >= end
+    else:
+        with pytest.raises(TimeoutError):
+            unless_refused(end, clock.refusals, 50.0)
+        assert given_up <= clock.now <= given_up + 5
+
+
+def test_reads_end_within_a_minute_by_default():
+    seconds = contexts.patience(contexts.make_context("s3://bucket/store"))
+    assert seconds + 2 * patience._LOOK_S < 60

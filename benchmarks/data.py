@@ -17,6 +17,7 @@ SHAPES = {
     "1m": (1_000_000, 300),
     "5m": (5_000_000, 30),
     "10m": (10_000_000, 40),
+    "30m": (30_000_000, 3),
     "100m": (100_000_000, 3),
 }
 SPARSE_SHARE = 0.05
@@ -109,6 +110,12 @@ def read_codes(path: Path, column: str) -> tuple[NDArray[np.integer], list[str]]
     if categories is None or values.dtype.kind not in "iu" or len(categories) <= values.max():
         categories, values = np.unique(values, return_inverse=True)
     return values, [str(one) for one in categories]
+
+
+def read_numbers(path: Path, column: str) -> NDArray[np.float64]:
+    """Return a numeric obs column, float64 (n_obs,)."""
+    with tiledb.open(str(path / "obs")) as array:
+        return np.asarray(array.query(attrs=[column])[:][column], dtype=np.float64)
 
 
 def read_gene(path: Path, gene: str) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:

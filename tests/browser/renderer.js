@@ -121,7 +121,7 @@ async function sendImage(model, ask, { bands, content = "colors", seq = seqs.col
   for (let i = 0; i < ask.width * ask.height; i++) data.data.set(bands[Math.floor(((i % ask.width) * bands.length) / ask.width)], 4 * i);
   context.putImageData(data, 0, 0);
   const png = new Uint8Array(await (await canvas.convertToBlob({ type: "image/png" })).arrayBuffer());
-  model.say({ kind: "image", id: ask.id, points_seq: seqs.points, seq, selection_seq: 0, view, content, n_inside }, { png });
+  model.say({ kind: "image", id: ask.id, points_seq: seqs.points, seq, selection_seq: 0, view, content, n_inside, statistic: "", scale: [] }, { png, histogram: new Uint32Array(0), quantiles: new Float32Array(0) });
 }
 
 /** Deliver what a real session said, see `serve` in engine.py. */

@@ -172,7 +172,8 @@ def _of_numbers(column: str, numbers: NDArray[Any], wanted: list[Any], missing: 
         wrong = next((one for one in wanted if not isinstance(one, int | float)), wanted[0])
         raise SelectionError(f"obs column {column!r} holds numbers; found {shown(wrong)}")
     if numbers.dtype.kind == "f":
-        values = values.astype(numbers.dtype)
+        with np.errstate(over="ignore"):
+            values = values.astype(numbers.dtype)
     found = np.isin(numbers, values)
     unknown = values[~np.isin(values, numbers[found])]
     if unknown.size:

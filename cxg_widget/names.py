@@ -43,6 +43,14 @@ def shown(value: Any) -> str:
     return shortened(_SHORT.repr(value), _LONGEST_VALUE * 2)
 
 
+def text_of(value: Any) -> str:
+    """Return `str` of a label; one that is a whole number of more digits than Python writes out is described."""
+    try:
+        return str(value)
+    except ValueError:
+        return shown(value)
+
+
 def shortened(sentence: str, longest: int = _LONGEST) -> str:
     """Return a sentence without its middle, where that is so long that nobody would read it."""
     if len(sentence) <= longest:

@@ -15,7 +15,7 @@ from cxg_widget.colormaps import COLORMAPS
 from cxg_widget.datasets.base import Dataset
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
 from cxg_widget.limits import check_limit
-from cxg_widget.names import nearest, not_found, shown
+from cxg_widget.names import nearest, not_found, shown, text_of
 from cxg_widget.palettes import check_palette
 from cxg_widget.paper import PAPERS
 from cxg_widget.statistic import check_statistic
@@ -113,7 +113,7 @@ def check_hidden(value: Any) -> list[str]:
     labels = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
     if isinstance(value, str) or any(label is value or isinstance(label, _CONTAINERS) for label in labels):
         raise InvalidValue(f"hidden must be a list of category labels; found {shown(value)}")
-    return [str(label) for label in labels]
+    return [text_of(label) for label in labels]
 
 
 def check_mode(value: Any, modes: Any) -> Any:

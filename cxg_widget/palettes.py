@@ -8,7 +8,7 @@ from typing import Any
 from cxg_widget.datasets.css_colors import to_hex
 from cxg_widget.errors import InvalidValue
 from cxg_widget.glasbey import GLASBEY
-from cxg_widget.names import not_found, shown
+from cxg_widget.names import not_found, shown, text_of
 
 OKABE_ITO = ("#0072b2", "#d98900", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b7bd4b", "#8c8c8c")
 """Okabe and Ito, "Color Universal Design" (2008), to show on white and on dark: black is exchanged for a grey, yellow
@@ -66,7 +66,7 @@ def check_palette(palette: Any) -> str | list[str] | dict[str, str] | None:
         named_palette(palette, 1)
         return palette
     if isinstance(palette, Mapping):
-        return {str(label): _color(color) for label, color in palette.items()}
+        return {text_of(label): _color(color) for label, color in palette.items()}
     if isinstance(palette, Sequence) and len(palette) > 0:
         return [_color(color) for color in palette]
     raise InvalidValue(

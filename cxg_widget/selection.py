@@ -13,7 +13,7 @@ from cxg_widget.coloring import Target, read, resolve
 from cxg_widget.datasets.base import Vector
 from cxg_widget.datasets.columns import as_names
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
-from cxg_widget.names import not_found
+from cxg_widget.names import not_found, text_of
 from cxg_widget.protocol import Mode
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def mask_of(what: Any, dataset: Dataset) -> NDArray[np.bool_]:
     if array.dtype.kind in "iu":
         return _from_rows(array, dataset.n_obs)
     if array.dtype.kind in "OUST":
-        return _from_labels([str(label) for label in array], dataset)
+        return _from_labels([text_of(label) for label in array], dataset)
     raise SelectionError(
         f"cannot select by {array.dtype} values; give a mask, rows, labels, {{column: value}}, polygon= or query="
     )
@@ -193,7 +193,7 @@ def _from_booleans(what: Any, array: NDArray[np.bool_], dataset: Dataset) -> NDA
     given = np.asarray(labels)
     if given.dtype != np.dtype("O") or np.array_equal(given, dataset.obs_names()):
         return array.copy()
-    return _from_labels([str(label) for label in given[array]], dataset)
+    return _from_labels([text_of(label) for label in given[array]], dataset)
 
 
 def _is_obs_index(labels: Any, dataset: Dataset) -> bool:

@@ -140,4 +140,4 @@ def _check_options(options: dict[str, Any], isolated: bool) -> None:
     if isinstance(cache_bytes, bool) or not isinstance(cache_bytes, int):
         raise InvalidOption(f"cache_bytes is {shown(cache_bytes)}; it must be a number of bytes, such as 2**28.")
     if cache_bytes < 0:
-        raise InvalidValue(f"cache_bytes is {cache_bytes}; it must be 0 or more.")
+        raise InvalidValue(f"cache_bytes is {shown(cache_bytes)}; it must be 0 or more.")

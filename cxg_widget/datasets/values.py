@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.packed import PackedStrings
+from cxg_widget.names import text_of
 
 Kind = Literal["categorical", "boolean", "int", "float", "string"]
 
@@ -126,7 +127,7 @@ def label_of(category: Any) -> str:
     """Write a category value as text, as pandas would show it."""
     if isinstance(category, float) and category.is_integer():
         return str(int(category))
-    return str(category)
+    return text_of(category)
 
 
 def as_codes(booleans: Values) -> Codes:

@@ -126,6 +126,28 @@ def test_an_unknown_column_or_value_is_refused_in_one_sentence(data, wrong, sent
         mask_of(wrong, data)
 
 
+HUGE = 10**6000
+"""A whole number that Python does not write out, see `sys.set_int_max_str_digits`."""
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"cell_type": HUGE},
+        {"leiden": [0, -HUGE]},
+        {"maybe": HUGE},
+        {"donor": HUGE},
+        {"n_genes": HUGE},
+        {HUGE: 1},
+        [HUGE],
+    ],
+)
+def test_a_number_too_long_to_write_out_is_refused_in_one_short_sentence(data, wrong):
+    with pytest.raises(SelectionError, match=r"number of 19,932 bits|holds numbers") as caught:
+        mask_of(wrong, data)
+    assert len(str(caught.value)) < 500
+
+
 def test_only_the_columns_named_are_read():
     data = small(300)
     mask_of({"cell_type": "B cell", "is_doublet": True}, data)

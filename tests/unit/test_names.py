@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from cxg_widget.errors import UnknownName
-from cxg_widget.names import nearest, not_found
+from cxg_widget.names import nearest, not_found, text_of
+from cxg_widget.options import check_hidden
 from tests.memory import MemoryDataset
 
 FAMILY = ["CDH3", "CDK3", "CDV3", "CD3D", "CD3E", "CD3G", "MS4A1"]
@@ -56,3 +57,10 @@ def test_genes_of_two_names_are_counted_once_and_called_by_the_readable_one(gene
 def test_few_names_are_listed_without_a_count():
     assert not_found("layer", "x", ["a", "b"]) == "no layer 'x'; this dataset has 'a', 'b'."
     assert not_found("layer", "x", []) == "no layer 'x'; this dataset has none."
+
+
+def test_a_label_is_its_str_unless_python_cannot_write_that():
+    for label in ("a", 3, 2.5, None, True):
+        assert text_of(label) == str(label)
+    assert text_of(10**6000) == "<a whole number of 19,932 bits>"
+    assert check_hidden(["a", 10**6000]) == ["a", "<a whole number of 19,932 bits>"]

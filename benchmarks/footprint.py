@@ -100,18 +100,18 @@ def measure(path: str, column: str, gene: str) -> Stages:
     from cxg_widget.aggregate.warming import compile_loops
 
     compile_loops()
-    start, stages = _memory(), {}
+    start, stages = memory(), {}
 
     def stage(title: str, act: Callable[..., Any], *arguments: str) -> Any:
-        _forget_peak()
+        forget_peak()
         began = time.perf_counter()
         made = act(*arguments)
-        taken, memory = (time.perf_counter() - began) * 1000, _memory()
+        taken, now = (time.perf_counter() - began) * 1000, memory()
         stages[title] = {
             "ms": taken,
-            "peak_mb": memory["VmHWM"] - start["VmRSS"],
-            "held_mb": memory["VmRSS"] - start["VmRSS"],
-            "mapped_mb": memory["RssFile"] - start["RssFile"],
+            "peak_mb": now["VmHWM"] - start["VmRSS"],
+            "held_mb": now["VmRSS"] - start["VmRSS"],
+            "mapped_mb": now["RssFile"] - start["RssFile"],
         }
         return made
 
@@ -125,13 +125,13 @@ def measure(path: str, column: str, gene: str) -> Stages:
     return stages
 
 
-def _memory() -> dict[str, float]:
+def memory() -> dict[str, float]:
     """Return the lines of /proc/self/status that count memory, MB."""
     lines = (line.split() for line in STATUS.read_text().splitlines())
     return {line[0].rstrip(":"): int(line[1]) * 1024 / 1e6 for line in lines if line[-1] == "kB"}
 
 
-def _forget_peak() -> None:
+def forget_peak() -> None:
     """Let VmHWM begin anew (Linux, proc(5): clear_refs)."""
     Path("/proc/self/clear_refs").write_text("5")
 

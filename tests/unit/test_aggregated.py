@@ -1,7 +1,10 @@
 """Laws of `w.aggregate`: what plain datashader makes of a DataFrame of all cells, read in blocks of bounded memory."""
 
 import json
+import re
 import tracemalloc
+from importlib.util import find_spec
+from pathlib import Path
 
 import datashader as ds
 import numpy as np
@@ -11,6 +14,7 @@ import tiledb
 import xarray as xr
 from datashader import reductions as rd
 
+import cxg_widget
 from cxg_widget import CxgWidget
 from cxg_widget.aggregated import aggregated
 from cxg_widget.datasets.base import Codes, Column, Dataset, Vector
@@ -20,6 +24,7 @@ from cxg_widget.look import Look
 from cxg_widget.readings import Readings
 from tests.memory import MemoryDataset, small
 
+PAGE = Path(__file__).parents[2] / "docs" / "aggregate.md"
 VIEW, SIZE = (-2.0, 5.0, -1.5, 8.0), {"width": 17, "height": 11}
 NAMES = ("count", "sum", "mean", "min", "max", "std", "var", "first", "last")
 
@@ -378,6 +383,20 @@ def test_a_closed_widget_says_so(make):
 
 
 # What a result is handed to.
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="an sdist has no docs")
+def test_the_examples_of_the_page_run(demo, make):
+    w = make(str(demo), color="cell_type")
+    named = {"w": w, "path": str(demo), "cxg_widget": cxg_widget}
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert len(blocks) == 5
+    for block in blocks:
+        wanted = re.findall(r"^(?:import|from) (\w+)", block, flags=re.MULTILINE)
+        if all(find_spec(library) for library in wanted):
+            exec(block, named)
+    named["w"].close()
+    assert named["counts"].dims == ("y", "x", "cell_type")
 
 
 def test_datashader_shades_it_as_its_own(make):

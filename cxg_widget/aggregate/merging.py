@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 State = dict[str, NDArray[Any]]
 """Planes by name: counts and sums, moments, or the values that rank highest with what they look up."""
+_AT_ONCE = 1 << 20
 Rule = Literal["count", "any", "sum", "min", "max", "mean", "var", "std", "first", "last", "largest", "smallest"]
 
 
@@ -24,6 +25,24 @@ def begun(rule: Rule, planes: State, *, has_depth: bool) -> State:
     if "key" not in planes or has_depth:
         return planes
     return {name: plane[..., None] for name, plane in planes.items()}
+
+
+def merged(rule: Rule, one: State, two: State) -> State:
+    """Return what is known of the rows of both, of which those of `one` come first; neither is changed.
+
+    Some lines at a time, so that of a large picture nothing else is held.
+    """
+    first = next(iter(one.values()))
+    height, step = first.shape[0], max(_AT_ONCE // max(first[0].size, 1), 1)
+    total = {name: np.empty_like(plane) for name, plane in one.items()}
+    # Infinity of either sign has no sum, and large numbers have one that is infinite, as in datashader.
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        for start in range(0, height, step):
+            lines = slice(start, start + step)
+            part = _MERGES[rule](*({name: plane[lines] for name, plane in state.items()} for state in (one, two)))
+            for name, values in part.items():
+                total[name][lines] = values
+    return total
 
 
 def finished(rule: Rule, state: State) -> NDArray[Any]:
@@ -62,12 +81,11 @@ def _add_moments(one: State, two: State) -> State:
     Source: Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances" (1979).
     """
     n, both = one["n"] + two["n"], (one["n"] > 0) & (two["n"] > 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        part = np.where(n > 0, two["n"] / n, 0.0)
-        delta = np.where(both, two["mean"] - one["mean"], 0.0)
-        apart = np.where(np.isinf(delta), np.nan, delta * delta * one["n"] * part)
-        m2 = one["m2"] + two["m2"] + apart
-        return {"n": n, "mean": one["mean"] * (1 - part) + two["mean"] * part, "m2": m2}
+    part = np.where(n > 0, two["n"] / n, 0.0)
+    delta = np.where(both, two["mean"] - one["mean"], 0.0)
+    apart = np.where(np.isinf(delta), np.nan, delta * delta * one["n"] * part)
+    m2 = one["m2"] + two["m2"] + apart
+    return {"n": n, "mean": one["mean"] * (1 - part) + two["mean"] * part, "m2": m2}
 
 
 def _rank(sort_key: Callable[[NDArray[Any]], NDArray[Any]], *, later_first: bool = False) -> Callable[..., State]:
@@ -82,7 +100,7 @@ def _rank(sort_key: Callable[[NDArray[Any]], NDArray[Any]], *, later_first: bool
     return merge
 
 
-MERGES: dict[Rule, Callable[[State, State], State]] = {
+_MERGES: dict[Rule, Callable[[State, State], State]] = {
     "count": _add_all,
     "any": _each(np.logical_or),
     "sum": _each(_add_known),
@@ -96,4 +114,3 @@ MERGES: dict[Rule, Callable[[State, State], State]] = {
     "largest": _rank(np.negative),  # NaN goes last in any order
     "smallest": _rank(np.positive),
 }
-"""From two states of disjoint rows, those that come first given first, to that of both."""

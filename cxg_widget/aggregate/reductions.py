@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.aggregate.merging import MERGES, Rule, State, begun, finished
+from cxg_widget.aggregate.merging import Rule, State, begun, finished, merged
 from cxg_widget.errors import InvalidValue
 from cxg_widget.names import not_found, shown
 
@@ -232,8 +232,8 @@ class Sums:
 
     def __add__(self, other: Sums) -> Sums:
         leaves = zip(self._plan.leaves.values(), self._states, other._states, strict=True)
-        merged = [MERGES[leaf.rule](one, two) for leaf, one, two in leaves]
-        return Sums(self._plan, merged, self._axes, self._labels, self._attrs)
+        states = [merged(leaf.rule, one, two) for leaf, one, two in leaves]
+        return Sums(self._plan, states, self._axes, self._labels, self._attrs)
 
     def finished(self, name: str | None = None) -> xr.DataArray | xr.Dataset:
         """Return what datashader itself gives for all rows at once: (y, x), y ascending, with coordinates.

@@ -205,6 +205,36 @@ def test_infinity_is_a_value(name):
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", NAMES)
+def test_infinity_of_both_signs_has_no_mean_and_no_warning(name):
+    values = np.array([1, np.inf, -np.inf, 2, 1e308, 1e308])
+    frame = pd.DataFrame({"x": [0.5] * 6, "y": [0.5] * 6, "v": values})
+    found = in_blocks(frame, [1, 2, 3, 5], reduction_of(name, "v"), (0.0, 1.0, 0.0, 1.0), (1, 1)).item()
+    if name in ("mean", "std", "var"):
+        assert np.isnan(found)
+    elif name != "sum":
+        assert found == {"count": 6, "min": -np.inf, "max": np.inf, "first": 1, "last": 1e308}[name]
+
+
+@pytest.mark.parametrize("name", ["count", "mean", "std", "last"])
+def test_large_pictures_merge_some_lines_at_a_time(name, monkeypatch):
+    frame, plan = points(300), reduction_of(name, "v", by="c")
+    expected = of_datashader(frame, rd.by("c", getattr(rd, name)("v")))
+    for at_once in (1, SIZE[0] * 3 * 2, 10**9):
+        monkeypatch.setattr("cxg_widget.aggregate.merging._AT_ONCE", at_once)
+        assert_same(in_blocks(frame, [100, 150], plan), expected)
+
+
+def test_what_was_added_up_is_left_as_it_was():
+    frame, plan = points(200), reduction_of("std", "v")
+    one, two = (sums_of(half, VIEW, SIZE, plan) for half in (frame[:100], frame[100:]))
+    before = one.finished(), two.finished()
+    _ = one + two
+    assert_same(one.finished(), before[0])
+    assert_same(two.finished(), before[1])
+
+
 def test_sums_travel_between_processes():
     frame, plan = points(300), reduction_of(OBJECTS["summary with categories"])
     one, two = (pickle.loads(pickle.dumps(sums_of(half, VIEW, SIZE, plan))) for half in (frame[:100], frame[100:]))

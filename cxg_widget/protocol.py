@@ -222,6 +222,7 @@ class Color(Message):
     name, detail : heading and subheading of the legend
     scale "categorical": categories, counts, colors ("#rrggbb") run parallel; n_missing counts the rest
     scale "continuous": lo, hi are the finite range; encoding "dense" or "sparse"
+    is_stated : whether the store states lo and hi, which then are the limits of the colours wherever one looks
     n_points : how many values will follow; the rest speaks of all n_obs cells
     """
 
@@ -248,6 +249,7 @@ class Color(Message):
     lo: float
     hi: float
     encoding: Literal["none", "dense", "sparse"]
+    is_stated: bool
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ from cxg_widget.polygon import as_polygon, in_polygon
 from cxg_widget.quantise import LEVELS, Bounds, quantise_positions
 from cxg_widget.selection import SelectedCells, combine
 from cxg_widget.showing import Showing
+from cxg_widget.sketch import are_stated
 from cxg_widget.statistic import OF_PIXELS
 from cxg_widget.survey import Seqs, pixel_frames, survey_frames, view_of
 
@@ -331,7 +332,9 @@ class Session(Showing):
         sides = abs(seen[1] - seen[0]) * LEVELS / (x1 - x0 or 1), abs(seen[3] - seen[2]) * LEVELS / (y1 - y0 or 1)
         points = quantise_positions(job.xy, bounds), wire_values(data)
         view = sides, size, point_diameter(job.n_like, size, zoom)
-        return shared(crowd, wire_values(coloring.data), points, view, (look.statistic, few_of(look)))
+        found = shared(crowd, wire_values(coloring.data), points, view, (look.statistic, few_of(look)))
+        is_stated = are_stated((data.lo, data.hi), job.coloring.target, self.dataset)
+        return replace(found, limits=None) if found is not None and is_stated else found
 
     def _key(self, job: Paint, *, dark: bool) -> Key:
         """Say what a picture of the look means, in words."""

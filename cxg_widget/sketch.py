@@ -48,6 +48,13 @@ def sketch_coloring(dataset: Dataset, look: Look) -> Coloring | None:
     return None
 
 
+def are_stated(limits: tuple[float, float], target: Target, dataset: Dataset) -> bool:
+    """Say whether the store states these as the least and the most of what colours; its colours always span them."""
+    with suppress(CxgWidgetError):
+        return target.source == "obs" and dataset.stated_values(target.name) == limits
+    return False
+
+
 def fill_in(sketch: Coloring, found: RowsInView) -> Coloring | None:
     """Return a sketch with the values of some rows; None where these are not what the store stated."""
     values = found.column(sketch.target.name)

@@ -21,6 +21,7 @@ from cxg_widget.palettes import category_palette
 from cxg_widget.quantise import Bounds, quantise_positions, quantise_within, shares
 from cxg_widget.raster import within
 from cxg_widget.selection import pack_mask
+from cxg_widget.sketch import are_stated
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base import Dataset
@@ -74,7 +75,9 @@ def legend_frame(coloring: Coloring, look: Look, dataset: Dataset, n_points: int
     """Describe a colouring, of which n_points values will follow."""
     target, data = coloring.target, coloring.data
     name, detail = heading(target, dataset, look.layer)
-    legend = p.Color(seq, target.spec, name, detail, "none", n_points, dataset.n_obs, 0, [], [], [], 0.0, 0.0, "none")
+    legend = p.Color(
+        seq, target.spec, name, detail, "none", n_points, dataset.n_obs, 0, [], [], [], 0.0, 0.0, "none", False
+    )
     arrays: Mapping[str, NDArray[Any]] = {"histogram": np.empty(0, np.uint32), "quantiles": np.empty(0, np.float32)}
     if isinstance(data, Codes):
         counts, n_missing = coloring.counted or category_counts(data)
@@ -95,6 +98,7 @@ def legend_frame(coloring: Coloring, look: Look, dataset: Dataset, n_points: int
             lo=data.lo,
             hi=data.hi,
             encoding="sparse" if data.is_sparse else "dense",
+            is_stated=are_stated((data.lo, data.hi), target, dataset),
         )
         arrays = {"histogram": data.histogram, "quantiles": shares(data.quantiles, data.lo, data.hi).astype(np.float32)}
     return Frame(legend, arrays)

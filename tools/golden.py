@@ -71,11 +71,15 @@ REPLIES: dict[str, Frame] = {
             **{**_LEGEND, "categories": ["B cell", "<img src=x onerror=alert(1)>"], "counts": [2, 3],
                "colors": ["#0072b2", "#e69f00"]},
             spec="obs:cell_type", name="cell_type", scale="categorical", lo=0.0, hi=0.0, encoding="dense",
+            is_stated=False,
         ),
         {"histogram": _array("uint32", []), "quantiles": _array("float32", [])},
     ),
     "color.continuous": Frame(
-        p.Color(**_LEGEND, spec="var:CD3E", name="CD3E", scale="continuous", lo=-0.5, hi=4.25, encoding="sparse"),
+        p.Color(
+            **_LEGEND, spec="var:CD3E", name="CD3E", scale="continuous", lo=-0.5, hi=4.25, encoding="sparse",
+            is_stated=True,
+        ),
         {"histogram": _array("uint32", [70000, 0, 2]), "quantiles": _array("float32", [0.0, 0.25, 1.0])},
     ),
     "palette": Frame(p.Palette(3, ["#000000", "#ffffff"])),

@@ -147,7 +147,7 @@ export function createCrowding(scene, store) {
     const { camera, ratio, diameter } = look;
     const n = Math.min(points.loaded, BASIS);
     const isNumbered = color?.scale === "continuous";
-    const known = isNumbered ? Math.min(n, color.loaded) : 0;
+    const known = isNumbered && !color.isStated ? Math.min(n, color.loaded) : 0;
     const units = scales(camera);
     const key = JSON.stringify([points.seq, n, known, isNumbered && color.seq, units, camera.width, camera.height, ratio, diameter, traits.statistic]);
     if (key === made) return;

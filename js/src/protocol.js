@@ -153,6 +153,7 @@ export const CONTAINER = 65536;
  * name, detail : heading and subheading of the legend
  * scale "categorical": categories, counts, colors ("#rrggbb") run parallel; n_missing counts the rest
  * scale "continuous": lo, hi are the finite range; encoding "dense" or "sparse"
+ * is_stated : whether the store states lo and hi, which then are the limits of the colours wherever one looks
  * n_points : how many values will follow; the rest speaks of all n_obs cells
  * @typedef {object} Color
  * @property {"color"} kind
@@ -170,6 +171,7 @@ export const CONTAINER = 65536;
  * @property {number} lo
  * @property {number} hi
  * @property {"none" | "dense" | "sparse"} encoding
+ * @property {boolean} is_stated
  * @property {{histogram: Uint32Array, quantiles: Float32Array}} arrays
  */
 /**

@@ -141,6 +141,7 @@ function takeColor(scene, store, reply) {
     categories: reply.categories,
     counts: reply.counts,
     colors: reply.colors,
+    isStated: reply.is_stated,
     lo: reply.lo,
     hi: reply.hi,
     limits: null,

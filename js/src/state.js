@@ -41,6 +41,7 @@
  * @property {string[]} colors
  * @property {number} lo
  * @property {number} hi
+ * @property {boolean} [isStated] whether the store states lo and hi, so that the colours span them wherever one looks
  * @property {[number, number] | null} limits codes of the ends of its colours where nobody has set them; null = all values
  * @property {string} [statistic] what lo, hi, limits, histogram and quantiles are of, where they are of pixels and not of cells
  * @property {Uint32Array} histogram

@@ -178,7 +178,7 @@ def test_limits_and_bounds_are_told_before_the_peaks_are_read(session, run, layo
     assert (outline.start, outline.stop, outline.n_points, outline.aggregated) == (0, 0, 300, True)
     legend, points = next(color_frames).message, next(point_frames).message
     assert legend.seq == sketch.seq + 1
-    told = ("lo", "hi", "categories", "colors", "scale", "name", "n_points")
+    told = ("lo", "hi", "is_stated", "categories", "colors", "scale", "name", "n_points")
     assert all(getattr(legend, name) == getattr(sketch, name) for name in told)
     assert (points.seq, points.extent, points.stop) == (outline.seq, outline.extent, 300)
     truth = peaks_truth(run, layout).obs
@@ -186,6 +186,7 @@ def test_limits_and_bounds_are_told_before_the_peaks_are_read(session, run, layo
     np.testing.assert_allclose(outline.extent, ends, rtol=1e-3)  # the last spectra may have no peaks
     if color in ("intensity", "log1p_intensity"):
         assert (sketch.lo, sketch.hi) == (truth[color].min(), truth[color].max())
+        assert sketch.is_stated
     else:
         assert legend.counts == truth["ms_level"].value_counts(sort=False).tolist()
         assert sketch.counts == []
@@ -206,6 +207,7 @@ def test_where_no_limits_are_stated_the_legend_comes_once_the_peaks_have_been_re
     truth = peaks_truth(run, "slof").obs["log1p_intensity"]
     assert (legend.lo, legend.hi) == pytest.approx((truth.min(), truth.max()))
     assert one.dataset.stated_values("log1p_intensity") is None
+    assert not legend.is_stated
 
 
 def test_statistics_that_lie_are_not_believed(paths, view, monkeypatch):
@@ -215,6 +217,7 @@ def test_statistics_that_lie_are_not_believed(paths, view, monkeypatch):
         one = Session(dataset, Look(embedding="peaks", color="intensity", max_points=300))
         before = ask(one, view)
         assert is_indexed(one)
+        assert not next(one.color()).message.is_stated
         monkeypatch.undo()
         assert contents(ask(one, view)) == contents(before)
 
@@ -243,6 +246,15 @@ def test_coordinates_and_colours_take_one_pass(session, run, color, reads):
     one.look = replace(one.look, color="intensity")
     one.coloring()
     assert sorted(reads) == list(range(n_groups))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_colours_of_a_crowd_span_what_is_stated_and_else_what_is_shown(session, view, layout):
+    one = session(layout)
+    one.coloring()
+    shared = one._shared(one._paint(None, view), view, SIZE, 1.0)
+    assert (shared.limits is None) == (one.dataset.stated_values("log1p_intensity") is not None)
+    assert (shared.limits is None) == (layout != "slof")
 
 
 def test_the_picture_for_readers_without_a_kernel_is_of_the_view_alone(paths, view, reads, monkeypatch):

@@ -15,6 +15,10 @@ settings.register_profile("same", derandomize=True, database=None, deadline=None
 settings.register_profile("search", deadline=None)
 settings.load_profile("same")
 
+# Pages are laid out and 2-D canvases drawn by the processor: through a graphics card that is played by software, which
+# WebGL needs, that takes several times as long.
+BY_PROCESSOR = ("--disable-gpu-compositing", "--disable-gpu-rasterization", "--disable-accelerated-2d-canvas")
+
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
@@ -27,7 +31,7 @@ def chromium() -> Iterator[Any]:
     from tools.lab import launch_browser
 
     expect.set_options(timeout=60_000)  # a busy machine is late, not wrong
-    with launch_browser() as browser:
+    with launch_browser(*BY_PROCESSOR) as browser:
         yield browser
 
 

@@ -13,12 +13,11 @@ from tests.browser.pages import Pages
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory):
-    """The folder that JupyterLab serves, with demo CXGs in it."""
+    """The folder that JupyterLab serves, with a demo CXG in it."""
     from cxg_widget.datasets.cxg.demo import write_demo
 
     root = tmp_path_factory.mktemp("lab")
     write_demo(root / "small.cxg", n_obs=3000, seed=1)
-    write_demo(root / "large.cxg", n_obs=150_000, seed=2)
     return root
 
 

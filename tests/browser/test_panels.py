@@ -24,6 +24,14 @@ def color_box(page: Any) -> Any:
     return page.get_by_role("combobox", name="Color by")
 
 
+def search(page: Any, query: str) -> None:
+    """Type into the colour-by box, and wait until what is listed is what was found by all of it."""
+    color_box(page).focus()
+    page.keyboard.type(query)
+    page.wait_for_function("(query) => store.get().found.query === query", arg=query)
+    settle(page)
+
+
 # --- the color-by box -----------------------------------------------------------------------------------------------
 
 
@@ -41,8 +49,7 @@ def test_typing_and_enter_colours_by_the_best_match(page: Any) -> None:
 
 @pytest.mark.parametrize("name", ["T cell markers", "percent_mito", "CD34"])
 def test_a_name_that_was_found_is_shown_in_full_and_its_detail_takes_what_room_is_left(page: Any, name: str) -> None:
-    color_box(page).focus()
-    page.keyboard.type(name)
+    search(page, name)
     option = page.get_by_role("option", name=name)
     expect(option).to_be_visible()
     cut = "(one) => one.scrollWidth > one.clientWidth"
@@ -58,8 +65,7 @@ def test_the_list_of_results_is_wider_than_the_panel_and_cuts_no_count(page: Any
     if not color_box(page).is_visible():
         page.get_by_role("button", name=re.compile("panel", re.IGNORECASE)).click()
     page.evaluate("() => { window.longColumn = 'cell_type_of_the_second_and_longest_annotation_of_all'; }")
-    color_box(page).focus()
-    page.keyboard.type("c")
+    search(page, "c")
     expect(page.get_by_role("option", name="cluster")).to_be_visible()
     found, panel, root = (page.locator(one).bounding_box() for one in (".found", ".panel", ".root"))
     assert found["width"] > panel["width"]

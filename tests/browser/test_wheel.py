@@ -73,8 +73,8 @@ def test_a_scroll_passes_all_plots_and_reaches_the_end_of_the_page(page: Any) ->
     run(page, THREE % "{}")
     before = views(page)
     page.mouse.move(400, 350)
-    for _ in range(200):
-        turn(page, 150)
+    for _ in range(100):
+        turn(page, 300)  # less than a plot is high
         if page.evaluate("() => scrollY + innerHeight >= document.documentElement.scrollHeight - 1"):
             break
     else:

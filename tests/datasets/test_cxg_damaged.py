@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from dataclasses import replace
 
@@ -335,3 +336,22 @@ def test_lines_that_name_cells_which_do_not_exist_are_refused_for_every_store(to
     dataset.torn = torn
     with pytest.raises(DamagedStore, match="var 0 to 3 of the matrix name cells that do not exist"):
         dataset.matrix_block(0, 3)
+
+
+@pytest.mark.parametrize("n_bytes", [0, 7])
+@pytest.mark.parametrize("array", ["obs", "emb/umap"])
+def test_an_array_whose_metadata_are_cut_off_leaves_no_file_open(make, array, n_bytes):
+    path = make("columns")
+    for file in (path / array).rglob("__fragment_metadata.tdb"):
+        file.write_bytes(b"\0" * n_bytes)
+
+    def refuse():
+        with pytest.raises(DamagedStore, match=f"cannot read {array}: .* fragment .* is empty"):  # noqa: SIM117
+            with open_dataset(path) as dataset:
+                dataset.embedding("umap")
+
+    refuse()
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(3):
+        refuse()
+    assert len(os.listdir("/proc/self/fd")) == before

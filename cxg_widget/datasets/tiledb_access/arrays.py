@@ -207,6 +207,7 @@ class Arrays(Root):
         if path not in self._open:
             with self._lock_of(path):
                 if path not in self._open:
+                    self._check_fragments(path)
                     self._open[path] = self._all([lambda: tiledb.open(f"{self.root}/{path}", ctx=self.ctx)], [path])[0]
         return self._open[path]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 import tiledb
@@ -21,9 +22,11 @@ from cxg_widget.datasets.tiledb_access.lookups import (
     read_stored_group,
 )
 from cxg_widget.datasets.tiledb_access.patience import at_once
-from cxg_widget.errors import CxgWidgetError
+from cxg_widget.errors import CxgWidgetError, DamagedStore
 
 Result = TypeVar("Result")
+_FOOTER_BYTES = 8
+"""At the end of a file of a fragment's metadata, they say where these begin."""
 
 
 class Root:
@@ -77,6 +80,7 @@ class Root:
 
     def fragments(self, path: str) -> list[Fragment]:
         """Return what each write of an array left."""
+        self._check_fragments(path)
         schema = self.schema(path)
         what = f"the fragments of {path}"
         return self._all([partial(read_fragments, self._uri_of(path), schema, self.ctx)], [what])[0]
@@ -92,6 +96,17 @@ class Root:
     def _lister(self, path: str) -> Callable[[], dict[str, str]]:
         expected = "array" if path == "emb" and lists_in_one(self.root) else None
         return lambda: list_children(self._uri_of(path), self.ctx, expected)
+
+    def _check_fragments(self, path: str) -> None:
+        """Refuse a local array of which a fragment lost its metadata; TileDB would leave that file open for good."""
+        if self.is_remote:
+            return
+        folder = Path(self._uri_of(path).removeprefix("file://"))
+        for pattern in ("__fragments/*/", "*/"):  # before 2022 fragments lay beside the schema
+            for file in folder.glob(f"{pattern}__fragment_metadata.tdb"):
+                if _size_of(file) < _FOOTER_BYTES:
+                    what = f"the file of metadata of fragment {file.parent.name} is empty"
+                    raise DamagedStore(f"{self.uri}: cannot read {path}: data files are damaged ({what}).")
 
     def _uri_of(self, path: str) -> str:
         return f"{self.root}/{path}" if path else self.root
@@ -122,3 +137,10 @@ class Root:
                 return call()
         except CxgWidgetError as error:
             return error
+
+
+def _size_of(file: Path) -> float:
+    try:
+        return file.stat().st_size
+    except OSError:  # which TileDB is left to say
+        return float("inf")

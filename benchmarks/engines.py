@@ -61,6 +61,8 @@ def measure_plain(path: str, _: str) -> Measures:
     import pandas as pd
     from datashader import transfer_functions as tf
 
+    from cxg_widget.palettes import default_palette
+
     xy = data.read_xy(Path(path))
     codes, labels = data.read_codes(Path(path), CLUSTERS)
     frame = pd.DataFrame({"x": xy[:, 0], "y": xy[:, 1], "clusters": pd.Categorical.from_codes(codes, labels)})
@@ -73,7 +75,7 @@ def measure_plain(path: str, _: str) -> Measures:
     }  # fmt: skip
 
     def image(kind: str) -> None:
-        tf.shade(canvas.points(frame, "x", "y", reductions[kind]))
+        tf.shade(canvas.points(frame, "x", "y", reductions[kind]), color_key=default_palette(len(labels)))
 
     image("clusters")
     found = {"first image": _since(began)}

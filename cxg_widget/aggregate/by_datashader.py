@@ -16,7 +16,7 @@ from cxg_widget.aggregate.columns import CategoryColumn, NumberColumn, SparseCol
 from cxg_widget.aggregate.grid import Grid, View
 from cxg_widget.aggregate.planes import Planes, Statistic
 from cxg_widget.aggregate.reductions import Sums, reduction_of, sums_of
-from cxg_widget.aggregate.task import Index, Task, cut
+from cxg_widget.aggregate.task import Index, Task, cut, each
 from cxg_widget.protocol import MISSING_U16
 from cxg_widget.quantise import LEVELS, between
 from cxg_widget.raster import disc
@@ -30,7 +30,8 @@ MOST_CATEGORIES = 64
 """Categories that have a plane each; of more, the colours are summed channel by channel."""
 _used = threading.Event()
 _Canvas = tuple[View, tuple[int, int]]
-_Fill = Callable[[NDArray[np.int64]], Mapping[str, Any]]
+Places = NDArray[np.int64] | slice
+_Fill = Callable[[Places], Mapping[str, Any]]
 
 
 def is_at_hand() -> bool:
@@ -98,7 +99,7 @@ def reduce_pixels(
     canvas = _within(grid, margin) if spread > 1 else (grid.view, (grid.width, grid.height))
     counted = reduction_of("count")
 
-    def fill(places: NDArray[np.int64]) -> Mapping[str, Any]:
+    def fill(places: Places) -> Mapping[str, Any]:
         return {name: _values(columns[name], places) for name in plan.columns}
 
     def part(task: Task) -> PixelNumbers:
@@ -108,7 +109,7 @@ def reduce_pixels(
         numbers, cells = (tuple(sums_of(frame, *canvas, what) for frame in frames) for what in (plan, counted))
         return PixelNumbers(numbers, cells, grid)
 
-    return reduce(add, map(part, cut(task, BLOCK) if order is None else [task]))
+    return reduce(add, each(part, cut(task, BLOCK) if order is None else [task]))
 
 
 def planes(
@@ -131,10 +132,10 @@ def planes(
         if visible is not None:
             weights[: column.n_categories][~visible[:-1]] = 0
         sums = _by_category if column.n_categories <= MOST_CATEGORIES else _by_channel
-        found = reduce(add, (sums(part, column, weights) for part in cut(task, BLOCK)))
+        found = reduce(add, each(lambda part: sums(part, column, weights), cut(task, BLOCK)))
         with_missing = column.has_missing and (visible is None or bool(visible[-1]))
         return found if with_missing else Planes(found.totals)
-    found = reduce(add, (_numbers(part, column) for part in cut(task, BLOCK)))
+    found = reduce(add, each(lambda part: _numbers(part, column), cut(task, BLOCK)))
     missing = found.missing if column is not None and column.has_missing else None
     totals = found.totals[..., -1:] if statistic == "max" else found.totals
     return Planes(totals, missing, None if statistic == "mean" else found.peak)
@@ -147,7 +148,7 @@ def _by_category(task: Task, column: CategoryColumn, weights: NDArray[np.float64
 
 
 def _by_channel(task: Task, column: CategoryColumn, weights: NDArray[np.float64]) -> Planes:
-    def fill(places: NDArray[np.int64]) -> Mapping[str, Any]:
+    def fill(places: Places) -> Mapping[str, Any]:
         codes = column.codes[places]
         return dict(zip("rgbn", weights[codes].T, strict=True)) | {"lost": np.float64(codes == column.missing_code)}
 
@@ -188,6 +189,10 @@ def _frames(task: Task, fill: _Fill, rows: NDArray[Any] | None = None) -> Iterat
     """Yield the points of each layer, with what `fill` says of their places."""
     import pandas as pd
 
+    if task.starts.size == 1 and rows is None and not task.bits.size:  # nothing has to be picked out
+        every = slice(int(task.starts[0]), int(task.stops[0]))
+        yield pd.DataFrame({"x": task.xy[every, 0], "y": task.xy[every, 1], **fill(every)})
+        return
     lengths = task.stops - task.starts
     places = np.arange(lengths.sum()) + np.repeat(task.starts - (np.cumsum(lengths) - lengths), lengths)
     if rows is not None:
@@ -221,7 +226,7 @@ def _within(grid: Grid, margin: int) -> _Canvas:
     return (margin, width, margin, height), (width - margin, height - margin)
 
 
-def _values(column: ViewColumn, places: NDArray[np.int64]) -> Any:
+def _values(column: ViewColumn, places: Places) -> Any:
     """Return what a column says of some places: numbers in their own units, NaN = missing; or categories."""
     import pandas as pd
 
@@ -232,10 +237,14 @@ def _values(column: ViewColumn, places: NDArray[np.int64]) -> Any:
     return between(column.lo, column.hi, _codes(column, places) / LEVELS)
 
 
-def _codes(column: NumberColumn | SparseColumn, places: NDArray[np.int64]) -> NDArray[np.float64]:
+def _codes(column: NumberColumn | SparseColumn, places: Places) -> NDArray[np.float64]:
     """Return the codes of some places, NaN = missing."""
     if isinstance(column, NumberColumn):
         codes = column.codes[places]
+    elif isinstance(places, slice):
+        codes = np.full(places.stop - places.start, column.fill, dtype=np.uint16)
+        first, last = np.searchsorted(column.places, (places.start, places.stop))
+        codes[column.places[first:last] - np.uint32(places.start)] = column.codes[first:last]
     else:
         codes = np.full(places.size, column.fill, dtype=np.uint16)
         at = np.searchsorted(column.places, places)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, reduce
-from itertools import pairwise
+from itertools import islice, pairwise
 from operator import add
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from cxg_widget.errors import InvalidValue
 
 _ALONE = 200_000
 """Up to so many points a second thread costs more than it saves."""
+Part = TypeVar("Part")
 _NO_BITS = np.zeros(0, dtype=np.uint8)
 
 
@@ -116,6 +117,13 @@ def run(loop: Callable[[Task], Planes], task: Task) -> Planes:
 def cut(task: Task, most: int) -> Iterator[Task]:
     """Cut a task into parts of at most so many points each; there is at least one."""
     return _parts(task, task.n_points, max(-(-task.n_points // most), 1))
+
+
+def each(loop: Callable[[Task], Part], parts: Iterable[Task]) -> Iterator[Part]:
+    """Yield what a loop makes of each part, in their order; as many at once as there are threads."""
+    left = iter(parts)
+    while some := list(islice(left, _threads())):
+        yield from _pool().map(loop, some)
 
 
 def _parts(task: Task, n_points: int, n_parts: int) -> Iterator[Task]:

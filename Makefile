@@ -17,7 +17,7 @@ JS_SOURCES := $(shell find js/src -type f 2>/dev/null) js/build.mjs
 SECONDS ?= 60
 SEED ?=
 
-.PHONY: help setup browser demo test test-peers fuzz check build protocol notebooks bench dev clean
+.PHONY: help setup browser demo test quick test-peers fuzz check build protocol notebooks bench dev clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +31,9 @@ test: setup browser ## pytest in two processes, those in a browser one by one, t
 	$(BIN)/python -m pytest -m 'not browser' -n 2 --dist worksteal
 	$(BIN)/python -m pytest -m browser
 	cd js && $(WITH_NODE) npm test --silent
+
+quick: $(VENV)/.installed ## the tests that need no browser, no store and no other process, in a minute or two
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m 'not slow' tests/unit tests/test_architecture.py
 
 test-peers: .venv-peers/.installed ## compare with the packages that write and read the same stores; Python 3.12
 	CXG_TILEDB_CF_PYTHON="$(CURDIR)"/.venv-peers-cf/bin/python .venv-peers/bin/python -m pytest $(PEER_TESTS)

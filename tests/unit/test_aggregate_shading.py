@@ -247,12 +247,14 @@ def test_png_files_give_back_every_pixel(shape):
     np.testing.assert_array_equal(read_png(raster.png(image[:, :, :3])), image[:, :, :3])
 
 
+@pytest.mark.slow
 def test_importing_compiles_nothing():
     script = "import cxg_widget.aggregate, sys; print(sorted({'numba', 'pandas', 'datashader'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_warming_up_leaves_nothing_to_compile():
     script = """
 from cxg_widget.aggregate import kernels, pixels, warm_up

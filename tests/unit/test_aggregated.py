@@ -24,6 +24,8 @@ from cxg_widget.look import Look
 from cxg_widget.readings import Readings
 from tests.memory import MemoryDataset, small
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parents[2] / "docs" / "aggregate.md"
 VIEW, SIZE = (-2.0, 5.0, -1.5, 8.0), {"width": 17, "height": 11}
 NAMES = ("count", "sum", "mean", "min", "max", "std", "var", "first", "last")

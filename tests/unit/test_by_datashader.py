@@ -9,6 +9,8 @@ from cxg_widget.aggregate import CategoryColumn, NumberColumn, SparseColumn, agg
 from cxg_widget.errors import InvalidValue
 from cxg_widget.spatial import SpatialIndex
 
+pytestmark = pytest.mark.slow
+
 N = 20_000
 LEVELS = 65_534
 LO, HI = -3.0, 5.0

@@ -163,6 +163,7 @@ def test_a_dataset_that_was_given_holds_nothing_of_a_closed_widget():
     assert np.isfinite(data.embedding()).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hot", [False, True])
 def test_the_bundle_is_watched_only_where_it_is_to_be_reloaded(hot):
     code = "from cxg_widget import CxgWidget as W; print(type(W._esm).__name__, len(str(W._esm)) > 50_000)"
@@ -187,6 +188,7 @@ atexit.register(lambda: (thread.join(60), print("ended", not thread.is_alive()))
 """
 
 
+@pytest.mark.slow
 def test_a_process_that_ends_during_warm_up_says_nothing_of_it():
     done = subprocess.run([sys.executable, "-c", ENDS_DURING_WARM_UP], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("ended True\n", "")

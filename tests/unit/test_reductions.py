@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 from cxg_widget.aggregate.reductions import NAMES, columns_of, reduction_of, sums_of
 from cxg_widget.errors import InvalidValue
 
+pytestmark = pytest.mark.slow
+
 VIEW, SIZE = (-1.0, 2.0, -0.5, 1.5), (7, 5)
 LABELS = ("T cell", "B cell", "<img>")
 OBJECTS = {

@@ -252,6 +252,7 @@ def _save_many(folder, seed):
         assert loaded is None or np.array_equal(loaded.rows, index.rows)
 
 
+@pytest.mark.slow
 def test_processes_that_share_a_folder_never_read_half_a_file(tmp_path):
     context = multiprocessing.get_context("spawn")
     processes = [context.Process(target=_save_many, args=(str(tmp_path), seed)) for seed in (0, 1)]

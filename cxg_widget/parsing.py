@@ -54,7 +54,11 @@ def check_envelope(msg: object) -> None:
     if not isinstance(data, Mapping) or data.get("method") not in _METHODS:
         raise ProtocolError(f"a message of the comm must hold data with a method; found {shown(data)}")
     state = data.get("state", {})
-    if not isinstance(state, Mapping) or not all(isinstance(name, str) for name in state) or data.get("buffer_paths"):
+    if (
+        not isinstance(state, Mapping)
+        or not all(isinstance(name, str) for name in state)
+        or data.get("buffer_paths", []) != []
+    ):
         raise ProtocolError(f"a state must be an object without buffers; found {shown(state)}")
 
 

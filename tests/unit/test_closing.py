@@ -46,10 +46,14 @@ def use(widget):
     """Draw, colour, select, hover, search and save a picture, and wait until all of that is done."""
     for request in REQUESTS:
         widget._handle_custom_msg({"id": 1, **request}, [])
+    settle(widget)  # a lasso that has to wait would be overtaken
     widget.select(polygon=[(-9, -9), (9, -9), (9, 9)])
     widget._repr_mimebundle_()
-    jobs = widget._exchange.jobs
-    wait([future for future in jobs._waiting.values() if not future.cancelled()])
+    settle(widget)
+
+
+def settle(widget):
+    wait([future for future in widget._exchange.jobs._waiting.values() if not future.cancelled()])
 
 
 def close(widget):

@@ -19,7 +19,7 @@ TOLD = json.loads((Path(__file__).parent.parent / "keys.json").read_text(encodin
 @pytest.mark.parametrize("case", TOLD["keys"], ids=lambda case: case["law"])
 def test_the_key_says(case):
     legend = Color(
-        seq=0, spec="", n_points=0, n_obs=case["n_obs"], encoding="none", **{**case["color"]},
+        seq=0, spec="", n_points=0, n_obs=case["n_obs"], encoding="none", is_stated=False, **{**case["color"]},
     )  # fmt: skip
     look = Look(hidden=tuple(case["hidden"]), cmap=case["cmap"], vmin=case["vmin"], vmax=case["vmax"])
     quantiles = np.linspace(legend.lo, legend.hi, 1001)

@@ -16,9 +16,19 @@ SCENES = (
     "categories", "selected", "hidden", "allHidden", "gene", "constant", "pca", "connecting", "error", "offline",
     "offlineBare", "empty",
 )  # fmt: skip
+
+
+def search(page: Any, text: str) -> None:
+    """Open the search, and wait for its answer: what was found before fades until then."""
+    box = page.get_by_role("combobox", name="Color by")
+    box.click()
+    box.fill(text)
+    page.locator(".found:not(.stale)").wait_for()
+
+
 OPENED = {
-    "search": lambda page: page.get_by_role("combobox", name="Color by").click(),
-    "no match": lambda page: page.get_by_role("combobox", name="Color by").fill("nothing like it"),
+    "search": lambda page: search(page, ""),
+    "no match": lambda page: search(page, "nothing like it"),
     "look": lambda page: page.get_by_role("button", name="Point size and opacity").click(),
     "notes": lambda page: page.locator("[data-popover=notes] > button").click(),
     "colormaps": lambda page: page.get_by_role("button", name="Colormap: viridis").click(),

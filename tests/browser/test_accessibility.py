@@ -19,11 +19,12 @@ SCENES = (
 
 
 def search(page: Any, text: str) -> None:
-    """Open the search, and wait for its answer: what was found before fades until then."""
+    """Open the search, and wait for its answer."""
     box = page.get_by_role("combobox", name="Color by")
     box.click()
     box.fill(text)
-    page.locator(".found:not(.stale)").wait_for()
+    settle(page)
+    page.locator(".found[aria-busy=false]").wait_for()
 
 
 OPENED = {

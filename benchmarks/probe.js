@@ -31,6 +31,7 @@
     state.presents.push(now());
     if (pending === null || (pending.needsUpload && !pending.uploaded)) return;
     pending.last = now() - state.begun;
+    delete pending.before;
     const names = [];
     if (pending.first === undefined && reach >= 0.01 * state.n) names.push("first");
     if (pending.complete === undefined && reach >= state.n) names.push("complete");
@@ -66,6 +67,7 @@
     state.log.push(["upload", now() - state.begun, bytes]);
     if (pending === null) return;
     pending.uploaded = true;
+    if (typeof pending.complete === "number") pending.before = pending.complete; // it counts again if nothing is drawn of these
     delete pending.complete; // what was drawn before lacked these
     delete pending.last;
   }
@@ -177,10 +179,11 @@
       const end = now() + limitMs;
       // A widget need not draw every point anew to change some colours: its picture is complete once it changes no more.
       const isLast = () => typeof pending.first === "number" && pending.last !== undefined && now() - state.lastActivity > longQuietMs;
-      const isDone = () => (typeof pending.complete === "number" && now() - state.lastActivity > quietMs) || isLast();
+      const isKept = () => typeof pending.before === "number" && now() - state.lastActivity > longQuietMs;
+      const isDone = () => isKept() || (typeof pending.complete === "number" && now() - state.lastActivity > quietMs) || isLast();
       while (!isDone() && now() < end) await sleep(50);
       const { first } = pending;
-      const complete = pending.complete ?? (isLast() ? Math.max(first, pending.last) : undefined);
+      const complete = pending.complete ?? pending.before ?? (isLast() ? Math.max(first, pending.last) : undefined);
       return { first, complete, bytes: state.bytes, sent: state.sent, log: state.log };
     },
     /** Turn the wheel before every animation frame, in and then out again; return the frames that were shown. */

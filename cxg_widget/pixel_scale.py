@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.crowding import ends_of
 from cxg_widget.datasets.base import Vector
-from cxg_widget.encoding import Numbers, describe
+from cxg_widget.encoding import Numbers, bin_values, describe
 from cxg_widget.quantise import LEVELS, shares
 
 
@@ -44,10 +44,10 @@ class PixelScale:
     def holding(self, other: PixelScale) -> PixelScale:
         """Return the scale of another image with these limits, and wide enough for both."""
         lo, hi = min(self.data.lo, other.data.lo), max(self.data.hi, other.data.hi)
-        if (lo, hi) == (other.data.lo, other.data.hi):
-            return replace(other, low=self.low, high=self.high)
-        widened = replace(describe(Vector(np.append(other.data.vector.values, [lo, hi])), 0), vector=other.data.vector)
-        return PixelScale(widened, self.low, self.high)
+        data = other.data
+        if (lo, hi) != (data.lo, data.hi):
+            data = replace(data, lo=lo, hi=hi, histogram=bin_values(data.vector.values, lo, hi).astype(np.uint32))
+        return PixelScale(data, self.low, self.high)
 
     @property
     def told(self) -> list[float]:

@@ -381,7 +381,7 @@ class Session(Showing):
     def _paint_pixels(self, seen: View, size: tuple[int, int], zoom: float) -> Paint:
         """Reduce the cells in view to numbers of pixels."""
         look, shown = self.look, self._shown()
-        field = self._readings.awaited_field(look, lambda: False)
+        field = self._readings.field(look)
         spread = spread_of(field.count(seen), size, point_diameter(self.dataset.n_obs, size, zoom))
         shown = replace(shown, columns=self._columns_of(look))
         numbers, cells = field.numbers(shown, seen, size, spread).finished()

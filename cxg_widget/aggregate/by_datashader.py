@@ -12,13 +12,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.aggregate.columns import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
+from cxg_widget.aggregate.columns import (
+    CategoryColumn,
+    NumberColumn,
+    Places,
+    SparseColumn,
+    ViewColumn,
+    codes_at,
+    numbers_at,
+)
 from cxg_widget.aggregate.grid import Grid, View
 from cxg_widget.aggregate.planes import Planes, Statistic
 from cxg_widget.aggregate.reductions import Sums, reduction_of, sums_of
 from cxg_widget.aggregate.task import Index, Task, cut, each
 from cxg_widget.protocol import MISSING_U16
-from cxg_widget.quantise import LEVELS, between
 from cxg_widget.raster import disc
 
 if TYPE_CHECKING:
@@ -30,7 +37,6 @@ MOST_CATEGORIES = 64
 """Categories that have a plane each; of more, the colours are summed channel by channel."""
 _used = threading.Event()
 _Canvas = tuple[View, tuple[int, int]]
-Places = NDArray[np.int64] | slice
 _Fill = Callable[[Places], Mapping[str, Any]]
 
 
@@ -234,20 +240,10 @@ def _values(column: ViewColumn, places: Places) -> Any:
         codes = column.codes[places].astype(np.int32)
         codes[codes == column.missing_code] = -1
         return pd.Categorical.from_codes(codes, categories=pd.RangeIndex(column.n_categories))
-    return between(column.lo, column.hi, _codes(column, places) / LEVELS)
+    return numbers_at(column, places)
 
 
 def _codes(column: NumberColumn | SparseColumn, places: Places) -> NDArray[np.float64]:
     """Return the codes of some places, NaN = missing."""
-    if isinstance(column, NumberColumn):
-        codes = column.codes[places]
-    elif isinstance(places, slice):
-        codes = np.full(places.stop - places.start, column.fill, dtype=np.uint16)
-        first, last = np.searchsorted(column.places, (places.start, places.stop))
-        codes[column.places[first:last] - np.uint32(places.start)] = column.codes[first:last]
-    else:
-        codes = np.full(places.size, column.fill, dtype=np.uint16)
-        at = np.searchsorted(column.places, places)
-        listed = at < np.searchsorted(column.places, places, side="right")
-        codes[listed] = column.codes[at[listed]]
+    codes = codes_at(column, places)
     return np.where(codes == MISSING_U16, np.nan, codes.astype(np.float64))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.base import Codes, Vector
 from cxg_widget.encoding import Numbers
 from cxg_widget.protocol import MISSING_U16
-from cxg_widget.quantise import quantise
+from cxg_widget.quantise import LEVELS, between, quantise
 
 BLOCK = 1 << 22
 """Points handled at once while a column is brought into order, so that temporary arrays stay small."""
@@ -110,6 +110,31 @@ class SparseColumn:
 
 
 ViewColumn = CategoryColumn | NumberColumn | SparseColumn
+Places = NDArray[np.integer[Any]] | slice
+
+
+def codes_at(column: NumberColumn | SparseColumn, places: Places) -> NDArray[np.uint16]:
+    """Return the codes of some places; 65535 = missing."""
+    if isinstance(column, NumberColumn):
+        return column.codes[places]
+    if isinstance(places, slice):
+        codes = np.full(places.stop - places.start, column.fill, dtype=np.uint16)
+        first, last = np.searchsorted(column.places, (places.start, places.stop))
+        codes[column.places[first:last] - np.uint32(places.start)] = column.codes[first:last]
+        return codes
+    codes = np.full(places.size, column.fill, dtype=np.uint16)
+    at = np.searchsorted(column.places, places)
+    listed = at < np.searchsorted(column.places, places, side="right")
+    codes[listed] = column.codes[at[listed]]
+    return codes
+
+
+def numbers_at(column: NumberColumn | SparseColumn, places: Places) -> NDArray[np.float64]:
+    """Return the numbers of some places in their own units, exact to (hi - lo) / 65534; NaN = missing."""
+    codes = codes_at(column, places)
+    values = between(column.lo, column.hi, codes.astype(np.float64) / LEVELS)
+    values[codes == MISSING_U16] = np.nan
+    return values
 
 
 def arrange(index: Ordered, data: Codes | Numbers | None) -> ViewColumn | None:

@@ -127,7 +127,7 @@ class ClusterField:
         self, target: Target, mask: NDArray[np.bool_], limits: tuple[float, float], *, layer: str | None = None
     ) -> NDArray[np.int64]:
         """Count selected rows, those without a place too; parameters and answer as `encoding.count_selected`."""
-        packed = [np.packbits(mask[start:stop], bitorder="little") for start, stop in self._blocks]
+        packed = self._packed(mask)
         same = {"target": target, "layer": layer, "limits": limits}
         counts = self._gathered(self._map("selected", worker.count_selected_rows, self._rows(), packed, **same))
         total: NDArray[np.int64] = np.sum(counts, axis=0)
@@ -211,9 +211,7 @@ class ClusterField:
         self, wanted: Wanted, view: View, size: tuple[int, int], selected: NDArray[np.bool_] | None = None
     ) -> Sums:
         """Reduce all cells, or those of a mask in row order, bool (n_obs,), on the workers; the sums merge there."""
-        packed = None
-        if selected is not None:
-            packed = [np.packbits(selected[start:stop], bitorder="little") for start, stop in self._blocks]
+        packed = None if selected is None else self._packed(selected)
         parts, asked = self._whole(), {"wanted": wanted, "view": view, "size": size}
         found = self._map("reduce", worker.sums_of_rows, self._rows(), parts, packed, **asked)
         sums: Sums = self._waiting.result(self._waiting.submitted(lambda: self._reduced(found, worker.add_planes)))
@@ -283,6 +281,10 @@ class ClusterField:
         column = self._futures_of(target, layer) if visible is not None else None
         asked = {"polygon": polygon, "visible": visible}
         return self._mask_of(self._map("polygon", worker.polygon_bits, parts, column, **asked))
+
+    def _packed(self, mask: NDArray[np.bool_]) -> list[NDArray[np.uint8]]:
+        """Cut a mask, bool (n_obs,), into packed bits for each partition."""
+        return [np.packbits(mask[start:stop], bitorder="little") for start, stop in self._blocks]
 
     def _mask_of(self, bits: list[Any]) -> NDArray[np.bool_]:
         """Put the packed bits of the partitions together, bool (n_obs,)."""
@@ -428,8 +430,7 @@ class ClusterField:
         with self._lock:
             held = self._selection
             if held is None or held[0] is not selected or any(map(must_be_anew, held[1])):
-                packed = [np.packbits(selected[start:stop], bitorder="little") for start, stop in self._blocks]
-                held = selected, self._map("select", worker.arrange_bits, self._parts, packed)
+                held = selected, self._map("select", worker.arrange_bits, self._parts, self._packed(selected))
                 self._selection = held
             return held[1]
 

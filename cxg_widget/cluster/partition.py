@@ -25,13 +25,13 @@ from cxg_widget.aggregate import (
     reduce_pixels,
 )
 from cxg_widget.aggregate.by_rows import Wanted, sums_over
+from cxg_widget.aggregate.columns import numbers_at
 from cxg_widget.aggregate.reductions import Sums
 from cxg_widget.cluster.source import Source, opened
 from cxg_widget.coloring import Target, as_float, mean_vector
 from cxg_widget.datasets import Codes, Vector
 from cxg_widget.encoding import count_selected
-from cxg_widget.protocol import MISSING_U16
-from cxg_widget.quantise import LEVELS, between
+from cxg_widget.quantise import LEVELS
 from cxg_widget.spatial import SpatialIndex
 
 View = tuple[float, float, float, float]
@@ -251,7 +251,7 @@ def take(
         codes[drawn] = np.where(found == column.missing_code, -1, found)
         return xy, codes
     values = np.full(rows.size, np.nan)
-    values[drawn] = _values(column, places[drawn])
+    values[drawn] = numbers_at(column, places[drawn])
     return xy, values if _is_fine(column) else values.astype(np.float32)
 
 
@@ -261,17 +261,3 @@ def _is_fine(column: NumberColumn | SparseColumn) -> bool:
     if largest > np.finfo(np.float32).max:
         return True
     return bool(np.spacing(np.float32(largest)) * LEVELS > column.hi - column.lo)
-
-
-def _values(column: NumberColumn | SparseColumn, places: NDArray[np.uint32]) -> NDArray[np.float64]:
-    if isinstance(column, NumberColumn):
-        codes = column.codes[places]
-    else:
-        codes = np.full(places.size, column.fill, dtype=np.uint16)
-        at = np.minimum(np.searchsorted(column.places, places), max(column.places.size - 1, 0))
-        if column.places.size:
-            listed = column.places[at] == places
-            codes[listed] = column.codes[at[listed]]
-    values = between(column.lo, column.hi, codes.astype(np.float64) / LEVELS)
-    values[codes == MISSING_U16] = np.nan
-    return values

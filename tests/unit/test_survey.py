@@ -562,6 +562,18 @@ def test_panning_keeps_the_limits_and_zooming_makes_new_ones():
     assert ask(one, (x0, x0 + wide / 8, y0, y0 + (y1 - y0) / 8))[0].message.scale[2:] != limits[0]
 
 
+def test_after_panning_the_histogram_holds_the_pixels_on_show_and_no_others():
+    one = session(20_000, "n_counts", statistic="sum")
+    x0, x1, y0, y1 = extent(one)
+    wide, scales = (x1 - x0) / 2, []
+    for at in (0, (x1 - x0) / 5, (x1 - x0) / 3):
+        (frame,) = ask(one, (x0 + at, x0 + at + wide, y0, y1))
+        values, (lo, hi, *_) = values_of(frame), frame.message.scale
+        assert frame.arrays["histogram"].sum() == np.isfinite(values).sum()
+        scales.append((lo, hi, np.nanmin(values), np.nanmax(values)))
+    assert any((lo, hi) != (low, high) for lo, hi, low, high in scales[1:])  # some are wider than what is on show
+
+
 def test_selected_cells_lie_above_the_others_in_a_picture_of_pixels():
     one = session(20_000, "n_counts", statistic="count")
     one.select(np.arange(20_000) % 2 == 0)

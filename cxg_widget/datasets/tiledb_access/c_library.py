@@ -7,6 +7,8 @@ callers leave their questions to the bindings.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -83,6 +85,16 @@ class Calls:
         found = ctypes.string_at(data, length.value)
         self.free("string", string)
         return found.decode()
+
+    @contextmanager
+    def made(self, kind: str, *arguments: Any) -> Iterator[Handle]:
+        """Make a "group", a "query", ..., and free it in the end."""
+        handle = Handle()
+        self(f"{kind}_alloc", *arguments, ctypes.byref(handle))
+        try:
+            yield handle
+        finally:
+            self.free(kind, handle)
 
     def free(self, kind: str, handle: Handle) -> None:
         """Free what a call made: a "group", a "query", ..."""

@@ -6,8 +6,6 @@ The bindings would ask for each with the interpreter's lock in hand; here other 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
-from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -94,14 +92,10 @@ def read_fragments(uri: str, schema: tiledb.ArraySchema, ctx: tiledb.Ctx) -> lis
         domains = [() if schema.sparse else tuple((int(a), int(b)) for a, b in one) for one in stored.nonempty_domain]
         return [Fragment(int(n), domain) for n, domain in zip(stored.cell_num, domains, strict=True)]
     dtypes = [] if schema.sparse else [schema.domain.dim(place).dtype for place in range(schema.ndim)]
-    info = Handle()
-    calls("fragment_info_alloc", uri.encode(), ctypes.byref(info))
-    try:
+    with calls.made("fragment_info", uri.encode()) as info:
         calls("fragment_info_load", info)
         n = calls.count("fragment_info_get_fragment_num", info, ctypes.c_uint32)
         return [_fragment(calls, info, place, dtypes) for place in range(n)]
-    finally:
-        calls.free("fragment_info", info)
 
 
 def read_stored_group(uri: str, ctx: tiledb.Ctx) -> StoredGroup:
@@ -117,9 +111,11 @@ def read_stored_group(uri: str, ctx: tiledb.Ctx) -> StoredGroup:
     calls = calls_in(ctx)
     if calls is None:
         return _by_the_bindings(uri, ctx)
-    with _opened(calls, uri) as group:
+    with calls.made("group", uri.encode()) as group:
+        calls("group_open", group, READ)
         raw = dict(_entry(calls, group, place) for place in range(calls.count("group_get_metadata_num", group)))
         members = [_member(calls, group, place) for place in range(calls.count("group_get_member_count", group))]
+        calls("group_close", group)
     return StoredGroup(_as_written(raw), members)
 
 
@@ -129,18 +125,6 @@ def _by_the_bindings(uri: str, ctx: tiledb.Ctx) -> StoredGroup:
         # An array of the bindings is a view of what is freed with the group.
         metadata = {key: deepcopy(group.meta[key]) for key in group.meta.keys()}  # noqa: SIM118 - no mapping
         return StoredGroup(metadata, [(one.name, one.uri, kinds.get(one.type)) for one in group])
-
-
-@contextmanager
-def _opened(calls: Calls, uri: str) -> Iterator[Handle]:
-    group = Handle()
-    calls("group_alloc", uri.encode(), ctypes.byref(group))
-    try:
-        calls("group_open", group, READ)
-        yield group
-        calls("group_close", group)
-    finally:
-        calls.free("group", group)
 
 
 def _entry(calls: Calls, group: Handle, place: int) -> tuple[str, np.ndarray[Any, Any] | str | bytes]:

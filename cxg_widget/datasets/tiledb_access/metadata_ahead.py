@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from cxg_widget.datasets.tiledb_access.c_library import READ, Calls, Handle, calls_in, handle_of
+from cxg_widget.datasets.tiledb_access.c_library import READ, Calls, calls_in, handle_of
 
 
 def load_metadata(array: Any) -> None:
@@ -37,16 +37,12 @@ def load_places(array: Any, name: str, *, has_offsets: bool) -> None:
     calls = _calls_with(array)
     if calls is None:
         return
-    query, sizes = Handle(), (ctypes.c_uint64(), ctypes.c_uint64())
-    calls("query_alloc", handle_of(array, b"array"), READ, ctypes.byref(query))
-    try:
-        ends = [ctypes.byref(size) for size in sizes]
+    ends = [ctypes.byref(ctypes.c_uint64()) for _ in range(2)]
+    with calls.made("query", handle_of(array, b"array"), READ) as query:
         if has_offsets:
             calls("query_get_est_result_size_var", query, name.encode(), *ends)
         else:
             calls("query_get_est_result_size", query, name.encode(), ends[0])
-    finally:
-        calls.free("query", query)
 
 
 def _calls_with(array: Any) -> Calls | None:

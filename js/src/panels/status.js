@@ -39,8 +39,10 @@ function tally({ state, actions }, { nObs }) {
 /** The one thing about the picture that should not wait for a click. @param {Context} context */
 function aside({ state }) {
   const { points, building, selection } = state;
-  const work = building === -1 ? "Starting datashader" : `Indexing ${nounsOf(state).obs.many}, ${Math.floor(100 * (building ?? 0))} %`;
-  if (building !== null) return html`<span class="aside">${work}</span>`;
+  if (building !== null) {
+    const work = building < 0 ? "Starting datashader" : `Indexing ${nounsOf(state).obs.many}, ${Math.floor(100 * building)} %`;
+    return html`<span class="aside">${work}</span>`;
+  }
   const n = selection.n > 0 || selection.missed ? nHidden(state) : 0; // else it is said already
   const parts = [n > 0 ? `${wholeNumber(n)} hidden` : "", placeNote(state) === "" ? "" : `${wholeNumber(points?.nMissing ?? 0)} not drawn`];
   const text = parts.filter((part) => part !== "").join(" · ");

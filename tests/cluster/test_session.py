@@ -100,7 +100,9 @@ def test_numbers_of_pixels_are_the_same(pair, statistic, selected):
     for one in pair:
         one.select(np.arange(one.dataset.n_obs) % 7 == 0 if selected else np.zeros(one.dataset.n_obs, dtype=bool))
     (alone,), (shared,) = (ask(one) for one in pair)
-    assert shared.message == alone.message
+    # Sums of partitions and of all cells at once are added in another order, so their last bits may differ.
+    np.testing.assert_allclose(shared.message.scale, alone.message.scale, rtol=1e-12)
+    assert replace(shared.message, scale=alone.message.scale) == alone.message
     assert alone.message.statistic != ""
     np.testing.assert_array_equal(image([alone]), image([shared]))
 

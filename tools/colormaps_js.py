@@ -1,4 +1,4 @@
-"""Write js/src/colormaps.js from cxg_widget/colormaps.py, or that file from matplotlib's tables.
+"""Write js/src/style/colormaps.js from cxg_widget/colormaps.py, or that file from matplotlib's tables.
 
 Each colormap is a list of evenly spaced stops, linear in sRGB between them: as few as keep every channel within 2/255
 of matplotlib's table. Usage: python tools/colormaps_js.py [--check | --from-matplotlib]; the last alone needs
@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT))
 
 from cxg_widget.colormaps import COLORMAPS  # noqa: E402
 
-JS, PYTHON = ROOT / "js" / "src" / "colormaps.js", ROOT / "cxg_widget" / "colormaps.py"
+JS, PYTHON = ROOT / "js" / "src" / "style" / "colormaps.js", ROOT / "cxg_widget" / "colormaps.py"
 
 # The ramps of one hue begin at white in matplotlib, where low values would vanish on a white page.
 PARTS = {"Greys": (0.15, 1.0), "Reds": (0.1, 1.0), "Blues": (0.1, 1.0)}
@@ -52,7 +52,7 @@ def stops(name: str) -> list[str]:
 
 
 def js_text(maps: dict[str, list[str]]) -> str:
-    """Return what js/src/colormaps.js must hold."""
+    """Return what js/src/style/colormaps.js must hold."""
     packed = "\n".join(
         f"  {name}: {json.dumps(''.join(color[1:] for color in colors))}," for name, colors in maps.items()
     )

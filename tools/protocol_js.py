@@ -1,4 +1,4 @@
-"""Write js/src/protocol.js and docs/protocol.md from cxg_widget/protocol.py.
+"""Write js/src/wire/protocol.js and docs/protocol.md from cxg_widget/protocol.py.
 
 Usage: python tools/protocol_js.py [--check]
 """
@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT))
 
 from cxg_widget import protocol  # noqa: E402
 
-JS, DOCS = ROOT / "js" / "src" / "protocol.js", ROOT / "docs" / "protocol.md"
+JS, DOCS = ROOT / "js" / "src" / "wire" / "protocol.js", ROOT / "docs" / "protocol.md"
 SCALARS = {int: "number", float: "number", str: "string", bool: "boolean", Any: "any"}
 TYPED_ARRAYS = {"uint8": "Uint8Array", "uint16": "Uint16Array", "uint32": "Uint32Array", "float32": "Float32Array"}
 Kind = type[protocol.Message]

@@ -1,6 +1,6 @@
 /** Entry of the bundle: what a host of anywidget calls. One model a widget, as many views of it as are displayed. */
 import { createWidgetModel } from "./model.js";
-import { createView } from "./view.js";
+import { createView } from "./page/view.js";
 
 /** A function, so that `initialize` and `render` of one widget share a scope: hosts hand each of them another model object. */
 export default () => {

@@ -1,36 +1,36 @@
 /** Everything the views of one widget share: the talk with the kernel, the state, the arrays, what is looked at. */
-import { seekCard, watchCard } from "./card.js";
-import { createClient } from "./client.js";
-import { createCounter } from "./counts.js";
-import { ROOMY, createCrowding } from "./crowding.js";
-import { createDetailer } from "./detail.js";
-import { inViewOf } from "./in_view.js";
-import { ofPixels } from "./limits.js";
-import { createPainters } from "./painter.js";
-import { createPlot } from "./plot.js";
-import { MISSING_LABEL, VERSION } from "./protocol.js";
-import { createReceiver } from "./receive.js";
-import { createScene } from "./scene.js";
-import { createSharedView } from "./shared_view.js";
-import { createSources } from "./sources.js";
-import { createStore } from "./state.js";
-import { hideStandIns } from "./still.js";
-import { createSurface } from "./surface.js";
-import { createSurveyor } from "./survey.js";
+import { seekCard, watchCard } from "./draw/card.js";
+import { createClient } from "./wire/client.js";
+import { createCounter } from "./state/counts.js";
+import { ROOMY, createCrowding } from "./style/crowding.js";
+import { createDetailer } from "./picture/detail.js";
+import { inViewOf } from "./picture/in_view.js";
+import { ofPixels } from "./style/limits.js";
+import { createPainters } from "./draw/painter.js";
+import { createPlot } from "./plot/plot.js";
+import { MISSING_LABEL, VERSION } from "./wire/protocol.js";
+import { createReceiver } from "./state/receive.js";
+import { createScene } from "./state/scene.js";
+import { createSharedView } from "./state/shared_view.js";
+import { createSources } from "./draw/sources.js";
+import { createStore } from "./state/state.js";
+import { hideStandIns } from "./plot/still.js";
+import { createSurface } from "./picture/surface.js";
+import { createSurveyor } from "./picture/survey.js";
 
 /**
- * @typedef {import("./state.js").Traits} Traits
- * @typedef {import("./state.js").State} State
- * @typedef {import("./client.js").Comm & {
+ * @typedef {import("./state/state.js").Traits} Traits
+ * @typedef {import("./state/state.js").State} State
+ * @typedef {import("./wire/client.js").Comm & {
  *   get: (name: string) => any, set: (name: string, value: any) => void, save_changes: () => void,
  *   on: (event: string, listener: (...args: any[]) => void) => void, off: (event: string, listener: (...args: any[]) => void) => void
  * }} AnyModel the model that anywidget hands over
  *
  * @typedef {object} WidgetModel
- * @property {import("./state.js").Store} store
- * @property {import("./actions.js").Actions} actions
- * @property {import("./scene.js").Scene} scene
- * @property {(host: HTMLElement, statusOn?: HTMLElement) => import("./plot.js").Plot} createPlot
+ * @property {import("./state/state.js").Store} store
+ * @property {import("./state/actions.js").Actions} actions
+ * @property {import("./state/scene.js").Scene} scene
+ * @property {(host: HTMLElement, statusOn?: HTMLElement) => import("./plot/plot.js").Plot} createPlot
  * @property {() => void} destroy
  */
 
@@ -84,11 +84,11 @@ export function createWidgetModel(model) {
   const view = createSharedView(traits.view, (next) => setTrait("view", next));
   const detailer = createDetailer(scene, store.get, async (wanted) => {
     const parts = await client.ask({ kind: "zoom", view: wanted });
-    return /** @type {import("./protocol.js").Detail[] | null} */ (parts);
+    return /** @type {import("./wire/protocol.js").Detail[] | null} */ (parts);
   });
   const surveyor = createSurveyor(scene, store.get, async (question) => {
     const answer = await client.ask({ kind: "aggregate", ...question }, INDEX_MS);
-    return /** @type {import("./survey.js").Answer | null} */ (answer);
+    return /** @type {import("./picture/survey.js").Answer | null} */ (answer);
   }, (image) => {
     const { color } = store.get();
     if (color !== null && image.statistic) store.set({ color: ofPixels(color, image) });
@@ -99,7 +99,7 @@ export function createWidgetModel(model) {
   let foremost = null;
   let hasBegun = false;
 
-  /** @type {import("./actions.js").Actions["setTrait"]} */
+  /** @type {import("./state/actions.js").Actions["setTrait"]} */
   function setTrait(name, value) {
     takeTrait(name, value);
     model.set(name, value);
@@ -137,7 +137,7 @@ export function createWidgetModel(model) {
     model.on(`change:${name}`, listener);
     undo.push(() => model.off(`change:${name}`, listener));
   }
-  const count = createCounter(store, async () => /** @type {import("./protocol.js").Counts | undefined} */ ((await client.ask({ kind: "count" }))?.[0]));
+  const count = createCounter(store, async () => /** @type {import("./wire/protocol.js").Counts | undefined} */ ((await client.ask({ kind: "count" }))?.[0]));
   undo.push(hideStandIn(store), store.subscribe(surveyor.check), store.subscribe(count), painters.free);
   const stopSeeking = seekCard(store, (shared) => {
     painters.use(shared);
@@ -146,19 +146,19 @@ export function createWidgetModel(model) {
   });
   undo.push(stopSeeking);
 
-  /** Ask for a change of the selection, and take note if it changed nothing. @param {{kind: "lasso" | "category", mode: import("./protocol.js").Mode} & Record<string, any>} request */
+  /** Ask for a change of the selection, and take note if it changed nothing. @param {{kind: "lasso" | "category", mode: import("./wire/protocol.js").Mode} & Record<string, any>} request */
   async function select(request) {
     const { n } = store.get().selection;
     const answer = await client.ask(request);
     const { selection } = store.get();
-    const found = /** @type {import("./protocol.js").Selection | undefined} */ (answer?.[0]);
+    const found = /** @type {import("./wire/protocol.js").Selection | undefined} */ (answer?.[0]);
     const isSame = found?.seq === selection.seq && (selection.n === 0 || (request.mode !== "replace" && selection.n === n));
     if (isSame) store.set({ selection: { ...selection, missed: true } });
   }
 
   const actions = createActions({ store, client, setTrait, takeTrait, select, resetView: view.reset });
 
-  /** @type {import("./plot.js").PlotModel} */
+  /** @type {import("./plot/plot.js").PlotModel} */
   const plotModel = {
     store,
     actions,
@@ -175,7 +175,7 @@ export function createWidgetModel(model) {
     select: (polygon, mode) => void select({ kind: "lasso", polygon, mode }),
     async cellAt([x, y], [radius_x, radius_y], waitMs) {
       const answer = await client.ask({ kind: "hover", x, y, radius_x, radius_y }, waitMs);
-      const cell = /** @type {import("./protocol.js").Cell | undefined} */ (answer?.[0]);
+      const cell = /** @type {import("./wire/protocol.js").Cell | undefined} */ (answer?.[0]);
       return cell === undefined || cell.row < 0 ? null : cell;
     },
     shows(look) {
@@ -230,9 +230,9 @@ function firstState(traits) {
 }
 
 /**
- * @param {{store: import("./state.js").Store, client: import("./client.js").Client, setTrait: import("./actions.js").Actions["setTrait"],
+ * @param {{store: import("./state/state.js").Store, client: import("./wire/client.js").Client, setTrait: import("./state/actions.js").Actions["setTrait"],
  *   takeTrait: (name: keyof Traits, value: any) => void, select: (request: any) => Promise<void>, resetView: () => void}} model
- * @returns {import("./actions.js").Actions}
+ * @returns {import("./state/actions.js").Actions}
  */
 function createActions({ store, client, setTrait, takeTrait, select, resetView }) {
   /** Labels of the legend; the missing values come last. */
@@ -248,9 +248,9 @@ function createActions({ store, client, setTrait, takeTrait, select, resetView }
     dragLimit: (name, value, done) => (done ? setTrait : takeTrait)(name, value),
     async search(query) {
       const answer = await client.ask({ kind: "search", query, limit: MATCHES });
-      const found = /** @type {import("./protocol.js").Matches | undefined} */ (answer?.[0]);
+      const found = /** @type {import("./wire/protocol.js").Matches | undefined} */ (answer?.[0]);
       if (found === undefined) return;
-      const matches = /** @type {import("./state.js").Match[]} */ (found.matches);
+      const matches = /** @type {import("./state/state.js").Match[]} */ (found.matches);
       store.set({ found: { query: found.query, matches, nMore: found.n_more } });
     },
     toggleCategory(index) {
@@ -279,7 +279,7 @@ function createActions({ store, client, setTrait, takeTrait, select, resetView }
 }
 
 /** Hide what stands in for the widget, unless it has nothing to show itself. From the start: to lay out and paint a picture
- * that is gone a moment later would hold up the first points. @param {import("./state.js").Store} store @returns {() => void} */
+ * that is gone a moment later would hold up the first points. @param {import("./state/state.js").Store} store @returns {() => void} */
 function hideStandIn(store) {
   /** @type {(() => void) | null} */
   let show = null;

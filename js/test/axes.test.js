@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { layoutAxes, marginOf } from "../src/axes.js";
-import * as cameras from "../src/camera.js";
+import { layoutAxes, marginOf } from "../src/plot/axes.js";
+import * as cameras from "../src/screen/camera.js";
 
 /** Left of the plot and beneath it. */
 const MARGIN = marginOf(["x", "y"], 600, 400);
@@ -18,7 +18,7 @@ function everywhere(check, names = NAMES) {
   }
 }
 
-/** What a mark takes: left, top, right, bottom, CSS px; characters are 6.2 px wide. @param {import("../src/axes.js").Mark} mark */
+/** What a mark takes: left, top, right, bottom, CSS px; characters are 6.2 px wide. @param {import("../src/plot/axes.js").Mark} mark */
 function boxOf({ axis, text, x, y }) {
   const half = 3.1 * text.length;
   return axis === "x" ? [x - half, y - 9, x + half, y + 2] : [x - 9, y - half, x + 2, y + half];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createBudget } from "../src/budget.js";
+import { createBudget } from "../src/draw/budget.js";
 
 for (const [perMs, fixedMs] of [
   [1_200, 1],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as cameras from "../src/camera.js";
+import * as cameras from "../src/screen/camera.js";
 
 const near = (/** @type {number[]} */ a, /** @type {number[]} */ b, within = 1e-9) =>
   a.forEach((value, i) => assert.ok(Math.abs(value - b[i]) <= within, `${a} is not ${b}`));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createClient } from "../src/client.js";
+import { createClient } from "../src/wire/client.js";
 
 function start() {
   /** @type {any[]} */

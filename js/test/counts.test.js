@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countsOf, createCounter } from "../src/counts.js";
-import { createStore } from "../src/state.js";
+import { countsOf, createCounter } from "../src/state/counts.js";
+import { createStore } from "../src/state/state.js";
 
 const COLOR = { seq: 4, counts: [3, 2], histogram: new Uint32Array() };
 const start = (/** @type {any} */ change = {}) =>

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { shade } from "../src/cpu/image.js";
-import { inksOf } from "../src/cpu/inks.js";
-import { drawPoints } from "../src/cpu/points.js";
-import { once } from "../src/once.js";
+import { shade } from "../src/draw/cpu/image.js";
+import { inksOf } from "../src/draw/cpu/inks.js";
+import { drawPoints } from "../src/draw/cpu/points.js";
+import { once } from "../src/state/once.js";
 
 const WHITE = [1, 1, 1];
 const STYLE = {

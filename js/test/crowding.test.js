@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { createShared, limitsOf, solidityOf, stepped, tilesOf, typicalCells } from "../src/crowding.js";
+import { createShared, limitsOf, solidityOf, stepped, tilesOf, typicalCells } from "../src/style/crowding.js";
 
 const CASES = JSON.parse(readFileSync(new URL("../../tests/crowding.json", import.meta.url), "utf8"));
 const near = (/** @type {any} */ a, /** @type {any} */ b) => assert.ok(Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(b)), `${a} is not ${b}`);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decode } from "../src/decode.js";
+import { decode } from "../src/wire/decode.js";
 
 const xy = (/** @type {number} */ n) => ({ name: "xy", dtype: "uint16", shape: [n, 2] });
 const points = (/** @type {any} */ header, start = 0, stop = 2) => ({ kind: "points", id: 0, start, stop, arrays: [header] });

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
-import { decode } from "../src/decode.js";
-import { REPLY_ARRAYS } from "../src/protocol.js";
+import { decode } from "../src/wire/decode.js";
+import { REPLY_ARRAYS } from "../src/wire/protocol.js";
 
 const folder = new URL("../../tests/golden/", import.meta.url);
 const documents = readdirSync(folder)

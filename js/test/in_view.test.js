@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fit, visible } from "../src/camera.js";
-import { inViewOf } from "../src/in_view.js";
+import { fit, visible } from "../src/screen/camera.js";
+import { inViewOf } from "../src/picture/in_view.js";
 
 const EXTENT = /** @type {[number, number, number, number]} */ ([0, 1, 0, 1]);
 const MISSING = 65_535;

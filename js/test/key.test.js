@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { keyOf, linesOf } from "../src/key.js";
-import { share, shortCount, shortNumber } from "../src/panels/format.js";
+import { keyOf, linesOf } from "../src/words/key.js";
+import { share, shortCount, shortNumber } from "../src/words/format.js";
 
 const { keys, numbers, counts, shares } = JSON.parse(readFileSync(new URL("../../tests/keys.json", import.meta.url), "utf8"));
 

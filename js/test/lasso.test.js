@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createShape, modeOf } from "../src/lasso.js";
+import { createShape, modeOf } from "../src/plot/lasso.js";
 
 const none = { shift: false, alt: false };
 const at = (/** @type {number} */ x, /** @type {number} */ y) => /** @type {[number, number]} */ ([x / 10, -y / 10]);

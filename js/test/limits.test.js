@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limitCodes, resolveLimit, shareOf, valueAt } from "../src/limits.js";
+import { limitCodes, resolveLimit, shareOf, valueAt } from "../src/style/limits.js";
 
 const coloring = /** @type {any} */ ({ lo: -2, hi: 10, quantiles: Float32Array.of(0, 2 / 12, 0.25, 0.5, 1) });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { counted, fileName, safeColor, share, shortCount, shortNumber, wholeNumber } from "../src/panels/format.js";
+import { counted, fileName, safeColor, share, shortCount, shortNumber, wholeNumber } from "../src/words/format.js";
 
 const plain = (/** @type {string} */ text) => text.replaceAll("\u00a0", " ");
 

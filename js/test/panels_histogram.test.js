@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { barHeights, barPath, gradient, mergeBins, placeOf, readLimit, valueAfterKey, valueAt } from "../src/panels/histogram.js";
+import { barHeights, barPath, gradient, mergeBins, placeOf, readLimit, valueAfterKey, valueAt } from "../src/page/panels/histogram.js";
 
 test("an empty bin has no bar, a single cell a visible one, the fullest bin height 1", () => {
   const [none, one, most] = barHeights([0, 1, 1_000_000]);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { groupMatches, kindOf, tagOf } from "../src/panels/matches.js";
-import { notesOf, whyEmpty } from "../src/panels/notes.js";
-import { capitalized, colorable, nounsOf } from "../src/panels/nouns.js";
-import { placeTooltip } from "../src/panels/tooltip_place.js";
-import { completeTheme, contrast, flatten, isDark, luminance, parseColor } from "../src/theme.js";
+import { groupMatches, kindOf, tagOf } from "../src/page/panels/matches.js";
+import { notesOf, whyEmpty } from "../src/page/panels/notes.js";
+import { capitalized, colorable, nounsOf } from "../src/words/nouns.js";
+import { placeTooltip } from "../src/page/panels/tooltip_place.js";
+import { completeTheme, contrast, flatten, isDark, luminance, parseColor } from "../src/page/theme.js";
 
 const GENES = { obs: { one: "cell", many: "cells" }, var: { one: "gene", many: "genes" }, set: { one: "gene set", many: "gene sets" } };
 const WINDOWS = { obs: { one: "spectrum", many: "spectra" }, var: { one: "m/z window", many: "m/z windows" }, set: null };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ROW_PX, lastResult, listed, rowAfterKey, scrollTo, splitMatch, windowOf } from "../src/panels/rows.js";
+import { ROW_PX, lastResult, listed, rowAfterKey, scrollTo, splitMatch, windowOf } from "../src/page/panels/rows.js";
 
 test("the filter ignores case and keeps the given order", () => {
   assert.deepEqual(listed(["B cell", "T cell", "b-like", "NK"], [1, 2, 3, 4], " B ", false), [0, 2]);

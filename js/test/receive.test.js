@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createReceiver } from "../src/receive.js";
-import { createScene, drawable } from "../src/scene.js";
-import { createStore } from "../src/state.js";
+import { createReceiver } from "../src/state/receive.js";
+import { createScene, drawable } from "../src/state/scene.js";
+import { createStore } from "../src/state/state.js";
 
 function start() {
   const scene = createScene();

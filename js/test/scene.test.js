@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as scenes from "../src/scene.js";
+import * as scenes from "../src/state/scene.js";
 
 test("a sparse gene's containers fill what they name and leave the rest", () => {
   const codes = new Uint16Array(140_000).fill(9);

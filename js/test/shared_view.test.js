@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createSharedView } from "../src/shared_view.js";
+import { createSharedView } from "../src/state/shared_view.js";
 
 const rest = () => new Promise((resolve) => setTimeout(resolve, 200));
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asSeen, highlightOf } from "../src/state.js";
+import { asSeen, highlightOf } from "../src/state/state.js";
 
 const state = (/** @type {object} */ parts) => /** @type {any} */ ({ color: null, nextColor: null, seen: null, ...parts });
 const [old, fresh, later] = [{ seq: 1 }, { seq: 2 }, { seq: 3 }];

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { fit, visible } from "../src/camera.js";
-import { createScene } from "../src/scene.js";
-import { createSurveyor, holdsCells, imageOnShow, questionOf } from "../src/survey.js";
+import { fit, visible } from "../src/screen/camera.js";
+import { createScene } from "../src/state/scene.js";
+import { createSurveyor, holdsCells, imageOnShow, questionOf } from "../src/picture/survey.js";
 
 const EXTENT = /** @type {[number, number, number, number]} */ ([0, 10, 0, 10]);
 const TRAITS = { hidden: ["B cell"], density: "log" };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { stepAbove, ticksBetween } from "../src/ticks.js";
+import { stepAbove, ticksBetween } from "../src/screen/ticks.js";
 
 const room = (/** @type {string} */ text) => Math.max(60, 6 * text.length + 20);
 const read = (/** @type {string} */ text) => Number(text.replaceAll(",", ""));

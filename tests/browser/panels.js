@@ -1,8 +1,8 @@
 // Shows the panels on a made-up model: every action is noted in `calls` and changes the state as the kernel's answer would.
 // `show(name)` brings a scene; tests and people looking at the page use the same ones.
-import { COLORMAPS } from "../../js/src/colormaps.js";
-import { createStore } from "../../js/src/state.js";
-import { createView } from "../../js/src/view.js";
+import { COLORMAPS } from "../../js/src/style/colormaps.js";
+import { createStore } from "../../js/src/state/state.js";
+import { createView } from "../../js/src/page/view.js";
 
 const N = 100_000;
 const TYPES = "CD4 T cell|CD8 T cell|CD14+ monocyte|NK cell|naive B cell|memory B cell|regulatory T cell|dendritic cell|platelet|plasma cell|gamma-delta T cell|" +

@@ -1,0 +1,61 @@
+/**
+ * The graphics card, asked for once the first picture is whole: a driver takes as long to start as the processor takes to draw
+ * a million points, and one that has no card is not used at all.
+ */
+import { isContextKnown, sharedContext } from "./gl/context.js";
+import { tryShaders } from "./gl/trial.js";
+
+/** So long after the first picture, when nobody waits for anything. */
+const WAIT_MS = 1_000;
+/** A lost context is back before that, or not at all. */
+const LOST_MS = 5_000;
+
+/**
+ * @param {import("../state/state.js").Store} store
+ * @param {(shared: import("./gl/context.js").Shared) => void} take is told of a card that can draw points
+ * @returns {() => void} stops asking
+ */
+export function seekCard(store, take) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const stop = store.subscribe(wait);
+
+  function wait() {
+    const { points, isSeen, isWhole } = store.get();
+    if (points?.aggregated ? isSeen : isWhole) timer ??= setTimeout(ask, WAIT_MS);
+  }
+
+  function ask() {
+    stop();
+    const shared = usableContext();
+    if (shared !== null) take(shared);
+  }
+
+  if (isContextKnown()) ask();
+  else wait();
+  return () => (stop(), clearTimeout(timer));
+}
+
+/** The page's WebGL context, if it can draw points, and faster than the processor does. */
+function usableContext() {
+  const shared = sharedContext();
+  try {
+    if (shared !== null) tryShaders(shared);
+    return shared;
+  } catch (failure) {
+    console.warn("cxg-widget: drawn without the graphics card, since WebGL 2 does not work here.", failure);
+    return null;
+  }
+}
+
+/** A context that does not come back leaves the drawing to the processor, for as long as it is away.
+ * @param {EventTarget} canvas @param {import("../state/state.js").Store} store @returns {() => void} */
+export function watchCard(canvas, store) {
+  const ending = new AbortController();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const draw = (/** @type {import("../state/state.js").State["drawnBy"]} */ drawnBy) => store.get().drawnBy !== drawnBy && store.set({ drawnBy });
+  canvas.addEventListener("webglcontextlost", () => (timer = setTimeout(draw, LOST_MS, "cpu")), { signal: ending.signal });
+  canvas.addEventListener("webglcontextrestored", () => (clearTimeout(timer), draw("gpu")), { signal: ending.signal });
+  return () => (ending.abort(), clearTimeout(timer));
+}

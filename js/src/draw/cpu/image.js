@@ -1,0 +1,67 @@
+/** Pictures of all cells from the kernel as something a canvas draws: those of numbers get their colours here. */
+import { once } from "../../state/once.js";
+import { MISSING } from "../../wire/protocol.js";
+import { isDimming } from "../../style/style.js";
+
+/** @typedef {import("../../state/scene.js").Image} Image */
+
+export function createShades() {
+  /** @type {(from: unknown[], make: () => Uint8ClampedArray) => Uint8ClampedArray} */
+  const pixels = once();
+  /** @type {(from: unknown[], make: () => HTMLCanvasElement) => HTMLCanvasElement} */
+  const shaded = once();
+
+  return {
+    /** @param {Image} image @param {import("./inks.js").Inks} inks of all codes @param {import("../../style/style.js").Style} style
+     * @returns {CanvasImageSource} */
+    of({ bitmap, content }, inks, style) {
+      const isColored = content === "colors";
+      if (isColored && !isDimming(style)) return bitmap;
+      return shaded([bitmap, inks], () => {
+        const canvas = sheet(bitmap);
+        const read = pixels([bitmap], () => pixelsOf(bitmap));
+        const made = isColored ? grounded(read, style.background) : shade(read, inks);
+        canvas.getContext("2d")?.putImageData(new ImageData(made, bitmap.width, bitmap.height), 0, 0);
+        return canvas;
+      });
+    },
+  };
+}
+
+/** Turn codes (red and green) with an opacity (blue) into colours, dimmed ones as those of points. @param {Uint8ClampedArray} numbers RGBA
+ * @param {import("./inks.js").Inks} inks @returns {Uint8ClampedArray<ArrayBuffer>} RGBA, straight alpha */
+export function shade(numbers, { size, rgba }) {
+  const pixels = new Uint32Array(numbers.length / 4);
+  for (let i = 0, at = 0; i < pixels.length; i++, at += 4) {
+    const code = Math.min((numbers[at] << 8) | numbers[at + 1], MISSING);
+    const alpha = numbers[at + 2];
+    const dimmed = alpha > 0 && alpha < 255 ? rgba[size + code] : 0;
+    pixels[i] = dimmed || (rgba[code] & 0x00ffffff) | (alpha << 24);
+  }
+  return new Uint8ClampedArray(pixels.buffer);
+}
+
+/** Put a colour behind all that is drawn. @param {Uint8ClampedArray} pixels RGBA, straight alpha @param {number[]} ground 0..1
+ * @returns {Uint8ClampedArray<ArrayBuffer>} */
+export function grounded(pixels, ground) {
+  const out = new Uint8ClampedArray(pixels);
+  for (let at = 0; at < out.length; at += 4) {
+    const share = pixels[at + 3] / 255;
+    if (share === 0) continue;
+    for (let i = 0; i < 3; i++) out[at + i] = pixels[at + i] * share + 255 * ground[i] * (1 - share);
+    out[at + 3] = 255;
+  }
+  return out;
+}
+
+/** @param {ImageBitmap} bitmap @returns {Uint8ClampedArray} */
+function pixelsOf(bitmap) {
+  const context = /** @type {CanvasRenderingContext2D} */ (sheet(bitmap).getContext("2d", { willReadFrequently: true }));
+  context.drawImage(bitmap, 0, 0);
+  return context.getImageData(0, 0, bitmap.width, bitmap.height).data;
+}
+
+/** @param {{width: number, height: number}} size */
+function sheet({ width, height }) {
+  return Object.assign(document.createElement("canvas"), { width, height });
+}

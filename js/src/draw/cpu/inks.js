@@ -1,0 +1,63 @@
+/** The colour and the height of each code, so that drawing a point is looking two numbers up. Pure. */
+import { MISSING } from "../../wire/protocol.js";
+
+/**
+ * @typedef {object} Inks twice as many entries as there are codes: those of points as they are, then of dimmed ones
+ * @property {number} size codes; the entries of dimmed points begin here
+ * @property {Uint32Array} rgba as four bytes in memory, opaque; 0 = not drawn
+ * @property {Uint32Array} rank higher ones lie above; never below LOWEST
+ */
+
+/** Ranks below are for soft edges and for what is empty. */
+export const LOWEST = 2;
+const DIMMED_SPAN = MISSING + 2;
+
+/**
+ * @param {import("../../style/style.js").Style} style
+ * @param {Uint8Array} colors RGBA of categories, or of 256 steps of a colormap; alpha 0 = hidden
+ * @param {number} size 256 or 65,536 codes
+ * @returns {Inks}
+ */
+export function inksOf(style, colors, size) {
+  const rgba = new Uint32Array(2 * size);
+  const rank = new Uint32Array(2 * size);
+  const pure = new Uint32Array(colors.buffer, colors.byteOffset, colors.length / 4);
+  const [plain, missing] = [pack(style.plain), pack(style.missingColor)];
+  const { mode, ranked, limits, highlighted, selecting } = style;
+  const span = limits[1] - limits[0];
+  for (let code = 0; code < size; code++) {
+    const isMissing = mode !== 0 && code === style.missing;
+    let color = plain;
+    if (isMissing) color = missing;
+    else if (mode === 1) color = code < pure.length ? pure[code] : 0;
+    else if (mode === 2) {
+      const share = span === 0 ? Number(code > limits[0]) : Math.min(Math.max((code - limits[0]) / span, 0), 1);
+      color = pure[Math.floor(share * 255 + 0.5)];
+    }
+    const isDimmed = highlighted >= 0 && code !== highlighted;
+    const height = isMissing ? 0 : ranked ? 1 + code : 1;
+    const below = selecting || isDimmed ? dim(color, style) : 0;
+    rgba[code] = isDimmed ? below : color;
+    rgba[size + code] = below;
+    rank[code] = LOWEST + height + (isDimmed ? 0 : DIMMED_SPAN);
+    rank[size + code] = LOWEST + height;
+  }
+  return { size, rgba, rank };
+}
+
+/** @param {import("../../style/style.js").Rgba} color 0..1 @returns {number} 0 = hidden */
+function pack([red, green, blue, alpha]) {
+  return alpha === 0 ? 0 : bytes(red * 255, green * 255, blue * 255);
+}
+
+/** Mix a colour toward the background. @param {number} color @param {import("../../style/style.js").Style} style */
+function dim(color, { background, dimmed }) {
+  if (color === 0) return 0;
+  const mixed = background.map((channel, i) => channel * 255 * (1 - dimmed) + ((color >>> (8 * i)) & 255) * dimmed);
+  return bytes(mixed[0], mixed[1], mixed[2]);
+}
+
+/** @param {number} red 0..255 @param {number} green @param {number} blue */
+function bytes(red, green, blue) {
+  return (Math.round(red) | (Math.round(green) << 8) | (Math.round(blue) << 16) | 0xff000000) >>> 0;
+}

@@ -1,0 +1,138 @@
+/** A picture in memory that slices of points are drawn onto, beneath it perhaps one of all cells from the kernel. */
+import { once } from "../../state/once.js";
+import { colorTable, isLayered, SQUARE_PX } from "../../style/style.js";
+import { createShades } from "./image.js";
+import { inksOf } from "./inks.js";
+import { drawPoints } from "./points.js";
+
+/** @typedef {import("../painter.js").How} How */
+const CODES_8 = 256;
+const CODES_16 = 65_536;
+const NO_COLORS = new Uint8Array(4 * CODES_8);
+
+/** @param {() => import("../../state/state.js").State} getState @returns {import("../painter.js").Picture} */
+export function createCpuPicture(getState) {
+  let page = newPage(0, 0);
+  /** Does anything not cover its pixels? Those hold colours multiplied by their opacity. */
+  let isSoft = false;
+  /** @type {{image: import("../../state/scene.js").Image, how: import("../painter.js").ImageHow} | null} */
+  let beneath = null;
+  /** @type {(from: unknown[], make: () => Uint8Array) => Uint8Array} */
+  const tables = once();
+  /** @type {(from: unknown[], make: () => import("./inks.js").Inks) => import("./inks.js").Inks} */
+  const kept = once();
+  const shades = createShades();
+  /** What lies between memory and a canvas that holds another picture. */
+  const sheet = document.createElement("canvas");
+
+  /** @param {import("../../style/style.js").Style} style @param {number} size codes */
+  function inks(style, size) {
+    const { color, traits } = getState();
+    const table =
+      color === null || color.scale === "none"
+        ? NO_COLORS
+        : tables([color.scale, color.colors, color.categories, traits.hidden, traits.cmap, style.dark], () => colorTable(color, traits, style.dark));
+    return kept([JSON.stringify(style), table, size], () => inksOf(style, table, size));
+  }
+
+  /** @param {How} how @param {Uint8Array | Uint16Array | null} codes @returns {import("./points.js").Brush} */
+  function brush({ style, scale, offset, sizePx }, codes) {
+    const { width, height } = page;
+    const isRound = sizePx > SQUARE_PX;
+    return {
+      inks: inks(style, codes instanceof Uint16Array ? CODES_16 : CODES_8),
+      selecting: style.selecting,
+      isRanked: isLayered(style) || style.hasMissing,
+      place: [(scale[0] * width) / 2, ((offset[0] + 1) * width) / 2, (-scale[1] * height) / 2, ((1 - offset[1]) * height) / 2],
+      diameter: isRound ? sizePx : Math.max(sizePx, 1),
+      isRound,
+      opacity: style.opacity,
+    };
+  }
+
+  /** The points drawn so far. */
+  function data() {
+    const bytes = new Uint8ClampedArray(/** @type {ArrayBuffer} */ (page.pixels.buffer));
+    return new ImageData(isSoft ? straight(bytes) : bytes, page.width, page.height);
+  }
+
+  /** @param {CanvasRenderingContext2D} context */
+  function copyTo(context) {
+    if (beneath === null) return context.putImageData(data(), 0, 0);
+    const { image, how } = beneath;
+    const rect = pixelRect(how.rect, page);
+    context.clearRect(0, 0, page.width, page.height);
+    context.save();
+    context.imageSmoothingEnabled = image.content === "colors";
+    context.globalAlpha = how.style.opacity;
+    context.drawImage(shades.of(image, inks(how.style, CODES_16), how.style), ...rect);
+    context.globalAlpha = 1;
+    if (how.isCover) {
+      context.beginPath();
+      context.rect(0, 0, page.width, page.height);
+      context.rect(...rect);
+      context.clip("evenodd");
+    }
+    Object.assign(sheet, { width: page.width, height: page.height });
+    sheet.getContext("2d")?.putImageData(data(), 0, 0);
+    context.drawImage(sheet, 0, 0);
+    context.restore();
+  }
+
+  return {
+    resize(width, height) {
+      if (width !== page.width || height !== page.height) page = newPage(width, height);
+    },
+    clear() {
+      page.pixels.fill(0);
+      page.ranks.fill(0);
+      isSoft = false;
+      beneath = null;
+    },
+    fill({ style }, code) {
+      const color = inks(style, CODES_16).rgba[code];
+      const { pixels, ranks } = page;
+      for (let at = 0; at < pixels.length; at++) if (pixels[at] !== 0) pixels[at] = color;
+      ranks.fill(0);
+    },
+    points(how, points, first, count) {
+      const made = brush(how, points.codes);
+      isSoft ||= made.isRound || made.opacity < 1;
+      drawPoints(page, points, made, first, first + count);
+    },
+    image(image, how) {
+      beneath = { image, how };
+    },
+    show(canvas) {
+      const context = canvas.getContext("2d", { willReadFrequently: true });
+      if (context !== null) copyTo(context);
+    },
+    copyTo,
+    free() {
+      page = newPage(0, 0);
+      beneath = null;
+    },
+  };
+}
+
+/** @param {number} width px @param {number} height @returns {import("./points.js").Page} */
+function newPage(width, height) {
+  return { width, height, pixels: new Uint32Array(width * height), ranks: new Uint32Array(width * height) };
+}
+
+/** Colours that are not multiplied by their opacity. @param {Uint8ClampedArray<ArrayBuffer>} bytes RGBA, premultiplied */
+function straight(bytes) {
+  const out = bytes.slice();
+  for (let at = 0; at < out.length; at += 4) {
+    const alpha = out[at + 3];
+    if (alpha === 0 || alpha === 255) continue;
+    for (let channel = 0; channel < 3; channel++) out[at + channel] = (out[at + channel] * 255) / alpha;
+  }
+  return out;
+}
+
+/** @param {number[]} rect left, right, bottom, top in clip space @param {{width: number, height: number}} page
+ * @returns {[number, number, number, number]} px: left, top, width, height */
+function pixelRect([left, right, bottom, top], { width, height }) {
+  return [((left + 1) * width) / 2, ((1 - top) * height) / 2, ((right - left) * width) / 2, ((top - bottom) * height) / 2];
+}

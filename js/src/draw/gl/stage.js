@@ -1,0 +1,102 @@
+/** What all views of one model share in GPU memory: positions, colours, flags. Sent once, as far as they have arrived. */
+import { once } from "../../state/once.js";
+import { colorTable } from "../../style/style.js";
+import { createPointBuffers } from "./buffers.js";
+import { sendColors } from "./colors.js";
+import { sendImage } from "./image.js";
+import { createGlPicture } from "./picture.js";
+
+/**
+ * @typedef {import("../../state/state.js").State} State
+ * @typedef {import("../sources.js").PointArrays} PointArrays
+ *
+ * @param {import("./context.js").Shared} shared
+ * @param {import("../../state/scene.js").Scene} scene
+ * @param {() => State} getState
+ * @returns {import("../painter.js").Painter & {free: () => void}}
+ */
+export function createGlPainter(shared, scene, getState) {
+  const stage = createStage(shared, scene, getState);
+  const leave = shared.loop.join({ wants: () => "no", draw: () => 0, present: () => false, restored: stage.restore });
+  return {
+    loop: shared.loop,
+    createPicture: () => createGlPicture(shared, stage),
+    isLost: () => shared.gl.isContextLost(),
+    // Each slice costs as much as drawing some 100,000 points, however few are in it.
+    price: { arrivedPoints: 500_000, growingMs: 600 },
+    free() {
+      leave();
+      stage.free();
+    },
+  };
+}
+
+/** @param {import("./context.js").Shared} shared @param {import("../../state/scene.js").Scene} scene @param {() => State} getState */
+function createStage({ gl }, scene, getState) {
+  let parts = createParts(gl);
+
+  return {
+    /** Send what is new of these points. Cheap when nothing is. @param {PointArrays} points */
+    buffers(points) {
+      const { positions, others } = parts;
+      const own = points.xy === scene.points?.xy ? positions : others.get(points.xy) ?? keepOther(parts, gl, points.xy);
+      own.sync(points);
+      return own;
+    },
+    /** @param {boolean} dark */
+    colors(dark) {
+      const { color, traits } = getState();
+      if (color !== null && color.scale !== "none") {
+        const from = color.scale === "categorical" ? [color.colors, color.categories, traits.hidden] : [traits.cmap, dark];
+        parts.colored(from, () => (sendColors(gl, parts.colors, colorTable(color, traits, dark)), parts.colors));
+      }
+      return parts.colors;
+    },
+    /** @param {import("../../state/scene.js").Image} image on show */
+    image(image) {
+      parts.pictured([image.bitmap], () => (sendImage(gl, parts.image, image), parts.image));
+      return parts.image;
+    },
+    isOnShow: (/** @type {import("../../state/scene.js").Image} */ image) => image === scene.image,
+    /** The context's objects are gone. */
+    restore() {
+      parts = createParts(gl);
+    },
+    free() {
+      parts.positions.free();
+      for (const other of parts.others.values()) other.free();
+      gl.deleteTexture(parts.colors);
+      gl.deleteTexture(parts.image);
+    },
+  };
+}
+
+/** @typedef {ReturnType<typeof createStage>} Stage */
+
+/** Of closer points, and of a gene's own, so many arrays are kept. */
+const OTHERS = 3;
+
+/** @param {WebGL2RenderingContext} gl */
+function createParts(gl) {
+  return {
+    positions: createPointBuffers(gl),
+    /** By their positions, the last used last. @type {Map<Uint16Array, ReturnType<typeof createPointBuffers>>} */
+    others: new Map(),
+    colors: gl.createTexture(),
+    colored: /** @type {ReturnType<typeof once<WebGLTexture>>} */ (once()),
+    image: gl.createTexture(),
+    pictured: /** @type {ReturnType<typeof once<WebGLTexture>>} */ (once()),
+  };
+}
+
+/** @param {ReturnType<typeof createParts>} parts @param {WebGL2RenderingContext} gl @param {Uint16Array} xy */
+function keepOther({ others }, gl, xy) {
+  const made = createPointBuffers(gl);
+  others.set(xy, made);
+  for (const [old, buffers] of others) {
+    if (others.size <= OTHERS) break;
+    buffers.free();
+    others.delete(old);
+  }
+  return made;
+}

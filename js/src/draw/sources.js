@@ -1,0 +1,105 @@
+/** Which points a picture is made of, as arrays side by side; what has to be gathered is gathered once. Knows no GL. */
+import { createShared } from "../style/crowding.js";
+import { once } from "../state/once.js";
+import { drawable } from "../state/scene.js";
+
+/**
+ * @typedef {object} PointArrays
+ * @property {number} n
+ * @property {number} loaded prefix that has arrived
+ * @property {Uint16Array} xy 2n
+ * @property {Uint8Array | Uint16Array | null} codes n
+ * @property {Uint8Array | null} flags n
+ *
+ * @typedef {"base" | "detail" | "cells"} Source those that were sent first, those closer by, all where those are a sample
+ */
+
+/** @type {PointArrays} */
+const NONE = { n: 0, loaded: 0, xy: new Uint16Array(0), codes: null, flags: null };
+
+/** @param {import("../state/scene.js").Scene} scene @param {() => import("../state/state.js").State} getState */
+export function createSources(scene, getState) {
+  const detail = /** @type {ReturnType<typeof once<PointArrays>>} */ (once());
+  const entries = /** @type {ReturnType<typeof once<PointArrays>>} */ (once());
+
+  const shared = { base: createShared(), cells: createShared() };
+
+  function base() {
+    const { points, color, flags } = scene;
+    if (points === null) return NONE;
+    const own = { n: points.n, loaded: drawable(scene), xy: points.xy, codes: color?.codes ?? null, flags };
+    const { crowd, points: about } = getState();
+    return isShared() ? share(shared.base, own, crowd, about?.nObs ?? points.n) : own;
+  }
+
+  /** Do points show other numbers than their own? The highest of all cells lies on top by itself, but not of a sample. */
+  function isShared() {
+    const { crowd, points } = getState();
+    return crowd.weight < 1 || (crowd.solidity < 1 && points !== null && points.nObs > points.nPoints);
+  }
+
+  /** @param {import("../state/scene.js").Cells} at */
+  function near({ xy, codes, flags, extent }) {
+    const own = { ...all(xy), codes, flags };
+    const { crowd, points } = getState();
+    if (crowd.weight === 1 || points === null) return own;
+    const zoom = [0, 2].map((axis) => (extent[axis + 1] - extent[axis]) / (points.extent[axis + 1] - points.extent[axis] || 1));
+    return share(shared.cells, own, crowd, own.n, zoom);
+  }
+
+  /** @param {import("../state/scene.js").Detail} at */
+  function close(at) {
+    const { codes, flags } = base();
+    return detail([at, codes, flags], () => ({
+      ...all(at.xy),
+      codes: codes && gather(codes, at.index),
+      flags: flags && gather(flags, at.index),
+    }));
+  }
+
+  return {
+    isShared,
+    /** @param {Source} source @returns {PointArrays} */
+    of(source) {
+      if (source === "detail" && scene.detail !== null) return close(scene.detail);
+      if (source === "cells" && scene.cells !== null) return near(scene.cells);
+      return base();
+    },
+    /** @param {Source} source how many are to be had */
+    count(source) {
+      if (source === "detail" && scene.detail !== null) return scene.detail.index.length;
+      if (source === "cells" && scene.cells !== null) return scene.cells.xy.length / 2;
+      return drawable(scene);
+    },
+    /** The points whose value is not the fill. @param {import("../state/scene.js").Entries} of @returns {PointArrays} */
+    entries({ index, codes }) {
+      const { points } = scene;
+      if (points === null) return NONE;
+      return entries([points, index], () => {
+        const places = new Uint32Array(points.xy.buffer, points.xy.byteOffset, points.n); // both coordinates at once
+        return { ...all(new Uint16Array(gather(places, index).buffer)), codes, flags: null };
+      });
+    },
+  };
+}
+
+/** @typedef {ReturnType<typeof createSources>} Sources */
+
+/** @param {ReturnType<typeof createShared>} shared @param {PointArrays} own @param {import("../style/crowding.js").Crowd} crowd
+ * @param {number} nCells @param {number[]} [zoom] @returns {PointArrays} numbers as they are shown where points share pixels */
+function share(shared, own, crowd, nCells, zoom) {
+  const { codes } = own;
+  return codes instanceof Uint16Array ? { ...own, codes: shared({ ...own, codes }, crowd, nCells, zoom) } : own;
+}
+
+/** @param {Uint16Array} xy */
+function all(xy) {
+  return { n: xy.length / 2, loaded: xy.length / 2, xy };
+}
+
+/** @template {Uint8Array | Uint16Array | Uint32Array} T @param {T} array @param {Uint32Array} index @returns {T} */
+function gather(array, index) {
+  const taken = /** @type {T} */ (new /** @type {any} */ (array.constructor)(index.length));
+  for (let i = 0; i < index.length; i++) taken[i] = array[index[i]];
+  return taken;
+}

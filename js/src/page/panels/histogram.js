@@ -1,0 +1,93 @@
+/** The geometry of the numeric legend: bars, gradient, and the way between a place on the bar and a value. Pure. */
+import { shareOf, valueAt as between } from "../../style/limits.js";
+
+/** Colours for a colormap that has no stops here. */
+const GREYS = ["#dddddd", "#222222"];
+
+/**
+ * Heights of the bars, 0..1, by cube root: most genes are zero in most cells, and those cells would flatten the rest.
+ * A bin that holds any cell keeps a visible sliver.
+ * @param {ArrayLike<number>} counts @param {number} [most] the count as high as the box; else the highest @returns {number[]}
+ */
+export function barHeights(counts, most = 0) {
+  if (most === 0) for (let i = 0; i < counts.length; i++) most = Math.max(most, counts[i]);
+  return Array.from(counts, (count) => (count === 0 ? 0 : Math.max(0.04, Math.cbrt(count / most))));
+}
+
+/** The bars as one SVG path in a box of n x 1, y down. @param {number[]} heights @returns {string} */
+export function barPath(heights) {
+  const bars = heights.map((height, i) => (height === 0 ? "" : `M${i} 1V${round(1 - height)}H${i + 1}V1Z`));
+  return bars.join("");
+}
+
+/** Merge bins so that bars stay wider than a pixel. @param {ArrayLike<number>} counts @param {number} nMost @returns {number[]} */
+export function mergeBins(counts, nMost) {
+  const group = Math.ceil(counts.length / nMost);
+  const merged = new Array(Math.ceil(counts.length / Math.max(1, group))).fill(0);
+  for (let i = 0; i < counts.length; i++) merged[Math.floor(i / group)] += counts[i];
+  return merged;
+}
+
+/** Where a value lies between lo and hi, 0..1, held inside. @param {number} value @param {number} lo @param {number} hi @returns {number} */
+export function placeOf(value, lo, hi) {
+  if (!(hi > lo)) return value > hi ? 1 : 0;
+  return Math.max(0, Math.min(1, shareOf(value, lo, hi)));
+}
+
+/** The value at a place 0..1 between lo and hi. @param {number} place @param {number} lo @param {number} hi @returns {number} */
+export function valueAt(place, lo, hi) {
+  return between(Math.max(0, Math.min(1, place)), lo, hi);
+}
+
+/**
+ * A CSS gradient over lo..hi whose colours run between two places.
+ * @param {string[] | undefined} stops evenly spaced @param {number} [from] 0..1 @param {number} [to] 0..1 @returns {string}
+ */
+export function gradient(stops, from = 0, to = 1) {
+  const colors = stops !== undefined && stops.length > 1 ? stops : GREYS;
+  const steps = colors.map((color, i) => {
+    const place = from + (i / (colors.length - 1)) * (to - from);
+    return `${color} ${round(100 * place)}%`;
+  });
+  return `linear-gradient(to right, ${steps.join(", ")})`;
+}
+
+/**
+ * The value a key moves a limit to; null if the key is not for moving. An arrow is a hundredth of the bar, with Shift a tenth as a page.
+ * @param {string} key @param {boolean} shift @param {number} value @param {[number, number]} bar its two ends
+ * @param {[number, number]} reach least and greatest value the limit may have @returns {number | null}
+ */
+export function valueAfterKey(key, shift, value, [lo, hi], [least, greatest]) {
+  const page = hi / 10 - lo / 10;
+  const step = shift ? page : page / 10;
+  /** @type {Record<string, number>} */
+  const targets = {
+    ArrowRight: value + step,
+    ArrowUp: value + step,
+    ArrowLeft: value - step,
+    ArrowDown: value - step,
+    PageUp: value + page,
+    PageDown: value - page,
+    Home: least,
+    End: greatest,
+  };
+  return key in targets ? Math.max(least, Math.min(greatest, targets[key])) : null;
+}
+
+/**
+ * Read what was typed as a limit: a number, a percentile such as "p99", or null for nothing. undefined = neither.
+ * @param {string} text @returns {number | string | null | undefined}
+ */
+export function readLimit(text) {
+  const typed = text.trim().replace(/\u2212/g, "-").replace(/(\d),(?=\d{3}\b)/g, "$1");
+  if (typed === "") return null;
+  const percentile = /^p\s*(\d+(?:\.\d+)?)$/i.exec(typed) ?? /^(\d+(?:\.\d+)?)\s*%$/.exec(typed);
+  if (percentile !== null) return Number(percentile[1]) <= 100 ? `p${Number(percentile[1])}` : undefined;
+  const value = Number(typed);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+/** @param {number} value */
+function round(value) {
+  return Math.round(value * 1000) / 1000;
+}

@@ -1,0 +1,40 @@
+/** The legend: heading, and below it what the scale of the colouring asks for. */
+import { html, nothing } from "lit-html";
+import { countsOf } from "../../state/counts.js";
+import { createCategoryLegend } from "./categories.js";
+import { colorable, nounsOf } from "../../words/nouns.js";
+import { numberLegend } from "./numbers.js";
+import { countWidths } from "./row_end.js";
+
+/** @typedef {import("./ui.js").Context} Context */
+
+/** @returns {(context: Context) => unknown} */
+export function createLegend() {
+  const categoryLegend = createCategoryLegend();
+  return (context) => {
+    const { color, dataset, link, error } = context.state;
+    if (color === null && error === null && link !== "offline" && (dataset === null || context.state.traits.color !== null)) return skeleton();
+    if (color === null || color.scale === "none") return hint(context);
+    const body = color.scale === "categorical" ? categoryLegend(context, color) : numberLegend(context, color);
+    const isCounted = countsOf(context.state, color) !== null;
+    const key = color.scale === "categorical" ? "selected / all" : html`<i></i>selected`;
+    return html`<section class="legend ${color.scale}" style=${countWidths(context.state, color)} aria-label="Legend">
+      <div class="head"><h2 title=${color.name}>${color.name}</h2>${isCounted ? html`<span class="key" aria-hidden="true">${key}</span>` : nothing}</div>
+      ${color.detail === "" ? nothing : html`<p class="detail" title=${color.detail}>${color.detail}</p>`}
+      ${body}
+    </section>`;
+  };
+}
+
+/** @param {Context} context */
+function hint({ state }) {
+  const nouns = nounsOf(state);
+  const text = state.link === "offline" ? "" : `Color the ${nouns.obs.many} by any ${colorable(nouns)}.`;
+  return html`<section class="legend" aria-label="Legend"><p class="none">${text}</p></section>`;
+}
+
+/** Holds the place of a legend that is on its way. */
+function skeleton() {
+  const widths = [62, 48, 75, 40, 66, 54];
+  return html`<section class="legend skeleton" aria-hidden="true">${widths.map((width) => html`<div class="row"><i class="swatch"></i><i style="width:${width}%"></i></div>`)}</section>`;
+}

@@ -1,0 +1,70 @@
+/** The popover that sets how points look: size and opacity; of aggregated pictures also what becomes of many in one pixel. And
+ * how pictures look that are saved. */
+import { html, nothing } from "lit-html";
+import { live } from "lit-html/directives/live.js";
+import { capitalized, nounsOf } from "../../words/nouns.js";
+
+const SIZE_MIN_PX = 0.5;
+const SIZE_MAX_PX = 12;
+/** Where the slider starts when the size was automatic. */
+const SIZE_START_PX = 3;
+const DENSITIES = { eq_hist: "equalized", log: "logarithmic", cbrt: "cube root", linear: "linear" };
+const BACKGROUNDS = { "": "as shown", white: "white", dark: "dark", transparent: "transparent" };
+const STATISTICS = {
+  auto: "highest close by, mean far away", mean: "mean", max: "highest", min: "lowest", sum: "sum", std: "standard deviation", var: "variance", count: "count",
+};
+
+/** @param {import("./ui.js").Context} context */
+export function lookPopover({ state, actions }) {
+  const { point_size: size, opacity } = state.traits;
+  const number = (/** @type {Event} */ event) => Number(/** @type {HTMLInputElement} */ (event.currentTarget).value);
+  return html`<div class="popover look" role="dialog" aria-label="Point size and opacity">
+    <div class="setting">
+      <span>Point size</span>
+      <output>${size === null ? "" : `${size} px`}</output>
+      <label class="check">
+        <input type="checkbox" .checked=${live(size === null)}
+          @change=${() => actions.setTrait("point_size", size === null ? SIZE_START_PX : null)}>Auto
+      </label>
+      <input type="range" aria-label="Point size" min=${SIZE_MIN_PX} max=${SIZE_MAX_PX} step="0.5" class=${size === null ? "quiet" : ""}
+        aria-valuetext=${size === null ? "automatic" : `${size} pixels`} .value=${live(String(size ?? SIZE_START_PX))}
+        @input=${(/** @type {Event} */ event) => actions.setTrait("point_size", number(event))}>
+    </div>
+    <div class="setting">
+      <span>Opacity</span>
+      <output class="wide">${Math.round(opacity * 100)} %</output>
+      <input type="range" aria-label="Opacity" min="0.02" max="1" step="0.01" aria-valuetext="${Math.round(opacity * 100)} percent"
+        .value=${live(String(opacity))} @input=${(/** @type {Event} */ event) => actions.setTrait("opacity", number(event))}>
+    </div>
+    ${together(state, actions)}
+    <label class="check" title="With Ctrl or Cmd it always does">
+      <input type="checkbox" .checked=${live(state.traits.wheel_zoom)}
+        @change=${() => actions.setTrait("wheel_zoom", !state.traits.wheel_zoom)}>The wheel zooms
+    </label>
+    ${pictures(state, actions)}
+  </div>`;
+}
+
+/** Of what is downloaded or kept in a notebook. @param {import("../../state/state.js").State} state @param {import("../../state/actions.js").Actions} actions */
+function pictures({ traits: { legend, background } }, actions) {
+  return html`<label class="check" title="In what is downloaded or kept in a notebook">
+      <input type="checkbox" .checked=${live(legend)} @change=${() => actions.setTrait("legend", !legend)}>Legend in pictures</label>
+    ${choice("Pictures on", BACKGROUNDS, background ?? "", (value) => actions.setTrait("background", value || null))}`;
+}
+
+/** What becomes of those that share a pixel. @param {import("../../state/state.js").State} state @param {import("../../state/actions.js").Actions} actions */
+function together({ traits, color, points, dataset }, actions) {
+  const { statistic } = traits;
+  const label = `${capitalized(nounsOf({ dataset }).obs.many)} of a pixel`;
+  if (color?.scale === "continuous") return choice(label, { ...STATISTICS, [statistic]: STATISTICS[/** @type {keyof typeof STATISTICS} */ (statistic)] ?? statistic }, statistic, (value) => actions.setTrait("statistic", value));
+  return points?.aggregated ? choice("Density", DENSITIES, traits.density, (value) => actions.setTrait("density", value)) : nothing;
+}
+
+/** @param {string} label @param {Record<string, string>} options trait value -> text @param {string} chosen @param {(value: any) => void} choose */
+function choice(label, options, chosen, choose) {
+  const pick = (/** @type {Event} */ event) => choose(/** @type {HTMLSelectElement} */ (event.currentTarget).value);
+  return html`<label class="setting choose"><span>${label}</span>
+    <select class="wide" .value=${live(chosen)} @change=${pick}>
+      ${Object.entries(options).map(([value, text]) => html`<option value=${value} ?selected=${value === chosen}>${text}</option>`)}
+    </select></label>`;
+}

@@ -1,0 +1,44 @@
+/** The order in which search results are listed, and the words for their kinds. Pure. */
+
+import { capitalized } from "../../words/nouns.js";
+
+/** @typedef {import("../../state/state.js").Match} Match */
+/** @typedef {import("../../words/nouns.js").Nouns} Nouns */
+
+/** What a kind of match is called. @param {string} kind @param {Nouns} nouns @returns {import("../../words/nouns.js").Noun | undefined} */
+function nounOf(kind, { var: measured, set }) {
+  const sets = set ?? { one: `${measured.one} set`, many: `${measured.one} sets` };
+  return { obs: { one: "column", many: "columns" }, var: measured, set: sets }[kind];
+}
+
+/** A few words for a kind of match. @param {string} kind @param {Nouns} nouns @returns {string} */
+export function tagOf(kind, nouns) {
+  return nounOf(kind, nouns)?.one ?? kind;
+}
+
+/** What to colour by for a match, as the trait has it. @param {Match} match @returns {string | string[] | null} */
+export function colorOf({ spec, color }) {
+  return color ?? (spec || null);
+}
+
+/** The kind of thing a forced spec names. @param {string} spec @returns {string} */
+export function kindOf(spec) {
+  const prefix = spec.slice(0, spec.indexOf(":"));
+  return ["obs", "var", "set"].includes(prefix) ? prefix : prefix === "mean" ? "set" : "";
+}
+
+/** @type {Match} */
+export const NO_COLOR = { spec: "", label: "No color", kind: "none", detail: "" };
+
+/**
+ * What the list shows: matches by kind, the kind of the best match first; "no color" leads when nothing is typed.
+ * @param {Match[]} matches best first @param {string} query @param {Nouns} nouns
+ * @returns {{heading: string, options: Match[]}[]}
+ */
+export function groupMatches(matches, query, nouns) {
+  /** @type {Map<string, Match[]>} */
+  const groups = new Map();
+  for (const match of matches) groups.set(match.kind, [...(groups.get(match.kind) ?? []), match]);
+  const listed = [...groups].map(([kind, options]) => ({ heading: capitalized(nounOf(kind, nouns)?.many ?? kind), options }));
+  return query.trim() === "" ? [{ heading: "", options: [NO_COLOR] }, ...listed] : listed;
+}

@@ -1,0 +1,48 @@
+/** What lies over the plot: progress, the tooltip, why there is nothing to see. */
+import { html, nothing } from "lit-html";
+import { progress } from "../../state/state.js";
+import { safeColor } from "../../words/format.js";
+import { whyEmpty } from "./notes.js";
+
+/** @typedef {import("./ui.js").Context} Context */
+
+/** A thin bar that takes no room. @param {Context} context */
+export function progressBar({ state }) {
+  const done = progress(state);
+  const waiting = state.link === "connecting" || (state.dataset !== null && done < 1);
+  if (!waiting || state.link === "offline") return nothing;
+  const percent = Math.round(100 * done);
+  const known = done > 0;
+  return html`<div class="progress ${known ? "" : "unknown"}" role="progressbar" aria-label="Loading" aria-valuemin="0" aria-valuemax="100"
+    aria-valuenow=${known ? percent : nothing}><i style="width:${known ? percent : 30}%"></i></div>`;
+}
+
+const WAYS = { showAll: "Show all categories", resetView: "Show everything" };
+
+/** @param {Context} context */
+export function emptyMessage({ state, actions }) {
+  const why = whyEmpty(state);
+  if (why === null) return nothing;
+  const { message, way } = why;
+  return html`<div class="empty" role="status"><p>${message}</p>
+    ${way === undefined ? nothing : html`<button type="button" class="text" ?disabled=${state.link === "offline"} @click=${() => actions[way]()}>${WAYS[way]}</button>`}</div>`;
+}
+
+/** The cell under the pointer; the view puts it in place once its size is known. @param {Context} context */
+export function tooltip({ state, ui }) {
+  const { cell } = state;
+  if (cell === null || ui.pointer === null) return nothing;
+  return html`<div class="tooltip" aria-hidden="true">
+    <div class="name">${cell.name}</div>
+    ${cell.value === "" ? nothing : html`<div class="value">${swatchOf(state, cell.value)}${cell.value}</div>`}
+    ${cell.fields.length === 0
+      ? nothing
+      : html`<dl>${cell.fields.map(([column, value]) => html`<dt>${column}</dt><dd>${value}</dd>`)}</dl>`}
+  </div>`;
+}
+
+/** @param {import("../../state/state.js").State} state @param {string} value */
+function swatchOf({ color }, value) {
+  const i = color?.scale === "categorical" ? color.categories.indexOf(value) : -1;
+  return color === null || i < 0 ? nothing : html`<i class="swatch" style="--c:${safeColor(color.colors[i])}"></i>`;
+}

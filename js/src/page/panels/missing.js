@@ -1,0 +1,22 @@
+/** The legend's row for what has no category or no value. */
+import { html, nothing } from "lit-html";
+import { countsOf } from "../../state/counts.js";
+import { MISSING_LABEL } from "../../wire/protocol.js";
+import { actOn, rowEnd, told } from "./row_end.js";
+
+/** @param {import("./ui.js").Context} context @param {import("../../state/state.js").Coloring} color */
+export function missingRow(context, color) {
+  if (color.nMissing === 0) return nothing;
+  const { state, actions } = context;
+  const selected = countsOf(state, color)?.nMissing;
+  const title = `${told(context, color.nMissing, selected)} without a value in ${color.name}`;
+  const isCategory = color.scale === "categorical";
+  const end = isCategory ? rowEnd(context, color.nMissing, selected) : rowEnd(context, color.nMissing, selected, false);
+  const parts = html`<i class="swatch"></i><span class="label">${MISSING_LABEL}</span>${end}`;
+  if (!isCategory) return html`<div class="row missing" title=${title}>${parts}</div>`;
+  const isHidden = state.traits.hidden.includes(MISSING_LABEL);
+  const act = (/** @type {MouseEvent | KeyboardEvent} */ event) => actOn(context, event, color.categories.length);
+  return html`<button type="button" class="row missing ${isHidden ? "hidden" : ""}" title=${title} aria-pressed=${!isHidden} aria-keyshortcuts="S"
+    ?disabled=${state.link === "offline"} @keydown=${act}
+    @click=${(/** @type {MouseEvent} */ event) => act(event) || actions.toggleCategory(color.categories.length)}>${parts}</button>`;
+}

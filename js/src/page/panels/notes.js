@@ -1,0 +1,83 @@
+/** What there is to tell the user about the picture, in sentences. Pure. */
+import { MISSING_LABEL } from "../../wire/protocol.js";
+import { counted } from "../../words/format.js";
+import { nounsOf } from "../../words/nouns.js";
+import { whatIsShown } from "./numbers.js";
+
+/** @typedef {import("../../state/state.js").State} State */
+
+/** @param {State} state @returns {string[]} */
+export function notesOf(state) {
+  const found = [pictureNote(state), hiddenNote(state), placeNote(state)].filter((note) => note !== "");
+  return [...found, ...(state.dataset?.notes ?? [])];
+}
+
+/** What the picture on show is made of. @param {State} state */
+function pictureNote(state) {
+  const { points, inView, color } = state;
+  if (points === null || inView === null || points.nObs === 0) return "";
+  const { obs } = nounsOf(state);
+  const number = color?.scale === "continuous" ? ` ${whatIsShown(state)}` : "";
+  if (inView.as === "points") return `Every ${obs.one} is a point.${number}`;
+  if (inView.as === "cells") return `Every ${obs.one} in view is a point; from further away an image shows them all.${number}`;
+  const sample = `a random sample of ${counted(points.nPoints, obs)}`;
+  if (inView.as === "sample") return `The points are ${sample}; an image of all ${obs.many} follows.${number}`;
+  return `The picture is an image of all ${obs.many} in view; while it moves, ${sample} fills what it lacks.${number}`;
+}
+
+/** @param {State} state */
+function hiddenNote(state) {
+  const { color, traits } = state;
+  const n = nHidden(state);
+  if (color === null || n === 0) return "";
+  const groups = counted(traits.hidden.length, { one: "category", many: "categories" });
+  return `Hidden: ${counted(n, nounsOf(state).obs)} in ${groups} of ${color.name}.`;
+}
+
+/** @param {State} state */
+export function placeNote(state) {
+  const { points } = state;
+  if (points === null || points.nMissing === 0 || points.nMissing >= points.nObs) return "";
+  const [verb, are] = points.nMissing === 1 ? ["has", "is"] : ["have", "are"];
+  return `${counted(points.nMissing, nounsOf(state).obs)} ${verb} no coordinates in ${points.embedding} and ${are} not drawn.`;
+}
+
+/** Cells of hidden categories; 0 where they have not been counted. @param {Pick<State, "color" | "traits">} state @returns {number} */
+export function nHidden({ color, traits }) {
+  if (color?.scale !== "categorical" || traits.hidden.length === 0) return 0;
+  const hidden = new Set(traits.hidden);
+  const missing = hidden.has(MISSING_LABEL) ? color.nMissing : 0;
+  return color.counts.reduce((sum, count, i) => sum + (hidden.has(color.categories[i]) ? count : 0), missing);
+}
+
+/**
+ * Why the plot is empty, and what would help; null if it is not.
+ * @param {State} state @returns {{message: string, way?: "showAll" | "resetView"} | null}
+ */
+export function whyEmpty(state) {
+  const { dataset, points } = state;
+  const { obs } = nounsOf(state);
+  if (dataset === null) return null;
+  if (dataset.nObs === 0) return { message: `This dataset has no ${obs.many}.` };
+  if (dataset.embeddings.length === 0) return { message: "This dataset has no embedding to draw." };
+  if (points !== null && points.nObs > 0 && points.nMissing >= points.nObs) {
+    return { message: `No ${obs.one} has coordinates in ${points.embedding}.` };
+  }
+  return allHidden(state) ? { message: "All categories are hidden.", way: "showAll" } : lackingInView(state);
+}
+
+/** @param {State} state @returns {ReturnType<typeof whyEmpty>} */
+function lackingInView(state) {
+  const { obs } = nounsOf(state);
+  const lacks = state.inView?.lacks ?? "";
+  if (lacks === "") return null;
+  return lacks === "hidden" ? { message: `All ${obs.many} in view are hidden.`, way: "showAll" } : { message: `No ${obs.many} in view.`, way: "resetView" };
+}
+
+/** @param {State} state @returns {boolean} */
+function allHidden({ color, traits }) {
+  if (color === null || color.scale !== "categorical" || traits.hidden.length < color.categories.length) return false;
+  const hidden = new Set(traits.hidden);
+  const labels = color.nMissing > 0 ? [...color.categories, MISSING_LABEL] : color.categories;
+  return labels.length > 0 && labels.every((label) => hidden.has(label));
+}

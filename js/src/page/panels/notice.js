@@ -1,0 +1,30 @@
+/** What went wrong, or that there is no kernel: one line under the plot, the rest of it on request. */
+import { html, nothing } from "lit-html";
+import { ICONS } from "../icons.js";
+
+/** @typedef {import("./ui.js").Context} Context */
+
+const STAYS = "What is on show stays. To colour, select or look closer, run the cell again that shows the widget.";
+
+/** @param {import("../../state/state.js").State} state @returns {{sentence: string, more: string, isFailure: boolean} | null} */
+export function noticeOf({ error, link, dataset }) {
+  if (error !== null) return { sentence: error.message, more: error.details ?? "", isFailure: true };
+  if (link !== "offline") return null;
+  const what = dataset === null ? "No kernel: static picture." : "No kernel any more.";
+  return { sentence: `${what} Run the cell again to explore.`, more: dataset === null ? "" : STAYS, isFailure: false };
+}
+
+/** @param {Context} context */
+export function notice({ state, ui, update, actions }) {
+  const told = noticeOf(state);
+  if (told === null) return nothing;
+  const { sentence, more, isFailure } = told;
+  const open = ui.popover === "notice";
+  return html`<div class="notice ${isFailure ? "failure" : ""}" data-popover="notice">
+    <div class="line" role=${isFailure ? "alert" : "status"}><button type="button" class="told" aria-expanded=${open} title=${open ? nothing : "Details"} @click=${() => update({ popover: open ? "" : "notice" })}>
+      ${isFailure ? ICONS.warn : ICONS.info}<span class="label">${sentence}</span>${ICONS.down}
+    </button></div>
+    ${isFailure ? html`<button type="button" class="small" aria-label="Dismiss" @click=${() => actions.dismissError()}>${ICONS.close}</button>` : nothing}
+    ${open ? html`<div class="popover notes" role="dialog" aria-label="Details" tabindex="0"><p>${sentence}</p>${more === "" ? nothing : html`<p class="raw">${more}</p>`}</div>` : nothing}
+  </div>`;
+}

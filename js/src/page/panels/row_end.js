@@ -1,0 +1,57 @@
+/** The right end of a row of the legend: its counts, and in their place under the pointer what can be done with the row. */
+import { html, nothing } from "lit-html";
+import { countsOf } from "../../state/counts.js";
+import { ICONS } from "../icons.js";
+import { modeOf } from "../../plot/lasso.js";
+import { counted, shortCount, wholeNumber } from "../../words/format.js";
+import { nounsOf } from "../../words/nouns.js";
+
+/** @typedef {import("./ui.js").Context} Context */
+
+/** Both take the same room, so that no label moves or is cut when the pointer comes.
+ * @param {Context} context @param {number | undefined} total cells; none until all values have been read @param {number | undefined} selected
+ * @param {boolean} [canAct] */
+export function rowEnd({ state }, total, selected, canAct = state.link !== "offline") {
+  const cells = nounsOf(state).obs.many;
+  return html`<span class="end">
+    <span class="counts">
+      ${selected === undefined ? nothing : html`<b class=${selected === 0 ? "zero" : ""}>${shortCount(selected)}</b>`}
+      <span class="count">${total === undefined ? nothing : shortCount(total)}</span>
+    </span>
+    ${canAct
+      ? html`<span class="acts" aria-hidden="true">
+          <i class="act select" title="Select the ${cells} (S)\nShift adds, Alt removes, both intersect">${ICONS.lasso}</i>
+          <i class="act only" title="Show only these ${cells} (Enter)">${ICONS.only}</i></span>`
+      : nothing}
+  </span>`;
+}
+
+/** The room that the numbers of a legend need, to stand below each other. @param {import("../../state/state.js").State} state @param {import("../../state/state.js").Coloring} color */
+export function countWidths(state, color) {
+  const known = countsOf(state, color);
+  const widest = (/** @type {number[]} */ counts) => `${shortCount(counts.reduce((most, one) => Math.max(most, one), 0)).length}ch`;
+  const selected = color.scale === "categorical" && known !== null ? [...known.counts, known.nMissing] : [known?.nMissing ?? 0];
+  return `--total:${widest([...color.counts, color.nMissing])};--selected:${widest(selected)}`;
+}
+
+/** What a row holds, in words. @param {Context} context @param {number | undefined} total @param {number | undefined} selected @returns {string} */
+export function told({ state }, total, selected) {
+  if (total === undefined) return "";
+  const all = counted(total, nounsOf(state).obs);
+  return selected === undefined ? all : `${all}, ${wholeNumber(selected)} selected`;
+}
+
+/** What a click or a key asks of a row of the legend, and whether it did. "S" selects, with the keys of a lasso; so does its sign.
+ * @param {Context} context @param {MouseEvent | KeyboardEvent} event @param {number} i category @returns {boolean} */
+export function actOn({ actions }, event, i) {
+  const isKey = event instanceof KeyboardEvent;
+  const on = (/** @type {string} */ act) => event.target instanceof Element && event.target.closest(act) !== null;
+  if (isKey ? event.code === "KeyS" && !event.ctrlKey && !event.metaKey : on(".select")) {
+    actions.selectCategory(i, modeOf({ shift: event.shiftKey, alt: event.altKey }));
+  } else if (!isKey && (event.altKey || on(".only"))) {
+    if (event.detail < 2) actions.onlyCategory(i); // the second click of a double click would show all again
+  } else return false;
+  event.preventDefault();
+  event.stopPropagation();
+  return true;
+}

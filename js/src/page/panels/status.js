@@ -1,0 +1,62 @@
+/** The quiet line under the plot: what was opened, how much is selected, what there is to know. */
+import { html, nothing } from "lit-html";
+import { ICONS } from "../icons.js";
+import { counted, share, wholeNumber } from "../../words/format.js";
+import { notice } from "./notice.js";
+import { nHidden, notesOf, placeNote } from "./notes.js";
+import { nounsOf } from "../../words/nouns.js";
+
+/** @typedef {import("./ui.js").Context} Context */
+
+const TITLE = "About the picture";
+
+/** @param {Context} context */
+export function statusLine(context) {
+  const { state } = context;
+  const { dataset, selection, error, link } = state;
+  const title = dataset !== null && selection.n === 0 && error === null ? dataset.title : "";
+  const told = notice(context);
+  return html`<div class="status ${told === nothing ? "" : "noted"}">
+    ${title === "" ? nothing : html`<b class="title" title=${title}>${title}</b>`}
+    <div class="what" role="status">${error !== null ? nothing : dataset !== null ? tally(context, dataset) : link === "offline" ? "" : "Opening"}</div>
+    ${told === nothing ? aside(context) : told}
+    ${notes(context)}
+  </div>`;
+}
+
+/** @param {Context} context @param {import("../../state/state.js").Dataset} dataset */
+function tally({ state, actions }, { nObs }) {
+  const { selection, link } = state;
+  const size = counted(nObs, nounsOf(state).obs);
+  if (selection.n === 0) {
+    const n = nHidden(state);
+    return selection.missed ? `0 of ${size} selected` : n > 0 ? `${wholeNumber(nObs - n)} of ${size} shown` : size;
+  }
+  return html`<b>${wholeNumber(selection.n)}</b> of ${size} selected · ${share(selection.n, nObs)}${selection.missed ? " · unchanged" : ""}
+    <button type="button" class="text" ?disabled=${link === "offline"} @click=${() => actions.clearSelection()}>Clear</button>`;
+}
+
+/** The one thing about the picture that should not wait for a click. @param {Context} context */
+function aside({ state }) {
+  const { points, building, selection } = state;
+  if (building !== null) {
+    const work = building < 0 ? "Starting datashader" : `Indexing ${nounsOf(state).obs.many}, ${Math.floor(100 * building)} %`;
+    return html`<span class="aside">${work}</span>`;
+  }
+  const n = selection.n > 0 || selection.missed ? nHidden(state) : 0; // else it is said already
+  const parts = [n > 0 ? `${wholeNumber(n)} hidden` : "", placeNote(state) === "" ? "" : `${wholeNumber(points?.nMissing ?? 0)} not drawn`];
+  const text = parts.filter((part) => part !== "").join(" · ");
+  return text === "" ? nothing : html`<span class="aside" title=${placeNote(state) || text}>${text}</span>`;
+}
+
+/** @param {Context} context */
+function notes({ state, ui, update }) {
+  const all = notesOf(state);
+  if (all.length === 0) return nothing;
+  const open = ui.popover === "notes";
+  return html`<div class="anchor" data-popover="notes">
+    <button type="button" class="small" aria-label=${TITLE} title=${open ? nothing : TITLE} aria-expanded=${open}
+      @click=${() => update({ popover: open ? "" : "notes" })}>${ICONS.info}</button>
+    ${open ? html`<div class="popover notes" role="dialog" aria-label=${TITLE}><ul>${all.map((note) => html`<li>${note}</li>`)}</ul></div>` : nothing}
+  </div>`;
+}

@@ -1,0 +1,168 @@
+/** The colours of the page around the widget, live: JupyterLab's and VS Code's variables, else the background it is seen on. */
+
+import { parseHex } from "../style/style.js";
+
+/** @typedef {[number, number, number]} Rgb 0..255 */
+/** @typedef {[number, number, number, number]} Rgba alpha 0..1 */
+/** @typedef {{background: Rgb, foreground: Rgb, accent: Rgb, dark: boolean}} Theme */
+
+/** @type {{light: Theme, dark: Theme}} */
+const OWN = {
+  light: { background: [255, 255, 255], foreground: [31, 35, 40], accent: [37, 99, 205], dark: false },
+  dark: { background: [24, 26, 29], foreground: [226, 229, 233], accent: [110, 168, 254], dark: true },
+};
+const BACKGROUNDS = ["--jp-layout-color0", "--vscode-editor-background"];
+const FOREGROUNDS = ["--jp-ui-font-color1", "--vscode-editor-foreground", "--vscode-foreground"];
+const ACCENTS = ["--jp-brand-color1", "--vscode-focusBorder"];
+/** Hosts change attributes first and load the theme's stylesheet later. */
+const SETTLE_MS = [0, 150, 700];
+
+/** Relative luminance, 0 black .. 1 white. Source: WCAG 2.2. @param {Rgb} rgb @returns {number} */
+export function luminance(rgb) {
+  const [r, g, b] = rgb.map((channel) => {
+    const c = channel / 255;
+    return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+/** Contrast ratio, 1..21. Source: WCAG 2.2. @param {Rgb} a @param {Rgb} b @returns {number} */
+export function contrast(a, b) {
+  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return (high + 0.05) / (low + 0.05);
+}
+
+/** White text reads better on it than black. @param {Rgb} background @returns {boolean} */
+export function isDark(background) {
+  return luminance(background) < 0.179;
+}
+
+/** A colour with transparency over an opaque one. @param {[number, number, number, number]} over alpha 0..1 @param {Rgb} under @returns {Rgb} */
+export function flatten([r, g, b, alpha], under) {
+  const mix = (/** @type {number} */ top, /** @type {number} */ below) => Math.round(alpha * top + (1 - alpha) * below);
+  return [mix(r, under[0]), mix(g, under[1]), mix(b, under[2])];
+}
+
+/** Complete what a host offers: our own colours wherever its are missing or cannot be read on its background.
+ * @param {{background: Rgb, foreground?: Rgb, accent?: Rgb}} host @returns {Theme} */
+export function completeTheme({ background, foreground, accent }) {
+  const dark = isDark(background);
+  const own = dark ? OWN.dark : OWN.light;
+  return {
+    background,
+    foreground: foreground !== undefined && contrast(foreground, background) >= 7 ? foreground : own.foreground,
+    accent: accent !== undefined && contrast(accent, background) >= 4.5 ? accent : own.accent,
+    dark,
+  };
+}
+
+/** What the page around an element looks like now. @param {HTMLElement} el @returns {Theme} */
+export function readTheme(el) {
+  const variables = getComputedStyle(el);
+  const pick = (/** @type {string[]} */ names) => names.map((name) => toRgba(variables.getPropertyValue(name))).find((rgba) => rgba !== null);
+  const declared = pick(BACKGROUNDS);
+  const background = declared && declared[3] > 0.5 ? flatten(declared, [255, 255, 255]) : backgroundBehind(el);
+  if (background === null) return ownTheme(el);
+  const foreground = pick(FOREGROUNDS);
+  const accent = pick(ACCENTS);
+  return completeTheme({
+    background,
+    foreground: foreground && flatten(foreground, background),
+    accent: accent && flatten(accent, background),
+  });
+}
+
+/**
+ * Call a listener with the theme now and whenever it changes.
+ * @param {HTMLElement} el @param {(theme: Theme) => void} listener @returns {() => void} stops it
+ */
+export function watchTheme(el, listener) {
+  let last = "";
+  /** @type {ReturnType<typeof setTimeout>[]} */
+  let timers = [];
+  const read = () => {
+    unpaintBackdrop(el);
+    const theme = readTheme(el);
+    const text = JSON.stringify(theme);
+    if (text !== last) listener(theme);
+    last = text;
+  };
+  const readSoon = () => {
+    timers.forEach(clearTimeout);
+    timers = SETTLE_MS.map((delay) => setTimeout(read, delay));
+  };
+  const observer = new MutationObserver(readSoon);
+  observer.observe(document.documentElement, { attributes: true });
+  observer.observe(document.body, { attributes: true });
+  observer.observe(document.head, { childList: true });
+  const media = matchMedia("(prefers-color-scheme: dark)");
+  media.addEventListener("change", readSoon);
+  const shown = new ResizeObserver(readSoon); // also tells when the element gets into the page
+  shown.observe(el);
+  read();
+  return () => {
+    observer.disconnect();
+    shown.disconnect();
+    media.removeEventListener("change", readSoon);
+    timers.forEach(clearTimeout);
+  };
+}
+
+/** VS Code paints white behind every widget, in dark themes too: it shows as a frame around ours. @param {HTMLElement} el */
+function unpaintBackdrop(el) {
+  const backdrop = el.closest(".cell-output-ipywidget-background");
+  if (backdrop instanceof HTMLElement) backdrop.style.setProperty("background-color", "transparent", "important");
+}
+
+/** The first opaque background behind an element, through shadow roots; null if there is none. @param {Element} el @returns {Rgb | null} */
+function backgroundBehind(el) {
+  for (let at = /** @type {Element | null} */ (el); at !== null; at = parentOf(at)) {
+    const rgba = toRgba(getComputedStyle(at).backgroundColor);
+    if (rgba !== null && rgba[3] > 0.9) return [rgba[0], rgba[1], rgba[2]];
+  }
+  return null;
+}
+
+/** @param {Element} el @returns {Element | null} */
+function parentOf(el) {
+  const root = el.getRootNode();
+  return el.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
+}
+
+/** On a page without a background: dark where its text is light or the user prefers it. @param {Element} el @returns {Theme} */
+function ownTheme(el) {
+  const text = toRgba(getComputedStyle(el).color);
+  const lightText = text !== null && !isDark([text[0], text[1], text[2]]) && luminance([text[0], text[1], text[2]]) > 0.5;
+  return lightText || matchMedia("(prefers-color-scheme: dark)").matches ? OWN.dark : OWN.light;
+}
+
+/** @type {CanvasRenderingContext2D | null} */
+let painter = null;
+
+/** Any CSS colour as numbers. @param {string} css @returns {Rgba | null} */
+function toRgba(css) {
+  const color = css.trim();
+  if (color === "" || !CSS.supports("color", color)) return null;
+  return parseColor(color) ?? paintColor(color);
+}
+
+/** The spellings that hosts and computed styles use; null for all others. @param {string} css @returns {Rgba | null} */
+export function parseColor(css) {
+  const hex = /^#(?:([\da-f]{3})|([\da-f]{6}))$/i.exec(css);
+  if (hex !== null) return [.../** @type {Rgb} */ (parseHex(hex[2] ? css : `#${[...hex[1]].map((digit) => digit + digit).join("")}`)), 1];
+  const listed = /^rgba?\((\d+), ?(\d+), ?(\d+)(?:, ?([\d.]+))?\)$/i.exec(css);
+  if (listed !== null) return [Number(listed[1]), Number(listed[2]), Number(listed[3]), Number(listed[4] ?? 1)];
+  return { white: /** @type {Rgba} */ ([255, 255, 255, 1]), black: /** @type {Rgba} */ ([0, 0, 0, 1]) }[css.toLowerCase()] ?? null;
+}
+
+/** The browser paints one pixel: for that it may have to start a context, which lasts as long as a first picture may.
+ * @param {string} css @returns {Rgba | null} */
+function paintColor(css) {
+  painter ??= document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  if (painter === null) return null;
+  painter.canvas.width = painter.canvas.height = 1; // also clears
+  painter.fillStyle = css;
+  painter.fillRect(0, 0, 1, 1);
+  const [r, g, b, a] = painter.getImageData(0, 0, 1, 1).data;
+  return [r, g, b, a / 255];
+}

@@ -1,0 +1,305 @@
+/** One view of a widget: the shadow root, what is laid out in it, and when it is drawn anew. What is drawn comes from panels/. */
+import { html, nothing, render } from "lit-html";
+import { createFullScreen } from "./full_screen.js";
+import { divider, sizeOf } from "./panels/divider.js";
+import { embeddingBox } from "./panels/embedding.js";
+import { fileName } from "../words/format.js";
+import { createLegend } from "./panels/legend.js";
+import { emptyMessage, progressBar, tooltip } from "./panels/messages.js";
+import { pick, searchBox } from "./panels/search.js";
+import { statusLine } from "./panels/status.js";
+import { FULL_KEY, RESET_KEY, TOOLS, panelButton, toolbar } from "./panels/toolbar.js";
+import { placeTooltip } from "./panels/tooltip_place.js";
+import { initialUi } from "./panels/ui.js";
+import { asSeen, isOnlyMore } from "../state/state.js";
+import css from "./style.css";
+import { watchTheme } from "./theme.js";
+
+/** @typedef {import("./panels/ui.js").Ui} Ui */
+/** @typedef {import("./panels/ui.js").Context} Context */
+/** @typedef {import("./theme.js").Theme} Theme */
+/** @typedef {import("../state/state.js").State} State */
+
+/**
+ * @typedef {object} Plot
+ * @property {HTMLElement} element
+ * @property {(theme: Theme) => void} setTheme
+ * @property {(scale?: number) => Promise<Blob>} png
+ * @property {() => void} destroy
+ *
+ * @typedef {object} Model
+ * @property {import("../state/state.js").Store} store
+ * @property {import("../state/actions.js").Actions} actions
+ * @property {(host: HTMLElement) => Plot} createPlot
+ */
+
+const SEARCH_WAIT_MS = 60;
+const PNG_SCALE = 2;
+const LOW_PX = 240;
+/** So long everything else waits for the points: the page draws one thing after the other. */
+const PLOT_FIRST_MS = 1_500;
+/** Progress is shown so often: each frame of the page takes time from the points. */
+const MORE_MS = 200;
+
+/** Show a model in an element. @param {{el: HTMLElement, model: Model}} options @returns {() => void} takes the view away */
+export function createView({ el, model }) {
+  const { host, mount, plotHost } = createFrame(el);
+  const plot = model.createPlot(plotHost);
+  const ending = new AbortController();
+  const drawLegend = createLegend();
+  let ui = initialUi();
+  let frame = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let later;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let asking;
+  let plotFirst = true;
+  let isLaidOut = false;
+  const plotFirstTimer = setTimeout(() => ((plotFirst = false), schedule()), PLOT_FIRST_MS);
+
+  /** @type {Context} */
+  const context = {
+    get state() {
+      return asSeen(model.store.get());
+    },
+    get ui() {
+      return ui;
+    },
+    actions: model.actions,
+    update(change) {
+      ui = { ...ui, ...change };
+      schedule();
+    },
+    ask(query) {
+      clearTimeout(asking);
+      asking = setTimeout(() => model.actions.search(query), query === "" ? 0 : SEARCH_WAIT_MS);
+    },
+    save: () => void savePng(plot, model),
+    fullScreen: () => screen.toggle(),
+  };
+
+  function schedule() {
+    if (plotFirst && isLaidOut && isPlotAwaited(context.state)) return; // a frame of the page may last as long as the first points
+    frame ||= requestAnimationFrame(draw);
+  }
+
+  function draw() {
+    clearTimeout(later);
+    later = undefined;
+    frame = 0;
+    isLaidOut = true;
+    plotFirst &&= isPlotAwaited(context.state);
+    render(plotFirst ? plotAlone(context, plotHost) : layout(context, plotHost, drawLegend), mount);
+    placeTip(mount, ui);
+    const height = mount.querySelector(".rows")?.clientHeight ?? ui.legend.height;
+    focusMenu(mount, ui);
+    if (height !== ui.legend.height) context.update({ legend: { ...ui.legend, height } });
+  }
+
+  const screen = createFullScreen(host, (full) => context.update({ full }));
+  const unsubscribe = model.store.subscribe((state, before) => {
+    if (asSeen(state).color?.seq !== asSeen(before).color?.seq) forgetLegend(context, mount);
+    if (ui.search.pick && state.found.query === ui.search.text) pickBest(context);
+    if (isOnlyMore(state, before)) later ??= setTimeout(schedule, MORE_MS);
+    else schedule();
+  });
+  const unwatchTheme = watchTheme(el, (theme) => {
+    applyTheme(mount, theme);
+    if (theme.dark !== ui.dark) context.update({ dark: theme.dark });
+    plot.setTheme(theme);
+  });
+  const resized = new ResizeObserver(() => context.update({ width: mount.clientWidth }));
+  resized.observe(mount);
+  listen(context, mount, plotHost, ending.signal);
+  draw();
+
+  return () => {
+    ending.abort();
+    unsubscribe();
+    unwatchTheme();
+    screen.destroy();
+    resized.disconnect();
+    clearTimeout(asking);
+    clearTimeout(later);
+    clearTimeout(plotFirstTimer);
+    cancelAnimationFrame(frame);
+    frame = -1; // nothing is drawn any more
+    plot.destroy();
+    host.remove();
+  };
+}
+
+
+/** The elements that outlive every drawing. @param {HTMLElement} el */
+function createFrame(el) {
+  el.classList.add("cxg-widget");
+  const host = document.createElement("div");
+  // JupyterLab's shortcuts would take the keys of whatever is focused in here.
+  host.setAttribute("data-lm-suppress-shortcuts", "true");
+  const root = host.attachShadow({ mode: "open" });
+  const style = document.createElement("style");
+  style.textContent = css;
+  const mount = document.createElement("div");
+  mount.className = "mount";
+  const plotHost = document.createElement("div");
+  plotHost.className = "host";
+  mount.append(plotHost); // the first drawing moves it to its place
+  root.append(style, mount);
+  el.append(host);
+  return { host, mount, plotHost };
+}
+
+/** @param {Context} context @param {HTMLElement} plotHost @param {(context: Context) => unknown} drawLegend */
+function layout(context, plotHost, drawLegend) {
+  const { state, ui } = context;
+  const bare = state.link === "offline" && state.dataset === null;
+  const panel = bare ? "closed" : ui.panel === null ? "auto" : ui.panel ? "open" : "closed";
+  return html`<div class="root ${sizeClass(context)}" data-panel=${panel} style=${sizes(context)}>
+    <div class="stage">
+      ${bare ? nothing : toolbar(context)}
+      <div class="plot">
+        ${plotHost} ${emptyMessage(context)} ${tooltip(context)} ${progressBar(context)}
+      </div>
+      ${statusLine(context)} ${bare ? nothing : panelButton(context)}
+    </div>
+    <aside class="panel" id="panel" aria-label="Colors">
+      ${divider(context, "panel_width")}
+      ${state.dataset === null && state.link !== "offline" ? skeletonFields() : html`${embeddingBox(context)} ${searchBox(context)}`} ${drawLegend(context)}
+    </aside>
+    ${bare || ui.full ? nothing : divider(context, "height")}
+  </div>`;
+}
+
+/** In a low widget buttons and status share one line. @param {Context} context */
+function sizeClass(context) {
+  return context.ui.full ? "full" : sizeOf(context, "height") < LOW_PX ? "low" : "";
+}
+
+/** @param {Context} context */
+function sizes(context) {
+  return `--height:${context.ui.full ? "100vh" : `${sizeOf(context, "height")}px`};--panel-px:${sizeOf(context, "panel_width")}px`;
+}
+
+/** Is the first picture still to come, or still to be completed? @param {State} state */
+function isPlotAwaited({ points, isSeen, isWhole, link, error }) {
+  return !(points?.aggregated ? isSeen : isWhole) && link !== "offline" && error === null;
+}
+
+/** The same frame around the plot, with nothing in it yet. @param {Context} context @param {HTMLElement} plotHost */
+function plotAlone(context, plotHost) {
+  return html`<div class="root ${sizeClass(context)}" data-panel=${context.ui.panel === null ? "auto" : "open"} style=${sizes(context)}>
+    <div class="stage"><div class="toolbar"></div><div class="plot">${plotHost}</div><div class="status"></div></div>
+    <aside class="panel"></aside>
+  </div>`;
+}
+
+/** As high as the fields that take their place. */
+function skeletonFields() {
+  const field = html`<div class="field skeleton" aria-hidden="true"><span class="caption">&nbsp;</span><div class="box"></div></div>`;
+  return [field, field];
+}
+
+/** Listen to what no single panel owns: the pointer over the plot, clicks outside popovers, shortcut keys.
+ * @param {Context} context @param {HTMLElement} mount @param {HTMLElement} plotHost @param {AbortSignal} signal */
+function listen(context, mount, plotHost, signal) {
+  const track = (/** @type {PointerEvent} */ event) => {
+    const { left, top } = plotHost.getBoundingClientRect();
+    const free = event.type === "pointermove" && event.buttons === 0 && event.pointerType !== "touch";
+    const pointer = free ? { x: event.clientX - left, y: event.clientY - top } : null;
+    if (pointer !== null || context.ui.pointer !== null) context.update({ pointer });
+  };
+  for (const type of /** @type {const} */ (["pointermove", "pointerdown", "pointerleave"])) plotHost.addEventListener(type, track, { signal });
+  const closePopover = (/** @type {Event} */ event) => {
+    const { popover } = context.ui;
+    const inside = event.composedPath().some((at) => at instanceof HTMLElement && at.dataset.popover === popover);
+    if (popover !== "" && !inside) context.update({ popover: "" });
+  };
+  document.addEventListener("pointerdown", closePopover, { signal, capture: true });
+  mount.addEventListener("focusin", closePopover, { signal });
+  mount.addEventListener("keydown", (event) => pressKey(context, mount, event), { signal });
+  mount.addEventListener("keydown", (event) => leaveByKey(context, event), { signal, capture: true });
+}
+
+/** @param {Context} context @param {HTMLElement} mount @param {KeyboardEvent} event */
+function pressKey(context, mount, event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  event.stopPropagation(); // VS Code and Colab would act on single letters
+  const { actions, state } = context;
+  const inField = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+  if (closeByKey(context, mount, event) || inField || event.defaultPrevented) return;
+  const key = event.key.toUpperCase();
+  if (key === RESET_KEY) actions.resetView();
+  if (key === FULL_KEY && context.ui.full !== null) context.fullScreen();
+  const tool = TOOLS.find((one) => one.key === key);
+  if (tool !== undefined && state.link !== "offline") actions.setTrait("tool", tool.tool);
+}
+
+/** Browsers leave full screen by Escape themselves, but not all of them do it always. @param {Context} context @param {KeyboardEvent} event */
+function leaveByKey({ ui, fullScreen }, event) {
+  if (event.key !== "Escape" || !ui.full || ui.popover !== "" || ui.search.open) return;
+  event.stopPropagation(); // else it would clear the selection too
+  fullScreen();
+}
+
+/** Escape closes the popover and gives the focus back to its button. @param {Context} context @param {HTMLElement} mount @param {KeyboardEvent} event */
+function closeByKey({ ui, update }, mount, event) {
+  if (event.key !== "Escape" || ui.popover === "") return false;
+  /** @type {HTMLElement | null} */ (mount.querySelector(`[data-popover=${ui.popover}] button`))?.focus();
+  update({ popover: "" });
+  return true;
+}
+
+/** @param {Context} context @param {HTMLElement} mount */
+function forgetLegend({ ui, update }, mount) {
+  const rows = mount.querySelector(".rows");
+  if (rows !== null) rows.scrollTop = 0;
+  update({ legend: { ...ui.legend, filter: "", scroll: 0, active: -1 }, drag: null, badLimit: "" });
+}
+
+/** @param {Context} context */
+function pickBest(context) {
+  const [best] = context.state.found.matches;
+  if (best !== undefined) pick(context, best);
+  else context.update({ search: { ...context.ui.search, pick: false } });
+}
+
+/** @param {HTMLElement} mount @param {Theme} theme */
+function applyTheme(mount, { background, foreground, accent, dark }) {
+  mount.style.setProperty("--bg", `rgb(${background})`);
+  mount.style.setProperty("--fg", `rgb(${foreground})`);
+  mount.style.setProperty("--accent", `rgb(${accent})`);
+  mount.dataset.theme = dark ? "dark" : "light";
+}
+
+/** @param {HTMLElement} mount @param {Ui} ui */
+function placeTip(mount, ui) {
+  const tip = mount.querySelector(".tooltip");
+  const plot = tip?.parentElement;
+  if (!(tip instanceof HTMLElement) || !plot || ui.pointer === null) return;
+  const size = { width: tip.offsetWidth, height: tip.offsetHeight };
+  const { left, top } = placeTooltip(ui.pointer, size, { width: plot.clientWidth, height: plot.clientHeight });
+  tip.style.transform = `translate(${left}px, ${top}px)`;
+}
+
+/** A menu that has just opened takes the focus. @param {HTMLElement} mount @param {Ui} ui */
+function focusMenu(mount, ui) {
+  const menu = ui.popover === "cmap" ? mount.querySelector(".cmaps") : null;
+  if (menu === null || menu.matches(":focus-within")) return;
+  /** @type {HTMLElement | null} */ (menu.querySelector("[tabindex='0']"))?.focus({ preventScroll: true });
+}
+
+/** @param {Plot} plot @param {Model} model */
+async function savePng(plot, model) {
+  const { dataset, color } = model.store.get();
+  try {
+    const url = URL.createObjectURL(await plot.png(PNG_SCALE));
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = `${fileName([dataset?.title, color?.name])}.png`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  } catch (failure) {
+    const message = `The picture could not be saved: ${failure instanceof Error ? failure.message : failure}`;
+    model.store.set({ error: { of: "png", message } });
+  }
+}

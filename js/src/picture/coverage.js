@@ -1,0 +1,39 @@
+/**
+ * Which pixels the points of a picture cover. Opaque points of whole pixels cover the same ones whatever their colours:
+ * a gene that is zero in most cells is then the picture at hand in the colour of zero, and on it the cells where it is
+ * not. Pure.
+ */
+
+import { SQUARE_PX } from "../style/style.js";
+
+/**
+ * @typedef {object} Coverage
+ * @property {import("../state/scene.js").Positions} points all of them
+ * @property {string} place where they are and how large, device px
+ *
+ * @typedef {{style: import("../style/style.js").Style, scale: [number, number], offset: [number, number], sizePx: number}} Look
+ */
+
+/** With more entries than this share of the points, drawing all is no slower. */
+const FEW = 0.5;
+
+/** What all points of a scene cover; null where that depends on more than their places.
+ * @param {import("../state/scene.js").Scene} scene @param {Look} look @param {{width: number, height: number, ratio: number}} size
+ * @param {boolean} isHiding some are not drawn @returns {Coverage | null} */
+export function coverageOf({ points }, { style, scale, offset, sizePx }, { width, height, ratio }, isHiding) {
+  if (points === null || isHiding || style.opacity < 1 || sizePx > SQUARE_PX) return null;
+  return { points, place: [width, height, ratio, ...scale, ...offset, sizePx].join(" ") };
+}
+
+/** @param {Coverage | null} a @param {Coverage | null} b */
+export function isSameCoverage(a, b) {
+  return a !== null && b !== null && a.points === b.points && a.place === b.place;
+}
+
+/** The points that have to be drawn anew where all others have the least value; null if that is not how the cells are coloured.
+ * @param {import("../state/scene.js").Scene} scene @param {import("../style/style.js").Style} style @returns {import("../state/scene.js").Entries | null} */
+export function entriesAbove({ color }, { mode, selecting, hasMissing }) {
+  if (color === null || color.entries === null || mode !== 2 || selecting || hasMissing) return null;
+  const { entries, n } = color;
+  return entries.fill === 0 && entries.index.length < FEW * n ? entries : null;
+}

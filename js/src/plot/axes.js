@@ -1,0 +1,168 @@
+/**
+ * What the axes measure: a name and round numbers beside the plot, beneath its bottom and left of its left edge. Laid out once,
+ * for the screen and for pictures that are saved.
+ */
+import { visible } from "../screen/camera.js";
+import { make } from "../screen/svg.js";
+import { ticksBetween } from "../screen/ticks.js";
+
+/**
+ * @typedef {"x" | "y"} Axis
+ * @typedef {object} Mark words beside an edge, in CSS px from the top left of plot and margin; those of y are read from below
+ * @property {Axis} axis
+ * @property {string} text
+ * @property {number} x of the middle of the baseline
+ * @property {number} y
+ *
+ * @typedef {{names: Mark[], numbers: Mark[], lines: [number, number, number, number][]}} Layout lines: x and y of both ends
+ */
+
+/** @type {Layout} */
+const NOTHING = { names: [], numbers: [], lines: [] };
+const FONT_PX = 11;
+/** Of a character, on average; what is not known before it is drawn needs no canvas to be measured on. */
+const CHARACTER_PX = 6.2;
+const TICK_PX = 4;
+/** Left of the plot and beneath it: ticks, numbers, names. */
+const MARGIN_PX = 33;
+/** From the edge of the plot to the baselines of what is read from the left, and of what is read from below. */
+const NUMBER_PX = { x: 15, y: 7 };
+const NAME_PX = { x: 29, y: 21 };
+/** Between two numbers, and how far apart they are at least. */
+const GAP_PX = 22;
+const APART_PX = 60;
+/** In a smaller plot the points need the room. */
+const LEAST_PX = 160;
+
+/**
+ * The room that axes take left of the plot and beneath it, CSS px.
+ * @param {string[]} names of x and y; none where an axis means nothing @param {number} width of plot and margin @param {number} height
+ */
+export function marginOf(names, width, height) {
+  return names.length === 0 || Math.min(width, height) < LEAST_PX ? 0 : MARGIN_PX;
+}
+
+/**
+ * Where to write what.
+ * @param {import("../screen/camera.js").Camera | null} camera @param {string[]} names @param {number} margin as `marginOf` says
+ * @returns {Layout}
+ */
+export function layoutAxes(camera, names, margin) {
+  if (camera === null || margin === 0) return NOTHING;
+  const [left, right, bottom, top] = visible(camera);
+  const parts = [alongAxis("x", names[0], left, right, camera, margin), alongAxis("y", names[1], bottom, top, camera, margin)];
+  return { names: parts.flatMap((one) => one.names), numbers: parts.flatMap((one) => one.numbers), lines: parts.flatMap((one) => one.lines) };
+}
+
+/** @param {Axis} axis @param {string} name @param {number} from @param {number} to data units at its ends @param {import("../screen/camera.js").Camera} camera
+ * @param {number} margin @returns {Layout} */
+function alongAxis(axis, name, from, to, { width, height }, margin) {
+  const length = axis === "x" ? width : height;
+  /** @param {number} along px from the start of the axis @param {number} off px away from the plot @returns {[number, number]} */
+  const at = (along, off) => (axis === "x" ? [margin + along, height + off] : [margin - off, height - along]);
+  /** @param {string} text @param {number} along @param {number} off @returns {Mark} */
+  const mark = (text, along, off) => {
+    const [x, y] = at(along, off);
+    return { axis, text, x, y };
+  };
+  const text = shortened(name, length);
+  /** @type {Layout} */
+  const laid = { names: text === "" ? [] : [mark(text, length / 2, NAME_PX[axis])], numbers: [], lines: [[...at(0, 0.5), ...at(length, 0.5)]] };
+  for (const { value, text: number } of ticksBetween(from, to, length, (one) => Math.max(widthOf(one) + GAP_PX, APART_PX))) {
+    const along = ((value - from) / (to - from)) * length;
+    laid.lines.push([...at(along, 0), ...at(along, TICK_PX)]);
+    const half = widthOf(number) / 2;
+    if (along >= half && along + half <= length) laid.numbers.push(mark(number, along, NUMBER_PX[axis]));
+  }
+  return laid;
+}
+
+/** @param {string} text @returns {number} CSS px, about */
+function widthOf(text) {
+  return [...text].length * CHARACTER_PX;
+}
+
+/** @param {string} text @param {number} mostPx @returns {string} */
+function shortened(text, mostPx) {
+  const letters = [...text];
+  const most = Math.floor(mostPx / CHARACTER_PX);
+  return letters.length <= most ? text : `${letters.slice(0, Math.max(0, most - 1)).join("").trimEnd()}…`;
+}
+
+/** The axes on the screen. */
+export function createAxes() {
+  const element = make("svg", { width: "100%", height: "100%" });
+  element.style.cssText = "position:absolute;inset:0;overflow:hidden;pointer-events:none";
+  const lines = make("path", { fill: "none", "stroke-width": "1" });
+  const groups = { x: make("g", { class: "axis x" }), y: make("g", { class: "axis y" }) };
+  for (const group of Object.values(groups)) group.setAttribute("font-size", String(FONT_PX)), group.setAttribute("text-anchor", "middle");
+
+  /** @param {Axis} axis @param {Mark[]} marks @param {string} kind */
+  function write(axis, marks, kind) {
+    const group = groups[axis];
+    const old = [...group.querySelectorAll(`.${kind}`)];
+    marks.forEach((mark, i) => {
+      const text = old[i] ?? group.appendChild(make("text", { class: kind }));
+      const [x, y] = [mark.x.toFixed(1), mark.y.toFixed(1)];
+      const place = { x, y, ...(axis === "y" ? { transform: `rotate(-90 ${x} ${y})` } : {}) };
+      for (const [key, value] of Object.entries(place)) text.setAttribute(key, value);
+      if (text.textContent !== mark.text) text.textContent = mark.text;
+    });
+    old.slice(marks.length).forEach((one) => one.remove());
+  }
+
+  return {
+    element,
+    /** @param {Layout} layout @param {string[]} said names of x and y, in full */
+    draw({ names, numbers, lines: drawn }, said) {
+      if (drawn.length === 0) {
+        for (const name of ["role", "aria-label"]) element.removeAttribute(name); // an image of nothing has no name
+        return element.replaceChildren();
+      }
+      if (element.childElementCount === 0) element.append(lines, groups.x, groups.y);
+      element.setAttribute("role", "img");
+      element.setAttribute("aria-label", `Horizontal axis: ${said[0]}. Vertical axis: ${said[1]}.`);
+      lines.setAttribute("d", drawn.map(([x0, y0, x1, y1]) => `M${x0.toFixed(1)} ${y0.toFixed(1)}L${x1.toFixed(1)} ${y1.toFixed(1)}`).join(""));
+      for (const axis of /** @type {Axis[]} */ (["x", "y"])) {
+        write(axis, names.filter((mark) => mark.axis === axis), "name");
+        write(axis, numbers.filter((mark) => mark.axis === axis), "number");
+      }
+    },
+    /** @param {import("../style/style.js").Theme} theme */
+    setTheme(theme) {
+      const { words, line } = inks(theme);
+      lines.setAttribute("stroke", line);
+      for (const group of Object.values(groups)) group.setAttribute("fill", words);
+    },
+  };
+}
+
+/**
+ * The axes onto a picture.
+ * @param {CanvasRenderingContext2D} context @param {number} scale px of the picture per CSS px @param {Layout} layout
+ * @param {import("../style/style.js").Theme} theme @param {string} family of the font
+ */
+export function paintAxes(context, scale, { names, numbers, lines }, theme, family) {
+  const { words, line } = inks(theme);
+  context.save();
+  context.scale(scale, scale);
+  context.font = `${FONT_PX}px ${family || "sans-serif"}`;
+  Object.assign(context, { strokeStyle: line, fillStyle: words, lineWidth: 1, textAlign: "center" });
+  context.beginPath();
+  for (const [x0, y0, x1, y1] of lines) context.moveTo(x0, y0), context.lineTo(x1, y1);
+  context.stroke();
+  for (const { axis, text, x, y } of [...names, ...numbers]) {
+    context.save();
+    context.translate(x, y);
+    if (axis === "y") context.rotate(-Math.PI / 2);
+    context.fillText(text, 0, 0);
+    context.restore();
+  }
+  context.restore();
+}
+
+/** The panels' quiet colours. @param {import("../style/style.js").Theme} theme */
+function inks({ foreground, background }) {
+  const mixed = (/** @type {number} */ share) => `rgb(${foreground.map((one, i) => Math.round(share * one + (1 - share) * background[i]))})`;
+  return { words: mixed(0.7), line: mixed(0.5) };
+}

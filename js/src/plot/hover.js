@@ -1,0 +1,43 @@
+/** Asks for the cell under a pointer that rests; never more than one question at a time. */
+
+const REST_MS = 50;
+const WAIT_MS = 5_000;
+
+/**
+ * @param {(px: number, py: number, waitMs: number) => Promise<import("../state/state.js").Cell | null>} ask
+ * @param {(cell: import("../state/state.js").Cell | null) => void} show
+ */
+export function createHover(ask, show) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  /** Counts where the pointer has been; an answer to an older place is not shown. */
+  let visit = 0;
+  let isAsking = false;
+
+  /** @param {number} px @param {number} py */
+  async function request(px, py) {
+    if (isAsking) {
+      timer = setTimeout(request, REST_MS, px, py);
+      return;
+    }
+    isAsking = true;
+    const asked = visit;
+    const cell = await ask(px, py, WAIT_MS);
+    isAsking = false;
+    if (asked === visit) show(cell);
+  }
+
+  return {
+    /** @param {number} px @param {number} py */
+    point(px, py) {
+      visit++;
+      clearTimeout(timer);
+      timer = setTimeout(request, REST_MS, px, py);
+    },
+    leave() {
+      visit++;
+      clearTimeout(timer);
+      show(null);
+    },
+  };
+}

@@ -1,0 +1,204 @@
+/** What the kernel says, put into the scene (arrays) and the store (everything else). Older messages of a slot are ignored. */
+import { createPositions, createValues, drawable, putPositions, putValues, unpackMask } from "./scene.js";
+
+/** @typedef {import("../wire/protocol.js").Reply} Reply */
+/** @typedef {import("./state.js").Coloring} Coloring */
+
+/** Which failures an answer takes back. @type {Partial<Record<Reply["kind"], string[]>>} */
+const MENDED = {
+  points: ["points"],
+  color: ["color", "setting"],
+  selection: ["selection"],
+  counts: ["count"],
+  cell: ["hover"],
+  matches: ["search"],
+  image: ["aggregate"],
+  cells: ["aggregate"],
+};
+
+/**
+ * @param {import("./scene.js").Scene} scene
+ * @param {import("./state.js").Store} store
+ * @returns {(reply: Reply) => void}
+ */
+export function createReceiver(scene, store) {
+  return (reply) => {
+    forgetError(store, reply);
+    switch (reply.kind) {
+      case "dataset":
+        return store.set({ dataset: toDataset(reply), error: null });
+      case "points":
+        return takePoints(scene, store, reply);
+      case "color":
+        return takeColor(scene, store, reply);
+      case "palette":
+        return takePalette(store, reply);
+      case "codes":
+      case "values":
+      case "nonzeros":
+        return takeValues(scene, store, reply);
+      case "selection":
+        return takeSelection(scene, store, reply);
+      case "progress":
+        return store.set({ building: reply.done < 1 ? (reply.of === "index" ? reply.done : -1) : null });
+      case "error":
+        if (reply.of === "aggregate") store.set({ building: null });
+        return dropUnfinished(scene, store, reply.of);
+      default:
+        return undefined; // cell, counts, matches, detail, image and cells go to who asked
+    }
+  };
+}
+
+/** Say no longer what failed, once the same has gone well. @param {import("./state.js").Store} store @param {Reply} reply */
+function forgetError(store, reply) {
+  const { error } = store.get();
+  if (error && MENDED[reply.kind]?.includes(error.of) && !isShown(store, reply)) store.set({ error: null });
+}
+
+/** Is it what is on show already? After a failure the kernel sends that anew. @param {import("./state.js").Store} store @param {Reply} reply */
+function isShown(store, reply) {
+  const { points, color } = store.get();
+  if (reply.kind === "points") return reply.embedding === points?.embedding && String(reply.axes) === String(points.axes);
+  return reply.kind === "color" && reply.spec === color?.spec && reply.detail === color.detail;
+}
+
+/** @param {import("../wire/protocol.js").DatasetInfo} reply @returns {import("./state.js").Dataset} */
+function toDataset({ title, n_obs, n_var, obs_noun, var_noun, set_noun, embeddings, columns, colormaps, notes }) {
+  const noun = (/** @type {string[]} */ [one, many]) => ({ one, many });
+  return {
+    title,
+    nObs: n_obs,
+    nVar: n_var,
+    nouns: { obs: noun(obs_noun), var: noun(var_noun), set: set_noun.length === 0 ? null : noun(set_noun) },
+    embeddings: /** @type {{name: string, axes: number}[]} */ (embeddings),
+    columns: /** @type {{name: string, kind: string}[]} */ (columns),
+    colormaps,
+    notes,
+  };
+}
+
+/** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Points} reply */
+function takePoints(scene, store, reply) {
+  const { points: shown } = store.get();
+  if (shown !== null && reply.seq < shown.seq) return;
+  if (shown !== null && (reply.n_points !== shown.nPoints || reply.aggregated !== shown.aggregated)) forgetOtherPoints(scene, store);
+  const isNew = scene.points === null || reply.seq !== shown?.seq;
+  const positions = isNew ? createPositions(reply.n_points) : /** @type {import("./scene.js").Positions} */ (scene.points);
+  if (!isNew && reply.start < positions.loaded) return; // the first points are sent before they are asked for, and again then
+  if (isNew) Object.assign(scene, { points: positions, detail: null, cells: null });
+  putPositions(positions, reply);
+  if (!isNew) store.set({ points: { .../** @type {import("./state.js").Points} */ (shown), loaded: positions.loaded } });
+  else store.set({ points: pointsOf(reply, positions.loaded), cell: null });
+  promote(scene, store);
+}
+
+/** @param {import("../wire/protocol.js").Points} reply @param {number} loaded @returns {import("./state.js").Points} */
+function pointsOf(reply, loaded) {
+  return {
+    seq: reply.seq,
+    embedding: reply.embedding,
+    axes: reply.axes,
+    nPoints: reply.n_points,
+    nObs: reply.n_obs,
+    aggregated: reply.aggregated,
+    loaded,
+    extent: /** @type {[number, number, number, number]} */ (reply.extent),
+    nMissing: reply.n_missing,
+    yDown: reply.y_down,
+    equalUnits: reply.equal_units,
+    axisLabels: reply.axis_labels,
+    few: reply.few,
+  };
+}
+
+/** Other points are coming: what colours and flags those on show means nothing for them.
+ * @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store */
+function forgetOtherPoints(scene, store) {
+  const { color, nextColor } = store.get();
+  scene.flags = null;
+  if (nextColor === null && color?.scale === "none") return;
+  Object.assign(scene, { color: scene.nextColor, nextColor: null });
+  store.set({ color: nextColor, nextColor: null });
+}
+
+/** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Color} reply */
+function takeColor(scene, store, reply) {
+  const { color, nextColor } = store.get();
+  if (reply.seq <= (nextColor ?? color ?? { seq: -1 }).seq) return;
+  const values = createValues(reply);
+  /** @type {Coloring} */
+  const coloring = {
+    seq: reply.seq,
+    spec: reply.spec,
+    name: reply.name,
+    detail: reply.detail,
+    scale: reply.scale,
+    nPoints: reply.n_points,
+    nObs: reply.n_obs,
+    loaded: values.loaded,
+    nMissing: reply.n_missing,
+    categories: reply.categories,
+    counts: reply.counts,
+    colors: reply.colors,
+    isStated: reply.is_stated,
+    lo: reply.lo,
+    hi: reply.hi,
+    limits: null,
+    histogram: reply.arrays.histogram,
+    quantiles: reply.arrays.quantiles,
+  };
+  if (color === null) {
+    scene.color = values;
+    store.set({ color: coloring });
+  } else {
+    scene.nextColor = values;
+    store.set({ nextColor: coloring });
+    promote(scene, store);
+  }
+}
+
+/** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store
+ * @param {import("../wire/protocol.js").Codes | import("../wire/protocol.js").Values | import("../wire/protocol.js").Nonzeros} reply */
+function takeValues(scene, store, reply) {
+  for (const slot of /** @type {const} */ (["color", "nextColor"])) {
+    const [values, coloring] = [scene[slot], store.get()[slot]];
+    if (values === null || coloring === null || values.seq !== reply.seq || reply.start < values.loaded) continue;
+    putValues(values, reply);
+    store.set({ [slot]: { ...coloring, loaded: values.loaded } });
+  }
+  promote(scene, store);
+}
+
+/** Show the new colouring once it covers all that the old one draws, so that the picture never thins out.
+ * @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store */
+function promote(scene, store) {
+  const { color, nextColor } = scene;
+  if (nextColor === null || color === null) return;
+  const isReady = nextColor.loaded === nextColor.n || (color.loaded < color.n && nextColor.loaded >= drawable(scene));
+  if (!isReady) return;
+  Object.assign(scene, { color: nextColor, nextColor: null });
+  store.set({ color: store.get().nextColor, nextColor: null, highlighted: -1 });
+}
+
+/** @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Palette} reply */
+function takePalette(store, { seq, colors }) {
+  for (const slot of /** @type {const} */ (["color", "nextColor"])) {
+    const coloring = store.get()[slot];
+    if (coloring?.seq === seq) store.set({ [slot]: { ...coloring, colors } });
+  }
+}
+
+/** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Selection} reply */
+function takeSelection(scene, store, { seq, n_selected: n, n_points, arrays }) {
+  if (seq < store.get().selection.seq) return;
+  scene.flags = n === 0 ? null : unpackMask(arrays.bits, n_points);
+  store.set({ selection: { seq, n } });
+}
+
+/** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store @param {string} of */
+function dropUnfinished(scene, store, of) {
+  if (of !== "color" && of !== "layer") return;
+  scene.nextColor = null;
+  store.set({ nextColor: null });
+}

@@ -1,0 +1,164 @@
+/** What one widget shows, as one plain object, and the only place that changes it. Holds no DOM, no GL, no big arrays. */
+
+/**
+ * @typedef {object} Dataset
+ * @property {string} title
+ * @property {number} nObs
+ * @property {number} nVar
+ * @property {import("../words/nouns.js").Nouns} nouns what the observations and the vars are called
+ * @property {{name: string, axes: number}[]} embeddings
+ * @property {{name: string, kind: string}[]} columns
+ * @property {string[]} colormaps
+ * @property {string[]} notes
+ *
+ * @typedef {object} Points
+ * @property {number} seq
+ * @property {string} embedding
+ * @property {number[]} axes
+ * @property {number} nPoints how many points there will be
+ * @property {number} nObs how many cells there are; more than nPoints: the points are a sample
+ * @property {boolean} aggregated a picture at rest is an image of all cells, not of these points
+ * @property {number} loaded length of the prefix that has arrived
+ * @property {[number, number, number, number]} extent x0, x1, y0, y1 (data units)
+ * @property {number} nMissing points without a drawable coordinate
+ * @property {boolean} yDown
+ * @property {boolean} equalUnits as much on either axis is drawn as long
+ * @property {string[]} axisLabels what x and y measure; empty where they share their units
+ * @property {number} few cells of a view that have room beside each other
+ *
+ * @typedef {object} Coloring
+ * @property {number} seq
+ * @property {string} spec
+ * @property {string} name
+ * @property {string} detail
+ * @property {"none" | "categorical" | "continuous"} scale
+ * @property {number} nPoints
+ * @property {number} nObs
+ * @property {number} loaded length of the prefix that has arrived
+ * @property {number} nMissing
+ * @property {string[]} categories
+ * @property {number[]} counts
+ * @property {string[]} colors
+ * @property {number} lo
+ * @property {number} hi
+ * @property {boolean} [isStated] whether the store states lo and hi, so that the colours span them wherever one looks
+ * @property {[number, number] | null} limits codes of the ends of its colours where nobody has set them; null = all values
+ * @property {string} [statistic] what lo, hi, limits, histogram and quantiles are of, where they are of pixels and not of cells
+ * @property {Uint32Array} histogram
+ * @property {Float32Array} quantiles 0, 0.001, ..., 1, as shares of the way from `lo` to `hi`
+ *
+ * @typedef {object} Cell
+ * @property {number} row
+ * @property {number} x
+ * @property {number} y
+ * @property {string} name
+ * @property {string} value
+ * @property {string[][]} fields
+ *
+ * @typedef {{spec: string, color?: string | string[], label: string, kind: string, detail: string}} Match
+ *
+ * @typedef {object} Traits the synced traits, by their Python names
+ * @property {string | null} embedding
+ * @property {number[]} axes
+ * @property {string | string[] | null} color
+ * @property {string | null} layer
+ * @property {string} cmap
+ * @property {number | string | null} vmin
+ * @property {number | string | null} vmax
+ * @property {number | null} point_size CSS px; null = by density
+ * @property {number} opacity 0..1
+ * @property {"pan" | "lasso" | "rectangle"} tool
+ * @property {number[] | null} view x0 (left), x1 (right), y0 (bottom), y1 (top), data units; null = everything
+ * @property {number} height CSS px
+ * @property {number} panel_width CSS px
+ * @property {boolean} wheel_zoom the wheel zooms; with Ctrl or Cmd it always does
+ * @property {number} n_selected
+ * @property {string[]} hidden categories that are not drawn
+ * @property {"linear" | "log" | "cbrt" | "eq_hist"} density of aggregated pictures: from cells per pixel to opacity
+ * @property {string} statistic the number of a pixel that several cells share: "auto", "mean", "max", or one that the kernel aggregates
+ * @property {boolean} legend pictures that are saved say what their colours mean
+ * @property {import("../plot/figure.js").Background} background of pictures that are saved
+ * @property {{id?: string} & Partial<import("../plot/still.js").Still> | null} [_snapshot] the picture a saved notebook keeps
+ *
+ * @typedef {object} State
+ * @property {Traits} traits
+ * @property {Dataset | null} dataset
+ * @property {Points | null} points
+ * @property {Coloring | null} color the colouring on show
+ * @property {Coloring | null} nextColor the colouring that is arriving; replaces `color` when complete (at once if there is none)
+ * @property {{seq: number, n: number, missed?: boolean}} selection missed: a gesture has just found nothing to change in it
+ * @property {import("./counts.js").Counted | null} counted how the last selection that was counted spreads over the colouring
+ * @property {number} highlighted category under the pointer in the legend, -1 = none
+ * @property {Cell | null} cell the cell under the pointer in the plot
+ * @property {{query: string, matches: Match[], nMore: number}} found
+ * @property {{of: string, message: string, details?: string} | null} error the last failure; the picture stays. details: where the
+ *   sentence does not say it all
+ * @property {import("../picture/in_view.js").InView | null} inView what the picture on the screen is made of
+ * @property {"connecting" | "live" | "offline"} link offline = no kernel behind the widget
+ * @property {"gpu" | "cpu"} drawnBy
+ * @property {number | null} building how far the kernel has indexed the cells, 0..1; -1 = it starts datashader
+ * @property {import("../style/crowding.js").Crowd} crowd how crowded views of this size are
+ * @property {boolean} isSeen some points have been on the screen
+ * @property {boolean} isWhole all of them have
+ * @property {Coloring | null} seen the colouring of the last picture that was on it
+ */
+
+/** @typedef {{get: () => State, set: (change: Partial<State>) => void, subscribe: (listener: (state: State, before: State) => void) => () => void}} Store */
+
+/** Make a store: `set` merges a change and tells every listener. @param {State} state @returns {Store} */
+export function createStore(state) {
+  /** @type {Set<(state: State, before: State) => void>} */
+  const listeners = new Set();
+  return {
+    get: () => state,
+    set(change) {
+      const before = state;
+      state = { ...state, ...change };
+      for (const listener of [...listeners]) listener(state, before);
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+/** The state as the panels show it: a legend changes together with the picture, not before it. @param {State} state @returns {State} */
+export function asSeen(state) {
+  const { color, seen } = state;
+  if (seen === null || color === null || color.seq === seen.seq) return state;
+  return { ...state, color: seen, nextColor: state.nextColor ?? color };
+}
+
+/** The category that lies above all others, the rest dimmed: none where it is not drawn itself. @param {Pick<State, "color" | "traits" | "highlighted">} state
+ * @returns {number} -1 = none */
+export function highlightOf({ color, traits, highlighted }) {
+  const label = color?.scale === "categorical" ? color.categories[highlighted] : undefined;
+  return label === undefined || traits.hidden.includes(label) ? -1 : highlighted;
+}
+
+/** What a drag does: without a kernel nothing can be selected. @param {State} state */
+export function toolOf({ link, traits }) {
+  return link === "offline" ? "pan" : traits.tool;
+}
+
+/** Has nothing changed but how much has arrived? @param {State} state @param {State} before */
+export function isOnlyMore(state, before) {
+  const keys = /** @type {(keyof State)[]} */ (Object.keys(state));
+  return keys.every((key) => state[key] === before[key] || isLonger(state[key], before[key]));
+}
+
+/** @param {any} part @param {any} before the same part, with less of it loaded */
+function isLonger(part, before) {
+  if (part?.loaded === undefined || before === null) return false;
+  return Object.keys(part).every((key) => key === "loaded" || part[key] === before[key]);
+}
+
+/** How much of what was asked for has arrived, 0..1. @param {State} state @returns {number} */
+export function progress(state) {
+  if (state.building !== null) return Math.max(state.building, 0);
+  const parts = [state.points, state.nextColor ?? state.color].filter((part) => part !== null);
+  if (parts.length === 0) return state.link === "live" ? 1 : 0;
+  const done = parts.map((part) => (part.nPoints === 0 ? 1 : part.loaded / part.nPoints));
+  return done.reduce((sum, one) => sum + one, 0) / parts.length;
+}

@@ -1,0 +1,210 @@
+/**
+ * Cells that share pixels: how many do, what number such a pixel shows, and between which limits its colours lie. The kernel
+ * has the same laws, see crowding.py and tests/crowding.json. The laws are pure; at the end is what applies them to a state.
+ */
+import { scales } from "../screen/camera.js";
+import { MISSING } from "../wire/protocol.js";
+import { crowdedSize } from "./style.js";
+
+/** So many of the first points, which come ahead of all others, tell how crowded a view is and what its limits are. */
+const BASIS = 65_536;
+const SOLID_UP_TO = 8;
+const LEVELS = MISSING - 1;
+const ENDS = [0.005, 0.995];
+const FINEST = 1 / 256;
+/** What a point covers, beside its side: less, for of those that share a pixel more come from tiles that hold many. */
+const COVER = 0.8;
+/** From the mean to the highest number of a pixel: each step means new numbers for all points. */
+const STEPS = 8;
+
+/**
+ * @typedef {{xy: Uint16Array, codes: Uint16Array, flags?: Uint8Array | null, n: number}} Numbered the first n of some points
+ * @typedef {[number, number]} Sides along x and y, in codes of positions
+ */
+
+/** How far a view looks as one of few cells does: 1 for as few, 0 for many more. @param {number} n cells in it @param {number} few */
+export function solidityOf(n, few) {
+  return few <= 0 ? 0 : Math.min(Math.max(1 - Math.log(Math.max(n, 1) / few) / Math.log(SOLID_UP_TO), 0), 1);
+}
+
+/** How many cells a view holds, around a cell of the middle sort.
+ * @param {Uint16Array} xy @param {number} n of the first points @param {Sides} sides of the view @param {number} share cells that each point stands for */
+export function typicalCells(xy, n, sides, share) {
+  const used = sides.map((side) => Math.max(side, LEVELS * FINEST));
+  /** @type {Map<number, number>} */
+  const counts = new Map();
+  let [sum, squares] = [0, 0];
+  for (let i = 0; i < n; i++) {
+    if (xy[2 * i] === MISSING || xy[2 * i + 1] === MISSING) continue;
+    const key = Math.floor(xy[2 * i] / used[0]) * 1024 + Math.floor(xy[2 * i + 1] / used[1]);
+    const before = counts.get(key) ?? 0;
+    counts.set(key, before + 1);
+    squares += 2 * before + 1;
+    sum++;
+  }
+  return sum === 0 ? 0 : (share * (sides[0] / used[0]) * (sides[1] / used[1]) * squares) / sum;
+}
+
+/** A tile as wide as the nearest half octave, so that zooming makes new ones now and then, and as much higher than wide.
+ * @param {Sides} tile @param {number} [level] half octaves @returns {Sides} */
+export function stepped(tile, level = Math.floor(levelOf(tile) + 0.5)) {
+  const factor = 2 ** (level / 2) / tile[0];
+  return [Math.max(tile[0] * factor, 2), Math.max(tile[1] * factor, 1)];
+}
+
+/** @param {Sides} tile @returns {number} half octaves */
+function levelOf([width]) {
+  return 2 * Math.log2(width);
+}
+
+/**
+ * What is known of the tiles that some points lie in. Selected points have tiles of their own.
+ * @param {Numbered} basis the points that are looked at @param {Sides} tile @param {number} nMost points that may be asked for
+ * @returns {(points: Numbered, weight: number, out: Uint16Array, from: number, to: number) => void} writes the number shown for each
+ *   point from..to: by a weight of 0 the mean of its tile, by 1 the highest; without any in its tile its own
+ */
+export function tilesOf(basis, tile, nMost) {
+  const [perX, perY] = tile.map((side) => 1 / side);
+  const [columns, lines] = [perX, perY].map((per) => Math.floor(MISSING * per) + 1);
+  const bits = 33 - Math.clz32(nMost);
+  const isDense = 2 * columns * lines <= 2 ** bits;
+  const size = isDense ? 2 * columns * lines : 2 ** bits;
+  const keys = new Uint32Array(isDense ? 0 : size);
+  const [sums, counts, peaks] = [new Float64Array(size), new Uint32Array(size), new Uint16Array(size)];
+
+  /** @param {Numbered} points @param {number} i @returns {number} */
+  function tileAt({ xy, flags }, i) {
+    const flag = flags ? flags[i] & 1 : 0;
+    const key = (flag * columns + Math.floor(xy[2 * i] * perX)) * lines + Math.floor(xy[2 * i + 1] * perY);
+    if (isDense) return key;
+    let at = Math.imul(key, 0x9e3779b1) >>> (32 - bits);
+    while (keys[at] !== 0 && keys[at] !== key + 1) at = (at + 1) & (size - 1);
+    keys[at] = key + 1;
+    return at;
+  }
+
+  for (let i = 0; i < basis.n; i++) {
+    const code = basis.codes[i];
+    if (code === MISSING) continue;
+    const at = tileAt(basis, i);
+    sums[at] += code;
+    counts[at]++;
+    if (code > peaks[at]) peaks[at] = code;
+  }
+
+  return (points, weight, out, from, to) => {
+    for (let i = from; i < to; i++) {
+      const code = points.codes[i];
+      const at = code === MISSING ? 0 : tileAt(points, i);
+      const mean = counts[at] === 0 ? code : sums[at] / counts[at];
+      out[i] = code === MISSING || counts[at] === 0 ? code : mean + weight * (peaks[at] - mean) + 0.5;
+    }
+  };
+}
+
+/** The codes of the two ends of the colours: between them lies what most points show. Of what is above the least number, which most
+ * cells may have, as of a gene; null where there is nothing else.
+ * @param {Numbered} basis @param {Sides} tile @param {number} weight @returns {[number, number] | null} */
+export function limitsOf(basis, tile, weight) {
+  const exact = levelOf(tile);
+  const level = Math.floor(exact);
+  const [below, above] = [level, level + 1].map((one) => {
+    const shown = new Uint16Array(basis.n);
+    tilesOf(basis, stepped(tile, one), basis.n)(basis, weight, shown, 0, basis.n);
+    return endsOf(shown);
+  });
+  const [low, high] = below.map((end, i) => end + (exact - level) * (above[i] - end));
+  return low < high ? [low, high] : null;
+}
+
+/** @param {Uint16Array} codes @returns {number[]} two of them */
+function endsOf(codes) {
+  const known = codes.filter((code) => code !== MISSING).sort();
+  const rest = known.subarray(known.lastIndexOf(known[0]) + 1);
+  return [known, rest].map((from, i) => from[Math.floor(ENDS[i] * (from.length - 1))] ?? known[0] ?? 0);
+}
+
+/**
+ * @typedef {object} Crowd how crowded a view is, wherever it lies: all of its size have the same
+ * @property {number} solidity see `solidityOf`
+ * @property {number} weight of the highest number of a pixel, beside their mean
+ * @property {Sides} tile what a point covers, in codes of the points
+ * @property {number} layers how many points of a sample lie on each other
+ */
+
+/** @type {Crowd} */
+export const ROOMY = { solidity: 1, weight: 1, tile: [1, 1], layers: 1 };
+
+/** Keeps the crowd of a state, and the limits of its colouring. @param {import("../state/scene.js").Scene} scene @param {import("../state/state.js").Store} store */
+export function createCrowding(scene, store) {
+  /** @type {Omit<import("../picture/survey.js").Look, "refresh"> | null} */
+  let look = null;
+  let made = "";
+
+  function check() {
+    const { points, color, traits } = store.get();
+    if (look === null || points === null) return;
+    const { camera, ratio, diameter } = look;
+    const n = Math.min(points.loaded, BASIS);
+    const isNumbered = color?.scale === "continuous";
+    const known = isNumbered && !color.isStated ? Math.min(n, color.loaded) : 0;
+    const units = scales(camera);
+    const key = JSON.stringify([points.seq, n, known, isNumbered && color.seq, units, camera.width, camera.height, ratio, diameter, traits.statistic]);
+    if (key === made) return;
+    made = key;
+    const [x0, x1, y0, y1] = points.extent;
+    const codes = [(units[0] * LEVELS) / (x1 - x0 || 1), (units[1] * LEVELS) / (y1 - y0 || 1)]; // a CSS px takes
+    const view = /** @type {Sides} */ ([codes[0] * camera.width, codes[1] * camera.height]);
+    const share = points.nObs / Math.max(n, 1);
+    const isSmall = points.nObs <= points.few;
+    const xy = scene.points?.xy ?? new Uint16Array(0);
+    const nInside = isSmall ? 0 : n === 0 ? points.nObs * view.reduce((part, side) => part * Math.min(side / LEVELS, 1), 1) : typicalCells(xy, n, view, share);
+    const solidity = solidityOf(nInside, points.few);
+    const weight = traits.statistic === "auto" ? Math.round(STEPS * solidity) / STEPS : Number(traits.statistic === "max");
+    const side = Math.max(Math.min(diameter, crowdedSize(nInside, camera.width * ratio, camera.height * ratio)), 1) / ratio;
+    const tile = /** @type {Sides} */ (codes.map((per) => COVER * per * side));
+    const values = /** @type {Uint16Array | null} */ (scene.color?.codes ?? null);
+    const grown = /** @type {Sides} */ (tile.map((one) => one * Math.sqrt(share)));
+    const limits = isSmall || known === 0 || values === null ? null : limitsOf({ xy, codes: values, n: known }, grown, weight);
+    const spot = /** @type {Sides} */ (codes.map((per) => (per * diameter) / ratio));
+    const layers = points.aggregated && n > 0 ? Math.max(typicalCells(xy, n, spot, points.nPoints / n), 1) : 1;
+    const next = { solidity, weight, tile: isSmall && weight === 1 ? ROOMY.tile : tile, layers };
+    const { crowd: before } = store.get(); // to which the points on the screen were drawn
+    const crowd = JSON.stringify(next) === JSON.stringify(before) ? before : next;
+    store.set({ crowd, ...(isNumbered && !color.statistic ? { color: { ...color, limits } } : {}) });
+  }
+
+  const unsubscribe = store.subscribe(check);
+  return {
+    /** @param {Omit<import("../picture/survey.js").Look, "refresh">} seen */
+    see(seen) {
+      look = seen;
+      check();
+    },
+    destroy: unsubscribe,
+  };
+}
+
+/** Keeps the numbers that points show where they share pixels, made anew when anything they are made of is another. */
+export function createShared() {
+  /** @type {unknown[]} */
+  let from = [];
+  /** @type {{write: ReturnType<typeof tilesOf>, out: Uint16Array, filled: number}} */
+  let made;
+
+  /** @param {import("../draw/sources.js").PointArrays & {codes: Uint16Array}} points @param {Crowd} crowd @param {number} nCells they stand for
+   * @param {number[]} zoom how many times as large a code is as one of the crowd */
+  return ({ xy, codes, flags, n, loaded }, { weight, tile }, nCells, zoom = [1, 1]) => {
+    const basis = { xy, codes, flags, n: loaded < n ? Math.min(loaded, BASIS) : n };
+    const grown = Math.sqrt(nCells / Math.max(basis.n, 1));
+    const sides = stepped([(tile[0] * grown) / zoom[0], (tile[1] * grown) / zoom[1]]);
+    const parts = [xy, codes, flags, basis.n, weight, ...sides];
+    if (parts.some((part, i) => part !== from[i])) {
+      from = parts;
+      made = { write: tilesOf(basis, sides, n), out: new Uint16Array(n), filled: 0 };
+    }
+    made.write({ xy, codes, flags, n }, weight, made.out, made.filled, loaded);
+    made.filled = loaded;
+    return made.out;
+  };
+}

@@ -1,0 +1,75 @@
+/** Colour limits: numbers, percentiles like "p99", or nothing; in data units and as codes of the wire. Pure. */
+import { MISSING } from "../wire/protocol.js";
+
+/** @typedef {import("../state/state.js").Coloring} Coloring */
+
+/** A colouring whose numbers are those of pixels, which are no cell's: a deviation, a sum. @param {Coloring} color @param {import("../wire/protocol.js").Image} image
+ * @returns {Coloring} */
+export function ofPixels(color, { statistic, scale: [lo, hi, ...limits], arrays: { histogram, quantiles } }) {
+  const [low, high] = limits.map((value) => shareOf(value, lo, hi) * LEVELS);
+  return { ...color, statistic, lo, hi, limits: [low, high], histogram, quantiles };
+}
+
+/** Codes 0..LEVELS span the range of a coloring. */
+const LEVELS = MISSING - 1;
+
+/**
+ * A limit as a number in data units.
+ * @param {number | string | null} value number, percentile "p0".."p100" or null
+ * @param {Coloring} coloring
+ * @param {number} fallback where there is none
+ * @returns {number}
+ */
+export function resolveLimit(value, coloring, fallback) {
+  if (value === null || value === undefined) return fallback;
+  if (typeof value === "number") return value;
+  if (coloring.hi <= coloring.lo) return fallback;
+  const { quantiles } = coloring;
+  const percent = Number(value.slice(1));
+  if (value[0] !== "p" || !(percent >= 0 && percent <= 100) || quantiles.length === 0) return fallback;
+  const place = (percent / 100) * (quantiles.length - 1);
+  const below = Math.floor(place);
+  const above = Math.min(below + 1, quantiles.length - 1);
+  return valueAt(quantiles[below] + (place - below) * (quantiles[above] - quantiles[below]), coloring.lo, coloring.hi);
+}
+
+/** Where a value lies, 0 at lo and 1 at hi. The difference of two numbers may be none. @param {number} value @param {number} lo @param {number} hi */
+export function shareOf(value, lo, hi) {
+  const unit = Number.isFinite(hi - lo) ? 1 : 0.5;
+  return (value * unit - lo * unit) / (hi * unit - lo * unit || 1);
+}
+
+/** The value at a share of the way from lo to hi. @param {number} share @param {number} lo @param {number} hi */
+export function valueAt(share, lo, hi) {
+  return Number.isFinite(hi - lo) ? lo + share * (hi - lo) : lo * (1 - share) + hi * share;
+}
+
+/**
+ * Both limits as codes, which may lie outside 0..65534. Where they are equal, what is above them has the highest colour
+ * and all else the lowest, such as the zeros of a gene whose 99th percentile is 0; the upper one is never below the lower one.
+ * @param {Coloring} coloring
+ * @param {{vmin: number | string | null, vmax: number | string | null}} traits
+ * @returns {[number, number]}
+ */
+export function limitCodes(coloring, { vmin, vmax }) {
+  const { lo, hi } = coloring;
+  const [low, high] = limitsShown(coloring, { vmin, vmax });
+  return [shareOf(low, lo, hi) * LEVELS, shareOf(high, lo, hi) * LEVELS];
+}
+
+/**
+ * Both limits in data units: those that were set, else those that suit the picture on show, else the ends of the data.
+ * @param {Coloring} coloring
+ * @param {{vmin: number | string | null, vmax: number | string | null}} traits
+ * @returns {[number, number]}
+ */
+export function limitsShown(coloring, { vmin, vmax }) {
+  const { lo, hi } = coloring;
+  const [least, most] = coloring.limits?.map((code) => valueAt(code / LEVELS, lo, hi)) ?? [lo, hi];
+  const low = resolveLimit(vmin, coloring, least);
+  const high = resolveLimit(vmax, coloring, most);
+  // What was set leaves the other end where it suits, unless that would turn the colours round.
+  if (low < high) return [low, high];
+  const start = vmin === null ? lo : low;
+  return [start, Math.max(start, vmax === null ? hi : high)];
+}

@@ -1,0 +1,169 @@
+/** How points look, from the state: which colour a code has, what is hidden or dimmed, how large points are. Pure. */
+import { COLORMAPS } from "./colormaps.js";
+import { limitCodes } from "./limits.js";
+import { MISSING_LABEL } from "../wire/protocol.js";
+import { luminance } from "../page/theme.js";
+import { highlightOf } from "../state/state.js";
+
+/**
+ * @typedef {{background: number[], foreground: number[], dark: boolean}} Theme rgb 0..255
+ * @typedef {[number, number, number, number]} Rgba 0..1
+ *
+ * @typedef {object} Style
+ * @property {0 | 1 | 2} mode one colour, categories, numbers
+ * @property {number} missing code of a missing value
+ * @property {boolean} hasMissing some points have none
+ * @property {number} highlighted category above all others; -1 = none
+ * @property {boolean} selecting there is a selection: the rest is dimmed
+ * @property {boolean} ranked higher numbers lie above lower ones; where points show what their pixel shares, no order matters
+ * @property {[number, number]} limits codes of the two ends of the colormap
+ * @property {Rgba} plain colour without a colouring
+ * @property {Rgba} missingColor alpha 0 = hidden
+ * @property {[number, number, number]} background what dimmed points fade into, 0..1: the page's, in the dark a little lighter, else darker
+ * @property {boolean} dark
+ * @property {number} dimmed share of its colour that a dimmed point keeps
+ * @property {number} opacity
+ */
+
+// The kernel draws with the same colours, see raster.py.
+const PLAIN = { light: [70, 110, 160], dark: [120, 165, 215] };
+const MISSING_GREY = { light: [205, 205, 205], dark: [72, 72, 72] };
+const DIMMED = 0.16;
+/** The least opacity of a pixel that is dimmed in an image, see shading.py. */
+export const FAINTEST = 28 / 255;
+/** What is dimmed fades into a grey beside the page, or it could not be seen: this share of the way to the other end. */
+const GREYED = { light: 0.07, dark: 0.11 };
+/** Relative luminance from which a colour has a contrast of 2 with a dark page. */
+const SEEN_IN_THE_DARK = 0.0612;
+/** Up to this side, in device px, points are squares: too small for an edge to show. */
+export const SQUARE_PX = 3;
+
+/** How many times over all points together may cover a view before they are drawn smaller. */
+const FILLING = 0.75;
+
+/** Of points without a value. @param {boolean} dark @returns {number[]} rgb 0..255 */
+export function missingGrey(dark) {
+  return MISSING_GREY[dark ? "dark" : "light"];
+}
+
+/** What points can show too; of what else is asked for they are no part. */
+const STATISTICS_OF_POINTS = new Set(["auto", "mean", "max"]);
+
+/** Is it of pixels alone, which the kernel draws? @param {string} statistic */
+export const isOfPixels = (statistic) => !STATISTICS_OF_POINTS.has(statistic);
+
+const MODES = /** @type {const} */ ({ none: 0, categorical: 1, continuous: 2 });
+
+/** @param {import("../state/state.js").State} state @param {Theme} theme @param {number} missing code of a missing value @returns {Style} */
+export function styleOf(state, theme, missing) {
+  const { color, traits, selection, crowd } = state;
+  const tone = theme.dark ? "dark" : "light";
+  const mode = MODES[color?.scale ?? "none"];
+  return {
+    mode,
+    missing,
+    hasMissing: mode !== 0 && (color?.nMissing ?? 0) > 0,
+    highlighted: highlightOf(state),
+    selecting: selection.n > 0,
+    ranked: mode === 2 && crowd.weight === 1,
+    limits: mode === 2 && color !== null ? limitCodes(color, traits) : [0, 1],
+    plain: rgba(PLAIN[tone], 1),
+    missingColor: rgba(MISSING_GREY[tone], mode === 1 && traits.hidden.includes(MISSING_LABEL) ? 0 : 1),
+    background: /** @type {[number, number, number]} */ (
+      theme.background.map((channel) => (channel + GREYED[tone] * ((theme.dark ? 255 : 0) - channel)) / 255)
+    ),
+    dark: theme.dark,
+    dimmed: DIMMED,
+    opacity: traits.opacity,
+  };
+}
+
+/** How opaque an image is in the middle, far from the hand-over, where density is opacity. */
+const PALE = { eq_hist: 0.5, cbrt: 0.5, log: 0.5, linear: 0.35 };
+
+/** The points of a sample look as the image of all cells will that takes their place.
+ * @param {Style} style @param {import("../state/state.js").State} state @returns {Style} */
+export function sampled(style, { points, crowd, traits }) {
+  if (style.mode === 2 && isOfPixels(traits.statistic)) return { ...style, mode: 0, plain: style.missingColor };
+  if (!points?.aggregated || style.mode === 2 || isDimming(style)) return style;
+  const pale = PALE[traits.density];
+  // Most places have fewer layers than the crowded ones that are counted, hence the root.
+  const wanted = pale + crowd.solidity * (1 - pale);
+  return { ...style, opacity: style.opacity * (1 - (1 - wanted) ** (1 / Math.sqrt(crowd.layers))) };
+}
+
+/** Is anything dimmed? @param {Style} style */
+export function isDimming({ selecting, highlighted }) {
+  return selecting || highlighted >= 0;
+}
+
+/** Do some points lie above others whatever their order? @param {Style} style */
+export function isLayered(style) {
+  return style.ranked || isDimming(style);
+}
+
+/** Colours of codes as a texture 256 wide: of each category, or of 256 steps of the colormap.
+ * @param {import("../state/state.js").Coloring} color @param {{cmap: string, hidden: string[]}} traits @param {boolean} dark @returns {Uint8Array} RGBA, rows of 256; alpha 0 = hidden */
+export function colorTable({ scale, categories, colors }, { cmap, hidden }, dark) {
+  if (scale !== "categorical") return ramp(stopsOf(cmap, dark));
+  const table = new Uint8Array(1024 * Math.max(1, Math.ceil(colors.length / 256)));
+  const isHidden = new Set(hidden);
+  colors.forEach((color, i) => {
+    if (!isHidden.has(categories[i])) table.set([...parseHex(color), 255], 4 * i);
+  });
+  return table;
+}
+
+/** The stops of a colormap, on a dark page without those too dark to be seen there. @param {string} name @param {boolean} dark @returns {string[]} */
+export function stopsOf(name, dark) {
+  const stops = COLORMAPS[name] ?? COLORMAPS.viridis;
+  return dark ? stops.filter((stop) => luminance(parseHex(stop)) >= SEEN_IN_THE_DARK) : stops;
+}
+
+/** @param {string[]} stops @returns {Uint8Array} RGBA of 256 steps */
+export function ramp(stops) {
+  const rgb = stops.map(parseHex);
+  const table = new Uint8Array(1024);
+  for (let i = 0; i < 256; i++) {
+    const place = (i / 255) * (rgb.length - 1);
+    const below = Math.min(Math.floor(place), Math.max(rgb.length - 2, 0));
+    const [a, b] = [rgb[below], rgb[Math.min(below + 1, rgb.length - 1)]];
+    a.forEach((value, channel) => (table[4 * i + channel] = Math.round(value + (place - below) * (b[channel] - value))));
+    table[4 * i + 3] = 255;
+  }
+  return table;
+}
+
+/** @param {string} hex "#rrggbb" @returns {[number, number, number]} 0..255 */
+export function parseHex(hex) {
+  const number = Number.parseInt(hex.slice(1), 16);
+  return [(number >> 16) & 255, (number >> 8) & 255, number & 255];
+}
+
+/** Diameter that suits so many points: smaller the more there are, growing gently with the zoom; the kernel draws with
+ * the same, see point_diameter in picture.py and tests/point_sizes.json.
+ * @param {number} n points @param {{width: number, height: number}} plot CSS px @param {number} zoom 1 = everything fits @returns {number} CSS px */
+export function automaticSize(n, { width, height }, zoom) {
+  const room = ((width * height) / 480_000) ** 0.25;
+  const size = Math.min(Math.max(42 * Math.max(n, 1) ** -0.25 * room, 1), 7);
+  return Math.min(size * Math.max(zoom, 1) ** 0.35, 12);
+}
+
+/** Diameter of points: what was asked for, else what suits.
+ * @param {import("../state/state.js").State} state @param {{width: number, height: number}} plot CSS px @param {number} zoom 1 = everything fits
+ * @returns {number} CSS px */
+export function diameterOf({ traits, points }, plot, zoom) {
+  return traits.point_size ?? automaticSize(points?.nPoints ?? 0, plot, zoom);
+}
+
+/** Diameter up to which so many points leave room for each other: a view of few cells looks as the image of some more did, in
+ * which the kernel draws by the same rule, see crowded_size in crowding.py.
+ * @param {number} n points in the view @param {number} width @param {number} height @returns {number} in the px of width and height */
+export function crowdedSize(n, width, height) {
+  return Math.max(Math.sqrt((FILLING * width * height) / Math.max(n, 1)), 1);
+}
+
+/** @param {number[]} rgb 0..255 @param {number} alpha @returns {Rgba} */
+function rgba([r, g, b], alpha) {
+  return [r / 255, g / 255, b / 255, alpha];
+}

@@ -1,0 +1,82 @@
+/** What the colours of a picture mean, in words: its key, as cxg_widget/key.py writes it. Pure. */
+import { limitsShown } from "../style/limits.js";
+import { counted, safeColor, share, shortCount, shortNumber, wholeNumber } from "./format.js";
+import { nounsOf } from "./nouns.js";
+import { MISSING_LABEL } from "../wire/protocol.js";
+import { stopsOf } from "../style/style.js";
+
+/**
+ * @typedef {object} Key what stands beside a picture; every text as it is written
+ * @property {string} title of the dataset
+ * @property {string} size how many cells there are, are shown, are selected
+ * @property {string} heading what the colours are of
+ * @property {string} detail
+ * @property {[string, string, string][]} rows label, count and colour of each category on show; missing ones last, with "" for a colour
+ * @property {number} more categories that are on show and not among the rows
+ * @property {string[]} ramp colours of a bar, low to high; empty where there is none
+ * @property {[string, string]} ends its two limits
+ * @property {string} said what is said in place of a bar
+ */
+
+const MOST_ROWS = 60;
+
+/** @param {import("../state/state.js").State} state @param {boolean} [dark] the picture is @returns {Key} */
+export function keyOf(state, dark = false) {
+  const { dataset, color, traits } = state;
+  const hidden = new Set(traits.hidden);
+  /** @type {Key} */
+  const key = { title: dataset?.title ?? "", size: sizeOf(state, hidden), heading: "", detail: "", rows: [], more: 0, ramp: [], ends: ["", ""], said: "" };
+  if (color === null || color.scale === "none") return key;
+  const { name: heading, detail, categories, counts, lo, hi, nMissing } = color;
+  const named = { ...key, heading, detail };
+  /** @type {Key["rows"]} */
+  const missing = nMissing > 0 ? [[MISSING_LABEL, shortCount(nMissing), ""]] : [];
+  if (color.scale === "categorical") {
+    const shown = [...categories.keys()].filter((i) => !hidden.has(categories[i]));
+    const few = shown.length <= MOST_ROWS ? shown : shown.sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0)).slice(0, MOST_ROWS);
+    /** @type {Key["rows"]} */
+    const rows = few.map((i) => [categories[i] || "(empty)", counts[i] === undefined ? "" : shortCount(counts[i]), safeColor(color.colors[i])]);
+    return { ...named, rows: [...rows, ...(hidden.has(MISSING_LABEL) ? [] : missing)], more: shown.length - few.length };
+  }
+  if (nMissing >= color.nObs) return { ...named, rows: missing, said: "There are no values." };
+  if (lo === hi) return { ...named, rows: missing, said: `Every value is ${shortNumber(lo)}.` };
+  const [low, high] = limitsShown(color, traits);
+  const told = [detail, statisticOf(state)].filter(Boolean).join(" · ");
+  return { ...named, detail: told, rows: missing, ramp: stopsOf(traits.cmap, dark), ends: endsOf(low, high, lo, hi) };
+}
+
+/** Which number a pixel shows that cells share; "" where each cell is seen. @param {import("../state/state.js").State} state @returns {string} */
+function statisticOf({ color, crowd: { weight, solidity } }) {
+  if (color?.statistic) return `${color.statistic} per pixel`;
+  if (weight < 1) return weight > 0 ? "mean to highest per pixel" : "mean per pixel";
+  return solidity < 1 ? "highest per pixel" : "";
+}
+
+/** Both limits; "≤" and "≥" where the colour at that end also stands for values beyond it.
+ * @param {number} low @param {number} high @param {number} lo @param {number} hi @returns {[string, string]} */
+function endsOf(low, high, lo, hi) {
+  const beyond = low === high ? "> " : "≥ ";
+  return [(low > lo ? "≤ " : "") + shortNumber(low), (high < hi ? beyond : "") + shortNumber(high)];
+}
+
+/** @param {import("../state/state.js").State} state @param {Set<string>} hidden @returns {string} */
+function sizeOf({ dataset, color, selection }, hidden) {
+  if (dataset === null) return "";
+  const { nObs } = dataset;
+  const total = counted(nObs, nounsOf({ dataset }).obs);
+  let nShown = nObs;
+  if (hidden.size > 0 && color?.scale === "categorical" && color.counts.length > 0) {
+    nShown = color.categories.reduce((n, label, i) => n + (hidden.has(label) ? 0 : color.counts[i]), hidden.has(MISSING_LABEL) ? 0 : color.nMissing);
+  }
+  const shown = nShown === nObs ? "" : wholeNumber(nShown);
+  if (selection.n === 0) return shown && `${shown} of ${total} shown` || total;
+  return `${wholeNumber(selection.n)} of ${total} selected · ${share(selection.n, nObs)}${shown && `, ${shown} shown`}`;
+}
+
+/** The key as lines of text. @param {Key} key @returns {string[]} */
+export function linesOf({ title, size, heading, detail, rows, more, ramp, ends, said }) {
+  const named = detail && `${heading} (${detail})` || heading;
+  const bar = ramp.length > 0 ? ends.join(" to ") : said;
+  const told = rows.map(([label, count]) => count && `${label}: ${count}` || label);
+  return [title, size, named, bar, ...told, more > 0 ? `and ${wholeNumber(more)} more` : ""].filter((line) => line !== "");
+}

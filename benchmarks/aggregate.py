@@ -26,15 +26,14 @@ from cxg_widget.aggregate import (
     aggregate,
     arrange_codes,
     arrange_vector,
-    encode_rgba,
-    encode_values,
     number_image,
     shade,
     warm_up,
 )
+from cxg_widget.color.rgb import hex_rgb
 from cxg_widget.datasets.base import Codes, Vector
+from cxg_widget.draw.png import encode_lines, encode_png
 from cxg_widget.palettes import default_palette
-from cxg_widget.raster import hex_rgb
 from cxg_widget.spatial import SpatialIndex
 
 CATEGORIES = 30
@@ -109,9 +108,9 @@ class Ours:
     def _encode(self, column: ViewColumn | None, planes: Planes, times: Times) -> bytes:
         if isinstance(column, NumberColumn | SparseColumn):
             image = _timed(times.shade, lambda: number_image(planes))
-            return _timed(times.encode, lambda: encode_values(image))
+            return _timed(times.encode, lambda: encode_lines(image.lines, 3))
         rgba = _timed(times.shade, lambda: shade(planes))
-        return _timed(times.encode, lambda: encode_rgba(rgba))
+        return _timed(times.encode, lambda: encode_png(rgba))
 
 
 class Plain:

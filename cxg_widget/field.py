@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget import raster
+from cxg_widget.color.rgb import MISSING_DARK, MISSING_LIGHT, PLAIN_DARK, PLAIN_LIGHT, hex_rgb
 from cxg_widget.crowding import crowded_size
 from cxg_widget.datasets.base import Codes
 from cxg_widget.datasets.cache import ByteCache
@@ -252,7 +252,7 @@ def spread_of(n_inside: int, size: tuple[int, int], diameter: float) -> int:
 
 def rgb_of(colors: list[str]) -> NDArray[np.uint8]:
     """Return "#rrggbb" as uint8 (k, 3)."""
-    return np.array([raster.hex_rgb(color) for color in colors], dtype=np.uint8).reshape(-1, 3)
+    return np.array([hex_rgb(color) for color in colors], dtype=np.uint8).reshape(-1, 3)
 
 
 def rgba_of(planes: Planes, shown: Shown, *, dark: bool, solidity: float) -> NDArray[np.uint8]:
@@ -262,8 +262,8 @@ def rgba_of(planes: Planes, shown: Shown, *, dark: bool, solidity: float) -> NDA
     return shade(
         planes,
         scaling_of(shown.look),
-        missing=raster.MISSING_DARK if dark else raster.MISSING_LIGHT,
-        plain=raster.PLAIN_DARK if dark else raster.PLAIN_LIGHT,
+        missing=MISSING_DARK if dark else MISSING_LIGHT,
+        plain=PLAIN_DARK if dark else PLAIN_LIGHT,
         solidity=solidity,
     )
 

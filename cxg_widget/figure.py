@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget import raster
+from cxg_widget.color.rgb import hex_rgb, ramp
 from cxg_widget.key import Key
 from cxg_widget.lettering import Text, fitted, width_of, write
 from cxg_widget.paper import Paper
@@ -59,12 +59,12 @@ def compose(image: NDArray[np.uint8], key: Key, paper: Paper, *, scale: float = 
     page = np.full((top + height, width + side), blank).view(np.uint8).reshape(top + height, width + side, 4)
     page[top:, :width] = image
     for box, color in layout.swatches:
-        page[_within(box, scale)] = (*(raster.hex_rgb(color) if color else paper.missing), 255)
+        page[_within(box, scale)] = (*(hex_rgb(color) if color else paper.missing), 255)
     if layout.bar is not None:
-        ramp = raster.ramp(list(key.ramp))
+        bar = ramp(list(key.ramp))
         place = _within(layout.bar, scale)
         n = place[1].stop - place[1].start
-        page[place] = np.column_stack([ramp[np.linspace(0, 255, n).round().astype(int)], np.full(n, 255)])
+        page[place] = np.column_stack([bar[np.linspace(0, 255, n).round().astype(int)], np.full(n, 255)])
     return write(page, layout.texts, (paper.ink, paper.quiet), scale=scale, opaque=not paper.is_clear)
 
 

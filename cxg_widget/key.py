@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.color.rgb import seen_in_the_dark
 from cxg_widget.colormaps import COLORMAPS
 from cxg_widget.limits import limits_shown
 from cxg_widget.nouns import Noun
 from cxg_widget.protocol import MISSING_LABEL, Color
 from cxg_widget.quantise import LEVELS, between
-from cxg_widget.raster import seen_in_the_dark
 from cxg_widget.wording import share, short_count, short_number
 
 if TYPE_CHECKING:

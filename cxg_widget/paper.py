@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cxg_widget import raster
-from cxg_widget.raster import RGB
+from cxg_widget.color.rgb import DARK, LIGHT, MISSING_DARK, MISSING_LIGHT, PLAIN_DARK, PLAIN_LIGHT, RGB
 
 _QUIET = 0.7
 """How much of the ink quiet text has; the rest is the ground."""
@@ -31,7 +30,7 @@ class Paper:
     @property
     def is_dark(self) -> bool:
         """Whether light colours show on it."""
-        return self.ground == raster.DARK
+        return self.ground == DARK
 
     @property
     def quiet(self) -> RGB:
@@ -41,6 +40,6 @@ class Paper:
         return red, green, blue
 
 
-_ON_LIGHT = raster.LIGHT, (31, 35, 40), raster.MISSING_LIGHT, raster.PLAIN_LIGHT
-_ON_DARK = raster.DARK, (226, 229, 233), raster.MISSING_DARK, raster.PLAIN_DARK
+_ON_LIGHT = LIGHT, (31, 35, 40), MISSING_LIGHT, PLAIN_LIGHT
+_ON_DARK = DARK, (226, 229, 233), MISSING_DARK, PLAIN_DARK
 PAPERS = {"white": Paper(*_ON_LIGHT), "dark": Paper(*_ON_DARK), "transparent": Paper(*_ON_LIGHT, is_clear=True)}

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget import raster
+from cxg_widget.color.rgb import RGB, dim, hex_rgb, ramp, seen_in_the_dark
 from cxg_widget.colormaps import COLORMAPS
 from cxg_widget.crowding import Shared
 from cxg_widget.datasets.base import Codes, Vector
+from cxg_widget.draw.points import Ink, draw_points
 from cxg_widget.encoding import Numbers, wire_values
 from cxg_widget.limits import limits_shown
 from cxg_widget.paper import Paper
@@ -55,7 +56,7 @@ def paint(
     """Draw a picture, uint8 (height, width, 4); see `Session.drawn`. `zoom` is 1 where everything fits."""
     diameter = job.diameter or point_diameter(job.n_like, size, zoom)
     background = (*paper.ground, 0 if paper.is_clear else 255)
-    return raster.draw(job.xy, _ink(job, paper), view, size=size, diameter=diameter, background=background)
+    return draw_points(job.xy, _ink(job, paper), view, size=size, diameter=diameter, background=background)
 
 
 def pixels_as_points(
@@ -85,11 +86,11 @@ def point_diameter(n: int, size: tuple[int, int], zoom: float) -> float:
     return float(min(diameter * max(zoom, 1.0) ** 0.35, 12.0))
 
 
-def _ink(job: Paint, paper: Paper) -> raster.Ink:
+def _ink(job: Paint, paper: Paper) -> Ink:
     data, missing, n = job.coloring.data, paper.missing, len(job.xy)
     if isinstance(data, Codes):
         codes = data.codes
-        table = np.array([raster.hex_rgb(color) for color in job.category_colors] + [missing], dtype=np.uint8)
+        table = np.array([hex_rgb(color) for color in job.category_colors] + [missing], dtype=np.uint8)
         rgb, rank = table[codes], np.where(codes < 0, _MISSING, _VALUES)
     elif isinstance(data, Numbers):
         rgb, rank = _number_ink(job.look, data, missing, job.shared, dark=paper.is_dark)
@@ -98,13 +99,13 @@ def _ink(job: Paint, paper: Paper) -> raster.Ink:
         rank = np.full(n, _VALUES)
     if job.selected is not None:
         out = ~job.selected
-        rgb[out] = raster.dim(rgb[out], paper.ground)
+        rgb[out] = dim(rgb[out], paper.ground)
         rank[out] = _UNSELECTED
-    return raster.Ink(rgb, rank.astype(np.uint16))
+    return Ink(rgb, rank.astype(np.uint16))
 
 
 def _number_ink(
-    look: Look, data: Numbers, missing: raster.RGB, shared: Shared | None, *, dark: bool
+    look: Look, data: Numbers, missing: RGB, shared: Shared | None, *, dark: bool
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     vector, automatic = data.vector, None
     values = vector.values if vector.rows is None else vector.dense(data.n_obs)
@@ -114,8 +115,8 @@ def _number_ink(
             low, high = (float(between(data.lo, data.hi, code / LEVELS)) for code in shared.limits)
             automatic = low, high
     low, high = limits_shown((look.vmin, look.vmax), (data.lo, data.hi), data.quantiles, automatic)
-    stops = raster.seen_in_the_dark(COLORMAPS[look.cmap]) if dark else COLORMAPS[look.cmap]
-    table = np.vstack([raster.ramp(stops), np.array([missing], dtype=np.uint8)])
+    stops = seen_in_the_dark(COLORMAPS[look.cmap]) if dark else COLORMAPS[look.cmap]
+    table = np.vstack([ramp(stops), np.array([missing], dtype=np.uint8)])
     finite = np.isfinite(values)
     share = shares(values, low, high) if high != low else (values > low).astype(np.float64)
     share = np.clip(share, 0, 1, where=finite, out=np.zeros(values.shape))

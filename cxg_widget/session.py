@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget import protocol as p
-from cxg_widget import raster, streams
+from cxg_widget import streams
 from cxg_widget.aggregated import aggregated
 from cxg_widget.bounds import check_size, check_version, check_view
 from cxg_widget.crowding import BASIS, Crowd, Shared, few_of, shared
 from cxg_widget.datasets.base import Codes
+from cxg_widget.draw.png import encode_png
 from cxg_widget.encoding import Numbers, wire_values
 from cxg_widget.errors import InvalidValue, Overtaken, SelectionError
 from cxg_widget.field import Drawable, Shown, View, spread_of
@@ -34,6 +35,7 @@ from cxg_widget.quantise import LEVELS, Bounds, quantise_positions
 from cxg_widget.selection import SelectedCells, combine
 from cxg_widget.showing import Showing
 from cxg_widget.sketch import are_stated
+from cxg_widget.spatial.view import contain, fit_view, within, zoom_of
 from cxg_widget.statistic import OF_PIXELS
 from cxg_widget.survey import Seqs, pixel_frames, survey_frames, view_of
 
@@ -284,7 +286,7 @@ class Session(Showing):
     ) -> bytes:
         """Draw the points of the look in the kernel, as a PNG file; see `drawn`."""
         paper = PAPERS["dark" if dark else "white"]
-        return raster.png(self.drawn(view, size, paper=paper, max_points=max_points)[0][:, :, :3])
+        return encode_png(self.drawn(view, size, paper=paper, max_points=max_points)[0][:, :, :3])
 
     def drawn(
         self, view: View | None, size: tuple[int, int], *, paper: Paper, max_points: int | None = None
@@ -303,9 +305,9 @@ class Session(Showing):
         """
         extent, y_down = self._extent(), is_tissue(self.look.embedding)
         equal_units = self.dataset.axis_labels(self.look.embedding, self.look.axes) is None
-        whole = raster.fit_view(extent, size, y_down=y_down, equal_units=equal_units)
-        seen = whole if view is None else raster.contain(view, size, y_down=y_down, equal_units=equal_units)
-        zoom = raster.zoom_of(seen, whole)
+        whole = fit_view(extent, size, y_down=y_down, equal_units=equal_units)
+        seen = whole if view is None else contain(view, size, y_down=y_down, equal_units=equal_units)
+        zoom = zoom_of(seen, whole)
         if self._readings.is_of_pixels(self.look):
             pixels = self._paint_pixels(seen, size, zoom)
             return paint(pixels, seen, size, zoom=zoom, paper=paper), self._key(pixels, dark=paper.is_dark)
@@ -391,7 +393,7 @@ class Session(Showing):
     def _paint(self, most: int | None, seen: View | None) -> Paint:
         """Gather the first points in view that are not hidden."""
         rows, look = self._point_rows, self.look
-        places = None if seen is None else np.flatnonzero(raster.within(self._readings.coordinates(rows, look), seen))
+        places = None if seen is None else np.flatnonzero(within(self._readings.coordinates(rows, look), seen))
         n_in_view = rows.size if places is None else places.size
         places = np.arange(rows[:most].size) if places is None else places[:most]
         n_like = rows.size * places.size // max(n_in_view, 1)

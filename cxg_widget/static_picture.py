@@ -9,7 +9,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cxg_widget import raster
+from cxg_widget.draw.png import encode_png
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.figure import compose
 from cxg_widget.key import lines_of
@@ -57,7 +57,7 @@ def static_picture(
         seen = None if view is None else (view[0], view[1], view[2], view[3])
         image, key = session.drawn(seen, size, paper=paper, max_points=_SAMPLE)
         page = image[:, :, : 4 if paper.is_clear else 3] if not legend else compose(image, key, paper)
-        encoded = base64.b64encode(raster.png(page)).decode()
+        encoded = base64.b64encode(encode_png(page)).decode()
         told = _told(session.dataset.title, session.axes_told(), lines_of(key) if legend else [])
     except CxgWidgetError as error:
         _LOG.info("no static picture: %s", error)

@@ -19,9 +19,9 @@ from cxg_widget.look import Coloring, Look
 from cxg_widget.order import DisplayOrder
 from cxg_widget.palettes import category_palette
 from cxg_widget.quantise import Bounds, quantise_positions, quantise_within, shares
-from cxg_widget.raster import within
 from cxg_widget.selection import pack_mask
 from cxg_widget.sketch import are_stated
+from cxg_widget.spatial.view import within
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base import Dataset

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget import protocol as p
 from cxg_widget.crowding import solidity_of
 from cxg_widget.datasets.base import Codes
+from cxg_widget.draw.png import encode_lines, encode_png
 from cxg_widget.encoding import Numbers, wire_codes, wire_values
 from cxg_widget.field import AnyField, Drawable, Shown, View, numbers_of, rgba_of, spread_of
 from cxg_widget.frames import Frame, spans
@@ -61,13 +62,13 @@ def pixel_frames(
     field: AnyField, shown: Shown, ask: p.Aggregate, seqs: Seqs, scale_of: Callable[[NDArray[np.float64]], PixelScale]
 ) -> Iterator[Frame]:
     """Answer `aggregate` with numbers of pixels; `scale_of` says which range their codes have."""
-    from cxg_widget.aggregate import encode_values, pixel_image
+    from cxg_widget.aggregate import pixel_image
 
     view, size = view_of(ask), (ask.width, ask.height)
     n_inside = field.count(view)
     numbers, cells = field.numbers(shown, view, size, spread_of(n_inside, size, ask.diameter)).finished()
     scale = scale_of(numbers)
-    png = encode_values(pixel_image(numbers, cells, scale.data.lo, scale.data.hi))
+    png = encode_lines(pixel_image(numbers, cells, scale.data.lo, scale.data.hi).lines, 3)
     message = p.Image(
         seqs.points, seqs.color, seqs.selection, ask.view, "numbers", n_inside, told(shown.look.statistic), scale.told
     )
@@ -75,11 +76,9 @@ def pixel_frames(
 
 
 def _png(planes: Any, shown: Shown, *, dark: bool, solidity: float) -> tuple[bytes, Literal["colors", "numbers"]]:
-    from cxg_widget.aggregate import encode_rgba, encode_values
-
     if isinstance(shown.coloring.data, Numbers):
-        return encode_values(numbers_of(planes, shown)), "numbers"
-    return encode_rgba(rgba_of(planes, shown, dark=dark, solidity=solidity)), "colors"
+        return encode_lines(numbers_of(planes, shown).lines, 3), "numbers"
+    return encode_png(rgba_of(planes, shown, dark=dark, solidity=solidity)), "colors"
 
 
 def _cell_frames(field: Drawable, shown: Shown, extent: View, seqs: Seqs) -> Iterator[Frame]:

@@ -12,7 +12,6 @@ from cxg_widget.aggregate.columns import (
     arrange_mask,
     arrange_vector,
 )
-from cxg_widget.aggregate.images import encode_rgba, encode_values
 from cxg_widget.aggregate.opacity import Scaling, opacity
 from cxg_widget.aggregate.planes import Planes, Statistic
 from cxg_widget.aggregate.reductions import columns_of, reduction_of
@@ -37,8 +36,6 @@ __all__ = [
     "arrange_mask",
     "arrange_vector",
     "columns_of",
-    "encode_rgba",
-    "encode_values",
     "is_at_hand",
     "number_image",
     "opacity",

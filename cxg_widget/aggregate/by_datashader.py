@@ -25,8 +25,8 @@ from cxg_widget.aggregate.grid import Grid, View
 from cxg_widget.aggregate.planes import Planes, Statistic
 from cxg_widget.aggregate.reductions import Sums, reduction_of, sums_of
 from cxg_widget.aggregate.task import Index, Task, cut, each
+from cxg_widget.draw.points import disc
 from cxg_widget.protocol import MISSING_U16
-from cxg_widget.raster import disc
 
 if TYPE_CHECKING:
     import pandas as pd

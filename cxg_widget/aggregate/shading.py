@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from cxg_widget.aggregate.opacity import MIN_ALPHA, Scaling, opacity
 from cxg_widget.aggregate.planes import Planes
 from cxg_widget.aggregate.task import over_lines
+from cxg_widget.color.rgb import DIMMED, MISSING_LIGHT, PLAIN_LIGHT, RGB
+from cxg_widget.draw.png import blank_lines
 from cxg_widget.errors import InvalidValue
 from cxg_widget.protocol import MISSING_U16
 from cxg_widget.quantise import quantise
-from cxg_widget.raster import DIMMED, MISSING_LIGHT, PLAIN_LIGHT, RGB, blank
 
 SELECTED_ALPHA = 200
 """Opacity of the emptiest pixel that holds a selected cell: it must be found among a million others."""
@@ -28,7 +29,7 @@ class NumberImage(NamedTuple):
 
     Attributes
     ----------
-    lines, page : as `raster.blank` makes them; red and green are high and low byte of the code, blue is the opacity
+    lines, page : as `blank_lines` makes them; red and green are high and low byte of the code, blue is the opacity
     """
 
     lines: NDArray[np.uint8]
@@ -109,7 +110,7 @@ def number_image(planes: Planes, weight: float = 0.0) -> NumberImage:
     if planes.totals.shape[-1] != 2 and planes.peak is None:
         raise InvalidValue("these planes hold no numbers; take shade(planes)")
     width, height = planes.size
-    image = NumberImage(*blank(height, width, 3))
+    image = NumberImage(*blank_lines(height, width, 3))
     missing, peak = _or_empty(planes.missing, np.uint32), _or_empty(planes.peak, np.uint16)
     alpha = np.array([255] if planes.totals.shape[0] == 1 else [round(255 * DIMMED), 255], dtype=np.uint8)
     share = float(weight)
@@ -128,7 +129,7 @@ def pixel_image(numbers: NDArray[np.float64], cells: NDArray[np.uint32], lo: flo
     ----------
     numbers, cells : (layers, h, w), as `PixelNumbers.finished` returns them
     """
-    image = NumberImage(*blank(numbers.shape[1], numbers.shape[2], 3))
+    image = NumberImage(*blank_lines(numbers.shape[1], numbers.shape[2], 3))
     codes, alpha = quantise(numbers[0], lo, hi), np.where(cells[0] > 0, 255, 0)
     if len(cells) > 1:
         above = cells[1] > 0

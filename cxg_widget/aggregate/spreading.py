@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.aggregate.planes import Planes
-from cxg_widget.raster import disc
+from cxg_widget.draw.points import disc
 
 
 def spread_planes(planes: Planes, diameter: int, margin: int) -> Planes:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cxg_widget import raster
+from cxg_widget.color.rgb import DARK, DIMMED, LIGHT, dim, ramp, seen_in_the_dark
 from cxg_widget.colormaps import COLORMAPS
 from tests.browser.engine import run
 
@@ -89,7 +89,7 @@ def test_a_highlighted_category_lies_on_top_of_the_others_which_are_dimmed(page:
         return [...found, pixel(w, 200, 200)];""",
     )
     assert above == RED
-    assert np.abs(raster.dim(np.array(BLUE, dtype=np.uint8), raster.LIGHT).astype(int) - beside).max() <= 2
+    assert np.abs(dim(np.array(BLUE, dtype=np.uint8), LIGHT).astype(int) - beside).max() <= 2
     assert after == BLUE
 
 
@@ -284,15 +284,15 @@ def test_unselected_and_low_numbers_can_be_seen_as_the_kernel_draws_them(page: A
         assert contrast(full, ground) >= 2
     assert 1.15 <= contrast(dimmed, ground) <= 2.1
     stops = COLORMAPS["viridis"]
-    drawn = raster.ramp(raster.seen_in_the_dark(stops) if dark else stops)[round(255 * code / 65534)]
+    drawn = ramp(seen_in_the_dark(stops) if dark else stops)[round(255 * code / 65534)]
     assert np.abs(drawn.astype(int) - full).max() <= 2
-    assert np.abs(raster.dim(drawn, raster.DARK if dark else raster.LIGHT).astype(int) - dimmed).max() <= 2
+    assert np.abs(dim(drawn, DARK if dark else LIGHT).astype(int) - dimmed).max() <= 2
 
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("content", ["numbers", "colors"])
 def test_what_is_unselected_in_an_image_looks_as_it_does_among_points(page: Any, content: str, dark: bool) -> None:
-    unselected, selected = round(255 * raster.DIMMED), 255
+    unselected, selected = round(255 * DIMMED), 255
     rgb = (253, 231, 37)  # the end of viridis
     numbers = [[255, 254, alpha, 255] for alpha in (unselected, selected)] + [[0, 0, 0, 255]]
     bands = numbers if content == "numbers" else [[*rgb, alpha] for alpha in (unselected, selected, 0)]
@@ -310,7 +310,7 @@ def test_what_is_unselected_in_an_image_looks_as_it_does_among_points(page: Any,
         return [...[70, 200, 330].map((x) => pixel(w, x, 20)), w.background];""",
     )
     dimmed, full, empty, ground = found
-    expected = raster.dim(np.array(rgb, dtype=np.uint8), raster.DARK if dark else raster.LIGHT)
+    expected = dim(np.array(rgb, dtype=np.uint8), DARK if dark else LIGHT)
     assert np.abs(np.array(rgb) - full).max() <= 2
     assert np.abs(expected.astype(int) - dimmed).max() <= 2
     assert empty == ground

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cxg_widget import raster
 from cxg_widget.aggregate import (
     CountImages,
     NumberImage,
@@ -17,13 +16,13 @@ from cxg_widget.aggregate import (
     arrange,
     arrange_codes,
     arrange_vector,
-    encode_rgba,
-    encode_values,
     number_image,
     opacity,
     shade,
 )
+from cxg_widget.color.rgb import DIMMED
 from cxg_widget.datasets.base import Codes, Vector
+from cxg_widget.draw.png import blank_lines, encode_lines, encode_png
 from cxg_widget.encoding import describe
 from cxg_widget.errors import InvalidValue
 from tests.unit.test_aggregate_planes import HEIGHT, VIEW, WIDTH, Index, canvas, frame, numbers, pixels, points
@@ -117,7 +116,7 @@ def test_a_single_selected_cell_among_a_million_is_seen_in_its_colour():
     assert np.abs(alone[:3] - COLORS[1]).max() <= 60
     assert alone[3] >= 200
     image[line[0], column[0]] = 0
-    assert 0 < image[:, :, 3].max() <= round(255 * raster.DIMMED)
+    assert 0 < image[:, :, 3].max() <= round(255 * DIMMED)
     np.testing.assert_array_equal(image[image[:, :, 3] > 0, :3].mean(axis=0), COLORS[0])
 
 
@@ -125,7 +124,7 @@ def test_selected_colours_lie_over_the_context():
     totals = np.zeros((2, 1, 1, 4), dtype=np.uint32)
     totals[0, 0, 0], totals[1, 0, 0] = (100 * 10, 0, 0, 10), (0, 80, 0, 1)
     found = shade(Planes(totals))[0, 0].astype(float)
-    below, above = round(255 * raster.DIMMED) / 255, 1.0
+    below, above = round(255 * DIMMED) / 255, 1.0
     opaque = above + below * (1 - above)
     np.testing.assert_allclose(
         found, [100 * below * (1 - above) / opaque, 80 * above / opaque, 0, 255 * opaque], atol=1
@@ -237,14 +236,14 @@ def test_png_files_give_back_every_pixel(shape):
     rng = np.random.default_rng(0)
     image = rng.integers(0, 256, (*shape, 4), dtype=np.uint8)
     image[rng.random(shape) < 0.5] = 0
-    np.testing.assert_array_equal(read_png(encode_rgba(image)), image)
-    numbers = NumberImage(*raster.blank(*shape, 3))
+    np.testing.assert_array_equal(read_png(encode_png(image)), image)
+    numbers = NumberImage(*blank_lines(*shape, 3))
     numbers.page[:] = image[:, :, :3]
-    found = read_png(encode_values(numbers)).astype(np.uint16)
+    found = read_png(encode_lines(numbers.lines, 3)).astype(np.uint16)
     np.testing.assert_array_equal(found[:, :, 0] * 256 + found[:, :, 1], numbers.codes)
     np.testing.assert_array_equal(found, image[:, :, :3])
     np.testing.assert_array_equal(numbers.alpha, image[:, :, 2])
-    np.testing.assert_array_equal(read_png(raster.png(image[:, :, :3])), image[:, :, :3])
+    np.testing.assert_array_equal(read_png(encode_png(image[:, :, :3])), image[:, :, :3])
 
 
 @pytest.mark.slow

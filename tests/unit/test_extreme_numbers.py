@@ -21,8 +21,8 @@ from cxg_widget.encoding import describe
 from cxg_widget.limits import resolve_limit
 from cxg_widget.look import Look
 from cxg_widget.quantise import between, bounds_of, finite_range, quantise, shares
-from cxg_widget.raster import fit_view
 from cxg_widget.session import Session
+from cxg_widget.spatial.view import fit_view
 from cxg_widget.static_picture import static_picture
 from tests.memory import MemoryDataset
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from cxg_widget import protocol as p
-from cxg_widget import raster
 from cxg_widget.hover import circle_of, nearest_row
 from cxg_widget.look import Look
 from cxg_widget.session import Session
 from cxg_widget.spatial import SpatialIndex
+from cxg_widget.spatial.view import fit_view, zoom_of
 from cxg_widget.static_picture import static_picture
 from tests.memory import MemoryDataset, small
 
@@ -147,13 +147,13 @@ def test_the_points_tell_which_units_their_axes_have(axes):
 @pytest.mark.parametrize("y_down", [False, True])
 def test_a_view_of_everything_has_a_margin_of_4_percent_along_each_axis(y_down):
     for size in ((800, 600), (200, 900)):
-        left, right, bottom, top = raster.fit_view(EXTENT, size, y_down=y_down, equal_units=False)
+        left, right, bottom, top = fit_view(EXTENT, size, y_down=y_down, equal_units=False)
         low, high = (top, bottom) if y_down else (bottom, top)
         np.testing.assert_allclose([left, right, low, high], [-2.4, 62.4, 200 - 4_000, 100_200 + 4_000])
-    left, right, bottom, top = raster.fit_view((5, 5, 0, 100), (300, 200), equal_units=False)
+    left, right, bottom, top = fit_view((5, 5, 0, 100), (300, 200), equal_units=False)
     assert left < 5 < right
     np.testing.assert_allclose([bottom, top], [-4, 104])
-    left, right, bottom, top = raster.fit_view((0, 100, 5, 5), (300, 200), equal_units=False)
+    left, right, bottom, top = fit_view((0, 100, 5, 5), (300, 200), equal_units=False)
     assert bottom < 5 < top
     np.testing.assert_allclose([left, right], [-4, 104])
 
@@ -188,13 +188,13 @@ def test_beside_the_kernels_picture_stands_what_the_axes_measure_as_text(axes):
 
 
 def test_points_of_a_drawn_view_grow_with_the_zoom_of_both_axes():
-    whole = raster.fit_view(EXTENT, (800, 600), equal_units=False)
+    whole = fit_view(EXTENT, (800, 600), equal_units=False)
     x0, x1, y0, y1 = whole
-    assert raster.zoom_of(whole, whole) == 1
+    assert zoom_of(whole, whole) == 1
     quarter = (x0, x0 + (x1 - x0) / 4, y0, y0 + (y1 - y0) / 4)
-    assert raster.zoom_of(quarter, whole) == pytest.approx(4)
+    assert zoom_of(quarter, whole) == pytest.approx(4)
     strip = (x0, x1, y1, y1 - (y1 - y0) / 9)
-    assert raster.zoom_of(strip, whole) == pytest.approx(3)
+    assert zoom_of(strip, whole) == pytest.approx(3)
 
 
 def test_views_and_lassos_hold_what_numpy_says_over_60_by_100_000_units():

@@ -1,0 +1,1 @@
+"""Colours: of pages, of categories and of numbers."""

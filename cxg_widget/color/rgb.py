@@ -1,0 +1,53 @@
+"""Colours as red, green and blue: those of light and dark pages, ramps of a colormap, and dimming."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+RGB = tuple[int, int, int]
+RGBA = tuple[int, int, int, int]
+LIGHT: RGB = (255, 255, 255)
+DARK: RGB = (17, 17, 17)
+MISSING_LIGHT: RGB = (205, 205, 205)
+MISSING_DARK: RGB = (72, 72, 72)
+PLAIN_LIGHT: RGB = (70, 110, 160)
+PLAIN_DARK: RGB = (120, 165, 215)
+_GREYED_LIGHT, _GREYED_DARK = 0.07, 0.11
+"""What is dimmed fades into a grey beside the page, or it could not be seen: this share of the way to the other end."""
+_SEEN_IN_THE_DARK = 0.0612
+"""Relative luminance from which a colour has a contrast of 2 with a dark page."""
+DIMMED = 0.16
+"""How much of its colour a cell outside the selection keeps; the rest is background."""
+
+
+def dim(rgb: NDArray[np.uint8], background: RGB) -> NDArray[np.uint8]:
+    """Mix colours toward a grey beside the background, as unselected cells are shown."""
+    end, share = (255, _GREYED_DARK) if background == DARK else (0, _GREYED_LIGHT)
+    grey = np.array(background) * (1 - share) + end * share
+    mixed = rgb * DIMMED + grey * (1 - DIMMED)
+    return np.rint(mixed).astype(np.uint8)
+
+
+def seen_in_the_dark(stops: list[str]) -> list[str]:
+    """Leave out those stops of a colormap that are too dark for a dark page; luminance as WCAG 2.2 has it."""
+    channels = np.array([hex_rgb(stop) for stop in stops]) / 255
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    seen = linear @ (0.2126, 0.7152, 0.0722) >= _SEEN_IN_THE_DARK
+    return [stop for stop, is_seen in zip(stops, seen, strict=True) if is_seen]
+
+
+def ramp(stops: list[str]) -> NDArray[np.uint8]:
+    """Turn evenly spaced "#rrggbb" stops into a table, uint8 (256, 3), linear between stops."""
+    table = np.array([hex_rgb(stop) for stop in stops], dtype=np.float64)
+    at = np.linspace(0, len(stops) - 1, 256)
+    channels: list[Any] = [np.interp(at, np.arange(len(stops)), table[:, channel]) for channel in range(3)]
+    return np.array(np.rint(np.column_stack(channels)), dtype=np.uint8)
+
+
+def hex_rgb(color: str) -> RGB:
+    """Return the channels of "#rrggbb"."""
+    digits = color.lstrip("#")
+    return int(digits[0:2], 16), int(digits[2:4], 16), int(digits[4:6], 16)

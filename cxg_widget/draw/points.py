@@ -1,0 +1,79 @@
+"""Points drawn as discs in the kernel, for the picture that a notebook keeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.color.rgb import RGBA
+
+
+@dataclass(frozen=True)
+class Ink:
+    """How each point is painted.
+
+    Attributes
+    ----------
+    rgb : uint8 (n, 3)
+    rank : uint16 (n,); higher ranks lie on top, equal ranks in the order given
+    """
+
+    rgb: NDArray[np.uint8]
+    rank: NDArray[np.uint16]
+
+
+def draw_points(
+    xy: NDArray[np.float32],
+    ink: Ink,
+    view: tuple[float, float, float, float],
+    *,
+    size: tuple[int, int],
+    diameter: float,
+    background: RGBA,
+) -> NDArray[np.uint8]:
+    """Paint points as discs.
+
+    Parameters
+    ----------
+    xy : float32 (n, 2), data units; NaN and infinite points are left out
+    view : x at the left, x at the right, y at the bottom, y at the top edge, data units
+    size : width and height, px
+    diameter : px
+    background : RGBA
+
+    Returns
+    -------
+    uint8 (height, width, 4)
+    """
+    width, height = size
+    left, right, bottom, top = view
+    with np.errstate(invalid="ignore", over="ignore"):
+        px = (xy[:, 0].astype(np.float64) - left) * (width / (right - left))
+        py = (top - xy[:, 1].astype(np.float64)) * (height / (top - bottom))
+        margin = int(np.ceil(diameter / 2)) + 1
+        shown = (px > -margin) & (px < width + margin) & (py > -margin) & (py < height + margin)
+    rows = np.flatnonzero(shown)
+    rows = rows[np.argsort(ink.rank[rows], kind="stable")]
+    dx, dy = disc(diameter)
+    stride = width + 4 * margin
+    start = (np.floor(py[rows]).astype(np.int32) + 2 * margin) * stride + np.floor(px[rows]).astype(np.int32)
+    winner = np.full((height + 4 * margin) * stride, -1, dtype=np.int32)
+    places = (start + 2 * margin)[:, None] + (dy * stride + dx).astype(np.int32)[None, :]
+    winner[places.reshape(-1)] = np.repeat(rows.astype(np.int32), dx.size)
+    inner = winner.reshape(-1, stride)[2 * margin : 2 * margin + height, 2 * margin : 2 * margin + width]
+    colors = np.full((len(ink.rgb) + 1, 4), 255, dtype=np.uint8)
+    colors[:-1, :3], colors[-1] = ink.rgb, background
+    return colors.view(np.uint32)[:, 0][inner].view(np.uint8).reshape(height, width, 4)
+
+
+def disc(diameter: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the offsets in x and in y of the pixels of a disc, int64 (k,) each; at least one pixel."""
+    side = max(1, round(diameter))
+    offset = np.arange(side) - (side - 1) / 2
+    x, y = np.meshgrid(offset, offset)
+    inside = x * x + y * y <= (side / 2) ** 2 + 0.25
+    shift = (side - 1) // 2
+    grid_x, grid_y = np.meshgrid(np.arange(side) - shift, np.arange(side) - shift)
+    return grid_x[inside], grid_y[inside]

@@ -1,0 +1,65 @@
+"""Views: which part of the plane a picture of some size shows, in data units."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MARGIN = 0.04
+
+
+def fit_view(
+    extent: tuple[float, float, float, float],
+    size: tuple[int, int],
+    *,
+    y_down: bool = False,
+    equal_units: bool = True,
+) -> tuple[float, float, float, float]:
+    """Return the view that holds an extent with a margin of 4 %, as `fit` in js/src/camera.js does.
+
+    equal_units : whether as much on either axis takes as many px; else the extent fills the picture both ways
+    """
+    left, right, bottom, top = contain(extent, size, y_down=y_down, equal_units=equal_units)
+    more_x, more_y = (right - left) * _MARGIN, (top - bottom) * _MARGIN
+    return left - more_x, right + more_x, bottom - more_y, top + more_y
+
+
+def contain(
+    view: tuple[float, float, float, float],
+    size: tuple[int, int],
+    *,
+    y_down: bool = False,
+    equal_units: bool = True,
+) -> tuple[float, float, float, float]:
+    """Return what a picture of a size shows that is to show a view, as `contain` in js/src/camera.js does.
+
+    view : x left, x right, y bottom, y top; how the y axis points does not depend on it
+    """
+    x0, x1, y0, y1 = view
+    width, height = size
+    unit_x, unit_y = abs(x1 - x0) / width, abs(y1 - y0) / height
+    cx, cy = x0 / 2 + x1 / 2, y0 / 2 + y1 / 2
+    if equal_units:
+        unit_x = unit_y = max(unit_x, unit_y) or max(_speck(cx), _speck(cy)) / min(width, height)
+    half_w, half_h = (unit_x or _speck(cx) / width) * width / 2, (unit_y or _speck(cy) / height) * height / 2
+    bottom, top = (cy + half_h, cy - half_h) if y_down else (cy - half_h, cy + half_h)
+    return cx - half_w, cx + half_w, bottom, top
+
+
+def _speck(at: float) -> float:
+    """Return how much of an axis to show about points at one place: 1, or what numbers there can tell apart."""
+    return max(1.0, abs(at) * 2**-20)
+
+
+def within(xy: NDArray[np.float32], view: tuple[float, float, float, float]) -> NDArray[np.bool_]:
+    """Return which points (n, 2) lie in a view, bool (n,)."""
+    (x0, x1), (y0, y1) = sorted(view[:2]), sorted(view[2:])
+    return (xy[:, 0] >= x0) & (xy[:, 0] <= x1) & (xy[:, 1] >= y0) & (xy[:, 1] <= y1)
+
+
+def zoom_of(seen: tuple[float, float, float, float], whole: tuple[float, float, float, float]) -> float:
+    """Return how much larger things are in one view than in another; where the axes differ, their geometric mean."""
+    x, y = ((whole[high] - whole[low]) / (seen[high] - seen[low]) for low, high in ((0, 1), (2, 3)))
+    return math.sqrt(abs(x * y))

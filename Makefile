@@ -52,7 +52,7 @@ check: $(VENV)/.installed js/node_modules/.installed ## lint, format, types, gen
 build: js/node_modules/.installed ## bundle the JavaScript, print its size
 	@cd js && $(WITH_NODE) npm run --silent build
 
-protocol: $(VENV)/.installed ## write js/src/wire/protocol.js and docs/protocol.md from protocol.py
+protocol: $(VENV)/.installed ## write js/src/wire/protocol.js and docs/protocol.md from wire/protocol.py
 	$(BIN)/python tools/protocol_js.py
 
 notebooks: setup ## run the notebooks and keep what they show, for readers on the web

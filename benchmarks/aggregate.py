@@ -17,7 +17,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.aggregate import (
+from cxg_widget.color.palettes import default_palette
+from cxg_widget.color.rgb import hex_rgb
+from cxg_widget.datasets.base.dataset import Codes, Vector
+from cxg_widget.draw.aggregate import (
     CountImages,
     NumberColumn,
     Planes,
@@ -30,10 +33,7 @@ from cxg_widget.aggregate import (
     shade,
     warm_up,
 )
-from cxg_widget.color.rgb import hex_rgb
-from cxg_widget.datasets.base import Codes, Vector
 from cxg_widget.draw.png import encode_lines, encode_png
-from cxg_widget.palettes import default_palette
 from cxg_widget.spatial import SpatialIndex
 
 CATEGORIES = 30

@@ -31,8 +31,8 @@ def measure(store: Store, n_workers: int) -> Measured:
     from distributed import Client, LocalCluster
 
     from cxg_widget import open_dataset
-    from cxg_widget.cluster import ClusterField, Source
-    from cxg_widget.coloring import resolve
+    from cxg_widget.cells.cluster import ClusterField, Source
+    from cxg_widget.display.coloring import resolve
 
     cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None, silence_logs=50)
     with cluster, Client(cluster) as client:

@@ -30,9 +30,10 @@ Measures = dict[str, float]
 def measure_ours(path: str, aggregator: str) -> Measures:
     """Open a store, show the first points and the first image of clusters; then images of all cells, ms."""
     began = time.perf_counter()
-    from cxg_widget import open_dataset, protocol
-    from cxg_widget.look import Look
-    from cxg_widget.session import Session
+    from cxg_widget import open_dataset
+    from cxg_widget.display.look import Look
+    from cxg_widget.session.session import Session
+    from cxg_widget.wire import protocol
 
     look = Look(embedding="umap", color=COLORS["clusters"], aggregator=aggregator)
     session = Session(open_dataset(path), look)
@@ -61,7 +62,7 @@ def measure_plain(path: str, _: str) -> Measures:
     import pandas as pd
     from datashader import transfer_functions as tf
 
-    from cxg_widget.palettes import default_palette
+    from cxg_widget.color.palettes import default_palette
 
     xy = data.read_xy(Path(path))
     codes, labels = data.read_codes(Path(path), CLUSTERS)

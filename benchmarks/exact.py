@@ -49,8 +49,8 @@ def timed(act: Callable[[], Any], turns: int = TURNS) -> tuple[float, float]:
 
 def ours(path: str, gene: str) -> Found:
     from cxg_widget import open_dataset
-    from cxg_widget.look import Look
-    from cxg_widget.session import Session
+    from cxg_widget.display.look import Look
+    from cxg_widget.session.session import Session
 
     def act(name: str, column: str | None) -> None:
         with open_dataset(path, cache_bytes=0) as dataset:

@@ -54,8 +54,8 @@ class Kernel:
 
     def __init__(self, path: str, column: str) -> None:
         from cxg_widget import open_dataset
-        from cxg_widget.look import Look
-        from cxg_widget.session import Session
+        from cxg_widget.display.look import Look
+        from cxg_widget.session.session import Session
 
         self._session = Session(open_dataset(path), Look(embedding="umap", color=f"obs:{column}", render="raster"))
         self._session.prepare()
@@ -66,7 +66,7 @@ class Kernel:
         self._session.prepare_field()
 
     def image(self) -> None:
-        from cxg_widget import protocol
+        from cxg_widget.wire import protocol
 
         list(self._session.answer(protocol.Aggregate(list(self._extent), 800, 600, 1.0, -1, False)))
 
@@ -76,7 +76,7 @@ class Kernel:
         self.image()
 
     def lasso(self) -> None:
-        from cxg_widget import protocol
+        from cxg_widget.wire import protocol
 
         x0, x1, y0, y1 = self._extent
         turns = [k * math.tau / CORNERS for k in range(CORNERS)]
@@ -97,7 +97,7 @@ def measure(path: str, column: str, gene: str) -> Stages:
     import pandas  # noqa: F401
 
     from cxg_widget import CxgWidget, open_dataset  # noqa: F401
-    from cxg_widget.aggregate.warming import compile_loops
+    from cxg_widget.draw.aggregate.warming import compile_loops
 
     compile_loops()
     start, stages = memory(), {}

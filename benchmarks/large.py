@@ -24,13 +24,14 @@ from benchmarks import data, footprint, growth, machine, report
 from benchmarks.aggregate import views
 from benchmarks.data import CLUSTERS, FIRST_CATEGORY, HERE, RAW, SHAPES, Store
 from benchmarks.spatial import lasso
-from cxg_widget import open_dataset, protocol
-from cxg_widget.frames import Frame
-from cxg_widget.look import Look
-from cxg_widget.palettes import default_palette
-from cxg_widget.polygon import in_polygon
-from cxg_widget.session import Session
+from cxg_widget import open_dataset
+from cxg_widget.color.palettes import default_palette
+from cxg_widget.display.look import Look
+from cxg_widget.session.session import Session
 from cxg_widget.spatial import IndexStore, SpatialIndex, index_key
+from cxg_widget.spatial.polygon import in_polygon
+from cxg_widget.wire import protocol
+from cxg_widget.wire.frames import Frame
 
 SIZES = ("1m", "10m", "100m")
 SIZE_PX = (800, 600)

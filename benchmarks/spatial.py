@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.polygon import in_polygon
 from cxg_widget.spatial import IndexStore, SpatialIndex, index_key
+from cxg_widget.spatial.polygon import in_polygon
 
 CORNERS = 300
 SHARES = (0.01, 0.1, 0.5)

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cxg_widget import errors
     from cxg_widget.datasets import open_dataset
-    from cxg_widget.datasets.base import Dataset
+    from cxg_widget.datasets.base.dataset import Dataset
     from cxg_widget.datasets.cxg.demo_store import demo
     from cxg_widget.errors import CxgWidgetError
-    from cxg_widget.widget import CxgWidget
+    from cxg_widget.widget.widget import CxgWidget
 
 __version__ = "0.1.0"
 __all__ = ["CxgWidget", "CxgWidgetError", "Dataset", "__version__", "demo", "errors", "open_dataset"]
 
 _HOMES = {
-    "CxgWidget": "cxg_widget.widget",
+    "CxgWidget": "cxg_widget.widget.widget",
     "CxgWidgetError": "cxg_widget.errors",
-    "Dataset": "cxg_widget.datasets.base",
+    "Dataset": "cxg_widget.datasets.base.dataset",
     "demo": "cxg_widget.datasets.cxg.demo_store",
     "open_dataset": "cxg_widget.datasets",
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cxg_widget.cli import main
+from cxg_widget.cli.main import main
 
 if __name__ == "__main__":
     raise SystemExit(main())

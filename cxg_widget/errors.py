@@ -27,8 +27,8 @@
 
 from __future__ import annotations
 
-from cxg_widget.names import shortened
-from cxg_widget.short_traceback import lines_of
+from cxg_widget.text.names import shortened
+from cxg_widget.text.short_traceback import lines_of
 
 
 class CxgWidgetError(Exception):

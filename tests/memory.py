@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from cxg_widget.datasets.base import Codes, Column, Dataset, Vector
+from cxg_widget.datasets.base.dataset import Codes, Column, Dataset, Vector
 from cxg_widget.errors import DamagedStore
-from cxg_widget.nouns import GENE_SET
+from cxg_widget.text.nouns import GENE_SET
 
 
 class MemoryDataset(Dataset):

@@ -6,54 +6,46 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parent.parent / "cxg_widget"
-LEVELS = [
-    {"short_traceback", "names"},
-    {"errors", "nouns", "colormaps", "glasbey", "wording", "lettering"},
-    {"statistic"},
-    {"protocol"},
-    {"compiled", "parsing", "frames", "quantise", "order", "polygon", "limits", "raster", "jobs", "bounds", "slots"},
-    {"spatial"},
-    {"datasets"},
-    {"convert"},
-    {"palettes", "coloring", "by_value", "paper", "key"},
-    {"selection", "query", "search"},
-    {"encoding", "options", "exchange", "opening", "fields"},
-    {"look", "hover"},
-    {"sample", "sketch", "crowding", "aggregate"},
-    {"pixel_scale"},
-    {"field", "picture", "streams", "figure"},
-    {"view_field"},
-    {"readings", "survey"},
-    {"cluster", "aggregated"},
-    {"showing"},
-    {"session"},
-    {"static_picture", "trait_error", "traits", "boxes"},
-    {"widget"},
-    {"__init__"},
-    {"commands"},
-    {"cli"},
-    {"__main__"},
-]
+ROOMS = (
+    "text",
+    "errors",
+    "compute",
+    "color",
+    "spatial",
+    "datasets",
+    "convert",
+    "wire",
+    "display",
+    "selection",
+    "draw",
+    "cells",
+    "session",
+    "widget",
+    "__init__",
+    "cli",
+    "__main__",
+)
+"""The folders and files of the package's root, lowest first: each imports from those before it, and from itself."""
 HOMES = {
     "tiledb": ("datasets/cxg/", "datasets/tiledb_access/", "datasets/tiledb_cf/"),
-    "anywidget": "traits.py",
-    "ipywidgets": ("widget.py", "boxes.py"),
-    "traitlets": ("widget.py", "traits.py", "trait_error.py"),
-    "IPython": ("widget.py", "short_traceback.py"),
-    "PIL": "lettering.py",
-    "dask": "cluster/",
-    "distributed": "cluster/",
-    "numba": "compiled.py",
-    "datashader": "aggregate/reductions.py",
-    "xarray": "aggregate/reductions.py",
-    "isal": ("raster.py", "spatial/index_file.py"),
+    "anywidget": "widget/traits.py",
+    "ipywidgets": ("widget/widget.py", "widget/boxes.py"),
+    "traitlets": "widget/",
+    "IPython": ("widget/widget.py", "text/short_traceback.py"),
+    "PIL": "draw/lettering.py",
+    "dask": "cells/cluster/",
+    "distributed": "cells/cluster/",
+    "numba": "compute/compiled.py",
+    "datashader": "draw/aggregate/reductions.py",
+    "xarray": "draw/aggregate/reductions.py",
+    "isal": ("draw/png.py", "spatial/index_file.py"),
     "h5py": ("datasets/anndata/h5.py", "convert/h5ad_file.py"),
     "zarr": ("datasets/anndata/zarr_store.py", "datasets/atlas/"),
     "scipy": "datasets/anndata/",
     "anndata": "datasets/anndata/export.py",
     "lance": "datasets/atlas/",
     "tqdm": "convert/progress.py",
-    "pyarrow": ("datasets/atlas/", "datasets/mzpeak/", "datasets/packed.py", "datasets/values.py"),
+    "pyarrow": ("datasets/atlas/", "datasets/mzpeak/", "datasets/base/packed.py", "datasets/base/values.py"),
 }
 FILES = sorted(PACKAGE.rglob("*.py"))
 
@@ -79,36 +71,33 @@ def imports(path, *, lazy=True):
 
 
 def level(module):
-    room = module.split(".")[1] if "." in module else "__init__"
-    return next((i for i, rooms in enumerate(LEVELS) if room in rooms), None)
+    room = module.split(".")[1]
+    return ROOMS.index(room if room in ROOMS else "__init__")
 
 
 def room_of(path):
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
-def test_every_module_has_its_place():
-    placed = set().union(*LEVELS)
-    assert {room_of(path) for path in FILES} <= placed
+def test_the_package_holds_these_rooms_and_no_others():
+    assert {room_of(path) for path in FILES} == set(ROOMS)
 
 
-def test_the_map_names_every_file_and_every_room_of_the_front_end():
+def test_the_map_names_every_room_of_both_sides():
     root = PACKAGE.parent
     text = (root / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    folders = [f"{path.name}/" for path in (root / "js" / "src").iterdir() if path.is_dir()]
-    files = [path.name for path in PACKAGE.glob("[a-z]*.py")]
+    rooms = [room for room in ROOMS if (PACKAGE / room).is_dir()]
+    folders = [path.name for path in (root / "js" / "src").iterdir() if path.is_dir()]
     assert len(folders) > 5
-    assert len(files) > 50
-    assert [name for name in folders + files if f"`{name}`" not in text] == []
+    assert [name for name in rooms + folders if f"`{name}/`" not in text] == []
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_imports_go_down(path):
-    own = level(f"cxg_widget.{room_of(path)}")
+    own = ROOMS.index(room_of(path))
     for module in imports(path):
-        if module.startswith("cxg_widget.") and (other := level(module)) is not None:
-            same_room = module.split(".")[1] == room_of(path)
-            assert same_room or other < own, f"{path.name} imports {module}, which is not below it"
+        if module.startswith("cxg_widget."):
+            assert level(module) <= own, f"{path.relative_to(PACKAGE)} imports {module}, which is above it"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -121,7 +110,7 @@ def test_each_library_is_imported_at_home_only(path):
 
 def test_session_and_below_know_no_widget_library():
     for path in FILES:
-        if room_of(path) not in ("widget", "traits", "trait_error", "boxes", "cli", "__init__", "__main__"):
+        if room_of(path) not in ("widget", "__init__", "cli", "__main__"):
             assert not {module.split(".")[0] for module in imports(path)} & {"anywidget", "ipywidgets", "traitlets"}
 
 

@@ -13,7 +13,7 @@ from benchmarks.data import HERE, polygon_around, read_codes
 from benchmarks.floor import quantise, sparse_buffers
 from cxg_widget import open_dataset
 from cxg_widget.datasets.cxg.demo import write_demo
-from cxg_widget.polygon import in_polygon
+from cxg_widget.spatial.polygon import in_polygon
 
 
 def cells(line):

@@ -11,8 +11,8 @@ import h5py
 import pytest
 
 from cxg_widget import __version__
-from cxg_widget.cli import main
-from cxg_widget.commands.arguments import option
+from cxg_widget.cli.arguments import option
+from cxg_widget.cli.main import main
 from tests.datasets.make_atlas import make_atlas, make_truth
 
 

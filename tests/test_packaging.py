@@ -56,7 +56,7 @@ def test_sdist_holds_bundle_and_sources(sdist: Path) -> None:
 def test_wheel_of_the_sdist_holds_the_package_and_nothing_else(wheel_of_sdist: Path) -> None:
     with zipfile.ZipFile(wheel_of_sdist) as archive:
         names = set(archive.namelist())
-    assert {BUNDLE, "cxg_widget/py.typed", "cxg_widget/cli.py"} <= names
+    assert {BUNDLE, "cxg_widget/py.typed", "cxg_widget/cli/main.py"} <= names
     assert {name.partition("/")[0] for name in names} == {"cxg_widget", "cxg_widget-0.1.0.dist-info"}
     assert not [name for name in names if name.endswith((".cxg", ".pyc"))]
 

@@ -1,4 +1,4 @@
-"""Write js/src/style/colormaps.js from cxg_widget/colormaps.py, or that file from matplotlib's tables.
+"""Write js/src/style/colormaps.js from cxg_widget/color/colormaps.py, or that file from matplotlib's tables.
 
 Each colormap is a list of evenly spaced stops, linear in sRGB between them: as few as keep every channel within 2/255
 of matplotlib's table. Usage: python tools/colormaps_js.py [--check | --from-matplotlib]; the last alone needs
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from cxg_widget.colormaps import COLORMAPS  # noqa: E402
+from cxg_widget.color.colormaps import COLORMAPS  # noqa: E402
 
-JS, PYTHON = ROOT / "js" / "src" / "style" / "colormaps.js", ROOT / "cxg_widget" / "colormaps.py"
+JS, PYTHON = ROOT / "js" / "src" / "style" / "colormaps.js", ROOT / "cxg_widget" / "color" / "colormaps.py"
 
 # The ramps of one hue begin at white in matplotlib, where low values would vanish on a white page.
 PARTS = {"Greys": (0.15, 1.0), "Reds": (0.1, 1.0), "Blues": (0.1, 1.0)}
@@ -71,7 +71,7 @@ export const COLORMAPS = Object.fromEntries(
 
 
 def python_text(maps: dict[str, list[str]]) -> str:
-    """Return what cxg_widget/colormaps.py must hold."""
+    """Return what cxg_widget/color/colormaps.py must hold."""
     rows = []
     for name, colors in maps.items():
         rows.append(f'    "{name}": [')

@@ -1,4 +1,4 @@
-"""Write cxg_widget/glasbey.py: 256 colours that are far apart and show on a white and on a dark plot.
+"""Write cxg_widget/color/glasbey.py: 256 colours that are far apart and show on a white and on a dark plot.
 
 The first ten are Tableau's. Needs `pip install glasbey`, which is used for nothing else.
 Usage: python tools/glasbey_py.py
@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from cxg_widget.palettes import TABLEAU  # noqa: E402
+from cxg_widget.color.palettes import TABLEAU  # noqa: E402
 
 COUNT = 256
 LIGHTNESS = (27, 64)
@@ -41,7 +41,7 @@ def main() -> None:
     colors = glasbey.extend_palette(list(TABLEAU[::2]), COUNT, lightness_bounds=LIGHTNESS, optimize_palette=False)
     digits = [color.removeprefix("#") for color in colors]
     rows = "\n".join(" ".join(digits[start : start + 15]) for start in range(0, COUNT, 15))
-    (ROOT / "cxg_widget" / "glasbey.py").write_text(TEXT.format(rows=rows), "utf-8")
+    (ROOT / "cxg_widget" / "color" / "glasbey.py").write_text(TEXT.format(rows=rows), "utf-8")
 
 
 if __name__ == "__main__":

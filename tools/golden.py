@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from cxg_widget import protocol as p
-from cxg_widget.frames import Frame
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.frames import Frame
 
 FOLDER = Path(__file__).parent.parent / "tests" / "golden"
 

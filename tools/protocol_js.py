@@ -1,4 +1,4 @@
-"""Write js/src/wire/protocol.js and docs/protocol.md from cxg_widget/protocol.py.
+"""Write js/src/wire/protocol.js and docs/protocol.md from cxg_widget/wire/protocol.py.
 
 Usage: python tools/protocol_js.py [--check]
 """
@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from cxg_widget import protocol  # noqa: E402
+from cxg_widget.wire import protocol  # noqa: E402
 
 JS, DOCS = ROOT / "js" / "src" / "wire" / "protocol.js", ROOT / "docs" / "protocol.md"
 SCALARS = {int: "number", float: "number", str: "string", bool: "boolean", Any: "any"}
@@ -121,7 +121,7 @@ def docs() -> str:
     """Return the text of protocol.md."""
     head = inspect.getdoc(protocol).split("\n`tools/", 1)[0].replace("``", "`")  # type: ignore[union-attr]
     parts = [f"# Messages, version {protocol.VERSION}", "", head, ""]
-    parts += ["This page is written by `tools/protocol_js.py` from `cxg_widget/protocol.py`.", ""]
+    parts += ["This page is written by `tools/protocol_js.py` from `cxg_widget/wire/protocol.py`.", ""]
     for title, kinds in (("What the front-end asks", protocol.REQUESTS), ("What the kernel says", protocol.REPLIES)):
         parts += [f"## {title}", "", *(section(kind) for kind in kinds)]
     return "\n".join(parts).rstrip() + "\n"

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.stores.mzpeak import describe
-from cxg_widget import protocol
+from cxg_widget.wire import protocol
 
 CHUNKS, POINTS = 100, 50
 """Chunks of a spectrum, and points of a chunk."""

@@ -16,7 +16,7 @@ from cxg_widget.convert.progress import Progress, progress_bar
 from cxg_widget.convert.target import Format, check_free, local_path, target_format, writing
 from cxg_widget.datasets import Dataset, open_dataset
 from cxg_widget.errors import InvalidOption, MissingDependency, UnknownName
-from cxg_widget.names import not_found
+from cxg_widget.text.names import not_found
 
 
 @dataclass(frozen=True)

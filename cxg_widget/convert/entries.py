@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base import Dataset
-from cxg_widget.datasets.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
 
 CELLS_PER_BLOCK = 8_000_000
 """Cells of the matrix, zeros included, read at a time: 100 MB if all of them hold a value."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.convert.lasting_file import LastingFile
 from cxg_widget.convert.tables import Masked
-from cxg_widget.datasets.base import Codes
+from cxg_widget.datasets.base.dataset import Codes
 
 _CHUNK = 1 << 16
 _STRING = h5py.string_dtype("utf-8")

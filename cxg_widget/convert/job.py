@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from cxg_widget.convert.progress import Progress
 from cxg_widget.convert.target import Workplace
-from cxg_widget.datasets.base import Dataset
+from cxg_widget.datasets.base.dataset import Dataset
 
 _LONG = ("int32", "int64", "uint32", "uint64")
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base import Codes, Dataset
-from cxg_widget.datasets.packed import PackedStrings
-from cxg_widget.datasets.values import Values as Read
+from cxg_widget.datasets.base.dataset import Codes, Dataset
+from cxg_widget.datasets.base.packed import PackedStrings
+from cxg_widget.datasets.base.values import Values as Read
 from cxg_widget.errors import DamagedStore, InvalidStore, InvalidValue
 
 if TYPE_CHECKING:

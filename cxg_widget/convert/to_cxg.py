@@ -16,7 +16,7 @@ from cxg_widget.convert.job import Job
 from cxg_widget.convert.matrix import Axis, Carried, carry_matrix
 from cxg_widget.convert.progress import within
 from cxg_widget.convert.tables import ROWS_PER_SLAB, ObsTable, Summary, Table, Values, VarTable, free_name, texts_of
-from cxg_widget.datasets.base import Codes, Dataset
+from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.datasets.cxg import writer
 from cxg_widget.errors import InvalidStore
 

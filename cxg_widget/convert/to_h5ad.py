@@ -14,8 +14,8 @@ from cxg_widget.convert.matrix import Axis, Carried, carry_matrix
 from cxg_widget.convert.progress import within
 from cxg_widget.convert.tables import ROWS_PER_SLAB, ObsTable, Summary, Table, VarTable, split
 from cxg_widget.convert.to_cxg import read_embedding
-from cxg_widget.datasets.base import Codes, Dataset
-from cxg_widget.datasets.columns import is_placeholder
+from cxg_widget.datasets.base.columns import is_placeholder
+from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.errors import InvalidStore
 
 LEVEL, BEST_LEVEL = 4, 9

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from cxg_widget.datasets.anndata.quack import looks_like_anndata
-from cxg_widget.datasets.base import Codes, Column, Dataset, Vector
+from cxg_widget.datasets.base.dataset import Codes, Column, Dataset, Vector
 from cxg_widget.datasets.detection import FORMATS, by_format, detect, exists
 from cxg_widget.datasets.readers import OPTIONS, READERS, check_names, read_with
 from cxg_widget.errors import ClosedDataset, DatasetNotFound, InvalidOption, InvalidValue, UnknownFormat
-from cxg_widget.names import not_found, shown
+from cxg_widget.text.names import not_found, shown
 
 __all__ = ["OPTIONS", "Codes", "Column", "Dataset", "Vector", "looks_like_anndata", "open_dataset"]
 

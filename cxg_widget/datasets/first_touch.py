@@ -8,11 +8,11 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cxg_widget.datasets.apart import Tell, attempt
+from cxg_widget.compute.child import Tell, attempt
 from cxg_widget.errors import DamagedStore, InvalidOption
 
 if TYPE_CHECKING:
-    from cxg_widget.datasets.base import Dataset
+    from cxg_widget.datasets.base.dataset import Dataset
 
 SILENCE_S = 60.0
 """No part that is read at once takes longer, but where a library has lost its way."""

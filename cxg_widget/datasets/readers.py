@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from cxg_widget.datasets.detection import by_format
 from cxg_widget.errors import CxgWidgetError, InvalidOption, MissingDependency
-from cxg_widget.names import not_found
+from cxg_widget.text.names import not_found
 
 if TYPE_CHECKING:
-    from cxg_widget.datasets.base import Dataset
+    from cxg_widget.datasets.base.dataset import Dataset
 
 COMMON_OPTIONS = ("cache_bytes",)
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.polygon import crossing, edges, is_tame
 from cxg_widget.spatial.morton import DEPTH
+from cxg_widget.spatial.polygon import crossing, edges, is_tame
 from cxg_widget.spatial.quadtree import Nodes, Quadtree
 from cxg_widget.spatial.regions import LEAF, Found, Runs
 

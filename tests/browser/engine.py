@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cxg_widget import protocol
+from cxg_widget.wire import protocol
 
 HERE = Path(__file__).parent
 SERVED: dict[Any, Any] = {}

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cxg_widget.color.colormaps import COLORMAPS
 from cxg_widget.color.rgb import DARK, DIMMED, LIGHT, dim, ramp, seen_in_the_dark
-from cxg_widget.colormaps import COLORMAPS
 from tests.browser.engine import run
 
 pytestmark = pytest.mark.browser

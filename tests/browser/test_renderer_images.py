@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cxg_widget.color.colormaps import COLORMAPS
 from cxg_widget.color.rgb import hex_rgb
-from cxg_widget.colormaps import COLORMAPS
 from tests.browser.engine import run
 
 pytestmark = pytest.mark.browser

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from cxg_widget.colormaps import COLORMAPS
+from cxg_widget.color.colormaps import COLORMAPS
 from tests.browser.engine import run
 
 pytestmark = pytest.mark.browser

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cxg_widget.look import Look
-from cxg_widget.session import Session
+from cxg_widget.display.look import Look
+from cxg_widget.session.session import Session
 from tests.browser.engine import packed, run, serve
 from tests.memory import small
 

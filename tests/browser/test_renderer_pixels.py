@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cxg_widget.color.colormaps import COLORMAPS
 from cxg_widget.color.rgb import ramp
-from cxg_widget.colormaps import COLORMAPS
-from cxg_widget.look import Look
-from cxg_widget.session import Session
+from cxg_widget.display.look import Look
+from cxg_widget.session.session import Session
 from tests.browser.engine import run, serve
 from tests.browser.test_renderer_numbers import SIDE, picture, settled, view_of
 from tests.memory import small

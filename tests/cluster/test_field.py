@@ -8,15 +8,15 @@ import logging
 import numpy as np
 import pytest
 
-from cxg_widget.aggregate import aggregate, arrange, arrange_mask
-from cxg_widget.cluster import ClusterField, Source
-from cxg_widget.cluster import source as sources
-from cxg_widget.coloring import Target, read, resolve
+from cxg_widget.cells.cluster import ClusterField, Source
+from cxg_widget.cells.cluster import source as sources
 from cxg_widget.datasets import Codes, open_dataset
-from cxg_widget.encoding import category_counts, describe
+from cxg_widget.display.coloring import Target, read, resolve
+from cxg_widget.draw.aggregate import aggregate, arrange, arrange_mask
 from cxg_widget.errors import StorageDenied, UnknownName
-from cxg_widget.polygon import in_polygon
 from cxg_widget.spatial import SpatialIndex
+from cxg_widget.spatial.polygon import in_polygon
+from cxg_widget.wire.encoding import category_counts, describe
 from tests.cluster.conftest import N_OBS
 
 VIEWS = [(-4.0, 4.0, -4.0, 4.0), (0.1, 0.9, 1.2, -0.4), (50.0, 60.0, 50.0, 60.0)]

@@ -11,10 +11,10 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from cxg_widget.cluster import ClusterField, Source, find_client
-from cxg_widget.cluster.source import n_open
-from cxg_widget.cluster.waiting import Waiting, must_be_anew
-from cxg_widget.coloring import Target
+from cxg_widget.cells.cluster import ClusterField, Source, find_client
+from cxg_widget.cells.cluster.source import n_open
+from cxg_widget.cells.cluster.waiting import Waiting, must_be_anew
+from cxg_widget.display.coloring import Target
 from cxg_widget.errors import ClusterLost, DamagedStore, InvalidOption, Overtaken, StorageTimeout
 from tests.cluster.conftest import N_OBS, start_client, stop_client
 from tests.datasets.make_cxg import make_cxg

@@ -8,12 +8,12 @@ import pytest
 from PIL import Image
 
 from cxg_widget import open_dataset
-from cxg_widget import protocol as p
-from cxg_widget.cluster import ClusterReadings, Source
-from cxg_widget.cluster.source import n_open
+from cxg_widget.cells.cluster import ClusterReadings, Source
+from cxg_widget.cells.cluster.source import n_open
+from cxg_widget.display.look import Look
 from cxg_widget.errors import DamagedStore
-from cxg_widget.look import Look
-from cxg_widget.session import Session
+from cxg_widget.session.session import Session
+from cxg_widget.wire import protocol as p
 from tests.datasets.make_cxg import make_cxg
 
 SIZE = (80, 60)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cxg_widget import CxgWidget, open_dataset
-from cxg_widget.cluster.source import n_open
+from cxg_widget.cells.cluster.source import n_open
 from cxg_widget.errors import ClusterLost, InvalidOption
 from tests.cluster.conftest import start_client, stop_client
 

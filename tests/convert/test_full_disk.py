@@ -52,7 +52,7 @@ def disk(tmp_path):
 
 
 def command(source, target, before=""):
-    code = f"import sys\n{before}\nfrom cxg_widget.cli import main\nsys.exit(main(sys.argv[1:]))"
+    code = f"import sys\n{before}\nfrom cxg_widget.cli.main import main\nsys.exit(main(sys.argv[1:]))"
     return subprocess.run(
         [sys.executable, "-c", code, "convert", source, target], capture_output=True, text=True, check=False
     )

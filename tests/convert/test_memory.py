@@ -14,8 +14,8 @@ SCRIPT = """
 import json, resource, sys
 import numpy as np
 from cxg_widget.convert import convert, entries, matrix, spill
-from cxg_widget.datasets.base import Dataset
-from cxg_widget.datasets.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
 
 n_obs, axis, target, share = int(sys.argv[1]), sys.argv[2], sys.argv[3], float(sys.argv[4])
 n_var = 400

@@ -12,7 +12,7 @@ from cxg_widget.convert import convert, entries, matrix, spill
 from cxg_widget.convert.entries import Entries, Lines
 from cxg_widget.convert.spill import DenseSpill, Spill, cut
 from cxg_widget.datasets import open_dataset
-from cxg_widget.datasets.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from tests.convert.conftest import assert_holds, truth_with
 from tests.datasets.make_anndata import make_anndata
 from tests.datasets.make_cxg import LAYOUTS, make_cxg

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cxg_widget.datasets import Codes, Dataset, open_dataset
-from cxg_widget.datasets.values import as_plain
+from cxg_widget.datasets.base.values import as_plain
 from cxg_widget.errors import ClosedDataset, InvalidOption, InvalidValue, SelectionError, UnknownName
 from tests.datasets.make_cxg import Truth
 
@@ -235,7 +235,7 @@ class DatasetContract:
     def test_a_whole_read_in_blocks_is_the_whole(self, reopen, truth: Truth, monkeypatch) -> None:
         with reopen() as dataset:
             at_once = read_everything(dataset, truth)
-        monkeypatch.setattr("cxg_widget.datasets.columns.ROWS_PER_BLOCK", 7)
+        monkeypatch.setattr("cxg_widget.datasets.base.columns.ROWS_PER_BLOCK", 7)
         with reopen() as dataset:
             in_blocks = read_everything(dataset, truth)
         assert at_once.keys() == in_blocks.keys()

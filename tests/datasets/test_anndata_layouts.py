@@ -12,11 +12,11 @@ import scipy.sparse as sp
 import zarr
 
 from cxg_widget import CxgWidget
-from cxg_widget.cli import main
+from cxg_widget.cli.main import main
 from cxg_widget.datasets import open_dataset
+from cxg_widget.display.look import Look
 from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, InvalidValue, UnknownFormat, UnknownName
-from cxg_widget.look import Look
-from cxg_widget.session import Session
+from cxg_widget.session.session import Session
 from tests.datasets.make_anndata import (
     CONTAINERS,
     LAYOUTS,

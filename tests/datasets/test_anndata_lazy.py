@@ -17,8 +17,8 @@ from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.anndata import sparse
 from cxg_widget.datasets.anndata.h5 import H5Array
 from cxg_widget.datasets.anndata.zarr_store import ZarrArray
-from cxg_widget.look import Look
-from cxg_widget.session import Session
+from cxg_widget.display.look import Look
+from cxg_widget.session.session import Session
 from tests.datasets.make_anndata import CONTAINERS, LAYOUTS, make_anndata, truth_of
 from tests.datasets.make_cxg import make_truth
 

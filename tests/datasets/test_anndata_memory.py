@@ -13,9 +13,9 @@ import scipy.sparse as sp
 
 from cxg_widget import CxgWidget
 from cxg_widget.datasets import open_dataset
+from cxg_widget.display.look import Look
 from cxg_widget.errors import ClosedDataset, InvalidOption, InvalidStore, InvalidValue, MissingDependency, UnknownName
-from cxg_widget.look import Look
-from cxg_widget.session import Session
+from cxg_widget.session.session import Session
 from tests.datasets.contract import DatasetContract
 from tests.datasets.make_anndata import make_anndata, truth_of
 from tests.datasets.make_cxg import make_cxg, make_truth

@@ -11,11 +11,11 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from cxg_widget import protocol as p
 from cxg_widget.datasets import open_dataset
+from cxg_widget.display.look import Look
 from cxg_widget.errors import InvalidOption, InvalidStore, InvalidValue, MissingDependency, UnknownName
-from cxg_widget.look import Look
-from cxg_widget.session import Session
+from cxg_widget.session.session import Session
+from cxg_widget.wire import protocol as p
 from tests.datasets.make_atlas import DENSE, GENES, N_MEASURED, PROTEINS, SPACE, make_atlas, make_truth, write_array
 
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxg_widget.datasets.cache import ByteCache
-from cxg_widget.datasets.columns import as_rows, factorize, smallest_codes, tidy_categories
-from cxg_widget.datasets.css_colors import CSS_COLORS, to_hex
+from cxg_widget.color.css_colors import CSS_COLORS, to_hex
+from cxg_widget.compute.cache import ByteCache
+from cxg_widget.datasets.base.columns import as_rows, factorize, smallest_codes, tidy_categories
 
 
 @given(st.integers(0, 30), st.lists(st.tuples(st.integers(0, 6), st.integers(1, 12), st.booleans())))

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import tiledb
 
-from cxg_widget.datasets import columns, open_dataset
+from cxg_widget.datasets import open_dataset
+from cxg_widget.datasets.base import columns
 from cxg_widget.datasets.tiledb_cf.reads import Reads
 from tests.datasets.make_cf import WRITERS, make_cf, write_dense, write_group
 from tests.datasets.test_cxg_lazy import tiles_read

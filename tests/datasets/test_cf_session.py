@@ -11,11 +11,11 @@ import pytest
 import tiledb
 
 from cxg_widget import CxgWidget
-from cxg_widget import protocol as p
-from cxg_widget.cli import main
+from cxg_widget.cli.main import main
 from cxg_widget.datasets import open_dataset
-from cxg_widget.look import Look
-from cxg_widget.session import Session
+from cxg_widget.display.look import Look
+from cxg_widget.session.session import Session
+from cxg_widget.wire import protocol as p
 from tests.datasets.make_cf import WRITERS, make_cf
 from tests.unit.test_encoding import decode
 

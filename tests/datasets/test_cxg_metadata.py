@@ -12,8 +12,8 @@ import tiledb
 
 from cxg_widget.datasets import open_dataset
 from cxg_widget.errors import InvalidValue
-from cxg_widget.query import mask_of_query
-from cxg_widget.selection import mask_of
+from cxg_widget.selection.query import mask_of_query
+from cxg_widget.selection.selection import mask_of
 from tests.datasets.make_cxg import (
     as_objects,
     create_sparse,
@@ -260,7 +260,7 @@ def test_an_index_without_a_name_of_its_own_is_called_by_what_it_names(make, ind
 
 
 def test_more_labels_than_codes_can_tell_are_refused(make, monkeypatch):
-    monkeypatch.setattr("cxg_widget.datasets.row_blocks.MAX_LABELS", 2)
+    monkeypatch.setattr("cxg_widget.datasets.base.row_blocks.MAX_LABELS", 2)
     with open_dataset(make()) as dataset:
         with pytest.raises(InvalidValue, match="donor"):
             dataset.codes("donor")

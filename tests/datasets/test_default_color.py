@@ -7,8 +7,8 @@ import pytest
 
 from cxg_widget import CxgWidget
 from cxg_widget.datasets import open_dataset
-from cxg_widget.look import Look
-from cxg_widget.session import Session
+from cxg_widget.display.look import Look
+from cxg_widget.session.session import Session
 from tests.datasets.make_cf import WRITERS, make_cf, write_dense, write_group
 from tests.datasets.make_cxg import make_cxg, make_truth
 from tests.unit.test_encoding import decode

@@ -9,8 +9,9 @@ import pytest
 import tiledb
 
 from cxg_widget import CxgWidget, open_dataset
-from cxg_widget.datasets import apart, first_touch
-from cxg_widget.datasets.apart import attempt
+from cxg_widget.compute import child
+from cxg_widget.compute.child import attempt
+from cxg_widget.datasets import first_touch
 from cxg_widget.errors import DamagedStore, DatasetNotFound, InvalidOption
 from tests.datasets.child_work import chatter, end, hang, hang_in, leave, refuse
 from tests.datasets.make_anndata import make_anndata
@@ -33,11 +34,11 @@ def truth():
     ],
 )
 def test_how_and_where_a_process_ended_is_known(work, arguments, reading, ending):
-    assert attempt(work, *arguments) == apart.Attempt(None, reading, ending)
+    assert attempt(work, *arguments) == child.Attempt(None, reading, ending)
 
 
 def test_a_process_that_says_nothing_any_more_is_ended():
-    assert attempt(hang, silence_s=2) == apart.Attempt(None, "a circle", "no answer for 2 s")
+    assert attempt(hang, silence_s=2) == child.Attempt(None, "a circle", "no answer for 2 s")
 
 
 def test_what_work_returns_or_raises_comes_back_whatever_else_is_printed():

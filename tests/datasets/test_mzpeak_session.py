@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from cxg_widget import CxgWidget
-from cxg_widget import protocol as p
-from cxg_widget.cli import main
+from cxg_widget.cli.main import main
 from cxg_widget.datasets import open_dataset
+from cxg_widget.display.look import Look
 from cxg_widget.errors import UnknownName
-from cxg_widget.look import Look
-from cxg_widget.session import Session
+from cxg_widget.session.session import Session
+from cxg_widget.wire import protocol as p
 from tests.datasets.make_mzpeak import make_mzpeak, make_run, peaks_truth
 from tests.unit.test_encoding import decode
 

@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from cxg_widget import CxgWidget, readings
-from cxg_widget import protocol as p
+from cxg_widget import CxgWidget
+from cxg_widget.cells import loader as readings
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.mzpeak import tables
+from cxg_widget.display.look import Look
 from cxg_widget.errors import DamagedStore, Overtaken
-from cxg_widget.look import Look
-from cxg_widget.session import Session
+from cxg_widget.session.session import Session
 from cxg_widget.spatial import SpatialIndex
+from cxg_widget.wire import protocol as p
 from tests.datasets.make_mzpeak import make_mzpeak, make_run, peaks_truth
 
 SIZE = (60, 50)

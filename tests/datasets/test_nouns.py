@@ -7,13 +7,13 @@ import importlib.util
 import numpy as np
 import pytest
 
-from cxg_widget.coloring import resolve
 from cxg_widget.datasets import open_dataset
+from cxg_widget.display.coloring import resolve
+from cxg_widget.display.search import Catalogue
 from cxg_widget.errors import CxgWidgetError, UnknownName
-from cxg_widget.query import mask_of_query
-from cxg_widget.search import Catalogue
-from cxg_widget.selection import SelectedCells, mask_of
-from cxg_widget.streams import dataset_frame
+from cxg_widget.selection.query import mask_of_query
+from cxg_widget.selection.selection import SelectedCells, mask_of
+from cxg_widget.session.streams import dataset_frame
 from tests.datasets.make_cf import make_cf, write_dense, write_group
 from tests.datasets.make_cxg import make_cxg, make_truth
 from tests.memory import small

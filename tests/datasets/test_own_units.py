@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cxg_widget import protocol as p
 from cxg_widget.datasets import open_dataset
-from cxg_widget.look import Look
-from cxg_widget.session import Session
+from cxg_widget.display.look import Look
+from cxg_widget.session.session import Session
+from cxg_widget.wire import protocol as p
 from tests.datasets.make_cf import make_cf, write_dense, write_group
 from tests.datasets.make_mzpeak import make_mzpeak, make_run
 from tests.memory import MemoryDataset, small

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cxg_widget.datasets.packed import PackedStrings
-from cxg_widget.datasets.positions import Positions
-from cxg_widget.datasets.values import to_pandas
+from cxg_widget.datasets.base.packed import PackedStrings
+from cxg_widget.datasets.base.positions import Positions
+from cxg_widget.datasets.base.values import to_pandas
 
 words = st.lists(st.text(st.sampled_from("ab7é💡"), max_size=4), max_size=12)
 

@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 import tiledb
 
-from cxg_widget import protocol as p
-from cxg_widget.cli import main
+from cxg_widget.cli.main import main
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.tiledb_access.contexts import make_context, patience
 from cxg_widget.datasets.tiledb_access.metadata_ahead import load_metadata
+from cxg_widget.display.look import Look
 from cxg_widget.errors import (
     CxgWidgetError,
     DamagedStore,
@@ -27,8 +27,8 @@ from cxg_widget.errors import (
     StorageUnavailable,
     UnknownFormat,
 )
-from cxg_widget.look import Look
-from cxg_widget.session import Session
+from cxg_widget.session.session import Session
+from cxg_widget.wire import protocol as p
 from tests.datasets.contract import DatasetContract
 from tests.datasets.make_cxg import make_cxg, make_truth, write_one
 

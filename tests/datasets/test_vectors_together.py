@@ -12,9 +12,8 @@ import pytest
 import scipy.sparse as sp
 import tiledb
 
-from cxg_widget.cluster.partition import Rows, read_column
-from cxg_widget.cluster.source import Source, leave
-from cxg_widget.coloring import Target, read
+from cxg_widget.cells.cluster.partition import Rows, read_column
+from cxg_widget.cells.cluster.source import Source, leave
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.anndata import sparse
 from cxg_widget.datasets.anndata.h5 import H5Array
@@ -22,10 +21,11 @@ from cxg_widget.datasets.anndata.zarr_store import ZarrArray
 from cxg_widget.datasets.atlas.arrays import FolderStore
 from cxg_widget.datasets.atlas.packed_entries import PackedEntries
 from cxg_widget.datasets.mzpeak import tables
+from cxg_widget.display.coloring import Target, read
+from cxg_widget.display.hover import Describer
+from cxg_widget.display.look import Coloring, Look
 from cxg_widget.errors import ClosedDataset, DamagedStore, UnknownName
-from cxg_widget.hover import Describer
-from cxg_widget.look import Coloring, Look
-from cxg_widget.session import Session
+from cxg_widget.session.session import Session
 from tests.datasets import make_atlas, make_mzpeak
 from tests.datasets.make_anndata import make_anndata, truth_of
 from tests.datasets.make_cxg import make_cxg, make_truth, write_cells

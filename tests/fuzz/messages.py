@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cxg_widget import CxgWidget, errors
-from cxg_widget.traits import STATE
+from cxg_widget.widget.traits import STATE
 from tests.fuzz.mutations import replaced
 from tests.fuzz.outcome import Outcome
 from tests.fuzz.readout import Readout, _Log

@@ -16,7 +16,7 @@ import pandas as pd
 from cxg_widget import CxgWidget, open_dataset
 from cxg_widget.datasets import Codes, Dataset
 from cxg_widget.errors import CxgWidgetError
-from cxg_widget.protocol import VERSION
+from cxg_widget.wire.protocol import VERSION
 
 _ROWS = np.array([3, 0, 7])
 _LOGS = ("cxg_widget", "traitlets", "ipywidgets")

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cxg_widget.aggregate import (
+from cxg_widget.datasets.base.dataset import Codes, Vector
+from cxg_widget.draw.aggregate import (
     CategoryColumn,
     CountImages,
     NumberColumn,
@@ -20,13 +21,12 @@ from cxg_widget.aggregate import (
     arrange_vector,
     kernels,
 )
-from cxg_widget.aggregate import columns as columns_module
-from cxg_widget.aggregate import planes as planes_module
-from cxg_widget.aggregate import task as task_module
-from cxg_widget.datasets.base import Codes, Vector
-from cxg_widget.encoding import describe
+from cxg_widget.draw.aggregate import columns as columns_module
+from cxg_widget.draw.aggregate import planes as planes_module
+from cxg_widget.draw.aggregate import task as task_module
 from cxg_widget.errors import InvalidValue
 from cxg_widget.spatial import SpatialIndex
+from cxg_widget.wire.encoding import describe
 
 WIDTH, HEIGHT = 40, 30
 VIEW = (-1.0, 2.0, -0.5, 1.5)

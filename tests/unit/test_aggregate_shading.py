@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cxg_widget.aggregate import (
+from cxg_widget.color.rgb import DIMMED
+from cxg_widget.datasets.base.dataset import Codes, Vector
+from cxg_widget.draw.aggregate import (
     CountImages,
     NumberImage,
     Planes,
@@ -20,11 +22,9 @@ from cxg_widget.aggregate import (
     opacity,
     shade,
 )
-from cxg_widget.color.rgb import DIMMED
-from cxg_widget.datasets.base import Codes, Vector
 from cxg_widget.draw.png import blank_lines, encode_lines, encode_png
-from cxg_widget.encoding import describe
 from cxg_widget.errors import InvalidValue
+from cxg_widget.wire.encoding import describe
 from tests.unit.test_aggregate_planes import HEIGHT, VIEW, WIDTH, Index, canvas, frame, numbers, pixels, points
 
 COLORS = np.array([[200, 10, 0], [0, 150, 40], [30, 60, 250]], dtype=np.uint8)
@@ -248,7 +248,9 @@ def test_png_files_give_back_every_pixel(shape):
 
 @pytest.mark.slow
 def test_importing_compiles_nothing():
-    script = "import cxg_widget.aggregate, sys; print(sorted({'numba', 'pandas', 'datashader'} & set(sys.modules)))"
+    script = (
+        "import cxg_widget.draw.aggregate, sys; print(sorted({'numba', 'pandas', 'datashader'} & set(sys.modules)))"
+    )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -256,7 +258,7 @@ def test_importing_compiles_nothing():
 @pytest.mark.slow
 def test_warming_up_leaves_nothing_to_compile():
     script = """
-from cxg_widget.aggregate import kernels, pixels, warm_up
+from cxg_widget.draw.aggregate import kernels, pixels, warm_up
 import numpy as np
 assert warm_up() is warm_up()
 warm_up().join()

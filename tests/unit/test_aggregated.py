@@ -16,12 +16,12 @@ from datashader import reductions as rd
 
 import cxg_widget
 from cxg_widget import CxgWidget
-from cxg_widget.aggregated import aggregated
-from cxg_widget.datasets.base import Codes, Column, Dataset, Vector
+from cxg_widget.cells.loader import Readings
+from cxg_widget.datasets.base.dataset import Codes, Column, Dataset, Vector
 from cxg_widget.datasets.cxg.demo import write_demo
+from cxg_widget.display.look import Look
 from cxg_widget.errors import ClosedDataset, CxgWidgetError, InvalidValue, UnknownName
-from cxg_widget.look import Look
-from cxg_widget.readings import Readings
+from cxg_widget.session.aggregated import aggregated
 from tests.memory import MemoryDataset, small
 
 pytestmark = pytest.mark.slow
@@ -67,7 +67,7 @@ def assert_same(found, expected):
 
 @pytest.fixture
 def blocks(monkeypatch):
-    monkeypatch.setattr("cxg_widget.datasets.columns.ROWS_PER_BLOCK", 70)
+    monkeypatch.setattr("cxg_widget.datasets.base.columns.ROWS_PER_BLOCK", 70)
 
 
 @pytest.fixture
@@ -290,7 +290,7 @@ class Endless(Dataset):
 
 
 def test_memory_is_that_of_a_block_and_the_planes(monkeypatch):
-    monkeypatch.setattr("cxg_widget.datasets.columns.ROWS_PER_BLOCK", 1 << 15)
+    monkeypatch.setattr("cxg_widget.datasets.base.columns.ROWS_PER_BLOCK", 1 << 15)
     asked = rd.summary(n=rd.by("kind", rd.count()), mean=rd.mean("value"), top=rd.where(rd.max("value")))
 
     def peak(n_obs):
@@ -314,7 +314,7 @@ def demo(tmp_path_factory):
 
 
 def test_a_cxg_is_what_datashader_makes_of_its_arrays_read_with_tiledb(demo, make, monkeypatch):
-    monkeypatch.setattr("cxg_widget.datasets.columns.ROWS_PER_BLOCK", 1_000)
+    monkeypatch.setattr("cxg_widget.datasets.base.columns.ROWS_PER_BLOCK", 1_000)
     with tiledb.open(str(demo / "obs")) as array:
         obs, hints = array[:], json.loads(array.meta["cxg_schema"])
     with tiledb.open(str(demo / "emb" / "umap")) as array:

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from cxg_widget import protocol as p
-from cxg_widget.datasets.base import Codes
-from cxg_widget.look import Look
-from cxg_widget.session import Session
+from cxg_widget.datasets.base.dataset import Codes
+from cxg_widget.display.look import Look
+from cxg_widget.session.session import Session
+from cxg_widget.wire import protocol as p
 from tests.memory import small
 
 N_OBS = 200_000

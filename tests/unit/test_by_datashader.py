@@ -5,7 +5,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from cxg_widget.aggregate import CategoryColumn, NumberColumn, SparseColumn, aggregate, by_datashader, reduce_pixels
+from cxg_widget.draw.aggregate import (
+    CategoryColumn,
+    NumberColumn,
+    SparseColumn,
+    aggregate,
+    by_datashader,
+    reduce_pixels,
+)
 from cxg_widget.errors import InvalidValue
 from cxg_widget.spatial import SpatialIndex
 

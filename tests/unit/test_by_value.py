@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cxg_widget.datasets.base import Codes
+from cxg_widget.datasets.base.dataset import Codes
 from cxg_widget.errors import SelectionError
-from cxg_widget.selection import mask_of
+from cxg_widget.selection.selection import mask_of
 from tests.memory import MemoryDataset, small
 
 N = 300

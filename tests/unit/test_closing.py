@@ -14,10 +14,11 @@ import pytest
 from comm import get_comm_manager
 from ipywidgets.widgets.widget import _instances
 
-from cxg_widget import CxgWidget, errors, readings
-from cxg_widget.aggregate import warm_up
+from cxg_widget import CxgWidget, errors
+from cxg_widget.cells import loader as readings
 from cxg_widget.datasets.cxg.dataset import CxgDataset
-from cxg_widget.protocol import VERSION
+from cxg_widget.draw.aggregate import warm_up
+from cxg_widget.wire.protocol import VERSION
 from tests.datasets.make_cxg import make_cxg, make_truth
 from tests.memory import small
 
@@ -179,7 +180,7 @@ def test_the_bundle_is_watched_only_where_it_is_to_be_reloaded(hot):
 
 ENDS_DURING_WARM_UP = """
 import atexit, concurrent.futures.thread as futures, threading
-from cxg_widget.aggregate import warming
+from cxg_widget.draw.aggregate import warming
 
 def as_the_process_ends(*args, _aggregate=warming.aggregate, **options):
     while not futures._shutdown:  # what Python sets first of all when it ends

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cxg_widget.crowding import Crowd, limits_of, shared, shared_codes, solidity_of, stepped, weight_of
+from cxg_widget.draw.crowding import Crowd, limits_of, shared, shared_codes, solidity_of, stepped, weight_of
 
 CASES = json.loads((Path(__file__).parent.parent / "crowding.json").read_text(encoding="utf-8"))
 MISSING = 65_535

@@ -6,8 +6,8 @@ import time
 import pytest
 
 from cxg_widget import CxgWidget
-from cxg_widget.coloring import color_of_itself
 from cxg_widget.datasets import Column
+from cxg_widget.display.coloring import color_of_itself
 from tests.memory import small
 
 OFFERED = "obs:cell_type"

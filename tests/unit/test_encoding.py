@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cxg_widget.datasets.base import Codes, Vector
-from cxg_widget.datasets.values import label_of
-from cxg_widget.encoding import category_counts, code_frames, describe, number_frames
-from cxg_widget.order import DisplayOrder
+from cxg_widget.datasets.base.dataset import Codes, Vector
+from cxg_widget.datasets.base.values import label_of
+from cxg_widget.wire.encoding import category_counts, code_frames, describe, number_frames
+from cxg_widget.wire.order import DisplayOrder
 
 
 def decode(frames, n_obs):

@@ -5,9 +5,9 @@ import threading
 import pytest
 
 from cxg_widget import open_dataset
+from cxg_widget.compute.jobs import WORKERS
 from cxg_widget.errors import DamagedStore, Overtaken
-from cxg_widget.exchange import Exchange
-from cxg_widget.jobs import WORKERS
+from cxg_widget.session.exchange import Exchange
 from tests.datasets.make_cxg import make_cxg, make_truth
 
 

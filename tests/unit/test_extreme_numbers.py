@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from PIL import Image
 
-from cxg_widget import protocol as p
-from cxg_widget.datasets.base import Vector
-from cxg_widget.encoding import describe
-from cxg_widget.limits import resolve_limit
-from cxg_widget.look import Look
-from cxg_widget.quantise import between, bounds_of, finite_range, quantise, shares
-from cxg_widget.session import Session
+from cxg_widget.color.limits import resolve_limit
+from cxg_widget.datasets.base.dataset import Vector
+from cxg_widget.display.look import Look
+from cxg_widget.session.session import Session
 from cxg_widget.spatial.view import fit_view
-from cxg_widget.static_picture import static_picture
+from cxg_widget.widget.static_picture import static_picture
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.encoding import describe
+from cxg_widget.wire.quantise import between, bounds_of, finite_range, quantise, shares
 from tests.memory import MemoryDataset
 
 SINGLE, DOUBLE = (np.finfo(kind) for kind in (np.float32, np.float64))

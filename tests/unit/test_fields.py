@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from cxg_widget import CxgWidget, errors
-from cxg_widget import protocol as p
-from cxg_widget.datasets.base import Codes
-from cxg_widget.datasets.packed import PackedStrings
-from cxg_widget.datasets.values import is_constant
-from cxg_widget.fields import Fields
-from cxg_widget.hover import text_of
-from cxg_widget.look import Look
-from cxg_widget.session import Session
+from cxg_widget.datasets.base.dataset import Codes
+from cxg_widget.datasets.base.packed import PackedStrings
+from cxg_widget.datasets.base.values import is_constant
+from cxg_widget.display.fields import Fields
+from cxg_widget.display.hover import text_of
+from cxg_widget.display.look import Look
+from cxg_widget.session.session import Session
+from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset, small
 
 N = 60

@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cxg_widget import CxgWidget, errors, open_dataset
-from cxg_widget import protocol as p
 from cxg_widget.datasets.cxg.validation import validate
-from cxg_widget.protocol import REQUESTS, VERSION
-from cxg_widget.traits import STATE
+from cxg_widget.widget.traits import STATE
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.protocol import REQUESTS, VERSION
 from tests.memory import small
 
 numbers = st.one_of(

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cxg_widget.crowding import statistic_of
-from cxg_widget.key import key_of, lines_of
-from cxg_widget.look import Look
-from cxg_widget.nouns import Noun
-from cxg_widget.protocol import Color
-from cxg_widget.wording import share, short_count, short_number
+from cxg_widget.display.look import Look
+from cxg_widget.draw.crowding import statistic_of
+from cxg_widget.draw.key import key_of, lines_of
+from cxg_widget.text.nouns import Noun
+from cxg_widget.text.numbers import share, short_count, short_number
+from cxg_widget.wire.protocol import Color
 
 TOLD = json.loads((Path(__file__).parent.parent / "keys.json").read_text(encoding="utf-8"))
 

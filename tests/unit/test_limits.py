@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from cxg_widget.color.limits import check_limit, percentile, resolve_limit
 from cxg_widget.errors import InvalidValue
-from cxg_widget.limits import check_limit, percentile, resolve_limit
 
 
 @pytest.mark.parametrize("right", [None, 0, -2.5, np.float32(3), "p0", "p1", "p99.5", "p100"])

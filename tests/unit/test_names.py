@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from cxg_widget.display.checks import check_hidden
 from cxg_widget.errors import UnknownName
-from cxg_widget.names import nearest, not_found, text_of
-from cxg_widget.options import check_hidden
+from cxg_widget.text.names import nearest, not_found, text_of
 from tests.memory import MemoryDataset
 
 FAMILY = ["CDH3", "CDK3", "CDV3", "CD3D", "CD3E", "CD3G", "MS4A1"]
@@ -46,7 +46,7 @@ def genes():
 
 
 def test_genes_of_two_names_are_counted_once_and_called_by_the_readable_one(genes):
-    from cxg_widget.coloring import resolve
+    from cxg_widget.display.coloring import resolve
 
     with pytest.raises(UnknownName, match=r"'GENE0', 'GENE1'.* \(50 in all\)"):
         genes.values("nope")

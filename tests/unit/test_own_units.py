@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from cxg_widget import protocol as p
-from cxg_widget.hover import circle_of, nearest_row
-from cxg_widget.look import Look
-from cxg_widget.session import Session
+from cxg_widget.display.hover import circle_of, nearest_row
+from cxg_widget.display.look import Look
+from cxg_widget.session.session import Session
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.view import fit_view, zoom_of
-from cxg_widget.static_picture import static_picture
+from cxg_widget.widget.static_picture import static_picture
+from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset, small
 
 EXTENT = (0.0, 60.0, 200.0, 100_200.0)

@@ -3,8 +3,15 @@
 import numpy as np
 import pytest
 
+from cxg_widget.color.palettes import (
+    OKABE_ITO,
+    PALETTES,
+    category_palette,
+    check_palette,
+    default_palette,
+    named_palette,
+)
 from cxg_widget.errors import InvalidValue
-from cxg_widget.palettes import OKABE_ITO, PALETTES, category_palette, check_palette, default_palette, named_palette
 
 BACKGROUNDS = {"light": "#ffffff", "JupyterLab dark": "#111111", "our dark": "#181a1d", "VS Code dark": "#1e1e1e"}
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cxg_widget.field import spread_of
-from cxg_widget.picture import point_diameter
+from cxg_widget.cells.indexed import spread_of
+from cxg_widget.draw.picture import point_diameter
 
 SIZES = json.loads((Path(__file__).parent.parent / "point_sizes.json").read_text(encoding="utf-8"))
 

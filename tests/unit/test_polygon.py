@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cxg_widget.errors import SelectionError
-from cxg_widget.polygon import as_polygon, in_polygon
 from cxg_widget.spatial import SpatialIndex
+from cxg_widget.spatial.polygon import as_polygon, in_polygon
 
 
 def by_ray_casting(xy, polygon):

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cxg_widget import protocol
 from cxg_widget.errors import ProtocolError
-from cxg_widget.frames import Frame, spans
-from cxg_widget.parsing import parse
+from cxg_widget.wire import protocol
+from cxg_widget.wire.frames import Frame, spans
+from cxg_widget.wire.parsing import parse
 from tools import golden
 
 GOLDEN = Path(__file__).parent.parent / "golden"

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from cxg_widget.quantise import Bounds, bounds_of, finite_range, quantise, quantise_positions
+from cxg_widget.wire.quantise import Bounds, bounds_of, finite_range, quantise, quantise_positions
 
 reals = arrays(np.float32, st.integers(1, 200), elements=st.floats(-1e6, 1e6, width=32) | st.just(np.nan))
 

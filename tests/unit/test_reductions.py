@@ -14,7 +14,7 @@ from datashader import reductions as rd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cxg_widget.aggregate.reductions import NAMES, columns_of, reduction_of, sums_of
+from cxg_widget.draw.aggregate.reductions import NAMES, columns_of, reduction_of, sums_of
 from cxg_widget.errors import InvalidValue
 
 pytestmark = pytest.mark.slow
@@ -224,7 +224,7 @@ def test_large_pictures_merge_some_lines_at_a_time(name, monkeypatch):
     frame, plan = points(300), reduction_of(name, "v", by="c")
     expected = of_datashader(frame, rd.by("c", getattr(rd, name)("v")))
     for at_once in (1, SIZE[0] * 3 * 2, 10**9):
-        monkeypatch.setattr("cxg_widget.aggregate.merging._AT_ONCE", at_once)
+        monkeypatch.setattr("cxg_widget.draw.aggregate.merging._AT_ONCE", at_once)
         assert_same(in_blocks(frame, [100, 150], plan), expected)
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from cxg_widget import CxgWidget
-from cxg_widget import protocol as p
-from cxg_widget.coloring import resolve
-from cxg_widget.datasets.base import Codes
-from cxg_widget.look import Look
-from cxg_widget.session import Session
+from cxg_widget.datasets.base.dataset import Codes
+from cxg_widget.display.coloring import resolve
+from cxg_widget.display.look import Look
+from cxg_widget.session.session import Session
+from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset
 
 N = 40

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cxg_widget import protocol as p
+from cxg_widget.display.look import Look
 from cxg_widget.errors import SelectionError
-from cxg_widget.look import Look
-from cxg_widget.session import Session
+from cxg_widget.session.session import Session
+from cxg_widget.wire import protocol as p
 from tests.memory import small
 from tests.unit.test_early_lassos import recorded
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from cxg_widget import protocol as p
+from cxg_widget.display.hover import text_of
+from cxg_widget.display.look import Look
 from cxg_widget.errors import DamagedStore, InvalidValue, ProtocolError, SelectionError
-from cxg_widget.hover import text_of
-from cxg_widget.look import Look
-from cxg_widget.session import Session
+from cxg_widget.session.session import Session
+from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset, small
 from tests.unit.test_encoding import decode
 from tests.unit.test_polygon import by_ray_casting
@@ -102,7 +102,7 @@ def test_a_gene_is_headed_by_its_symbol_however_it_was_asked_for():
 
 @pytest.mark.parametrize("column", ["cell_type", "donor name"])
 def test_a_column_with_more_categories_than_codes_tell_apart_is_refused(monkeypatch, column):
-    for module in ("cxg_widget.coloring", "cxg_widget.datasets.row_blocks"):
+    for module in ("cxg_widget.display.coloring", "cxg_widget.datasets.base.row_blocks"):
         monkeypatch.setattr(f"{module}.MAX_LABELS", 2)
     with pytest.raises(InvalidValue, match=f"obs column {column!r} has more than 2 values"):
         session(100, column).coloring()
@@ -230,8 +230,8 @@ _FIRST = ["cell_type", "is_doublet", "n_counts", "n_genes", "donor name"]
 def test_what_hovering_tells_is_read_once_and_whole_where_it_is_small_and_near(
     monkeypatch, uri, n_rows, n_bytes, expected
 ):
-    monkeypatch.setattr("cxg_widget.fields._HELD_ROWS", n_rows)
-    monkeypatch.setattr("cxg_widget.fields._HELD_BYTES", n_bytes)
+    monkeypatch.setattr("cxg_widget.display.fields._HELD_ROWS", n_rows)
+    monkeypatch.setattr("cxg_widget.display.fields._HELD_BYTES", n_bytes)
     one, held = session(100), []
     one.dataset.uri = uri
     monkeypatch.setattr(one.dataset, "hold", lambda columns, *, index: held.append((columns, index)))
@@ -355,8 +355,8 @@ def test_the_y_axis_of_a_tissue_image_points_down():
 
 
 def test_the_rest_of_many_points_waits_until_the_first_are_drawn(monkeypatch):
-    monkeypatch.setattr("cxg_widget.opening._MANY_POINTS", 100_000)
-    monkeypatch.setattr("cxg_widget.opening._FIRST_POINTS_S", 60)
+    monkeypatch.setattr("cxg_widget.session.first_paint._MANY_POINTS", 100_000)
+    monkeypatch.setattr("cxg_widget.session.first_paint._FIRST_POINTS_S", 60)
     one = session(200_000, "cell_type")
     stream = one.answer(p.Ready(p.VERSION))
     first = [next(stream) for _ in range(4)]
@@ -372,7 +372,7 @@ def test_the_rest_of_many_points_waits_until_the_first_are_drawn(monkeypatch):
 
 
 def test_points_that_nobody_draws_are_sent_all_the_same(monkeypatch):
-    monkeypatch.setattr("cxg_widget.opening._MANY_POINTS", 100_000)
+    monkeypatch.setattr("cxg_widget.session.first_paint._MANY_POINTS", 100_000)
     one = session(200_000, "cell_type")
     chunks = [frame.message for frame in one.answer(p.Ready(p.VERSION)) if frame.message.kind == "points"]
     assert chunks[-1].stop == 200_000
@@ -380,7 +380,7 @@ def test_points_that_nobody_draws_are_sent_all_the_same(monkeypatch):
 
 @pytest.fixture
 def one_of_many(monkeypatch):
-    monkeypatch.setattr("cxg_widget.opening._MANY_POINTS", 100_000)
+    monkeypatch.setattr("cxg_widget.session.first_paint._MANY_POINTS", 100_000)
     return session(200_000, "cell_type")
 
 
@@ -416,7 +416,7 @@ def test_another_colour_than_the_early_one_is_a_newer_one(one_of_many):
 
 
 def test_points_drawn_before_they_were_asked_for_hold_nothing_back(one_of_many, monkeypatch):
-    monkeypatch.setattr("cxg_widget.opening._FIRST_POINTS_S", 60)
+    monkeypatch.setattr("cxg_widget.session.first_paint._FIRST_POINTS_S", 60)
     list(one_of_many.early())
     list(one_of_many.answer(p.Begun()))
     chunks = [frame.message for frame in one_of_many.answer(p.Ready(p.VERSION)) if frame.message.kind == "points"]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from cxg_widget.errors import Cancelled
-from cxg_widget.polygon import in_polygon
 from cxg_widget.spatial import SpatialIndex, build, lasso
 from cxg_widget.spatial import index as index_module
+from cxg_widget.spatial.polygon import in_polygon
 
 
 def clusters(rng, n):

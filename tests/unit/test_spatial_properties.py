@@ -5,8 +5,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from cxg_widget.polygon import in_polygon
 from cxg_widget.spatial import SpatialIndex
+from cxg_widget.spatial.polygon import in_polygon
 
 anything = st.floats(width=32)
 lattice = st.integers(-8, 8).map(lambda v: v / 4)

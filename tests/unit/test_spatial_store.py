@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cxg_widget import readings
+from cxg_widget.cells import loader as readings
 from cxg_widget.datasets import open_dataset
-from cxg_widget.look import Look
-from cxg_widget.polygon import in_polygon
-from cxg_widget.session import Session
+from cxg_widget.display.look import Look
+from cxg_widget.session.session import Session
 from cxg_widget.spatial import IndexStore, SpatialIndex, index_key
 from cxg_widget.spatial import cache_folder as places
 from cxg_widget.spatial.fingerprint import fingerprint
+from cxg_widget.spatial.polygon import in_polygon
 from tests.datasets.make_cxg import make_cxg, make_truth
 
 KEY = index_key("file:///a.cxg@1", 5_000, "X_umap", (0, 1))

@@ -12,14 +12,14 @@ from IPython.core.interactiveshell import InteractiveShell
 from PIL import Image
 
 from cxg_widget import CxgWidget
-from cxg_widget.boxes import held_in
-from cxg_widget.figure import compose
-from cxg_widget.key import Key
-from cxg_widget.lettering import drawable, fitted, width_of
-from cxg_widget.look import Look
-from cxg_widget.paper import PAPERS
-from cxg_widget.session import Session
-from cxg_widget.static_picture import kept_picture, static_picture
+from cxg_widget.color.paper import PAPERS
+from cxg_widget.display.look import Look
+from cxg_widget.draw.figure import compose
+from cxg_widget.draw.key import Key
+from cxg_widget.draw.lettering import drawable, fitted, width_of
+from cxg_widget.session.session import Session
+from cxg_widget.widget.boxes import held_in
+from cxg_widget.widget.static_picture import kept_picture, static_picture
 from tests.memory import small
 
 HEIGHT, WIDTH, TITLE_PX = 300, 400, 40
@@ -134,7 +134,7 @@ def test_whatever_does_not_fit_is_cut_and_told(n, height):
 
 def test_letters_that_no_font_has_are_written_with_others(monkeypatch):
     """Pillow's own font has hardly more than ASCII; a machine may have no other."""
-    from cxg_widget import lettering
+    from cxg_widget.draw import lettering
 
     for cached in (lettering.drawable, lettering._has, lettering._font, lettering._places):
         cached.cache_clear()

@@ -9,12 +9,12 @@ import pytest
 from datashader import reductions as rd
 
 from cxg_widget import CxgWidget, errors
-from cxg_widget import protocol as p
-from cxg_widget.aggregate import by_datashader
-from cxg_widget.look import Look
-from cxg_widget.paper import PAPERS
-from cxg_widget.session import Session
-from cxg_widget.static_picture import static_picture
+from cxg_widget.color.paper import PAPERS
+from cxg_widget.display.look import Look
+from cxg_widget.draw.aggregate import by_datashader
+from cxg_widget.session.session import Session
+from cxg_widget.widget.static_picture import static_picture
+from cxg_widget.wire import protocol as p
 from tests.memory import small
 
 

@@ -12,16 +12,18 @@ import pytest
 from PIL import Image
 from scipy.stats import kstest
 
-from cxg_widget import aggregate, field, readings
-from cxg_widget import protocol as p
+from cxg_widget.cells import indexed as field
+from cxg_widget.cells import loader as readings
+from cxg_widget.color.palettes import category_palette
+from cxg_widget.display.look import Look
+from cxg_widget.draw import aggregate
 from cxg_widget.errors import Overtaken
-from cxg_widget.look import Look
-from cxg_widget.order import scattered
-from cxg_widget.palettes import category_palette
-from cxg_widget.polygon import in_polygon
-from cxg_widget.protocol import MISSING_LABEL
-from cxg_widget.session import Session
+from cxg_widget.session.session import Session
 from cxg_widget.spatial import SpatialIndex
+from cxg_widget.spatial.polygon import in_polygon
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.order import scattered
+from cxg_widget.wire.protocol import MISSING_LABEL
 from tests.memory import small
 
 SIZE = (60, 50)

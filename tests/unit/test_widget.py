@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from cxg_widget import CxgWidget, errors
-from cxg_widget import protocol as p
 from cxg_widget.datasets import Dataset
-from cxg_widget.traits import WidgetTraits
+from cxg_widget.widget.traits import WidgetTraits
+from cxg_widget.wire import protocol as p
 from tests.datasets.make_anndata import make_anndata
 from tests.datasets.make_cxg import make_truth
 from tests.memory import small

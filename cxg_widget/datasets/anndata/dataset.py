@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.color.css_colors import to_hex
 from cxg_widget.datasets.anndata.budget import DEFAULT_MEMORY_BYTES, Budget
 from cxg_widget.datasets.anndata.details import sizes_below, text_of
 from cxg_widget.datasets.anndata.elements import element_of, labels_of
@@ -19,12 +20,11 @@ from cxg_widget.datasets.anndata.obsm import default_of, find_embeddings
 from cxg_widget.datasets.anndata.parts import find_part
 from cxg_widget.datasets.anndata.raw import RAW, Raw
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
-from cxg_widget.datasets.base import DEFAULT_CACHE_BYTES
-from cxg_widget.datasets.css_colors import to_hex
-from cxg_widget.datasets.packed import PackedStrings
-from cxg_widget.datasets.values import Values
+from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES
+from cxg_widget.datasets.base.packed import PackedStrings
+from cxg_widget.datasets.base.values import Values
 from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, InvalidValue, UnknownFormat
-from cxg_widget.nouns import GENE_SET
+from cxg_widget.text.nouns import GENE_SET
 
 _FEW = 1_000
 

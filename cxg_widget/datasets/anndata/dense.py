@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.lines import Lines, lines_of_dense
 from cxg_widget.datasets.anndata.node import Array
-from cxg_widget.datasets.values import Vector
-from cxg_widget.datasets.vectors import together
+from cxg_widget.datasets.base.values import Vector
+from cxg_widget.datasets.base.vectors import together
 
 _BLOCK_BYTES = 2**26
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.node import Array, Group, Node
-from cxg_widget.datasets.columns import as_strings, row_blocks, smallest_codes, tidy_categories
-from cxg_widget.datasets.packed import PackedStrings
-from cxg_widget.datasets.values import Codes, Kind, Values, as_plain
+from cxg_widget.datasets.base.columns import as_strings, row_blocks, smallest_codes, tidy_categories
+from cxg_widget.datasets.base.packed import PackedStrings
+from cxg_widget.datasets.base.values import Codes, Kind, Values, as_plain
 from cxg_widget.errors import InvalidStore
 
 _KINDS: dict[str, Kind] = {"b": "boolean", "i": "int", "u": "int", "f": "float"}

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.memory import AnnDataInMemory
-from cxg_widget.datasets.base import Dataset
-from cxg_widget.datasets.columns import is_placeholder
-from cxg_widget.datasets.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.columns import is_placeholder
+from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.errors import MissingDependency
 
 _BLOCK_CELLS = 1 << 24

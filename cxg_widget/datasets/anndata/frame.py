@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.elements import Coded, Element, element_of
 from cxg_widget.datasets.anndata.node import Array, Group, Node
-from cxg_widget.datasets.columns import as_strings, row_blocks
-from cxg_widget.datasets.packed import PackedStrings
-from cxg_widget.datasets.values import Codes, Column, Values, as_plain
+from cxg_widget.datasets.base.columns import as_strings, row_blocks
+from cxg_widget.datasets.base.packed import PackedStrings
+from cxg_widget.datasets.base.values import Codes, Column, Values, as_plain
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 _FEW_SPANS = 64

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.matrix_block import MatrixBlock
-from cxg_widget.datasets.values import Vector
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.values import Vector
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from cxg_widget.datasets.anndata.dense import Dense
 from cxg_widget.datasets.anndata.lines import Lines
 from cxg_widget.datasets.anndata.node import Array, Group, Node
 from cxg_widget.datasets.anndata.sparse import Sparse
-from cxg_widget.datasets.values import Vector
+from cxg_widget.datasets.base.values import Vector
 from cxg_widget.errors import InvalidStore
 
 Axis = Literal["obs", "var"]

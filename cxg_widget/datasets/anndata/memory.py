@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.color.css_colors import to_hex
 from cxg_widget.datasets.anndata.budget import Budget
 from cxg_widget.datasets.anndata.matrices import AnyMatrix, Matrix, is_matrix
 from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
@@ -15,10 +16,9 @@ from cxg_widget.datasets.anndata.memory_nodes import MatrixOfView, node_of, x_of
 from cxg_widget.datasets.anndata.obsm import default_of
 from cxg_widget.datasets.anndata.raw import RAW, Raw
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
-from cxg_widget.datasets.base import DEFAULT_CACHE_BYTES
-from cxg_widget.datasets.css_colors import to_hex
-from cxg_widget.datasets.values import Values
-from cxg_widget.datasets.var_names import Table
+from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES
+from cxg_widget.datasets.base.values import Values
+from cxg_widget.datasets.base.var_names import Table
 from cxg_widget.errors import InvalidOption, InvalidStore, InvalidValue
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.columns import as_strings, smallest_codes, tidy_categories
-from cxg_widget.datasets.values import Codes, Column, Kind, Values
+from cxg_widget.datasets.base.columns import as_strings, smallest_codes, tidy_categories
+from cxg_widget.datasets.base.values import Codes, Column, Kind, Values
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.anndata.lines import Lines, lines_of_dense
 from cxg_widget.datasets.anndata.matrices import Axis
 from cxg_widget.datasets.anndata.node import Array, Group, Node
-from cxg_widget.datasets.values import Vector
-from cxg_widget.datasets.vectors import together
+from cxg_widget.datasets.base.values import Vector
+from cxg_widget.datasets.base.vectors import together
 
 _WHERE = "AnnData in memory"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cxg_widget.datasets.anndata.node import Group
 from cxg_widget.errors import DamagedStore, InvalidStore, UnknownName
-from cxg_widget.names import not_found
+from cxg_widget.text.names import not_found
 
 _FOLDERS = ("mod", "tables", "table")
 _FOREIGN = {

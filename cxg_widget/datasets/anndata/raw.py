@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.lines import Lines
 from cxg_widget.datasets.anndata.matrices import AnyMatrix, Axis, same_positions
-from cxg_widget.datasets.matrix_block import MatrixBlock, stack
-from cxg_widget.datasets.values import Column, Values, Vector
-from cxg_widget.datasets.var_names import VarNames
+from cxg_widget.datasets.base.matrix_block import MatrixBlock, stack
+from cxg_widget.datasets.base.values import Column, Values, Vector
+from cxg_widget.datasets.base.var_names import VarNames
 from cxg_widget.errors import UnknownName
 
 RAW = "raw"

@@ -18,7 +18,7 @@ from cxg_widget.datasets.anndata.budget import Budget
 from cxg_widget.datasets.anndata.lines import Lines
 from cxg_widget.datasets.anndata.node import Array, Group
 from cxg_widget.datasets.anndata.turned import NO_POSITIONS, NO_VALUES, Turned, line_of, lines_of
-from cxg_widget.datasets.vectors import TOGETHER_BYTES
+from cxg_widget.datasets.base.vectors import TOGETHER_BYTES
 from cxg_widget.errors import InvalidStore
 
 BLOCK_ENTRIES = 1 << 22

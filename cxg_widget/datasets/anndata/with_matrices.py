@@ -7,9 +7,9 @@ from typing import Any
 
 from cxg_widget.datasets.anndata.matrices import AnyMatrix
 from cxg_widget.datasets.anndata.raw import RAW, Raw
-from cxg_widget.datasets.base import Dataset, Vector
-from cxg_widget.datasets.matrix_block import MatrixBlock
-from cxg_widget.datasets.var_names import Table, VarNames
+from cxg_widget.datasets.base.dataset import Dataset, Vector
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.var_names import Table, VarNames
 from cxg_widget.errors import InvalidStore, UnknownName
 
 

@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.atlas.lance_tables import Table
-from cxg_widget.datasets.columns import smallest_codes, tidy_categories
-from cxg_widget.datasets.packed import PackedStrings
-from cxg_widget.datasets.values import Codes, Column, Kind, Values
+from cxg_widget.datasets.base.columns import smallest_codes, tidy_categories
+from cxg_widget.datasets.base.packed import PackedStrings
+from cxg_widget.datasets.base.values import Codes, Column, Kind, Values
 from cxg_widget.errors import DamagedStore
 
 SEPARATOR = "; "

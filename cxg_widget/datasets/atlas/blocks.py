@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.atlas.arrays import group_path
 from cxg_widget.datasets.atlas.matrix import Matrix, segments
 from cxg_widget.datasets.atlas.pointers import Positions, members, whole
-from cxg_widget.datasets.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.errors import InvalidStore
 
 Places = NDArray[np.int32]

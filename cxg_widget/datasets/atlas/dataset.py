@@ -21,11 +21,11 @@ from cxg_widget.datasets.atlas.groups import Groups
 from cxg_widget.datasets.atlas.lance_tables import Table
 from cxg_widget.datasets.atlas.snapshot import read_snapshot
 from cxg_widget.datasets.atlas.spaces import USUAL, Space, Spaces
-from cxg_widget.datasets.base import DEFAULT_CACHE_BYTES, Dataset, Vector
-from cxg_widget.datasets.matrix_block import MatrixBlock
-from cxg_widget.datasets.values import Codes, Values
+from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES, Dataset, Vector
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.values import Codes, Values
 from cxg_widget.errors import InvalidOption, InvalidStore
-from cxg_widget.nouns import GENE, Noun
+from cxg_widget.text.nouns import GENE, Noun
 
 
 class AtlasDataset(Dataset):

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from cxg_widget.compiled import compiled
+from cxg_widget.compute.compiled import compiled
 
 
 @compiled

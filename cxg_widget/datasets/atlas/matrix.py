@@ -12,8 +12,8 @@ from cxg_widget.datasets.atlas.groups import Cached, Groups
 from cxg_widget.datasets.atlas.lance_tables import Table
 from cxg_widget.datasets.atlas.layouts import Layouts
 from cxg_widget.datasets.atlas.pointers import PointerColumn, Positions, Runs, read_runs, read_spans
-from cxg_widget.datasets.values import Vector
-from cxg_widget.datasets.vectors import together
+from cxg_widget.datasets.base.values import Vector
+from cxg_widget.datasets.base.vectors import together
 from cxg_widget.errors import InvalidStore
 
 Floats = NDArray[np.float32]

@@ -16,7 +16,7 @@ from cxg_widget.datasets.atlas.matrix import Matrix
 from cxg_widget.datasets.atlas.pointers import PointerColumn, pointer_columns
 from cxg_widget.datasets.atlas.snapshot import LAYOUTS, Pinned, Snapshot
 from cxg_widget.errors import InvalidStore, UnknownName
-from cxg_widget.names import not_found
+from cxg_widget.text.names import not_found
 
 USUAL = "gene_expression"
 _MAIN_LAYERS = ("counts", "data", "raw")

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base import Codes, Column, Kind
-from cxg_widget.datasets.columns import as_strings, row_blocks, smallest_codes, tidy_categories
-from cxg_widget.datasets.labels import Labels
+from cxg_widget.datasets.base.columns import as_strings, row_blocks, smallest_codes, tidy_categories
+from cxg_widget.datasets.base.dataset import Codes, Column, Kind
+from cxg_widget.datasets.base.labels import Labels
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.errors import InvalidStore
 

@@ -9,24 +9,24 @@ import numpy as np
 import tiledb
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base import DEFAULT_CACHE_BYTES, Codes, Dataset, Vector
-from cxg_widget.datasets.columns import is_placeholder
+from cxg_widget.datasets.base.columns import is_placeholder
+from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES, Codes, Dataset, Vector
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.packed import PackedStrings
+from cxg_widget.datasets.base.values import Values
+from cxg_widget.datasets.base.var_names import Table
 from cxg_widget.datasets.cxg.annotations import Annotations
 from cxg_widget.datasets.cxg.description import describe, measure
 from cxg_widget.datasets.cxg.matrix import Matrix
 from cxg_widget.datasets.cxg.metadata import GroupMetadata, read_gene_sets, read_uns
-from cxg_widget.datasets.matrix_block import MatrixBlock
-from cxg_widget.datasets.packed import PackedStrings
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.datasets.tiledb_access.contexts import make_context
 from cxg_widget.datasets.tiledb_access.identity import identify_state
 from cxg_widget.datasets.tiledb_access.listing import absolute, lists_in_one, name_of
 from cxg_widget.datasets.tiledb_access.patience import read_ahead
 from cxg_widget.datasets.tiledb_access.results import select, values_of
-from cxg_widget.datasets.values import Values
-from cxg_widget.datasets.var_names import Table
 from cxg_widget.errors import DamagedStore, DatasetNotFound, InvalidStore
-from cxg_widget.nouns import GENE_SET
+from cxg_widget.text.nouns import GENE_SET
 
 _FEW = 1_000
 _FIRST = ("cxg_group_metadata", "obs", "var")

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.datasets.tiledb_access.results import select, values_of
 from cxg_widget.errors import DamagedStore, InvalidStore

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base import Vector
+from cxg_widget.datasets.base.dataset import Vector
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.vectors import together
 from cxg_widget.datasets.cxg.columns import Cells, read_columns
 from cxg_widget.datasets.cxg.filled import never_written
 from cxg_widget.datasets.cxg.lines import Axis, Lines, quick_axis
-from cxg_widget.datasets.matrix_block import MatrixBlock
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.datasets.tiledb_access.results import select, values_of
-from cxg_widget.datasets.vectors import together
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 _CELL_BYTES = 40

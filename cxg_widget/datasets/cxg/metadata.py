@@ -9,8 +9,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from cxg_widget.datasets.columns import as_scalar
-from cxg_widget.datasets.css_colors import to_hex
+from cxg_widget.color.css_colors import to_hex
+from cxg_widget.datasets.base.columns import as_scalar
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.errors import DamagedStore
 

@@ -8,16 +8,16 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base import Dataset, Vector
+from cxg_widget.datasets.base.dataset import Dataset, Vector
+from cxg_widget.datasets.base.values import Column, Values
+from cxg_widget.datasets.base.vectors import together
 from cxg_widget.datasets.detection import is_remote
 from cxg_widget.datasets.mzpeak.peaks_dataset import PeaksDataset
 from cxg_widget.datasets.mzpeak.signal import Wanted
 from cxg_widget.datasets.mzpeak.store import TIME, TIME_LABEL, MzPeakStore, as_objects, labels_of, pick, text_column
 from cxg_widget.datasets.mzpeak.windows import Window, Windows, parse, suggest
-from cxg_widget.datasets.values import Column, Values
-from cxg_widget.datasets.vectors import together
 from cxg_widget.errors import InvalidStore, InvalidValue
-from cxg_widget.nouns import Noun
+from cxg_widget.text.nouns import Noun
 
 Observations = Literal["spectra", "peaks"]
 _EMBEDDINGS = {

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from cxg_widget.compiled import compiled
+from cxg_widget.compute.compiled import compiled
 
 NONE, DELTA, LINEAR = 0, 1, 2
 OK, LENGTHS_DIFFER, CORRUPT, OUT_OF_BOUNDS, TOO_SHORT = 0, 1, 2, 3, 4

@@ -11,7 +11,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.by_view import RowsInView
+from cxg_widget.datasets.base.by_view import RowsInView
 from cxg_widget.datasets.mzpeak.signal import Points, Wanted
 from cxg_widget.datasets.mzpeak.sources import Sources
 from cxg_widget.datasets.mzpeak.spectra import SpectrumTable

@@ -9,16 +9,16 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base import Vector
-from cxg_widget.datasets.by_view import Extent
-from cxg_widget.datasets.columns import row_blocks
-from cxg_widget.datasets.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.by_view import Extent
+from cxg_widget.datasets.base.columns import row_blocks
+from cxg_widget.datasets.base.dataset import Vector
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.values import Codes, Column, Values
 from cxg_widget.datasets.mzpeak.peaks import PeakMap, PeaksInView
 from cxg_widget.datasets.mzpeak.signal import Points
 from cxg_widget.datasets.mzpeak.stated import intensity_range, mz_range
 from cxg_widget.datasets.mzpeak.store import TIME, TIME_LABEL, MzPeakStore, as_objects, labels_of, text_column
-from cxg_widget.datasets.values import Codes, Column, Values
-from cxg_widget.nouns import Noun
+from cxg_widget.text.nouns import Noun
 
 
 class PeaksDataset(MzPeakStore):

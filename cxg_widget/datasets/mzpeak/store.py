@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base import DEFAULT_CACHE_BYTES, Dataset
+from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES, Dataset
+from cxg_widget.datasets.base.values import Codes, Column, Values
 from cxg_widget.datasets.mzpeak.archive import Archive
 from cxg_widget.datasets.mzpeak.facets import find_facets
 from cxg_widget.datasets.mzpeak.manifest import INDEX, read_manifest
 from cxg_widget.datasets.mzpeak.sources import Sources, check_choice, open_sources
 from cxg_widget.datasets.mzpeak.spectra import SpectrumTable
 from cxg_widget.datasets.mzpeak.tables import Table
-from cxg_widget.datasets.values import Codes, Column, Values
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 _OF_SPECTRA = ("metadata", "scans", "precursors", "selected ions", "data arrays", "peaks")

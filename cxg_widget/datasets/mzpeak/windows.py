@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.errors import UnknownName
-from cxg_widget.names import nearest
+from cxg_widget.text.names import nearest
 
 PREFIX = "mz:"
 DEFAULT_PPM = 20.0

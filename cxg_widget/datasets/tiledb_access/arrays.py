@@ -14,7 +14,7 @@ import tiledb
 from numpy.typing import NDArray
 from tiledb.main import PyQuery
 
-from cxg_widget.datasets.packed import PackedStrings
+from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.tiledb_access.contexts import patience, slow_downs
 from cxg_widget.datasets.tiledb_access.failures import slowed_down
 from cxg_widget.datasets.tiledb_access.metadata_ahead import load_metadata, load_places

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from cxg_widget.errors import InvalidOption
-from cxg_widget.names import not_found
+from cxg_widget.text.names import not_found
 
 Config = dict[str, str]
 

@@ -14,7 +14,7 @@ from cxg_widget.datasets.tiledb_cf.dataspace import Dataspace
 from cxg_widget.datasets.tiledb_cf.grid import Grid
 from cxg_widget.datasets.tiledb_cf.reads import Reads
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
-from cxg_widget.names import not_found
+from cxg_widget.text.names import not_found
 
 MOST_OBSERVATIONS = 200_000_000
 

@@ -9,8 +9,9 @@ import numpy as np
 import tiledb
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base import DEFAULT_CACHE_BYTES, Column, Dataset, Vector
-from cxg_widget.datasets.columns import as_strings
+from cxg_widget.datasets.base.columns import as_strings
+from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES, Column, Dataset, Vector
+from cxg_widget.datasets.base.values import Values
 from cxg_widget.datasets.tiledb_access.contexts import make_context
 from cxg_widget.datasets.tiledb_access.identity import identify_state
 from cxg_widget.datasets.tiledb_access.listing import absolute, lists_in_one, name_of
@@ -24,8 +25,7 @@ from cxg_widget.datasets.tiledb_cf.group import read_group
 from cxg_widget.datasets.tiledb_cf.reads import Reads
 from cxg_widget.datasets.tiledb_cf.units import label_of, mean_nothing, share_units
 from cxg_widget.datasets.tiledb_cf.variables import Variable
-from cxg_widget.datasets.values import Values
-from cxg_widget.nouns import Noun
+from cxg_widget.text.nouns import Noun
 
 _SAID = ("long_name", "standard_name", "units")
 _VAR_COLUMNS = ("long_name", "standard_name", "units", "variable")

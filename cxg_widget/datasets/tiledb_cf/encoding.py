@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.columns import as_strings, smallest_codes, tidy_categories
-from cxg_widget.datasets.values import Codes, Kind
+from cxg_widget.datasets.base.columns import as_strings, smallest_codes, tidy_categories
+from cxg_widget.datasets.base.values import Codes, Kind
 
 _NETCDF_FILL = float(np.float32(9.969209968386869e36))
 """What the netCDF library writes where no floating-point number was written, without a word in the metadata."""

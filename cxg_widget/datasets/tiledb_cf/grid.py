@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets import columns
+from cxg_widget.datasets.base import columns
 from cxg_widget.datasets.tiledb_cf.dimensions import Dimension
 from cxg_widget.datasets.tiledb_cf.encoding import Encoding
 from cxg_widget.datasets.tiledb_cf.reads import Box, Reads, as_box

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cxg_widget.datasets.apart import Tell, attempt
+from cxg_widget.compute.child import Tell, attempt
 from cxg_widget.datasets.cxg.validation.validate import Report, validate
 from cxg_widget.errors import CxgWidgetError, DamagedStore
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from cxg_widget.datasets.css_colors import to_hex
+from cxg_widget.color.css_colors import to_hex
 from cxg_widget.datasets.cxg.validation.examined import ABSENT, Examined, Invalid
 from cxg_widget.datasets.cxg.validation.rule import Found, Rules
 

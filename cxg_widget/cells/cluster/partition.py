@@ -1,0 +1,263 @@
+"""What a worker does: hold an index over some rows, and answer for them; every function here runs there."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.cluster.source import Source, opened
+from cxg_widget.datasets import Codes, Vector
+from cxg_widget.display.coloring import Target, as_float, mean_vector
+from cxg_widget.draw.aggregate import (
+    CategoryColumn,
+    NumberColumn,
+    PixelNumbers,
+    Planes,
+    SparseColumn,
+    ViewColumn,
+    aggregate,
+    arrange_codes,
+    arrange_mask,
+    arrange_vector,
+    reduce_pixels,
+)
+from cxg_widget.draw.aggregate.by_rows import Wanted, sums_over
+from cxg_widget.draw.aggregate.columns import numbers_at
+from cxg_widget.draw.aggregate.reductions import Sums
+from cxg_widget.spatial import SpatialIndex
+from cxg_widget.wire.encoding import count_selected
+from cxg_widget.wire.quantise import LEVELS
+
+View = tuple[float, float, float, float]
+Addable = TypeVar("Addable", Planes, PixelNumbers, Sums)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows start <= row < stop of a source, for one who uses it."""
+
+    source: Source
+    user: str
+    start: int
+    stop: int
+
+
+class Partition:
+    """Some rows of an embedding under an index of their own.
+
+    Attributes
+    ----------
+    index : over the rows, which count from `start`
+    """
+
+    def __init__(self, start: int, index: SpatialIndex) -> None:
+        self.start = start
+        self.index = index
+
+    def __sizeof__(self) -> int:
+        """Tell Dask what moving this would cost, so that work comes here instead."""
+        return int(self.index.xy.nbytes + self.index.rows.nbytes)
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        index = self.index
+        return self.start, (index.n_obs, index.rows, index.tree, index.extent, index.fingerprint)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.start, self.index = state[0], SpatialIndex(*state[1])
+
+
+def load_partition(rows: Rows, embedding: str | None, axes: tuple[int, int]) -> Partition:
+    """Read the coordinates of rows and build their index."""
+    dataset = opened(rows.source, rows.user)
+    return Partition(rows.start, SpatialIndex.build(dataset.embedding_block(embedding, axes, rows.start, rows.stop)))
+
+
+def bounds(partition: Partition) -> tuple[View | None, int]:
+    """Return the extent (None without any points) and how many rows have no coordinates."""
+    index = partition.index
+    return index.extent if index.n else None, index.n_obs - index.n
+
+
+def read_column(rows: Rows, target: Target, layer: str | None) -> Codes | Vector:
+    """Read the codes or numbers of a colouring for rows, as `coloring.read` does for all."""
+    dataset, block = opened(rows.source, rows.user), (rows.start, rows.stop)
+    if target.source == "var":
+        return dataset.vector_block(target.name, layer, *block)
+    if target.source in ("set", "mean"):
+        vectors = dataset.vectors_block(target.genes, layer, *block)
+        return mean_vector(vectors, len(target.genes), rows.stop - rows.start)
+    if dataset.obs_columns[target.name].kind in ("int", "float"):
+        return Vector(as_float(dataset.numbers_block(target.name, *block)))
+    return dataset.codes_block(target.name, *block)
+
+
+def category_bits(rows: Rows, target: Target, layer: str | None, code: int) -> NDArray[np.uint8]:
+    """Return which rows have a category, as packed bits; code -1 = those without one."""
+    data = read_column(rows, target, layer)
+    assert isinstance(data, Codes)
+    return np.packbits(data.codes == code, bitorder="little")
+
+
+def count_selected_rows(
+    rows: Rows, packed: NDArray[np.uint8], target: Target, layer: str | None, limits: tuple[float, float]
+) -> NDArray[np.int64]:
+    """Count those of the rows that are selected, see `encoding.count_selected`."""
+    mask = np.unpackbits(packed, count=rows.stop - rows.start, bitorder="little").view(np.bool_)
+    return count_selected(read_column(rows, target, layer), mask, *limits)
+
+
+def arrange_column(partition: Partition, data: Codes | Vector, limits: tuple[float, float] | None) -> ViewColumn:
+    """Bring what was read into the order of the index; numbers as codes over the range of all rows everywhere."""
+    if isinstance(data, Codes):
+        return arrange_codes(partition.index, data)
+    assert limits is not None
+    return arrange_vector(partition.index, data, *limits)
+
+
+def arrange_bits(partition: Partition, packed: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Bring a selection, packed bits in row order, into the order of the index."""
+    mask = np.unpackbits(packed, count=partition.index.n_obs, bitorder="little").view(np.bool_)
+    return arrange_mask(partition.index, mask)
+
+
+def planes_of(
+    partition: Partition,
+    column: ViewColumn | None,
+    selected: NDArray[np.uint8] | None,
+    *,
+    view: View,
+    size: tuple[int, int],
+    highlighted: int,
+    options: dict[str, Any],
+) -> Planes:
+    """Aggregate the cells of a view; those of the highlighted category lie above the others, as if selected."""
+    if isinstance(column, CategoryColumn) and highlighted >= 0:
+        selected = np.packbits(column.codes == highlighted, bitorder="little")
+    return aggregate(partition.index, column, view, size, selected=selected, **options)
+
+
+def numbers_of(
+    partition: Partition,
+    selected: NDArray[np.uint8] | None,
+    *columns: ViewColumn,
+    names: tuple[str, ...],
+    reduction: Any,
+    view: View,
+    size: tuple[int, int],
+    spread: int,
+) -> PixelNumbers:
+    """Reduce the cells of a view to numbers of pixels."""
+    index, named = partition.index, dict(zip(names, columns, strict=True))
+    return reduce_pixels(index, named, reduction, view, size, selected=selected, rows=index.rows, spread=spread)
+
+
+def add_planes(*planes: Addable) -> Addable:
+    """Sum planes of disjoint sets of cells."""
+    return reduce(add, planes)
+
+
+def sums_of_rows(
+    rows: Rows, partition: Partition, packed: NDArray[np.uint8] | None, *, wanted: Wanted, view: View,
+    size: tuple[int, int],
+) -> Sums:  # fmt: skip
+    """Reduce rows, or those of them whose bits are set, with the coordinates that the partition holds."""
+    index, n = partition.index, rows.stop - rows.start
+    xy = np.full((n, 2), np.nan, dtype=np.float32)
+    xy[index.rows] = index.xy
+    mask = None if packed is None else np.unpackbits(packed, count=n, bitorder="little").view(np.bool_)
+    dataset = opened(rows.source, rows.user)
+    return sums_over(
+        dataset, wanted, view, size, rows=(rows.start, rows.stop), mask=mask,
+        xy_block=lambda start, stop: xy[start - rows.start : stop - rows.start],
+    )  # fmt: skip
+
+
+def count(partition: Partition, view: View) -> int:
+    """Count the cells of a view."""
+    return partition.index.count(view)
+
+
+def polygon_bits(
+    partition: Partition,
+    column: ViewColumn | None,
+    polygon: NDArray[np.float64],
+    visible: NDArray[np.bool_] | None,
+) -> NDArray[np.uint8]:
+    """Return which rows lie in a polygon and are visible, as packed bits."""
+    index = partition.index
+    if visible is None or not isinstance(column, CategoryColumn):
+        return np.packbits(index.polygon_mask(polygon), bitorder="little")
+    places = index.polygon_places(polygon)
+    mask = np.zeros(index.n_obs, dtype=np.bool_)
+    mask[index.rows[places[_visible_codes(column, visible, places)]]] = True
+    return np.packbits(mask, bitorder="little")
+
+
+def rows_in(partition: Partition, view: View) -> NDArray[np.int64]:
+    """Return the rows of a view, counted from 0 everywhere, in no order."""
+    return partition.start + partition.index.rows[partition.index.rows_in(view)].astype(np.int64)
+
+
+def _visible_codes(column: CategoryColumn, visible: NDArray[np.bool_], places: NDArray[Any]) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = visible[np.minimum(column.codes[places], column.n_categories)]
+    return found
+
+
+def nearest(
+    partition: Partition,
+    column: ViewColumn | None,
+    circle: tuple[float, float, float, float],
+    visible: NDArray[np.bool_] | None,
+) -> tuple[float, int] | None:
+    """Return the distance and the row of the nearest visible cell.
+
+    circle : x, y, radius and stretch, as in `SpatialIndex.nearest`
+    """
+    index, (x, y, radius, stretch) = partition.index, circle
+
+    def is_visible(places: NDArray[np.int64]) -> NDArray[np.bool_]:
+        assert isinstance(column, CategoryColumn)
+        assert visible is not None
+        return _visible_codes(column, visible, places)
+
+    hides = visible is not None and isinstance(column, CategoryColumn)
+    place = index.nearest(x, y, radius, is_visible if hides else None, stretch=stretch)
+    if place is None:
+        return None
+    at_x, at_y = index.xy[place].astype(np.float64)
+    return math.hypot(at_x - x, (at_y - y) * stretch), partition.start + int(index.rows[place])
+
+
+def take(
+    partition: Partition, column: ViewColumn | None, rows: NDArray[np.int64]
+) -> tuple[NDArray[np.float32], NDArray[Any] | None]:
+    """Return coordinates and values of rows that count from `start`: codes (-1 missing) or numbers (NaN missing)."""
+    index = partition.index
+    places = index.places[rows]
+    drawn = places < index.n
+    xy = np.full((rows.size, 2), np.nan, dtype=np.float32)
+    xy[drawn] = index.xy[places[drawn]]
+    if column is None:
+        return xy, None
+    if isinstance(column, CategoryColumn):
+        codes = np.full(rows.size, -1, dtype=np.int32)
+        found = column.codes[places[drawn]].astype(np.int32)
+        codes[drawn] = np.where(found == column.missing_code, -1, found)
+        return xy, codes
+    values = np.full(rows.size, np.nan)
+    values[drawn] = numbers_at(column, places[drawn])
+    return xy, values if _is_fine(column) else values.astype(np.float32)
+
+
+def _is_fine(column: NumberColumn | SparseColumn) -> bool:
+    """Say whether float32 is too coarse to tell neighbouring codes apart, as it is of times in nanoseconds."""
+    largest = max(abs(column.lo), abs(column.hi))
+    if largest > np.finfo(np.float32).max:
+        return True
+    return bool(np.spacing(np.float32(largest)) * LEVELS > column.hi - column.lo)

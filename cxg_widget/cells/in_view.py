@@ -1,0 +1,102 @@
+"""The cells of one view, read alone while there is no index of all: drawn, counted and sent like those of a field."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cxg_widget.cells.indexed import Cells, Field, Shown, View
+from cxg_widget.cells.preview import fill_in
+from cxg_widget.display.look import Coloring, Look
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base.by_view import RowsInView
+    from cxg_widget.datasets.base.dataset import Dataset
+    from cxg_widget.draw.aggregate import Planes
+
+_AROUND = 0.2
+"""How much of a view is needed on each side of it: `survey` sends few cells with some around them."""
+_DISC_PX = 8
+_ROOM = 0.1
+"""How much more is read, so that a small move needs no reading."""
+
+
+class ViewField:
+    """The cells in and around a view.
+
+    It answers what a picture of that view needs as a `Field` of all cells would, to the bit.
+
+    Attributes
+    ----------
+    found : the cells
+    extent : x0, x1, y0, y1 of what was read
+    """
+
+    def __init__(self, found: RowsInView, extent: View) -> None:
+        from cxg_widget.spatial import SpatialIndex
+
+        self.found = found
+        self.extent = extent
+        self._field = Field(SpatialIndex.build(found.xy))
+        self._known: tuple[Coloring, Coloring | None] | None = None
+
+    @classmethod
+    def read(cls, dataset: Dataset, look: Look, view: View, size: tuple[int, int], limit: int) -> ViewField | None:
+        """Read the cells in and around a view; None where the store would decode more than `limit` rows for it."""
+        extent = _widened(view, _needed(size) + _ROOM)
+        # A coordinate that lies outside as the store has it may lie inside as float32.
+        (left, right), (bottom, top) = _outwards(extent[:2]), _outwards(extent[2:])
+        found = dataset.viewport((left, right), (bottom, top), embedding=look.embedding, axes=look.axes, limit=limit)
+        return None if found is None else cls(found, extent)
+
+    def holds(self, view: View, size: tuple[int, int]) -> bool:
+        """Say whether these are all cells that a picture of a view needs."""
+        (x0, x1, y0, y1), (left, right, bottom, top) = _widened(view, _needed(size)), self.extent
+        return left <= x0 and x1 <= right and bottom <= y0 and y1 <= top
+
+    def colored(self, coloring: Coloring) -> Coloring | None:
+        """Return what colours these cells; None where they do not have values that a sketch expects."""
+        if self._known is None or self._known[0].data is not coloring.data:
+            taken = fill_in(coloring, self.found) if coloring.is_sketch else coloring.take(self.found.rows)
+            self._known = coloring, taken
+        return self._known[1]
+
+    def image(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> Planes:
+        """Aggregate the cells of a view."""
+        return self._field.image(self._of_these(shown), view, size, spread)
+
+    def count(self, view: View) -> int:
+        """Count the cells of a view, exactly."""
+        return self._field.count(view)
+
+    def cells(self, extent: View, shown: Shown) -> Cells:
+        """Return all cells in x0, x1, y0, y1, in random order."""
+        return self.some(extent, shown, None)
+
+    def some(self, view: View, shown: Shown, most: int | None) -> Cells:
+        """Return at most so many of the cells of a view, a fair sample in random order."""
+        return self._field.some(view, self._of_these(shown), most, self.found.rows)
+
+    def _of_these(self, shown: Shown) -> Shown:
+        coloring = self.colored(shown.coloring)
+        assert coloring is not None
+        return replace(shown, coloring=coloring, mask=shown.mask[self.found.rows])
+
+
+def _needed(size: tuple[int, int]) -> float:
+    return 1.01 * max(_AROUND, _DISC_PX / min(size))
+
+
+def _widened(view: View, share: float) -> View:
+    """Return x0 <= x1, y0 <= y1: a view with a share of its sides more on either side."""
+    x0, x1, y0, y1 = *sorted(view[:2]), *sorted(view[2:])
+    dx, dy = (x1 - x0) * share, (y1 - y0) * share
+    return x0 - dx, x1 + dx, y0 - dy, y1 + dy
+
+
+def _outwards(ends: tuple[float, float]) -> tuple[float, float]:
+    with np.errstate(over="ignore"):
+        low, high = np.array(ends).astype(np.float32)
+    return float(np.nextafter(low, np.float32(-np.inf))), float(np.nextafter(high, np.float32(np.inf)))

@@ -1,0 +1,281 @@
+"""All cells of an embedding under an index: how a dataset too large to send is drawn, searched and selected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.color.rgb import MISSING_DARK, MISSING_LIGHT, PLAIN_DARK, PLAIN_LIGHT, hex_rgb
+from cxg_widget.compute.cache import ByteCache
+from cxg_widget.compute.memo import Slots
+from cxg_widget.datasets.base.dataset import Codes
+from cxg_widget.display.look import Coloring, Look
+from cxg_widget.draw.crowding import crowded_size
+from cxg_widget.wire.order import scattered
+
+if TYPE_CHECKING:
+    from cxg_widget.draw.aggregate import Aggregator, NumberImage, PixelNumbers, Planes, Scaling, Statistic, ViewColumn
+    from cxg_widget.spatial import SpatialIndex
+
+View = tuple[float, float, float, float]
+_LARGEST_SPREAD = 16
+RECENT_BYTES = 48 * 2**20
+"""How much of earlier colourings is kept, to go back to them at once: several of 10 million cells, none of 100."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What colours the cells of a field, and which of them count.
+
+    Attributes
+    ----------
+    colors : "#rrggbb" of each category
+    mask : bool (n_obs,), the selection
+    visible : bool (k + 1,), which categories are shown, the missing ones last; None = all cells
+    highlighted : category above all others, -1 = none
+    weight : a pixel shows the mean of its cells' numbers by 0, the highest by 1
+    columns : what numbers of pixels are reduced from, by the names that the statistic gives them
+    """
+
+    coloring: Coloring
+    colors: list[str]
+    look: Look
+    mask: NDArray[np.bool_]
+    visible: NDArray[np.bool_] | None = None
+    highlighted: int = -1
+    weight: float = 0.0
+    columns: Mapping[str, Coloring] = field(default_factory=dict)
+
+    @property
+    def statistic(self) -> Statistic:
+        """What has to be known of the numbers of a pixel."""
+        return "mean" if self.weight <= 0 else "max" if self.weight >= 1 else "both"
+
+    @property
+    def aggregator(self) -> Aggregator:
+        """Who sums the cells of a pixel."""
+        return "datashader" if self.look.aggregator == "datashader" else "auto"
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Some cells: where they are (n, 2), what colours them, which are selected, bool (n,)."""
+
+    xy: NDArray[np.float32]
+    coloring: Coloring
+    selected: NDArray[np.bool_]
+
+
+class Drawable(Protocol):
+    """What the picture of a view needs of the cells in it."""
+
+    def image(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> Planes:
+        """Aggregate the cells of a view."""
+
+    def count(self, view: View) -> int:
+        """Count the cells of a view, exactly."""
+
+    def cells(self, extent: View, shown: Shown) -> Cells:
+        """Return all cells in x0, x1, y0, y1, in random order."""
+
+
+class AnyField(Drawable, Protocol):
+    """All cells of an embedding, wherever they are; see `Field`."""
+
+    def numbers(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> PixelNumbers:
+        """Reduce the cells of a view to numbers of pixels by the statistic."""
+
+    def coordinates(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
+        """Return the coordinates of some rows, float32 (k, 2)."""
+
+    def polygon_mask(self, polygon: NDArray[np.float64], shown: Shown | None = None) -> NDArray[np.bool_]:
+        """Return which cells lie in a polygon (k, 2), bool (n_obs,); those that `shown` hides are left out."""
+
+    def nearest(
+        self, x: float, y: float, radius: float, shown: Shown, *, stretch: float = 1.0
+    ) -> tuple[int, float, float] | None:
+        """Return row and place of the cell nearest to (x, y), hidden ones left out; see `SpatialIndex.nearest`."""
+
+
+class Field:
+    """The cells of one embedding in this process.
+
+    Parameters
+    ----------
+    index : of the coordinates on show
+    """
+
+    def __init__(self, index: SpatialIndex) -> None:
+        from cxg_widget.draw.aggregate import CountImages
+
+        self.index = index
+        self._counts = CountImages()
+        self._slots = Slots()
+        self._columns = ByteCache(RECENT_BYTES, lambda held: int(held[1].nbytes))
+
+    def image(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> Planes:
+        """Aggregate the cells of a view.
+
+        Parameters
+        ----------
+        view : x left, x right, y bottom, y top, data units
+        size : width and height, px
+        spread : px that a cell covers, see `spread_of`
+        """
+        from cxg_widget.draw.aggregate import aggregate
+
+        column = self._column(shown.coloring)
+        is_categorical = isinstance(shown.coloring.data, Codes)
+        return aggregate(
+            self.index,
+            column,
+            view,
+            size,
+            colors=rgb_of(shown.colors) if is_categorical else None,
+            visible=shown.visible if is_categorical else None,
+            selected=self._bits(shown, column),
+            spread=spread,
+            statistic=shown.statistic,
+            counts=self._counts,
+            aggregator=shown.aggregator,
+        )
+
+    def numbers(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> PixelNumbers:
+        """Reduce the cells of a view to numbers of pixels by the statistic; parameters as `image`."""
+        from cxg_widget.draw.aggregate import reduce_pixels
+
+        columns = {name: self._column(coloring) for name, coloring in shown.columns.items()}
+        return reduce_pixels(
+            self.index,
+            {name: column for name, column in columns.items() if column is not None},
+            shown.look.statistic,
+            view,
+            size,
+            selected=self._bits(shown, None),
+            rows=self.index.rows,
+            spread=spread,
+        )
+
+    def coordinates(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
+        """Return the coordinates of some rows, float32 (k, 2); NaN where they are not finite."""
+        places = self.index.places[rows]
+        drawn = places < self.index.xy.shape[0]
+        xy = np.full((rows.size, 2), np.nan, dtype=np.float32)
+        xy[drawn] = self.index.xy[places[drawn]]
+        return xy
+
+    def count(self, view: View) -> int:
+        """Count the cells of a view, exactly."""
+        return self.index.count(view)
+
+    def cells(self, extent: View, shown: Shown) -> Cells:
+        """Return all cells in x0, x1, y0, y1, in random order."""
+        return self.some(extent, shown)
+
+    def some(
+        self, extent: View, shown: Shown, most: int | None = None, numbers: NDArray[np.int64] | None = None
+    ) -> Cells:
+        """Return at most so many of the cells in x0, x1, y0, y1, a fair sample in random order.
+
+        numbers : by which the order goes, int64 (n,), where these cells are a part of others; None = their rows
+        """
+        places = self.index.rows_in(extent)
+        rows = self.index.rows[places]
+        order = scattered(rows if numbers is None else numbers[rows])[:most]
+        places, rows = places[order], rows[order]
+        return Cells(self.index.xy[places], shown.coloring.take(rows), shown.mask[rows])
+
+    def polygon_mask(self, polygon: NDArray[np.float64], shown: Shown | None = None) -> NDArray[np.bool_]:
+        """Return which cells lie in a polygon (k, 2), bool (n_obs,); those that `shown` hides are left out."""
+        mask = self.index.polygon_mask(polygon)
+        if shown is not None and shown.visible is not None and isinstance(shown.coloring.data, Codes):
+            mask &= shown.visible[shown.coloring.data.codes]
+        return mask
+
+    def nearest(
+        self, x: float, y: float, radius: float, shown: Shown, *, stretch: float = 1.0
+    ) -> tuple[int, float, float] | None:
+        """Return row and place of the cell nearest to (x, y), hidden ones left out; see `SpatialIndex.nearest`."""
+
+        def is_allowed(places: NDArray[Any]) -> NDArray[np.bool_]:
+            data = shown.coloring.data
+            assert isinstance(data, Codes)
+            assert shown.visible is not None
+            allowed: NDArray[np.bool_] = shown.visible[data.codes[self.index.rows[places]]]
+            return allowed
+
+        place = self.index.nearest(x, y, radius, is_allowed if shown.visible is not None else None, stretch=stretch)
+        if place is None:
+            return None
+        at_x, at_y = self.index.xy[place]
+        return int(self.index.rows[place]), float(at_x), float(at_y)
+
+    def _column(self, coloring: Coloring) -> ViewColumn | None:
+        from cxg_widget.draw.aggregate import arrange
+
+        data = coloring.data
+        if data is None:
+            return None
+
+        # What was arranged is held with its data, so that no other data can have the same id meanwhile.
+        def recent() -> tuple[Any, ViewColumn | None]:
+            held: tuple[Any, ViewColumn | None] = self._columns.get_or_load(
+                id(data), lambda: (data, arrange(self.index, data))
+            )
+            return held
+
+        column: ViewColumn | None = self._slots.keep("column", id(data), recent)[1]
+        return column
+
+    def _bits(self, shown: Shown, column: ViewColumn | None) -> NDArray[np.uint8] | None:
+        """Which cells lie above the others: those highlighted, else those selected."""
+        from cxg_widget.draw.aggregate import CategoryColumn, arrange_mask
+
+        if shown.highlighted >= 0 and isinstance(column, CategoryColumn):
+            return np.packbits(column.codes == shown.highlighted, bitorder="little")
+        if not shown.mask.any():
+            return None
+        mask = shown.mask
+        bits: NDArray[np.uint8]
+        _, bits = self._slots.keep("bits", id(mask), lambda: (mask, arrange_mask(self.index, mask)))
+        return bits
+
+
+def spread_of(n_inside: int, size: tuple[int, int], diameter: float) -> int:
+    """Return how many px a cell covers: its diameter, less where there are many."""
+    return int(np.clip(round(min(diameter, crowded_size(n_inside, size))), 1, _LARGEST_SPREAD))
+
+
+def rgb_of(colors: list[str]) -> NDArray[np.uint8]:
+    """Return "#rrggbb" as uint8 (k, 3)."""
+    return np.array([hex_rgb(color) for color in colors], dtype=np.uint8).reshape(-1, 3)
+
+
+def rgba_of(planes: Planes, shown: Shown, *, dark: bool, solidity: float) -> NDArray[np.uint8]:
+    """Colour the planes of categories or counts, uint8 (h, w, 4)."""
+    from cxg_widget.draw.aggregate import shade
+
+    return shade(
+        planes,
+        scaling_of(shown.look),
+        missing=MISSING_DARK if dark else MISSING_LIGHT,
+        plain=PLAIN_DARK if dark else PLAIN_LIGHT,
+        solidity=solidity,
+    )
+
+
+def numbers_of(planes: Planes, shown: Shown) -> NumberImage:
+    """Return the codes and opacities of planes of numbers."""
+    from cxg_widget.draw.aggregate import number_image
+
+    return number_image(planes, shown.weight)
+
+
+def scaling_of(look: Look) -> Scaling:
+    """Return how many cells become how much opacity."""
+    known: dict[str, Scaling] = {"linear": "linear", "log": "log", "cbrt": "cbrt"}
+    return known.get(look.density, "eq_hist")

@@ -1,0 +1,47 @@
+"""The cells that travel as points where there are too many to send them all."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.wire.order import DisplayOrder
+
+SAMPLE_POINTS = 500_000
+"""Points of a sample: as many as are drawn in one frame without a GPU, while a hand moves the picture."""
+
+
+class Sample:
+    """A fair sample of the rows, in random order, so that any prefix of it is one too.
+
+    Parameters
+    ----------
+    n_obs, n_points : how many rows there are, and how many of them to take
+
+    Attributes
+    ----------
+    rows : int64 (n_points,), distinct
+    order : of the sampled rows among themselves: as they are
+    """
+
+    def __init__(self, n_obs: int, n_points: int, seed: int = 0) -> None:
+        self.rows: NDArray[np.int64] = _distinct(n_obs, min(n_points, n_obs), np.random.default_rng(seed))
+
+    @cached_property
+    def order(self) -> DisplayOrder:
+        """The order in which what was sampled is sent."""
+        return DisplayOrder(self.rows.size, None)
+
+
+def _distinct(n: int, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw k distinct numbers below n in random order, without an array of n where k is small beside it."""
+    if 2 * k > n:
+        return rng.permutation(n)[:k]
+    drawn = np.empty(0, dtype=np.int64)
+    while drawn.size < k:
+        drawn = np.concatenate([drawn, rng.integers(0, n, 2 * k)])
+        _, first = np.unique(drawn, return_index=True)
+        drawn = drawn[np.sort(first)]
+    return drawn[:k]

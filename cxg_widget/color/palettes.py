@@ -1,0 +1,95 @@
+"""Colours of categories: defaults that colour-blind readers can tell apart, and what a user may ask for instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cxg_widget.color.css_colors import to_hex
+from cxg_widget.color.glasbey import GLASBEY
+from cxg_widget.errors import InvalidValue
+from cxg_widget.text.names import not_found, shown, text_of
+
+OKABE_ITO = ("#0072b2", "#d98900", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b7bd4b", "#8c8c8c")
+"""Okabe and Ito, "Color Universal Design" (2008), to show on white and on dark: black is exchanged for a grey, yellow
+is darker, and orange a little too, so that the two stay apart for colour-blind readers."""
+
+TABLEAU = (
+    *("#1f77b4", "#a4b7d1", "#ff7f0e", "#e2ab77", "#2ca02c", "#8dc482", "#d62728", "#ff9896", "#9467bd", "#c1b0cd"),
+    *("#8c564b", "#c49c94", "#e377c2", "#dba8be", "#7f7f7f", "#b6b6b6", "#bcbd22", "#bab97d", "#17becf", "#8fbdc6"),
+)
+"""Tableau 10, each followed by its light half: as light as shows on white, CIELAB lightness and 0.8 of its chroma."""
+
+PALETTES = ("okabe-ito", "glasbey", "tab10", "tab20")
+
+
+def default_palette(count: int) -> list[str]:
+    """Return `count` colours: Okabe-Ito up to 8, Glasbey above, repeating after 256."""
+    return list(OKABE_ITO[:count]) if count <= len(OKABE_ITO) else named_palette("glasbey", count)
+
+
+def named_palette(name: str, count: int) -> list[str]:
+    """Return `count` colours of a named palette, repeating where it is too short.
+
+    Raises
+    ------
+    UnknownName
+        If there is no such palette.
+    """
+    key = name.lower().replace("_", "-")
+    if key == "okabe-ito":
+        base: Sequence[str] = OKABE_ITO
+    elif key == "glasbey":
+        base = GLASBEY
+    elif key in ("tab10", "tab20"):
+        base = TABLEAU[::2] if key == "tab10" else TABLEAU
+    else:
+        raise InvalidValue(not_found("palette", name, PALETTES, "this version"))
+    return [base[i % len(base)] for i in range(count)]
+
+
+def check_palette(palette: Any) -> str | list[str] | dict[str, str] | None:
+    """Check the trait `palette` and return it with every colour as "#rrggbb".
+
+    Parameters
+    ----------
+    palette : None (default), a palette's name, colours in the order of the categories, or {category: colour}
+
+    Raises
+    ------
+    InvalidValue
+        If it names no palette or holds something that is no colour.
+    """
+    if palette is None:
+        return None
+    if isinstance(palette, str):
+        named_palette(palette, 1)
+        return palette
+    if isinstance(palette, Mapping):
+        return {text_of(label): _color(color) for label, color in palette.items()}
+    if isinstance(palette, Sequence) and len(palette) > 0:
+        return [_color(color) for color in palette]
+    raise InvalidValue(
+        f"palette must be None, a name ({', '.join(PALETTES)}), a list of colours or {{category: colour}}; "
+        f"found {shown(palette)}"
+    )
+
+
+def _color(color: Any) -> str:
+    parsed = to_hex(color)
+    if parsed is None:
+        raise InvalidValue(f"{shown(color)} is no colour; write '#rrggbb', a CSS name or three numbers")
+    return parsed
+
+
+def category_palette(
+    labels: Sequence[str], stored: Mapping[str, str], palette: str | Sequence[str] | Mapping[str, str] | None
+) -> list[str]:
+    """Return one "#rrggbb" per label: the user's palette first, then the store's colours, then the default."""
+    if isinstance(palette, str):
+        return named_palette(palette, len(labels))
+    if isinstance(palette, Sequence):
+        return [palette[i % len(palette)] for i in range(len(labels))]
+    own = palette or {}
+    found = [own.get(label) or stored.get(label) for label in labels]
+    return [color or default for color, default in zip(found, default_palette(len(labels)), strict=True)]

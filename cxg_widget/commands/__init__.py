@@ -1,7 +1,0 @@
-"""The commands of ``cxg-widget``, one file each: their arguments, and what they print."""
-
-from __future__ import annotations
-
-from cxg_widget.commands import convert, demo, inspect, validate
-
-COMMANDS = (demo, inspect, validate, convert)

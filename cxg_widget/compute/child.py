@@ -1,0 +1,132 @@
+"""Work in a process of its own, for libraries that may end or hold up the process which reads damaged files."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Timer
+from typing import IO, Any
+
+from cxg_widget.errors import CxgWidgetError
+
+Tell = Callable[[str], object]
+"""Called with what is read next, so that it is known where a process ended."""
+
+_START = "import sys; sys.path[:] = {path!r}; from cxg_widget.compute.child import answer; answer()"
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What came of work in a process of its own.
+
+    Attributes
+    ----------
+    outcome : what the work returned, or the error of ours that it raised; None where the process ended before
+    reading : what the work said last that it reads; None where it said nothing
+    ending : how the process ended, for a sentence; "" where there is an outcome
+    """
+
+    outcome: Any
+    reading: str | None
+    ending: str
+
+
+def attempt(work: Callable[..., Any], *arguments: Any, silence_s: float | None = None) -> Attempt:
+    """Call work(tell, *arguments) in a process of its own, and wait for what comes of it.
+
+    Not by `multiprocessing`, which runs the script that is under way again in the new process.
+
+    Parameters
+    ----------
+    work : a function of a module; what it takes and returns must be fit for pickle
+    silence_s : end the process when it has begun and then said nothing for so long; None = wait
+
+    Raises
+    ------
+    Exception
+        What `pickle` raises, if an argument cannot be sent.
+    """
+    sent = pickle.dumps((work, arguments))
+    code = _START.format(path=[os.path.abspath(one) for one in sys.path])
+    child = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert child.stdin is not None
+    assert child.stdout is not None
+    try:
+        outcome, reading, was_silent = _follow(child, sent, child.stdin, child.stdout, silence_s)
+        if outcome is not None:
+            return Attempt(outcome[0], reading or None, "")
+        status = child.wait()
+        return Attempt(None, reading or None, f"no answer for {silence_s:g} s" if was_silent else _name(status))
+    finally:
+        child.kill()
+        child.wait()
+        child.stdin.close()
+        child.stdout.close()
+
+
+def answer() -> None:
+    """Do in this process what the one that started it sends, and answer on what was the standard output."""
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints is no answer
+    work, arguments = pickle.load(sys.stdin.buffer)
+
+    def send(message: Any) -> None:
+        pickle.dump(message, out)
+        out.flush()
+
+    try:
+        send("")  # from now on silence counts
+        try:
+            found = work(send, *arguments)
+        except CxgWidgetError as error:
+            found = error
+        send((found,))
+    except (KeyboardInterrupt, BrokenPipeError):
+        return
+    os._exit(0)  # a library that was led astray may not return from its end
+
+
+def _follow(
+    child: subprocess.Popen[bytes], sent: bytes, into: IO[bytes], out: IO[bytes], silence_s: float | None
+) -> tuple[tuple[Any] | None, str | None, bool]:
+    """Send the work; return its outcome in a tuple, None where there is none, what was read last, and silence."""
+    reading: str | None = None
+    silences: list[bool] = []
+
+    def end() -> None:
+        silences.append(True)
+        child.kill()
+
+    try:
+        into.write(sent)
+        into.flush()
+        while True:
+            timer = Timer(silence_s, end) if silence_s is not None and reading is not None else None
+            if timer is not None:
+                timer.start()
+            try:
+                message = pickle.load(out)  # of our own process
+            finally:
+                if timer is not None:
+                    timer.cancel()
+            if not isinstance(message, str):
+                return message, reading, False
+            reading = message
+    except (EOFError, BrokenPipeError, pickle.UnpicklingError):
+        return None, reading, bool(silences)
+
+
+def _name(exitcode: int) -> str:
+    if exitcode >= 0:
+        return f"exit status {exitcode}"
+    try:
+        return signal.Signals(-exitcode).name
+    except ValueError:
+        return f"signal {-exitcode}"

@@ -1,0 +1,1 @@
+"""What a dataset is, once for all stores."""

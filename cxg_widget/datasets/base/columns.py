@@ -1,0 +1,171 @@
+"""Pure steps on one column: codes and categories, strings, row positions; nothing here knows a store."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cxg_widget.errors import InvalidOption, SelectionError
+from cxg_widget.text.names import shown
+
+ROWS_PER_BLOCK = 1 << 22
+"""Rows read at a time where all are wanted: 16 MiB of float32, a multiple of the tiles that CXGs have."""
+
+_PLACEHOLDER = re.compile(r"name_\d+")
+Signed = NDArray[np.signedinteger[Any]]
+
+
+def row_blocks(n: int) -> list[tuple[int, int]]:
+    """Cut the rows 0..n into blocks (start, stop) of `ROWS_PER_BLOCK`, the last one shorter; at least one."""
+    return [(start, min(start + ROWS_PER_BLOCK, n)) for start in range(0, max(n, 1), ROWS_PER_BLOCK)]
+
+
+def tidy_categories(labels: Sequence[Any]) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+    """Drop missing and repeated labels from a list of categories, and say where each stored code goes.
+
+    Missing are None, NaN and the label "nan", which is what `astype(str)` made of a missing value. Labels of several
+    types become strings, so that they can stand in one list.
+
+    Returns
+    -------
+    target : int64 (len(labels) + 1,); `target[code]` is the code in `categories`, -1 where missing. The last entry is
+        -1, so that a stored -1 stays one.
+    categories : the labels that remain, in their order
+    """
+    target = np.full(len(labels) + 1, -1, dtype=np.int64)
+    kept: dict[Any, int] = {}
+    for code, label in enumerate(_of_one_type(labels)):
+        if not _is_missing(label):
+            target[code] = kept.setdefault(label, len(kept))
+    return target, tuple(kept)
+
+
+def _is_missing(label: Any) -> bool:
+    return label is None or label == "nan" or (isinstance(label, float) and math.isnan(label))
+
+
+def _of_one_type(labels: Sequence[Any]) -> Sequence[Any]:
+    types = {type(label) for label in labels if not _is_missing(label)}
+    if types <= {str} or types <= {int, float} or types <= {bool}:
+        return labels
+    return [None if _is_missing(label) else str(label) for label in labels]
+
+
+def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
+    """Return codes (n,) and the sorted distinct values as Python scalars; the code of NaN and None is -1."""
+    if values.dtype == object:
+        labels = values.tolist()
+        distinct = sorted(set(labels) - {None})
+        position = {None: -1} | {value: code for code, value in enumerate(distinct)}
+        return np.fromiter(map(position.__getitem__, labels), dtype=np.int64, count=len(labels)), distinct
+    if values.dtype.kind in "iu" and values.size:
+        low, high = int(values.min()), int(values.max())
+        if high - low < values.size:
+            return _factorize_dense(values, low, high)
+    known, inverse = np.unique(values, return_inverse=True, equal_nan=True)
+    codes = inverse.reshape(-1).astype(np.int64)
+    if known.dtype.kind == "f" and len(known) and np.isnan(known[-1]):
+        codes[codes == len(known) - 1] = -1
+        known = known[:-1]
+    return codes, known.tolist()
+
+
+def _factorize_dense(values: NDArray[Any], low: int, high: int) -> tuple[NDArray[np.int64], list[Any]]:
+    """Factorize integers that lie close together by counting them, which needs no sorting."""
+    # Unsigned ones are shifted in their own type, since uint64 does not fit into int64; the others might overflow it.
+    shifted = values - values.dtype.type(low) if values.dtype.kind == "u" else values.astype(np.int64) - low
+    offsets = shifted.astype(np.int64)
+    seen = np.zeros(high - low + 1, dtype=np.bool_)
+    seen[offsets] = True
+    return (np.cumsum(seen) - 1)[offsets], [low + offset for offset in np.flatnonzero(seen).tolist()]
+
+
+def is_placeholder(name: str | None) -> bool:
+    """Say whether a name is one that writers of CXG give to an index without a name: name_0, name_1, ..."""
+    return name is not None and _PLACEHOLDER.fullmatch(name) is not None
+
+
+def smallest_codes(codes: NDArray[Any], n_categories: int) -> Signed:
+    """Return `codes` in the smallest signed integer type that holds all of them."""
+    for dtype in (np.int8, np.int16, np.int32):
+        if n_categories <= np.iinfo(dtype).max:
+            return np.asarray(codes, dtype=dtype)
+    return np.asarray(codes, dtype=np.int64)
+
+
+def as_strings(values: Iterable[Any]) -> NDArray[np.object_]:
+    """Return an object array (n,) of str; bytes are read as UTF-8, missing values become ""."""
+    texts = [value if type(value) is str else _as_string(value) for value in values]
+    out = np.empty(len(texts), dtype=object)
+    out[:] = texts
+    return out
+
+
+def _as_string(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", errors="replace")
+    return "" if value is None else str(value)
+
+
+def as_scalar(value: Any) -> Any:
+    """Return a Python scalar for one value of an array; None where it is missing or NaN."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(plain, float) and math.isnan(plain) else plain
+
+
+def as_names(columns: Any) -> list[Any]:
+    """Return names of columns as a list, each once; what is no name, for the sentence that it is none.
+
+    Raises
+    ------
+    InvalidOption
+        If they are neither a name nor a list.
+    """
+    if isinstance(columns, str):
+        return [columns]
+    if not isinstance(columns, Iterable):
+        raise InvalidOption(f"columns must be a name or a list of names; found {shown(columns)}")
+    found = list(columns)
+    names = dict.fromkeys(name for name in found if isinstance(name, str))
+    return [*names, *(name for name in found if not isinstance(name, str))]
+
+
+def as_rows(rows: ArrayLike | None, n_obs: int) -> NDArray[np.int64] | None:
+    """Return row positions as int64 (k,), in the given order; None means all rows.
+
+    Parameters
+    ----------
+    rows : bool (n_obs,), a mask; or integers (k,), each 0 <= row < n_obs; or None
+
+    Raises
+    ------
+    SelectionError
+        If a mask has another length, a position is out of range, or `rows` is neither.
+    """
+    if rows is None:
+        return None
+    try:
+        given = np.asarray(rows)
+    except ValueError:
+        raise SelectionError(
+            "rows must be one list of positions or one mask; found lists of several lengths."
+        ) from None
+    if given.ndim != 1:
+        raise SelectionError(f"rows have {given.ndim} dimensions; they must be one list of positions or one mask.")
+    if given.dtype == bool:
+        if len(given) != n_obs:
+            raise SelectionError(f"the mask has {len(given):,} entries; this dataset has {n_obs:,} obs.")
+        return np.flatnonzero(given).astype(np.int64)
+    if not len(given):
+        return np.empty(0, dtype=np.int64)
+    if given.dtype.kind not in "iu":
+        raise SelectionError(f"rows are of type {given.dtype}; they must be integer positions or a boolean mask.")
+    low, high = int(given.min()), int(given.max())
+    if low < 0 or high >= n_obs:
+        raise SelectionError(f"row {low if low < 0 else high} is out of range; rows go from 0 to {n_obs - 1:,}.")
+    return given.astype(np.int64)

@@ -1,0 +1,149 @@
+"""What is told of the cell under the pointer beside its name and colour: what was chosen, or what says most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cxg_widget.datasets.base.values import as_plain, is_identifier
+from cxg_widget.datasets.detection import is_remote
+from cxg_widget.display.coloring import Target, heading, resolve
+from cxg_widget.errors import CxgWidgetError, UnknownName
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base.dataset import Dataset, Kind
+
+Chosen = tuple[str, ...] | None
+"""The trait `hover`; None = nothing was chosen."""
+
+_FIELDS = 5
+_HELD_ROWS = 1 << 22
+"""Columns of so many rows are read whole once something was pointed at; that lasts as long as reading some dozens."""
+_HELD_BYTES = 1 << 26
+"""Of more rows, so much of those columns that take few bytes a row."""
+_WIDTHS: dict[Kind, int] = {"categorical": 1, "boolean": 1, "int": 8, "float": 8}
+"""Bytes a row of a column in memory, at least; text is not known before it is read."""
+_LOOKS = 3
+_TEXT_ROWS = 50_000
+"""Text of no more rows is read to know whether it says anything, of more the first rows."""
+_SOME_ROWS, _FEW_ROWS = 200, 20
+
+
+class Fields:
+    """The fields of cells: those chosen, or five obs columns that are neither identifiers nor of one value only."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+        columns = [
+            one
+            for one in dataset.obs_columns.values()
+            if not is_identifier(one, dataset.n_obs) and not dataset.is_constant(one.name)
+        ]
+        columns.sort(key=lambda one: one.kind not in ("categorical", "boolean"))
+        self._columns = [one.name for one in columns]
+
+    def hold(self, chosen: Chosen, layer: str | None) -> None:
+        """Read what there is to say of any cell, where that is small and near; leave out what says nothing."""
+        if is_remote(self._dataset.uri):
+            return
+        if chosen is None:
+            self._hold_default()
+            return
+        targets = self._targets(chosen, layer)
+        self._hold(one.name for one in targets if one.source == "obs")
+        with suppress(CxgWidgetError):  # said where the cell is told of
+            if self._is_small:
+                for _ in self._dataset.vectors([gene for one in targets for gene in _genes(one)], layer):
+                    pass
+
+    def _hold_default(self) -> None:
+        found: list[str] = []
+        left = self._columns
+        for _ in range(_LOOKS):
+            wanted = _FIELDS + 1 - len(found)  # one of them may be what the cells are coloured by
+            looked_at, left = left[:wanted], left[wanted:]
+            self._hold(looked_at)
+            found += [name for name in looked_at if not self._says_nothing(name)]
+            if not left or len(found) > _FIELDS:
+                break
+        self._columns = found + left
+
+    def _hold(self, columns: Iterable[str]) -> None:
+        names = list(columns)
+        self._dataset.hold(names if self._is_small else self._light(names), index=self._is_small)
+
+    @property
+    def _is_small(self) -> bool:
+        return self._dataset.n_obs <= _HELD_ROWS
+
+    def _light(self, columns: list[str]) -> list[str]:
+        """Return the columns, from the first on, that take no more than `_HELD_BYTES` together."""
+        room, light = _HELD_BYTES, []
+        for name in columns:
+            width = _WIDTHS.get(self._dataset.obs_columns[name].kind)
+            if width is not None and (room := room - width * self._dataset.n_obs) >= 0:
+                light.append(name)
+        return light
+
+    def _says_nothing(self, name: str) -> bool:
+        """Say whether a column that may be held by now has one value only, or, of text, another one in each row."""
+        dataset, is_whole = self._dataset, self._dataset.n_obs <= _TEXT_ROWS
+        if dataset.is_constant(name):
+            return True
+        if dataset.obs_columns[name].kind != "string":
+            return False
+        with suppress(CxgWidgetError):
+            rows = dataset.n_obs if is_whole else _SOME_ROWS
+            n = len(set(as_plain(dataset.values_block(name, 0, rows)).tolist()))
+            return (n == rows >= _FEW_ROWS) or (is_whole and n < 2)
+        return False
+
+    def of(self, row: int, chosen: Chosen, layer: str | None, *, without: str = "") -> list[tuple[str, Any]]:
+        """Return heading and value of the fields of a row, in their order; only this row is read, where the store can.
+
+        Parameters
+        ----------
+        without : the obs column that is told already; one that was chosen is told again
+
+        Raises
+        ------
+        CxgWidgetError
+            If they cannot be read.
+        """
+        if chosen is None:
+            names = [name for name in self._columns if name != without][:_FIELDS]
+            return list(self._dataset.obs_record(row, names).items()) if names else []
+        targets = self._targets(chosen, layer)
+        columns = [one.name for one in targets if one.source == "obs"]
+        record = self._dataset.obs_record(row, columns) if columns else {}
+        genes = list(dict.fromkeys(gene for one in targets for gene in _genes(one)))
+        numbers = dict(zip(genes, self.numbers(genes, row, layer), strict=True))
+        return [
+            (one.name, record[one.name])
+            if one.source == "obs"
+            else (heading(one, self._dataset, layer)[0], _mean([numbers[gene] for gene in _genes(one)]))
+            for one in targets
+        ]
+
+    def numbers(self, genes: Sequence[str], row: int, layer: str | None) -> list[float]:
+        """Return the values of genes in one row."""
+        vectors = self._dataset.vectors_block(genes, layer, row, row + 1) if genes else ()
+        return [float(vector.dense(1)[0]) for vector in vectors]
+
+    def _targets(self, chosen: tuple[str, ...], layer: str | None) -> list[Target]:
+        found = []
+        for name in chosen:
+            with suppress(UnknownName):  # a gene of X that the layer on show does not have
+                found.append(resolve(name, self._dataset, layer))
+        return found
+
+
+def _genes(target: Target) -> tuple[str, ...]:
+    return (target.name,) if target.source == "var" else target.genes
+
+
+def _mean(values: list[float]) -> float:
+    return float(np.mean(values, dtype=np.float64))

@@ -1,0 +1,141 @@
+"""The cell under the pointer: which one it is, and what there is to say of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base.dataset import Codes
+from cxg_widget.datasets.base.values import label_of
+from cxg_widget.display.fields import Fields
+from cxg_widget.errors import CxgWidgetError
+from cxg_widget.wire.protocol import MISSING_LABEL
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base.dataset import Dataset
+    from cxg_widget.display.coloring import Target
+    from cxg_widget.display.look import Coloring, Look
+
+_EXACT = 2.0**53
+_BELOW = np.float32(-np.inf)
+
+
+def circle_of(radius_x: float, radius_y: float) -> tuple[float, float]:
+    """Return an ellipse as a circle: its radius in units of x, and how many of these a unit of y is as long as."""
+    if not (radius_x > 0 and radius_y > 0):
+        return min(radius_x, radius_y), 1.0
+    return radius_x, 1.0 if radius_x == radius_y else radius_x / radius_y
+
+
+def nearest_row(
+    xy: NDArray[np.float32],
+    x: float,
+    y: float,
+    radius: float,
+    visible: NDArray[np.bool_] | None = None,
+    *,
+    stretch: float = 1.0,
+) -> int | None:
+    """Return the row of the visible point nearest to (x, y) within a radius; None if none is.
+
+    Parameters
+    ----------
+    xy, x, y : data units
+    radius : units of x
+    stretch : how many units of x a unit of y is as long as
+    """
+    near = np.flatnonzero(_between(xy[:, 0], x, radius))
+    near = near[_between(xy[near, 1], y, radius / stretch)]
+    if visible is not None:
+        near = near[visible[near]]
+    if near.size == 0:
+        return None
+    distance = np.hypot(xy[near, 0].astype(np.float64) - x, (xy[near, 1].astype(np.float64) - y) * stretch)
+    best = int(np.argmin(distance))
+    return int(near[best]) if distance[best] <= radius else None
+
+
+def _between(values: NDArray[np.float32], middle: float, radius: float) -> NDArray[np.bool_]:
+    """Say which values lie within a radius or a rounding error beyond; the distance decides about those."""
+    low, high = np.float32(middle - radius), np.float32(middle + radius)
+    found: NDArray[np.bool_] = (values >= np.nextafter(low, _BELOW)) & (values <= np.nextafter(high, -_BELOW))
+    return found
+
+
+class Describer:
+    """Says what a cell is: its name, the coloured value, a few obs fields; reads one row at a time."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+        self._fields = Fields(dataset)
+        self._held: set[Any] = set()
+
+    def hold(self, look: Look) -> None:
+        """Read what there is to say of any cell once, where that is small and near at hand."""
+        key = look.hover, look.layer
+        if key not in self._held:
+            self._held.add(key)
+            self._fields.hold(look.hover, look.layer)
+
+    def name(self, row: int) -> str:
+        """Return the obs index label of a row, or its number where the index cannot be read."""
+        try:
+            return str(self._dataset.obs_names(np.array([row]))[0])
+        except CxgWidgetError:
+            return f"row {row:,}"
+
+    def value(self, row: int, coloring: Coloring, layer: str | None) -> str:
+        """Write the coloured value of a row; it is read where the colouring holds a sample only."""
+        data = coloring.data
+        if data is None:
+            return ""
+        if coloring.is_sample:
+            return self._read_value(row, coloring.target, layer)
+        if isinstance(data, Codes):
+            code = int(data.codes[row])
+            return MISSING_LABEL if code < 0 else label_of(data.categories[code])
+        vector = data.vector
+        if vector.rows is None:
+            value = float(vector.values[row])
+            return self._whole(row, value, coloring.target) if self._is_int(coloring.target) else text_of(value)
+        at = np.flatnonzero(vector.rows == row)
+        return text_of(float(vector.values[at[0]]) if at.size else vector.fill)
+
+    def _is_int(self, target: Target) -> bool:
+        return target.source == "obs" and self._dataset.obs_columns[target.name].kind == "int"
+
+    def _whole(self, row: int, value: float, target: Target) -> str:
+        """Write an integer with all its digits, of which those on show as floating point lack some above 2**53."""
+        if not abs(value) < _EXACT:
+            return self._read_value(row, target, None)
+        return text_of(int(value))
+
+    def _read_value(self, row: int, target: Target, layer: str | None) -> str:
+        if target.source == "obs":
+            return text_of(self._dataset.obs_record(row, [target.name])[target.name])
+        genes = (target.name,) if target.source == "var" else target.genes
+        return text_of(float(np.mean(self._fields.numbers(genes, row, layer), dtype=np.float64)))
+
+    def fields(self, row: int, look: Look, without: str = "") -> list[list[str]]:
+        """Return [heading, value] pairs of a row as text, in their order; nothing where they cannot be read.
+
+        `without` names the obs column that is told already.
+        """
+        try:
+            return [
+                [name, text_of(value)] for name, value in self._fields.of(row, look.hover, look.layer, without=without)
+            ]
+        except CxgWidgetError:
+            return []
+
+
+def text_of(value: Any) -> str:
+    """Write a value for reading: five significant digits, thousands in full, missing by name."""
+    if value is None or (isinstance(value, float) and np.isnan(value)):
+        return MISSING_LABEL
+    if isinstance(value, float):
+        value += 0.0  # -0.0 becomes 0.0
+        return f"{value:.5g}" if abs(value) < 1e5 else f"{value:,.0f}"
+    return str(value)

@@ -1,0 +1,181 @@
+"""Find what one can colour by: obs columns, gene sets and genes, as a user types."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from heapq import nsmallest
+from typing import TYPE_CHECKING, Any
+
+from cxg_widget.datasets.base.values import is_identifier
+from cxg_widget.display.coloring import resolve
+from cxg_widget.errors import CxgWidgetError, UnknownName
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base.dataset import Dataset
+
+_BETWEEN = re.compile(r"[\s,;]+")
+_DIGITS_LAST = str.maketrans({str(digit): chr(0xE000 + digit) for digit in range(10)})
+_KINDS = ("obs", "set", "var")
+_TOLD = 3
+
+
+@dataclass(frozen=True)
+class Match:
+    """One thing to colour by: `spec` tells it from all others, the rest is for the eye; see `Catalogue.told`."""
+
+    spec: str
+    label: str
+    kind: str
+    detail: str
+
+
+class Catalogue:
+    """Everything of a dataset that can colour its points, searched by name.
+
+    Matches are ranked: the whole name, then its beginning, then the beginning of a word in it, then anywhere; within a
+    rank obs columns come before gene sets before genes, then the shortest first, then by the alphabet, letters before
+    digits. Of obs columns identifiers and those of one value come last, unless they are called for by their whole name.
+    """
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+        self._says_little = {
+            f"obs:{one.name}" for one in dataset.obs_columns.values() if _says_little(one.name, dataset)
+        }
+        columns = sorted(_annotations(dataset), key=lambda one: one.spec in self._says_little)
+        genes = _genes(dataset)
+        self._first_gene = len(columns) + len(sets := _gene_sets(dataset))
+        self._entries = columns + sets + genes
+        self._folded = [_searchable(one).casefold() for one in self._entries]
+        self._times = Counter(one.label for one in genes)
+        self._genes: dict[str, str] | None = None
+
+    def find(self, query: str, limit: int = 50) -> tuple[list[Match], int]:
+        """Return the best `limit` matches and how many more there are. An empty query finds everything.
+
+        What the store would make for this query comes first, and the mean of genes where the query is a list of them.
+        """
+        wanted = query.strip(" \t\r\n,;").casefold()
+        hits = [i for i, text in enumerate(self._folded) if wanted in text]
+        made = [Match(f"var:{name}", alias, "var", name) for name, alias in self._dataset.derived_vars(query)]
+        if made:
+            hits = [i for i in hits if self._entries[i] not in made]
+        made += self._mean(query)
+        ranks = {i: _rank(self._folded[i], wanted) for i in hits} if wanted else {}
+        best = nsmallest(limit, hits, key=lambda i: self._order(i, ranks[i])) if wanted else hits[:limit]
+        best.sort(key=lambda i: self._entries[i].spec in self._says_little and ranks.get(i, 1) > 0)
+        found = [*made, *(self._entries[i] for i in best)][:limit]
+        return found, len(made) + len(hits) - len(found)
+
+    def told(self, match: Match) -> dict[str, Any]:
+        """Return a match with the value of the trait `color`: a readable name where that means nothing else."""
+        kind, _, name = match.spec.partition(":")
+        if kind == "mean":
+            return {**vars(match), "color": name.split(",")}
+        if kind == "var" and self._times[match.label] == 1:
+            name = match.label
+        spec = f"{kind}:{name}"
+        if not self._finds(spec, match):
+            name, spec = match.spec.partition(":")[2], match.spec
+        return {**vars(match), "spec": spec, "color": name if self._finds(name, match) else spec}
+
+    def _finds(self, color: str, match: Match) -> bool:
+        """Say whether a value of the trait `color` means a match."""
+        kind, _, name = match.spec.partition(":")
+        try:
+            found = resolve(color, self._dataset)
+            if kind == found.source == "var":
+                return self._dataset.find_var(found.name) == self._dataset.find_var(name)
+        except CxgWidgetError:
+            return False
+        return (found.source, found.name) == (kind, name)
+
+    def _order(self, i: int, rank: int) -> tuple[Any, ...]:
+        label = self._folded[i].partition("\n")[0]
+        return rank, _KINDS.index(self._entries[i].kind), len(label), label.translate(_DIGITS_LAST)
+
+    def _mean(self, query: str) -> list[Match]:
+        """Return the mean of the genes that a query lists; apart by spaces alone, there must be two."""
+        listed = list(dict.fromkeys(name for name in _BETWEEN.split(query) if name))
+        if len(listed) < 2:
+            return []
+        named = {name: self._gene(name) for name in listed}
+        genes = list(dict.fromkeys(gene for gene in named.values() if gene is not None))
+        unknown = [name for name, gene in named.items() if gene is None]
+        if not genes or (len(genes) < 2 and not re.search("[,;]", query)):
+            return []
+        more = f" and {len(unknown) - _TOLD:,} more" if len(unknown) > _TOLD else ""
+        detail = f"{', '.join(unknown[:_TOLD])}{more} not found" if unknown else ", ".join(genes)
+        noun = self._dataset.var_noun
+        return [Match(f"mean:{','.join(genes)}", f"mean of {noun.counted(len(genes))}", "set", detail)]
+
+    def _gene(self, name: str) -> str | None:
+        """Return what a list of genes may call one that was typed; case alone keeps none from being found."""
+        if self._genes is None:
+            genes = range(self._first_gene, len(self._entries))
+            self._genes = {
+                part: self._listed(i) for i in reversed(genes) for part in self._folded[i].split("\n") if part
+            }
+        try:
+            self._dataset.find_var(name)
+        except UnknownName:
+            return self._genes.get(name.casefold())
+        return name
+
+    def _listed(self, i: int) -> str:
+        match = self._entries[i]
+        return match.label if self._times[match.label] == 1 else match.spec.removeprefix("var:")
+
+
+def _says_little(name: str, dataset: Dataset) -> bool:
+    return is_identifier(dataset.obs_columns[name], dataset.n_obs) or dataset.is_constant(name)
+
+
+def _searchable(match: Match) -> str:
+    return f"{match.label}\n{match.detail}" if match.kind == "var" else match.label
+
+
+def _rank(text: str, wanted: str) -> int:
+    label, _, detail = text.partition("\n")
+    if wanted in (label, detail):
+        return 0
+    if label.startswith(wanted):
+        return 1
+    at = label.find(wanted)
+    if at > 0 and not label[at - 1].isalnum():
+        return 2
+    return 3 if at > 0 else 4
+
+
+def _annotations(dataset: Dataset) -> list[Match]:
+    words = {"categorical": "categories", "boolean": "yes / no", "string": "text"}
+    found = []
+    for column in dataset.obs_columns.values():
+        count = f"{column.n_categories:,} " if column.kind == "categorical" and column.n_categories else ""
+        detail = count + words.get(column.kind, "number") if count != "1 " else "1 category"
+        found.append(Match(f"obs:{column.name}", column.name, "obs", detail))
+    return found
+
+
+def _gene_sets(dataset: Dataset) -> list[Match]:
+    try:
+        sets = dataset.gene_sets
+    except CxgWidgetError:
+        return []
+    noun = dataset.var_noun
+    return [Match(f"set:{name}", name, "set", f"mean of {noun.counted(len(genes))}") for name, genes in sets.items()]
+
+
+def _genes(dataset: Dataset) -> list[Match]:
+    try:
+        labels, aliases = dataset.var_labels, dataset.var_aliases
+    except CxgWidgetError:
+        return []
+    if aliases is None:
+        return [Match(f"var:{label}", label, "var", "") for label in labels]
+    return [
+        Match(f"var:{label}", alias or label, "var", label if alias else "")
+        for label, alias in zip(labels, aliases, strict=True)
+    ]

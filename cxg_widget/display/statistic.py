@@ -1,0 +1,41 @@
+"""Which number a pixel shows that several cells share: by name, or any reduction of datashader."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cxg_widget.errors import UnknownName
+from cxg_widget.text.names import not_found
+
+OF_CELLS = ("auto", "mean", "max")
+"""Numbers in the range of the cells' own, which points can show as images do."""
+OF_PIXELS = {"min": "lowest", "sum": "sum", "std": "standard deviation", "var": "variance", "count": "count"}
+"""Numbers with a range of their own, or that need all cells of a pixel: the kernel draws them at any distance."""
+STATISTICS = (*OF_CELLS, *OF_PIXELS)
+
+
+def is_of_pixels(statistic: Any) -> bool:
+    """Say whether a statistic is of pixels alone."""
+    return statistic not in OF_CELLS
+
+
+def told(statistic: Any) -> str:
+    """Return a statistic in words, as a key says it."""
+    return OF_PIXELS.get(statistic, statistic) if isinstance(statistic, str) else repr(statistic)
+
+
+def check_statistic(value: Any) -> Any:
+    """Check the trait `statistic`.
+
+    Raises
+    ------
+    UnknownName
+        If it is neither a name nor a reduction of datashader.
+    """
+    if isinstance(value, str) and value in STATISTICS:
+        return value
+    if not isinstance(value, type) and type(value).__module__ == "datashader.reductions":
+        return value
+    raise UnknownName(
+        not_found("statistic", value, STATISTICS, "this version") + " A reduction of datashader is one too."
+    )

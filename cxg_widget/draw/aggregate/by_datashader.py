@@ -1,0 +1,249 @@
+"""The cells of a view reduced by datashader: the planes that loops of ours sum too, and all other numbers of pixels."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.draw.aggregate.columns import (
+    CategoryColumn,
+    NumberColumn,
+    Places,
+    SparseColumn,
+    ViewColumn,
+    codes_at,
+    numbers_at,
+)
+from cxg_widget.draw.aggregate.grid import Grid, View
+from cxg_widget.draw.aggregate.planes import Planes, Statistic
+from cxg_widget.draw.aggregate.reductions import Sums, reduction_of, sums_of
+from cxg_widget.draw.aggregate.task import Index, Task, cut, each
+from cxg_widget.draw.points import disc
+from cxg_widget.wire.protocol import MISSING_U16
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BLOCK = 1 << 21
+"""Points in one frame, so that memory stays bounded."""
+MOST_CATEGORIES = 64
+"""Categories that have a plane each; of more, the colours are summed channel by channel."""
+_used = threading.Event()
+_Canvas = tuple[View, tuple[int, int]]
+_Fill = Callable[[Places], Mapping[str, Any]]
+
+
+def is_at_hand() -> bool:
+    """Say whether datashader has been imported and has compiled something, which takes seconds."""
+    return _used.is_set()
+
+
+@dataclass(frozen=True)
+class PixelNumbers:
+    """A number for each pixel of a view that is no cell's; it adds over disjoint sets of cells, in their order.
+
+    Attributes
+    ----------
+    numbers, cells : of each layer, which are as in `Planes`: the reduction, and how many cells there are
+    grid : the view
+    """
+
+    numbers: tuple[Sums, ...]
+    cells: tuple[Sums, ...]
+    grid: Grid
+
+    def __add__(self, other: PixelNumbers) -> PixelNumbers:
+        """Return the numbers of both sets of cells together; a layer that one lacks is empty there."""
+        return PixelNumbers(_merged(self.numbers, other.numbers), _merged(self.cells, other.cells), self.grid)
+
+    def finished(self) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
+        """Return number (NaN where there is none) and cells of each pixel, (layers, h, w), row 0 at the top."""
+        numbers, cells = (np.stack([_upright(one, self.grid) for one in sums]) for sums in (self.numbers, self.cells))
+        return numbers.astype(np.float64), cells
+
+
+def _merged(one: tuple[Sums, ...], two: tuple[Sums, ...]) -> tuple[Sums, ...]:
+    shared = min(len(one), len(two))
+    return (*map(add, one, two), *one[shared:], *two[shared:])
+
+
+def reduce_pixels(
+    index: Index,
+    columns: Mapping[str, ViewColumn],
+    reduction: Any,
+    view: View,
+    size: tuple[int, int],
+    *,
+    selected: NDArray[np.bool_] | NDArray[np.uint8] | None = None,
+    rows: NDArray[Any] | None = None,
+    spread: int = 1,
+) -> PixelNumbers:
+    """Reduce the points of a view to a number for each pixel; parameters as `aggregate`.
+
+    Parameters
+    ----------
+    columns : by the names that the reduction uses
+    reduction : an object of `datashader.reductions`, or the name of one, of the only column
+    rows : of each place; where the order of cells counts, it is theirs
+
+    Raises
+    ------
+    InvalidValue
+        If that is no reduction of these columns.
+    """
+    plan = reduction_of(reduction, next(iter(columns)) if isinstance(reduction, str) else None)
+    margin = spread // 2 if spread > 1 else 0
+    task = Task.of(index, selected, Grid.of(view, size, margin))
+    grid, order = task.grid, rows if plan.is_ordered else None
+    canvas = _within(grid, margin) if spread > 1 else (grid.view, (grid.width, grid.height))
+    counted = reduction_of("count")
+
+    def fill(places: Places) -> Mapping[str, Any]:
+        return {name: _values(columns[name], places) for name in plan.columns}
+
+    def part(task: Task) -> PixelNumbers:
+        frames = list(_frames(task, fill, order))
+        if spread > 1:
+            frames = [_spread(frame, grid, spread) for frame in frames]
+        numbers, cells = (tuple(sums_of(frame, *canvas, what) for frame in frames) for what in (plan, counted))
+        return PixelNumbers(numbers, cells, grid)
+
+    return reduce(add, each(part, cut(task, BLOCK) if order is None else [task]))
+
+
+def planes(
+    task: Task,
+    column: ViewColumn | None,
+    colors: NDArray[np.uint8] | None,
+    visible: NDArray[np.bool_] | None,
+    statistic: Statistic,
+) -> Planes:
+    """Sum the points of a task, as the compiled loops do to the bit: counts, codes of numbers, colours of categories.
+
+    Parameters
+    ----------
+    colors, visible, statistic : as `aggregate.aggregate` takes them
+    """
+    if isinstance(column, CategoryColumn):
+        assert colors is not None
+        weights = np.zeros((column.missing_code + 1, 4), dtype=np.float64)
+        weights[: column.n_categories] = np.insert(colors, 3, 1, axis=1)
+        if visible is not None:
+            weights[: column.n_categories][~visible[:-1]] = 0
+        sums = _by_category if column.n_categories <= MOST_CATEGORIES else _by_channel
+        found = reduce(add, each(lambda part: sums(part, column, weights), cut(task, BLOCK)))
+        with_missing = column.has_missing and (visible is None or bool(visible[-1]))
+        return found if with_missing else Planes(found.totals)
+    found = reduce(add, each(lambda part: _numbers(part, column), cut(task, BLOCK)))
+    missing = found.missing if column is not None and column.has_missing else None
+    totals = found.totals[..., -1:] if statistic == "max" else found.totals
+    return Planes(totals, missing, None if statistic == "mean" else found.peak)
+
+
+def _by_category(task: Task, column: CategoryColumn, weights: NDArray[np.float64]) -> Planes:
+    frames = _frames(task, lambda places: {"code": _values(column, places)})
+    cells, each = _planes(task.grid, frames, ("count", None), ("count", None, "code"))
+    return Planes(_whole(each @ weights[: column.n_categories]), _whole(cells - each.sum(axis=-1), np.uint32))
+
+
+def _by_channel(task: Task, column: CategoryColumn, weights: NDArray[np.float64]) -> Planes:
+    def fill(places: Places) -> Mapping[str, Any]:
+        codes = column.codes[places]
+        return dict(zip("rgbn", weights[codes].T, strict=True)) | {"lost": np.float64(codes == column.missing_code)}
+
+    lost, *channels = _planes(task.grid, _frames(task, fill), *(("sum", name) for name in ("lost", *"rgbn")))
+    return Planes(_whole(np.stack(channels, axis=-1)), _whole(lost, np.uint32))
+
+
+def _numbers(task: Task, column: NumberColumn | SparseColumn | None) -> Planes:
+    if column is None:
+        (cells,) = _planes(task.grid, _frames(task, lambda _: {}), ("count", None))
+        return Planes(_whole(cells[..., None]))
+    frames = _frames(task, lambda places: {"code": _codes(column, places)})
+    wanted = ("count", None), ("count", "code"), ("sum", "code"), ("max", "code")
+    cells, known, total, peak = _planes(task.grid, frames, *wanted)
+    return Planes(_whole(np.stack([total, known], axis=-1)), _whole(cells - known, np.uint32), _whole(peak, np.uint16))
+
+
+def _planes(grid: Grid, frames: Iterator[pd.DataFrame], *wanted: tuple[str | None, ...]) -> list[NDArray[np.float64]]:
+    """Return float64 (layers, h, w, ...) for each reduction wanted: its name, its column, its column of categories."""
+    plans = [reduction_of(what, column, by=by[0] if by else None) for what, column, *by in wanted]
+    canvas = grid.view, (grid.width, grid.height)
+    found = [[_upright(sums_of(frame, *canvas, plan), grid) for plan in plans] for frame in frames]
+    return [np.stack(layers).astype(np.float64) for layers in zip(*found, strict=True)]
+
+
+def _whole(plane: NDArray[np.float64], dtype: type[np.generic] = np.uint64) -> NDArray[Any]:
+    return np.nan_to_num(plane).astype(dtype)
+
+
+def _upright(sums: Sums, grid: Grid) -> NDArray[Any]:
+    """Return a plane, whose coordinates ascend, as the screen has it: row 0 at the top."""
+    plane: NDArray[Any] = sums.finished().to_numpy()
+    _used.set()
+    return plane[:: 1 if grid.downward else -1, :: -1 if grid.leftward else 1]
+
+
+def _frames(task: Task, fill: _Fill, rows: NDArray[Any] | None = None) -> Iterator[pd.DataFrame]:
+    """Yield the points of each layer, with what `fill` says of their places."""
+    import pandas as pd
+
+    if task.starts.size == 1 and rows is None and not task.bits.size:  # nothing has to be picked out
+        every = slice(int(task.starts[0]), int(task.stops[0]))
+        yield pd.DataFrame({"x": task.xy[every, 0], "y": task.xy[every, 1], **fill(every)})
+        return
+    lengths = task.stops - task.starts
+    places = np.arange(lengths.sum()) + np.repeat(task.starts - (np.cumsum(lengths) - lengths), lengths)
+    if rows is not None:
+        places = places[np.argsort(rows[places], kind="stable")]
+    above = (task.bits[places >> 3] >> (places & 7).astype(np.uint8)) & 1 if task.bits.size else np.zeros(places.size)
+    for layer in range(task.layers):
+        own = places[above == layer]
+        xy, index = task.xy[own], None if rows is None else rows[own]
+        yield pd.DataFrame({"x": xy[:, 0], "y": xy[:, 1], **fill(own)}, index=index)
+
+
+def _spread(frame: pd.DataFrame, grid: Grid, diameter: int) -> pd.DataFrame:
+    """Put each point into the middle of every pixel that its disc covers, in px from where the coordinates begin."""
+    import pandas as pd
+
+    def middle(values: NDArray[Any], low: float, high: float, n: int) -> NDArray[np.float64]:
+        scale = n / (high - low)
+        at = np.minimum(np.floor(values.astype(np.float64) * scale - low * scale), n - 1)
+        return np.where((values >= low) & (values <= high), at + 0.5, np.nan)
+
+    x = middle(frame["x"].to_numpy(), grid.x0, grid.x1, grid.width)
+    y = middle(frame["y"].to_numpy(), grid.y0, grid.y1, grid.height)
+    right, down = -1 if grid.leftward else 1, 1 if grid.downward else -1
+    discs = [frame.assign(x=x + right * i, y=y + down * j) for i, j in zip(*disc(diameter), strict=True)]
+    return pd.concat(discs)
+
+
+def _within(grid: Grid, margin: int) -> _Canvas:
+    """Return the pixels without a margin, in px."""
+    width, height = grid.width - margin, grid.height - margin
+    return (margin, width, margin, height), (width - margin, height - margin)
+
+
+def _values(column: ViewColumn, places: Places) -> Any:
+    """Return what a column says of some places: numbers in their own units, NaN = missing; or categories."""
+    import pandas as pd
+
+    if isinstance(column, CategoryColumn):
+        codes = column.codes[places].astype(np.int32)
+        codes[codes == column.missing_code] = -1
+        return pd.Categorical.from_codes(codes, categories=pd.RangeIndex(column.n_categories))
+    return numbers_at(column, places)
+
+
+def _codes(column: NumberColumn | SparseColumn, places: Places) -> NDArray[np.float64]:
+    """Return the codes of some places, NaN = missing."""
+    codes = codes_at(column, places)
+    return np.where(codes == MISSING_U16, np.nan, codes.astype(np.float64))

@@ -1,0 +1,213 @@
+"""Aggregation of what a view holds into planes: runs of the index, cut into parts, one compiled loop over each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.draw.aggregate import by_datashader
+from cxg_widget.draw.aggregate.columns import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
+from cxg_widget.draw.aggregate.grid import Grid, View
+from cxg_widget.draw.aggregate.planes import Planes, Statistic
+from cxg_widget.draw.aggregate.spreading import spread_planes
+from cxg_widget.draw.aggregate.task import Index, Task, over_lines, run
+from cxg_widget.errors import InvalidValue
+from cxg_widget.wire.protocol import MISSING_U16
+
+Aggregator = Literal["auto", "datashader"]
+_NO_PLACES = np.zeros(0, dtype=np.uint32)
+_Kept = tuple[Index, object, Grid, Planes]
+
+
+class CountImages:
+    """The last few count images, so that a sparse column in the same view needs no more than its entries."""
+
+    def __init__(self, kept: int = 3) -> None:
+        self._kept = kept
+        self._images: list[_Kept] = []
+        self._offered: _Kept | None = None
+        self._lock = Lock()
+
+    def get(self, index: Index, selected: object, grid: Grid, make: Callable[[], Planes]) -> Planes:
+        """Return the image made before for the very same index and selection, or make it."""
+        with self._lock:
+            made, offered = list(self._images), self._offered
+        found = next((one for one in made if _is_of(one, index, selected, grid)), None)
+        if found is not None:
+            return found[-1]
+        if offered is not None and _is_of(offered, index, selected, grid):
+            planes = Planes(offered[-1].counts[..., None])
+        else:
+            planes = make()
+        with self._lock:
+            self._images = [(index, selected, grid, planes), *self._images][: self._kept]
+        return planes
+
+    def offer(self, index: Index, selected: object, grid: Grid, planes: Planes) -> None:
+        """Take planes in which every cell counts, whatever else they hold; the last ones are kept."""
+        with self._lock:
+            self._offered = index, selected, grid, planes
+
+
+def _is_of(kept: _Kept, index: Index, selected: object, grid: Grid) -> bool:
+    return kept[0] is index and kept[1] is selected and kept[2] == grid
+
+
+def aggregate(
+    index: Index,
+    column: ViewColumn | None,
+    view: View,
+    size: tuple[int, int],
+    *,
+    colors: NDArray[np.uint8] | None = None,
+    visible: NDArray[np.bool_] | None = None,
+    selected: NDArray[np.bool_] | NDArray[np.uint8] | None = None,
+    spread: int = 1,
+    statistic: Statistic = "mean",
+    counts: CountImages | None = None,
+    aggregator: Aggregator = "auto",
+) -> Planes:
+    """Aggregate the points of a view into planes, by datashader's rule of which point belongs to which pixel.
+
+    Parameters
+    ----------
+    index : a `SpatialIndex` or anything with its `xy` and `runs`
+    column : what to sum, in the order of the index; None = only count
+    view : x at the left, x at the right, y at the bottom, y at the top edge, data units; bottom > top: y points down
+    size : width and height, px
+    colors : uint8 (k, 3), of the categories; needed for a column of categories
+    visible : bool (k + 1,), which categories count, missing cells last; None = all
+    selected : in the order of the index, bool (n,) or bits as `arrange_mask` makes them; the planes have two layers
+    spread : diameter in px of the disc that each point covers
+    statistic : what the planes of a numeric column hold: sums, the highest codes, or both
+    counts : where to look for the count image, and to leave it
+    aggregator : "datashader" has that library sum; "auto" has compiled loops do it, which are faster
+
+    Returns
+    -------
+    the planes, row 0 at the top of the screen
+
+    Raises
+    ------
+    InvalidValue
+        If an array does not have the size it must have, or the view cannot be cut into pixels.
+    """
+    margin = spread // 2 if spread > 1 else 0
+    grid = Grid.of(view, size, margin)
+    task = Task.of(index, selected, grid)
+    if isinstance(column, CategoryColumn):
+        _check_colors(column, colors, visible)
+    if isinstance(column, CategoryColumn | NumberColumn):
+        _check_length(task, column.codes)
+    if aggregator == "datashader":
+        planes = by_datashader.planes(task, column, colors, visible, statistic)
+    elif isinstance(column, CategoryColumn):
+        planes = _mix(task, column, colors, visible)
+    elif isinstance(column, NumberColumn):
+        planes = _dense(task, column, statistic)
+    else:
+        image = (counts or CountImages()).get(index, selected, grid, lambda: run(_count, task))
+        planes = image if column is None else _sparse(task, column, image, statistic)
+    if counts is not None and visible is None and isinstance(column, CategoryColumn | NumberColumn):
+        counts.offer(index, selected, grid, planes)
+    return planes if margin == 0 else spread_planes(planes, spread, margin)
+
+
+def _check_colors(column: CategoryColumn, colors: NDArray[np.uint8] | None, visible: NDArray[np.bool_] | None) -> None:
+    k = column.n_categories
+    if colors is None or colors.shape != (k, 3) or (visible is not None and visible.shape != (k + 1,)):
+        found, shown = (None if one is None else one.shape for one in (colors, visible))
+        raise InvalidValue(
+            f"{k} categories need colors ({k}, 3) and visible ({k + 1},) or None; found {found}, {shown}"
+        )
+
+
+def _check_length(task: Task, codes: NDArray[Any]) -> None:
+    if codes.shape != (task.xy.shape[0],):
+        raise InvalidValue(f"a column of {task.xy.shape[0]:,} points must have as many codes; found {codes.shape}")
+
+
+def _count(task: Task) -> Planes:
+    from cxg_widget.draw.aggregate import kernels
+
+    counts = task.zeros(np.uint32)
+    kernels.count(task.points, task.grid.arguments, counts)
+    return Planes(task.shaped(counts[:, None]))
+
+
+def _mix(
+    task: Task, column: CategoryColumn, colors: NDArray[np.uint8] | None, visible: NDArray[np.bool_] | None
+) -> Planes:
+    k = column.n_categories
+    shown = np.ones(k + 1, dtype=np.bool_) if visible is None else visible
+    # A row for each code the type can hold, so that no code can point past the table.
+    weights = np.zeros((column.missing_code + 1, 4), dtype=np.uint32)
+    assert colors is not None
+    weights[:k, :3] = colors
+    weights[:k, 3] = 1
+    weights[:k][~shown[:k]] = 0
+    with_missing = column.has_missing and bool(shown[k])
+
+    def part(task: Task) -> Planes:
+        from cxg_widget.draw.aggregate import kernels
+
+        totals, missing = task.zeros(np.uint32, 4), task.zeros(np.uint32) if with_missing else _NO_PLACES
+        # Two channels are added as one word of 64 bits; SAFE_CELLS keeps the lower from overflowing into the upper.
+        entries = kernels.frozen(column.codes), kernels.frozen(_NO_PLACES)
+        words, table = totals.view(np.uint64), kernels.frozen(weights.view(np.uint64))
+        kernels.mix(task.points, task.grid.arguments, entries, table, column.missing_code, words, missing)
+        return Planes(task.shaped(totals), task.shaped(missing) if with_missing else None)
+
+    return run(part, task)
+
+
+def _dense(task: Task, column: NumberColumn, statistic: Statistic) -> Planes:
+    return run(lambda part: _numbers(part, column.codes, _NO_PLACES, column.has_missing, statistic), task)
+
+
+def _sparse(task: Task, column: SparseColumn, image: Planes, statistic: Statistic) -> Planes:
+    # In the type of the places, which numpy would otherwise copy, all of them, into that of the ends.
+    ends = (ends.astype(column.places.dtype) for ends in (task.starts, task.stops))
+    starts, stops = (np.searchsorted(column.places, end) for end in ends)
+    own = task._replace(xy=column.xy, starts=starts, stops=stops)
+    found = run(lambda part: _numbers(part, column.codes, column.places, column.has_missing, statistic), own)
+    listed, known = found.known, image.known
+    if found.missing is not None:
+        known = known - found.missing
+    peak = found.peak
+    if peak is not None and column.fill:
+        peak = np.maximum(peak, np.where(known > listed, column.fill, 0)).astype(np.uint16)
+    if column.fill and statistic != "max":
+        found.totals[..., 0] += column.fill * (known - listed).astype(np.uint64)
+
+    def count_lines(first: int, last: int) -> None:
+        found.totals[:, first:last, :, -1] = known[:, first:last]
+
+    over_lines(known.shape[1], count_lines)
+    return Planes(found.totals, found.missing, peak, image.derived)  # every cell counts, with a value or without
+
+
+def _numbers(
+    task: Task, codes: NDArray[np.uint16], places: NDArray[np.uint32], has_missing: bool, statistic: Statistic
+) -> Planes:
+    from cxg_widget.draw.aggregate import kernels
+
+    entries = kernels.frozen(codes), kernels.frozen(places)
+    missing = task.zeros(np.uint32) if has_missing else _NO_PLACES
+    peak = None
+    if statistic == "max":
+        totals, peak = task.zeros(np.uint32, 1), task.zeros(np.uint16)
+        kernels.highest(task.points, task.grid.arguments, entries, MISSING_U16, totals[:, 0], missing, peak)
+        peak = task.shaped(peak)
+    elif statistic == "both":
+        totals, peak = task.zeros(np.uint64, 2), task.zeros(np.uint16)
+        kernels.total_and_highest(task.points, task.grid.arguments, entries, MISSING_U16, totals, missing, peak)
+        peak = task.shaped(peak)
+    else:
+        totals = task.zeros(np.uint64, 2)
+        kernels.total(task.points, task.grid.arguments, entries, MISSING_U16, totals, missing)
+    return Planes(task.shaped(totals), task.shaped(missing) if has_missing else None, peak)

@@ -1,0 +1,212 @@
+"""What points are coloured by, as compact columns in the order of a spatial index; aggregation is in `canvas.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base.dataset import Codes, Vector
+from cxg_widget.wire.encoding import Numbers
+from cxg_widget.wire.protocol import MISSING_U16
+from cxg_widget.wire.quantise import LEVELS, between, quantise
+
+BLOCK = 1 << 22
+"""Points handled at once while a column is brought into order, so that temporary arrays stay small."""
+_SPARSE_SHARE = 4
+
+
+class Ordered(Protocol):
+    """What is needed of a spatial index to bring rows into its order."""
+
+    @property
+    def rows(self) -> NDArray[Any]:
+        """Integer (n,): the row of each place."""
+
+    @property
+    def places(self) -> NDArray[Any]:
+        """Unsigned (n_obs,): the place of each row, the dtype's maximum where it is not drawn."""
+
+    @property
+    def xy(self) -> NDArray[np.float32]:
+        """float32 (n, 2) in the order of places."""
+
+
+@dataclass(frozen=True)
+class CategoryColumn:
+    """Codes into k categories.
+
+    Attributes
+    ----------
+    codes : uint8 or uint16 (n,); missing = the dtype's maximum
+    n_categories : k
+    has_missing : whether any cell is missing
+    """
+
+    codes: NDArray[np.uint8 | np.uint16]
+    n_categories: int
+    has_missing: bool
+
+    @property
+    def missing_code(self) -> int:
+        """The code of a missing cell."""
+        return int(np.iinfo(self.codes.dtype).max)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held."""
+        return self.codes.nbytes
+
+
+@dataclass(frozen=True)
+class NumberColumn:
+    """Numbers of every cell, by the rule of `quantise`.
+
+    Attributes
+    ----------
+    codes : uint16 (n,) over lo..hi; 65535 = missing
+    has_missing : whether any cell is missing
+    """
+
+    codes: NDArray[np.uint16]
+    lo: float
+    hi: float
+    has_missing: bool
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held."""
+        return self.codes.nbytes
+
+
+@dataclass(frozen=True)
+class SparseColumn:
+    """Numbers of which most are equal, by the rule of `quantise`.
+
+    Attributes
+    ----------
+    places : uint32 (k,) ascending, the places that are listed
+    xy : float32 (k, 2), their coordinates, so that the others' need not be read
+    codes : uint16 (k,) over lo..hi; 65535 = missing
+    fill : the code of every place that is not listed; not missing
+    has_missing : whether any cell is missing
+    """
+
+    places: NDArray[np.uint32]
+    xy: NDArray[np.float32]
+    codes: NDArray[np.uint16]
+    fill: int
+    lo: float
+    hi: float
+    has_missing: bool
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held."""
+        return self.places.nbytes + self.xy.nbytes + self.codes.nbytes
+
+
+ViewColumn = CategoryColumn | NumberColumn | SparseColumn
+Places = NDArray[np.integer[Any]] | slice
+
+
+def codes_at(column: NumberColumn | SparseColumn, places: Places) -> NDArray[np.uint16]:
+    """Return the codes of some places; 65535 = missing."""
+    if isinstance(column, NumberColumn):
+        return column.codes[places]
+    if isinstance(places, slice):
+        codes = np.full(places.stop - places.start, column.fill, dtype=np.uint16)
+        first, last = np.searchsorted(column.places, (places.start, places.stop))
+        codes[column.places[first:last] - np.uint32(places.start)] = column.codes[first:last]
+        return codes
+    codes = np.full(places.size, column.fill, dtype=np.uint16)
+    at = np.searchsorted(column.places, places)
+    listed = at < np.searchsorted(column.places, places, side="right")
+    codes[listed] = column.codes[at[listed]]
+    return codes
+
+
+def numbers_at(column: NumberColumn | SparseColumn, places: Places) -> NDArray[np.float64]:
+    """Return the numbers of some places in their own units, exact to (hi - lo) / 65534; NaN = missing."""
+    codes = codes_at(column, places)
+    values = between(column.lo, column.hi, codes.astype(np.float64) / LEVELS)
+    values[codes == MISSING_U16] = np.nan
+    return values
+
+
+def arrange(index: Ordered, data: Codes | Numbers | None) -> ViewColumn | None:
+    """Bring a colouring into the order of an index; None (no colouring) stays None."""
+    if data is None:
+        return None
+    if isinstance(data, Codes):
+        return arrange_codes(index, data)
+    return arrange_vector(index, data.vector, data.lo, data.hi)
+
+
+def arrange_codes(index: Ordered, codes: Codes) -> CategoryColumn:
+    """Bring codes into order as uint8, or uint16 above 254 categories."""
+    k = len(codes.categories)
+    dtype: type[np.uint8 | np.uint16] = np.uint8 if k <= 254 else np.uint16
+    out = np.empty(index.rows.size, dtype=dtype)
+    for block in _blocks(out.size):
+        # -1 becomes the maximum of an unsigned type.
+        out[block] = codes.codes[index.rows[block]].astype(dtype)
+    return CategoryColumn(out, k, _holds(out, np.iinfo(dtype).max))
+
+
+def arrange_vector(index: Ordered, vector: Vector, lo: float, hi: float) -> NumberColumn | SparseColumn:
+    """Bring numbers into order.
+
+    Parameters
+    ----------
+    vector : as `Dataset.vector` returns it, or any dense numbers in row order
+    lo, hi : range of all that is finite in it, fill included; the codes span it
+
+    Returns
+    -------
+    a sparse column where less than a quarter of the places differ from the fill, else one of all places
+    """
+    n = index.rows.size
+    if vector.rows is None:
+        out = np.empty(n, dtype=np.uint16)
+        for block in _blocks(n):
+            out[block] = quantise(vector.values[index.rows[block]], lo, hi)
+        return NumberColumn(out, lo, hi, _holds(out, MISSING_U16))
+    fill = int(quantise(np.array([vector.fill]), lo, hi)[0])
+    out = np.full(n, fill, dtype=np.uint16)
+    places = index.places
+    for block in _blocks(vector.rows.size):
+        at = places[vector.rows[block]]
+        drawn = at < n
+        out[at[drawn]] = quantise(vector.values[block], lo, hi)[drawn]
+    if fill == MISSING_U16 or vector.rows.size * _SPARSE_SHARE >= n:
+        return NumberColumn(out, lo, hi, _holds(out, MISSING_U16))
+    return _sparse(index, out, fill, lo, hi)
+
+
+def arrange_mask(index: Ordered, mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Bring bool (n_obs,) into order as packed bits, uint8 (ceil(n / 8),), first place in the lowest bit."""
+    n = index.rows.size
+    bits = np.empty(-(-n // 8), dtype=np.uint8)
+    for block in _blocks(n):
+        packed = np.packbits(mask[index.rows[block]], bitorder="little")
+        bits[block.start // 8 : block.start // 8 + packed.size] = packed
+    return bits
+
+
+def _sparse(index: Ordered, codes: NDArray[np.uint16], fill: int, lo: float, hi: float) -> SparseColumn:
+    found = [block.start + np.flatnonzero(codes[block] != fill) for block in _blocks(codes.size)]
+    places = np.concatenate([np.zeros(0, np.int64), *found]).astype(np.uint32)
+    listed = codes[places]
+    return SparseColumn(places, index.xy[places], listed, fill, lo, hi, _holds(listed, MISSING_U16))
+
+
+def _holds(codes: NDArray[Any], code: int) -> bool:
+    return any(bool((codes[block] == code).any()) for block in _blocks(codes.size))
+
+
+def _blocks(n: int) -> Iterator[slice]:
+    return (slice(start, min(start + BLOCK, n)) for start in range(0, n, BLOCK))

@@ -1,0 +1,161 @@
+"""The compiled loops over points; what their arguments mean is decided in `canvas.py`.
+
+Imported at first use only, since numba takes a while. All loops release the interpreter lock. They share three
+arguments:
+
+- points: xy float32 (n, 2); bits uint8, the selection by place or empty; starts and stops int64 of the runs to take
+- grid: geometry and steps, see `Grid.arguments`
+- column: codes (n,); places uint32 (n,), where in the order each point stands, or empty where they are all there
+
+Arrays of output have layers * pixels elements: not selected, then selected.
+"""
+
+# ruff: noqa: PLR0917 (compiled loops take no keywords)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compute.compiled import compiled
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a read-only plain view, so that one compiled form serves arrays in memory and mapped files."""
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+@compiled
+def pixel_of(x: Any, y: Any, geometry: Any, steps: Any) -> Any:
+    """Return the pixel of a point, -1 outside of the view.
+
+    Source: datashader's `Point` glyph: both ends of a range belong to the view, its upper end to the last pixel.
+    Scales and shifts are such that no point of the view lies before the first pixel, see `Grid`.
+    """
+    x0, x1, y0, y1, scale_x, shift_x, scale_y, shift_y = geometry
+    width, height, origin, step_x, step_y = steps
+    if not (x0 <= x <= x1 and y0 <= y <= y1):
+        return -1
+    column = min(int(x * scale_x + shift_x), width - 1)
+    line = min(int(y * scale_y + shift_y), height - 1)
+    return origin + line * step_y + column * step_x
+
+
+@compiled
+def layer_of(place: Any, bits: Any) -> Any:
+    """Return 1 for a selected place, else 0."""
+    return np.int64((bits[place >> 3] >> np.uint8(place & 7)) & np.uint8(1))
+
+
+@compiled
+def count(points: Any, grid: Any, counts: Any) -> None:
+    """Add 1 to counts for each point."""
+    xy, bits, starts, stops = points
+    geometry, steps = grid
+    n_pixels = steps[0] * steps[1]
+    for run in range(starts.size):
+        for place in range(starts[run], stops[run]):
+            pixel = pixel_of(xy[place, 0], xy[place, 1], geometry, steps)
+            if pixel < 0:
+                continue
+            if bits.size:
+                pixel += n_pixels * layer_of(place, bits)
+            counts[pixel] += np.uint32(1)
+
+
+@compiled
+def mix(points: Any, grid: Any, column: Any, weights: Any, missing_code: Any, totals: Any, missing: Any) -> None:
+    """Add the two words of a code's weights to totals (..., 2), or 1 to missing unless that is empty."""
+    xy, bits, starts, stops = points
+    geometry, steps = grid
+    codes, _ = column
+    n_pixels = steps[0] * steps[1]
+    for run in range(starts.size):
+        for place in range(starts[run], stops[run]):
+            pixel = pixel_of(xy[place, 0], xy[place, 1], geometry, steps)
+            if pixel < 0:
+                continue
+            if bits.size:
+                pixel += n_pixels * layer_of(place, bits)
+            code = codes[place]
+            if code != missing_code:
+                totals[pixel, 0] += weights[code, 0]
+                totals[pixel, 1] += weights[code, 1]
+            elif missing.size:
+                missing[pixel] += np.uint32(1)
+
+
+@compiled
+def total(points: Any, grid: Any, column: Any, missing_code: Any, totals: Any, missing: Any) -> None:
+    """Add (code, 1) to totals (..., 2), or 1 to missing unless that is empty."""
+    xy, bits, starts, stops = points
+    geometry, steps = grid
+    codes, places = column
+    n_pixels = steps[0] * steps[1]
+    for run in range(starts.size):
+        for entry in range(starts[run], stops[run]):
+            pixel = pixel_of(xy[entry, 0], xy[entry, 1], geometry, steps)
+            if pixel < 0:
+                continue
+            if bits.size:
+                place = np.int64(places[entry]) if places.size else entry
+                pixel += n_pixels * layer_of(place, bits)
+            code = codes[entry]
+            if code != missing_code:
+                totals[pixel, 0] += np.uint64(code)
+                totals[pixel, 1] += np.uint64(1)
+            elif missing.size:
+                missing[pixel] += np.uint32(1)
+
+
+@compiled
+def total_and_highest(
+    points: Any, grid: Any, column: Any, missing_code: Any, totals: Any, missing: Any, peak: Any
+) -> None:
+    """Do what `total` and `highest` do, in one pass."""
+    xy, bits, starts, stops = points
+    geometry, steps = grid
+    codes, places = column
+    n_pixels = steps[0] * steps[1]
+    for run in range(starts.size):
+        for entry in range(starts[run], stops[run]):
+            pixel = pixel_of(xy[entry, 0], xy[entry, 1], geometry, steps)
+            if pixel < 0:
+                continue
+            if bits.size:
+                place = np.int64(places[entry]) if places.size else entry
+                pixel += n_pixels * layer_of(place, bits)
+            code = codes[entry]
+            if code != missing_code:
+                totals[pixel, 0] += np.uint64(code)
+                totals[pixel, 1] += np.uint64(1)
+                peak[pixel] = max(peak[pixel], code)
+            elif missing.size:
+                missing[pixel] += np.uint32(1)
+
+
+@compiled
+def highest(points: Any, grid: Any, column: Any, missing_code: Any, known: Any, missing: Any, peak: Any) -> None:
+    """Raise peak to the code and add 1 to known, or 1 to missing unless that is empty."""
+    xy, bits, starts, stops = points
+    geometry, steps = grid
+    codes, places = column
+    n_pixels = steps[0] * steps[1]
+    for run in range(starts.size):
+        for entry in range(starts[run], stops[run]):
+            pixel = pixel_of(xy[entry, 0], xy[entry, 1], geometry, steps)
+            if pixel < 0:
+                continue
+            if bits.size:
+                place = np.int64(places[entry]) if places.size else entry
+                pixel += n_pixels * layer_of(place, bits)
+            code = codes[entry]
+            if code != missing_code:
+                known[pixel] += np.uint32(1)
+                peak[pixel] = max(peak[pixel], code)
+            elif missing.size:
+                missing[pixel] += np.uint32(1)

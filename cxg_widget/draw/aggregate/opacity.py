@@ -1,0 +1,64 @@
+"""How opaque a pixel is for the number of cells in it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.draw.aggregate.task import over_lines
+
+Scaling = Literal["linear", "log", "cbrt", "eq_hist"]
+MIN_ALPHA = 40
+"""Opacity of the emptiest pixel that holds a cell, so that one cell alone is seen."""
+_MAX_TABLE = 1 << 22
+
+
+def opacity(
+    counts: NDArray[Any], how: Scaling = "eq_hist", *, lowest: int = MIN_ALPHA, highest: int = 255
+) -> NDArray[np.uint8]:
+    """Turn counts into opacity by datashader's rule: 0 for none, `lowest` for the fewest to `highest` for the most.
+
+    Parameters
+    ----------
+    counts : uint32 or uint64 (h, w), C-contiguous
+    how : "linear", "log", "cbrt", or "eq_hist", by which each opacity is as frequent as another
+
+    Returns
+    -------
+    uint8 (h, w); where all counts but 0 are equal, `highest`
+
+    Source: datashader's `transfer_functions.shade` and `eq_hist`, but counts are told apart however many there are.
+    """
+    most = int(counts.max(initial=0))
+    if most == 0:
+        return np.zeros(counts.shape, dtype=np.uint8)
+    if most <= _MAX_TABLE:
+        from cxg_widget.draw.aggregate import pixels
+
+        frequencies, alpha = np.zeros(most + 1, dtype=np.int64), np.empty(counts.shape, dtype=np.uint8)
+        pixels.frequencies(counts, frequencies)
+        table = _alpha_of(np.arange(most + 1), frequencies, how, lowest, highest)
+        over_lines(counts.shape[0], lambda first, last: pixels.look_up(first, last, counts, table, alpha))
+        return alpha
+    values, inverse, frequencies = np.unique(counts, return_inverse=True, return_counts=True)
+    frequencies[values == 0] = 0
+    return _alpha_of(values, frequencies, how, lowest, highest).take(inverse.reshape(counts.shape))
+
+
+def _alpha_of(
+    values: NDArray[Any], frequencies: NDArray[np.int64], how: Scaling, lowest: int, highest: int
+) -> NDArray[np.uint8]:
+    """Return the opacity of each of the ascending values, 0 for those that do not occur below the fewest."""
+    fewest = int(np.flatnonzero(frequencies)[0])
+    above = np.maximum(values.astype(np.float64) - float(values[fewest]), 0)
+    if how == "eq_hist":
+        scaled = np.cumsum(frequencies) / frequencies.sum()
+    else:
+        scaled = np.log1p(above) if how == "log" else np.cbrt(above) if how == "cbrt" else above
+    start, end = scaled[fewest], scaled[-1]
+    share = (scaled - start) / (end - start) if end > start else np.ones(values.shape)
+    alpha = np.maximum(lowest + (highest - lowest) * share, 0).astype(np.uint8)
+    alpha[:fewest] = 0
+    return alpha

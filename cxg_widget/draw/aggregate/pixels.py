@@ -1,0 +1,125 @@
+"""The compiled loops over pixels; what they mean is decided in `spreading.py` and `shading.py`.
+
+Imported at first use only, since numba takes a while.
+"""
+
+# ruff: noqa: PLR0917 (compiled loops take no keywords)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cxg_widget.compute.compiled import compiled
+
+
+@compiled
+def spread(source: Any, lines: Any, columns: Any, combine_highest: Any, margin: Any, target: Any) -> None:
+    """Add each pixel of source (layers, H, W, lanes) to target at all offsets, less a margin, or take the maximum.
+
+    A pixel whose last lane is 0 holds nothing.
+    """
+    n_layers, height, width, n_lanes = target.shape
+    for layer in range(n_layers):
+        for line in range(source.shape[1]):
+            for column in range(source.shape[2]):
+                if source[layer, line, column, n_lanes - 1] == 0:
+                    continue
+                for offset in range(lines.size):
+                    y = line - margin + lines[offset]
+                    x = column - margin + columns[offset]
+                    if 0 <= y < height and 0 <= x < width:
+                        for lane in range(n_lanes):
+                            if combine_highest:
+                                target[layer, y, x, lane] = max(
+                                    target[layer, y, x, lane], source[layer, line, column, lane]
+                                )
+                            else:
+                                target[layer, y, x, lane] += source[layer, line, column, lane]
+
+
+@compiled
+def frequencies(counts: Any, found: Any) -> None:
+    """Add up in found how often each count occurs in counts (h, w), zeros left out."""
+    height, width = counts.shape
+    for line in range(height):
+        for column in range(width):
+            count = counts[line, column]
+            if count:
+                found[count] += 1
+
+
+@compiled
+def look_up(first: Any, last: Any, counts: Any, table: Any, alpha: Any) -> None:
+    """Write lines first to last of alpha (h, w): table[count]."""
+    for line in range(first, last):
+        for column in range(counts.shape[1]):
+            alpha[line, column] = table[counts[line, column]]
+
+
+@compiled
+def paint(first: Any, last: Any, totals: Any, missing: Any, alpha: Any, colors: Any, image: Any) -> None:
+    """Paint lines first to last of image (h, w, 4): later layers above, each by its alpha (layers, h, w).
+
+    colors: float64 (2, 3), of pixels without weights (where totals has one lane only), and of missing cells.
+    """
+    n_layers, _, width, n_lanes = totals.shape
+    for line in range(first, last):
+        for column in range(width):
+            red = green = blue = opacity = 0.0
+            for layer in range(n_layers):
+                if alpha[layer, line, column] == 0:
+                    continue
+                known = totals[layer, line, column, n_lanes - 1]
+                own_red, own_green, own_blue = colors[0]
+                if known == 0 and missing.size:
+                    own_red, own_green, own_blue = colors[1]
+                elif n_lanes == 4:
+                    share = 1 / known
+                    own_red = totals[layer, line, column, 0] * share
+                    own_green = totals[layer, line, column, 1] * share
+                    own_blue = totals[layer, line, column, 2] * share
+                above = alpha[layer, line, column] / 255
+                below = opacity * (1 - above)
+                opacity = above + below
+                weight = above / opacity if below else 1.0
+                red += (own_red - red) * weight
+                green += (own_green - green) * weight
+                blue += (own_blue - blue) * weight
+            image[line, column, 0] = np.uint8(red + 0.5)
+            image[line, column, 1] = np.uint8(green + 0.5)
+            image[line, column, 2] = np.uint8(blue + 0.5)
+            image[line, column, 3] = np.uint8(opacity * 255 + 0.5)
+
+
+@compiled
+def number(
+    first: Any, last: Any, totals: Any, missing: Any, peak: Any, weight: Any, alpha: Any, missing_code: Any, page: Any
+) -> None:
+    """Write lines first to last of page (h, w, 3): high and low byte of the code, opacity.
+
+    Of the last layer that holds a cell: its mean, its peak by a weight of 1, or what lies between by the weight.
+    alpha: opacity of each layer (layers,).
+    """
+    n_layers, _, width, n_lanes = totals.shape
+    for line in range(first, last):
+        for column in range(width):
+            code, opacity = np.uint16(missing_code), np.uint8(0)
+            for layer in range(n_layers):
+                known = totals[layer, line, column, n_lanes - 1]
+                if known == 0 and (missing.size == 0 or missing[layer, line, column] == 0):
+                    continue
+                opacity = alpha[layer]
+                if known == 0:
+                    code = np.uint16(missing_code)
+                elif n_lanes == 1:
+                    code = np.uint16(peak[layer, line, column])
+                else:
+                    mean = totals[layer, line, column, 0] / known
+                    if peak.size:
+                        mean += weight * (peak[layer, line, column] - mean)
+                    code = np.uint16(mean + 0.5)
+            page[line, column, 0] = np.uint8(code >> np.uint16(8))
+            page[line, column, 1] = np.uint8(code & np.uint16(255))
+            page[line, column, 2] = opacity

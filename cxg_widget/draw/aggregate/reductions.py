@@ -1,0 +1,291 @@
+"""datashader's reductions on blocks of rows, whose results merge into those of all rows; its only importer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.draw.aggregate.merging import Rule, State, begun, finished, merged
+from cxg_widget.errors import InvalidValue
+from cxg_widget.text.names import not_found, shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+View = tuple[float, float, float, float]
+
+NAMES = ("count", "sum", "mean", "min", "max", "std", "var", "first", "last")
+"""Reductions that go by their name, over one column."""
+MAX_VALUES = 1_000_000_000
+"""Numbers that the planes of a reduction may hold in all: 4 to 8 GB."""
+_RANKS: dict[str, Rule] = {
+    "first": "first", "first_n": "first", "last": "last", "last_n": "last",
+    "max": "largest", "max_n": "largest", "min": "smallest", "min_n": "smallest",
+}  # fmt: skip
+"""How values rank where some of them are kept, or say which row is looked up."""
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    """One reduction: what datashader is to compute of a block, and how two blocks of that become one.
+
+    Attributes
+    ----------
+    parts : reductions by name
+    by : the column of categories, and its labels where they are not the column's own
+    depth : the length of the axis "n" in which the planes end; None = they have none
+    of_rows : whether values are rows
+    """
+
+    rule: Rule
+    parts: Mapping[str, Any]
+    by: tuple[str, list[int] | None] | None = None
+    depth: int | None = None
+    of_rows: bool = False
+
+    def n_planes(self, labels: Mapping[str, list[Any]]) -> int:
+        """Return how many numbers the result holds for each pixel."""
+        column, own = self.by or ("", [0])
+        return len(labels[column] if own is None else own) * (self.depth or 1)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A reduction, taken apart.
+
+    Attributes
+    ----------
+    columns : what it reads, each once, in the order in which they are named
+    categories : those of them whose labels are told apart; all others must hold numbers
+    leaves : by the names of a summary; None = one reduction by itself
+    """
+
+    columns: tuple[str, ...]
+    categories: tuple[str, ...]
+    leaves: Mapping[str | None, _Leaf]
+
+    @property
+    def is_plane(self) -> bool:
+        """Whether it gives one number for each pixel."""
+        return all(
+            name is None and leaf.by is None and not leaf.depth is not None for name, leaf in self.leaves.items()
+        )
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the order of rows counts, or their numbers: of equal values, the first one is looked up."""
+        ranks = (leaf.rule in ("first", "last") or set(leaf.parts) == {"key", "value"} for leaf in self.leaves.values())
+        return any(ranks)
+
+
+def reduction_of(what: Any, column: str | None = None, *, by: str | None = None) -> Plan:
+    """Take a reduction apart into what datashader computes of a block of rows.
+
+    Parameters
+    ----------
+    what : one of `NAMES`, or an object of `datashader.reductions` that works on points
+    column : what a name reduces; only "count" needs none, and then counts points with and without a value
+    by : column of categories, each of which is to have a plane by that name
+
+    Raises
+    ------
+    InvalidValue
+        If there is no such reduction, or it cannot be put together from blocks.
+    """
+    from datashader import reductions as rd
+
+    if isinstance(what, str):
+        if what not in NAMES:
+            raise InvalidValue(not_found("reduction", what, NAMES, "datashader", count=len(NAMES)))
+        if column is None and what != "count":
+            raise InvalidValue(
+                f"the {what} is that of a column; name one, as in aggregate({what!r}, color='n_counts')."
+            )
+        what = getattr(rd, what)(column)
+        what = what if by is None else rd.by(by, what)
+    elif column is not None or by is not None:
+        raise InvalidValue(f"a datashader reduction names its columns itself; found {shown(what)} and a column.")
+    if isinstance(what, rd.summary):
+        leaves: dict[str | None, _Leaf] = dict(zip(what.keys, map(_leaf, what.values), strict=True))
+    else:
+        leaves = {None: _leaf(what)}
+    labelled = [leaf.by[0] for leaf in leaves.values() if leaf.by is not None and leaf.by[1] is None]
+    return Plan(columns_of(what), tuple(dict.fromkeys(labelled)), leaves)
+
+
+def columns_of(reduction: Any) -> tuple[str, ...]:
+    """Return the columns that an object of `datashader.reductions` reads, each once, as it names them."""
+    return tuple(dict.fromkeys(_columns(reduction)))
+
+
+def _columns(reduction: Any) -> Iterator[str]:
+    from datashader import reductions as rd
+
+    if isinstance(reduction, rd.summary):
+        for one in reduction.values:
+            yield from _columns(one)
+        return
+    if isinstance(reduction, rd.by):
+        yield reduction.categorizer.column
+        yield from _columns(reduction.reduction)
+        return
+    if isinstance(reduction, rd.where):
+        yield from _columns(reduction.selector)
+    if isinstance(reduction.column, str):  # neither nothing nor the number of the row
+        yield reduction.column
+
+
+def _leaf(reduction: Any) -> _Leaf:
+    from datashader import reductions as rd
+
+    if not isinstance(reduction, rd.by):
+        return _plain_leaf(reduction)
+    inner, categorizer = _plain_leaf(reduction.reduction), reduction.categorizer
+    if inner.depth is not None and categorizer.column == "n":
+        raise InvalidValue(f"{shown(reduction)} would have two axes 'n'; reduce the column of categories by itself.")
+    has_labels = type(categorizer) is rd.category_codes
+    labels = None if has_labels else list(categorizer.categories(None))
+    parts = {name: rd.by(categorizer, part) for name, part in inner.parts.items()}
+    return _Leaf(inner.rule, parts, (categorizer.column, labels), inner.depth, inner.of_rows)
+
+
+def _plain_leaf(reduction: Any) -> _Leaf:
+    from datashader import reductions as rd
+
+    kind = type(reduction).__name__ if type(reduction).__module__ == rd.__name__ else ""
+    if kind in ("count", "any", "sum", "min", "max"):
+        return _Leaf(kind, {"value": reduction})  # type: ignore[arg-type]
+    if kind == "mean":
+        return _Leaf("mean", {"n": rd.count(reduction.column), "sum": rd.sum(reduction.column)})
+    if kind in ("var", "std"):
+        column = reduction.column
+        parts = {"n": rd.count(column), "mean": rd.mean(column), "var": rd.var(column)}
+        return _Leaf(kind, parts)  # type: ignore[arg-type]
+    if kind in _RANKS:
+        return _Leaf(_RANKS[kind], {"key": reduction}, depth=getattr(reduction, "n", None))
+    if kind == "where" and (ranks := _RANKS.get(type(reduction.selector).__name__)):
+        parts, of_rows = {"key": reduction.selector, "value": reduction}, not isinstance(reduction.column, str)
+        return _Leaf(ranks, parts, depth=getattr(reduction.selector, "n", None), of_rows=of_rows)
+    raise InvalidValue(
+        f"{shown(reduction)} is no reduction of points; give one of {', '.join(NAMES)}, or of datashader's any, "
+        "first_n, last_n, max_n, min_n, where, by and summary."
+    )
+
+
+def sums_of(frame: pd.DataFrame, view: View, size: tuple[int, int], plan: Plan) -> Sums:
+    """Reduce one block of rows.
+
+    Parameters
+    ----------
+    frame : the coordinates as "x" and "y", and the plan's columns: categorical ones with the same categories in every
+        block, numbers in all others. Its index numbers the rows, where rows are asked for.
+    view : x0, x1, y0, y1, ascending, in data units; the ends belong to it
+    size : width and height, px
+
+    Raises
+    ------
+    InvalidValue
+        If datashader refuses the reduction for these columns, or the planes hold more than `MAX_VALUES` numbers.
+    """
+    import datashader as ds
+
+    x0, x1, y0, y1 = map(float, view)
+    canvas = ds.Canvas(plot_width=size[0], plot_height=size[1], x_range=(x0, x1), y_range=(y0, y1))
+    coded, labels = _coded(frame, plan)
+    n_planes = sum(leaf.n_planes(labels) for leaf in plan.leaves.values())
+    if n_planes * size[0] * size[1] > MAX_VALUES:
+        raise InvalidValue(
+            f"{n_planes:,} planes of {size[0]:,} x {size[1]:,} px hold more than {MAX_VALUES:,} numbers; ask for less."
+        )
+    states: list[State] = []
+    for leaf in plan.leaves.values():
+        try:
+            planes = canvas.points(coded, "x", "y", ds.summary(**leaf.parts))
+        except ValueError as error:
+            raise InvalidValue(f"datashader cannot reduce {shown(list(plan.columns))} so: {error}.") from error
+        found = {name: planes[name].to_numpy() for name in leaf.parts}
+        if leaf.of_rows:
+            found["value"] = np.append(coded.index.to_numpy(), -1)[found["value"]]
+        states.append(begun(leaf.rule, found, has_depth=leaf.depth is not None))
+    axes = {axis: planes.coords[axis].to_numpy() for axis in ("x", "y")}  # HoloViews takes the first one for x
+    return Sums(plan, states, axes, labels, {"x_range": (x0, x1), "y_range": (y0, y1)})
+
+
+class Sums:
+    """What is known of some rows; that of some and of others adds up, in the order of the rows."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        states: list[State],
+        axes: Mapping[str, NDArray[np.float64]],
+        labels: Mapping[str, list[Any]],
+        attrs: Mapping[str, Any],
+    ) -> None:
+        self._plan, self._states = plan, states
+        self._axes, self._labels, self._attrs = axes, labels, attrs
+
+    def __add__(self, other: Sums) -> Sums:
+        leaves = zip(self._plan.leaves.values(), self._states, other._states, strict=True)
+        states = [merged(leaf.rule, one, two) for leaf, one, two in leaves]
+        return Sums(self._plan, states, self._axes, self._labels, self._attrs)
+
+    def finished(self, name: str | None = None) -> xr.DataArray | xr.Dataset:
+        """Return what datashader itself gives for all rows at once: (y, x), y ascending, with coordinates.
+
+        Parameters
+        ----------
+        name : what one array is called
+
+        Returns
+        -------
+        a DataArray: uint32 counts, bool for `any`, int64 rows (-1 = none), else float64 with NaN where a pixel has no
+        value; with an axis of categories for `by`, and an axis "n" for the reductions that keep n values. For a
+        summary, a Dataset. A point without a category counts in none of them.
+        """
+        import xarray as xr
+
+        found = {
+            name: self._array(leaf, state)
+            for (name, leaf), state in zip(self._plan.leaves.items(), self._states, strict=True)
+        }
+        alone = found.get(None)
+        return xr.Dataset(dict(found), attrs=dict(self._attrs)) if alone is None else alone.rename(name)
+
+    def _array(self, leaf: _Leaf, state: State) -> xr.DataArray:
+        import xarray as xr
+
+        values, coords = finished(leaf.rule, state), dict[str, Any](self._axes)
+        values = values if leaf.depth is not None or "key" not in state else values[..., 0]
+        if leaf.by is not None:
+            column, labels = leaf.by
+            coords[column] = self._labels[column] if labels is None else labels
+            values = values[:, :, : len(coords[column])]  # the last plane is that of points without a category
+        if leaf.depth is not None:
+            coords["n"] = np.arange(leaf.depth)
+        dims = ["y", "x", *list(coords)[2:]]
+        return xr.DataArray(values, coords=coords, dims=dims, attrs=dict(self._attrs))
+
+
+def _coded(frame: pd.DataFrame, plan: Plan) -> tuple[pd.DataFrame, dict[str, list[Any]]]:
+    """Give points without a category one of their own; datashader would count them in the last one.
+
+    Numbers stand for the labels, so that what datashader compiles serves all columns of as many categories.
+    """
+    import pandas as pd
+
+    labels, coded = {}, frame.copy(deep=False)
+    for column in plan.categories:
+        values = frame[column]
+        if not isinstance(values.dtype, pd.CategoricalDtype):
+            raise InvalidValue(f"by() needs a column of categories; {shown(column)} is {values.dtype}.")
+        codes, count = values.cat.codes.to_numpy(), len(values.cat.categories)
+        codes = np.where(codes < 0, count, codes.astype(np.int32))
+        labels[column] = list(values.cat.categories)
+        coded[column] = pd.Categorical.from_codes(codes, categories=pd.RangeIndex(count + 1))
+    return coded, labels

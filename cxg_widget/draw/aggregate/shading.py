@@ -1,0 +1,161 @@
+"""Planes as pixels: categories and counts as colours, numbers as codes that the front-end colours."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.color.rgb import DIMMED, MISSING_LIGHT, PLAIN_LIGHT, RGB
+from cxg_widget.draw.aggregate.opacity import MIN_ALPHA, Scaling, opacity
+from cxg_widget.draw.aggregate.planes import Planes
+from cxg_widget.draw.aggregate.task import over_lines
+from cxg_widget.draw.png import blank_lines
+from cxg_widget.errors import InvalidValue
+from cxg_widget.wire.protocol import MISSING_U16
+from cxg_widget.wire.quantise import quantise
+
+SELECTED_ALPHA = 200
+"""Opacity of the emptiest pixel that holds a selected cell: it must be found among a million others."""
+CONTEXT_ALPHA = 28
+"""The same of a cell outside of the selection: one alone is nearly as plain as one among points is, 41."""
+
+
+class NumberImage(NamedTuple):
+    """A number for each pixel, before any colormap, as the lines of a picture without transparency.
+
+    An alpha channel would make browsers multiply the numbers by it.
+
+    Attributes
+    ----------
+    lines, page : as `blank_lines` makes them; red and green are high and low byte of the code, blue is the opacity
+    """
+
+    lines: NDArray[np.uint8]
+    page: NDArray[np.uint8]
+
+    @property
+    def codes(self) -> NDArray[np.uint16]:
+        """uint16 (h, w) over the column's lo..hi; 65535 where no cell has a value."""
+        high, low = self.page[..., 0].astype(np.uint16), self.page[..., 1]
+        return (high << np.uint16(8)) | low
+
+    @property
+    def alpha(self) -> NDArray[np.uint8]:
+        """uint8 (h, w), opacity; 0 where there is no cell, and the same in all pixels of a layer."""
+        return self.page[..., 2]
+
+
+def shade(
+    planes: Planes,
+    how: Scaling = "eq_hist",
+    *,
+    missing: RGB = MISSING_LIGHT,
+    plain: RGB = PLAIN_LIGHT,
+    solidity: float = 0.0,
+) -> NDArray[np.uint8]:
+    """Colour planes of categories, mixed by share, or of counts, plain.
+
+    A pixel in which any cell has a category shows no grey, as missing points lie underneath. With a selection, the
+    selected cells lie above the others, which are nearly transparent.
+
+    Parameters
+    ----------
+    planes : of a category column or of no column
+    how : from the number of cells to opacity, see `opacity`
+    missing, plain : colour of missing cells; colour of cells without a colouring
+    solidity : 0 to 1: the emptiest pixels keep their paleness, or have the opacity of the fullest
+
+    Returns
+    -------
+    uint8 (h, w, 4), red, green, blue and straight alpha
+
+    Raises
+    ------
+    InvalidValue
+        If these are planes of numbers.
+    """
+    from cxg_widget.draw.aggregate import pixels
+
+    if planes.totals.shape[-1] not in (1, 4) or planes.peak is not None:
+        raise InvalidValue("planes of numbers have no colours yet; take number_image(planes)")
+    width, height = planes.size
+    image = np.empty((height, width, 4), dtype=np.uint8)
+    colors = np.array([plain, missing], dtype=np.float64)
+    missing_cells, alpha = _or_empty(planes.missing, np.uint32), _alpha(planes, how, solidity)
+    over_lines(
+        height, lambda first, last: pixels.paint(first, last, planes.totals, missing_cells, alpha, colors, image)
+    )
+    return image
+
+
+def number_image(planes: Planes, weight: float = 0.0) -> NumberImage:
+    """Return the number of each pixel; selected cells take precedence.
+
+    Density is not shown: beside a ramp paleness would be read as another value.
+
+    Parameters
+    ----------
+    weight : where the planes hold both, 0 shows the mean code of a pixel's cells, 1 the highest, and what lies between
+        a value between them
+
+    Raises
+    ------
+    InvalidValue
+        If these are planes of categories or counts.
+    """
+    from cxg_widget.draw.aggregate import pixels
+
+    if planes.totals.shape[-1] != 2 and planes.peak is None:
+        raise InvalidValue("these planes hold no numbers; take shade(planes)")
+    width, height = planes.size
+    image = NumberImage(*blank_lines(height, width, 3))
+    missing, peak = _or_empty(planes.missing, np.uint32), _or_empty(planes.peak, np.uint16)
+    alpha = np.array([255] if planes.totals.shape[0] == 1 else [round(255 * DIMMED), 255], dtype=np.uint8)
+    share = float(weight)
+
+    def write(first: int, last: int) -> None:
+        pixels.number(first, last, planes.totals, missing, peak, share, alpha, MISSING_U16, image.page)
+
+    over_lines(height, write)
+    return image
+
+
+def pixel_image(numbers: NDArray[np.float64], cells: NDArray[np.uint32], lo: float, hi: float) -> NumberImage:
+    """Return numbers of pixels as codes over lo..hi; selected cells take precedence, as in `number_image`.
+
+    Parameters
+    ----------
+    numbers, cells : (layers, h, w), as `PixelNumbers.finished` returns them
+    """
+    image = NumberImage(*blank_lines(numbers.shape[1], numbers.shape[2], 3))
+    codes, alpha = quantise(numbers[0], lo, hi), np.where(cells[0] > 0, 255, 0)
+    if len(cells) > 1:
+        above = cells[1] > 0
+        codes = np.where(above, quantise(numbers[1], lo, hi), codes)
+        alpha = np.where(above, 255, np.where(cells[0] > 0, round(255 * DIMMED), 0))
+    image.page[..., 0], image.page[..., 1], image.page[..., 2] = codes >> 8, codes & 255, alpha
+    return image
+
+
+def _alpha(planes: Planes, how: Scaling, solidity: float) -> NDArray[np.uint8]:
+    """Opacity of each layer (layers, h, w): of all cells, or of context and selection."""
+    key = ("alpha", how, solidity)
+    if key not in planes.derived:
+        planes.derived[key] = _new_alpha(planes.counts, how, solidity)
+    alpha: NDArray[np.uint8] = planes.derived[key]
+    return alpha
+
+
+def _new_alpha(counts: NDArray[Any], how: Scaling, solidity: float) -> NDArray[np.uint8]:
+    def alpha(layer: int, lowest: int, highest: int) -> NDArray[np.uint8]:
+        return opacity(counts[layer], how, lowest=round(lowest + solidity * (highest - lowest)), highest=highest)
+
+    if counts.shape[0] == 1:
+        return alpha(0, MIN_ALPHA, 255)[None]
+    return np.stack([alpha(0, CONTEXT_ALPHA, round(255 * DIMMED)), alpha(1, SELECTED_ALPHA, 255)])
+
+
+def _or_empty(plane: NDArray[Any] | None, dtype: type[np.generic]) -> NDArray[Any]:
+    return np.zeros((0, 0, 0), dtype=dtype) if plane is None else plane

@@ -1,0 +1,167 @@
+"""The points of a view and the threads that aggregate them; what is summed is decided in `canvas.py`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, reduce
+from itertools import islice, pairwise
+from operator import add
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.draw.aggregate.grid import Grid, View
+from cxg_widget.draw.aggregate.planes import SAFE_CELLS, Planes
+from cxg_widget.errors import InvalidValue
+
+_ALONE = 200_000
+"""Up to so many points a second thread costs more than it saves."""
+Part = TypeVar("Part")
+_NO_BITS = np.zeros(0, dtype=np.uint8)
+
+
+class Runs(Protocol):
+    """Ranges of places [start, stop), ascending and apart, that together hold every point of a view."""
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """First places."""
+
+    @property
+    def stops(self) -> NDArray[np.int64]:
+        """Places after the last."""
+
+
+class Index(Protocol):
+    """What is needed of a spatial index: coordinates float32 (n, 2) in its order, and where a view lies in them."""
+
+    @property
+    def xy(self) -> NDArray[np.float32]:
+        """float32 (n, 2)."""
+
+    def runs(self, view: View) -> Runs:
+        """Return the runs that hold the points of x0, x1, y0, y1."""
+
+
+class Task(NamedTuple):
+    """The points to aggregate: `xy` over the runs, on a grid, in one layer or, with a selection, two."""
+
+    xy: NDArray[np.float32]
+    bits: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+    stops: NDArray[np.int64]
+    grid: Grid
+
+    @classmethod
+    def of(cls, index: Index, selected: NDArray[Any] | None, grid: Grid) -> Task:
+        """Take the points of an index that may lie in a grid.
+
+        Raises
+        ------
+        InvalidValue
+            If `selected` is neither bool (n,) nor bits (ceil(n / 8),).
+        """
+        n = index.xy.shape[0]
+        runs = index.runs(grid.view)
+        starts, stops = (np.asarray(ends, dtype=np.int64) for ends in (runs.starts, runs.stops))
+        if selected is None or n == 0:
+            return cls(index.xy, _NO_BITS, starts, stops, grid)
+        if selected.dtype == np.bool_ and selected.shape == (n,):
+            return cls(index.xy, np.packbits(selected, bitorder="little"), starts, stops, grid)
+        if selected.dtype == np.uint8 and selected.shape == (-(-n // 8),):
+            return cls(index.xy, selected, starts, stops, grid)
+        raise InvalidValue(
+            f"a selection of {n:,} points must be bool ({n},) or bits uint8 ({-(-n // 8)},); "
+            f"found {selected.dtype} {selected.shape}"
+        )
+
+    @property
+    def layers(self) -> int:
+        """One, or two with a selection."""
+        return 2 if self.bits.size else 1
+
+    @property
+    def n_points(self) -> int:
+        """Points in the runs."""
+        return int((self.stops - self.starts).sum())
+
+    def zeros(self, dtype: type[np.generic], *lanes: int) -> NDArray[Any]:
+        """Return an empty plane for the loops, (layers * pixels, *lanes)."""
+        return np.zeros((self.layers * self.grid.n_pixels, *lanes), dtype=dtype)
+
+    def shaped(self, flat: NDArray[Any]) -> NDArray[Any]:
+        """Return such a plane as (layers, h, w, *lanes)."""
+        return flat.reshape(self.layers, self.grid.height, self.grid.width, *flat.shape[1:])
+
+    @property
+    def points(self) -> tuple[NDArray[Any], ...]:
+        """The points as the loops take them."""
+        from cxg_widget.draw.aggregate.kernels import frozen
+
+        return frozen(self.xy), frozen(self.bits), frozen(self.starts), frozen(self.stops)
+
+
+def run(loop: Callable[[Task], Planes], task: Task) -> Planes:
+    """Run a loop over parts of a task, in threads where that helps, and add up what they yield."""
+    n_points = task.n_points
+    n_parts = max(_threads() if n_points > _ALONE else 1, -(-n_points // SAFE_CELLS))
+    if n_parts == 1:
+        return loop(task)
+    found = _pool().map(loop, _parts(task, n_points, n_parts))
+    return reduce(add if n_points > SAFE_CELLS else _add_in_place, found)
+
+
+def cut(task: Task, most: int) -> Iterator[Task]:
+    """Cut a task into parts of at most so many points each; there is at least one."""
+    return _parts(task, task.n_points, max(-(-task.n_points // most), 1))
+
+
+def each(loop: Callable[[Task], Part], parts: Iterable[Task]) -> Iterator[Part]:
+    """Yield what a loop makes of each part, in their order; as many at once as there are threads."""
+    left = iter(parts)
+    while some := list(islice(left, _threads())):
+        yield from _pool().map(loop, some)
+
+
+def _parts(task: Task, n_points: int, n_parts: int) -> Iterator[Task]:
+    """Cut the runs into parts of equal numbers of points."""
+    ends = np.cumsum(task.stops - task.starts)
+    cuts = [n_points * part // n_parts for part in range(n_parts + 1)]
+    for low, high in pairwise(cuts):
+        first, last = np.searchsorted(ends, low, side="right"), np.searchsorted(ends, high, side="left")
+        starts, stops = task.starts[first : last + 1].copy(), task.stops[first : last + 1].copy()
+        if starts.size:
+            starts[0] = task.stops[first] - (ends[first] - low)
+            stops[-1] = task.stops[last] - (ends[last] - high)
+        yield task._replace(starts=starts, stops=stops)
+
+
+def _add_in_place(into: Planes, other: Planes) -> Planes:
+    def add_lines(first: int, last: int) -> None:
+        into.totals[:, first:last] += other.totals[:, first:last]
+
+    over_lines(into.totals.shape[1], add_lines)
+    if into.missing is not None and other.missing is not None:
+        into.missing[...] += other.missing
+    if into.peak is not None and other.peak is not None:
+        np.maximum(into.peak, other.peak, out=into.peak)
+    return into
+
+
+def over_lines(height: int, loop: Callable[[int, int], None]) -> None:
+    """Run a loop over the lines first to last of an image, in threads."""
+    cuts = [height * part // _threads() for part in range(_threads() + 1)]
+    for _ in _pool().map(loop, cuts[:-1], cuts[1:]):
+        pass
+
+
+def _threads() -> int:
+    return min(4, os.cpu_count() or 1)
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_threads(), thread_name_prefix="cxg-widget-aggregate")

@@ -1,0 +1,55 @@
+"""Compiling the loops before the first image is asked for."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from types import SimpleNamespace
+
+import numpy as np
+
+from cxg_widget.draw.aggregate.canvas import aggregate
+from cxg_widget.draw.aggregate.columns import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
+from cxg_widget.draw.aggregate.planes import Statistic
+from cxg_widget.draw.aggregate.shading import number_image, shade
+
+_LOG = logging.getLogger("cxg_widget")
+_STATISTICS: tuple[Statistic, ...] = ("mean", "max", "both")
+_once = threading.Lock()
+_thread: threading.Thread | None = None
+
+
+def warm_up() -> threading.Thread:
+    """Compile every loop on two points in a background thread, once per process, and return that thread."""
+    global _thread  # noqa: PLW0603
+    with _once:
+        if _thread is None:
+            _thread = threading.Thread(target=_compile_ahead, name="cxg-widget-warm-up", daemon=True)
+            _thread.start()
+    return _thread
+
+
+def _compile_ahead() -> None:
+    """Compile; a failure, such as the end of the process meanwhile, is told to whoever asks for an image."""
+    try:
+        compile_loops()
+    except Exception:
+        _LOG.debug("the loops of images were not compiled ahead", exc_info=True)
+
+
+def compile_loops() -> None:
+    """Aggregate and shade two points in every way there is."""
+    xy = np.array([[0, 0], [1, 1]], dtype=np.float32)
+    runs = SimpleNamespace(starts=np.array([0]), stops=np.array([2]))
+    index = SimpleNamespace(xy=xy, runs=lambda _: runs)
+    colors = np.zeros((1, 3), dtype=np.uint8)
+    codes = np.zeros(2, dtype=np.uint16)
+    numbers = NumberColumn(codes, 0, 1, True)
+    sparse = SparseColumn(np.zeros(1, np.uint32), xy[:1], codes[:1], 0, 0, 1, True)
+    columns: list[ViewColumn | None] = [CategoryColumn(codes.astype(kind), 1, True) for kind in (np.uint8, np.uint16)]
+    for column in (None, *columns):
+        for spread in (1, 3):
+            shade(aggregate(index, column, (0, 1, 0, 1), (2, 2), colors=colors, spread=spread))
+    for column in (numbers, sparse):
+        for statistic in _STATISTICS:
+            number_image(aggregate(index, column, (0, 1, 0, 1), (2, 2), spread=3, statistic=statistic))

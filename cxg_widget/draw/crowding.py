@@ -1,0 +1,242 @@
+"""Cells that share pixels: how many do, what number such a pixel shows, and between which limits its colours lie.
+
+js/src/crowding.js has the same laws, held equal by tests/crowding.json.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.wire.protocol import MISSING_U16
+from cxg_widget.wire.quantise import LEVELS
+
+if TYPE_CHECKING:
+    from cxg_widget.display.look import Look
+
+CLOSE_CELLS = 400_000
+"""A view of a field that holds no more cells than this is answered with the cells themselves."""
+BASIS = 65_536
+"""So many of the first points, which come ahead of all others, tell how crowded a view is and what its limits are."""
+_SOLID_UP_TO = 8
+"""In views of up to so many times as many cells as are few there is something left of the look of few."""
+_ENDS = (0.005, 0.995)
+_FINEST = 1 / 256
+_STEPS = 8
+_COVER = 0.8
+_FILLING = 0.75
+"""How many times over all points together may cover a view before they are drawn smaller than asked for."""
+
+
+def few_of(look: Look) -> int:
+    """Return how many cells a view may hold that are taken to have room beside each other."""
+    return min(look.max_points, CLOSE_CELLS)
+
+
+def solidity_of(n_inside: float, few: int) -> float:
+    """Return how far a view looks as one of few cells does: 1 for as few, 0 for many more."""
+    if few <= 0:
+        return 0.0
+    return float(np.clip(1 - np.log(max(n_inside, 1) / few) / np.log(_SOLID_UP_TO), 0, 1))
+
+
+def crowded_size(n: float, size: tuple[int, int]) -> float:
+    """Return the diameter in px up to which n points leave room for each other; `crowdedSize` in js/src/style.js."""
+    return max(float(np.sqrt(_FILLING * size[0] * size[1] / max(n, 1))), 1.0)
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """A fair sample of all cells.
+
+    Attributes
+    ----------
+    xy : uint16 (n, 2), codes of the coordinates over their extent; 65535 = nowhere
+    n_cells : how many cells it stands for
+    """
+
+    xy: NDArray[np.uint16]
+    n_cells: int
+
+    @property
+    def share(self) -> float:
+        """How many cells each point stands for."""
+        return self.n_cells / max(len(self.xy), 1)
+
+    def typical(self, sides: tuple[float, float]) -> float:
+        """Return how many cells a view holds, around a cell of the middle sort; sides in codes."""
+        found, scale = self.xy[(self.xy != MISSING_U16).all(axis=1)], 1.0
+        if not len(found):
+            return 0.0
+        keys = np.zeros(len(found), dtype=np.int64)
+        for axis, side in enumerate(sides):
+            used = max(side, LEVELS * _FINEST)
+            scale *= side / used
+            keys = keys * 1024 + (found[:, axis] / used).astype(np.int64)
+        counts = np.unique(keys, return_counts=True)[1].astype(np.float64)
+        return float(self.share * scale * (counts @ counts) / counts.sum())
+
+    def tile(self, sides: tuple[float, float]) -> tuple[float, float]:
+        """Return the side of the area, in codes, in which as many points lie as cells do in one with these sides."""
+        grown = np.sqrt(self.share)
+        return float(sides[0] * grown), float(sides[1] * grown)
+
+
+def stepped(tile: tuple[float, float], level: int | None = None) -> tuple[float, float]:
+    """Return a tile as wide as the nearest half octave (2 ** (level / 2) codes), and as much higher than wide."""
+    at = int(np.floor(_level_of(tile) + 0.5)) if level is None else level
+    factor = 2 ** (at / 2) / tile[0]
+    return max(tile[0] * factor, 2.0), max(tile[1] * factor, 1.0)
+
+
+def weight_of(statistic: str, solidity: float) -> float:
+    """Return the weight of the highest number of a pixel beside their mean, 0 to 1."""
+    if statistic == "auto":
+        return float(np.floor(_STEPS * solidity + 0.5) / _STEPS)
+    return float(statistic == "max")
+
+
+def shared_codes(
+    xy: NDArray[np.uint16],
+    codes: NDArray[np.uint16],
+    basis: tuple[NDArray[np.uint16], NDArray[np.uint16]],
+    tile: tuple[float, float],
+    weight: float,
+) -> NDArray[np.uint16]:
+    """Return the number that is shown for each point, uint16 (n,).
+
+    Parameters
+    ----------
+    xy, codes : uint16 (n, 2) and (n,), where the points are and their own numbers; 65535 = none
+    basis : the same of the points that are looked at; a point without any of them in its tile keeps its own number
+    tile : its width and height, codes
+    weight : 0 shows the mean of a tile, 1 the highest number in it
+    """
+    at, known = _keys(basis[0], tile), basis[1] != MISSING_U16
+    tiles, inverse = np.unique(at[known], return_inverse=True)
+    values = basis[1][known].astype(np.float64)
+    mean = np.bincount(inverse, values, tiles.size) / np.maximum(np.bincount(inverse, minlength=tiles.size), 1)
+    peak = np.zeros(tiles.size)
+    np.maximum.at(peak, inverse, values)
+    shown = np.floor(mean + weight * (peak - mean) + 0.5).astype(np.uint16)
+    keys = _keys(xy, tile)
+    place = np.minimum(np.searchsorted(tiles, keys), max(tiles.size - 1, 0))
+    out = codes.copy()
+    found = (codes != MISSING_U16) & (tiles[place] == keys) if tiles.size else np.zeros(codes.size, dtype=np.bool_)
+    out[found] = shown[place[found]]
+    return out
+
+
+def limits_of(
+    crowd: Crowd, codes: NDArray[np.uint16], tile: tuple[float, float], weight: float
+) -> tuple[float, float] | None:
+    """Return the codes of the two ends of the colours: between them lies what most points show.
+
+    The upper one is of what is above the least number, which most cells may have, as of a gene; None where there is
+    nothing else.
+
+    Parameters
+    ----------
+    codes : uint16 (n,), numbers of the crowd
+    tile : see `Crowd.tile`
+    weight : as `shared_codes` takes it
+    """
+    exact = _level_of(tile)
+    level = int(np.floor(exact))
+    below, above = (
+        ends_of(_known(shared_codes(crowd.xy, codes, (crowd.xy, codes), stepped(tile, one), weight)))
+        for one in (level, level + 1)
+    )
+    low, high = (end + (exact - level) * (far - end) for end, far in zip(below, above, strict=True))
+    return (low, high) if low < high else None
+
+
+def _known(codes: NDArray[np.uint16]) -> NDArray[np.uint16]:
+    known: NDArray[np.uint16] = codes[codes != MISSING_U16]
+    return known
+
+
+def ends_of(numbers: NDArray[Any]) -> tuple[float, float]:
+    """Return between which numbers most lie: of all, and of those above the least, which most may have."""
+    known = np.sort(numbers).astype(np.float64)
+    if not known.size:
+        return 0.0, 0.0
+    rest = known[known > known[0]]
+    low, high = (
+        float(some[int(share * (some.size - 1))]) if some.size else float(known[0])
+        for some, share in ((known, _ENDS[0]), (rest, _ENDS[1]))
+    )
+    return low, high
+
+
+def statistic_of(weight: float, solidity: float) -> str:
+    """Say in a few words which number a pixel shows that cells share; "" where each cell is seen."""
+    if weight == 0:
+        return "mean per pixel"
+    if weight < 1:
+        return "mean to highest per pixel"
+    return "highest per pixel" if solidity < 1 else ""
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What a picture shows of numbers where cells share pixels.
+
+    Attributes
+    ----------
+    codes : uint16 (n,), of each point of the picture
+    limits : codes of the ends of the colours; None = all values
+    statistic : which number a pixel shows that cells share, as the key says it
+    is_ranked : whether higher numbers lie above lower ones
+    """
+
+    codes: NDArray[np.uint16]
+    limits: tuple[float, float] | None
+    is_ranked: bool
+    statistic: str = ""
+
+
+def shared(
+    crowd: Crowd,
+    basis: NDArray[np.uint16],
+    points: tuple[NDArray[np.uint16], NDArray[np.uint16]],
+    view: tuple[tuple[float, float], tuple[int, int], float],
+    rule: tuple[str, int],
+) -> Shared | None:
+    """Return what a picture of some points shows of their numbers; None = of each its own, between all values.
+
+    Parameters
+    ----------
+    basis : uint16 (k,), numbers of the crowd
+    points : codes of their coordinates, uint16 (n, 2), and of their numbers, uint16 (n,)
+    view : its sides in codes, its sides in px, and how many px a point is wide
+    rule : the statistic, and how many cells are few
+    """
+    (sides, size, diameter), (statistic, few) = view, rule
+    is_small = crowd.n_cells <= few
+    n_inside = 0.0 if is_small else crowd.typical(sides)
+    solidity = solidity_of(n_inside, few)
+    weight = weight_of(statistic, solidity)
+    if is_small and weight == 1:
+        return None
+    side = _COVER * max(min(diameter, crowded_size(n_inside, size)), 1.0)
+    tile = crowd.tile((side * sides[0] / size[0], side * sides[1] / size[1]))
+    codes = points[1]
+    if weight < 1 or solidity < 1:
+        codes = shared_codes(*points, (crowd.xy, basis), stepped(tile), weight)
+    return Shared(
+        codes, None if is_small else limits_of(crowd, basis, tile, weight), weight == 1, statistic_of(weight, solidity)
+    )
+
+
+def _level_of(tile: tuple[float, float]) -> float:
+    return float(2 * np.log2(tile[0]))
+
+
+def _keys(xy: NDArray[np.uint16], tile: tuple[float, float]) -> NDArray[np.int64]:
+    across, down = (np.floor(xy[:, axis] * (1 / side)).astype(np.int64) for axis, side in enumerate(tile))
+    keys: NDArray[np.int64] = across << 17 | down
+    return keys

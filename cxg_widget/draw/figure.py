@@ -1,0 +1,141 @@
+"""A picture with its key: the title above it, what its colours mean beside it, laid out as in js/src/figure.js."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.color.paper import Paper
+from cxg_widget.color.rgb import hex_rgb, ramp
+from cxg_widget.draw.key import Key
+from cxg_widget.draw.lettering import Text, fitted, width_of, write
+
+Box = tuple[float, float, float, float]
+TITLE_PX, HEADING_PX, TEXT_PX, SMALL_PX = 14, 13, 12, 11
+PAD, TOP, TITLE_Y, LINE, ROW, SWATCH, BAR = 16, 40, 26, 16, 18, 10, 12
+BESIDE, SPACE, GAP = 12, 7, 24
+"""Between picture and key, between a swatch and its label or a label and its count, and between two columns."""
+LEAST_TITLE, LEAST_COLUMN, WIDEST_COLUMN, WIDEST_OF_TWO = 60, 132, 240, 190
+TWO_COLUMNS_FROM = 480
+"""A narrower picture has one column at most."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where everything is, px from the top left of the page.
+
+    Attributes
+    ----------
+    side : px beside the picture
+    swatches : place and colour, "" = of what is missing
+    bar : place of the colour bar
+    """
+
+    side: float
+    texts: list[Text]
+    swatches: list[tuple[Box, str]]
+    bar: Box | None
+
+
+def compose(image: NDArray[np.uint8], key: Key, paper: Paper, *, scale: float = 1.0) -> NDArray[np.uint8]:
+    """Put a picture and its key on one page.
+
+    Parameters
+    ----------
+    image : uint8 (height, width, 4)
+    scale : px of the page per px of the layout
+
+    Returns
+    -------
+    uint8 (height + title, width + key, 4), or 3 where nothing is transparent
+    """
+    height, width = image.shape[:2]
+    layout = lay_out(key, width / scale, height / scale)
+    top, side = round(TOP * scale), round(layout.side * scale)
+    blank = np.array((*paper.ink, 0) if paper.is_clear else (*paper.ground, 255), np.uint8).view(np.uint32)
+    page = np.full((top + height, width + side), blank).view(np.uint8).reshape(top + height, width + side, 4)
+    page[top:, :width] = image
+    for box, color in layout.swatches:
+        page[_within(box, scale)] = (*(hex_rgb(color) if color else paper.missing), 255)
+    if layout.bar is not None:
+        bar = ramp(list(key.ramp))
+        place = _within(layout.bar, scale)
+        n = place[1].stop - place[1].start
+        page[place] = np.column_stack([bar[np.linspace(0, 255, n).round().astype(int)], np.full(n, 255)])
+    return write(page, layout.texts, (paper.ink, paper.quiet), scale=scale, opaque=not paper.is_clear)
+
+
+def _within(box: Box, scale: float) -> tuple[slice, slice]:
+    x0, y0, x1, y1 = (round(edge * scale) for edge in box)
+    return slice(y0, y1), slice(x0, x1)
+
+
+def lay_out(key: Key, width: float, height: float) -> Layout:
+    """Place a key above and beside a picture of width x height px."""
+    if not key.heading:
+        return Layout(0.0, list(_title(key, width)), [], None)
+    x = width + BESIDE
+    top = TOP + HEADING_PX + (LINE if key.detail else 0) + 9
+    room = max(1, int((TOP + height - PAD - top) // ROW))
+    n_columns = 2 if len(key.rows) + (key.more > 0) > room and width >= TWO_COLUMNS_FROM else 1
+    column = _column(key, WIDEST_OF_TWO if n_columns == 2 else WIDEST_COLUMN)
+    inner = n_columns * column + (n_columns - 1) * GAP
+    side = BESIDE + inner + PAD
+    layout = Layout(side, [*_title(key, width + side), *_heading(key, x, inner)], [], None)
+    if key.ramp:
+        layout, top = _with_bar(layout, key.ends, (x, top, x + column, top + BAR)), top + BAR + LINE + 8
+    if key.said:
+        layout.texts.append(Text(fitted(key.said, TEXT_PX, column), x, top + SWATCH, TEXT_PX))
+        top += ROW + 4
+    return _with_rows(layout, key, (x, top, column), room * n_columns, n_columns)
+
+
+def _title(key: Key, width: float) -> Iterator[Text]:
+    """Write the title over a page, and the size behind it where there is room for both."""
+    room = width - 2 * PAD
+    size = fitted(key.size, TEXT_PX, room)
+    left = room - width_of(size, TEXT_PX) - PAD if key.title else 0.0
+    title = fitted(key.title, TITLE_PX, left, bold=True) if left >= LEAST_TITLE else ""
+    x = PAD + (width_of(title, TITLE_PX, bold=True) + 12 if title else 0)
+    yield from [Text(title, PAD, TITLE_Y, TITLE_PX, bold=True)] if title else []
+    yield Text(size, x, TITLE_Y, TEXT_PX, quiet=True)
+
+
+def _heading(key: Key, x: float, room: float) -> Iterator[Text]:
+    y = TOP + HEADING_PX - 1
+    yield Text(fitted(key.heading, HEADING_PX, room, bold=True), x, y, HEADING_PX, bold=True)
+    if key.detail:
+        yield Text(fitted(key.detail, SMALL_PX, room), x, y + LINE, SMALL_PX, quiet=True)
+
+
+def _column(key: Key, widest: float) -> float:
+    """Return how wide a column is in which nothing has to be cut, if that is not too wide."""
+    texts = [width_of(key.heading, HEADING_PX, bold=True), width_of(key.detail, SMALL_PX), width_of(key.said, TEXT_PX)]
+    rows = [width_of(label, TEXT_PX) + width_of(told, SMALL_PX) + SWATCH + 3 * SPACE for label, told, _ in key.rows]
+    return min(max(LEAST_COLUMN, *texts, *rows), widest)
+
+
+def _with_bar(layout: Layout, ends: tuple[str, str], bar: Box) -> Layout:
+    y = bar[3] + LINE - 2
+    low, high = Text(ends[0], bar[0], y, SMALL_PX), Text(ends[1], bar[2], y, SMALL_PX, to_left=True)
+    return replace(layout, texts=[*layout.texts, low, high], bar=bar)
+
+
+def _with_rows(layout: Layout, key: Key, place: tuple[float, float, float], most: int, n_columns: int) -> Layout:
+    """Add as many rows as there is room for, and how many more there are; place: x, y and width of a column."""
+    left, top, column = place
+    kept = key.rows if len(key.rows) + (key.more > 0) <= most else key.rows[: most - 1]
+    more = key.more + len(key.rows) - len(kept)
+    deep = -(-(len(kept) + (more > 0)) // n_columns)
+    for i, (label, told, color) in enumerate([*kept, *([(f"and {more:,} more", "", "more")] if more else [])]):
+        x, y = left + i // deep * (column + GAP), top + i % deep * ROW
+        room = column - SWATCH - SPACE - (width_of(told, SMALL_PX) + 2 * SPACE if told else 0)
+        is_more = i == len(kept)
+        layout.texts.append(Text(fitted(label, TEXT_PX, room), x + SWATCH + SPACE, y + SWATCH, TEXT_PX, quiet=is_more))
+        if not is_more:
+            layout.swatches.append(((x, y, x + SWATCH, y + SWATCH), color))
+            layout.texts.append(Text(told, x + column, y + SWATCH, SMALL_PX, quiet=True, to_left=True))
+    return layout

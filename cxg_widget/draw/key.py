@@ -1,0 +1,143 @@
+"""What the colours of a picture mean, in words: its key, as js/src/key.js writes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.color.colormaps import COLORMAPS
+from cxg_widget.color.limits import limits_shown
+from cxg_widget.color.rgb import seen_in_the_dark
+from cxg_widget.text.nouns import Noun
+from cxg_widget.text.numbers import share, short_count, short_number
+from cxg_widget.wire.protocol import MISSING_LABEL, Color
+from cxg_widget.wire.quantise import LEVELS, between
+
+if TYPE_CHECKING:
+    from cxg_widget.display.look import Look
+
+MOST_ROWS = 60
+
+
+@dataclass(frozen=True)
+class Key:
+    """What stands beside a picture; every text as it is written.
+
+    Attributes
+    ----------
+    title : of the dataset
+    size : how many cells there are, are shown, are selected
+    heading, detail : what the colours are of
+    rows : label, count and "#rrggbb" of each category on show; missing ones come last, with "" for a colour
+    more : categories that are on show and not among the rows
+    ramp : colours of a bar, low to high, as "#rrggbb"; empty where there is none
+    ends : its two limits
+    said : what is said in place of a bar
+    """
+
+    title: str = ""
+    size: str = ""
+    heading: str = ""
+    detail: str = ""
+    rows: tuple[tuple[str, str, str], ...] = ()
+    more: int = 0
+    ramp: tuple[str, ...] = ()
+    ends: tuple[str, str] = ("", "")
+    said: str = ""
+
+
+def key_of(
+    legend: Color,
+    quantiles: NDArray[np.float64],
+    look: Look,
+    *,
+    title: str,
+    noun: Noun,
+    n_selected: int,
+    statistic: str = "",
+    automatic: tuple[float, float] | None = None,
+    dark: bool = False,
+) -> Key:
+    """Write the key of a colouring.
+
+    Parameters
+    ----------
+    legend : the colouring as the front-end is told of it
+    quantiles : float64 (1001,) of a numeric one, 0, 0.001, ..., 1
+    noun : what the dataset calls its observations
+    statistic : which number a pixel shows that cells share
+    automatic : limits that suit the picture, as codes 0..LEVELS of the values; None = the ends of the data
+    dark : whether the picture is, which leaves out the darkest colours of a bar
+    """
+    size = _size(legend, look, noun, n_selected)
+    if legend.scale == "none":
+        return Key(title, size)
+    named = Key(title, size, legend.name, legend.detail)
+    missing = [(MISSING_LABEL, short_count(legend.n_missing), "")] if legend.n_missing else []
+    if legend.scale == "categorical":
+        shown = [i for i, label in enumerate(legend.categories) if label not in set(look.hidden)]
+        rows = _most_numerous(shown, legend.counts)
+        told = [(_label(legend.categories[i]), _count(legend.counts, i), legend.colors[i]) for i in rows]
+        missing = missing if MISSING_LABEL not in look.hidden else []
+        return replace(named, rows=(*told, *missing), more=len(shown) - len(rows))
+    named = replace(named, rows=tuple(missing))
+    if legend.n_missing >= legend.n_obs:
+        return replace(named, said="There are no values.")
+    if legend.lo == legend.hi:
+        return replace(named, said=f"Every value is {short_number(legend.lo)}.")
+    stops = seen_in_the_dark(COLORMAPS[look.cmap]) if dark else COLORMAPS[look.cmap]
+    suiting = None
+    if automatic is not None:
+        low, high = (float(between(legend.lo, legend.hi, code / LEVELS)) for code in automatic)
+        suiting = low, high
+    low, high = limits_shown((look.vmin, look.vmax), (legend.lo, legend.hi), quantiles, suiting)
+    named = replace(named, detail=" · ".join(filter(None, (legend.detail, statistic))))
+    return replace(named, ramp=tuple(stops), ends=ends_of(low, high, legend.lo, legend.hi))
+
+
+def ends_of(low: float, high: float, lo: float, hi: float) -> tuple[str, str]:
+    """Write both limits; "≤" and "≥" where the colour at that end also stands for values beyond it."""
+    beyond = ">" if low == high else "≥"
+    return f"{'≤ ' if low > lo else ''}{short_number(low)}", f"{f'{beyond} ' if high < hi else ''}{short_number(high)}"
+
+
+def _size(legend: Color, look: Look, noun: Noun, n_selected: int) -> str:
+    total = noun.counted(legend.n_obs)
+    hidden, counts = set(look.hidden), [*legend.counts, legend.n_missing]
+    n_shown = legend.n_obs
+    if hidden and legend.scale == "categorical" and legend.counts:
+        n_shown = sum(
+            n for label, n in zip([*legend.categories, MISSING_LABEL], counts, strict=True) if label not in hidden
+        )
+    shown = "" if n_shown == legend.n_obs else f"{n_shown:,}"
+    if n_selected:
+        told = f"{n_selected:,} of {total} selected · {share(n_selected, legend.n_obs)}"
+        return f"{told}, {shown} shown" if shown else told
+    return f"{shown} of {total} shown" if shown else total
+
+
+def _most_numerous(shown: list[int], counts: list[int]) -> list[int]:
+    """Return the categories to list: as they come, or of very many the largest ones, largest first."""
+    if len(shown) <= MOST_ROWS:
+        return shown
+    return sorted(shown, key=lambda i: (-counts[i] if counts else 0, i))[:MOST_ROWS]
+
+
+def _label(category: str) -> str:
+    return category or "(empty)"
+
+
+def _count(counts: list[int], i: int) -> str:
+    return short_count(counts[i]) if counts else ""
+
+
+def lines_of(key: Key) -> list[str]:
+    """Return the key as lines of text."""
+    named = f"{key.heading} ({key.detail})" if key.detail else key.heading
+    bar = f"{key.ends[0]} to {key.ends[1]}" if key.ramp else key.said
+    rows = [f"{label}: {count}" if count else label for label, count, _ in key.rows]
+    more = f"and {key.more:,} more" if key.more else ""
+    return [line for line in (key.title, key.size, named, bar, *rows, more) if line]

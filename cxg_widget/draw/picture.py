@@ -1,0 +1,127 @@
+"""What is on show as a picture drawn in the kernel: the same colours and the same order on top as the front-end's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.color.colormaps import COLORMAPS
+from cxg_widget.color.limits import limits_shown
+from cxg_widget.color.paper import Paper
+from cxg_widget.color.rgb import RGB, dim, hex_rgb, ramp, seen_in_the_dark
+from cxg_widget.datasets.base.dataset import Codes, Vector
+from cxg_widget.display.statistic import told
+from cxg_widget.draw.crowding import Shared
+from cxg_widget.draw.pixel_scale import PixelScale
+from cxg_widget.draw.points import Ink, draw_points
+from cxg_widget.wire.encoding import Numbers, wire_values
+from cxg_widget.wire.protocol import MISSING_U16
+from cxg_widget.wire.quantise import LEVELS, between, quantise, shares
+
+if TYPE_CHECKING:
+    from cxg_widget.display.look import Coloring, Look
+
+_UNSELECTED, _MISSING, _VALUES = 1, 2, 3
+
+
+@dataclass(frozen=True)
+class Paint:
+    """All that a picture shows: n points in the order they are drawn, where they are (n, 2), what colours them.
+
+    Attributes
+    ----------
+    coloring : of the n points
+    selected : bool (n,); None when no cell is selected, drawn or not
+    n_like : how many points the whole picture would have that is as dense as this part of it
+    shared : what numbers are shown where cells share pixels; None = of each cell its own
+    diameter : px; None = what suits so many points
+    """
+
+    xy: NDArray[np.float32]
+    coloring: Coloring
+    category_colors: list[str]
+    look: Look
+    selected: NDArray[np.bool_] | None
+    n_like: int
+    shared: Shared | None = None
+    diameter: float | None = None
+
+
+def paint(
+    job: Paint, view: tuple[float, float, float, float], size: tuple[int, int], *, zoom: float, paper: Paper
+) -> NDArray[np.uint8]:
+    """Draw a picture, uint8 (height, width, 4); see `Session.drawn`. `zoom` is 1 where everything fits."""
+    diameter = job.diameter or point_diameter(job.n_like, size, zoom)
+    background = (*paper.ground, 0 if paper.is_clear else 255)
+    return draw_points(job.xy, _ink(job, paper), view, size=size, diameter=diameter, background=background)
+
+
+def pixels_as_points(
+    numbers: NDArray[np.float64], cells: NDArray[np.uint32], view: tuple[float, float, float, float], job: Paint
+) -> Paint:
+    """Return what draws numbers of pixels, (layers, h, w) as `PixelNumbers.finished` returns them, point by point.
+
+    job : says what colours them; the rest of it is left out
+    """
+    height, width = numbers.shape[1:]
+    layers, lines, columns = np.nonzero(cells)
+    x = view[0] + (columns + 0.5) * (view[1] - view[0]) / width
+    y = view[3] + (lines + 0.5) * (view[2] - view[3]) / height
+    values: NDArray[Any] = numbers[layers, lines, columns]
+    scale, n_missing = PixelScale.of(values), int(np.isnan(values).sum())
+    data = replace(scale.data, vector=Vector(values), n_obs=values.size, n_missing=n_missing)
+    shown = Shared(wire_values(data), scale.limits, False, f"{told(job.look.statistic)} per pixel")
+    coloring = replace(job.coloring, data=data)
+    selected = layers > 0 if len(cells) > 1 else None
+    return replace(job, xy=np.column_stack([x, y]), coloring=coloring, selected=selected, shared=shown, diameter=1)
+
+
+def point_diameter(n: int, size: tuple[int, int], zoom: float) -> float:
+    """Choose the diameter of n points in px, as `automaticSize` in js/src/style.js does."""
+    room = (size[0] * size[1] / 480_000) ** 0.25
+    diameter = min(max(42 * max(n, 1) ** -0.25 * room, 1.0), 7.0)
+    return float(min(diameter * max(zoom, 1.0) ** 0.35, 12.0))
+
+
+def _ink(job: Paint, paper: Paper) -> Ink:
+    data, missing, n = job.coloring.data, paper.missing, len(job.xy)
+    if isinstance(data, Codes):
+        codes = data.codes
+        table = np.array([hex_rgb(color) for color in job.category_colors] + [missing], dtype=np.uint8)
+        rgb, rank = table[codes], np.where(codes < 0, _MISSING, _VALUES)
+    elif isinstance(data, Numbers):
+        rgb, rank = _number_ink(job.look, data, missing, job.shared, dark=paper.is_dark)
+    else:
+        rgb = np.tile(np.array([paper.plain], dtype=np.uint8), (n, 1))
+        rank = np.full(n, _VALUES)
+    if job.selected is not None:
+        out = ~job.selected
+        rgb[out] = dim(rgb[out], paper.ground)
+        rank[out] = _UNSELECTED
+    return Ink(rgb, rank.astype(np.uint16))
+
+
+def _number_ink(
+    look: Look, data: Numbers, missing: RGB, shared: Shared | None, *, dark: bool
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    vector, automatic = data.vector, None
+    values = vector.values if vector.rows is None else vector.dense(data.n_obs)
+    if shared is not None:
+        values = np.where(shared.codes == MISSING_U16, np.nan, between(data.lo, data.hi, shared.codes / LEVELS))
+        if shared.limits is not None:
+            low, high = (float(between(data.lo, data.hi, code / LEVELS)) for code in shared.limits)
+            automatic = low, high
+    low, high = limits_shown((look.vmin, look.vmax), (data.lo, data.hi), data.quantiles, automatic)
+    stops = seen_in_the_dark(COLORMAPS[look.cmap]) if dark else COLORMAPS[look.cmap]
+    table = np.vstack([ramp(stops), np.array([missing], dtype=np.uint8)])
+    finite = np.isfinite(values)
+    share = shares(values, low, high) if high != low else (values > low).astype(np.float64)
+    share = np.clip(share, 0, 1, where=finite, out=np.zeros(values.shape))
+    at = np.where(finite, np.rint(share * 255).astype(np.int64), 256)
+    rank = quantise(values, data.lo, data.hi).astype(np.int64) // 2 + _VALUES
+    if shared is not None and not shared.is_ranked:
+        rank[:] = _VALUES
+    return table[at], np.where(finite, np.minimum(rank, LEVELS), _MISSING)

@@ -1,0 +1,61 @@
+"""The range of numbers of pixels that are no cell's, measured as the legend measures cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base.dataset import Vector
+from cxg_widget.draw.crowding import ends_of
+from cxg_widget.wire.encoding import Numbers, bin_values, describe
+from cxg_widget.wire.quantise import LEVELS, shares
+
+
+@dataclass(frozen=True)
+class PixelScale:
+    """The range of the pixels of an image, and between which of them the colours lie.
+
+    Attributes
+    ----------
+    data : the numbers of the pixels that have one
+    low, high : where nobody sets limits
+    """
+
+    data: Numbers
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, numbers: NDArray[np.float64]) -> PixelScale:
+        """Measure numbers of any shape, NaN where there is none."""
+        known: NDArray[Any] = numbers[np.isfinite(numbers)]
+        low, high = ends_of(known) if known.size else (0.0, 0.0)
+        return cls(describe(Vector(known), known.size), low, high)
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Low and high as codes over lo..hi."""
+        low, high = (LEVELS * shares(np.array([self.low, self.high]), self.data.lo, self.data.hi)).tolist()
+        return low, high
+
+    def holding(self, other: PixelScale) -> PixelScale:
+        """Return the scale of another image with these limits, and wide enough for both."""
+        lo, hi = min(self.data.lo, other.data.lo), max(self.data.hi, other.data.hi)
+        data = other.data
+        if (lo, hi) != (data.lo, data.hi):
+            data = replace(data, lo=lo, hi=hi, histogram=bin_values(data.vector.values, lo, hi).astype(np.uint32))
+        return PixelScale(data, self.low, self.high)
+
+    @property
+    def told(self) -> list[float]:
+        """The scale as the wire has it: range and limits."""
+        return [self.data.lo, self.data.hi, self.low, self.high]
+
+    @property
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Histogram and quantiles as the wire has them."""
+        quantiles = shares(self.data.quantiles, self.data.lo, self.data.hi).astype(np.float32)
+        return {"histogram": self.data.histogram, "quantiles": quantiles}

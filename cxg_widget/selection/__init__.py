@@ -1,0 +1,1 @@
+"""Selected cells: by mask, by values, by query."""

@@ -1,0 +1,189 @@
+"""Select cells by the values of their obs columns, and say which column or value was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base.values import Codes, label_of
+from cxg_widget.errors import CxgWidgetError, SelectionError
+from cxg_widget.text.names import nearest, not_found, shown
+from cxg_widget.wire.protocol import MISSING_LABEL
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base.dataset import Dataset
+
+_FEW_ROWS = 200_000
+"""Columns of text of no more rows are read to find what may have been meant: nothing else tells what they hold."""
+_LISTED = 4_000
+
+
+def mask_of_values(wanted: Mapping[Any, Any], dataset: Dataset) -> NDArray[np.bool_]:
+    """Return which cells have one of the values given, in every column named.
+
+    Parameters
+    ----------
+    wanted : obs column to a value or several; None and NaN stand for missing, numbers are compared exactly, and a
+        category is also known by its label in the legend
+
+    Returns
+    -------
+    bool (n_obs,)
+
+    Raises
+    ------
+    SelectionError
+        If there is no such column, or no cell can have such a value; the sentence names the nearest.
+    """
+    if not wanted:
+        raise SelectionError("select({}) names no column; write select({column: value})")
+    mask = np.ones(dataset.n_obs, dtype=np.bool_)
+    for name, values in wanted.items():
+        mask &= _mask_of(_column(name, dataset), _listed(name, values), dataset)
+    return mask
+
+
+def meant_by(text: str, dataset: Dataset, index: Sequence[str] = ()) -> str:
+    """Say how to select by a text that is no label of the obs index; "" where one of those is nearest to it."""
+    if any(sign in text for sign in ("==", "!=", "<", ">", " in ", " = ")):
+        return f"A query is given by name: select(query={text!r})."
+    if text in dataset.obs_columns:
+        return f"It is an obs column; write select({{{text!r}: value}}) with one of its values."
+    known: dict[str, str] = {}
+    for column, labels in _labelled(dataset):
+        for label in labels:
+            known.setdefault(label, column)
+    if text in known:
+        return f"It is a value of obs column {known[text]!r}: select({{{known[text]!r}: {text!r}}})."
+    if is_var(text, dataset):
+        return f"It is a {dataset.var_noun.one}: {by_var(text)}."
+    close = next(iter(nearest(text, [*index, *known], 1)), None)
+    return f"Did you mean select({{{known[close]!r}: {close!r}}})?" if close in known else ""
+
+
+def is_var(name: str, dataset: Dataset) -> bool:
+    """Say whether a gene or other feature of the main matrix has that name."""
+    try:
+        dataset.find_var(name)
+    except CxgWidgetError:
+        return False
+    return True
+
+
+def by_var(name: str) -> str:
+    """Write how cells are selected by a gene."""
+    return f"select(w.dataset.values({name!r}) > 0)"
+
+
+def labels_of(column: str, dataset: Dataset) -> list[str]:
+    """Return what the values of an obs column are called, where that can be told without reading many rows."""
+    kind, few = dataset.obs_columns[column].kind, dataset.n_obs <= _FEW_ROWS
+    with suppress(CxgWidgetError):
+        if kind in ("categorical", "boolean"):
+            return [label_of(one) for one in dataset.codes_block(column, 0, 0).categories]
+        if kind == "string" and few:
+            return [label_of(one) for one in dataset.codes(column).categories]
+    return []
+
+
+def _labelled(dataset: Dataset) -> Iterator[tuple[str, list[str]]]:
+    for column in dataset.obs_columns:
+        yield column, labels_of(column, dataset)
+
+
+def _column(name: Any, dataset: Dataset) -> str:
+    index = dataset.obs_index
+    if index is not None and name in (index, dataset.index_name("obs")) and name not in dataset.obs_columns:
+        return index
+    known = list(dataset.obs_columns)
+    for one in (name, name.removeprefix("obs:") if isinstance(name, str) else name):
+        if one in known:
+            return str(one)
+    gene = isinstance(name, str) and is_var(name.removeprefix("var:"), dataset)
+    if isinstance(name, str) and gene:
+        how = by_var(name.removeprefix("var:"))
+        raise SelectionError(f"{name!r} is a {dataset.var_noun.one}, no obs column; select by its numbers: {how}")
+    raise SelectionError(not_found("obs column", name, dataset.obs_columns))
+
+
+def _listed(column: Any, values: Any) -> list[Any]:
+    """Return one value or several as a list."""
+    values = values.tolist() if hasattr(values, "tolist") else values
+    if isinstance(values, Mapping | slice) or callable(values):
+        raise SelectionError(f"{column!r} takes a value or a list of values; found {shown(values)}")
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        return [values]
+    listed = list(values)
+    if any(isinstance(one, list | tuple | dict | set) for one in listed):
+        raise SelectionError(f"{column!r} takes a value or a list of values; found {shown(values)}")
+    return listed
+
+
+def _mask_of(column: str, wanted: list[Any], dataset: Dataset) -> NDArray[np.bool_]:
+    kind = "string" if column not in dataset.obs_columns else dataset.obs_columns[column].kind
+    found = [one for one in wanted if not _is_missing(one)]
+    missing = len(found) < len(wanted)
+    if kind in ("int", "float"):
+        return _of_numbers(column, dataset.numbers(column), found, missing)
+    if kind == "string":
+        return _of_text(column, [label_of(one) for one in found], missing, dataset)
+    return _of_codes(column, dataset.codes(column), found, missing)
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or not bool(value == value)  # noqa: PLR0124 - NaN and NaT of any library
+    except (TypeError, ValueError):  # pandas.NA is neither equal nor unequal to itself
+        return True
+
+
+def _of_codes(column: str, codes: Codes, wanted: list[Any], missing: bool) -> NDArray[np.bool_]:
+    by_label = {label_of(category): code for code, category in enumerate(codes.categories)}
+    by_value = {category: code for code, category in enumerate(codes.categories)}
+    chosen = np.zeros(len(codes.categories) + 1, dtype=np.bool_)
+    chosen[-1] = missing
+    for one in wanted:
+        code = by_value.get(one) if isinstance(one, str | bool | int | float) else None
+        code = by_label.get(label_of(one)) if code is None else code
+        if code is None and one != MISSING_LABEL:
+            raise SelectionError(not_found("value", one, by_label, f"obs column {column!r}"))
+        chosen[-1 if code is None else code] = True
+    return np.asarray(chosen[codes.codes])
+
+
+def _of_text(column: str, wanted: list[str], missing: bool, dataset: Dataset) -> NDArray[np.bool_]:
+    values = dataset.obs([column], index=False)[column]
+    found = values.isin(wanted)
+    unknown = sorted(set(wanted).difference(values[found].unique().tolist()))
+    if unknown:
+        names = values.dropna().unique()
+        sentence = not_found("value", unknown[0], names[:_LISTED].tolist(), f"obs column {column!r}", count=len(names))
+        raise SelectionError(sentence)
+    return np.asarray(found | values.isna() if missing else found, dtype=np.bool_)
+
+
+def _of_numbers(column: str, numbers: NDArray[Any], wanted: list[Any], missing: bool) -> NDArray[np.bool_]:
+    values = np.asarray(wanted) if wanted else np.empty(0, numbers.dtype)
+    if values.dtype.kind not in "iufb" or values.ndim != 1:
+        wrong = next((one for one in wanted if not isinstance(one, int | float)), wanted[0])
+        raise SelectionError(f"obs column {column!r} holds numbers; found {shown(wrong)}")
+    if numbers.dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            values = values.astype(numbers.dtype)
+    found = np.isin(numbers, values)
+    unknown = values[~np.isin(values, numbers[found])]
+    if unknown.size:
+        raise SelectionError(f"no value {unknown[0]!s} in obs column {column!r}; {_range(column, numbers)}")
+    return np.asarray(found | np.isnan(numbers) if missing and numbers.dtype.kind == "f" else found)
+
+
+def _range(column: str, numbers: NDArray[Any]) -> str:
+    finite = numbers[np.isfinite(numbers)]
+    if not finite.size:
+        return "it holds no number."
+    low, high, name = finite.min(), finite.max(), column if column.isidentifier() else f"`{column}`"
+    return f'its numbers go from {low} to {high}. A range is a query: select(query="{low} <= {name} <= {high}").'

@@ -1,0 +1,225 @@
+"""Selected cells: how masks combine, travel and become rows and DataFrames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base.columns import as_names
+from cxg_widget.datasets.base.dataset import Vector
+from cxg_widget.display.coloring import Target, read, resolve
+from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
+from cxg_widget.selection.by_value import mask_of_values, meant_by
+from cxg_widget.text.names import not_found, text_of
+from cxg_widget.wire.protocol import Mode
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cxg_widget.datasets.base.dataset import Dataset
+
+
+class SelectedCells:
+    """The cells selected at one moment; later gestures do not change it.
+
+    Attributes
+    ----------
+    mask : bool (n_obs,), read-only
+    """
+
+    def __init__(self, dataset: Dataset, mask: NDArray[np.bool_], layer: str | None = None) -> None:
+        self._dataset, self._layer = dataset, layer
+        self.mask = mask.view()
+        self.mask.flags.writeable = False
+
+    def __len__(self) -> int:
+        """Return the number of selected cells."""
+        return int(np.count_nonzero(self.mask))
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The selected rows, int64, ascending."""
+        return np.flatnonzero(self.mask).astype(np.int64, copy=False)
+
+    def obs(self, columns: Sequence[str] | str | None = None) -> pd.DataFrame:
+        """Return obs columns, genes and gene sets of the selected cells, in row order, indexed by the obs index.
+
+        Parameters
+        ----------
+        columns : names as the trait `color` takes them: an obs column comes before a gene of its name, "obs:", "var:"
+            and "set:" force one; None = all obs columns
+
+        Returns
+        -------
+        DataFrame with a column for each name, called as it was asked for; genes, and the mean of a set of them, are
+        float32, read from the layer that was on show when the cells were selected
+
+        Raises
+        ------
+        UnknownName
+            If there is no such column, gene or gene set; the sentence names the nearest.
+        """
+        if columns is None:
+            return self._dataset.obs(rows=self.rows)
+        names = as_names(columns)
+        for name in names:
+            if not isinstance(name, str):
+                raise UnknownName(not_found("obs column", name, self._dataset.obs_columns))
+        targets = {name: self._target(name) for name in names}
+        if all(one == Target("obs", name) for name, one in targets.items()):
+            return self._dataset.obs(names, rows=self.rows)
+        of_obs = [one.name for one in targets.values() if one.source == "obs"]
+        frame, numbers = self._dataset.obs(of_obs, rows=self.rows), self._numbers(targets)
+        columns_found = {name: numbers[name] if name in numbers else frame[targets[name].name] for name in names}
+        return type(frame)(columns_found, index=frame.index)
+
+    def _target(self, name: str) -> Target:
+        if name == self._dataset.obs_index:
+            return Target("obs", name)
+        if not isinstance(name, str) or not name:
+            raise UnknownName(not_found("obs column", name, self._dataset.obs_columns))
+        return resolve(name, self._dataset, self._layer)
+
+    def _numbers(self, targets: Mapping[str, Target]) -> dict[str, NDArray[np.float32]]:
+        """Return genes and means of gene sets, float32 (len(self),) each; several genes take one look at the matrix."""
+        dataset, layer, rows = self._dataset, self._layer, self.rows
+        genes = {name: one.name for name, one in targets.items() if one.source == "var"}
+        vectors = zip(genes, dataset.vectors(list(genes.values()), layer), strict=True)
+        found = {name: vector.take(rows).dense(rows.size) for name, vector in vectors}
+        for name, one in targets.items():
+            if one.source == "set":
+                mean = read(one, dataset, layer)
+                assert isinstance(mean, Vector)
+                found[name] = mean.take(rows).dense(rows.size)
+        return found
+
+    def to_anndata(self) -> Any:
+        """Return the selected cells as AnnData: a view of the object that is shown, or a new one read from the store.
+
+        A new one has obs, var, the embeddings, and X as CSR of float32; it needs the package anndata.
+
+        Raises
+        ------
+        MissingDependency
+            If the cells lie in a store, and anndata is not installed.
+        """
+        from cxg_widget.datasets.anndata.export import subset
+
+        return subset(self._dataset, self.mask)
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} of {self._dataset.obs_noun.counted(self.mask.size)} selected>"
+
+
+def combine(old: NDArray[np.bool_], new: NDArray[np.bool_], mode: Mode) -> NDArray[np.bool_]:
+    """Combine two masks into a new one: replace = new, add = or, subtract = old and not new, intersect = and."""
+    if mode == "replace":
+        return new.copy()
+    if mode == "add":
+        return old | new
+    if mode == "subtract":
+        return old & ~new
+    if mode == "intersect":
+        return old & new
+    raise InvalidValue(not_found("selection mode", mode, get_args(Mode), "select()"))
+
+
+def pack_mask(mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Pack bool (n,) into uint8 (ceil(n / 8),); bit i & 7 of byte i >> 3 is element i."""
+    return np.packbits(mask, bitorder="little")
+
+
+def is_table(what: Any) -> bool:
+    """Say whether something has rows and columns of values, as the corners of a polygon have; a mask has none."""
+    try:
+        array = np.asarray(what)
+    except ValueError:  # lists of several lengths
+        return False
+    return array.ndim == 2 and array.dtype != np.bool_
+
+
+def mask_of(what: Any, dataset: Dataset) -> NDArray[np.bool_]:
+    """Turn a boolean mask, row positions, obs index labels or values of columns into a mask, bool (n_obs,).
+
+    A boolean pandas Series is matched by its index where that holds the obs labels, as pandas itself does. A dict is
+    read by `mask_of_values`.
+
+    Raises
+    ------
+    SelectionError
+        If the length, a position or a label does not fit the dataset.
+    """
+    if isinstance(what, Mapping):
+        return mask_of_values(what, dataset)
+    if isinstance(what, SelectedCells):
+        what = what.mask
+    elif hasattr(what, "columns") and hasattr(what, "index"):
+        raise SelectionError("a DataFrame names no cells; its index may: select(frame.index)")
+    elif isinstance(what, str):
+        what = [what]
+    elif isinstance(what, set | frozenset):
+        what = list(what)
+    try:
+        array = np.asarray(what)
+    except ValueError:
+        raise SelectionError("a selection must be one list of values; found lists of several lengths") from None
+    if array.ndim != 1:
+        raise SelectionError(f"a selection must be one-dimensional; found shape {array.shape}")
+    if array.size == 0 and array.dtype != np.bool_:
+        return np.zeros(dataset.n_obs, dtype=np.bool_)
+    if array.dtype == np.bool_:
+        return _from_booleans(what, array, dataset)
+    if array.dtype.kind in "iu":
+        return _from_rows(array, dataset.n_obs)
+    if array.dtype.kind in "OUST":
+        return _from_labels([text_of(label) for label in array], dataset)
+    raise SelectionError(
+        f"cannot select by {array.dtype} values; give a mask, rows, labels, {{column: value}}, polygon= or query="
+    )
+
+
+def _from_booleans(what: Any, array: NDArray[np.bool_], dataset: Dataset) -> NDArray[np.bool_]:
+    if array.size != dataset.n_obs:
+        held = dataset.obs_noun.counted(dataset.n_obs)
+        raise SelectionError(f"the mask has {array.size:,} values, but the dataset has {held}")
+    labels = getattr(what, "index", None)
+    if labels is None or getattr(labels, "dtype", None) is None:
+        return array.copy()
+    if _is_obs_index(labels, dataset):
+        return array.copy()
+    given = np.asarray(labels)
+    if given.dtype != np.dtype("O") or np.array_equal(given, dataset.obs_names()):
+        return array.copy()
+    return _from_labels([text_of(label) for label in given[array]], dataset)
+
+
+def _is_obs_index(labels: Any, dataset: Dataset) -> bool:
+    """Say whether a pandas Index is the obs index; strings in Arrow's layout are compared without making objects."""
+    import pandas as pd
+
+    return isinstance(labels.dtype, pd.StringDtype) and bool(dataset.obs([]).index.equals(labels))
+
+
+def _from_rows(rows: NDArray[Any], n_obs: int) -> NDArray[np.bool_]:
+    low, high = int(rows.min()), int(rows.max())
+    if low < 0 or high >= n_obs:
+        wrong = low if low < 0 else high
+        raise SelectionError(f"row {wrong} is not in the dataset; rows go from 0 to {n_obs - 1:,}")
+    mask = np.zeros(n_obs, dtype=np.bool_)
+    mask[rows] = True
+    return mask
+
+
+def _from_labels(labels: list[str], dataset: Dataset) -> NDArray[np.bool_]:
+    names, wanted = dataset.obs_names().tolist(), set(labels)
+    unknown = sorted(wanted.difference(names))
+    if unknown:
+        if len(wanted) == 1 and (meant := meant_by(unknown[0], dataset, names[:4000])):
+            raise SelectionError(f"no {dataset.obs_noun.one} {unknown[0]!r}. {meant}")
+        others = f" {len(unknown) - 1:,} more are not there either." if len(unknown) > 1 else ""
+        sentence = not_found(dataset.obs_noun.one, unknown[0], names[:4000], "the obs index", count=len(names))
+        raise SelectionError(sentence + others)
+    return np.fromiter(map(wanted.__contains__, names), dtype=np.bool_, count=len(names))

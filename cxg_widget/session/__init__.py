@@ -1,0 +1,1 @@
+"""What one widget shows, as streams of frames, without Jupyter."""

@@ -1,0 +1,94 @@
+"""What `CxgWidget.aggregate` answers: all cells of a view reduced to planes of the caller's size, with exact values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.indexed import View
+from cxg_widget.cells.loader import Readings
+from cxg_widget.display.checks import check_view
+from cxg_widget.display.coloring import is_number
+from cxg_widget.display.look import Look
+from cxg_widget.errors import InvalidValue
+from cxg_widget.text.names import shown
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from cxg_widget.datasets.base.dataset import Dataset
+    from cxg_widget.display.coloring import ColorTrait
+
+MAX_PX = 100_000_000
+
+
+def aggregated(
+    dataset: Dataset,
+    readings: Readings,
+    look: Look,
+    selected: NDArray[np.bool_],
+    reduction: Any = None,
+    *,
+    color: ColorTrait = None,
+    view: Any = None,
+    width: int = 800,
+    height: int = 600,
+    within: str | None = None,
+) -> xr.DataArray | xr.Dataset:
+    """Reduce all cells, or those selected, bool (n_obs,), to planes; see `CxgWidget.aggregate`."""
+    from cxg_widget.draw.aggregate.by_rows import wanted_of
+    from cxg_widget.draw.aggregate.grid import Grid
+
+    size = _checked_size(width, height)
+    edges = check_view(view)
+    mask = _mask_within(within, selected)
+    if reduction is None:
+        reduction, color = _as_shown(dataset, look, color)
+    wanted = wanted_of(reduction, color, dataset, shown_color=look.color, layer=look.layer)
+    dataset.find_embedding(look.embedding)
+    seen = _with_room(readings.extent(look)) if edges is None else _ascending(edges)
+    Grid.of(seen, size)
+    return readings.sums(look, wanted, seen, size, mask).finished(wanted.name).rename(wanted.dims)
+
+
+def _as_shown(dataset: Dataset, look: Look, color: ColorTrait) -> tuple[Any, ColorTrait]:
+    """Return which reduction of what the widget shows, or would show if it were coloured so."""
+    target, statistic = look.color if color is None else color, look.statistic
+    if statistic == "auto" or not is_number(target, dataset, look.layer):
+        return None, target
+    if isinstance(statistic, str):
+        return statistic, target
+    return (statistic, None) if color is None else (None, target)
+
+
+def _checked_size(width: Any, height: Any) -> tuple[int, int]:
+    sides = [int(side) for side in (width, height) if isinstance(side, int | np.integer) and not isinstance(side, bool)]
+    if len(sides) < 2 or min(sides) < 1 or sides[0] * sides[1] > MAX_PX:
+        wanted = f"whole numbers from 1 whose product is {MAX_PX:,} at most"
+        raise InvalidValue(f"width and height must be {wanted}; found {shown(width)} and {shown(height)}.")
+    return sides[0], sides[1]
+
+
+def _mask_within(within: Any, selected: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+    if within is None:
+        return None
+    if within == "filter":
+        raise InvalidValue(
+            "this version has no filters to aggregate within; within='selection' takes the selected cells."
+        )
+    if within != "selection":
+        raise InvalidValue(f"within must be 'selection' or None; found {shown(within)}.")
+    return selected
+
+
+def _ascending(view: list[float]) -> View:
+    return view[0], view[1], min(view[2:]), max(view[2:])
+
+
+def _with_room(extent: View) -> View:
+    """Widen what has no width or height, as datashader does."""
+    x0, x1, y0, y1 = extent
+    (x0, x1), (y0, y1) = ((low - 1, high + 1) if low == high else (low, high) for low, high in ((x0, x1), (y0, y1)))
+    return x0, x1, y0, y1

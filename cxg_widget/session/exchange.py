@@ -1,0 +1,94 @@
+"""Between a session and a comm: frames out, failures as one sentence, long work in threads."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from typing import Any
+
+from cxg_widget.compute.jobs import Jobs
+from cxg_widget.errors import CxgWidgetError, Overtaken
+from cxg_widget.text.names import shortened
+from cxg_widget.wire import protocol
+from cxg_widget.wire.frames import Frame
+
+_LOG = logging.getLogger("cxg_widget")
+Stream = Callable[[], Iterator[Frame]]
+
+
+class Exchange:
+    """Sends streams of frames through a function that takes (content, buffers).
+
+    uri : of the store, as failures name it
+    """
+
+    def __init__(self, send: Callable[[dict[str, Any], list[memoryview]], object], uri: str = "") -> None:
+        self._send = send
+        self._uri = uri
+        self.jobs = Jobs()
+
+    def send(self, kind: str, stream: Stream, request_id: int = 0) -> bool:
+        """Send every frame of a stream now; when it fails, send the sentence instead and return False."""
+        try:
+            for frame in stream():
+                self._send(*frame.pack(request_id))
+        except Exception as error:
+            self.fail(kind, error, request_id)
+            return False
+        return True
+
+    def send_soon(
+        self, slot: str, stream: Stream, request_id: int = 0, on_failure: Callable[[], object] | None = None
+    ) -> Future[None]:
+        """Send a stream from a thread, in place of one of the same slot that has not begun."""
+
+        def job() -> None:
+            if not self.send(slot, stream, request_id) and on_failure is not None:
+                on_failure()
+
+        def tell_overtaken(done: Future[None]) -> None:
+            if done.cancelled() and request_id:
+                self.fail(slot, Overtaken("a newer request took the place of this one."), request_id)
+
+        future = self.jobs.submit(slot, job)
+        future.add_done_callback(tell_overtaken)
+        return future
+
+    def fail(self, kind: str, error: Exception, request_id: int = 0) -> None:
+        """Say one sentence in the front-end; what is no error of ours is logged in full.
+
+        Of `Overtaken` nobody is told but who waits for the answer: another page, where one kernel has two.
+        """
+        if isinstance(error, Overtaken) and not request_id:
+            return
+        if not isinstance(error, CxgWidgetError):
+            _LOG.error("%s failed", kind, exc_info=error)
+        self._send(*error_frame(kind, error, self._uri).pack(request_id))
+
+
+def error_frame(kind: str, error: Exception, uri: str) -> Frame:
+    """Say a failure in one sentence, and apart from it in full: with the paths of the store and what a library said."""
+    if isinstance(error, CxgWidgetError):
+        full = str(error)
+        sentence = _without_path(_without_quote(full, error.quoted), uri)
+    else:
+        full, sentence = shortened(f"{kind} failed: {error!r}"), f"{kind} failed unexpectedly; the details say how."
+    sentence = " ".join(sentence.split())
+    return Frame(protocol.Error(kind, type(error).__name__, sentence, full if full != sentence else ""))
+
+
+def _without_quote(text: str, quoted: str) -> str:
+    """Leave out what stands in brackets, of which the sentence may have been shortened."""
+    start = text.find(f" ({quoted[:20]}") if quoted else -1
+    return text if start < 0 else text[:start] + text[text.rfind(")") + 1 :]
+
+
+def _without_path(text: str, uri: str) -> str:
+    """Leave out the path of a store before a sentence, and all but its last part within."""
+    if not uri or uri not in text:
+        return text
+    rest = re.sub(rf"^'?{re.escape(uri)}[^\s:']*'?: ", "", text)
+    rest = rest.replace(uri, uri.rstrip("/").rpartition("/")[2])
+    return rest[:1].upper() + rest[1:]

@@ -1,0 +1,307 @@
+"""What is on show as streams of frames: points, colour and selection, each with the number of its stream."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.loader import Readings
+from cxg_widget.cells.preview import is_close
+from cxg_widget.color.limits import check_order
+from cxg_widget.datasets.base.by_view import Extent
+from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.display.coloring import is_number
+from cxg_widget.display.look import Coloring, Look, is_tissue
+from cxg_widget.display.search import Catalogue
+from cxg_widget.draw.crowding import few_of
+from cxg_widget.errors import CxgWidgetError, InvalidValue
+from cxg_widget.session import streams
+from cxg_widget.session.exchange import error_frame
+from cxg_widget.session.first_paint import Opening, are_many
+from cxg_widget.text.names import shown
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.encoding import Numbers
+from cxg_widget.wire.frames import Frame
+from cxg_widget.wire.order import DisplayOrder
+from cxg_widget.wire.quantise import Bounds
+
+
+class Showing:
+    """What is known of a dataset and sent of it.
+
+    Parameters
+    ----------
+    dataset : the open dataset; the session does not close it
+    look : what to show first
+    seed : of the display order
+    announce : takes a frame that nobody asked for, from any thread
+    read_with : makes the `Readings` of a dataset, a seed and a function that is told progress
+
+    Attributes
+    ----------
+    way : in which way cells are drawn; where it changes, all is sent anew
+    """
+
+    def __init__(
+        self, dataset: Dataset, look: Look | None = None, *, seed: int = 0,
+        announce: Callable[[Frame], object] | None = None,
+        read_with: Callable[..., Readings] = Readings,
+    ) -> None:  # fmt: skip
+        self.dataset = dataset
+        self._look = look or Look(embedding=dataset.default_embedding)
+        self.mask: NDArray[np.bool_] = np.zeros(dataset.n_obs, dtype=np.bool_)
+        self._announce = announce or (lambda _: None)
+        self._readings = read_with(dataset, seed, self._tell_progress)
+        self.way = self._way_of(self._look)
+        self._stop_listening = dataset.tell_progress_to(self._tell_progress)
+        self._lock = threading.RLock()
+        self._opening = Opening()
+        self._seq = {"points": 0, "color": 0, "selection": 0}
+
+    def _tell_progress(self, done: float) -> None:
+        self._announce(Frame(p.Progress("index", done)))
+
+    @property
+    def look(self) -> Look:
+        """What is asked to be on show; from the moment it is set, what is sent for another one counts as older."""
+        return self._look
+
+    @look.setter
+    def look(self, look: Look) -> None:
+        way = self._way_of(look)
+        with self._lock:
+            before, self._look = self._look, look
+            are_others, self.way = way != self.way, way
+            self._seq["points"] += are_others or look.place_key != before.place_key
+            self._seq["color"] += are_others or look.color_key != before.color_key
+
+    def _way_of(self, look: Look) -> tuple[object, ...]:
+        return look.render, look.max_points, self._readings.is_of_pixels(look)
+
+    # --- what is known ---------------------------------------------------------------------------------------------
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """Everything one can colour by."""
+        catalogue: Catalogue = self._readings.keep("catalogue", None, lambda: Catalogue(self.dataset))
+        return catalogue
+
+    def xy(self) -> NDArray[np.float32]:
+        """Return the coordinates on show at full precision, float32 (n_obs, 2), row order."""
+        return self._readings.xy(self.look)
+
+    def place(self, look: Look | None = None) -> Bounds:
+        """Read where the cells are, and return within which bounds that is."""
+        self._readings.point_xy(look or self.look)
+        return self._readings.bounds(look or self.look)
+
+    def coloring(self, look: Look | None = None) -> Coloring:
+        """Read and return what the cells are coloured by; raises as `Readings.coloring`."""
+        return self._readings.coloring(look or self.look)
+
+    def check_limits(self, look: Look) -> None:
+        """Check the colour limits of a look against each other, with its numbers where they have been read.
+
+        Raises
+        ------
+        InvalidValue
+            If the lower one lies above the upper one.
+        """
+        known = self._readings.held("coloring", look.color_key)
+        data = None if known is None or self._readings.is_of_pixels(look) else known.data
+        check_order(look.vmin, look.vmax, data.quantile if isinstance(data, Numbers) else None)
+
+    def check_statistic(self, look: Look) -> None:
+        """Check that a reduction of datashader gives one number for each pixel, of numbers that there are.
+
+        Raises
+        ------
+        InvalidValue, UnknownName
+            If it does not.
+        """
+        if isinstance(look.statistic, str):
+            return
+        from cxg_widget.draw.aggregate import reduction_of
+
+        plan = reduction_of(look.statistic)
+        if not plan.is_plane:
+            raise InvalidValue(f"statistic must give one number for each pixel; {shown(look.statistic)} gives several")
+        for column in plan.columns:
+            if not is_number(column, self.dataset, look.layer):
+                raise InvalidValue(
+                    f"statistic must be of numbers; {shown(column)} of {shown(look.statistic)} holds none"
+                )
+
+    def prepare(self) -> None:
+        """Read what the first picture needs."""
+        self.coloring()
+        self.place()
+        self.prepare_order()
+
+    def prepare_order(self) -> None:
+        """Make the order of the points; beside `prepare`, which mostly waits for the store."""
+        if not self._is_aggregated:
+            self._readings.order()
+
+    def prepare_field(self) -> None:
+        """Build or load what views are aggregated from, where they are; the first of them then comes sooner."""
+        if self._is_aggregated:
+            self._readings.prepare_field(self.look)
+
+    def close(self) -> None:
+        """Let go of what is held elsewhere; the dataset stays open."""
+        self._opening.begin()
+        self._stop_listening()
+        self._readings.close()
+
+    @property
+    def _is_aggregated(self) -> bool:
+        return self._readings.is_aggregated(self.look)
+
+    @property
+    def order(self) -> DisplayOrder:
+        """The order in which the points are sent."""
+        return self._readings.sample(self.look).order if self._is_aggregated else self._readings.order()
+
+    @property
+    def _point_rows(self) -> NDArray[Any]:
+        """The row of each point."""
+        return self._readings.sample(self.look).rows if self._is_aggregated else self._readings.order().rows
+
+    # --- frames ----------------------------------------------------------------------------------------------------
+
+    def _next(self, slot: str) -> int:
+        with self._lock:
+            self._seq[slot] += 1
+            return self._seq[slot]
+
+    def _take_up(self, slot: str) -> int:
+        """Return the number of a stream: that of the one begun early, if it is still what is on show, or the next."""
+        with self._lock:
+            early = self._opening.early.pop(slot, None)
+            return self._next(slot) if early is None or early != self._seq[slot] else early
+
+    def _until_newer(self, slot: str, seq: int, stream: Callable[[int], Iterator[Frame]]) -> Iterator[Frame]:
+        for frame in stream(seq):
+            if self._seq[slot] != seq:
+                return
+            yield frame
+
+    def _renumber(self, slot: str, seq: int) -> int:
+        """Return a number for what follows under another one, unless that has been overtaken already."""
+        with self._lock:
+            return self._next(slot) if self._seq[slot] == seq else seq
+
+    def points(self) -> Iterator[Frame]:
+        """Yield the coordinates on show, in chunks; ends early when a newer call begins.
+
+        Where the store states in which bounds they lie, a frame without points says so before they are read.
+        """
+        return self._points(self._take_up("points"))
+
+    def _points(self, seq: int) -> Iterator[Frame]:
+        outline = self._readings.outline(self.look)
+        if outline is not None:
+            yield from self._until_newer("points", seq, partial(self._outline_frames, outline))
+            bounds = self.place()
+            is_kept = is_close(outline, bounds.extent)
+            outline = outline if is_kept else None
+            seq = seq if is_kept else self._renumber("points", seq)
+        yield from self._until_newer("points", seq, partial(self._point_frames, outline))
+
+    def _outline_frames(self, outline: Extent, seq: int) -> Iterator[Frame]:
+        about = {**self._about_points(seq), "n_points": self._readings.n_points(self.look)}
+        message = p.Points(start=0, stop=0, extent=list(outline), n_missing=0, **about)
+        yield Frame(message, {"xy": np.empty((0, 2), dtype=np.uint16)})
+
+    def _point_frames(self, outline: Extent | None, seq: int) -> Iterator[Frame]:
+        look = self.look
+        bounds = self._readings.bounds(look)
+        if outline is not None:
+            bounds = Bounds(outline, bounds.n_missing)
+        return streams.point_frames(self._readings.point_xy(look), bounds, self.order, self._about_points(seq))
+
+    def _about_points(self, seq: int) -> dict[str, Any]:
+        look, name = self.look, self.dataset.find_embedding(self.look.embedding)
+        equal_units = self.dataset.axis_labels(name, look.axes) is None
+        return {
+            "seq": seq, "embedding": name, "axes": list(look.axes), "n_obs": self.dataset.n_obs,
+            "y_down": is_tissue(name), "aggregated": self._is_aggregated,
+            "equal_units": equal_units, "axis_labels": list(self.dataset.axis_names(name, look.axes) or ()),
+            "few": few_of(look),
+        }  # fmt: skip
+
+    def color(self) -> Iterator[Frame]:
+        """Yield the legend and the values of the colouring on show, in chunks; ends early as `points`.
+
+        Where the store states limits or categories, a legend with these alone comes before the values are read.
+        """
+        return self._color(self._take_up("color"))
+
+    def _color(self, seq: int) -> Iterator[Frame]:
+        sketch = self._readings.sketch(self.look)
+        if sketch is not None and sketch.is_sketch:
+            yield from self._until_newer("color", seq, partial(self._sketch_frames, sketch))
+            self.coloring()
+            seq = self._renumber("color", seq)
+        yield from self._until_newer("color", seq, self._color_frames)
+
+    def _sketch_frames(self, sketch: Coloring, seq: int) -> Iterator[Frame]:
+        yield streams.legend_frame(sketch, self.look, self.dataset, self._readings.n_points(self.look), seq)
+
+    def _color_frames(self, seq: int) -> Iterator[Frame]:
+        look, order = self.look, self.order
+        yield streams.legend_frame(self.coloring(look), look, self.dataset, order.rows.size, seq)
+        yield from streams.value_frames(self._readings.point_coloring(look), order, seq)
+
+    def recolor(self) -> Iterator[Frame]:
+        """Yield the colours of the categories on show, after the palette changed."""
+        colors = streams.category_colors(self.coloring(), self.look, self.dataset)
+        yield Frame(p.Palette(self._seq["color"], colors))
+
+    def selection(self) -> Iterator[Frame]:
+        """Yield which points are selected, as packed bits."""
+        with self._lock:
+            seq, mask = self._next("selection"), self.mask
+        n_selected = int(np.count_nonzero(mask))
+        yield streams.selection_frame(mask[self._point_rows] if n_selected else mask, n_selected, seq)
+
+    def show(self) -> Iterator[Frame]:
+        """Yield points and colour chunk by chunk in turn, so that the first picture has both; then the selection."""
+        running = {"color": self.color(), "points": self.points()}
+        while running:
+            for slot, stream in list(running.items()):
+                try:
+                    yield next(stream)
+                except StopIteration:
+                    del running[slot]
+                except CxgWidgetError as error:
+                    del running[slot]
+                    yield error_frame(slot, error, self.dataset.uri)
+        if self.mask.any():
+            yield from self.selection()
+
+    def early(self) -> Iterator[Frame]:
+        """Yield the first of many points for a front-end that has not asked yet; `show` then begins with the same.
+
+        A kernel hears nothing before the cell has run that shows the widget.
+        """
+        if not are_many(self._readings.n_points(self.look)):
+            return
+        is_sketch = self._readings.outline(self.look) is not None and self._readings.sketch(self.look) is not None
+        with self._lock:
+            seqs = {slot: self._next(slot) for slot in ("color", "points")}
+            if not is_sketch:  # of which nothing can be taken up
+                self._opening.early = dict(seqs)
+        yield streams.dataset_frame(self.dataset)
+        color, points = self._color(seqs["color"]), self._points(seqs["points"])
+        with suppress(CxgWidgetError):  # whoever asks is told
+            for stream in (color, points) if is_sketch else (color, points, color):
+                yield from islice(stream, 1)

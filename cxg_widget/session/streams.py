@@ -1,0 +1,127 @@
+"""What is on show as frames, cut into chunks; who asked and whether it is still wanted is the session's affair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.preview import are_stated
+from cxg_widget.color.colormaps import COLORMAPS
+from cxg_widget.color.palettes import category_palette
+from cxg_widget.datasets.base.dataset import Codes
+from cxg_widget.display.coloring import heading
+from cxg_widget.display.look import Coloring, Look
+from cxg_widget.selection.selection import pack_mask
+from cxg_widget.spatial.view import within
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.encoding import Numbers, category_counts, code_frames, number_frames
+from cxg_widget.wire.frames import Frame, spans
+from cxg_widget.wire.order import DisplayOrder
+from cxg_widget.wire.quantise import Bounds, quantise_positions, quantise_within, shares
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base.dataset import Dataset
+
+_DETAIL_BYTES = 8
+
+
+def dataset_frame(dataset: Dataset) -> Frame:
+    """Describe a dataset."""
+    embeddings = [{"name": name, "axes": axes} for name, axes in dataset.embeddings.items()]
+    columns = [{"name": column.name, "kind": column.kind} for column in dataset.obs_columns.values()]
+    return Frame(
+        p.DatasetInfo(
+            title=dataset.title,
+            n_obs=dataset.n_obs,
+            n_var=dataset.n_var,
+            obs_noun=list(dataset.obs_noun),
+            var_noun=list(dataset.var_noun),
+            set_noun=list(dataset.set_noun or ()),
+            embeddings=embeddings,
+            columns=columns,
+            colormaps=list(COLORMAPS),
+            notes=list(dataset.notes),
+        )
+    )
+
+
+def point_frames(
+    xy: NDArray[np.float32], bounds: Bounds, order: DisplayOrder, about: Mapping[str, Any]
+) -> Iterator[Frame]:
+    """Yield coordinates in display order, quantised over the bounds of all cells, each chunk when its turn comes.
+
+    about : the fields of `Points` that are the same for all
+    """
+    n_points = order.rows.size
+    known: dict[str, Any] = {"n_points": n_points, "extent": list(bounds.extent), "n_missing": bounds.n_missing}
+    for start, stop in spans(n_points, 4):
+        codes = quantise_positions(order.arrange(xy, start, stop), bounds)
+        yield Frame(p.Points(start=start, stop=stop, **known, **about), {"xy": codes})
+
+
+def value_frames(coloring: Coloring, order: DisplayOrder, seq: int) -> Iterator[Frame]:
+    """Yield what colours the points, in display order."""
+    if isinstance(coloring.data, Codes):
+        yield from code_frames(coloring.data, order, seq)
+    elif isinstance(coloring.data, Numbers):
+        yield from number_frames(coloring.data, order, seq)
+
+
+def legend_frame(coloring: Coloring, look: Look, dataset: Dataset, n_points: int, seq: int) -> Frame:
+    """Describe a colouring, of which n_points values will follow."""
+    target, data = coloring.target, coloring.data
+    name, detail = heading(target, dataset, look.layer)
+    legend = p.Color(
+        seq, target.spec, name, detail, "none", n_points, dataset.n_obs, 0, [], [], [], 0.0, 0.0, "none", False
+    )
+    arrays: Mapping[str, NDArray[Any]] = {"histogram": np.empty(0, np.uint32), "quantiles": np.empty(0, np.float32)}
+    if isinstance(data, Codes):
+        counts, n_missing = coloring.counted or category_counts(data)
+        legend = replace(
+            legend,
+            scale="categorical",
+            n_missing=n_missing,
+            categories=coloring.labels,
+            counts=counts,
+            colors=category_colors(coloring, look, dataset),
+            encoding="dense",
+        )
+    elif isinstance(data, Numbers):
+        legend = replace(
+            legend,
+            scale="continuous",
+            n_missing=data.n_missing,
+            lo=data.lo,
+            hi=data.hi,
+            encoding="sparse" if data.is_sparse else "dense",
+            is_stated=are_stated((data.lo, data.hi), target, dataset),
+        )
+        arrays = {"histogram": data.histogram, "quantiles": shares(data.quantiles, data.lo, data.hi).astype(np.float32)}
+    return Frame(legend, arrays)
+
+
+def category_colors(coloring: Coloring, look: Look, dataset: Dataset) -> list[str]:
+    """Return one "#rrggbb" per category; empty unless categorical."""
+    stored = dataset.category_colors(coloring.target.name) if coloring.target.source == "obs" else {}
+    return category_palette(coloring.labels, stored, look.palette)
+
+
+def selection_frame(selected: NDArray[np.bool_], n_selected: int, seq: int) -> Frame:
+    """Pack which points are selected, bool (n_points,) in display order; no bits when no cell is."""
+    bits = pack_mask(selected) if n_selected else np.empty(0, dtype=np.uint8)
+    return Frame(p.Selection(seq, n_selected, selected.size), {"bits": bits})
+
+
+def detail_frames(view: list[float], xy: NDArray[np.float32], order: DisplayOrder) -> Iterator[Frame]:
+    """Yield the points of a view, quantised over that view instead of the whole embedding."""
+    (x0, x1), (y0, y1) = sorted(view[:2]), sorted(view[2:4])
+    index = np.sort(order.points[within(xy, (x0, x1, y0, y1))])
+    codes = quantise_within(xy[order.rows[index]], (x0, x1, y0, y1))
+    cuts = list(spans(index.size, _DETAIL_BYTES))
+    for part, (start, stop) in enumerate(cuts):
+        arrays: dict[str, NDArray[Any]] = {"index": index[start:stop], "xy": codes[start:stop]}
+        yield Frame(p.Detail(part, len(cuts), [x0, x1, y0, y1]), arrays)

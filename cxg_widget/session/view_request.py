@@ -1,0 +1,114 @@
+"""A view of a field as frames: an image of all its cells or, where few enough are in it, the cells themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.indexed import AnyField, Drawable, Shown, View, numbers_of, rgba_of, spread_of
+from cxg_widget.datasets.base.dataset import Codes
+from cxg_widget.display.look import Coloring
+from cxg_widget.display.statistic import told
+from cxg_widget.draw.crowding import solidity_of
+from cxg_widget.draw.pixel_scale import PixelScale
+from cxg_widget.draw.png import encode_lines, encode_png
+from cxg_widget.selection.selection import pack_mask
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.encoding import Numbers, wire_codes, wire_values
+from cxg_widget.wire.frames import Frame, spans
+from cxg_widget.wire.quantise import quantise_within
+
+_AROUND = 1.4
+_MOST_AROUND = 2
+"""How many times as many cells as are few may travel; around a thin part of the plot there may be any number."""
+_CELL_BYTES = 4
+_PLAIN_CODES: NDArray[np.uint8 | np.uint16] = np.empty(0, dtype=np.uint8)
+
+
+@dataclass(frozen=True)
+class Seqs:
+    """Which points, which colouring and which selection an answer shows."""
+
+    points: int
+    color: int
+    selection: int
+
+
+def view_of(ask: p.Aggregate) -> View:
+    """Return x at the left, x at the right, y at the bottom, y at the top edge."""
+    return ask.view[0], ask.view[1], ask.view[2], ask.view[3]
+
+
+def survey_frames(field: Drawable, shown: Shown, ask: p.Aggregate, seqs: Seqs, few: int) -> Iterator[Frame]:
+    """Answer `aggregate`: with the cells where the view holds at most `few`, else with an image."""
+    view = view_of(ask)
+    n_inside = field.count(view)
+    if n_inside <= few:
+        yield from _cell_frames(field, shown, _around(field, view, most=_MOST_AROUND * few), seqs)
+    else:
+        size = (ask.width, ask.height)
+        planes = field.image(shown, view, size, spread_of(n_inside, size, ask.diameter))
+        png, content = _png(planes, shown, dark=ask.dark, solidity=solidity_of(n_inside, few))
+        message = p.Image(seqs.points, seqs.color, seqs.selection, ask.view, content, n_inside)
+        none = {"histogram": np.empty(0, np.uint32), "quantiles": np.empty(0, np.float32)}
+        yield Frame(message, {"png": np.frombuffer(png, dtype=np.uint8), **none})
+
+
+def pixel_frames(
+    field: AnyField, shown: Shown, ask: p.Aggregate, seqs: Seqs, scale_of: Callable[[NDArray[np.float64]], PixelScale]
+) -> Iterator[Frame]:
+    """Answer `aggregate` with numbers of pixels; `scale_of` says which range their codes have."""
+    from cxg_widget.draw.aggregate import pixel_image
+
+    view, size = view_of(ask), (ask.width, ask.height)
+    n_inside = field.count(view)
+    numbers, cells = field.numbers(shown, view, size, spread_of(n_inside, size, ask.diameter)).finished()
+    scale = scale_of(numbers)
+    png = encode_lines(pixel_image(numbers, cells, scale.data.lo, scale.data.hi).lines, 3)
+    message = p.Image(
+        seqs.points, seqs.color, seqs.selection, ask.view, "numbers", n_inside, told(shown.look.statistic), scale.told
+    )
+    yield Frame(message, {"png": np.frombuffer(png, dtype=np.uint8), **scale.arrays})
+
+
+def _png(planes: Any, shown: Shown, *, dark: bool, solidity: float) -> tuple[bytes, Literal["colors", "numbers"]]:
+    if isinstance(shown.coloring.data, Numbers):
+        return encode_lines(numbers_of(planes, shown).lines, 3), "numbers"
+    return encode_png(rgba_of(planes, shown, dark=dark, solidity=solidity)), "colors"
+
+
+def _cell_frames(field: Drawable, shown: Shown, extent: View, seqs: Seqs) -> Iterator[Frame]:
+    cells = field.cells(extent, shown)
+    xy, codes = quantise_within(cells.xy, extent), _codes(cells.coloring)
+    bits_of = pack_mask if shown.mask.any() else lambda _: np.empty(0, dtype=np.uint8)
+    cuts = list(spans(len(xy), _CELL_BYTES))
+    for part, (start, stop) in enumerate(cuts):
+        arrays: dict[str, NDArray[Any]] = {
+            "xy": xy[start:stop],
+            "codes": codes[start:stop],
+            "bits": bits_of(cells.selected[start:stop]),
+        }
+        yield Frame(p.Cells(seqs.points, seqs.color, seqs.selection, part, len(cuts), list(extent)), arrays)
+
+
+def _around(field: Drawable, view: View, most: int) -> View:
+    """Return x0 < x1, y0 < y1: the view and as much around it as holds at most so many cells, or the view alone.
+
+    With some more around it, a small move needs no answer.
+    """
+    x0, x1, y0, y1 = *sorted(view[:2]), *sorted(view[2:])
+    dx, dy = (x1 - x0) * (_AROUND - 1) / 2, (y1 - y0) * (_AROUND - 1) / 2
+    wide = x0 - dx, x1 + dx, y0 - dy, y1 + dy
+    return wide if field.count(wide) <= most else (x0, x1, y0, y1)
+
+
+def _codes(coloring: Coloring) -> NDArray[np.uint8 | np.uint16]:
+    if isinstance(coloring.data, Codes):
+        return wire_codes(coloring.data)
+    if isinstance(coloring.data, Numbers):
+        return wire_values(coloring.data)
+    return _PLAIN_CODES

@@ -1,0 +1,1 @@
+"""Sentences, names and numbers as people read them."""

@@ -1,0 +1,107 @@
+"""The picture a saved notebook shows where no kernel runs: HTML and PNG, never data."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import html as markup
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from cxg_widget.color.paper import PAPERS
+from cxg_widget.draw.figure import compose
+from cxg_widget.draw.key import lines_of
+from cxg_widget.draw.png import encode_png
+from cxg_widget.errors import CxgWidgetError
+
+if TYPE_CHECKING:
+    from cxg_widget.session.session import Session
+
+_SAMPLE = 20_000
+_LARGEST_PX = 10_000
+_PNG = b"\x89PNG\r\n\x1a\n"
+_LOG = logging.getLogger("cxg_widget")
+
+
+def static_picture(
+    session: Session,
+    height: int,
+    picture_id: str,
+    *,
+    view: Sequence[float] | None = None,
+    html: bool = True,
+    legend: bool = True,
+    background: str | None = None,
+) -> dict[str, str]:
+    """Draw what is on show.
+
+    Parameters
+    ----------
+    height : of the plot, CSS px; it is 4:3
+    picture_id : the live view hides elements of class "cxg-static-<picture_id>"
+    view : x left, x right, y bottom, y top, data units; None = everything
+    html : add "text/html" to "image/png"
+    legend : say what the colours mean, beside the plot and as text
+    background : "white", "dark" or "transparent"; None = white, as long as no front-end has told of its theme
+
+    Returns
+    -------
+    a mimebundle; empty when nothing can be drawn, for whatever reason: the live view is not to suffer from it
+    """
+    if not session.can_draw_soon:
+        return {}
+    size = (round(height * 4 / 3), height)
+    paper = PAPERS[background or "white"]
+    try:
+        seen = None if view is None else (view[0], view[1], view[2], view[3])
+        image, key = session.drawn(seen, size, paper=paper, max_points=_SAMPLE)
+        page = image[:, :, : 4 if paper.is_clear else 3] if not legend else compose(image, key, paper)
+        encoded = base64.b64encode(encode_png(page)).decode()
+        told = _told(session.dataset.title, session.axes_told(), lines_of(key) if legend else [])
+    except CxgWidgetError as error:
+        _LOG.info("no static picture: %s", error)
+        return {}
+    except Exception:
+        _LOG.exception("no static picture, which is a fault of cxg-widget")
+        return {}
+    return _bundle(encoded, (page.shape[1], page.shape[0]), picture_id, told if html else None)
+
+
+def kept_picture(snapshot: Any, picture_id: str, session: Session) -> dict[str, str]:
+    """Return the mimebundle of a picture that the front-end took: its "png" in base64, "width", "height" and "key".
+
+    Empty where it is none.
+    """
+    if not isinstance(snapshot, Mapping):
+        return {}
+    png, key = snapshot.get("png"), snapshot.get("key")
+    size = snapshot.get("width"), snapshot.get("height")
+    if not _is_png(png) or not all(isinstance(side, int) and 0 < side <= _LARGEST_PX for side in size):
+        return {}
+    lines = [line for line in key if isinstance(line, str)] if isinstance(key, list) else []
+    return _bundle(str(png), size, picture_id, _told(session.dataset.title, session.axes_told(), lines))
+
+
+def _is_png(encoded: Any) -> bool:
+    try:
+        return isinstance(encoded, str) and base64.b64decode(encoded, validate=True).startswith(_PNG)
+    except (binascii.Error, ValueError):
+        return False
+
+
+def _told(title: str, axes: str, lines: Iterable[str]) -> tuple[str, str]:
+    """Return what is said in place of a picture, and beneath it, as HTML: names from data are text."""
+    key = "".join(f"<div>{markup.escape(line)}</div>" for line in lines)
+    legend = f"<details><summary>Legend as text</summary>{key}</details>" if key else ""
+    return markup.escape(title, quote=True), (f"<div>{markup.escape(axes)}</div>" if axes else "") + legend
+
+
+def _bundle(encoded: str, size: Any, picture_id: str, told: tuple[str, str] | None) -> dict[str, str]:
+    bundle = {"image/png": encoded, "text/plain": ""}
+    if told is not None:
+        bundle["text/html"] = (
+            f'<div class="cxg-static-{picture_id}"><img alt="{told[0]}" width="{size[0]}" height="{size[1]}" '
+            f'style="max-width:100%;height:auto" src="data:image/png;base64,{encoded}">{told[1]}</div>'
+        )
+    return bundle

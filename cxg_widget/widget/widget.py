@@ -1,0 +1,646 @@
+"""The widget: traits in, frames out. What is shown and why is decided in `session.py`."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from warnings import warn
+
+import numpy as np
+import traitlets
+from ipywidgets import CallbackDispatcher
+
+from cxg_widget.cells.loader import Readings
+from cxg_widget.color.limits import LIMITS, OwnLimits
+from cxg_widget.compute.jobs import from_here, wait_for
+from cxg_widget.datasets import OPTIONS as OPEN_OPTIONS
+from cxg_widget.datasets import looks_like_anndata, open_dataset
+from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.display import checks as options
+from cxg_widget.display.checks import Given
+from cxg_widget.display.coloring import color_of_itself, coloring_key
+from cxg_widget.display.look import Look, misfit
+from cxg_widget.display.statistic import is_of_pixels, told
+from cxg_widget.draw.lettering import load_letters
+from cxg_widget.errors import (
+    ClosedDataset,
+    CxgWidgetError,
+    InvalidOption,
+    InvalidValue,
+    ProtocolError,
+    SelectionError,
+    UnknownName,
+)
+from cxg_widget.selection.query import mask_of_query
+from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
+from cxg_widget.session.exchange import Exchange, Stream
+from cxg_widget.session.session import Session
+from cxg_widget.text.names import shown
+from cxg_widget.widget.boxes import show_pictures_of_boxes
+from cxg_widget.widget.static_picture import kept_picture, static_picture
+from cxg_widget.widget.trait_error import as_trait_error
+from cxg_widget.widget.traits import STATE, WidgetTraits
+from cxg_widget.wire import protocol
+from cxg_widget.wire.frames import Frame
+from cxg_widget.wire.parsing import check_envelope, parse
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+_IN_A_ROW = "".join(
+    f".widget-box:not(.widget-vbox) > {child} {{ flex: 1 1 0; min-width: min(16rem, 100%); }}\n"
+    for child in (".cxg-widget", ":has(.cxg-widget)")
+)
+"""A widget is as wide as it may be; of itself it has no width, which is what a row of ipywidgets would give it, or the
+boxes in it."""
+_TO_CALLER = 9
+"""How many calls lie between a trait that is set and the check of its value."""
+_BUNDLE = Path(__file__).parents[1] / "static" / "widget.js"
+# Given a path, anywidget keeps every widget for good, to be told of changes of the file; `make dev` asks for that.
+_ESM: Any = _BUNDLE if os.environ.get("ANYWIDGET_HMR") == "1" else _BUNDLE.read_text(encoding="utf-8")
+
+
+class CxgWidget(WidgetTraits):
+    """An interactive scatterplot of a single-cell dataset.
+
+    Parameters
+    ----------
+    source : path or URI of a store, an AnnData object, or an open `Dataset`
+    embedding : name of the embedding; None = the dataset's default
+    color : obs column, gene or gene set ("obs:NAME", "var:NAME", "set:NAME" force one), a list of genes (their mean),
+        None = no colour; where it is not given, what the dataset offers as `default_color`, else its cell types or
+        clusters where a column has one of their usual names
+    layer : name of the layer genes are read from; None = X
+    height : CSS px
+    dask : a `dask.distributed.Client` whose workers open the store, hold the cells and aggregate them; True = the
+        current client; None = this process does it alone
+    **options : any trait below, and the options of `open_dataset`
+
+    Raises
+    ------
+    DatasetNotFound, UnknownFormat, InvalidStore
+        If the source cannot be opened.
+    UnknownName, InvalidValue
+        If a name or value is not valid for this dataset; both are ValueErrors.
+    InvalidOption
+        For an unknown keyword; a TypeError.
+
+    Examples
+    --------
+    >>> w = CxgWidget("data.cxg")  # doctest: +SKIP
+    >>> w.color = "CD3E"  # doctest: +SKIP
+    >>> w.selection.obs()  # doctest: +SKIP
+    """
+
+    _esm = _ESM
+    _css = _IN_A_ROW
+    _open = _built = _is_shown = _has_still = _is_checked = _holds_limits = False
+
+    def __init__(
+        self,
+        source: Any,
+        *,
+        embedding: str | None = None,
+        color: Any = Given.NOT,
+        layer: str | None = None,
+        height: float = 600,
+        dask: Any = None,
+        **more: Any,
+    ) -> None:
+        traits, opening = options.split_options(more, STATE, ("format", *OPEN_OPTIONS))
+        self._owns_dataset = not isinstance(source, Dataset)
+        self._dataset: Dataset = open_dataset(source, **opening)
+        self._color_of_itself = color_of_itself(self._dataset)
+        self._exchange = Exchange(self.send, self._dataset.uri)
+        read_with = _read_with(dask, source, opening)
+        self._session = Session(self._dataset, announce=self._announce, read_with=read_with)
+        self._callbacks = CallbackDispatcher()
+        self._own_limits = OwnLimits()
+        self._open = True
+        try:
+            is_offered = color is Given.NOT
+            color = self._color_of_itself if is_offered else color
+            given = {"embedding": embedding, "color": color, "layer": layer, "height": height, **traits}
+            checked = self._check(given)
+            self._session.look = self._look(checked)
+            self._session.check_limits(self._session.look)
+            self._session.check_statistic(self._session.look)
+            prepared = self._exchange.jobs.submit("prepare", self._session.prepare)
+            self._exchange.jobs.submit("order", self._session.prepare_order)
+            self._picture_id = secrets.token_hex(8)
+            super().__init__(_snapshot={"id": self._picture_id}, **checked)
+            self._share_limits(LIMITS)
+            self._built, self._own_layout = True, self.layout
+            self.on_msg(self._receive)
+            self._exchange.jobs.submit("field", self._session.prepare_field)
+            self._exchange.jobs.submit("letters", load_letters)
+            _watch_boxes()
+            if is_offered:
+                prepared.add_done_callback(self._drop_unreadable)
+            elif color is not None:
+                self._session.coloring()
+                self._session.check_limits(self._session.look)
+            if embedding is not None:
+                self._session.place()
+            self._check_hidden(self._session.look)
+            if color is not None and not is_offered and (said := self._misfit(self._session.look)):
+                warn(f"palette: {said}", stacklevel=2)
+        except BaseException:
+            self.close()
+            raise
+
+    # --- public --------------------------------------------------------------------------------------------------
+
+    @property
+    def dataset(self) -> Dataset:
+        """The open dataset."""
+        return self._dataset
+
+    @property
+    def selection(self) -> SelectedCells:
+        """The selected cells as they are now: `.mask`, `.rows`, `len()`, `.obs(columns)`."""
+        return self._session.selected
+
+    def select(
+        self, what: Any = None, mode: protocol.Mode = "replace", *, polygon: Any = None, query: str | None = None,
+        **columns: Any,
+    ) -> SelectedCells:  # fmt: skip
+        """Select cells from Python.
+
+        Parameters
+        ----------
+        what : {obs column: value or list of values}, of which each column must match, a boolean mask (n_obs,), row
+            positions, or obs index labels
+        mode : "replace", "add", "subtract" or "intersect"
+        polygon : corners (k, 2), k >= 3, in data units of the embedding and axes on show; hidden categories count too
+        query : pandas query string over obs columns; @name stands for a variable of the caller
+        **columns : refused with a sentence that says how a dict is written
+
+        Returns
+        -------
+        the new selection
+
+        Raises
+        ------
+        SelectionError, UnknownName
+            If it cannot be made; the selection stays as it was.
+        InvalidOption
+            For a column given as a keyword.
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        if columns:
+            raise InvalidOption(f"select() takes columns as a dict: select({shown(columns)}).")
+        mode = options.check_mode(mode, protocol.Mode)
+        given = [one is not None for one in (what, polygon, query)]
+        if sum(given) != 1:
+            raise SelectionError(
+                f"select() takes one of {{column: value}}, mask, rows, labels, polygon= or query=; found {sum(given)}"
+            )
+        if polygon is None and query is None and is_table(what) and not hasattr(what, "columns"):
+            polygon = what
+        if polygon is not None:
+            mask = self._session.polygon_mask(polygon)
+        elif query is not None:
+            mask = mask_of_query(query, self._dataset, level=2)
+        else:
+            mask = mask_of(what, self._dataset)
+        if mode != "replace":
+            self._exchange.jobs.finish("lasso")  # of those that still wait, this is to change the outcome
+        self._session.select(mask, mode)
+        self._selection_changed(self._session.selection)
+        return self.selection
+
+    def aggregate(
+        self, reduction: Any = None, *, color: Any = None, view: Any = None, width: int = 800, height: int = 600,
+        within: str | None = None,
+    ) -> xr.DataArray | xr.Dataset:  # fmt: skip
+        """Reduce all cells of a view to one value per pixel, exactly as datashader does, in blocks of rows.
+
+        It reads all cells, however many are on show and whatever is hidden; those without coordinates count nowhere.
+
+        Parameters
+        ----------
+        reduction : "count", "sum", "mean", "min", "max", "std", "var", "first" or "last", or an object of
+            `datashader.reductions`, whose columns go by names as in `color`, "x" and "y" being the coordinates;
+            None = what the widget shows: of numbers its `statistic`, which is the mean by "auto", else counts by
+            category, or counts where there is no colour
+        color : obs column, gene, gene set or list of genes that a name reduces; None = what the widget shows, but
+            "count" then counts all cells. "count" of categories counts each.
+        view : x0, x1, y0, y1 in data units; None = where all cells lie
+        width, height : px, up to 100 million
+        within : "selection" takes only the selected cells; None = all
+
+        Returns
+        -------
+        `xarray.DataArray` (y, x), y ascending, with the centres of the pixels in data units as coordinates: uint32
+        counts, else float64 with NaN where a pixel has no value; with a last axis of categories for counts by category,
+        in none of which a cell without one counts. An `xarray.Dataset` for a `datashader.summary`.
+
+        Raises
+        ------
+        UnknownName
+            If there is no such column, gene, gene set.
+        InvalidValue
+            If the reduction does not fit its columns, or view or size cannot be.
+        InvalidStore, DamagedStore
+            If a column cannot be read.
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        return self._session.aggregate(reduction, color=color, view=view, width=width, height=height, within=within)
+
+    def clear_selection(self) -> None:
+        """Select nothing."""
+        self._check_open()
+        self._session.select(np.zeros(self._dataset.n_obs, dtype=np.bool_))
+        self._selection_changed(self._session.selection)
+
+    def on_selection(self, callback: Callable[[SelectedCells], Any], *, remove: bool = False) -> None:
+        """Call `callback(selection)` after each change of the selection; remove=True stops that."""
+        self._callbacks.register_callback(callback, remove=remove)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The view as a small JSON dict; `CxgWidget(source, **state)` or `w.state = state` brings it back."""
+        defaults: dict[str, Any] = {name: self.trait_defaults(name) for name in STATE}
+        if self._color_of_itself is not None:
+            defaults["color"] = Given.NOT  # None is then no default, and has to be said
+        now = {name: getattr(self, name) for name in STATE}
+        return {name: value for name, value in now.items() if value != defaults[name]}
+
+    @state.setter
+    def state(self, state: dict[str, Any]) -> None:
+        if not isinstance(state, Mapping):
+            raise InvalidValue(f"state must be a dict as `w.state` gives it; found {shown(state)}")
+        wanted, _ = options.split_options(state, STATE, ())
+        defaults = {name: self.trait_defaults(name) for name in STATE} | {"color": self._color_of_itself}
+        checked = self._check(defaults | wanted)
+        look = self._look(checked)
+        self._session.place(look)
+        self._session.coloring(look)
+        self._check_hidden(look)
+        self._session.check_limits(look)
+        self._session.check_statistic(look)
+        self._leave_limits(self._session.look)
+        with self._holding_limits():
+            self._set_checked(checked)
+        self._share_limits(LIMITS)
+
+    def close(self) -> None:
+        """End the widget, and close the dataset if the widget opened it."""
+        if not self._open:
+            return
+        self._open = False
+        self._exchange.jobs.close()
+        self._session.close()
+        if self._built:
+            super().close()
+            self._own_layout.close()  # a widget of its own, which ipywidgets holds until it is closed
+        if self._owns_dataset:
+            self._dataset.close()
+
+    # --- traits --------------------------------------------------------------------------------------------------
+
+    def _check(self, given: dict[str, Any]) -> dict[str, Any]:
+        shown = options.check_embedding(given["embedding"], self._dataset)
+        return {name: options.check(name, value, self._dataset, shown) for name, value in given.items()}
+
+    @traitlets.validate(*STATE)
+    def _validate(self, proposal: Any) -> Any:
+        name, value = proposal["trait"].name, proposal["value"]
+        if not self._built:
+            return value
+        try:
+            return self._accept(name, value)
+        except CxgWidgetError as error:
+            raise as_trait_error(error) from error.__cause__
+
+    def _check_open(self) -> None:
+        if not self._open:
+            raise ClosedDataset(f"this widget of {self._dataset.uri} was closed; make a new one with CxgWidget().")
+
+    def _accept(self, name: str, value: Any) -> Any:
+        """Check a value and read what it needs, so that a failure is raised where it was caused."""
+        self._check_open()
+        value = options.check(name, value, self._dataset, self.embedding)
+        if not self._is_checked:
+            look = self._look({one: getattr(self, one) for one in STATE} | {name: value})
+            if name in ("color", "layer"):
+                self._session.coloring(look)
+            elif name in ("embedding", "axes"):
+                self._session.place(look)
+            elif name == "hidden":
+                self._check_hidden(look)
+            elif name == "statistic":
+                self._session.check_statistic(look)
+            elif name == "palette" and (said := self._misfit(look)):
+                if not set(value).intersection(self._session.coloring(look).labels):
+                    raise UnknownName(f"palette: {said}")
+                warn(f"palette: {said}", stacklevel=_TO_CALLER)
+            elif name in LIMITS and not self._holds_limits:
+                self._session.check_limits(look)
+        return value
+
+    def _misfit(self, look: Look) -> str:
+        return misfit(self._session.coloring(look), look.palette) if isinstance(look.palette, Mapping) else ""
+
+    def _check_hidden(self, look: Look) -> None:
+        if look.hidden:
+            self._session.coloring(look).check_hidden(look.hidden)
+
+    def _look(self, traits: dict[str, Any]) -> Look:
+        axes = tuple(traits.get("axes", (0, 1)))
+        if max(axes) >= self._dataset.embeddings.get(traits["embedding"], 2):
+            axes = (0, 1)
+        kept = (
+            "embedding", "color", "layer", "palette", "cmap", "vmin", "vmax", "render", "max_points", "density",
+            "statistic", "aggregator",
+        )  # fmt: skip
+        return Look(
+            axes=(axes[0], axes[1]),
+            hidden=tuple(traits.get("hidden", ())),
+            hover=None if traits.get("hover") is None else tuple(traits["hover"]),
+            **{name: traits[name] for name in kept if name in traits},
+        )
+
+    @traitlets.observe(*STATE)
+    def _changed(self, change: Any) -> None:
+        if not self._built:
+            return
+        name, before = change["name"], self._session.look
+        self._follow_limits(before, name)
+        if name == "embedding":
+            self.view = None
+            if max(self.axes) >= self._dataset.embeddings.get(self.embedding, 2):
+                self.axes = [0, 1]
+        elif name == "axes":
+            self.view = None
+        elif name == "color" and self.hidden == list(before.hidden):
+            self.hidden = []  # unless it was set together with the colour
+        way = self._session.way
+        self._session.look = self._look({one: getattr(self, one) for one in STATE})
+        if self._session.way != way:
+            self._push("points", self._session.show, name, getattr(before, name))
+        elif name in ("embedding", "axes"):
+            self._push("points", self._session.points, name, getattr(before, name))
+        elif name in ("color", "layer"):
+            self._push("color", self._session.color, name, getattr(before, name))
+        elif name == "palette":
+            self._push("palette", self._session.recolor, name, before.palette)
+
+    def _follow_limits(self, before: Look, changed: str) -> None:
+        """Bring the limits of another colouring back with it; those that were set together with it are its own."""
+        if self._holds_limits:
+            return
+        if _measured(self) != _measured(before):
+            self._leave_limits(before)
+            kept = {name: getattr(self, name) for name in LIMITS if getattr(self, name) != getattr(before, name)}
+            own = self._own_limits.of(self._limits_key(self))
+            with self._holding_limits():
+                for name, value in self._uncrossed({**own, **kept}).items():
+                    setattr(self, name, value)
+        elif changed in LIMITS:
+            self._share_limits([changed])
+
+    def _uncrossed(self, limits: dict[str, Any]) -> dict[str, Any]:
+        """Leave out percentiles, which were set for other colourings, where they cross a number that is of this one."""
+        try:
+            self._session.check_limits(self._look({name: getattr(self, name) for name in STATE} | limits))
+        except InvalidValue:
+            return {name: None if isinstance(value, str) else value for name, value in limits.items()}
+        return limits
+
+    def _leave_limits(self, look: Look) -> None:
+        self._own_limits.leave(self._limits_key(look), {"vmin": look.vmin, "vmax": look.vmax})
+
+    def _limits_key(self, shown: Look | CxgWidget) -> tuple[Any, ...]:
+        color, layer, statistic = _measured(shown)
+        return *coloring_key(color, layer, self._dataset), statistic
+
+    def _share_limits(self, names: Iterable[str]) -> None:
+        for name in names:
+            self._own_limits.share(name, getattr(self, name))
+
+    @contextmanager
+    def _holding_limits(self) -> Iterator[None]:
+        """Set limits one after the other that are checked, and belong to what is being shown."""
+        self._holds_limits = True
+        try:
+            yield
+        finally:
+            self._holds_limits = False
+
+    # --- messages ------------------------------------------------------------------------------------------------
+
+    def _announce(self, frame: Frame) -> None:
+        if self._built and self._open:
+            self._exchange.send(frame.message.kind, lambda: iter([frame]))
+
+    def _drop_unreadable(self, prepared: Future[None]) -> None:
+        """Show no colour where the one that the dataset offers cannot be read: nobody asked for it."""
+        if prepared.cancelled() or prepared.exception() is None or not self._open:
+            return
+        try:
+            self._session.coloring()
+        except CxgWidgetError as error:
+            if self.color == self._color_of_itself:
+                self._set_back("color", None)
+                self._exchange.fail("color", error)
+
+    def _push(self, slot: str, stream: Stream, trait: str, before: Any) -> None:
+        """Send a stream from a thread; when it fails, set the trait back to what is still on show."""
+        self._exchange.send_soon(slot, stream, on_failure=lambda: self._set_back(trait, before))
+
+    def _set_back(self, trait: str, value: Any) -> None:
+        self._set_checked({trait: list(value) if isinstance(value, tuple) else value})
+
+    def _set_checked(self, values: dict[str, Any]) -> None:
+        self._is_checked = True
+        try:
+            for name, value in values.items():
+                setattr(self, name, value)
+        finally:
+            self._is_checked = False
+
+    def _send(self, msg: Any, buffers: Any = None) -> None:
+        """Send to the front-end; to nobody, where another thread closes the widget meanwhile."""
+        try:
+            super()._send(msg, buffers)
+        except Exception:
+            if self._open or not self._built:
+                raise
+
+    def _handle_msg(self, msg: Any) -> None:
+        """Take a message of the comm; one that is none of a widget is told, where ipywidgets prints a traceback."""
+        try:
+            check_envelope(msg)
+        except ProtocolError as error:
+            self._exchange.fail("message", error)
+            return
+        super()._handle_msg(msg)
+
+    def _receive(self, _: Any, content: Any, buffers: list[Any]) -> None:  # noqa: ARG002
+        """Answer a request; a gesture at once, whatever may last from a thread. After `close` nobody listens."""
+        if not self._open:
+            return
+        try:
+            request_id, message = parse(content)
+        except Exception as error:  # whatever comes, the kernel goes on
+            self._exchange.fail("message", error)
+            return
+        if isinstance(message, protocol.Lasso | protocol.Category) and (
+            self._exchange.jobs.is_busy("lasso") or not self._session.is_prompt
+        ):
+            self._select_later(message, request_id)
+        elif isinstance(message, protocol.Lasso | protocol.Category | protocol.Clear):
+            self._selection_changed(lambda: self._session.answer(message), request_id)
+        else:
+            self._exchange.send_soon(message.kind, lambda: self._session.answer(message), request_id)
+        if isinstance(message, protocol.Begun):  # there is time now
+            self._exchange.jobs.submit("names", self._dataset.read_names)
+        elif isinstance(message, protocol.Hover):
+            self._exchange.jobs.submit("held", self._session.prepare_hover)
+
+    def _select_later(self, message: protocol.Lasso | protocol.Category, request_id: int) -> None:
+        """Answer a gesture from a thread, after those before it; who observes the selection is told from here."""
+        answer, tell = self._session.later(message), from_here(self._tell_selection)
+        self._exchange.jobs.queue("lasso", lambda: self._selection_changed(answer, request_id, tell))
+
+    def _selection_changed(self, stream: Stream, request_id: int = 0, tell: Callable[[], object] | None = None) -> None:
+        if self._exchange.send("selection", stream, request_id):
+            (tell or self._tell_selection)()
+
+    def _tell_selection(self) -> None:
+        self.set_trait("n_selected", len(self.selection))
+        self._callbacks(self.selection)
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take changes of the front-end; one that is not valid is said there and set back."""
+        if not self._open:
+            return
+        valid = {}
+        for name, value in sync_data.items():
+            try:
+                valid[name] = options.check(name, value, self._dataset, self.embedding) if name in STATE else value
+            except Exception as error:  # whatever comes, the kernel goes on
+                self._exchange.fail("setting", error)
+                self.send_state(name)
+        self._refuse_crossed_limits(valid)
+        self._is_checked = True
+        try:
+            super().set_state(valid)
+        except traitlets.TraitError as error:  # of what ipywidgets and anywidget sync
+            self._exchange.fail("setting", ProtocolError(f"a setting does not fit: {error}"))
+            self.send_state([name for name in valid if name in self.keys])
+        finally:
+            self._is_checked = False
+
+    def _refuse_crossed_limits(self, valid: dict[str, Any]) -> None:
+        """Leave out limits of the front-end that cross, and say so there."""
+        limits = [name for name in LIMITS if name in valid]
+        if not limits or "color" in valid or "layer" in valid:
+            return
+        try:
+            self._session.check_limits(self._look({one: getattr(self, one) for one in STATE} | valid))
+        except CxgWidgetError as error:
+            self._exchange.fail("setting", error)
+            for name in limits:
+                del valid[name]
+                self.send_state(name)
+
+    def __repr__(self) -> str:
+        if not self._built:
+            return object.__repr__(self)
+        title = f"CxgWidget {self._dataset.title!r}"
+        if not self._open:
+            return f"<{title} (closed)>"
+        return f"<{title}: {self._dataset.n_obs:,} obs, {self.embedding or 'no embedding'}, color {self.color!r}>"
+
+    # --- static pictures -----------------------------------------------------------------------------------------
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data = bundle[0] if isinstance(bundle, tuple) else bundle
+        if data is not None:
+            data.update(self._still(html=False))
+        return bundle
+
+    def _ipython_display_(self, **kwargs: Any) -> None:
+        """Display the live view and, for readers without a kernel, a picture that the live view hides."""
+        from IPython.display import display
+
+        if not self._open:
+            display({"text/plain": repr(self)}, raw=True)  # type: ignore[no-untyped-call]
+            return
+        live = super()._repr_mimebundle_(**kwargs)
+        data, metadata = live if isinstance(live, tuple) else (live, {})
+        display(data, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+        self._display_still()
+
+    def _display_still(self) -> None:
+        """Display the picture for readers without a kernel; the front-end's takes its place."""
+        if not self._open:
+            return
+        self._send_early()
+        still = self._still()
+        if still:
+            self._put_out(still)
+            self._has_still = True
+
+    def _put_out(self, still: dict[str, str], *, update: bool = False) -> None:
+        from IPython.display import display
+
+        display(still, raw=True, display_id=self._picture_id, update=update)  # type: ignore[no-untyped-call]
+
+    def _still(self, *, html: bool = True) -> dict[str, str]:
+        how = {"legend": self.legend, "background": self.background}
+        return static_picture(self._session, self.height, self._picture_id, view=self.view, html=html, **how)
+
+    @traitlets.observe("_snapshot")
+    def _keep_still(self, change: Any) -> None:
+        """Put the picture that the front-end took in the place of the kernel's: it is what is on show now."""
+        if self._has_still and self._open:
+            still = kept_picture(change["new"], self._picture_id, self._session)
+            if still:
+                self._put_out(still, update=True)
+
+    def _send_early(self) -> None:
+        """Send the first points; the picture for readers without a kernel then waits for the same data."""
+        if not self._is_shown:
+            self._is_shown = True
+            wait_for(self._exchange.send_soon("early", self._session.early))
+
+
+def _measured(shown: Look | CxgWidget) -> tuple[Any, str | None, str]:
+    """Return what limits are of: a colouring and, where numbers are of pixels, the statistic."""
+    return shown.color, shown.layer, told(shown.statistic) if is_of_pixels(shown.statistic) else ""
+
+
+def _watch_boxes() -> None:
+    """Show pictures of the widgets in boxes too, where there is a notebook."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if shell is not None:
+        show_pictures_of_boxes(shell, CxgWidget, CxgWidget._display_still)
+
+
+def _read_with(dask: Any, source: Any, opening: dict[str, Any]) -> Callable[..., Readings]:
+    """Return what makes the readings of a session: of this process, or of a Dask cluster."""
+    if dask is None or dask is False:
+        return Readings
+    from cxg_widget.cells.cluster import ClusterReadings, Source, find_client
+
+    if looks_like_anndata(source) or getattr(source, "format", "") == "anndata":
+        raise InvalidOption("dask= needs a store that its workers can open; this is an AnnData in memory.")
+    uri = source.uri if isinstance(source, Dataset) else source
+    touched = {name: value for name, value in opening.items() if name != "isolated"}  # once is enough
+    return partial(ClusterReadings, client=find_client(dask), source=Source.of(uri, **touched))

@@ -1,0 +1,34 @@
+"""Bounds of what a front-end may ask, beyond the types that the schema checks."""
+
+from __future__ import annotations
+
+from cxg_widget.errors import ProtocolError
+from cxg_widget.text.names import shown
+from cxg_widget.wire.protocol import VERSION
+
+MAX_SIDE_PX = 16_384
+MAX_PX = 33_000_000
+MAX_EDGE = 1e300
+"""Of a view, either way from 0: beyond that its width, or a margin around it, is infinite."""
+
+
+def check_view(view: list[float]) -> None:
+    """Refuse a view that is not four numbers with room between them."""
+    if len(view) != 4 or view[0] == view[1] or view[2] == view[3] or max(map(abs, view)) > MAX_EDGE:
+        wanted = f"x0, x1, y0, y1 with x0 != x1 and y0 != y1, none beyond {MAX_EDGE:g}"
+        raise ProtocolError(f"a view must be {wanted}; found {shown(view)}")
+
+
+def check_size(width: int, height: int) -> None:
+    """Refuse a picture that no screen could show."""
+    if not (0 < width <= MAX_SIDE_PX and 0 < height <= MAX_SIDE_PX and width * height <= MAX_PX):
+        raise ProtocolError(f"a picture must have up to {MAX_PX:,} px; asked for {width} x {height}")
+
+
+def check_version(version: int) -> None:
+    """Refuse a front-end that speaks another protocol, as after an update without a reload."""
+    if version != VERSION:
+        raise ProtocolError(
+            f"the front-end speaks version {version} of the messages, the kernel {VERSION}; "
+            "reload the page and restart the kernel"
+        )

@@ -1,0 +1,62 @@
+"""A message and its arrays, packed for the wire; nothing here knows a comm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.errors import ProtocolError
+from cxg_widget.wire.protocol import Message
+
+FIRST_POINTS = 65_536
+"""Points of the first chunk: enough for a fair picture, small enough to be there at once."""
+CHUNK_BYTES = 1 << 20
+"""Largest buffer of a stream; some hosts drop messages of more than 1-2 MB."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A message to the front-end with the arrays it lists."""
+
+    message: Message
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+    def pack(self, request_id: int = 0) -> tuple[dict[str, Any], list[memoryview]]:
+        """Return the JSON object and the buffers, in the order in which the object lists them.
+
+        Raises
+        ------
+        ProtocolError
+            If the arrays are not those of the message's class, by name, dtype or number of axes.
+        """
+        declared = type(self.message).arrays
+        if set(self.arrays) != set(declared):
+            raise ProtocolError(f"{self.message.kind!r} carries {sorted(declared)}, not {sorted(self.arrays)}")
+        content = {"kind": self.message.kind, "id": request_id, **asdict(self.message), "arrays": []}
+        buffers = []
+        for name, spec in declared.items():
+            array = np.asarray(self.arrays[name])
+            if array.dtype.name not in spec.dtypes or array.ndim != len(spec.shape):
+                found = f"{array.dtype.name} of {array.ndim} axes"
+                raise ProtocolError(
+                    f"{name!r} of {self.message.kind!r} must be {spec.dtypes} {spec.shape}; it is {found}"
+                )
+            little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+            content["arrays"].append({"name": name, "dtype": array.dtype.name, "shape": list(array.shape)})
+            buffers.append(little.reshape(-1).view(np.uint8).data)
+        return content, buffers
+
+
+def spans(n_obs: int, bytes_per_point: int) -> Iterator[tuple[int, int]]:
+    """Cut 0..n_obs into a small first chunk and then chunks of at most 1 MiB; one empty chunk when n_obs is 0.
+
+    Every chunk begins at a multiple of 65,536 points.
+    """
+    step = max(FIRST_POINTS, CHUNK_BYTES // bytes_per_point // FIRST_POINTS * FIRST_POINTS)
+    yield 0, min(n_obs, FIRST_POINTS)
+    for start in range(FIRST_POINTS, n_obs, step):
+        yield start, min(n_obs, start + step)

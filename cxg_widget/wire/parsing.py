@@ -1,0 +1,108 @@
+"""Requests of the front-end read from JSON: every field there, of its type, and none that is not known."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from cxg_widget.errors import ProtocolError
+from cxg_widget.text.names import shown
+from cxg_widget.wire.protocol import REQUESTS, Message
+
+_METHODS = ("update", "request_state", "custom")
+_BY_KIND = {cls.kind: cls for cls in REQUESTS}
+
+
+def parse(content: object) -> tuple[int, Message]:
+    """Read a request of the front-end.
+
+    Returns
+    -------
+    id and the message
+
+    Raises
+    ------
+    ProtocolError
+        If the object has no known kind, lacks a field, has one too many, or one of the wrong type.
+    """
+    if not isinstance(content, Mapping):
+        raise ProtocolError(f"a message must be a JSON object; found {type(content).__name__}")
+    kind = content.get("kind")
+    cls = _BY_KIND.get(kind) if isinstance(kind, str) else None
+    if cls is None:
+        raise ProtocolError(f"no request of kind {shown(kind)}; there are {', '.join(_BY_KIND)}")
+    request_id = content.get("id")
+    if not isinstance(request_id, int) or not _SCALARS[int](request_id) or request_id < 0:
+        raise ProtocolError(f"a request needs an id, a whole number from 0; found {shown(request_id)}")
+    given = {key: value for key, value in content.items() if key not in ("kind", "id", "arrays")}
+    return request_id, _build(cls, given)
+
+
+def check_envelope(msg: object) -> None:
+    """Refuse a message of the comm that does not have the parts which every message of a widget has.
+
+    Raises
+    ------
+    ProtocolError
+        If its data, their method, or the state that they bring is missing or of another type; this widget takes no
+        buffers within a state.
+    """
+    content = msg.get("content") if isinstance(msg, Mapping) else None
+    data = content.get("data") if isinstance(content, Mapping) else None
+    if not isinstance(data, Mapping) or data.get("method") not in _METHODS:
+        raise ProtocolError(f"a message of the comm must hold data with a method; found {shown(data)}")
+    state = data.get("state", {})
+    if (
+        not isinstance(state, Mapping)
+        or not all(isinstance(name, str) for name in state)
+        or data.get("buffer_paths", []) != []
+    ):
+        raise ProtocolError(f"a state must be an object without buffers; found {shown(state)}")
+
+
+def _build(cls: type[Message], given: Mapping[str, Any]) -> Message:
+    hints = get_type_hints(cls)
+    known = {one.name: one for one in fields(cls)}
+    for name in given:
+        if name not in known:
+            raise ProtocolError(f"request {cls.kind!r} has no field {shown(name)}; its fields are {', '.join(known)}")
+    for name, one in known.items():
+        if name not in given and one.default is MISSING and one.default_factory is MISSING:
+            raise ProtocolError(f"request {cls.kind!r} lacks the field {shown(name)}")
+        if name in given and not _fits(given[name], hints[name]):
+            raise ProtocolError(f"field {shown(name)} of request {cls.kind!r} does not fit: {shown(given[name])}")
+    return cls(**{name: _taken(value, hints[name]) for name, value in given.items()})
+
+
+def _taken(value: Any, hint: Any) -> Any:
+    """Return floats as such: JavaScript writes 1e20 as a whole number, which no array of ours holds."""
+    if hint is float:
+        return float(value)
+    return [float(one) for one in value] if hint == list[float] else value
+
+
+_MAX_INT = 1 << 63
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+_SCALARS: dict[object, Callable[[Any], bool]] = {
+    bool: lambda value: isinstance(value, bool),
+    int: lambda value: _is_number(value) and isinstance(value, int) and abs(value) < _MAX_INT,
+    float: lambda value: _is_number(value) and abs(value) <= sys.float_info.max,
+    str: lambda value: isinstance(value, str),
+}
+
+
+def _fits(value: object, hint: Any) -> bool:
+    if get_origin(hint) is Literal:
+        return value in get_args(hint)
+    if get_origin(hint) is list:
+        (item,) = get_args(hint)
+        return isinstance(value, list) and all(_fits(one, item) for one in value)
+    check = _SCALARS.get(hint)
+    return check is not None and check(value)

@@ -146,8 +146,15 @@ test("with units of their own zooming in keeps the shape until neither axis has 
 
 test("a code is as large as along the axis where it is larger", () => {
   const camera = cameras.contain([0, 6.5534, 0, 65_534], 1000, 500, false, false);
-  near([cameras.codeSizePx(camera, [0, 6.5534, 0, 65_534])], [1000 / 65_534]);
-  near([cameras.codeSizePx(camera, [0, 6.5534, 0, 4 * 65_534])], [2000 / 65_534]);
+  near([cameras.cellSizePx(camera, [0, 6.5534, 0, 65_534], 65_534, 65_534)], [1000 / 65_534]);
+  near([cameras.cellSizePx(camera, [0, 6.5534, 0, 4 * 65_534], 65_534, 65_534)], [2000 / 65_534]);
+});
+
+test("positions are coarse from half a device pixel a code", () => {
+  const camera = cameras.contain([0, 6.5534, 0, 65_534], 1000, 500, false, false);
+  const halfAt = 65_534 / 2000; // the ratio at which a code takes half a pixel
+  assert.equal(cameras.isCoarse({ camera, ratio: 0.99 * halfAt }, [0, 6.5534, 0, 65_534]), false);
+  assert.equal(cameras.isCoarse({ camera, ratio: 1.01 * halfAt }, [0, 6.5534, 0, 65_534]), true);
 });
 
 test("points grow by the zoom of both axes together", () => {

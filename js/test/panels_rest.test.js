@@ -4,7 +4,8 @@ import { groupMatches, kindOf, tagOf } from "../src/page/panels/matches.js";
 import { notesOf, whyEmpty } from "../src/page/panels/notes.js";
 import { capitalized, colorable, nounsOf } from "../src/words/nouns.js";
 import { placeTooltip } from "../src/page/panels/tooltip_place.js";
-import { completeTheme, contrast, flatten, isDark, luminance, parseColor } from "../src/page/theme.js";
+import { completeTheme } from "../src/page/theme.js";
+import { contrast, flatten, isDark, luminance, parseColor } from "../src/style/color.js";
 
 const GENES = { obs: { one: "cell", many: "cells" }, var: { one: "gene", many: "genes" }, set: { one: "gene set", many: "gene sets" } };
 const WINDOWS = { obs: { one: "spectrum", many: "spectra" }, var: { one: "m/z window", many: "m/z windows" }, set: null };

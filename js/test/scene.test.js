@@ -27,7 +27,7 @@ test("a prefix is what has arrived of both positions and colours", () => {
   assert.equal(scenes.drawable(scene), 0);
   scenes.putValues(scene.color, /** @type {any} */ ({ kind: "codes", start: 0, stop: 2, arrays: { codes: Uint8Array.of(0, 255) } }));
   assert.equal(scenes.drawable(scene), 2);
-  assert.equal(scenes.missingCode(scene.color), 255);
+  assert.equal(scenes.missingCode(scene.color.codes), 255);
   assert.equal(scenes.isComplete(scene), false);
 });
 

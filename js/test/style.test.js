@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { COLORMAPS } from "../src/style/colormaps.js";
-import { automaticSize, crowdedSize, colorTable, parseHex, ramp, stopsOf, styleOf } from "../src/style/style.js";
-import { contrast } from "../src/page/theme.js";
+import { automaticSize, crowdedSize, colorTable, ramp, stopsOf, styleOf } from "../src/style/style.js";
+import { contrast, parseHex } from "../src/style/color.js";
 
 const theme = { background: [255, 255, 255], foreground: [0, 0, 0], dark: false };
 const coloring = (/** @type {any} */ more) => /** @type {any} */ ({ scale: "categorical", categories: ["a", "b"], colors: ["#102030", "#ffffff"], ...more });

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { fit, visible } from "../src/screen/camera.js";
 import { createScene } from "../src/state/scene.js";
-import { createSurveyor, holdsCells, imageOnShow, questionOf } from "../src/picture/survey.js";
+import { holdsCells, imageOnShow, questionOf } from "../src/picture/question.js";
+import { createSurveyor } from "../src/picture/survey.js";
+import { createViewports } from "../src/picture/viewports.js";
 
 const EXTENT = /** @type {[number, number, number, number]} */ ([0, 10, 0, 10]);
 const TRAITS = { hidden: ["B cell"], density: "log" };
@@ -13,9 +15,9 @@ const state = (change = {}) =>
     highlighted: -1, link: "live", traits: TRAITS, ...change,
   });
 
-function look(width = 400, height = 400, { ratio = 1, yDown = false } = {}) {
+function viewportOf(width = 400, height = 400, { ratio = 1, yDown = false } = {}) {
   const camera = fit(EXTENT, width, height, yDown);
-  return { camera, view: visible(camera), ratio, diameter: 2, dark: false, refresh: () => {} };
+  return { camera, view: visible(camera), ratio, diameter: 2, dark: false };
 }
 
 /** A surveyor whose kernel answers when the test says so. */
@@ -32,7 +34,8 @@ function start() {
   const scene = createScene();
   /** @type {{question: any, answer: (parts: any) => void}[]} */
   const asked = [];
-  const surveyor = createSurveyor(scene, () => now, (question) => new Promise((answer) => asked.push({ question, answer })));
+  const viewports = createViewports();
+  const surveyor = createSurveyor(scene, () => now, viewports, (question) => new Promise((answer) => asked.push({ question, answer })));
   const settle = async (ms = 20) => {
     for (let i = 0; i < 20; i++) await Promise.resolve();
     await new Promise((done) => setImmediate(done));
@@ -41,6 +44,7 @@ function start() {
   };
   return {
     scene, asked, surveyor, closed, settle,
+    see: (/** @type {object} */ plot, /** @type {any} */ viewport, refresh = () => {}) => (viewports.see(plot, viewport, refresh), surveyor.check()),
     set: (/** @type {any} */ change) => ((now = { ...now, ...change }), surveyor.check()),
     stop: () => (surveyor.destroy(), mock.timers.reset()),
   };
@@ -49,7 +53,7 @@ function start() {
 const image = (name = "a", change = {}) => [{ kind: "image", points_seq: 1, seq: 2, selection_seq: 3, view: [0, 1, 0, 1], content: "colors", n_inside: 5, arrays: { png: Buffer.from(name) }, ...change }];
 
 test("a question holds all views, at the finest of their resolutions", () => {
-  const [wide, fine] = [look(800, 400), look(200, 200, { ratio: 2 })];
+  const [wide, fine] = [viewportOf(800, 400), viewportOf(200, 200, { ratio: 2 })];
   const question = questionOf([wide, fine], state());
   assert.deepEqual(question.view.slice(0, 2), [Math.min(wide.view[0], fine.view[0]), Math.max(wide.view[1], fine.view[1])]);
   const perPx = Math.min(wide.camera.unitsPerPx, fine.camera.unitsPerPx / 2);
@@ -59,7 +63,7 @@ test("a question holds all views, at the finest of their resolutions", () => {
 
 test("a question of one view has the pixels of its canvas", () => {
   for (const [width, height, ratio] of [[640, 480, 1], [333.4, 217.7, 1.5], [801, 599, 2]]) {
-    const question = questionOf([look(width, height, { ratio })], state());
+    const question = questionOf([viewportOf(width, height, { ratio })], state());
     assert.deepEqual([question.width, question.height], [Math.round(width * ratio), Math.round(height * ratio)]);
   }
 });
@@ -78,28 +82,28 @@ test("where the axes have units of their own a question has the pixels of its ca
 });
 
 test("where y points down a question has its bottom above its top", () => {
-  const { view } = questionOf([look(400, 300, { yDown: true }), look(300, 400, { yDown: true })], state());
+  const { view } = questionOf([viewportOf(400, 300, { yDown: true }), viewportOf(300, 400, { yDown: true })], state());
   assert.ok(view[2] > view[3]);
   assert.ok(view[2] >= 10 && view[3] <= 0);
 });
 
 test("a question holds what hosts may keep from the kernel for a while", () => {
-  const { hidden, density } = questionOf([look()], state());
+  const { hidden, density } = questionOf([viewportOf()], state());
   assert.deepEqual({ hidden, density }, TRAITS);
 });
 
 test("only of numbers is asked which of those that share a pixel is shown", () => {
-  assert.equal(questionOf([look()], state()).weight, 0);
-  assert.equal(questionOf([look()], state({ color: { seq: 2, scale: "continuous" } })).weight, 0.25);
+  assert.equal(questionOf([viewportOf()], state()).weight, 0);
+  assert.equal(questionOf([viewportOf()], state({ color: { seq: 2, scale: "continuous" } })).weight, 0.25);
 });
 
 test("a highlight is asked for but of a category that is hidden", () => {
-  assert.equal(questionOf([look()], state({ highlighted: 1 })).highlighted, 1);
-  assert.equal(questionOf([look()], state({ highlighted: 0 })).highlighted, -1);
+  assert.equal(questionOf([viewportOf()], state({ highlighted: 1 })).highlighted, 1);
+  assert.equal(questionOf([viewportOf()], state({ highlighted: 0 })).highlighted, -1);
 });
 
 test("cells count where they are of what is on show, around all that is seen and precise", () => {
-  const { camera, view } = look();
+  const { camera, view } = viewportOf();
   const key = "1 2 3";
   const holds = (/** @type {any} */ cells, /** @type {any} */ now = state()) => holdsCells(/** @type {any} */ ({ cells }), now, [{ camera, view, ratio: 1 }]);
   assert.equal(holds(null), false);
@@ -123,7 +127,7 @@ test("a plot that draws at once is told by then that nothing more is awaited", a
   const s = start();
   /** @type {boolean[]} */
   const awaited = [];
-  s.surveyor.see({}, { ...look(), refresh: () => awaited.push(s.surveyor.isAwaited()) });
+  s.see({}, viewportOf(), () => awaited.push(s.surveyor.isAwaited()));
   await s.settle();
   s.asked[0].answer(image());
   await s.settle();
@@ -136,7 +140,7 @@ test("a plot is told that nothing more is awaited where no answer came and what 
   const plot = {};
   /** @type {boolean[]} */
   const awaited = [];
-  const see = (/** @type {number} */ width) => s.surveyor.see(plot, { ...look(width), refresh: () => awaited.push(s.surveyor.isAwaited()) });
+  const see = (/** @type {number} */ width) => s.see(plot, viewportOf(width), () => awaited.push(s.surveyor.isAwaited()));
   see(400);
   await s.settle();
   s.asked[0].answer(image());
@@ -154,10 +158,10 @@ test("a plot is told that nothing more is awaited where no answer came and what 
 test("one question at a time, and then what is seen by then", async () => {
   const s = start();
   const plot = {};
-  s.surveyor.see(plot, look(400));
+  s.see(plot, viewportOf(400));
   await s.settle();
   for (const width of [300, 200, 100]) {
-    s.surveyor.see(plot, look(width));
+    s.see(plot, viewportOf(width));
     await s.settle();
   }
   assert.deepEqual(s.asked.map(({ question }) => question.width), [400]);
@@ -178,9 +182,9 @@ test("while the kernel indexes the cells a question that has waited gives way to
     const s = start();
     const plot = {};
     s.set({ building });
-    s.surveyor.see(plot, look(400));
+    s.see(plot, viewportOf(400));
     await s.settle();
-    s.surveyor.see(plot, look(300));
+    s.see(plot, viewportOf(300));
     await s.settle();
     assert.deepEqual(s.asked.map(({ question }) => question.width), [400]); // it has not waited long
     await s.settle(600);
@@ -205,7 +209,7 @@ test("nothing is asked where it would not be drawn", async () => {
   for (const change of [{ link: "offline" }, { points: { seq: 1, aggregated: false } }, { nextColor: { seq: 4 } }, { color: null }]) {
     const s = start();
     s.set(change);
-    s.surveyor.see({}, look());
+    s.see({}, viewportOf());
     await s.settle();
     assert.equal(s.asked.length, 0, JSON.stringify(change));
     assert.equal(s.surveyor.isAwaited(), false);
@@ -215,7 +219,7 @@ test("nothing is asked where it would not be drawn", async () => {
 
 test("what the kernel cannot draw is asked for once, and again when it is something else", async () => {
   const s = start();
-  s.surveyor.see({}, look());
+  s.see({}, viewportOf());
   await s.settle();
   s.surveyor.fail();
   s.asked[0].answer(null);
@@ -236,7 +240,7 @@ test("what the kernel cannot draw is asked for once, and again when it is someth
 
 test("an answer that does not come is asked for again, after a while", async () => {
   const s = start();
-  s.surveyor.see({}, look());
+  s.see({}, viewportOf());
   await s.settle();
   s.asked[0].answer(null);
   await s.settle(1_000);
@@ -249,7 +253,7 @@ test("an answer that does not come is asked for again, after a while", async () 
 
 test("a picture that is none does not end the talk", async () => {
   const s = start();
-  s.surveyor.see({}, look());
+  s.see({}, viewportOf());
   await s.settle();
   s.asked[0].answer(image("broken"));
   await s.settle();
@@ -266,7 +270,7 @@ test("a picture that is none does not end the talk", async () => {
 test("an image of what is not on show here is dropped, and the one at hand stays", async () => {
   for (const other of [{ seq: 9 }, { points_seq: 9 }]) {
     const s = start();
-    s.surveyor.see({}, look());
+    s.see({}, viewportOf());
     await s.settle();
     s.asked[0].answer(image("shown"));
     await s.settle();
@@ -285,9 +289,9 @@ test("an image of what is not on show here is dropped, and the one at hand stays
 
 test("a portrait waits for its turn and is the caller's", async () => {
   const s = start();
-  s.surveyor.see({}, look());
+  s.see({}, viewportOf());
   await s.settle();
-  const portrait = s.surveyor.portray(look(400, 400, { ratio: 3 }));
+  const portrait = s.surveyor.portray(viewportOf(400, 400, { ratio: 3 }));
   await s.settle();
   assert.equal(s.asked.length, 1);
   s.asked[0].answer(image("view"));
@@ -302,7 +306,7 @@ test("a portrait waits for its turn and is the caller's", async () => {
 
 test("after its end nothing is asked and nothing kept", async () => {
   const s = start();
-  s.surveyor.see({}, look());
+  s.see({}, viewportOf());
   await s.settle();
   s.surveyor.destroy();
   s.asked[0].answer(image());

@@ -2,6 +2,8 @@
  * The graphics card, asked for once the first picture is whole: a driver takes as long to start as the processor takes to draw
  * a million points, and one that has no card is not used at all.
  */
+import { PAPERS, styleOf } from "../style/style.js";
+import { MISSING } from "../wire/protocol.js";
 import { isContextKnown, sharedContext } from "./gl/context.js";
 import { tryShaders } from "./gl/trial.js";
 
@@ -27,7 +29,7 @@ export function seekCard(store, take) {
 
   function ask() {
     stop();
-    const shared = usableContext();
+    const shared = usableContext(styleOf(store.get(), PAPERS.white, MISSING));
     if (shared !== null) take(shared);
   }
 
@@ -36,11 +38,11 @@ export function seekCard(store, take) {
   return () => (stop(), clearTimeout(timer));
 }
 
-/** The page's WebGL context, if it can draw points, and faster than the processor does. */
-function usableContext() {
+/** The page's WebGL context, if it can draw points, and faster than the processor does. @param {import("../style/style.js").Style} style of them */
+function usableContext(style) {
   const shared = sharedContext();
   try {
-    if (shared !== null) tryShaders(shared);
+    if (shared !== null) tryShaders(shared, style);
     return shared;
   } catch (failure) {
     console.warn("cxg-widget: drawn without the graphics card, since WebGL 2 does not work here.", failure);

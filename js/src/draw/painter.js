@@ -16,17 +16,17 @@ import { createGlPainter } from "./gl/stage.js";
  * @property {() => void} wakeSoon the same, when the changes of this moment are through
  * @property {() => void} hurry ask them now, and show what is done: a page that is still being laid out has its frames and timers late
  *
- * @typedef {{style: import("../style/style.js").Style, scale: [number, number], offset: [number, number], sizePx: number, isCovered?: boolean}} How
+ * @typedef {{style: import("../style/style.js").Style, scale: [number, number], offset: [number, number], sizePx: number, isCovered?: boolean}} PointOptions
  *   scale, offset: from codes to clip space; sizePx: diameter, px of the picture; isCovered: an image lies in front
- * @typedef {{style: import("../style/style.js").Style, rect: number[], isCover: boolean}} ImageHow rect: left, right, bottom, top in clip space;
+ * @typedef {{style: import("../style/style.js").Style, rect: number[], isCover: boolean}} ImageOptions rect: left, right, bottom, top in clip space;
  *   isCover: no point shows through
  *
  * @typedef {object} Picture keeps what was drawn until it is cleared
  * @property {(width: number, height: number) => void} resize px
  * @property {() => void} clear
- * @property {(how: How, code: number) => void} fill give what has been drawn the colour of one number, beneath all that comes
- * @property {(how: How, points: import("./sources.js").PointArrays, first: number, count: number) => void} points
- * @property {(image: import("../state/scene.js").Image, how: ImageHow) => void} image before any points
+ * @property {(options: PointOptions, code: number) => void} fill give what has been drawn the colour of one number, beneath all that comes
+ * @property {(options: PointOptions, points: import("./sources.js").PointArrays, first: number, count: number) => void} points
+ * @property {(image: import("../state/scene.js").Image, options: ImageOptions) => void} image before any points
  * @property {(canvas: HTMLCanvasElement) => void} show
  * @property {(context: CanvasRenderingContext2D) => void} copyTo a canvas of its size
  * @property {() => void} free

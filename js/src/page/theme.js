@@ -1,9 +1,8 @@
 /** The colours of the page around the widget, live: JupyterLab's and VS Code's variables, else the background it is seen on. */
+import { contrast, flatten, isDark, luminance, parseColor } from "../style/color.js";
 
-import { parseHex } from "../style/style.js";
-
-/** @typedef {[number, number, number]} Rgb 0..255 */
-/** @typedef {[number, number, number, number]} Rgba alpha 0..1 */
+/** @typedef {import("../style/color.js").Rgb} Rgb */
+/** @typedef {import("../style/color.js").Rgba} Rgba */
 /** @typedef {{background: Rgb, foreground: Rgb, accent: Rgb, dark: boolean}} Theme */
 
 /** @type {{light: Theme, dark: Theme}} */
@@ -16,32 +15,6 @@ const FOREGROUNDS = ["--jp-ui-font-color1", "--vscode-editor-foreground", "--vsc
 const ACCENTS = ["--jp-brand-color1", "--vscode-focusBorder"];
 /** Hosts change attributes first and load the theme's stylesheet later. */
 const SETTLE_MS = [0, 150, 700];
-
-/** Relative luminance, 0 black .. 1 white. Source: WCAG 2.2. @param {Rgb} rgb @returns {number} */
-export function luminance(rgb) {
-  const [r, g, b] = rgb.map((channel) => {
-    const c = channel / 255;
-    return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-}
-
-/** Contrast ratio, 1..21. Source: WCAG 2.2. @param {Rgb} a @param {Rgb} b @returns {number} */
-export function contrast(a, b) {
-  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
-  return (high + 0.05) / (low + 0.05);
-}
-
-/** White text reads better on it than black. @param {Rgb} background @returns {boolean} */
-export function isDark(background) {
-  return luminance(background) < 0.179;
-}
-
-/** A colour with transparency over an opaque one. @param {[number, number, number, number]} over alpha 0..1 @param {Rgb} under @returns {Rgb} */
-export function flatten([r, g, b, alpha], under) {
-  const mix = (/** @type {number} */ top, /** @type {number} */ below) => Math.round(alpha * top + (1 - alpha) * below);
-  return [mix(r, under[0]), mix(g, under[1]), mix(b, under[2])];
-}
 
 /** Complete what a host offers: our own colours wherever its are missing or cannot be read on its background.
  * @param {{background: Rgb, foreground?: Rgb, accent?: Rgb}} host @returns {Theme} */
@@ -144,15 +117,6 @@ function toRgba(css) {
   const color = css.trim();
   if (color === "" || !CSS.supports("color", color)) return null;
   return parseColor(color) ?? paintColor(color);
-}
-
-/** The spellings that hosts and computed styles use; null for all others. @param {string} css @returns {Rgba | null} */
-export function parseColor(css) {
-  const hex = /^#(?:([\da-f]{3})|([\da-f]{6}))$/i.exec(css);
-  if (hex !== null) return [.../** @type {Rgb} */ (parseHex(hex[2] ? css : `#${[...hex[1]].map((digit) => digit + digit).join("")}`)), 1];
-  const listed = /^rgba?\((\d+), ?(\d+), ?(\d+)(?:, ?([\d.]+))?\)$/i.exec(css);
-  if (listed !== null) return [Number(listed[1]), Number(listed[2]), Number(listed[3]), Number(listed[4] ?? 1)];
-  return { white: /** @type {Rgba} */ ([255, 255, 255, 1]), black: /** @type {Rgba} */ ([0, 0, 0, 1]) }[css.toLowerCase()] ?? null;
 }
 
 /** The browser paints one pixel: for that it may have to start a context, which lasts as long as a first picture may.

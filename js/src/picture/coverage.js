@@ -10,15 +10,13 @@ import { SQUARE_PX } from "../style/style.js";
  * @typedef {object} Coverage
  * @property {import("../state/scene.js").Positions} points all of them
  * @property {string} place where they are and how large, device px
- *
- * @typedef {{style: import("../style/style.js").Style, scale: [number, number], offset: [number, number], sizePx: number}} Look
  */
 
 /** With more entries than this share of the points, drawing all is no slower. */
 const FEW = 0.5;
 
 /** What all points of a scene cover; null where that depends on more than their places.
- * @param {import("../state/scene.js").Scene} scene @param {Look} look @param {{width: number, height: number, ratio: number}} size
+ * @param {import("../state/scene.js").Scene} scene @param {import("../draw/painter.js").PointOptions} options @param {{width: number, height: number, ratio: number}} size
  * @param {boolean} isHiding some are not drawn @returns {Coverage | null} */
 export function coverageOf({ points }, { style, scale, offset, sizePx }, { width, height, ratio }, isHiding) {
   if (points === null || isHiding || style.opacity < 1 || sizePx > SQUARE_PX) return null;

@@ -1,22 +1,18 @@
-/** Asks for full precision where position codes would show as a lattice: for what all views of a model see, and some around it. */
-import { codeSizePx, covers, expand } from "../screen/camera.js";
+/** Asks for full precision where position codes would show as a lattice: for what all plots of a model show, and some around it. */
+import { covers, expand, isCoarse } from "../screen/camera.js";
 import { isComplete, joinDetail } from "../state/scene.js";
-import { COARSE_PX } from "./surface.js";
 
 /** How much more than is seen is asked for, so that a small move needs no answer. */
 const AROUND = 1.5;
 const WAIT_MS = 120;
 
 /**
- * @typedef {{camera: import("../screen/camera.js").Camera, view: readonly number[], ratio: number, refresh: () => void}} Look refresh: draw anew
- *
  * @param {import("../state/scene.js").Scene} scene
  * @param {() => import("../state/state.js").State} getState
+ * @param {import("./viewports.js").Viewports} viewports
  * @param {(view: number[]) => Promise<import("../wire/protocol.js").Detail[] | null>} ask
  */
-export function createDetailer(scene, getState, ask) {
-  /** @type {Map<object, Look>} */
-  const looks = new Map();
+export function createDetailer(scene, getState, viewports, ask) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   let isAsking = false;
@@ -25,12 +21,9 @@ export function createDetailer(scene, getState, ask) {
   function lacking() {
     const { points, link } = getState();
     if (points === null || points.aggregated || link !== "live" || !isComplete({ ...scene, nextColor: null })) return null;
-    const near = [...looks.values()].filter((look) => codeSizePx(look.camera, points.extent) * look.ratio > COARSE_PX);
-    if (near.length === 0) return null;
-    const { detail } = scene;
-    const isGood = (/** @type {Look} */ look) =>
-      detail !== null && covers(detail.extent, look.view) && codeSizePx(look.camera, detail.extent) * look.ratio <= COARSE_PX;
-    return near.every(isGood) ? null : union(near.map((look) => look.view));
+    const near = viewports.all().filter((one) => isCoarse(one, points.extent));
+    const isGood = near.every((one) => isDetailed(scene, one));
+    return isGood ? null : union(near.map(({ view }) => view));
   }
 
   function check() {
@@ -47,25 +40,17 @@ export function createDetailer(scene, getState, ask) {
     isAsking = false;
     if (parts === null || getState().points?.seq !== seq) return;
     scene.detail = joinDetail(parts);
-    for (const look of looks.values()) look.refresh();
+    viewports.refresh();
     if (lacking() !== null && covers(scene.detail.extent, view)) check(); // the view has moved on meanwhile
   }
 
-  return {
-    /** Say what a plot sees now. @param {object} plot @param {Look} look */
-    see(plot, look) {
-      looks.set(plot, look);
-      check();
-    },
-    /** @param {object} plot */
-    forget(plot) {
-      looks.delete(plot);
-    },
-    destroy() {
-      looks.clear();
-      clearTimeout(timer);
-    },
-  };
+  return { check, destroy: () => clearTimeout(timer) };
+}
+
+/** Is a viewport within the detail at hand, and is that fine enough for it?
+ * @param {import("../state/scene.js").Scene} scene @param {import("./viewports.js").Viewport} viewport */
+function isDetailed({ detail }, viewport) {
+  return detail !== null && covers(detail.extent, viewport.view) && !isCoarse(viewport, detail.extent);
 }
 
 /** @param {(readonly number[])[]} views @returns {number[]} x0, x1, y0, y1 */

@@ -1,46 +1,36 @@
 /**
- * Where only a sample of the cells is here: asks the kernel for what all views of a model see, as an image of all cells or,
+ * Where only a sample of the cells is here: asks the kernel for what all plots of a model show, as an image of all cells or,
  * close by, as the cells themselves. One question at a time; while a hand moves the picture each answer leads to the next.
  */
-import { codeSizePx, covers, scales } from "../screen/camera.js";
-import { devicePx } from "../screen/canvas.js";
 import { joinCells } from "../state/scene.js";
-import { highlightOf } from "../state/state.js";
-import { COARSE_PX } from "./surface.js";
+import { cellsKey, holdsCells, imageKey, isSurveyed, questionOf } from "./question.js";
 
 const FIRST_WAIT_MS = 20;
 /** After an answer that did not come, or came of something else. */
 const RETRY_MS = 2_000;
 /** While the kernel indexes the cells, a question that has waited so long gives way to another one, which may need no index. */
 const PATIENCE_MS = 500;
-const LARGEST_PX = 4_096;
 
 /**
- * @typedef {import("./detail.js").Look & {dark: boolean, diameter: number}} Look diameter: of a point, device px
- * @typedef {Omit<import("../wire/protocol.js").Aggregate, "kind">} Question
+ * @typedef {import("./question.js").Question} Question
  * @typedef {(import("../wire/protocol.js").Image | import("../wire/protocol.js").Cells)[]} Answer
  * @typedef {{question: Question, image: string, cells: string}} Wanted and the keys of what may come
  *
  * @param {import("../state/scene.js").Scene} scene
  * @param {() => import("../state/state.js").State} getState
+ * @param {import("./viewports.js").Viewports} viewports
  * @param {(question: Question) => Promise<Answer | null>} ask null = no answer, or an error, of which `fail` is told first
  * @param {(image: import("../wire/protocol.js").Image) => void} [tell] of an image that is on show from now
  */
-export function createSurveyor(scene, getState, ask, tell = () => {}) {
-  /** @type {Map<object, Look>} */
-  const looks = new Map();
+export function createSurveyor(scene, getState, viewports, ask, tell = () => {}) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let retry;
-  /** @type {Promise<unknown>} */
+  /** The question whose answer counts. @type {{isPatient: boolean, timer?: ReturnType<typeof setTimeout>} | null} */
+  let underway = null;
+  /** A newer question would take the place of one under way. @type {Promise<unknown>} */
   let turn = Promise.resolve();
-  let isAsking = false;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let patience;
-  let isPatient = true;
-  /** Number of the question whose answer counts. */
-  let latest = 0;
   let isEnded = false;
   let asked = "";
   /** Key of what the kernel could not draw: not asked for again until it is something else. */
@@ -49,9 +39,8 @@ export function createSurveyor(scene, getState, ask, tell = () => {}) {
   /** What is not at hand; null = nothing is lacking. @returns {Wanted | null} */
   function lacking() {
     const state = getState();
-    if (!isSurveyed(state) || looks.size === 0) return null;
-    const seen = [...looks.values()];
-    if (holdsCells(scene, state, seen)) return null;
+    const seen = viewports.all();
+    if (isEnded || !isSurveyed(state) || seen.length === 0 || holdsCells(scene, state, seen)) return null;
     const question = questionOf(seen, state);
     const image = imageKey(state, question);
     return image === scene.image?.key || image === refused ? null : { question, image, cells: cellsKey(state) };
@@ -59,8 +48,8 @@ export function createSurveyor(scene, getState, ask, tell = () => {}) {
 
   /** What to ask for now; null = nothing. @returns {Wanted | null} */
   function next() {
-    const wanted = isEnded ? null : lacking();
-    const isFree = !isAsking || (!isPatient && getState().building !== null && wanted?.image !== asked);
+    const wanted = lacking();
+    const isFree = underway === null || (!underway.isPatient && getState().building !== null && wanted?.image !== asked);
     return isFree ? wanted : null;
   }
 
@@ -68,29 +57,36 @@ export function createSurveyor(scene, getState, ask, tell = () => {}) {
     if (next() !== null) timer ??= setTimeout(refresh, FIRST_WAIT_MS);
   }
 
+  /** @returns {NonNullable<typeof underway>} */
+  function begin() {
+    clearTimeout(retry);
+    clearTimeout(underway?.timer);
+    if (underway !== null) turn = Promise.resolve();
+    /** @type {NonNullable<typeof underway>} */
+    const begun = { isPatient: true };
+    begun.timer = setTimeout(() => ((begun.isPatient = false), check()), PATIENCE_MS);
+    return begun;
+  }
+
   async function refresh() {
     timer = undefined;
     const wanted = next();
     if (wanted === null) return;
-    clearTimeout(retry);
-    clearTimeout(patience);
-    const number = ++latest;
-    if (isAsking) turn = Promise.resolve();
-    isAsking = isPatient = true;
-    patience = setTimeout(() => ((isPatient = false), check()), PATIENCE_MS);
+    const mine = (underway = begin());
     const isTaken = await askInTurn(wanted.question, wanted.image)
       .then((answer) => answer !== null && take(answer, wanted))
       .catch(() => (fail(), false)); // no picture can be made of the answer
-    const isLatest = number === latest;
-    if (isLatest) isAsking = false; // before a plot draws, which may happen at once and tells whether more is to come
-    if (isTaken || lacking() === null) for (const one of looks.values()) one.refresh();
+    if (isEnded) return;
+    const isLatest = underway === mine;
+    if (isLatest) underway = null; // before a plot draws, which may happen at once and tells whether more is to come
+    if (isTaken || lacking() === null) viewports.refresh();
     if (!isLatest) return;
-    clearTimeout(patience);
+    clearTimeout(mine.timer);
     if (isTaken || refused === wanted.image) check();
-    else if (!isEnded) retry = setTimeout(check, RETRY_MS);
+    else retry = setTimeout(check, RETRY_MS);
   }
 
-  /** A newer question would take the place of one under way. @param {Question} question @param {string} key @returns {Promise<Answer | null>} */
+  /** @param {Question} question @param {string} key @returns {Promise<Answer | null>} */
   function askInTurn(question, key) {
     const answer = turn.then(() => {
       asked = key;
@@ -126,34 +122,22 @@ export function createSurveyor(scene, getState, ask, tell = () => {}) {
   }
 
   return {
-    /** Say what a plot sees now. @param {object} plot @param {Look} look */
-    see(plot, look) {
-      looks.set(plot, look);
-      check();
-    },
     check,
     fail,
     /** Is a better picture of what is seen on its way? */
-    isAwaited: () => isAsking || lacking() !== null,
-    /** An image of what one look sees, which is the caller's to close; null where none is to be had. @param {Omit<Look, "refresh">} look
-     * @returns {Promise<import("../state/scene.js").Image | null>} */
-    async portray(look) {
+    isAwaited: () => underway !== null || lacking() !== null,
+    /** An image of what one plot shows, which is the caller's to close; null where none is to be had.
+     * @param {import("./viewports.js").Viewport} viewport @returns {Promise<import("../state/scene.js").Image | null>} */
+    async portray(viewport) {
       const state = getState();
       if (!isSurveyed(state)) return null;
-      const answer = await askInTurn(questionOf([look], state), "");
+      const answer = await askInTurn(questionOf([viewport], state), "");
       const first = answer?.[0];
       return first?.kind === "image" && isOnShow(first) ? imageOf(first, "") : null;
     },
-    /** @param {object} plot */
-    forget(plot) {
-      looks.delete(plot);
-    },
     destroy() {
       isEnded = true;
-      looks.clear();
-      clearTimeout(timer);
-      clearTimeout(retry);
-      clearTimeout(patience);
+      for (const one of [timer, retry, underway?.timer]) clearTimeout(one);
       scene.image?.bitmap.close();
       scene.image = null;
     },
@@ -161,52 +145,6 @@ export function createSurveyor(scene, getState, ask, tell = () => {}) {
 }
 
 /** @typedef {ReturnType<typeof createSurveyor>} Surveyor */
-
-/** Are pictures of all cells to be had, and drawn here? While a colouring is arriving the kernel would draw that one.
- * @param {import("../state/state.js").State} state */
-function isSurveyed({ points, color, nextColor, link }) {
-  return points !== null && points.aggregated && color !== null && nextColor === null && link === "live";
-}
-
-/** Is the image at hand of the points and the colouring on show?
- * @param {import("../state/scene.js").Scene} scene @param {import("../state/state.js").State} state */
-export function imageOnShow({ image }, { points, color }) {
-  return image !== null && image.pointsSeq === points?.seq && image.seq === color?.seq ? image : null;
-}
-
-/** Are the cells at hand those of all that is seen, as precise as the screen, and coloured as they should be?
- * @param {import("../state/scene.js").Scene} scene @param {import("../state/state.js").State} state @param {Pick<Look, "camera" | "view" | "ratio">[]} looks */
-export function holdsCells({ cells }, state, looks) {
-  if (cells === null || cells.key !== cellsKey(state)) return false;
-  return looks.every(({ camera, view, ratio }) => covers(cells.extent, view) && codeSizePx(camera, cells.extent) * ratio <= COARSE_PX);
-}
-
-/** What all views see together, at the finest of their resolutions.
- * @param {Omit<Look, "refresh">[]} looks @param {Pick<import("../state/state.js").State, "color" | "crowd" | "highlighted" | "traits">} state @returns {Question} */
-export function questionOf(looks, state) {
-  const { color, crowd } = state;
-  const { hidden, density, statistic } = state.traits;
-  const finest = (/** @type {0 | 1} */ axis) => Math.min(...looks.map(({ camera, ratio }) => scales(camera)[axis] / ratio));
-  const edges = (/** @type {number} */ at) => looks.map(({ view }) => view[at]);
-  const up = looks[0].view[3] >= looks[0].view[2];
-  const bottom = up ? Math.min(...edges(2)) : Math.max(...edges(2));
-  const top = up ? Math.max(...edges(3)) : Math.min(...edges(3));
-  const view = [Math.min(...edges(0)), Math.max(...edges(1)), bottom, top];
-  const weight = color?.scale === "continuous" ? Math.round(100 * crowd.weight) / 100 : 0;
-  const px = (/** @type {number} */ units, /** @type {0 | 1} */ axis) => Math.min(devicePx(units / finest(axis), 1), LARGEST_PX);
-  const [width, height] = [px(view[1] - view[0], 0), px(Math.abs(view[3] - view[2]), 1)];
-  return { view, width, height, diameter: looks[0].diameter, highlighted: highlightOf(state), dark: looks[0].dark, hidden, density, weight, statistic };
-}
-
-/** What an image depends on. @param {import("../state/state.js").State} state @param {Question} question */
-function imageKey(state, question) {
-  return JSON.stringify([cellsKey(state), state.color?.colors, question]);
-}
-
-/** What cells depend on besides where they are; their colours are looked up here. @param {import("../state/state.js").State} state */
-function cellsKey({ points, color, selection }) {
-  return `${points?.seq} ${color?.seq} ${selection.seq}`;
-}
 
 /** @param {import("../wire/protocol.js").Image} answer @param {string} key @returns {Promise<import("../state/scene.js").Image>} */
 async function imageOf({ content, view, n_inside: nInside, points_seq: pointsSeq, seq, arrays }, key) {

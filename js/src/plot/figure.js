@@ -1,12 +1,12 @@
 /** A picture with its key: the title above it, what its colours mean beside it, laid out as in cxg_widget/figure.py. */
 import { wholeNumber } from "../words/format.js";
-import { missingGrey } from "../style/style.js";
+import { missingGrey, PAPERS } from "../style/style.js";
 
 /**
  * @typedef {import("../words/key.js").Key} Key
  * @typedef {import("../style/style.js").Theme} Theme
  * @typedef {{theme: Theme, isClear: boolean}} Paper what a picture is drawn on
- * @typedef {"white" | "dark" | "transparent" | null} Background null = as on the screen
+ * @typedef {import("../state/state.js").Background} Background
  *
  * @typedef {object} Look how a text looks
  * @property {number} px size
@@ -20,11 +20,6 @@ import { missingGrey } from "../style/style.js";
  * @property {(color: string, x: number, y: number, width: number, height: number) => void} fill "" = what is missing
  */
 
-/** As in cxg_widget/paper.py. @type {Record<"white" | "dark", Theme>} */
-const PAPERS = {
-  white: { background: [255, 255, 255], foreground: [31, 35, 40], dark: false },
-  dark: { background: [17, 17, 17], foreground: [226, 229, 233], dark: true },
-};
 const [PAD, TOP, TITLE_Y, LINE, ROW, SWATCH, BAR] = [16, 40, 26, 16, 18, 10, 12];
 /** Between picture and key, between a swatch and its label or a label and its count, and between two columns. */
 const [BESIDE, SPACE, GAP] = [12, 7, 24];

@@ -11,7 +11,7 @@ import { createShape, modeOf } from "./lasso.js";
  * @property {(dx: number, dy: number) => void} pan
  * @property {(factor: number, px: number, py: number) => void} zoom
  * @property {() => void} settle a hand has let go
- * @property {(shape: Shape | null, mode: import("./lasso.js").Mode) => void} sketch the shape so far; null = there is none
+ * @property {(shape: Shape | null, mode: import("./lasso.js").Mode) => void} outline the shape so far; null = there is none
  * @property {(polygon: number[], mode: import("./lasso.js").Mode) => void} select
  * @property {(px: number, py: number) => void} point the pointer is here, with no button down
  * @property {() => void} leave it is not, or it is busy
@@ -94,11 +94,11 @@ export function listenToGestures(element, meaning) {
     const shape = createShape(tool === "rectangle" ? "rectangle" : "lasso");
     shape.add(at.x, at.y, meaning.toData(at.x, at.y));
     drag = { kind: "shape", id: event.pointerId, shape, start };
-    meaning.sketch(shape, modeOf(start));
+    meaning.outline(shape, modeOf(start));
   }
 
   function beginPinch() {
-    if (drag?.kind === "shape") meaning.sketch(null, "replace");
+    if (drag?.kind === "shape") meaning.outline(null, "replace");
     drag = { kind: "pinch", ...middle() };
   }
 
@@ -140,7 +140,7 @@ export function listenToGestures(element, meaning) {
       const { x, y } = place(one);
       current.shape.add(x, y, meaning.toData(x, y));
     }
-    meaning.sketch(current.shape, modeOf(current.start, modifiers(event)));
+    meaning.outline(current.shape, modeOf(current.start, modifiers(event)));
   }
 
   /** @param {PointerEvent} event */
@@ -154,7 +154,7 @@ export function listenToGestures(element, meaning) {
       meaning.settle();
       return;
     }
-    meaning.sketch(null, "replace");
+    meaning.outline(null, "replace");
     ended.shape.add(at.x, at.y, meaning.toData(at.x, at.y));
     const polygon = ended.shape.finish();
     if (polygon !== null) meaning.select(polygon, modeOf(ended.start, modifiers(event)));
@@ -165,7 +165,7 @@ export function listenToGestures(element, meaning) {
     const was = drag;
     drag = null;
     pointers.clear();
-    if (was?.kind === "shape") meaning.sketch(null, "replace");
+    if (was?.kind === "shape") meaning.outline(null, "replace");
     else if (was !== null) meaning.settle();
     return was !== null;
   }

@@ -25,7 +25,7 @@ export function createOverlay() {
   return {
     element,
     /** @param {number[][]} corners CSS px @param {import("../wire/protocol.js").Mode} mode */
-    sketch(corners, mode) {
+    outline(corners, mode) {
       const path = corners.map(([x, y], i) => `${i === 0 ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
       halo.setAttribute("d", path);
       line.setAttribute("d", path);

@@ -5,7 +5,7 @@ const WIDEST_PX = 1_000;
 /** Larger pictures are made smaller: each stays in the notebook. */
 const LARGEST_BYTES = 150_000;
 
-/** @typedef {{png: string, width: number, height: number, key?: string[] | null}} Still png: base64; px; key: as lines of text */
+/** @typedef {import("../state/state.js").Still} Still */
 
 /**
  * A picture as a PNG file in base64; null if it cannot be made small enough.

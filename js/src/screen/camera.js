@@ -15,9 +15,18 @@
  * @property {number} width CSS px
  * @property {number} height CSS px
  * @property {1 | -1} up 1: y grows upwards; -1: downwards
+ *
+ * @typedef {object} Viewport what one plot shows, and how finely
+ * @property {Camera} camera
+ * @property {readonly number[]} view left, right, bottom, top in data units
+ * @property {number} ratio device px per CSS px
+ * @property {number} diameter of a point, device px
+ * @property {boolean} dark the page is
  */
 
 const MARGIN = 1.08;
+/** One code of position may take so many device px before its lattice could show. */
+const COARSE_PX = 0.5;
 /** How far one can zoom out: the data takes at least this part of the plot. */
 const SMALLEST = 0.2;
 const FLOAT32_STEP = 2 ** -23;
@@ -128,10 +137,10 @@ export function codesToClip(camera, [x0, x1, y0, y1]) {
   };
 }
 
-/** CSS px that one step of a position code takes, along the axis where it takes more.
- * @param {Camera} camera @param {readonly number[]} extent @returns {number} */
-export function codeSizePx(camera, extent) {
-  return cellSizePx(camera, extent, 65_534, 65_534);
+/** Does one step of a position code take so much of the screen that points would show as a lattice?
+ * @param {Pick<Viewport, "camera" | "ratio">} viewport @param {readonly number[]} extent that the codes span @returns {boolean} */
+export function isCoarse({ camera, ratio }, extent) {
+  return cellSizePx(camera, extent, 65_534, 65_534) * ratio > COARSE_PX;
 }
 
 /** CSS px that a cell takes of an extent cut into columns and rows, along the axis where it takes more.

@@ -1,8 +1,16 @@
-/** What a user can do, as one type: the panels call these, `model.js` implements them. */
+/** What a user can do: the panels call these. */
+import { MISSING_LABEL } from "../wire/protocol.js";
+
+/** @typedef {import("./state.js").Traits} Traits */
+
+/** Matches that a search lists. */
+const MATCHES = 50;
+/** Traits that make the kernel read. @type {Set<keyof Traits>} */
+const ASKING = new Set(["color", "layer", "embedding", "axes"]);
 
 /**
  * @typedef {object} Actions
- * @property {<K extends keyof import("./state.js").Traits>(name: K, value: import("./state.js").Traits[K]) => void} setTrait
+ * @property {<K extends keyof Traits>(name: K, value: Traits[K]) => void} setTrait
  *   change a synced trait (saved to the kernel)
  * @property {(name: "vmin" | "vmax", value: number, done: boolean) => void} dragLimit move a limit; only `done` saves the trait
  * @property {(query: string) => void} search ask for matches; newest wins; the answer lands in `state.found`
@@ -16,4 +24,62 @@
  * @property {() => void} dismissError
  */
 
-export {};
+/**
+ * @param {import("./state.js").Store} store @param {import("../wire/client.js").Client} client
+ * @param {import("./traits.js").SyncedTraits} traits @param {() => void} resetView
+ * @returns {Actions}
+ */
+export function createActions(store, client, traits, resetView) {
+  /** Labels of the legend; the missing values come last. */
+  function labels() {
+    const { color } = store.get();
+    return color === null ? [] : color.nMissing > 0 ? [...color.categories, MISSING_LABEL] : color.categories;
+  }
+  return {
+    setTrait(name, value) {
+      if (ASKING.has(name)) store.set({ error: null }); // of what was wanted before
+      traits.set(name, value);
+    },
+    dragLimit: (name, value, done) => (done ? traits.set : traits.take)(name, value),
+    async search(query) {
+      const answer = await client.ask({ kind: "search", query, limit: MATCHES });
+      const found = /** @type {import("../wire/protocol.js").Matches | undefined} */ (answer?.[0]);
+      if (found === undefined) return;
+      const matches = /** @type {import("./state.js").Match[]} */ (found.matches);
+      store.set({ found: { query: found.query, matches, nMore: found.n_more } });
+    },
+    toggleCategory(index) {
+      const label = labels()[index];
+      const { hidden } = store.get().traits;
+      traits.set("hidden", hidden.includes(label) ? hidden.filter((one) => one !== label) : [...hidden, label]);
+    },
+    onlyCategory(index) {
+      const others = labels().filter((_, i) => i !== index);
+      const hidden = new Set(store.get().traits.hidden);
+      const isOnly = hidden.size === others.length && others.every((label) => hidden.has(label));
+      traits.set("hidden", isOnly ? [] : others);
+    },
+    showAll: () => traits.set("hidden", []),
+    selectCategory(index, mode) {
+      const { color } = store.get();
+      if (color !== null) void select(store, client, { kind: "category", color: color.spec, code: index < color.categories.length ? index : -1, mode });
+    },
+    highlight(index) {
+      if (index !== store.get().highlighted) store.set({ highlighted: index });
+    },
+    clearSelection: () => void client.ask({ kind: "clear" }),
+    resetView,
+    dismissError: () => store.set({ error: null }),
+  };
+}
+
+/** Ask for a change of the selection, and take note if it changed nothing. @param {import("./state.js").Store} store
+ * @param {import("../wire/client.js").Client} client @param {{kind: "lasso" | "category", mode: import("../wire/protocol.js").Mode} & Record<string, any>} request */
+export async function select(store, client, request) {
+  const { n } = store.get().selection;
+  const answer = await client.ask(request);
+  const { selection } = store.get();
+  const found = /** @type {import("../wire/protocol.js").Selection | undefined} */ (answer?.[0]);
+  const isSame = found?.seq === selection.seq && (selection.n === 0 || (request.mode !== "replace" && selection.n === n));
+  if (isSame) store.set({ selection: { ...selection, missed: true } });
+}

@@ -182,8 +182,8 @@ export function isComplete(scene) {
   return scene.points !== null && scene.nextColor === null && drawable(scene) === scene.points.n;
 }
 
-/** The code of a missing value. @param {{codes: Uint8Array | Uint16Array | null}} values @returns {number} */
-export function missingCode({ codes }) {
+/** The code of a missing value. @param {Uint8Array | Uint16Array | null} codes @returns {number} */
+export function missingCode(codes) {
   return codes instanceof Uint8Array ? 255 : MISSING;
 }
 

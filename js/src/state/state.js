@@ -1,11 +1,14 @@
 /** What one widget shows, as one plain object, and the only place that changes it. Holds no DOM, no GL, no big arrays. */
 
 /**
+ * @typedef {{one: string, many: string}} Noun
+ * @typedef {{obs: Noun, var: Noun, set: Noun | null}} Nouns set: null where the store has none
+ *
  * @typedef {object} Dataset
  * @property {string} title
  * @property {number} nObs
  * @property {number} nVar
- * @property {import("../words/nouns.js").Nouns} nouns what the observations and the vars are called
+ * @property {Nouns} nouns what the observations and the vars are called
  * @property {{name: string, axes: number}[]} embeddings
  * @property {{name: string, kind: string}[]} columns
  * @property {string[]} colormaps
@@ -57,6 +60,19 @@
  *
  * @typedef {{spec: string, color?: string | string[], label: string, kind: string, detail: string}} Match
  *
+ * @typedef {object} InView
+ * @property {"points" | "cells" | "image" | "sample"} as points: all are; cells: those of the view, the others are not here
+ * @property {"" | "nothing" | "hidden"} lacks hidden: all that there is belongs to hidden categories
+ *
+ * @typedef {object} Crowd how crowded a view is, wherever it lies: all of its size have the same
+ * @property {number} solidity how far it looks as a view of few cells does: 1 for as few, 0 for many more
+ * @property {number} weight of the highest number of a pixel, beside their mean
+ * @property {[number, number]} tile what a point covers along x and y, in codes of the points
+ * @property {number} layers how many points of a sample lie on each other
+ *
+ * @typedef {{png: string, width: number, height: number, key?: string[] | null}} Still a picture in base64; px; key: as lines of text
+ * @typedef {"white" | "dark" | "transparent" | null} Background
+ *
  * @typedef {object} Traits the synced traits, by their Python names
  * @property {string | null} embedding
  * @property {number[]} axes
@@ -77,8 +93,8 @@
  * @property {"linear" | "log" | "cbrt" | "eq_hist"} density of aggregated pictures: from cells per pixel to opacity
  * @property {string} statistic the number of a pixel that several cells share: "auto", "mean", "max", or one that the kernel aggregates
  * @property {boolean} legend pictures that are saved say what their colours mean
- * @property {import("../plot/figure.js").Background} background of pictures that are saved
- * @property {{id?: string} & Partial<import("../plot/still.js").Still> | null} [_snapshot] the picture a saved notebook keeps
+ * @property {Background} background of pictures that are saved; null = as on the screen
+ * @property {{id?: string} & Partial<Still> | null} [_snapshot] the picture a saved notebook keeps
  *
  * @typedef {object} State
  * @property {Traits} traits
@@ -93,11 +109,11 @@
  * @property {{query: string, matches: Match[], nMore: number}} found
  * @property {{of: string, message: string, details?: string} | null} error the last failure; the picture stays. details: where the
  *   sentence does not say it all
- * @property {import("../picture/in_view.js").InView | null} inView what the picture on the screen is made of
+ * @property {InView | null} inView what the picture on the screen is made of
  * @property {"connecting" | "live" | "offline"} link offline = no kernel behind the widget
  * @property {"gpu" | "cpu"} drawnBy
  * @property {number | null} building how far the kernel has indexed the cells, 0..1; -1 = it starts datashader
- * @property {import("../style/crowding.js").Crowd} crowd how crowded views of this size are
+ * @property {Crowd} crowd how crowded views of this size are
  * @property {boolean} isSeen some points have been on the screen
  * @property {boolean} isWhole all of them have
  * @property {Coloring | null} seen the colouring of the last picture that was on it

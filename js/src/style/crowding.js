@@ -19,6 +19,7 @@ const STEPS = 8;
 
 /**
  * @typedef {{xy: Uint16Array, codes: Uint16Array, flags?: Uint8Array | null, n: number}} Numbered the first n of some points
+ * @typedef {import("../state/state.js").Crowd} Crowd
  * @typedef {[number, number]} Sides along x and y, in codes of positions
  */
 
@@ -124,27 +125,20 @@ function endsOf(codes) {
   return [known, rest].map((from, i) => from[Math.floor(ENDS[i] * (from.length - 1))] ?? known[0] ?? 0);
 }
 
-/**
- * @typedef {object} Crowd how crowded a view is, wherever it lies: all of its size have the same
- * @property {number} solidity see `solidityOf`
- * @property {number} weight of the highest number of a pixel, beside their mean
- * @property {Sides} tile what a point covers, in codes of the points
- * @property {number} layers how many points of a sample lie on each other
- */
 
 /** @type {Crowd} */
 export const ROOMY = { solidity: 1, weight: 1, tile: [1, 1], layers: 1 };
 
 /** Keeps the crowd of a state, and the limits of its colouring. @param {import("../state/scene.js").Scene} scene @param {import("../state/state.js").Store} store */
 export function createCrowding(scene, store) {
-  /** @type {Omit<import("../picture/survey.js").Look, "refresh"> | null} */
-  let look = null;
+  /** @type {import("../screen/camera.js").Viewport | null} */
+  let viewport = null;
   let made = "";
 
   function check() {
     const { points, color, traits } = store.get();
-    if (look === null || points === null) return;
-    const { camera, ratio, diameter } = look;
+    if (viewport === null || points === null) return;
+    const { camera, ratio, diameter } = viewport;
     const n = Math.min(points.loaded, BASIS);
     const isNumbered = color?.scale === "continuous";
     const known = isNumbered && !color.isStated ? Math.min(n, color.loaded) : 0;
@@ -176,9 +170,9 @@ export function createCrowding(scene, store) {
 
   const unsubscribe = store.subscribe(check);
   return {
-    /** @param {Omit<import("../picture/survey.js").Look, "refresh">} seen */
+    /** @param {import("../screen/camera.js").Viewport} seen */
     see(seen) {
-      look = seen;
+      viewport = seen;
       check();
     },
     destroy: unsubscribe,
@@ -192,7 +186,7 @@ export function createShared() {
   /** @type {{write: ReturnType<typeof tilesOf>, out: Uint16Array, filled: number}} */
   let made;
 
-  /** @param {import("../draw/sources.js").PointArrays & {codes: Uint16Array}} points @param {Crowd} crowd @param {number} nCells they stand for
+  /** @param {Numbered & {loaded: number}} points @param {Crowd} crowd @param {number} nCells they stand for
    * @param {number[]} zoom how many times as large a code is as one of the crowd */
   return ({ xy, codes, flags, n, loaded }, { weight, tile }, nCells, zoom = [1, 1]) => {
     const basis = { xy, codes, flags, n: loaded < n ? Math.min(loaded, BASIS) : n };

@@ -1,8 +1,8 @@
 /** How points look, from the state: which colour a code has, what is hidden or dimmed, how large points are. Pure. */
+import { luminance, parseHex } from "./color.js";
 import { COLORMAPS } from "./colormaps.js";
 import { limitCodes } from "./limits.js";
 import { MISSING_LABEL } from "../wire/protocol.js";
-import { luminance } from "../page/theme.js";
 import { highlightOf } from "../state/state.js";
 
 /**
@@ -25,6 +25,11 @@ import { highlightOf } from "../state/state.js";
  * @property {number} opacity
  */
 
+/** What pictures that are saved are drawn on. @type {Record<"white" | "dark", Theme>} */
+export const PAPERS = {
+  white: { background: [255, 255, 255], foreground: [31, 35, 40], dark: false },
+  dark: { background: [17, 17, 17], foreground: [226, 229, 233], dark: true },
+};
 // The kernel draws with the same colours, see raster.py.
 const PLAIN = { light: [70, 110, 160], dark: [120, 165, 215] };
 const MISSING_GREY = { light: [205, 205, 205], dark: [72, 72, 72] };
@@ -132,12 +137,6 @@ export function ramp(stops) {
     table[4 * i + 3] = 255;
   }
   return table;
-}
-
-/** @param {string} hex "#rrggbb" @returns {[number, number, number]} 0..255 */
-export function parseHex(hex) {
-  const number = Number.parseInt(hex.slice(1), 16);
-  return [(number >> 16) & 255, (number >> 8) & 255, number & 255];
 }
 
 /** Diameter that suits so many points: smaller the more there are, growing gently with the zoom; the kernel draws with

@@ -37,7 +37,7 @@ export function shortNumber(value) {
   return value.toLocaleString("en-US", { maximumFractionDigits: Math.min(digits, 7) }).replace(/^-0$/, "0");
 }
 
-/** "1 spectrum", "2 spectra". @param {number} n @param {import("./nouns.js").Noun} noun @returns {string} */
+/** "1 spectrum", "2 spectra". @param {number} n @param {import("../state/state.js").Noun} noun @returns {string} */
 export function counted(n, { one, many }) {
   return `${wholeNumber(n)} ${n === 1 ? one : many}`;
 }

@@ -1,9 +1,6 @@
 /** What the store at hand calls its observations and what it measured of them, in the sentences of the panels. Pure. */
 
-/**
- * @typedef {{one: string, many: string}} Noun
- * @typedef {{obs: Noun, var: Noun, set: Noun | null}} Nouns set: null where the store has none
- */
+/** @typedef {import("../state/state.js").Nouns} Nouns */
 
 /** Until the store has been heard of. @type {Nouns} */
 const USUAL = { obs: { one: "cell", many: "cells" }, var: { one: "gene", many: "genes" }, set: { one: "gene set", many: "gene sets" } };

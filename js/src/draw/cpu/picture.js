@@ -5,7 +5,7 @@ import { createShades } from "./image.js";
 import { inksOf } from "./inks.js";
 import { drawPoints } from "./points.js";
 
-/** @typedef {import("../painter.js").How} How */
+/** @typedef {import("../painter.js").PointOptions} PointOptions */
 const CODES_8 = 256;
 const CODES_16 = 65_536;
 const NO_COLORS = new Uint8Array(4 * CODES_8);
@@ -15,7 +15,7 @@ export function createCpuPicture(getState) {
   let page = newPage(0, 0);
   /** Does anything not cover its pixels? Those hold colours multiplied by their opacity. */
   let isSoft = false;
-  /** @type {{image: import("../../state/scene.js").Image, how: import("../painter.js").ImageHow} | null} */
+  /** @type {{image: import("../../state/scene.js").Image, how: import("../painter.js").ImageOptions} | null} */
   let beneath = null;
   /** @type {(from: unknown[], make: () => Uint8Array) => Uint8Array} */
   const tables = once();
@@ -35,7 +35,7 @@ export function createCpuPicture(getState) {
     return kept([JSON.stringify(style), table, size], () => inksOf(style, table, size));
   }
 
-  /** @param {How} how @param {Uint8Array | Uint16Array | null} codes @returns {import("./points.js").Brush} */
+  /** @param {PointOptions} options @param {Uint8Array | Uint16Array | null} codes @returns {import("./points.js").Brush} */
   function brush({ style, scale, offset, sizePx }, codes) {
     const { width, height } = page;
     const isRound = sizePx > SQUARE_PX;

@@ -1,6 +1,7 @@
 /** A picture in GPU memory that slices are drawn onto, and its way to a canvas. */
-import { drawImage, fillPoints, sendImage } from "./image.js";
+import { drawImage, fillPoints } from "./image.js";
 import { drawPoints } from "./scatter.js";
+import { sendImage } from "./textures.js";
 
 /** @param {import("./context.js").Shared} shared @param {import("./stage.js").Stage} stage @returns {import("../painter.js").Picture} */
 export function createGlPicture(shared, stage) {
@@ -18,18 +19,18 @@ export function createGlPicture(shared, stage) {
       fillPoints(shared, colors, style, code);
       target.rise();
     },
-    points(how, points, first, count) {
-      const [buffers, colors] = [stage.buffers(points), stage.colors(how.style.dark)];
+    points(options, points, first, count) {
+      const [buffers, colors] = [stage.buffers(points), stage.colors(options.style.dark)];
       target.bind();
-      drawPoints(shared, buffers, colors, how, first, count);
+      drawPoints(shared, buffers, colors, options, first, count);
     },
-    image(image, { style, rect, isCover }) {
+    image(image, options) {
       const isKept = stage.isOnShow(image);
       const texture = isKept ? stage.image(image) : gl.createTexture();
       if (!isKept) sendImage(gl, texture, image);
-      const colors = stage.colors(style.dark);
+      const colors = stage.colors(options.style.dark);
       target.bind();
-      drawImage(shared, { image: texture, colors }, { content: image.content, style, rect, isCover });
+      drawImage(shared, { image: texture, colors }, image.content, options);
       if (!isKept) gl.deleteTexture(texture);
     },
     show: target.show,

@@ -1,16 +1,41 @@
-/** Compiled programs, one of each per context, and where their uniforms are. */
+/** Compiled programs, one of each per context, and what they are given by name. */
 
-/** @type {WeakMap<WebGLProgram, Map<string, WebGLUniformLocation | null>>} */
-const locations = new WeakMap();
+/** @typedef {{location: WebGLUniformLocation | null, type: number}} Slot */
 
-/** @param {WebGL2RenderingContext} gl @param {WebGLProgram} program @returns {(name: string) => WebGLUniformLocation | null} */
-export function locationsOf(gl, program) {
-  const known = locations.get(program) ?? new Map();
-  locations.set(program, known);
-  return (name) => {
-    if (!known.has(name)) known.set(name, gl.getUniformLocation(program, name));
-    return known.get(name);
-  };
+/** The uniforms of a program, by their names without the "u_". @type {WeakMap<WebGLProgram, Map<string, Slot>>} */
+const uniforms = new WeakMap();
+
+/**
+ * Draw with a program from now.
+ * @param {import("./context.js").Shared} shared @param {string} vertex @param {string} fragment
+ * @param {Record<string, any>} values numbers, booleans and arrays by the names of uniforms without the "u_"; others are left out
+ */
+export function useProgram(shared, vertex, fragment, values) {
+  const { gl } = shared;
+  const program = programOf(shared, vertex, fragment);
+  const slots = uniforms.get(program) ?? slotsOf(gl, program);
+  uniforms.set(program, slots);
+  gl.useProgram(program);
+  for (const [name, { location, type }] of slots) {
+    const value = values[name];
+    if (type === gl.FLOAT) gl.uniform1f(location, value);
+    else if (type === gl.FLOAT_VEC2) gl.uniform2fv(location, value);
+    else if (type === gl.FLOAT_VEC3) gl.uniform3fv(location, value);
+    else if (type === gl.FLOAT_VEC4) gl.uniform4fv(location, value);
+    else if (type === gl.UNSIGNED_INT) gl.uniform1ui(location, value);
+    else gl.uniform1i(location, value); // whole numbers, booleans and textures
+  }
+}
+
+/** @param {WebGL2RenderingContext} gl @param {WebGLProgram} program @returns {Map<string, Slot>} */
+function slotsOf(gl, program) {
+  /** @type {Map<string, Slot>} */
+  const slots = new Map();
+  for (let i = gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS) ?? 0; i-- > 0; ) {
+    const { name, type } = gl.getActiveUniform(program, i) ?? { name: "", type: 0 };
+    slots.set(name.slice(2), { location: gl.getUniformLocation(program, name), type });
+  }
+  return slots;
 }
 
 /** @param {import("./context.js").Shared} shared @param {string} vertex @param {string} fragment @returns {WebGLProgram} */

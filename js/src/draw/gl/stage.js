@@ -2,9 +2,8 @@
 import { once } from "../../state/once.js";
 import { colorTable } from "../../style/style.js";
 import { createPointBuffers } from "./buffers.js";
-import { sendColors } from "./colors.js";
-import { sendImage } from "./image.js";
 import { createGlPicture } from "./picture.js";
+import { sendColors, sendImage } from "./textures.js";
 
 /**
  * @typedef {import("../../state/state.js").State} State

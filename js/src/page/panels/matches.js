@@ -3,9 +3,9 @@
 import { capitalized } from "../../words/nouns.js";
 
 /** @typedef {import("../../state/state.js").Match} Match */
-/** @typedef {import("../../words/nouns.js").Nouns} Nouns */
+/** @typedef {import("../../state/state.js").Nouns} Nouns */
 
-/** What a kind of match is called. @param {string} kind @param {Nouns} nouns @returns {import("../../words/nouns.js").Noun | undefined} */
+/** What a kind of match is called. @param {string} kind @param {Nouns} nouns @returns {import("../../state/state.js").Noun | undefined} */
 function nounOf(kind, { var: measured, set }) {
   const sets = set ?? { one: `${measured.one} set`, many: `${measured.one} sets` };
   return { obs: { one: "column", many: "columns" }, var: measured, set: sets }[kind];

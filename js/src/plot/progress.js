@@ -1,8 +1,8 @@
-/** How far a picture is, told to tests, benchmarks and the browser's own timeline. */
+/** Reports how far the picture is, as attributes of an element and marks of the browser's timeline: tests and benchmarks read them. */
 
-/** Says on an element, and in the browser's own timeline, how far the picture is.
+/**
  * @param {HTMLElement} element @param {import("../state/state.js").Store} store */
-export function createStatus(element, store) {
+export function createProgressReport(element, store) {
   /** @type {Record<string, string>} */
   const marked = {};
   const mark = (/** @type {string} */ name, /** @type {string} */ of) => {
@@ -16,8 +16,8 @@ export function createStatus(element, store) {
   return {
     /** @param {number[]} visible left, right, bottom, top, data units */
     view: (visible) => void (element.dataset.cxgView = JSON.stringify(visible)),
-    /** @param {import("../picture/surface.js").Frame} frame */
-    frame({ drawn, isComplete }) {
+    /** @param {import("../picture/surface.js").Progress} progress */
+    progress({ drawn, isComplete }) {
       const { points, color, nextColor } = store.get();
       const picture = `${points?.seq} ${color?.seq}`;
       element.dataset.cxgDrawn = String(drawn);

@@ -1,4 +1,4 @@
-/** Asks for the cell under a pointer that rests; never more than one question at a time. */
+/** Finds the cell under a pointer that rests; never more than one question at a time. */
 
 const REST_MS = 50;
 const WAIT_MS = 5_000;
@@ -7,7 +7,7 @@ const WAIT_MS = 5_000;
  * @param {(px: number, py: number, waitMs: number) => Promise<import("../state/state.js").Cell | null>} ask
  * @param {(cell: import("../state/state.js").Cell | null) => void} show
  */
-export function createHover(ask, show) {
+export function createCellFinder(ask, show) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   /** Counts where the pointer has been; an answer to an older place is not shown. */

@@ -1,0 +1,72 @@
+/** What a picture is made of: which points, how large and in which colours, and whether an image of all cells lies with them. */
+import { cellSizePx, codesToClip, covers, isCoarse, visible } from "../screen/camera.js";
+import { cellsSeen, isComplete, missingCode } from "../state/scene.js";
+import { crowdedSize, diameterOf, sampled, styleOf } from "../style/style.js";
+import { MISSING } from "../wire/protocol.js";
+import { holdsCells, imageOnShow } from "./question.js";
+
+/**
+ * @typedef {import("../state/scene.js").Scene} Scene
+ * @typedef {import("../state/state.js").State} State
+ * @typedef {import("../screen/camera.js").Camera} Camera
+ * @typedef {import("../style/style.js").Theme} Theme
+ *
+ * @typedef {object} Plan
+ * @property {import("../draw/sources.js").Source} source which points
+ * @property {boolean} hasPoints whether any of them are drawn
+ * @property {import("../state/scene.js").Image | null} image a picture of all cells, moved to where they are now
+ * @property {boolean} isCover points are seen only where the image is not
+ *
+ * @typedef {object} Sight how a plot looks at its cells
+ * @property {State} state
+ * @property {Camera} camera
+ * @property {number} zoom 1 when everything fits
+ * @property {number} ratio px per CSS px
+ * @property {Theme} theme
+ */
+
+/** A picture from the kernel may be so much enlarged before points, few as they may be, show more. */
+const COARSEST = 3;
+
+/** @param {Scene} scene @param {Sight} sight @returns {Plan} */
+export function planOf(scene, { state, camera, ratio }) {
+  const whole = { hasPoints: true, image: null, isCover: true };
+  const viewport = { camera, view: visible(camera), ratio };
+  if (!state.points?.aggregated) return { ...whole, source: wantsDetail(scene, state, viewport) ? "detail" : "base" };
+  if (holdsCells(scene, state, [viewport])) return { ...whole, source: "cells" };
+  const image = imageOnShow(scene, state);
+  const isCover = image !== null && cellSizePx(camera, image.view, image.bitmap.width, image.bitmap.height) < COARSEST * ratio;
+  const isEnough = image !== null && isCover && covers(image.view, viewport.view);
+  return { source: "base", hasPoints: !isEnough, image, isCover };
+}
+
+/** Is the detail at hand both wanted here and of all that is seen?
+ * @param {Scene} scene @param {State} state @param {Pick<import("../screen/camera.js").Viewport, "camera" | "view" | "ratio">} viewport */
+function wantsDetail(scene, { points }, viewport) {
+  if (points === null || scene.detail === null || !isComplete({ ...scene, nextColor: null })) return false;
+  return isCoarse(viewport, points.extent) && covers(scene.detail.extent, viewport.view);
+}
+
+/** How the points of a plan are drawn. @param {Scene} scene @param {Sight} sight @param {Plan} plan @returns {import("../draw/painter.js").PointOptions} */
+export function pointOptions({ color, cells, detail }, { state, camera, zoom, ratio, theme }, { source, image }) {
+  const own = { base: null, detail, cells }[source];
+  const style = styleOf(state, theme, missingCode((source === "cells" ? cells : color)?.codes ?? null));
+  const sizePx = diameterOf(state, camera, zoom) * ratio;
+  // A view of few cells looks as the image of some more did, in which they leave each other room.
+  const isFitted = own !== null && own === cells && state.traits.point_size === null;
+  const most = isFitted ? crowdedSize(cellsSeen(cells, visible(camera)), camera.width * ratio, camera.height * ratio) : Infinity;
+  return {
+    style: source === "base" ? sampled(style, state) : style,
+    ...codesToClip(camera, own?.extent ?? state.points?.extent ?? [0, 1, 0, 1]),
+    sizePx: Math.min(sizePx, most),
+    isCovered: image !== null,
+  };
+}
+
+/** How an image is drawn. @param {Sight} sight @param {readonly number[]} view of the image @param {boolean} isCover no point shows through
+ * @returns {import("../draw/painter.js").ImageOptions} */
+export function imageOptions({ state, camera, theme }, view, isCover) {
+  const { scale, offset } = codesToClip(camera, view);
+  const rect = [offset[0], offset[0] + 65_534 * scale[0], offset[1], offset[1] + 65_534 * scale[1]];
+  return { style: styleOf(state, theme, MISSING), rect, isCover };
+}

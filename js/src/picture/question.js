@@ -1,0 +1,56 @@
+/** What to ask the kernel for where only a sample of the cells is here, and whether an answer at hand is of what is on show. */
+import { covers, isCoarse, scales } from "../screen/camera.js";
+import { devicePx } from "../screen/canvas.js";
+import { highlightOf } from "../state/state.js";
+
+const LARGEST_PX = 4_096;
+
+/**
+ * @typedef {import("../state/state.js").State} State
+ * @typedef {import("../state/scene.js").Scene} Scene
+ * @typedef {import("../screen/camera.js").Viewport} Viewport
+ * @typedef {Omit<import("../wire/protocol.js").Aggregate, "kind">} Question
+ */
+
+/** Are pictures of all cells to be had, and drawn here? While a colouring is arriving the kernel would draw that one. @param {State} state */
+export function isSurveyed({ points, color, nextColor, link }) {
+  return points !== null && points.aggregated && color !== null && nextColor === null && link === "live";
+}
+
+/** What all plots show together, at the finest of their resolutions.
+ * @param {Viewport[]} viewports @param {Pick<State, "color" | "crowd" | "highlighted" | "traits">} state @returns {Question} */
+export function questionOf(viewports, state) {
+  const { color, crowd } = state;
+  const { hidden, density, statistic } = state.traits;
+  const [{ view: one, diameter, dark }] = viewports;
+  const edges = (/** @type {number} */ at) => viewports.map(({ view }) => view[at]);
+  const [lower, upper] = one[3] >= one[2] ? [Math.min, Math.max] : [Math.max, Math.min];
+  const view = [Math.min(...edges(0)), Math.max(...edges(1)), lower(...edges(2)), upper(...edges(3))];
+  const px = (/** @type {0 | 2} */ axis) => {
+    const finest = Math.min(...viewports.map(({ camera, ratio }) => scales(camera)[axis / 2] / ratio));
+    return Math.min(devicePx(Math.abs(view[axis + 1] - view[axis]) / finest, 1), LARGEST_PX);
+  };
+  const weight = color?.scale === "continuous" ? Math.round(100 * crowd.weight) / 100 : 0;
+  return { view, width: px(0), height: px(2), diameter, highlighted: highlightOf(state), dark, hidden, density, weight, statistic };
+}
+
+/** What an image depends on. @param {State} state @param {Question} question */
+export function imageKey(state, question) {
+  return JSON.stringify([cellsKey(state), state.color?.colors, question]);
+}
+
+/** What cells depend on besides where they are; their colours are looked up here. @param {State} state */
+export function cellsKey({ points, color, selection }) {
+  return `${points?.seq} ${color?.seq} ${selection.seq}`;
+}
+
+/** Is the image at hand of the points and the colouring on show? @param {Scene} scene @param {State} state */
+export function imageOnShow({ image }, { points, color }) {
+  return image !== null && image.pointsSeq === points?.seq && image.seq === color?.seq ? image : null;
+}
+
+/** Are the cells at hand those of all that is seen, as precise as the screen, and coloured as they should be?
+ * @param {Scene} scene @param {State} state @param {Pick<Viewport, "camera" | "view" | "ratio">[]} viewports */
+export function holdsCells({ cells }, state, viewports) {
+  return cells?.key === cellsKey(state) && viewports.every((one) => covers(cells.extent, one.view) && !isCoarse(one, cells.extent));
+}

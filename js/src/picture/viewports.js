@@ -1,0 +1,19 @@
+/** What the plots of a widget show now: told by each of them, read by those who ask the kernel for what is lacking there. */
+
+/** @typedef {import("../screen/camera.js").Viewport} Viewport */
+
+export function createViewports() {
+  /** @type {Map<object, {viewport: Viewport, refresh: () => void}>} */
+  const shown = new Map();
+  return {
+    /** @param {object} plot @param {Viewport} viewport @param {() => void} refresh draws the plot anew */
+    see: (plot, viewport, refresh) => void shown.set(plot, { viewport, refresh }),
+    /** @param {object} plot */
+    forget: (plot) => void shown.delete(plot),
+    all: () => [...shown.values()].map(({ viewport }) => viewport),
+    /** Draw all plots anew. */
+    refresh: () => shown.forEach(({ refresh }) => refresh()),
+  };
+}
+
+/** @typedef {ReturnType<typeof createViewports>} Viewports */

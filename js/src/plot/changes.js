@@ -1,0 +1,25 @@
+/** How a picture differs from the last one, so that no more is drawn anew than that asks for. Pure. */
+
+/** @typedef {import("../state/state.js").State} State */
+
+/** Traits that change colours and sizes, and move nothing. @type {(keyof import("../state/state.js").Traits)[]} */
+const TUNING = ["cmap", "vmin", "vmax", "point_size", "opacity", "hidden", "density", "statistic"];
+
+/** @param {State} state @param {State} before @returns {import("../picture/surface.js").Change | null} null = not at all */
+export function changeBetween(state, before) {
+  const { points, color, crowd, selection, traits } = state;
+  if (state.drawnBy !== before.drawnBy || points?.seq !== before.points?.seq) return "all";
+  if (state.highlighted !== before.highlighted || TUNING.some((name) => traits[name] !== before.traits[name])) return "tune";
+  if (crowd !== before.crowd || String(color?.limits) !== String(before.color?.limits)) return "tune";
+  if (color?.seq !== before.color?.seq || color?.colors !== before.color?.colors) return "look";
+  if (selection !== before.selection && (selection.n > 0 || before.selection.n > 0)) return "look";
+  const loaded = (/** @type {State} */ one) => `${one.points?.loaded} ${one.color?.loaded} ${one.nextColor?.loaded}`;
+  if (loaded(state) === loaded(before)) return null;
+  // What points show where they share pixels was known from the first of them.
+  return crowd.weight < 1 && isLoaded(state) && !isLoaded(before) ? "look" : "more";
+}
+
+/** @param {State} state */
+function isLoaded({ points, color }) {
+  return [points, color].every((part) => part !== null && part.loaded === part.nPoints);
+}

@@ -1,0 +1,35 @@
+/** The room that a plot has: its size in CSS px, the pixels it is drawn with, and what the axes take beside it. */
+import { marginOf } from "./axes.js";
+
+/** A plot is never larger than this: some hosts report heights of thousands of px. */
+const LARGEST_PX = 12_000_000;
+export const LONGEST_PX = 8_192;
+
+/**
+ * @typedef {object} Room
+ * @property {{width: number, height: number, ratio: number}} size of the plot, CSS px; ratio: device px per CSS px
+ * @property {number} margin left of it and beneath it, CSS px
+ */
+
+/** @param {HTMLElement} host of plot and axes @param {string[]} axisLabels @returns {Room} */
+export function roomIn(host, axisLabels) {
+  const { width: all, height: high } = host.getBoundingClientRect();
+  const margin = marginOf(axisLabels, all, high);
+  const [width, height] = [Math.max(all - margin, 0), Math.max(high - margin, 0)];
+  const most = Math.min(Math.sqrt(LARGEST_PX / Math.max(width * height, 1)), LONGEST_PX / Math.max(width, height, 1));
+  return { size: { width, height, ratio: Math.min(globalThis.devicePixelRatio || 1, most) }, margin };
+}
+
+/** Call a listener when an element may have another size, or the screen other pixels. @param {HTMLElement} element @param {() => void} listener
+ * @returns {() => void} stops it */
+export function watchRoom(element, listener) {
+  const resized = new ResizeObserver(listener);
+  resized.observe(element);
+  const ending = new AbortController();
+  (function watch() {
+    if (ending.signal.aborted) return;
+    const media = matchMedia(`(resolution: ${globalThis.devicePixelRatio}dppx)`);
+    media.addEventListener("change", () => (listener(), watch()), { once: true, signal: ending.signal });
+  })();
+  return () => (resized.disconnect(), ending.abort());
+}

@@ -1,0 +1,73 @@
+/** Pictures of a plot that are saved: the one that a notebook keeps, taken soon after the last is drawn, and files. */
+import { toBlob } from "../screen/canvas.js";
+import { asSeen } from "../state/state.js";
+import { keyOf, linesOf } from "../words/key.js";
+import { layoutAxes, paintAxes } from "./axes.js";
+import { compose, paperOf } from "./figure.js";
+import { LONGEST_PX } from "./room.js";
+import { takeStill } from "./still.js";
+
+/** @typedef {import("./figure.js").Paper} Paper */
+
+const WAIT_MS = 1_500;
+/** A plot that is less across shows nobody much; the kernel's picture is kept then. */
+const LEAST_PX = 100;
+
+/**
+ * @param {object} plot
+ * @param {HTMLElement} plot.element
+ * @param {import("../state/state.js").Store} plot.store
+ * @param {() => import("../picture/surface.js").Surface} plot.surface
+ * @param {() => import("./room.js").Room} plot.room
+ * @param {() => import("../style/style.js").Theme} plot.theme
+ * @param {() => import("../screen/camera.js").Camera | null} plot.camera
+ * @param {() => boolean} plot.isToKeep whether this is the plot whose picture is kept, and now
+ * @param {(still: import("../state/state.js").Still) => void} plot.keep
+ */
+export function createSavedPictures({ element, store, surface, room, theme, camera, isToKeep, keep }) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+
+  /** On its paper, with axes and key. @param {HTMLCanvasElement} points @param {Paper} paper @param {number} scale px per px of the key
+   * @param {import("../words/key.js").Key | null} key */
+  function figure(points, paper, scale, key) {
+    const family = getComputedStyle(element).fontFamily;
+    const { size, margin } = room();
+    const ratio = points.width / size.width;
+    const axes = layoutAxes(camera(), store.get().points?.axisLabels ?? [], margin);
+    const onto = (/** @type {CanvasRenderingContext2D} */ context) => paintAxes(context, ratio, axes, paper.theme, family);
+    return compose({ points, margin: margin * ratio, key, paper, scale, family, onto });
+  }
+
+  /** What the picture on the screen means, unless that is not to be said. @param {Paper} paper */
+  function keyNow({ theme: { dark } }) {
+    const state = asSeen(store.get());
+    return state.traits.legend ? keyOf(state, dark) : null;
+  }
+
+  async function keepNow() {
+    const { size } = room();
+    if (Math.min(size.width, size.height) < LEAST_PX || !isToKeep()) return;
+    const paper = paperOf(store.get().traits.background, theme());
+    const key = keyNow(paper);
+    // Drawn anew only where the screen has other colours.
+    const points = paper.theme.dark === theme().dark ? surface().canvas : surface().draw(size.ratio, paper.theme);
+    const still = await takeStill(points, (small) => figure(small, paper, 1, key));
+    if (still !== null) keep({ ...still, key: key && linesOf(key) });
+  }
+
+  return {
+    keepSoon() {
+      clearTimeout(timer);
+      timer = setTimeout(keepNow, WAIT_MS);
+    },
+    stop: () => clearTimeout(timer),
+    /** @param {number} wanted px per CSS px @returns {Promise<Blob>} */
+    async png(wanted) {
+      const { size } = room();
+      const scale = Math.min(wanted, LONGEST_PX / Math.max(size.width, size.height, 1));
+      const paper = paperOf(store.get().traits.background, theme());
+      return toBlob(figure(await surface().draw(scale, paper.theme), paper, scale, keyNow(paper)));
+    },
+  };
+}

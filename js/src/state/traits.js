@@ -1,0 +1,77 @@
+/** The traits that a host keeps in step with the kernel: read from it, followed, and set. */
+
+/**
+ * @typedef {import("./state.js").Traits} Traits
+ * @typedef {object} Host the part of anywidget's model that holds traits
+ * @property {(name: string) => any} get
+ * @property {(name: string, value: any) => void} set
+ * @property {() => void} save_changes
+ * @property {(event: string, listener: (...args: any[]) => void) => void} on
+ * @property {(event: string, listener: (...args: any[]) => void) => void} off
+ */
+
+/** @type {(keyof Traits)[]} */
+const TRAITS = [
+  "embedding", "axes", "color", "layer", "cmap", "vmin", "vmax", "point_size", "opacity", "tool", "view", "height", "panel_width", "wheel_zoom", "n_selected", "hidden",
+  "density", "statistic", "legend", "background", "_snapshot",
+];
+/** @type {(keyof Traits)[]} */
+const LIMITS = ["vmin", "vmax"];
+
+/** @param {Host} host @returns {Traits} */
+export function traitsOf(host) {
+  return /** @type {Traits} */ (Object.fromEntries(TRAITS.map((name) => [name, host.get(name)])));
+}
+
+/**
+ * @param {Host} host
+ * @param {import("./state.js").Store} store
+ * @param {{onTake: (name: keyof Traits, value: any) => void, onLost: () => void}} listener `onTake` is told of each change, whoever made
+ *   it; `onLost` when nothing can be saved any more
+ */
+export function syncTraits(host, store, { onTake, onLost }) {
+  /** Another colouring is on its way, and its limits with it: those of the one on show stay as long as it does. */
+  let isRecolored = false;
+
+  /** @param {keyof Traits} name @param {any} value */
+  function take(name, value) {
+    const before = store.get().traits;
+    if (before[name] === value) return;
+    store.set({ traits: { ...before, [name]: value } });
+    onTake(name, value);
+  }
+
+  /** @param {keyof Traits} name */
+  function follow(name) {
+    if (name === "color" || name === "layer") isRecolored = true;
+    if (!isRecolored || !LIMITS.includes(name)) take(name, host.get(name));
+  }
+
+  const unsubscribe = store.subscribe((state, before) => {
+    if (!isRecolored || (state.color?.seq === before.color?.seq && (state.error === null || state.error === before.error))) return;
+    isRecolored = false;
+    for (const name of LIMITS) take(name, host.get(name));
+  });
+  const listeners = TRAITS.map((name) => ({ event: `change:${name}`, listener: () => follow(name) }));
+  for (const { event, listener } of listeners) host.on(event, listener);
+
+  return {
+    take,
+    /** @template {keyof Traits} K @param {K} name @param {Traits[K]} value */
+    set(name, value) {
+      take(name, value);
+      host.set(name, value);
+      try {
+        host.save_changes();
+      } catch {
+        onLost(); // the comm is closed
+      }
+    },
+    destroy() {
+      unsubscribe();
+      for (const { event, listener } of listeners) host.off(event, listener);
+    },
+  };
+}
+
+/** @typedef {ReturnType<typeof syncTraits>} SyncedTraits */

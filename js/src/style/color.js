@@ -1,0 +1,45 @@
+/** Colours as numbers: read, compared, laid over each other. Pure. */
+
+/** @typedef {[number, number, number]} Rgb 0..255 */
+/** @typedef {[number, number, number, number]} Rgba alpha 0..1 */
+
+/** @param {string} hex "#rrggbb" @returns {[number, number, number]} 0..255 */
+export function parseHex(hex) {
+  const number = Number.parseInt(hex.slice(1), 16);
+  return [(number >> 16) & 255, (number >> 8) & 255, number & 255];
+}
+
+/** Relative luminance, 0 black .. 1 white. Source: WCAG 2.2. @param {Rgb} rgb @returns {number} */
+export function luminance(rgb) {
+  const [r, g, b] = rgb.map((channel) => {
+    const c = channel / 255;
+    return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+/** Contrast ratio, 1..21. Source: WCAG 2.2. @param {Rgb} a @param {Rgb} b @returns {number} */
+export function contrast(a, b) {
+  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return (high + 0.05) / (low + 0.05);
+}
+
+/** White text reads better on it than black. @param {Rgb} background @returns {boolean} */
+export function isDark(background) {
+  return luminance(background) < 0.179;
+}
+
+/** A colour with transparency over an opaque one. @param {[number, number, number, number]} over alpha 0..1 @param {Rgb} under @returns {Rgb} */
+export function flatten([r, g, b, alpha], under) {
+  const mix = (/** @type {number} */ top, /** @type {number} */ below) => Math.round(alpha * top + (1 - alpha) * below);
+  return [mix(r, under[0]), mix(g, under[1]), mix(b, under[2])];
+}
+
+/** The spellings that hosts and computed styles use; null for all others. @param {string} css @returns {Rgba | null} */
+export function parseColor(css) {
+  const hex = /^#(?:([\da-f]{3})|([\da-f]{6}))$/i.exec(css);
+  if (hex !== null) return [.../** @type {Rgb} */ (parseHex(hex[2] ? css : `#${[...hex[1]].map((digit) => digit + digit).join("")}`)), 1];
+  const listed = /^rgba?\((\d+), ?(\d+), ?(\d+)(?:, ?([\d.]+))?\)$/i.exec(css);
+  if (listed !== null) return [Number(listed[1]), Number(listed[2]), Number(listed[3]), Number(listed[4] ?? 1)];
+  return { white: /** @type {Rgba} */ ([255, 255, 255, 1]), black: /** @type {Rgba} */ ([0, 0, 0, 1]) }[css.toLowerCase()] ?? null;
+}

@@ -48,6 +48,7 @@ check: $(VENV)/.installed js/node_modules/.installed ## lint, format, types, gen
 	cd js && $(WITH_NODE) npm run --silent check
 	$(BIN)/python tools/protocol_js.py --check
 	$(BIN)/python tools/colormaps_js.py --check
+	$(BIN)/python tools/constants_js.py --check
 
 build: js/node_modules/.installed ## bundle the JavaScript, print its size
 	@cd js && $(WITH_NODE) npm run --silent build

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import * as cameras from "../src/screen/camera.js";
 
@@ -41,6 +42,14 @@ for (const [yDown, equalUnits] of [[false, true], [true, true], [false, false], 
     near([fx * scale[0] + offset[0], fy * scale[1] + offset[1]], [(px / 640) * 2 - 1, 1 - (py / 480) * 2]);
   });
 }
+
+test("a picture shows all of an extent in its middle and a margin around it, as the kernel's does", () => {
+  const { cases } = JSON.parse(readFileSync(new URL("../../tests/views.json", import.meta.url), "utf8"));
+  for (const { extent: of, size: [width, height], y_down, equal_units, ...wanted } of cases) {
+    near(cameras.visible(cameras.contain(of, width, height, y_down, equal_units)), wanted.contain);
+    near(cameras.visible(cameras.fit(of, width, height, y_down, equal_units)), wanted.fit);
+  }
+});
 
 test("y grows upwards unless it is an image", () => {
   const [, , bottom, top] = cameras.visible(cameras.fit(extent, 640, 480, false));

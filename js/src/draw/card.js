@@ -2,7 +2,8 @@
  * The graphics card, asked for once the first picture is whole: a driver takes as long to start as the processor takes to draw
  * a million points, and one that has no card is not used at all.
  */
-import { PAPERS, styleOf } from "../style/style.js";
+import { styleOf } from "../style/style.js";
+import { PAPERS } from "../wire/constants.js";
 import { MISSING } from "../wire/protocol.js";
 import { isContextKnown, sharedContext } from "./gl/context.js";
 import { tryShaders } from "./gl/trial.js";

@@ -1,6 +1,7 @@
 /** A picture with its key: the title above it, what its colours mean beside it, laid out as in cxg_widget/figure.py. */
 import { wholeNumber } from "../words/format.js";
-import { missingGrey, PAPERS } from "../style/style.js";
+import { missingGrey } from "../style/style.js";
+import { PAPERS } from "../wire/constants.js";
 
 /**
  * @typedef {import("../words/key.js").Key} Key

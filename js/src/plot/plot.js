@@ -1,7 +1,8 @@
 /** One plot: a canvas, what lies over it, and the hands on it. What is drawn is the surface's affair, what it means the model's. */
 import * as cameras from "../screen/camera.js";
 import { toolOf } from "../state/state.js";
-import { diameterOf, PAPERS } from "../style/style.js";
+import { diameterOf } from "../style/style.js";
+import { PAPERS } from "../wire/constants.js";
 import { createAxes, layoutAxes } from "./axes.js";
 import { changeBetween } from "./changes.js";
 import { listenToGestures } from "./gestures.js";

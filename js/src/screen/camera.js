@@ -3,6 +3,8 @@
  * each fills the plot by itself. Pure.
  */
 
+import { MARGIN } from "../wire/constants.js";
+
 /**
  * @typedef {[number, number, number, number]} View left, right, bottom, top in data units; bottom > top where y grows downwards
  * @typedef {[number, number, number, number]} Extent x0, x1, y0, y1 in data units
@@ -24,7 +26,6 @@
  * @property {boolean} dark the page is
  */
 
-const MARGIN = 1.08;
 /** One code of position may take so many device px before its lattice could show. */
 const COARSE_PX = 0.5;
 /** How far one can zoom out: the data takes at least this part of the plot. */
@@ -56,11 +57,11 @@ function speck(at) {
   return Math.max(1, Math.abs(at) * 2 ** -20);
 }
 
-/** The camera that shows everything with a margin of 4 % on each side. @param {Extent} extent @param {number} width @param {number} height
+/** The camera that shows everything with a margin around it. @param {Extent} extent @param {number} width @param {number} height
  * @param {boolean} yDown @param {boolean} [equalUnits] @returns {Camera} */
 export function fit(extent, width, height, yDown, equalUnits) {
   const camera = contain(extent, width, height, yDown, equalUnits);
-  return { ...camera, unitsPerPx: camera.unitsPerPx * MARGIN };
+  return { ...camera, unitsPerPx: camera.unitsPerPx * (1 + 2 * MARGIN) };
 }
 
 /** What is to be seen. @param {Camera} camera @returns {View} */

@@ -1,21 +1,13 @@
 /**
  * Cells that share pixels: how many do, what number such a pixel shows, and between which limits its colours lie. The kernel
- * has the same laws, see crowding.py and tests/crowding.json. The laws are pure; at the end is what applies them to a state.
+ * has the same laws, see draw/crowding.py and tests/crowding.json. The laws are pure; at the end is what applies them to a state.
  */
 import { scales } from "../screen/camera.js";
+import { BASIS, COVER, ENDS, FINEST, SOLID_UP_TO, STEPS } from "../wire/constants.js";
 import { MISSING } from "../wire/protocol.js";
 import { crowdedSize } from "./style.js";
 
-/** So many of the first points, which come ahead of all others, tell how crowded a view is and what its limits are. */
-const BASIS = 65_536;
-const SOLID_UP_TO = 8;
 const LEVELS = MISSING - 1;
-const ENDS = [0.005, 0.995];
-const FINEST = 1 / 256;
-/** What a point covers, beside its side: less, for of those that share a pixel more come from tiles that hold many. */
-const COVER = 0.8;
-/** From the mean to the highest number of a pixel: each step means new numbers for all points. */
-const STEPS = 8;
 
 /**
  * @typedef {{xy: Uint16Array, codes: Uint16Array, flags?: Uint8Array | null, n: number}} Numbered the first n of some points

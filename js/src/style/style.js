@@ -4,6 +4,7 @@ import { COLORMAPS } from "./colormaps.js";
 import { limitCodes } from "./limits.js";
 import { MISSING_LABEL } from "../wire/protocol.js";
 import { highlightOf } from "../state/state.js";
+import { DIMMED, FILLING, GREYED, MISSING_GREY, PLAIN, SEEN_IN_THE_DARK } from "../wire/constants.js";
 
 /**
  * @typedef {{background: number[], foreground: number[], dark: boolean}} Theme rgb 0..255
@@ -25,26 +26,8 @@ import { highlightOf } from "../state/state.js";
  * @property {number} opacity
  */
 
-/** What pictures that are saved are drawn on. @type {Record<"white" | "dark", Theme>} */
-export const PAPERS = {
-  white: { background: [255, 255, 255], foreground: [31, 35, 40], dark: false },
-  dark: { background: [17, 17, 17], foreground: [226, 229, 233], dark: true },
-};
-// The kernel draws with the same colours, see raster.py.
-const PLAIN = { light: [70, 110, 160], dark: [120, 165, 215] };
-const MISSING_GREY = { light: [205, 205, 205], dark: [72, 72, 72] };
-const DIMMED = 0.16;
-/** The least opacity of a pixel that is dimmed in an image, see shading.py. */
-export const FAINTEST = 28 / 255;
-/** What is dimmed fades into a grey beside the page, or it could not be seen: this share of the way to the other end. */
-const GREYED = { light: 0.07, dark: 0.11 };
-/** Relative luminance from which a colour has a contrast of 2 with a dark page. */
-const SEEN_IN_THE_DARK = 0.0612;
 /** Up to this side, in device px, points are squares: too small for an edge to show. */
 export const SQUARE_PX = 3;
-
-/** How many times over all points together may cover a view before they are drawn smaller. */
-const FILLING = 0.75;
 
 /** Of points without a value. @param {boolean} dark @returns {number[]} rgb 0..255 */
 export function missingGrey(dark) {
@@ -140,7 +123,7 @@ export function ramp(stops) {
 }
 
 /** Diameter that suits so many points: smaller the more there are, growing gently with the zoom; the kernel draws with
- * the same, see point_diameter in picture.py and tests/point_sizes.json.
+ * the same, see point_diameter in draw/picture.py and tests/point_sizes.json.
  * @param {number} n points @param {{width: number, height: number}} plot CSS px @param {number} zoom 1 = everything fits @returns {number} CSS px */
 export function automaticSize(n, { width, height }, zoom) {
   const room = ((width * height) / 480_000) ** 0.25;
@@ -156,7 +139,7 @@ export function diameterOf({ traits, points }, plot, zoom) {
 }
 
 /** Diameter up to which so many points leave room for each other: a view of few cells looks as the image of some more did, in
- * which the kernel draws by the same rule, see crowded_size in crowding.py.
+ * which the kernel draws by the same rule, see crowded_size in draw/crowding.py.
  * @param {number} n points in the view @param {number} width @param {number} height @returns {number} in the px of width and height */
 export function crowdedSize(n, width, height) {
   return Math.max(Math.sqrt((FILLING * width * height) / Math.max(n, 1)), 1);

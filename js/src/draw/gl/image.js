@@ -1,5 +1,6 @@
 /** Draws what covers an area rather than a point: an image that the kernel made, one colour over all points. */
-import { FAINTEST, isDimming } from "../../style/style.js";
+import { isDimming } from "../../style/style.js";
+import { FAINTEST } from "../../wire/constants.js";
 import { useProgram } from "./program.js";
 import { FRAGMENT_FILL, FRAGMENT_IMAGE, VERTEX_IMAGE } from "./shaders.js";
 import { bindTextures, UNITS } from "./textures.js";
@@ -12,7 +13,7 @@ import { bindTextures, UNITS } from "./textures.js";
  */
 export function drawImage(shared, textures, content, { style, rect, isCover }) {
   const { gl } = shared;
-  const behind = isDimming(style) ? 1 / FAINTEST : 0;
+  const behind = isDimming(style) ? 255 / FAINTEST : 0;
   useProgram(shared, VERTEX_IMAGE, FRAGMENT_IMAGE, { ...style, ...UNITS, rect, behind, mode: content === "colors" ? 1 : 2 });
   bindTextures(gl, textures);
   gl.enable(gl.DEPTH_TEST);

@@ -1,0 +1,32 @@
+/** What the kernel draws by as well. Written by tools/constants_js.py. */
+
+/** What pictures that are saved are drawn on. */
+export const PAPERS = {white: {background: [255, 255, 255], foreground: [31, 35, 40], dark: false}, dark: {background: [17, 17, 17], foreground: [226, 229, 233], dark: true}};
+/** Points without a colouring. */
+export const PLAIN = {light: [70, 110, 160], dark: [120, 165, 215]};
+/** Points without a value. */
+export const MISSING_GREY = {light: [205, 205, 205], dark: [72, 72, 72]};
+/** Share of its colour that a dimmed point keeps. */
+export const DIMMED = 0.16;
+/** What is dimmed fades into a grey, or it could not be seen: this share of the way from page to ink. */
+export const GREYED = {light: 0.07, dark: 0.11};
+/** The least opacity, of 255, of a pixel that is dimmed in an image. */
+export const FAINTEST = 28;
+/** Relative luminance from which a colour has a contrast of 2 with a dark page. */
+export const SEEN_IN_THE_DARK = 0.0612;
+/** Around all points on each side, as a share of what they take. */
+export const MARGIN = 0.04;
+/** So many of the first points, which come ahead of the rest, tell how crowded a view is and its limits. */
+export const BASIS = 65536;
+/** In views of up to so many times as many cells as are few there is something left of the look of few. */
+export const SOLID_UP_TO = 8;
+/** Quantiles of what is shown at the ends of the colours. @type {[number, number]} */
+export const ENDS = [0.005, 0.995];
+/** Share of the extent below which no tile tells how crowded it is. */
+export const FINEST = 0.00390625;
+/** From the mean to the highest number of a pixel: each step means new numbers for all points. */
+export const STEPS = 8;
+/** What a point covers, beside its side: less, for more of those that share a pixel come from tiles of many. */
+export const COVER = 0.8;
+/** How many times over all points together may cover a view before they are drawn smaller. */
+export const FILLING = 0.75;

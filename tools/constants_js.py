@@ -1,0 +1,104 @@
+"""Write js/src/wire/constants.js: the numbers that kernel and front-end draw by alike.
+
+Usage: python tools/constants_js.py [--check]
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+
+from cxg_widget.color import rgb  # noqa: E402
+from cxg_widget.color.paper import PAPERS, Paper  # noqa: E402
+from cxg_widget.draw import crowding  # noqa: E402
+from cxg_widget.draw.aggregate import shading  # noqa: E402
+from cxg_widget.spatial import view  # noqa: E402
+
+JS = ROOT / "js" / "src" / "wire" / "constants.js"
+
+
+def theme(paper: Paper) -> dict[str, Any]:
+    """Return a paper as the front-end has its themes."""
+    return {"background": paper.ground, "foreground": paper.ink, "dark": paper.is_dark}
+
+
+CONSTANTS: list[tuple[str, str, Any]] = [
+    ("PAPERS", "What pictures that are saved are drawn on.", {name: theme(PAPERS[name]) for name in ("white", "dark")}),
+    ("PLAIN", "Points without a colouring.", {"light": rgb.PLAIN_LIGHT, "dark": rgb.PLAIN_DARK}),
+    ("MISSING_GREY", "Points without a value.", {"light": rgb.MISSING_LIGHT, "dark": rgb.MISSING_DARK}),
+    ("DIMMED", "Share of its colour that a dimmed point keeps.", rgb.DIMMED),
+    (
+        "GREYED",
+        "What is dimmed fades into a grey, or it could not be seen: this share of the way from page to ink.",
+        {"light": rgb._GREYED_LIGHT, "dark": rgb._GREYED_DARK},
+    ),
+    ("FAINTEST", "The least opacity, of 255, of a pixel that is dimmed in an image.", shading.CONTEXT_ALPHA),
+    (
+        "SEEN_IN_THE_DARK",
+        "Relative luminance from which a colour has a contrast of 2 with a dark page.",
+        rgb._SEEN_IN_THE_DARK,
+    ),
+    ("MARGIN", "Around all points on each side, as a share of what they take.", view._MARGIN),
+    (
+        "BASIS",
+        "So many of the first points, which come ahead of the rest, tell how crowded a view is and its limits.",
+        crowding.BASIS,
+    ),
+    (
+        "SOLID_UP_TO",
+        "In views of up to so many times as many cells as are few there is something left of the look of few.",
+        crowding._SOLID_UP_TO,
+    ),
+    ("ENDS", "Quantiles of what is shown at the ends of the colours.", crowding._ENDS),
+    ("FINEST", "Share of the extent below which no tile tells how crowded it is.", crowding._FINEST),
+    (
+        "STEPS",
+        "From the mean to the highest number of a pixel: each step means new numbers for all points.",
+        crowding._STEPS,
+    ),
+    (
+        "COVER",
+        "What a point covers, beside its side: less, for more of those that share a pixel come from tiles of many.",
+        crowding._COVER,
+    ),
+    (
+        "FILLING",
+        "How many times over all points together may cover a view before they are drawn smaller.",
+        crowding._FILLING,
+    ),
+]
+
+
+def js() -> str:
+    """Return the text of constants.js."""
+    head = "/** What the kernel draws by as well. Written by tools/constants_js.py. */\n"
+    return "\n".join([head, *(declaration(*constant) for constant in CONSTANTS)]) + "\n"
+
+
+def declaration(name: str, meaning: str, value: Any) -> str:
+    """Return a constant with its meaning; lists of numbers have the type of as many numbers."""
+    text = json.dumps(value)
+    for key in ("light", "dark", "white", "background", "foreground"):
+        text = text.replace(f'"{key}"', key)
+    kind = " @type {[number, number]}" if isinstance(value, tuple) and len(value) == 2 else ""
+    return f"/** {meaning}{kind} */\nexport const {name} = {text};"
+
+
+def main(arguments: list[str]) -> int:
+    """Write the file, or with --check say whether it is stale."""
+    if "--check" in arguments:
+        stale = not JS.exists() or JS.read_text("utf-8") != js()
+        if stale:
+            print(f"{JS.relative_to(ROOT)} is stale: run python tools/constants_js.py")
+        return int(stale)
+    JS.write_text(js(), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

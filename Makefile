@@ -45,6 +45,7 @@ check: $(VENV)/.installed js/node_modules/.installed ## lint, format, types, gen
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	cd js && $(WITH_NODE) npm run --silent lint
 	cd js && $(WITH_NODE) npm run --silent check
 	$(BIN)/python tools/protocol_js.py --check
 	$(BIN)/python tools/colormaps_js.py --check

@@ -20,10 +20,16 @@ const texts = {
   name: "texts",
   setup(build) {
     build.onLoad({ filter: /\.css$/ }, async ({ path }) => {
-      const { code } = await esbuild.transform(await readFile(path, "utf8"), { loader: "css", minify: true, charset: "utf8" });
+      const { code } = await esbuild.transform(await readFile(path, "utf8"), {
+        loader: "css",
+        minify: true,
+        charset: "utf8",
+      });
       return { contents: code.trim().replace(ownColor, (_, name) => `--${OWN_COLORS.indexOf(name)}`), loader: "text" };
     });
-    build.onLoad({ filter: /\.js$/ }, async ({ path }) => ({ contents: (await readFile(path, "utf8")).replace(/\n[ \t]+/g, "\n") }));
+    build.onLoad({ filter: /\.js$/ }, async ({ path }) => ({
+      contents: (await readFile(path, "utf8")).replace(/\n[ \t]+/g, "\n"),
+    }));
   },
 };
 
@@ -51,7 +57,10 @@ async function reportSize() {
 
 await mkdir(dirname(outfile), { recursive: true });
 if (process.argv.includes("--watch")) {
-  const report = { name: "report", setup: (/** @type {import("esbuild").PluginBuild} */ build) => build.onEnd(reportSize) };
+  const report = {
+    name: "report",
+    setup: (/** @type {import("esbuild").PluginBuild} */ build) => build.onEnd(reportSize),
+  };
   const context = await esbuild.context({ ...options, plugins: [texts, report] });
   await context.watch();
 } else {

@@ -1,25 +1,25 @@
 /** Everything the views of one widget share: the talk with the kernel, the state, the arrays, what is looked at. */
 import { seekCard, watchCard } from "./draw/card.js";
-import { createClient } from "./wire/client.js";
-import { createCounter } from "./state/counts.js";
-import { ROOMY, createCrowding } from "./style/crowding.js";
+import { createPainters } from "./draw/painter.js";
+import { createSources } from "./draw/sources.js";
 import { createDetailer } from "./picture/detail.js";
 import { inViewOf } from "./picture/in_view.js";
-import { ofPixels } from "./style/limits.js";
-import { createPainters } from "./draw/painter.js";
-import { createPlot } from "./plot/plot.js";
-import { VERSION } from "./wire/protocol.js";
-import { createReceiver } from "./state/receive.js";
-import { createScene } from "./state/scene.js";
-import { createSharedView } from "./state/shared_view.js";
-import { createSources } from "./draw/sources.js";
-import { createStore } from "./state/state.js";
-import { syncTraits, traitsOf } from "./state/traits.js";
-import { hideStandIns } from "./plot/still.js";
 import { createSurface } from "./picture/surface.js";
 import { createSurveyor } from "./picture/survey.js";
 import { createViewports } from "./picture/viewports.js";
+import { createPlot } from "./plot/plot.js";
+import { hideStandIns } from "./plot/still.js";
 import { createActions, select } from "./state/actions.js";
+import { createCounter } from "./state/counts.js";
+import { createReceiver } from "./state/receive.js";
+import { createScene } from "./state/scene.js";
+import { createSharedView } from "./state/shared_view.js";
+import { createStore } from "./state/state.js";
+import { syncTraits, traitsOf } from "./state/traits.js";
+import { createCrowding, ROOMY } from "./style/crowding.js";
+import { ofPixels } from "./style/limits.js";
+import { createClient } from "./wire/client.js";
+import { VERSION } from "./wire/protocol.js";
 
 /**
  * @typedef {import("./state/state.js").Traits} Traits
@@ -81,16 +81,33 @@ export function createWidgetModel(model) {
     const parts = await client.ask({ kind: "zoom", view: wanted });
     return /** @type {import("./wire/protocol.js").Detail[] | null} */ (parts);
   });
-  const surveyor = createSurveyor(scene, store.get, viewports, async (question) => {
-    const answer = await client.ask({ kind: "aggregate", ...question }, INDEX_MS);
-    return /** @type {import("./picture/survey.js").Answer | null} */ (answer);
-  }, (image) => {
-    const { color } = store.get();
-    if (color !== null && image.statistic) store.set({ color: ofPixels(color, image) });
-  });
-  const count = createCounter(store, async () => /** @type {import("./wire/protocol.js").Counts | undefined} */ ((await client.ask({ kind: "count" }))?.[0]));
+  const surveyor = createSurveyor(
+    scene,
+    store.get,
+    viewports,
+    async (question) => {
+      const answer = await client.ask({ kind: "aggregate", ...question }, INDEX_MS);
+      return /** @type {import("./picture/survey.js").Answer | null} */ (answer);
+    },
+    (image) => {
+      const { color } = store.get();
+      if (color !== null && image.statistic) store.set({ color: ofPixels(color, image) });
+    },
+  );
+  const count = createCounter(
+    store,
+    async () =>
+      /** @type {import("./wire/protocol.js").Counts | undefined} */ ((await client.ask({ kind: "count" }))?.[0]),
+  );
   /** @type {(() => void)[]} */
-  const undo = [() => model.off("comm_live_update", lose), traits.destroy, hideStandIn(store), store.subscribe(surveyor.check), store.subscribe(count), painters.free];
+  const undo = [
+    () => model.off("comm_live_update", lose),
+    traits.destroy,
+    hideStandIn(store),
+    store.subscribe(surveyor.check),
+    store.subscribe(count),
+    painters.free,
+  ];
   const stopSeeking = seekCard(store, (shared) => {
     painters.use(shared);
     undo.push(watchCard(shared.canvas, store));

@@ -7,14 +7,25 @@ import * as cameras from "../src/screen/camera.js";
 const MARGIN = marginOf(["x", "y"], 600, 400);
 const NAMES = ["retention time (min)", "m/z"];
 /** @type {[number, number, number, number][]} */
-const VIEWS = [[-2.4, 62.4, 128, 2072], [12.5, 12.75, 445.1, 445.14], [-1e-3, 1e-3, -1e5, 9e5], [0, 1, 3e8, 5e8]];
+const VIEWS = [
+  [-2.4, 62.4, 128, 2072],
+  [12.5, 12.75, 445.1, 445.14],
+  [-1e-3, 1e-3, -1e5, 9e5],
+  [0, 1, 3e8, 5e8],
+];
 /** @type {[number, number][]} */
-const SIZES = [[611, 450], [170, 900], [900, 170], [1800, 1100]];
+const SIZES = [
+  [611, 450],
+  [170, 900],
+  [900, 170],
+  [1800, 1100],
+];
 
 /** @param {(camera: cameras.Camera, names: string[]) => void} check */
 function everywhere(check, names = NAMES) {
   for (const view of VIEWS) {
-    for (const [width, height] of SIZES) for (const down of [false, true]) check(cameras.contain(view, width, height, down, false), names);
+    for (const [width, height] of SIZES)
+      for (const down of [false, true]) check(cameras.contain(view, width, height, down, false), names);
   }
 }
 
@@ -43,7 +54,9 @@ test("a number stands where the camera has its value", () => {
 test("each axis has a line as long as the plot and ticks that point away from it", () => {
   everywhere((camera) => {
     const { lines } = layoutAxes(camera, NAMES, MARGIN);
-    const long = lines.filter(([x0, y0, x1, y1]) => Math.abs(x1 - x0) === camera.width || Math.abs(y1 - y0) === camera.height);
+    const long = lines.filter(
+      ([x0, y0, x1, y1]) => Math.abs(x1 - x0) === camera.width || Math.abs(y1 - y0) === camera.height,
+    );
     assert.equal(long.length, 2);
     for (const [x0, y0, x1, y1] of lines.filter((one) => !long.includes(one))) {
       assert.ok((x0 === x1 && y0 === camera.height && y1 > y0) || (y0 === y1 && x0 === MARGIN && x1 < x0));
@@ -57,18 +70,33 @@ test("nothing written lies on the plot, on anything else or outside of the margi
       const { names: said, numbers, lines } = layoutAxes(camera, names, MARGIN);
       const { width, height } = camera;
       const boxes = [...said, ...numbers].map(boxOf);
-      for (const box of boxes) assert.ok(box[0] >= 0 && box[1] >= -1e-9 && box[2] <= MARGIN + width + 1e-9 && box[3] <= height + MARGIN, String(box));
+      for (const box of boxes)
+        assert.ok(
+          box[0] >= 0 && box[1] >= -1e-9 && box[2] <= MARGIN + width + 1e-9 && box[3] <= height + MARGIN,
+          String(box),
+        );
       boxes.push([MARGIN, 0, MARGIN + width, height]);
-      boxes.push(...lines.map(([x0, y0, x1, y1]) => [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)]).slice(1));
+      boxes.push(
+        ...lines
+          .map(([x0, y0, x1, y1]) => [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)])
+          .slice(1),
+      );
       boxes.slice(0, said.length + numbers.length).forEach((a, i) => {
-        for (const b of boxes.slice(i + 1)) assert.ok(a[2] <= b[0] || b[2] <= a[0] || a[3] <= b[1] || b[3] <= a[1], `${a} and ${b}`);
+        for (const b of boxes.slice(i + 1))
+          assert.ok(a[2] <= b[0] || b[2] <= a[0] || a[3] <= b[1] || b[3] <= a[1], `${a} and ${b}`);
       });
     }, names);
   }
 });
 
 test("a name that is too long for its axis is shortened", () => {
-  everywhere((camera) => assert.ok(layoutAxes(camera, ["long ".repeat(60), "lang ".repeat(60)], MARGIN).names.every(({ text }) => text.endsWith("…"))));
+  everywhere((camera) =>
+    assert.ok(
+      layoutAxes(camera, ["long ".repeat(60), "lang ".repeat(60)], MARGIN).names.every(({ text }) =>
+        text.endsWith("…"),
+      ),
+    ),
+  );
 });
 
 test("axes without names and small plots take no room and write nothing", () => {

@@ -11,7 +11,8 @@ for (const [perMs, fixedMs] of [
   test(`slices settle near the budget at ${perMs} points a millisecond and ${fixedMs} ms for each slice`, () => {
     const cost = (/** @type {number} */ points) => fixedMs + points / perMs;
     const budget = createBudget();
-    for (let i = 0; i < 60; i++) budget.record(budget.points(i % 8 > 0 ? "urgent" : "soon"), cost(budget.points(i % 8 > 0 ? "urgent" : "soon")));
+    for (let i = 0; i < 60; i++)
+      budget.record(budget.points(i % 8 > 0 ? "urgent" : "soon"), cost(budget.points(i % 8 > 0 ? "urgent" : "soon")));
     const ms = cost(budget.points("urgent"));
     assert.ok(ms <= 36 && ms >= 18, `${ms} ms`);
     assert.ok(budget.points("soon") > budget.points("urgent"));
@@ -30,7 +31,11 @@ test("a stall does not bring the budget to nothing, and is forgotten", () => {
   const budget = createBudget();
   for (let i = 0; i < 60; i++) budget.record(budget.points("urgent"), 4_000);
   assert.ok(budget.points("urgent") >= 20_000);
-  for (let i = 0; i < 60; i++) budget.record(budget.points(i % 8 > 0 ? "urgent" : "soon"), 1 + budget.points(i % 8 > 0 ? "urgent" : "soon") / 2_000);
+  for (let i = 0; i < 60; i++)
+    budget.record(
+      budget.points(i % 8 > 0 ? "urgent" : "soon"),
+      1 + budget.points(i % 8 > 0 ? "urgent" : "soon") / 2_000,
+    );
   assert.ok(budget.points("urgent") > 40_000, `${budget.points("urgent")}`);
 });
 

@@ -8,12 +8,22 @@ const near = (/** @type {number[]} */ a, /** @type {number[]} */ b, within = 1e-
 
 /** @type {[number, number, number, number]} */
 const extent = [-3, 7, 100, 140];
-for (const [yDown, equalUnits] of [[false, true], [true, true], [false, false], [true, false]]) {
+for (const [yDown, equalUnits] of [
+  [false, true],
+  [true, true],
+  [false, false],
+  [true, false],
+]) {
   const camera = cameras.fit(extent, 640, 480, yDown, equalUnits);
   const word = `${yDown ? "down" : "up"}, ${equalUnits ? "equal units" : "units of their own"}`;
 
   test(`pixels to data and back is the identity, y ${word}`, () => {
-    for (const [px, py] of [[0, 0], [640, 480], [17.5, 301]]) near(cameras.toPx(camera, ...cameras.toData(camera, px, py)), [px, py]);
+    for (const [px, py] of [
+      [0, 0],
+      [640, 480],
+      [17.5, 301],
+    ])
+      near(cameras.toPx(camera, ...cameras.toData(camera, px, py)), [px, py]);
   });
 
   test(`the visible view gives the same camera again, y ${word}`, () => {
@@ -26,7 +36,10 @@ for (const [yDown, equalUnits] of [[false, true], [true, true], [false, false], 
     const before = cameras.toData(camera, 100, 50);
     const zoomed = cameras.zoomAt(camera, 3.7, 100, 50);
     near(cameras.toData(zoomed, 100, 50), before);
-    near(cameras.scales(zoomed).map((units) => units * 3.7), cameras.scales(camera));
+    near(
+      cameras.scales(zoomed).map((units) => units * 3.7),
+      cameras.scales(camera),
+    );
   });
 
   test(`panning moves the data with the hand, y ${word}`, () => {
@@ -45,7 +58,13 @@ for (const [yDown, equalUnits] of [[false, true], [true, true], [false, false], 
 
 test("a picture shows all of an extent in its middle and a margin around it, as the kernel's does", () => {
   const { cases } = JSON.parse(readFileSync(new URL("../../tests/views.json", import.meta.url), "utf8"));
-  for (const { extent: of, size: [width, height], y_down, equal_units, ...wanted } of cases) {
+  for (const {
+    extent: of,
+    size: [width, height],
+    y_down,
+    equal_units,
+    ...wanted
+  } of cases) {
     near(cameras.visible(cameras.contain(of, width, height, y_down, equal_units)), wanted.contain);
     near(cameras.visible(cameras.fit(of, width, height, y_down, equal_units)), wanted.fit);
   }
@@ -59,7 +78,11 @@ test("y grows upwards unless it is an image", () => {
 });
 
 test("a given view is seen as a whole, whatever the shape of the plot", () => {
-  for (const [width, height] of [[640, 480], [200, 900], [900, 200]]) {
+  for (const [width, height] of [
+    [640, 480],
+    [200, 900],
+    [900, 200],
+  ]) {
     const seen = cameras.visible(cameras.contain([0, 4, 10, 20], width, height, false));
     assert.ok(cameras.covers(seen, [0, 4, 10, 20]));
     near([(seen[1] - seen[0]) / width], [(seen[3] - seen[2]) / height]);
@@ -82,7 +105,10 @@ test("zoom stops where float32 has no more to tell, and before the data is lost"
 });
 
 test("one point and no point at all have a camera", () => {
-  for (const one of [[2, 2, 3, 3], [0, 0, 0, 0]]) {
+  for (const one of [
+    [2, 2, 3, 3],
+    [0, 0, 0, 0],
+  ]) {
     const camera = cameras.fit(/** @type {any} */ (one), 300, 200, false);
     assert.ok(camera.unitsPerPx > 0 && Number.isFinite(camera.unitsPerPx));
     const { scale, offset } = cameras.codesToClip(camera, one);
@@ -100,8 +126,13 @@ test("pixels to data and back is the identity at any stretch, zoom and place", (
   const next = chance(7);
   for (let i = 0; i < 500; i++) {
     const camera = /** @type {cameras.Camera} */ ({
-      x: (next() - 0.5) * 10 ** (next() * 4), y: (next() - 0.5) * 10 ** (next() * 4), unitsPerPx: 10 ** (next() * 6 - 3), stretch: 10 ** (next() * 12 - 6),
-      width: 50 + next() * 2000, height: 50 + next() * 2000, up: next() < 0.5 ? 1 : -1,
+      x: (next() - 0.5) * 10 ** (next() * 4),
+      y: (next() - 0.5) * 10 ** (next() * 4),
+      unitsPerPx: 10 ** (next() * 6 - 3),
+      stretch: 10 ** (next() * 12 - 6),
+      width: 50 + next() * 2000,
+      height: 50 + next() * 2000,
+      up: next() < 0.5 ? 1 : -1,
     });
     const [px, py] = [next() * camera.width, next() * camera.height];
     near(cameras.toPx(camera, ...cameras.toData(camera, px, py)), [px, py], 1e-3);
@@ -112,18 +143,32 @@ test("pixels to data and back is the identity at any stretch, zoom and place", (
 });
 
 test("with units of their own the axes show exactly a view, whatever the shape of the plot", () => {
-  for (const view of [[0, 60, 200, 2000], [12.5, 12.75, 445.1, 445.14], [-1e-3, 1e-3, -1e5, 9e5]]) {
-    for (const [width, height] of [[640, 480], [200, 900], [900, 200], [333.3, 217.7]]) {
+  for (const view of [
+    [0, 60, 200, 2000],
+    [12.5, 12.75, 445.1, 445.14],
+    [-1e-3, 1e-3, -1e5, 9e5],
+  ]) {
+    for (const [width, height] of [
+      [640, 480],
+      [200, 900],
+      [900, 200],
+      [333.3, 217.7],
+    ]) {
       const seen = cameras.visible(cameras.contain(view, width, height, false, false));
       seen.forEach((edge, i) => near([edge], [view[i]], 1e-12 * Math.max(...view.map(Math.abs))));
       const down = cameras.visible(cameras.contain(view, width, height, true, false));
-      down.forEach((edge, i) => near([edge], [[view[0], view[1], view[3], view[2]][i]], 1e-12 * Math.max(...view.map(Math.abs))));
+      down.forEach((edge, i) =>
+        near([edge], [[view[0], view[1], view[3], view[2]][i]], 1e-12 * Math.max(...view.map(Math.abs))),
+      );
     }
   }
 });
 
 test("with units of their own everything fills the plot both ways, with a margin of 4 %", () => {
-  for (const [width, height] of [[640, 480], [200, 900]]) {
+  for (const [width, height] of [
+    [640, 480],
+    [200, 900],
+  ]) {
     near(cameras.visible(cameras.fit([0, 60, 200, 2000], width, height, false, false)), [-2.4, 62.4, 128, 2072]);
   }
 });
@@ -136,11 +181,18 @@ test("with units of their own zooming out ends where the data is small along eac
   for (let i = 0; i < 3; i++) camera = cameras.zoomAt(camera, 1 / 1.5, 100, 200, range);
   near([camera.stretch], [before]);
   for (let i = 0; i < 60; i++) camera = cameras.zoomAt(camera, 1 / 1.5, 100, 200, range);
-  near(cameras.scales(camera), cameras.scales(whole).map((units) => units * 5), 1e-9);
+  near(
+    cameras.scales(camera),
+    cameras.scales(whole).map((units) => units * 5),
+    1e-9,
+  );
 });
 
 test("with units of their own zooming in keeps the shape until neither axis has more to tell", () => {
-  for (const extent of /** @type {[number, number, number, number][]} */ ([[44_000, 44_001, 0, 1e5], [0, 1, 1e6, 1e6 + 1]])) {
+  for (const extent of /** @type {[number, number, number, number][]} */ ([
+    [44_000, 44_001, 0, 1e5],
+    [0, 1, 1e6, 1e6 + 1],
+  ])) {
     const range = cameras.zoomRange(extent, 640, 480, 1, false);
     const whole = cameras.fit(extent, 640, 480, false, false);
     let camera = whole;
@@ -175,7 +227,11 @@ test("points grow by the zoom of both axes together", () => {
 });
 
 test("data without any breadth along one axis have a camera that fills the other", () => {
-  for (const [extent, filled] of /** @type {[[number, number, number, number], number][]} */ ([[[5, 5, 0, 100], 1], [[0, 100, 5, 5], 0], [[5, 5, 7, 7], -1]])) {
+  for (const [extent, filled] of /** @type {[[number, number, number, number], number][]} */ ([
+    [[5, 5, 0, 100], 1],
+    [[0, 100, 5, 5], 0],
+    [[5, 5, 7, 7], -1],
+  ])) {
     const camera = cameras.fit(extent, 300, 200, false, false);
     const [perX, perY] = cameras.scales(camera);
     assert.ok(perX > 0 && perY > 0 && Number.isFinite(perX) && Number.isFinite(perY));

@@ -12,14 +12,26 @@ function start() {
   const comm = /** @type {any} */ ({
     on: (/** @type {string} */ _, /** @type {any} */ one) => (listener = one),
     off: () => (listener = null),
-    send: (/** @type {any} */ content, /** @type {any} */ _, /** @type {any} */ buffers) => sent.push({ content, buffers }),
+    send: (/** @type {any} */ content, /** @type {any} */ _, /** @type {any} */ buffers) =>
+      sent.push({ content, buffers }),
   });
-  const client = createClient(comm, {
-    onReply: (reply) => heard.push(reply.kind),
-    onError: (of, message) => heard.push({ of, message }),
-    onLost: () => heard.push("lost"),
-  }, 0);
-  return { client, sent, heard, comm, say: (/** @type {any} */ content, buffers = []) => listener?.(content, buffers), isListening: () => listener !== null };
+  const client = createClient(
+    comm,
+    {
+      onReply: (reply) => heard.push(reply.kind),
+      onError: (of, message) => heard.push({ of, message }),
+      onLost: () => heard.push("lost"),
+    },
+    0,
+  );
+  return {
+    client,
+    sent,
+    heard,
+    comm,
+    say: (/** @type {any} */ content, buffers = []) => listener?.(content, buffers),
+    isListening: () => listener !== null,
+  };
 }
 
 const matches = (/** @type {number} */ id) => ({ kind: "matches", id, query: "q", matches: [], n_more: 0, arrays: [] });
@@ -28,10 +40,13 @@ test("an answer goes to who asked", async () => {
   const { client, sent, say } = start();
   const search = client.ask({ kind: "search", query: "a", limit: 1 });
   const hover = client.ask({ kind: "hover", x: 0, y: 0, radius: 1 });
-  assert.deepEqual(sent.map(({ content }) => content.id), [1, 2]);
+  assert.deepEqual(
+    sent.map(({ content }) => content.id),
+    [1, 2],
+  );
   say({ kind: "cell", id: 2, row: 3, arrays: [] });
   say(matches(1));
-  assert.equal(/** @type {any} */ ((await hover)?.[0]).row, 3);
+  assert.equal(/** @type {any} */ (await hover)?.[0].row, 3);
   assert.equal((await search)?.[0].kind, "matches");
 });
 
@@ -49,9 +64,13 @@ test("the newest question of a kind wins", async () => {
 test("an answer in parts is whole only with its last part", async () => {
   const { client, say } = start();
   const zoom = client.ask({ kind: "zoom", view: [0, 1, 0, 1] });
-  const arrays = [{ name: "index", dtype: "uint32", shape: [0] }, { name: "xy", dtype: "uint16", shape: [0, 2] }];
+  const arrays = [
+    { name: "index", dtype: "uint32", shape: [0] },
+    { name: "xy", dtype: "uint16", shape: [0, 2] },
+  ];
   const empty = [new DataView(new ArrayBuffer(0)), new DataView(new ArrayBuffer(0))];
-  for (const part of [1, 0]) say({ kind: "detail", id: 1, part, parts: 2, extent: [0, 1, 0, 1], arrays }, /** @type {any} */ (empty));
+  for (const part of [1, 0])
+    say({ kind: "detail", id: 1, part, parts: 2, extent: [0, 1, 0, 1], arrays }, /** @type {any} */ (empty));
   assert.equal((await zoom)?.length, 2);
 });
 
@@ -66,7 +85,14 @@ test("a failure is told and ends the question", async () => {
 test("a question whose place a newer one took, maybe of another page, ends without a word", async () => {
   const { client, say, heard } = start();
   const view = client.ask({ kind: "aggregate" });
-  say({ kind: "error", id: 1, of: "aggregate", type: "Overtaken", message: "a newer request took the place of this one.", arrays: [] });
+  say({
+    kind: "error",
+    id: 1,
+    of: "aggregate",
+    type: "Overtaken",
+    message: "a newer request took the place of this one.",
+    arrays: [],
+  });
   assert.equal(await view, null);
   assert.deepEqual(heard, []);
 });
@@ -85,7 +111,10 @@ test("two pages of a kernel do not take each other's answers for their own", () 
 test("a broken message is told in one sentence and stops nothing", async () => {
   const { client, say, heard } = start();
   const search = client.ask({ kind: "search", query: "a", limit: 1 });
-  say({ kind: "selection", id: 0, arrays: [{ name: "bits", dtype: "uint8", shape: [2] }] }, /** @type {any} */ ([new DataView(new ArrayBuffer(1))]));
+  say(
+    { kind: "selection", id: 0, arrays: [{ name: "bits", dtype: "uint8", shape: [2] }] },
+    /** @type {any} */ ([new DataView(new ArrayBuffer(1))]),
+  );
   assert.match(heard[0].message, /"bits" came with 1 bytes/);
   say(matches(1));
   assert.equal((await search)?.length, 1);

@@ -5,7 +5,14 @@ import { createStore } from "../src/state/state.js";
 
 const COLOR = { seq: 4, counts: [3, 2], histogram: new Uint32Array() };
 const start = (/** @type {any} */ change = {}) =>
-  /** @type {any} */ ({ link: "live", selection: { seq: 7, n: 3 }, color: COLOR, nextColor: null, counted: null, ...change });
+  /** @type {any} */ ({
+    link: "live",
+    selection: { seq: 7, n: 3 },
+    color: COLOR,
+    nextColor: null,
+    counted: null,
+    ...change,
+  });
 
 /** A store with a counter, and what it asks. @param {any} [first] */
 function begin(first = {}) {
@@ -17,7 +24,12 @@ function begin(first = {}) {
   check();
   return { store, asked };
 }
-const found = (seq = 4, selection_seq = 7) => ({ seq, selection_seq, n_missing: 1, arrays: { counts: Uint32Array.of(2, 0) } });
+const found = (seq = 4, selection_seq = 7) => ({
+  seq,
+  selection_seq,
+  n_missing: 1,
+  arrays: { counts: Uint32Array.of(2, 0) },
+});
 
 test("a selection is counted once for each colouring, and again when either changes", async () => {
   const { store, asked } = begin();
@@ -25,7 +37,12 @@ test("a selection is counted once for each colouring, and again when either chan
   assert.equal(asked.length, 1);
   asked[0](found());
   await Promise.resolve();
-  assert.deepEqual(countsOf(store.get(), /** @type {any} */ (COLOR)), { seq: 4, selection: 7, nMissing: 1, counts: Uint32Array.of(2, 0) });
+  assert.deepEqual(countsOf(store.get(), /** @type {any} */ (COLOR)), {
+    seq: 4,
+    selection: 7,
+    nMissing: 1,
+    counts: Uint32Array.of(2, 0),
+  });
   store.set({ selection: { seq: 8, n: 5 } });
   store.set(/** @type {any} */ ({ color: { ...COLOR, seq: 5 } }));
   assert.equal(asked.length, 3);
@@ -33,7 +50,13 @@ test("a selection is counted once for each colouring, and again when either chan
 });
 
 test("nothing is counted without a selection, a colouring, its values or a kernel", () => {
-  const changes = [{ selection: { seq: 7, n: 0 } }, { color: null }, { color: { ...COLOR, counts: [] } }, { nextColor: COLOR }, { link: "offline" }];
+  const changes = [
+    { selection: { seq: 7, n: 0 } },
+    { color: null },
+    { color: { ...COLOR, counts: [] } },
+    { nextColor: COLOR },
+    { link: "offline" },
+  ];
   for (const change of changes) assert.equal(begin(change).asked.length, 0, JSON.stringify(change));
   assert.equal(begin({ color: { ...COLOR, counts: [], histogram: Uint32Array.of(5) } }).asked.length, 1);
 });

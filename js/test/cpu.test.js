@@ -7,8 +7,17 @@ import { once } from "../src/state/once.js";
 
 const WHITE = [1, 1, 1];
 const STYLE = {
-  mode: /** @type {const} */ (1), missing: 255, hasMissing: false, highlighted: -1, selecting: false, limits: [0, 65_534],
-  plain: [0, 0, 1, 1], missingColor: [0.8, 0.8, 0.8, 1], background: WHITE, dimmed: 0.16, opacity: 1,
+  mode: /** @type {const} */ (1),
+  missing: 255,
+  hasMissing: false,
+  highlighted: -1,
+  selecting: false,
+  limits: [0, 65_534],
+  plain: [0, 0, 1, 1],
+  missingColor: [0.8, 0.8, 0.8, 1],
+  background: WHITE,
+  dimmed: 0.16,
+  opacity: 1,
 };
 const COLORS = new Uint8Array(1024);
 for (let i = 0; i < 256; i++) COLORS.set([i, 255 - i, 7, 255], 4 * i);
@@ -16,7 +25,7 @@ const bytes = (color) => [color & 255, (color >>> 8) & 255, (color >>> 16) & 255
 
 function random(seed) {
   let state = seed >>> 0;
-  return () => ((state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32);
+  return () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
 }
 
 function pageOf(width, height) {
@@ -26,7 +35,8 @@ function pageOf(width, height) {
 function scatter(n, seed, Codes, k) {
   const next = random(seed);
   return {
-    n, loaded: n,
+    n,
+    loaded: n,
     xy: Uint16Array.from({ length: 2 * n }, () => (next() < 0.02 ? 65_535 : Math.floor(next() * 65_535))),
     codes: Codes.from({ length: n }, () => Math.floor(next() * k)),
     flags: Uint8Array.from({ length: n }, () => Number(next() < 0.5)),
@@ -36,7 +46,16 @@ function scatter(n, seed, Codes, k) {
 function brushOf(style, size, width, height, diameter, more = {}) {
   // The view holds a part of the codes only, so that points lie beyond every edge.
   const place = [(1.5 * width) / 65_534, -0.2 * width, (1.3 * height) / 65_534, -0.1 * height];
-  return { inks: inksOf(style, COLORS, size), selecting: style.selecting, isRanked: false, place, diameter, isRound: false, opacity: 1, ...more };
+  return {
+    inks: inksOf(style, COLORS, size),
+    selecting: style.selecting,
+    isRanked: false,
+    place,
+    diameter,
+    isRound: false,
+    opacity: 1,
+    ...more,
+  };
 }
 
 /** Every pixel asks every point whether it covers the pixel's middle. */
@@ -49,7 +68,14 @@ function expected({ width, height }, { n, xy, codes, flags }, { inks, selecting,
     const entry = codes[i] + (selecting && !flags[i] ? inks.size : 0);
     for (let at = 0; at < found.length; at++) {
       const [dx, dy] = [(at % width) + 0.5 - x, Math.floor(at / width) + 0.5 - y];
-      if (inks.rgba[entry] === 0 || dx < -diameter / 2 || dx >= diameter / 2 || dy < -diameter / 2 || dy >= diameter / 2) continue;
+      if (
+        inks.rgba[entry] === 0 ||
+        dx < -diameter / 2 ||
+        dx >= diameter / 2 ||
+        dy < -diameter / 2 ||
+        dy >= diameter / 2
+      )
+        continue;
       if (isRanked && ranks[at] > inks.rank[entry]) continue;
       [found[at], ranks[at]] = [inks.rgba[entry], inks.rank[entry]];
     }
@@ -88,7 +114,13 @@ test("where nothing is hidden each point covers as many pixels as its square has
 test("a disc covers as much as its area, and its colour is weighed by it", () => {
   const page = pageOf(60, 60);
   const points = { n: 1, loaded: 1, xy: Uint16Array.of(0, 0), codes: null, flags: null };
-  drawPoints(page, points, brushOf({ ...STYLE, mode: 0 }, 256, 60, 60, 20, { place: [0, 30.3, 0, 29.6], isRound: true }), 0, 1);
+  drawPoints(
+    page,
+    points,
+    brushOf({ ...STYLE, mode: 0 }, 256, 60, 60, 20, { place: [0, 30.3, 0, 29.6], isRound: true }),
+    0,
+    1,
+  );
   const ink = page.pixels.reduce((sum, color) => sum + (color >>> 24) / 255, 0);
   assert.ok(Math.abs(ink - Math.PI * 10 ** 2) < 3, String(ink));
   for (const color of page.pixels) assert.equal(bytes(color)[2], color >>> 24); // blue times its opacity
@@ -114,12 +146,18 @@ test("missing lies under every value, dimmed under everything, highlighted above
   const categories = inksOf({ ...STYLE, highlighted: 3 }, COLORS, 256);
   assert.ok(categories.rank[3] > categories.rank[4] && categories.rank[4] > categories.rank[255]);
   assert.deepEqual(bytes(categories.rgba[3]), [3, 252, 7, 255]);
-  assert.deepEqual(bytes(categories.rgba[4]), [4, 251, 7].map((one) => Math.round(255 * 0.84 + one * 0.16)).concat(255));
+  assert.deepEqual(
+    bytes(categories.rgba[4]),
+    [4, 251, 7].map((one) => Math.round(255 * 0.84 + one * 0.16)).concat(255),
+  );
 });
 
 test("numbers beyond the limits have the colours of the ends, hidden categories none", () => {
   const { rgba } = inksOf({ ...STYLE, mode: 2, missing: 65_535, limits: [1000, 2000] }, COLORS, 65_536);
-  assert.deepEqual([0, 1000, 1500, 2000, 60_000].map((code) => bytes(rgba[code])[0]), [0, 0, 128, 255, 255]);
+  assert.deepEqual(
+    [0, 1000, 1500, 2000, 60_000].map((code) => bytes(rgba[code])[0]),
+    [0, 0, 128, 255, 255],
+  );
   const hidden = new Uint8Array(COLORS);
   hidden.set([0, 0, 0, 0], 8);
   assert.equal(inksOf({ ...STYLE, missingColor: [1, 1, 1, 0] }, hidden, 256).rgba[2], 0);
@@ -128,7 +166,10 @@ test("numbers beyond the limits have the colours of the ends, hidden categories 
 
 test("between equal limits what is above them has the highest colour, all else the lowest", () => {
   const { rgba } = inksOf({ ...STYLE, mode: 2, missing: 65_535, limits: [1000, 1000] }, COLORS, 65_536);
-  assert.deepEqual([0, 1000, 1001, 65_534].map((code) => bytes(rgba[code])[0]), [0, 0, 255, 255]);
+  assert.deepEqual(
+    [0, 1000, 1001, 65_534].map((code) => bytes(rgba[code])[0]),
+    [0, 0, 255, 255],
+  );
 });
 
 test("an image of numbers gets its colours by code and its opacity from the third channel", () => {
@@ -141,6 +182,13 @@ test("what was made once is made anew for other things only", () => {
   const keep = once();
   let made = 0;
   const [a, b] = [{}, {}];
-  for (const from of [[a, 1], [a, 1], [b, 1], [b, 2], [b, 2]]) keep(from, () => ++made);
+  for (const from of [
+    [a, 1],
+    [a, 1],
+    [b, 1],
+    [b, 2],
+    [b, 2],
+  ])
+    keep(from, () => ++made);
   assert.equal(made, 3);
 });

@@ -4,11 +4,16 @@ import { test } from "node:test";
 import { createShared, limitsOf, solidityOf, stepped, tilesOf, typicalCells } from "../src/style/crowding.js";
 
 const CASES = JSON.parse(readFileSync(new URL("../../tests/crowding.json", import.meta.url), "utf8"));
-const near = (/** @type {any} */ a, /** @type {any} */ b) => assert.ok(Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(b)), `${a} is not ${b}`);
+const near = (/** @type {any} */ a, /** @type {any} */ b) =>
+  assert.ok(Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(b)), `${a} is not ${b}`);
 const pair = (/** @type {any} */ a, /** @type {any} */ b) => [0, 1].forEach((i) => near(a[i], b[i]));
 
 const points = (/** @type {any} */ { xy, codes }, flags = null) => ({
-  xy: Uint16Array.from(xy.flat()), codes: Uint16Array.from(codes), flags, n: codes.length, loaded: codes.length,
+  xy: Uint16Array.from(xy.flat()),
+  codes: Uint16Array.from(codes),
+  flags,
+  n: codes.length,
+  loaded: codes.length,
 });
 
 test("the kernel takes as many cells for few", () => {
@@ -33,13 +38,30 @@ test("tiles too many to keep are told apart as well", () => {
   const all = points({ xy: [...xy, ...xy], codes: [...codes, ...codes.map((code) => code + 100)] });
   const shown = new Uint16Array(all.n);
   tilesOf(all, [2, 1], all.n)(all, 0, shown, 0, all.n);
-  assert.deepEqual([...shown.subarray(0, 2_000)], codes.map((code) => code + 50));
+  assert.deepEqual(
+    [...shown.subarray(0, 2_000)],
+    codes.map((code) => code + 50),
+  );
 });
 
 test("selected points share their numbers among themselves", () => {
   const flags = Uint8Array.of(1, 0, 1, 0);
-  const all = points({ xy: [[10, 10], [10, 10], [11, 11], [11, 11]], codes: [0, 100, 50, 300] }, /** @type {any} */ (flags));
-  for (const tile of /** @type {[number, number][]} */ ([[32, 32], [4_096, 4_096]])) {
+  const all = points(
+    {
+      xy: [
+        [10, 10],
+        [10, 10],
+        [11, 11],
+        [11, 11],
+      ],
+      codes: [0, 100, 50, 300],
+    },
+    /** @type {any} */ (flags),
+  );
+  for (const tile of /** @type {[number, number][]} */ ([
+    [32, 32],
+    [4_096, 4_096],
+  ])) {
     const shown = new Uint16Array(4);
     tilesOf(all, tile, 4)(all, 0, shown, 0, 4);
     assert.deepEqual([...shown], [25, 200, 25, 200]);
@@ -49,7 +71,14 @@ test("selected points share their numbers among themselves", () => {
 test("what has been made is kept while nothing changes, and filled as points arrive", () => {
   const shared = createShared();
   const crowd = { solidity: 0, weight: 0, layers: 1, tile: /** @type {[number, number]} */ ([64, 64]) };
-  const all = points({ xy: [[1, 1], [2, 2], [500, 500]], codes: [10, 20, 40] });
+  const all = points({
+    xy: [
+      [1, 1],
+      [2, 2],
+      [500, 500],
+    ],
+    codes: [10, 20, 40],
+  });
   const first = shared(all, crowd, 3);
   assert.deepEqual([...first], [15, 15, 40]);
   assert.equal(shared(all, crowd, 3), first);

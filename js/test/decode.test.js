@@ -3,7 +3,13 @@ import { test } from "node:test";
 import { decode } from "../src/wire/decode.js";
 
 const xy = (/** @type {number} */ n) => ({ name: "xy", dtype: "uint16", shape: [n, 2] });
-const points = (/** @type {any} */ header, start = 0, stop = 2) => ({ kind: "points", id: 0, start, stop, arrays: [header] });
+const points = (/** @type {any} */ header, start = 0, stop = 2) => ({
+  kind: "points",
+  id: 0,
+  start,
+  stop,
+  arrays: [header],
+});
 
 function bytesAt(/** @type {number} */ offset, /** @type {ArrayBufferView} */ array) {
   const bytes = new Uint8Array(offset + array.byteLength + 3);
@@ -22,7 +28,10 @@ test("aligned buffers are views, misaligned ones are copied, both read the same"
 });
 
 test("a wrong byte count names the array and both sizes", () => {
-  assert.throws(() => decode(points(xy(2)), [new DataView(new ArrayBuffer(6))]), /"xy" came with 6 bytes; uint16 \(2,2\) takes 8/);
+  assert.throws(
+    () => decode(points(xy(2)), [new DataView(new ArrayBuffer(6))]),
+    /"xy" came with 6 bytes; uint16 \(2,2\) takes 8/,
+  );
 });
 
 test("a wrong dtype, shape, name or number of arrays is refused", () => {
@@ -43,5 +52,8 @@ test("arrays that share a size must agree on it", () => {
     extent: [0, 1, 0, 1],
     arrays: [{ name: "index", dtype: "uint32", shape: [2] }, xy(3)],
   };
-  assert.throws(() => decode(content, [new DataView(new ArrayBuffer(8)), new DataView(new ArrayBuffer(12))]), /"xy" has shape \(3,2\); it must be \(2,2\)/);
+  assert.throws(
+    () => decode(content, [new DataView(new ArrayBuffer(8)), new DataView(new ArrayBuffer(12))]),
+    /"xy" has shape \(3,2\); it must be \(2,2\)/,
+  );
 });

@@ -1,6 +1,6 @@
 /** The kernel's own examples of its messages, read as the front-end reads them. */
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { decode } from "../src/wire/decode.js";
 import { REPLY_ARRAYS } from "../src/wire/protocol.js";
@@ -27,7 +27,9 @@ for (const offset of [0, 1]) {
       const { arrays, ...fields } = /** @type {any} */ (decode(content, views));
       const { arrays: _, ...sent } = content;
       assert.deepEqual(fields, sent);
-      const numbers = Object.fromEntries(Object.entries(arrays).map(([key, array]) => [key, [.../** @type {any} */ (array)]]));
+      const numbers = Object.fromEntries(
+        Object.entries(arrays).map(([key, array]) => [key, [.../** @type {any} */ (array)]]),
+      );
       assert.deepEqual(numbers, expected ?? {});
     });
   }

@@ -1,20 +1,41 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fit, visible } from "../src/screen/camera.js";
 import { inViewOf } from "../src/picture/in_view.js";
+import { fit, visible } from "../src/screen/camera.js";
 
 const EXTENT = /** @type {[number, number, number, number]} */ ([0, 1, 0, 1]);
 const MISSING = 65_535;
-const at = (/** @type {number[][]} */ places) => Uint16Array.from(places.flat(), (one) => (Number.isNaN(one) ? MISSING : Math.round(one * 65_534)));
-const look = (/** @type {number[]} */ view) => ({ camera: fit([view[0], view[1], view[2], view[3]], 100, 100, false), view, ratio: 1 });
+const at = (/** @type {number[][]} */ places) =>
+  Uint16Array.from(places.flat(), (one) => (Number.isNaN(one) ? MISSING : Math.round(one * 65_534)));
+const look = (/** @type {number[]} */ view) => ({
+  camera: fit([view[0], view[1], view[2], view[3]], 100, 100, false),
+  view,
+  ratio: 1,
+});
 const state = (/** @type {any} */ change = {}) =>
   /** @type {any} */ ({
-    points: { seq: 1, aggregated: false, extent: EXTENT, nPoints: 3, loaded: 3 }, color: { seq: 2, scale: "categorical", categories: ["a", "b"] },
-    selection: { seq: 3 }, traits: { hidden: [] }, ...change,
+    points: { seq: 1, aggregated: false, extent: EXTENT, nPoints: 3, loaded: 3 },
+    color: { seq: 2, scale: "categorical", categories: ["a", "b"] },
+    selection: { seq: 3 },
+    traits: { hidden: [] },
+    ...change,
   });
 const scene = (/** @type {any} */ change = {}) =>
-  /** @type {any} */ ({ points: { xy: at([[0.1, 0.1], [0.9, 0.9], [NaN, 0.5]]) }, color: { codes: Uint8Array.of(0, 255, 1) }, image: null, cells: null, ...change });
-const lacks = (/** @type {number[]} */ view, /** @type {any} */ change = {}, /** @type {any} */ arrays = {}) => inViewOf(scene(arrays), state(change), look(view))?.lacks;
+  /** @type {any} */ ({
+    points: {
+      xy: at([
+        [0.1, 0.1],
+        [0.9, 0.9],
+        [NaN, 0.5],
+      ]),
+    },
+    color: { codes: Uint8Array.of(0, 255, 1) },
+    image: null,
+    cells: null,
+    ...change,
+  });
+const lacks = (/** @type {number[]} */ view, /** @type {any} */ change = {}, /** @type {any} */ arrays = {}) =>
+  inViewOf(scene(arrays), state(change), look(view))?.lacks;
 
 test("a view with a point lacks nothing, one without lacks all, and no point lies nowhere", () => {
   assert.equal(lacks([0, 1, 0, 1]), "");
@@ -35,13 +56,17 @@ test("a view whose points are all of hidden categories says so, the missing one 
 test("nothing is said to be lacking before all points have come, nor of a place between two codes", () => {
   assert.equal(lacks([0.2, 0.8, 0.2, 0.8], { points: { ...state().points, loaded: 2 } }), "");
   const [x] = [6_553 / 65_534];
-  assert.equal(lacks([x + 4e-6, x + 5e-6, x + 4e-6, x + 5e-6], {}, { points: { xy: Uint16Array.of(6_553, 6_553) } }), "");
+  assert.equal(
+    lacks([x + 4e-6, x + 5e-6, x + 4e-6, x + 5e-6], {}, { points: { xy: Uint16Array.of(6_553, 6_553) } }),
+    "",
+  );
 });
 
 test("of an image it says what the kernel counted, and of the cells of a view what they are", () => {
   const points = { ...state().points, aggregated: true };
   const view = visible(fit(EXTENT, 100, 100, false));
-  const shown = (/** @type {any} */ arrays) => inViewOf(scene(arrays), state({ points }), { camera: fit(EXTENT, 100, 100, false), view, ratio: 1 });
+  const shown = (/** @type {any} */ arrays) =>
+    inViewOf(scene(arrays), state({ points }), { camera: fit(EXTENT, 100, 100, false), view, ratio: 1 });
   const image = { pointsSeq: 1, seq: 2, view, nInside: 0 };
   assert.deepEqual(shown({ image }), { as: "image", lacks: "nothing" });
   assert.deepEqual(shown({ image: { ...image, nInside: 4 } }), { as: "image", lacks: "" });

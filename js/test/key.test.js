@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { keyOf, linesOf } from "../src/words/key.js";
 import { share, shortCount, shortNumber } from "../src/words/format.js";
+import { keyOf, linesOf } from "../src/words/key.js";
 
-const { keys, numbers, counts, shares } = JSON.parse(readFileSync(new URL("../../tests/keys.json", import.meta.url), "utf8"));
+const { keys, numbers, counts, shares } = JSON.parse(
+  readFileSync(new URL("../../tests/keys.json", import.meta.url), "utf8"),
+);
 
 for (const told of keys) {
   test(`the key: ${told.law}`, () => {

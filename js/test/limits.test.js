@@ -43,7 +43,10 @@ test("ranges that are too large for a number, or too small to be divided, have l
     assert.deepEqual(limitCodes(wide, { vmin: null, vmax: null }), [0, 65_534]);
     assert.deepEqual(limitCodes(wide, { vmin: 0, vmax: "p100" }), [32_767, 65_534]);
     assert.equal(resolveLimit("p50", wide, 7), 0);
-    assert.deepEqual([0, 1].map((share) => valueAt(share, -end, end)), [-end, end]);
+    assert.deepEqual(
+      [0, 1].map((share) => valueAt(share, -end, end)),
+      [-end, end],
+    );
     assert.equal(shareOf(end, -end, end), 1);
   }
 });

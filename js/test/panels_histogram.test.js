@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { barHeights, barPath, gradient, mergeBins, placeOf, readLimit, valueAfterKey, valueAt } from "../src/page/panels/histogram.js";
+import {
+  barHeights,
+  barPath,
+  gradient,
+  mergeBins,
+  placeOf,
+  readLimit,
+  valueAfterKey,
+  valueAt,
+} from "../src/page/panels/histogram.js";
 
 test("an empty bin has no bar, a single cell a visible one, the fullest bin height 1", () => {
   const [none, one, most] = barHeights([0, 1, 1_000_000]);
@@ -14,7 +23,10 @@ test("merged bins hold every cell", () => {
   const counts = Uint32Array.from({ length: 100 }, (_, i) => i);
   const merged = mergeBins(counts, 64);
   assert.equal(merged.length, 50);
-  assert.equal(merged.reduce((a, b) => a + b), 4950);
+  assert.equal(
+    merged.reduce((a, b) => a + b),
+    4950,
+  );
   assert.deepEqual(mergeBins(new Uint32Array(), 64), []);
 });
 
@@ -29,12 +41,20 @@ test("a gradient runs between the limits", () => {
 });
 
 test("an arrow moves a limit by a hundredth of the bar, with Shift by a tenth as a page, and no key past the other limit", () => {
-  const after = (/** @type {string} */ key, shift = false, value = 5, reach = /** @type {[number, number]} */ ([0, 10])) => valueAfterKey(key, shift, value, [0, 10], reach);
+  const after = (
+    /** @type {string} */ key,
+    shift = false,
+    value = 5,
+    reach = /** @type {[number, number]} */ ([0, 10]),
+  ) => valueAfterKey(key, shift, value, [0, 10], reach);
   assert.equal(after("ArrowRight"), 5.1);
   assert.equal(after("ArrowLeft", true), 4);
   assert.deepEqual([after("PageUp"), after("PageDown"), after("PageUp", true)], [6, 4, 6]);
   assert.deepEqual([after("Home"), after("End"), after("ArrowDown", false, 0)], [0, 10, 0]);
-  assert.deepEqual([after("Home", false, 5, [3, 10]), after("End", false, 5, [0, 5.5]), after("PageUp", false, 5, [0, 5.5])], [3, 5.5, 5.5]);
+  assert.deepEqual(
+    [after("Home", false, 5, [3, 10]), after("End", false, 5, [0, 5.5]), after("PageUp", false, 5, [0, 5.5])],
+    [3, 5.5, 5.5],
+  );
   assert.equal(after("a"), null);
   let value = 10;
   for (let i = 0; i < 10; i++) value = /** @type {number} */ (after("ArrowLeft", false, value));
@@ -47,13 +67,25 @@ test("bars of a part are as high as the same count is among all", () => {
 
 test("a key moves a limit of the widest range, and stops at its ends", () => {
   const end = 1.7e308;
-  assert.ok(Math.abs(/** @type {number} */ (valueAfterKey("ArrowRight", true, 0, [-end, end], [-end, end])) / (end / 5) - 1) < 1e-12);
+  assert.ok(
+    Math.abs(/** @type {number} */ (valueAfterKey("ArrowRight", true, 0, [-end, end], [-end, end])) / (end / 5) - 1) <
+      1e-12,
+  );
   assert.equal(valueAfterKey("ArrowRight", true, 0.9 * end, [-end, end], [-end, end]), end);
   assert.equal(placeOf(0, -end, end), 0.5);
 });
 
 test("a limit is a number, a percentile or nothing", () => {
-  const read = { "": null, " 1.5 ": 1.5, "-2e3": -2000, "12,346": 12_346, p99: "p99", "P 99.5": "p99.5", "95%": "p95", "\u22121": -1 };
+  const read = {
+    "": null,
+    " 1.5 ": 1.5,
+    "-2e3": -2000,
+    "12,346": 12_346,
+    p99: "p99",
+    "P 99.5": "p99.5",
+    "95%": "p95",
+    "\u22121": -1,
+  };
   for (const [text, limit] of Object.entries(read)) assert.equal(readLimit(text), limit, text);
   for (const text of ["p101", "high", "1.2.3", "NaN", "Infinity", "p"]) assert.equal(readLimit(text), undefined, text);
 });

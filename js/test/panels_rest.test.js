@@ -2,20 +2,31 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { groupMatches, kindOf, tagOf } from "../src/page/panels/matches.js";
 import { notesOf, whyEmpty } from "../src/page/panels/notes.js";
-import { capitalized, colorable, nounsOf } from "../src/words/nouns.js";
 import { placeTooltip } from "../src/page/panels/tooltip_place.js";
 import { completeTheme } from "../src/page/theme.js";
 import { contrast, flatten, isDark, luminance, parseColor } from "../src/style/color.js";
+import { capitalized, colorable, nounsOf } from "../src/words/nouns.js";
 
-const GENES = { obs: { one: "cell", many: "cells" }, var: { one: "gene", many: "genes" }, set: { one: "gene set", many: "gene sets" } };
-const WINDOWS = { obs: { one: "spectrum", many: "spectra" }, var: { one: "m/z window", many: "m/z windows" }, set: null };
+const GENES = {
+  obs: { one: "cell", many: "cells" },
+  var: { one: "gene", many: "genes" },
+  set: { one: "gene set", many: "gene sets" },
+};
+const WINDOWS = {
+  obs: { one: "spectrum", many: "spectra" },
+  var: { one: "m/z window", many: "m/z windows" },
+  set: null,
+};
 
 /** @param {string} kind @param {string} label */
 const match = (kind, label) => ({ spec: `${kind}:${label}`, label, kind, detail: "" });
 
 test("the kind of the best match comes first; no color leads only an empty query", () => {
   const found = [match("var", "CD3E"), match("obs", "cd3"), match("var", "CD3D")];
-  assert.deepEqual(groupMatches(found, "cd3", GENES).map((group) => group.options.map((one) => one.label)), [["CD3E", "CD3D"], ["cd3"]]);
+  assert.deepEqual(
+    groupMatches(found, "cd3", GENES).map((group) => group.options.map((one) => one.label)),
+    [["CD3E", "CD3D"], ["cd3"]],
+  );
   assert.equal(groupMatches(found, " ", GENES)[0].options[0].spec, "");
   assert.deepEqual(["obs:a:b", "set:x", "mean:a", "CD3E", ""].map(kindOf), ["obs", "set", "set", "", ""]);
 });
@@ -25,9 +36,20 @@ test("what one can colour by is called what the store calls it", () => {
   const headings = (/** @type {any} */ nouns) => groupMatches(found, "x", nouns).map((group) => group.heading);
   assert.deepEqual(headings(GENES), ["Columns", "Genes", "Gene sets"]);
   assert.deepEqual(headings(WINDOWS), ["Columns", "m/z windows", "m/z window sets"]);
-  assert.deepEqual(["obs", "var", "set", "new"].map((kind) => tagOf(kind, WINDOWS)), ["column", "m/z window", "m/z window set", "new"]);
-  assert.deepEqual([GENES, WINDOWS].map(colorable).map(capitalized), ["Column, gene or gene set", "Column or m/z window"]);
-  assert.deepEqual(["m/z window", "grid points", "T cell", ""].map(capitalized), ["m/z window", "Grid points", "T cell", ""]);
+  assert.deepEqual(
+    ["obs", "var", "set", "new"].map((kind) => tagOf(kind, WINDOWS)),
+    ["column", "m/z window", "m/z window set", "new"],
+  );
+  assert.deepEqual([GENES, WINDOWS].map(colorable).map(capitalized), [
+    "Column, gene or gene set",
+    "Column or m/z window",
+  ]);
+  assert.deepEqual(["m/z window", "grid points", "T cell", ""].map(capitalized), [
+    "m/z window",
+    "Grid points",
+    "T cell",
+    "",
+  ]);
 });
 
 test("until the store has been heard of, cells have genes", () => {
@@ -42,9 +64,15 @@ test("notes and reasons speak of what the store holds", () => {
     "The picture is an image of all spectra in view; while it moves, a random sample of 3 spectra fills what it lacks.",
     "2 spectra have no coordinates in map and are not drawn.",
   ]);
-  assert.equal(whyEmpty(state({ dataset, points, inView: { as: "image", lacks: "nothing" } }))?.message, "No spectra in view.");
+  assert.equal(
+    whyEmpty(state({ dataset, points, inView: { as: "image", lacks: "nothing" } }))?.message,
+    "No spectra in view.",
+  );
   assert.equal(whyEmpty(state({ dataset: { ...dataset, nObs: 0 } }))?.message, "This dataset has no spectra.");
-  assert.equal(whyEmpty(state({ dataset, points: { ...points, nMissing: 5 } }))?.message, "No spectrum has coordinates in map.");
+  assert.equal(
+    whyEmpty(state({ dataset, points: { ...points, nMissing: 5 } }))?.message,
+    "No spectrum has coordinates in map.",
+  );
 });
 
 /** @param {any} change @returns {any} */
@@ -58,14 +86,20 @@ const state = (change) => ({
 });
 
 test("notes count what is not drawn, before what the dataset says", () => {
-  assert.deepEqual(notesOf(state({ points: { nObs: 5, nMissing: 1, embedding: "umap" } })), ["1 cell has no coordinates in umap and is not drawn.", "A note."]);
+  assert.deepEqual(notesOf(state({ points: { nObs: 5, nMissing: 1, embedding: "umap" } })), [
+    "1 cell has no coordinates in umap and is not drawn.",
+    "A note.",
+  ]);
 });
 
 test("an empty plot says why", () => {
   assert.equal(whyEmpty(state({})), null);
   assert.equal(whyEmpty(state({ dataset: { nObs: 0, embeddings: [] } }))?.message, "This dataset has no cells.");
   assert.match(whyEmpty(state({ dataset: { nObs: 5, embeddings: [] }, points: null }))?.message ?? "", /no embedding/);
-  assert.match(whyEmpty(state({ points: { nObs: 5, nMissing: 5, embedding: "umap" } }))?.message ?? "", /No cell has coordinates in umap/);
+  assert.match(
+    whyEmpty(state({ points: { nObs: 5, nMissing: 5, embedding: "umap" } }))?.message ?? "",
+    /No cell has coordinates in umap/,
+  );
   assert.equal(whyEmpty(state({ traits: { hidden: ["b", "a", "gone"] } }))?.way, "showAll");
 });
 
@@ -76,7 +110,10 @@ test("cells without a category count as shown until they are hidden too", () => 
 });
 
 test("the tooltip stays in the plot and off the pointer", () => {
-  const [tip, plot] = [{ width: 120, height: 80 }, { width: 400, height: 300 }];
+  const [tip, plot] = [
+    { width: 120, height: 80 },
+    { width: 400, height: 300 },
+  ];
   for (let x = 0; x <= 400; x += 20) {
     for (let y = 0; y <= 300; y += 20) {
       const { left, top } = placeTooltip({ x, y }, tip, plot);
@@ -89,7 +126,15 @@ test("the tooltip stays in the plot and off the pointer", () => {
 test("dark and light are told by luminance", () => {
   assert.deepEqual([luminance([0, 0, 0]), luminance([255, 255, 255])], [0, 1]);
   assert.equal(contrast([0, 0, 0], [255, 255, 255]), 21);
-  assert.deepEqual([[17, 17, 17], [0, 43, 54], [253, 246, 227], [255, 255, 255]].map((rgb) => isDark(/** @type {any} */ (rgb))), [true, true, false, false]);
+  assert.deepEqual(
+    [
+      [17, 17, 17],
+      [0, 43, 54],
+      [253, 246, 227],
+      [255, 255, 255],
+    ].map((rgb) => isDark(/** @type {any} */ (rgb))),
+    [true, true, false, false],
+  );
   assert.deepEqual(flatten([0, 0, 0, 0.5], [255, 255, 255]), [128, 128, 128]);
 });
 
@@ -106,5 +151,6 @@ test("the colours that hosts write are read without painting them", () => {
   assert.deepEqual(parseColor("rgb(17, 17, 17)"), [17, 17, 17, 1]);
   assert.deepEqual(parseColor("rgba(0, 0, 0, 0.87)"), [0, 0, 0, 0.87]);
   assert.deepEqual(parseColor("White"), [255, 255, 255, 1]);
-  for (const other of ["rebeccapurple", "#12345678", "hsl(1 2% 3%)", "rgb(1 2 3 / 4%)", ""]) assert.equal(parseColor(other), null, other);
+  for (const other of ["rebeccapurple", "#12345678", "hsl(1 2% 3%)", "rgb(1 2 3 / 4%)", ""])
+    assert.equal(parseColor(other), null, other);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ROW_PX, lastResult, listed, rowAfterKey, scrollTo, splitMatch, windowOf } from "../src/page/panels/rows.js";
+import { lastResult, listed, ROW_PX, rowAfterKey, scrollTo, splitMatch, windowOf } from "../src/page/panels/rows.js";
 
 test("the filter ignores case and keeps the given order", () => {
   assert.deepEqual(listed(["B cell", "T cell", "b-like", "NK"], [1, 2, 3, 4], " B ", false), [0, 2]);
@@ -32,16 +32,34 @@ test("scrolling to a row moves no further than needed", () => {
 });
 
 test("keys move within the list", () => {
-  assert.deepEqual(["ArrowDown", "ArrowUp", "Home", "End", "PageDown", "PageUp"].map((key) => rowAfterKey(key, 3, 10, 4)), [4, 2, 0, 9, 7, 0]);
+  assert.deepEqual(
+    ["ArrowDown", "ArrowUp", "Home", "End", "PageDown", "PageUp"].map((key) => rowAfterKey(key, 3, 10, 4)),
+    [4, 2, 0, 9, 7, 0],
+  );
   assert.equal(rowAfterKey("ArrowDown", 9, 10), 9);
   assert.equal(rowAfterKey("ArrowUp", -1, 10), 9);
   assert.equal(rowAfterKey("x", 3, 10), null);
 });
 
 test("the parts of a match spell the text", () => {
-  assert.deepEqual(splitMatch("CD3E", "d3"), [{ text: "C", hit: false }, { text: "D3", hit: true }, { text: "E", hit: false }]);
-  for (const [text, query] of [["abc", ""], ["", "x"], ["İstanbul", "s"], ["<b>", "b"], ["aaa", "aaa"]]) {
-    assert.equal(splitMatch(text, query).map((part) => part.text).join(""), text);
+  assert.deepEqual(splitMatch("CD3E", "d3"), [
+    { text: "C", hit: false },
+    { text: "D3", hit: true },
+    { text: "E", hit: false },
+  ]);
+  for (const [text, query] of [
+    ["abc", ""],
+    ["", "x"],
+    ["İstanbul", "s"],
+    ["<b>", "b"],
+    ["aaa", "aaa"],
+  ]) {
+    assert.equal(
+      splitMatch(text, query)
+        .map((part) => part.text)
+        .join(""),
+      text,
+    );
   }
 });
 

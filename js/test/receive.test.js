@@ -6,20 +6,56 @@ import { createStore } from "../src/state/state.js";
 
 function start() {
   const scene = createScene();
-  const store = createStore(/** @type {any} */ ({ points: null, color: null, nextColor: null, selection: { seq: -1, n: 0 } }));
+  const store = createStore(
+    /** @type {any} */ ({ points: null, color: null, nextColor: null, selection: { seq: -1, n: 0 } }),
+  );
   return { scene, store, receive: /** @type {(reply: any) => void} */ (createReceiver(scene, store)) };
 }
 
 const N = 4;
 const points = (seq = 1, from = 0, to = N) => ({
-  kind: "points", seq, embedding: "umap", axes: [0, 1], start: from, stop: to, n_points: N, n_obs: N, aggregated: false, extent: [0, 1, 0, 1], n_missing: 0, y_down: false, equal_units: true, axis_labels: [], few: 400_000,
+  kind: "points",
+  seq,
+  embedding: "umap",
+  axes: [0, 1],
+  start: from,
+  stop: to,
+  n_points: N,
+  n_obs: N,
+  aggregated: false,
+  extent: [0, 1, 0, 1],
+  n_missing: 0,
+  y_down: false,
+  equal_units: true,
+  axis_labels: [],
+  few: 400_000,
   arrays: { xy: new Uint16Array(2 * (to - from)).fill(seq) },
 });
 const color = (seq = 1, scale = "categorical") => ({
-  kind: "color", seq, spec: "obs:a", name: `c${seq}`, detail: "", scale, n_points: N, n_obs: N, n_missing: 0, categories: ["a"], counts: [4], colors: ["#ff0000"], lo: 0, hi: 0,
+  kind: "color",
+  seq,
+  spec: "obs:a",
+  name: `c${seq}`,
+  detail: "",
+  scale,
+  n_points: N,
+  n_obs: N,
+  n_missing: 0,
+  categories: ["a"],
+  counts: [4],
+  colors: ["#ff0000"],
+  lo: 0,
+  hi: 0,
   arrays: { histogram: new Uint32Array(0), quantiles: new Float32Array(0) },
 });
-const codes = (seq = 1, from = 0, to = N) => ({ kind: "codes", seq, start: from, stop: to, n_points: N, arrays: { codes: new Uint8Array(to - from).fill(seq) } });
+const codes = (seq = 1, from = 0, to = N) => ({
+  kind: "codes",
+  seq,
+  start: from,
+  stop: to,
+  n_points: N,
+  arrays: { codes: new Uint8Array(to - from).fill(seq) },
+});
 
 test("the first colouring is on show at once, chunk by chunk", () => {
   const { scene, store, receive } = start();
@@ -156,8 +192,15 @@ test("a failure ends what was being built", () => {
 
 test("points that come twice are taken once", () => {
   const { scene, store, receive } = start();
-  const part = (/** @type {number} */ start) => ({ kind: "nonzeros", seq: 1, start, stop: start + 2, n_points: N, fill: 0,
-    arrays: { counts: new Uint32Array([1]), offsets: new Uint16Array([1]), values: new Uint16Array([7]) } });
+  const part = (/** @type {number} */ start) => ({
+    kind: "nonzeros",
+    seq: 1,
+    start,
+    stop: start + 2,
+    n_points: N,
+    fill: 0,
+    arrays: { counts: new Uint32Array([1]), offsets: new Uint16Array([1]), values: new Uint16Array([7]) },
+  });
   for (const message of [color(1, "continuous"), points(1, 0, 2), part(0)]) receive(message);
   const before = store.get();
   for (const message of [color(1, "continuous"), points(1, 0, 2), part(0)]) receive(message);
@@ -170,9 +213,22 @@ test("points that come twice are taken once", () => {
 
 test("the dataset says what its observations, its vars and sets of them are called", () => {
   const { store, receive } = start();
-  const about = { kind: "dataset", title: "run", n_obs: 1, n_var: 0, embeddings: [], columns: [], colormaps: [], notes: [] };
+  const about = {
+    kind: "dataset",
+    title: "run",
+    n_obs: 1,
+    n_var: 0,
+    embeddings: [],
+    columns: [],
+    colormaps: [],
+    notes: [],
+  };
   receive({ ...about, obs_noun: ["spectrum", "spectra"], var_noun: ["m/z window", "m/z windows"], set_noun: [] });
-  assert.deepEqual(store.get().dataset?.nouns, { obs: { one: "spectrum", many: "spectra" }, var: { one: "m/z window", many: "m/z windows" }, set: null });
+  assert.deepEqual(store.get().dataset?.nouns, {
+    obs: { one: "spectrum", many: "spectra" },
+    var: { one: "m/z window", many: "m/z windows" },
+    set: null,
+  });
   receive({ ...about, obs_noun: ["cell", "cells"], var_noun: ["gene", "genes"], set_noun: ["gene set", "gene sets"] });
   assert.deepEqual(store.get().dataset?.nouns.set, { one: "gene set", many: "gene sets" });
 });

@@ -7,7 +7,9 @@ import { fileURLToPath } from "node:url";
 /** Lowest first: a file imports from its own room and from those before it. What lies at the root is above them all. */
 const ROOMS = ["wire", "screen", "state", "style", "draw", "picture", "words", "plot", "page"];
 const SRC = fileURLToPath(new URL("../src", import.meta.url));
-const FILES = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".js")).sort();
+const FILES = readdirSync(SRC, { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".js"))
+  .sort();
 
 /** The files that a file imports, as paths below src. @param {string} file @param {RegExp} pattern one group: the path as it is written */
 function importsOf(file, pattern) {
@@ -26,13 +28,22 @@ function levelOf(path) {
 
 test("every file lies in a room, or at the root", () => {
   assert.ok(FILES.length > 60);
-  assert.deepEqual(FILES.filter((file) => levelOf(file) < 0), []);
+  assert.deepEqual(
+    FILES.filter((file) => levelOf(file) < 0),
+    [],
+  );
 });
 
-for (const [what, pattern] of /** @type {const} */ ([["code", CODE], ["types", TYPES]])) {
+for (const [what, pattern] of /** @type {const} */ ([
+  ["code", CODE],
+  ["types", TYPES],
+])) {
   test(`imports of ${what} go down from room to room`, () => {
     const upward = FILES.flatMap((file) =>
-      importsOf(file, pattern).filter((other) => levelOf(other) > levelOf(file)).map((other) => `${file} imports ${other}`));
+      importsOf(file, pattern)
+        .filter((other) => levelOf(other) > levelOf(file))
+        .map((other) => `${file} imports ${other}`),
+    );
     assert.deepEqual(upward, []);
   });
 }

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { asSeen, highlightOf } from "../src/state/state.js";
 
-const state = (/** @type {object} */ parts) => /** @type {any} */ ({ color: null, nextColor: null, seen: null, ...parts });
+const state = (/** @type {object} */ parts) =>
+  /** @type {any} */ ({ color: null, nextColor: null, seen: null, ...parts });
 const [old, fresh, later] = [{ seq: 1 }, { seq: 2 }, { seq: 3 }];
 
 test("a colouring that is not yet on the screen is still on its way for the panels", () => {
@@ -11,7 +12,8 @@ test("a colouring that is not yet on the screen is still on its way for the pane
 });
 
 test("the panels show the state itself once it is on the screen, and before any picture", () => {
-  for (const one of [state({ color: fresh, seen: fresh }), state({ color: fresh }), state({ seen: old })]) assert.equal(asSeen(one), one);
+  for (const one of [state({ color: fresh, seen: fresh }), state({ color: fresh }), state({ seen: old })])
+    assert.equal(asSeen(one), one);
 });
 
 test("new colours for the same categories need not wait", () => {
@@ -21,7 +23,14 @@ test("new colours for the same categories need not wait", () => {
 
 test("a category that is hidden, or none of the colouring, is not highlighted; shown again it is", () => {
   const color = { scale: "categorical", categories: ["a", "b"] };
-  const of = (/** @type {number} */ highlighted, /** @type {string[]} */ hidden) => highlightOf(state({ color, highlighted, traits: { hidden } }));
-  assert.deepEqual([of(1, []), of(1, ["b"]), of(0, ["b"]), of(1, ["(missing)"]), of(-1, []), of(2, [])], [1, -1, 0, 1, -1, -1]);
-  assert.equal(highlightOf(state({ color: { scale: "continuous", categories: [] }, highlighted: 0, traits: { hidden: [] } })), -1);
+  const of = (/** @type {number} */ highlighted, /** @type {string[]} */ hidden) =>
+    highlightOf(state({ color, highlighted, traits: { hidden } }));
+  assert.deepEqual(
+    [of(1, []), of(1, ["b"]), of(0, ["b"]), of(1, ["(missing)"]), of(-1, []), of(2, [])],
+    [1, -1, 0, 1, -1, -1],
+  );
+  assert.equal(
+    highlightOf(state({ color: { scale: "continuous", categories: [] }, highlighted: 0, traits: { hidden: [] } })),
+    -1,
+  );
 });

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { COLORMAPS } from "../src/style/colormaps.js";
-import { automaticSize, crowdedSize, colorTable, ramp, stopsOf, styleOf } from "../src/style/style.js";
 import { contrast, parseHex } from "../src/style/color.js";
+import { COLORMAPS } from "../src/style/colormaps.js";
+import { automaticSize, colorTable, crowdedSize, ramp, stopsOf, styleOf } from "../src/style/style.js";
 
 const theme = { background: [255, 255, 255], foreground: [0, 0, 0], dark: false };
-const coloring = (/** @type {any} */ more) => /** @type {any} */ ({ scale: "categorical", categories: ["a", "b"], colors: ["#102030", "#ffffff"], ...more });
+const coloring = (/** @type {any} */ more) =>
+  /** @type {any} */ ({ scale: "categorical", categories: ["a", "b"], colors: ["#102030", "#ffffff"], ...more });
 
 test("a category has its colour at its code, and none when hidden", () => {
   const table = colorTable(coloring({}), { cmap: "viridis", hidden: ["b"] }, false);
@@ -25,7 +26,8 @@ test("more than 256 categories take more rows", () => {
 test("a ramp begins and ends with its first and last stop", () => {
   for (const [name, stops] of Object.entries(COLORMAPS)) {
     const table = ramp(stops);
-    const hex = (/** @type {number} */ at) => `#${[...table.slice(at, at + 3)].map((one) => one.toString(16).padStart(2, "0")).join("")}`;
+    const hex = (/** @type {number} */ at) =>
+      `#${[...table.slice(at, at + 3)].map((one) => one.toString(16).padStart(2, "0")).join("")}`;
     assert.deepEqual([hex(0), hex(1020)], [stops[0], stops.at(-1)], name);
   }
 });
@@ -42,12 +44,23 @@ test("on a dark page a colormap leaves out what is too dark there, and nothing i
 });
 
 test("dimmed points can be seen on a dark page and on a light one and stand back behind all others", () => {
-  const state = /** @type {any} */ ({ color: coloring({}), traits: { hidden: [], opacity: 1 }, selection: { n: 1 }, highlighted: -1 });
+  const state = /** @type {any} */ ({
+    color: coloring({}),
+    traits: { hidden: [], opacity: 1 },
+    selection: { n: 1 },
+    highlighted: -1,
+  });
   for (const page of [17, 255]) {
     const dark = page === 17;
-    const { background, dimmed } = styleOf(state, { background: [page, page, page], foreground: [255 - page, 255 - page, 255 - page], dark }, 255);
+    const { background, dimmed } = styleOf(
+      state,
+      { background: [page, page, page], foreground: [255 - page, 255 - page, 255 - page], dark },
+      255,
+    );
     for (const color of stopsOf("viridis", dark)) {
-      const seen = /** @type {[number, number, number]} */ (parseHex(color).map((one, i) => dimmed * one + (1 - dimmed) * 255 * background[i]));
+      const seen = /** @type {[number, number, number]} */ (
+        parseHex(color).map((one, i) => dimmed * one + (1 - dimmed) * 255 * background[i])
+      );
       const found = contrast(seen, [page, page, page]);
       assert.ok(found >= (dark ? 1.3 : 1.15) && found <= 2.1, `${color} ${found}`);
     }
@@ -65,18 +78,26 @@ test("the share of missing values that is hidden is asked for by its label", () 
 test("points are smaller the more there are, and grow with the zoom", () => {
   const plot = { width: 800, height: 600 };
   const sizes = [1, 2_638, 100_000, 1_000_000, 100_000_000].map((n) => automaticSize(n, plot, 1));
-  assert.deepEqual(sizes, [...sizes].sort((a, b) => b - a));
+  assert.deepEqual(
+    sizes,
+    [...sizes].sort((a, b) => b - a),
+  );
   assert.ok(sizes[0] <= 7 && sizes[4] >= 1);
   assert.ok(automaticSize(1_000_000, plot, 20) > automaticSize(1_000_000, plot, 1));
 });
 
 test("sizes are those the kernel draws with", () => {
-  const { automatic, crowded } = JSON.parse(readFileSync(new URL("../../tests/point_sizes.json", import.meta.url), "utf8"));
+  const { automatic, crowded } = JSON.parse(
+    readFileSync(new URL("../../tests/point_sizes.json", import.meta.url), "utf8"),
+  );
   assert.ok(automatic.length > 10 && crowded.length > 5);
   for (const { n, width, height, size } of crowded) {
     assert.ok(Math.abs(crowdedSize(n, width, height) - size) < 1e-5, `${n} cells in ${width} x ${height}`);
   }
   for (const { n, width, height, zoom, size } of automatic) {
-    assert.ok(Math.abs(automaticSize(n, { width, height }, zoom) - size) < 1e-5, `${n} points, ${width} x ${height}, zoom ${zoom}`);
+    assert.ok(
+      Math.abs(automaticSize(n, { width, height }, zoom) - size) < 1e-5,
+      `${n} points, ${width} x ${height}, zoom ${zoom}`,
+    );
   }
 });

@@ -1,18 +1,30 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { fit, visible } from "../src/screen/camera.js";
-import { createScene } from "../src/state/scene.js";
 import { holdsCells, imageOnShow, questionOf } from "../src/picture/question.js";
 import { createSurveyor } from "../src/picture/survey.js";
 import { createViewports } from "../src/picture/viewports.js";
+import { fit, visible } from "../src/screen/camera.js";
+import { createScene } from "../src/state/scene.js";
 
 const EXTENT = /** @type {[number, number, number, number]} */ ([0, 10, 0, 10]);
 const TRAITS = { hidden: ["B cell"], density: "log" };
 
 const state = (change = {}) =>
   /** @type {any} */ ({
-    points: { seq: 1, aggregated: true, extent: EXTENT }, color: { seq: 2, scale: "categorical", categories: ["B cell", "T cell", "NK cell"], colors: ["#ff0000", "#00ff00", "#0000ff"] }, nextColor: null, selection: { seq: 3, n: 0 }, crowd: { weight: 0.25 },
-    highlighted: -1, link: "live", traits: TRAITS, ...change,
+    points: { seq: 1, aggregated: true, extent: EXTENT },
+    color: {
+      seq: 2,
+      scale: "categorical",
+      categories: ["B cell", "T cell", "NK cell"],
+      colors: ["#ff0000", "#00ff00", "#0000ff"],
+    },
+    nextColor: null,
+    selection: { seq: 3, n: 0 },
+    crowd: { weight: 0.25 },
+    highlighted: -1,
+    link: "live",
+    traits: TRAITS,
+    ...change,
   });
 
 function viewportOf(width = 400, height = 400, { ratio = 1, yDown = false } = {}) {
@@ -25,17 +37,24 @@ function start() {
   mock.timers.enable({ apis: ["setTimeout"] });
   /** @type {any[]} */
   const closed = [];
-  globalThis.createImageBitmap = /** @type {any} */ (async (/** @type {Blob} */ blob) => {
-    const name = await blob.text();
-    if (name === "broken") throw new Error("not a picture");
-    return { width: 1, name, close: () => closed.push(name) };
-  });
+  globalThis.createImageBitmap = /** @type {any} */ (
+    async (/** @type {Blob} */ blob) => {
+      const name = await blob.text();
+      if (name === "broken") throw new Error("not a picture");
+      return { width: 1, name, close: () => closed.push(name) };
+    }
+  );
   let now = state();
   const scene = createScene();
   /** @type {{question: any, answer: (parts: any) => void}[]} */
   const asked = [];
   const viewports = createViewports();
-  const surveyor = createSurveyor(scene, () => now, viewports, (question) => new Promise((answer) => asked.push({ question, answer })));
+  const surveyor = createSurveyor(
+    scene,
+    () => now,
+    viewports,
+    (question) => new Promise((answer) => asked.push({ question, answer })),
+  );
   const settle = async (ms = 20) => {
     for (let i = 0; i < 20; i++) await Promise.resolve();
     await new Promise((done) => setImmediate(done));
@@ -43,26 +62,51 @@ function start() {
     await new Promise((done) => setImmediate(done));
   };
   return {
-    scene, asked, surveyor, closed, settle,
-    see: (/** @type {object} */ plot, /** @type {any} */ viewport, refresh = () => {}) => (viewports.see(plot, viewport, refresh), surveyor.check()),
+    scene,
+    asked,
+    surveyor,
+    closed,
+    settle,
+    see: (/** @type {object} */ plot, /** @type {any} */ viewport, refresh = () => {}) => (
+      viewports.see(plot, viewport, refresh), surveyor.check()
+    ),
     set: (/** @type {any} */ change) => ((now = { ...now, ...change }), surveyor.check()),
     stop: () => (surveyor.destroy(), mock.timers.reset()),
   };
 }
 
-const image = (name = "a", change = {}) => [{ kind: "image", points_seq: 1, seq: 2, selection_seq: 3, view: [0, 1, 0, 1], content: "colors", n_inside: 5, arrays: { png: Buffer.from(name) }, ...change }];
+const image = (name = "a", change = {}) => [
+  {
+    kind: "image",
+    points_seq: 1,
+    seq: 2,
+    selection_seq: 3,
+    view: [0, 1, 0, 1],
+    content: "colors",
+    n_inside: 5,
+    arrays: { png: Buffer.from(name) },
+    ...change,
+  },
+];
 
 test("a question holds all views, at the finest of their resolutions", () => {
   const [wide, fine] = [viewportOf(800, 400), viewportOf(200, 200, { ratio: 2 })];
   const question = questionOf([wide, fine], state());
-  assert.deepEqual(question.view.slice(0, 2), [Math.min(wide.view[0], fine.view[0]), Math.max(wide.view[1], fine.view[1])]);
+  assert.deepEqual(question.view.slice(0, 2), [
+    Math.min(wide.view[0], fine.view[0]),
+    Math.max(wide.view[1], fine.view[1]),
+  ]);
   const perPx = Math.min(wide.camera.unitsPerPx, fine.camera.unitsPerPx / 2);
   assert.equal(question.width, Math.round((question.view[1] - question.view[0]) / perPx));
   assert.equal(question.height, Math.round((question.view[3] - question.view[2]) / perPx));
 });
 
 test("a question of one view has the pixels of its canvas", () => {
-  for (const [width, height, ratio] of [[640, 480, 1], [333.4, 217.7, 1.5], [801, 599, 2]]) {
+  for (const [width, height, ratio] of [
+    [640, 480, 1],
+    [333.4, 217.7, 1.5],
+    [801, 599, 2],
+  ]) {
     const question = questionOf([viewportOf(width, height, { ratio })], state());
     assert.deepEqual([question.width, question.height], [Math.round(width * ratio), Math.round(height * ratio)]);
   }
@@ -76,7 +120,10 @@ test("where the axes have units of their own a question has the pixels of its ca
   const [wide, high] = [own(800, 300, 1), own(300, 400, 2)];
   const alone = questionOf([wide], state());
   assert.deepEqual([alone.width, alone.height], [800, 300]);
-  assert.deepEqual(alone.view.map((edge) => Math.round(edge * 1e9) / 1e9), [-2.4, 62.4, 128, 2072]);
+  assert.deepEqual(
+    alone.view.map((edge) => Math.round(edge * 1e9) / 1e9),
+    [-2.4, 62.4, 128, 2072],
+  );
   const both = questionOf([wide, high], state());
   assert.deepEqual([both.width, both.height], [800, 800]);
 });
@@ -105,7 +152,8 @@ test("a highlight is asked for but of a category that is hidden", () => {
 test("cells count where they are of what is on show, around all that is seen and precise", () => {
   const { camera, view } = viewportOf();
   const key = "1 2 3";
-  const holds = (/** @type {any} */ cells, /** @type {any} */ now = state()) => holdsCells(/** @type {any} */ ({ cells }), now, [{ camera, view, ratio: 1 }]);
+  const holds = (/** @type {any} */ cells, /** @type {any} */ now = state()) =>
+    holdsCells(/** @type {any} */ ({ cells }), now, [{ camera, view, ratio: 1 }]);
   assert.equal(holds(null), false);
   assert.equal(holds({ key, extent: [-2, 12, -2, 12] }), true);
   assert.equal(holds({ key, extent: [2, 12, -2, 12] }), false);
@@ -140,7 +188,8 @@ test("a plot is told that nothing more is awaited where no answer came and what 
   const plot = {};
   /** @type {boolean[]} */
   const awaited = [];
-  const see = (/** @type {number} */ width) => s.see(plot, viewportOf(width), () => awaited.push(s.surveyor.isAwaited()));
+  const see = (/** @type {number} */ width) =>
+    s.see(plot, viewportOf(width), () => awaited.push(s.surveyor.isAwaited()));
   see(400);
   await s.settle();
   s.asked[0].answer(image());
@@ -164,11 +213,17 @@ test("one question at a time, and then what is seen by then", async () => {
     s.see(plot, viewportOf(width));
     await s.settle();
   }
-  assert.deepEqual(s.asked.map(({ question }) => question.width), [400]);
+  assert.deepEqual(
+    s.asked.map(({ question }) => question.width),
+    [400],
+  );
   assert.equal(s.surveyor.isAwaited(), true);
   s.asked[0].answer(image("first"));
   await s.settle();
-  assert.deepEqual(s.asked.map(({ question }) => question.width), [400, 100]);
+  assert.deepEqual(
+    s.asked.map(({ question }) => question.width),
+    [400, 100],
+  );
   s.asked[1].answer(image("second"));
   await s.settle();
   assert.equal(s.asked.length, 2);
@@ -186,10 +241,16 @@ test("while the kernel indexes the cells a question that has waited gives way to
     await s.settle();
     s.see(plot, viewportOf(300));
     await s.settle();
-    assert.deepEqual(s.asked.map(({ question }) => question.width), [400]); // it has not waited long
+    assert.deepEqual(
+      s.asked.map(({ question }) => question.width),
+      [400],
+    ); // it has not waited long
     await s.settle(600);
     await s.settle();
-    assert.deepEqual(s.asked.map(({ question }) => question.width), building === null ? [400] : [400, 300]);
+    assert.deepEqual(
+      s.asked.map(({ question }) => question.width),
+      building === null ? [400] : [400, 300],
+    );
     s.asked[0].answer(null);
     await s.settle(3_000);
     await s.settle();
@@ -206,7 +267,12 @@ test("while the kernel indexes the cells a question that has waited gives way to
 });
 
 test("nothing is asked where it would not be drawn", async () => {
-  for (const change of [{ link: "offline" }, { points: { seq: 1, aggregated: false } }, { nextColor: { seq: 4 } }, { color: null }]) {
+  for (const change of [
+    { link: "offline" },
+    { points: { seq: 1, aggregated: false } },
+    { nextColor: { seq: 4 } },
+    { color: null },
+  ]) {
     const s = start();
     s.set(change);
     s.see({}, viewportOf());

@@ -57,8 +57,11 @@ export function watchCard(canvas, store) {
   const ending = new AbortController();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
-  const draw = (/** @type {import("../state/state.js").State["drawnBy"]} */ drawnBy) => store.get().drawnBy !== drawnBy && store.set({ drawnBy });
-  canvas.addEventListener("webglcontextlost", () => (timer = setTimeout(draw, LOST_MS, "cpu")), { signal: ending.signal });
+  const draw = (/** @type {import("../state/state.js").State["drawnBy"]} */ drawnBy) =>
+    store.get().drawnBy !== drawnBy && store.set({ drawnBy });
+  canvas.addEventListener("webglcontextlost", () => (timer = setTimeout(draw, LOST_MS, "cpu")), {
+    signal: ending.signal,
+  });
   canvas.addEventListener("webglcontextrestored", () => (clearTimeout(timer), draw("gpu")), { signal: ending.signal });
   return () => (ending.abort(), clearTimeout(timer));
 }

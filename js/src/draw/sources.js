@@ -1,7 +1,8 @@
 /** Which points a picture is made of, as arrays side by side; what has to be gathered is gathered once. Knows no GL. */
-import { createShared } from "../style/crowding.js";
+
 import { once } from "../state/once.js";
 import { drawable } from "../state/scene.js";
+import { createShared } from "../style/crowding.js";
 
 /**
  * @typedef {object} PointArrays
@@ -43,7 +44,9 @@ export function createSources(scene, getState) {
     const own = { ...all(xy), codes, flags };
     const { crowd, points } = getState();
     if (crowd.weight === 1 || points === null) return own;
-    const zoom = [0, 2].map((axis) => (extent[axis + 1] - extent[axis]) / (points.extent[axis + 1] - points.extent[axis] || 1));
+    const zoom = [0, 2].map(
+      (axis) => (extent[axis + 1] - extent[axis]) / (points.extent[axis + 1] - points.extent[axis] || 1),
+    );
     return share(shared.cells, own, crowd, own.n, zoom);
   }
 

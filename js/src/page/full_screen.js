@@ -11,7 +11,8 @@ export function createFullScreen(element, tell) {
   element.addEventListener("fullscreenchange", check);
   tell(document.fullscreenEnabled ? false : null);
   return {
-    toggle: () => void (isOn() ? document.exitFullscreen() : element.requestFullscreen()).catch(() => tell(isOn() || null)),
+    toggle: () =>
+      void (isOn() ? document.exitFullscreen() : element.requestFullscreen()).catch(() => tell(isOn() || null)),
     destroy() {
       element.removeEventListener("fullscreenchange", check);
       if (isOn()) document.exitFullscreen().catch(() => {});

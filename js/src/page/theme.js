@@ -32,7 +32,8 @@ export function completeTheme({ background, foreground, accent }) {
 /** What the page around an element looks like now. @param {HTMLElement} el @returns {Theme} */
 export function readTheme(el) {
   const variables = getComputedStyle(el);
-  const pick = (/** @type {string[]} */ names) => names.map((name) => toRgba(variables.getPropertyValue(name))).find((rgba) => rgba !== null);
+  const pick = (/** @type {string[]} */ names) =>
+    names.map((name) => toRgba(variables.getPropertyValue(name))).find((rgba) => rgba !== null);
   const declared = pick(BACKGROUNDS);
   const background = declared && declared[3] > 0.5 ? flatten(declared, [255, 255, 255]) : backgroundBehind(el);
   if (background === null) return ownTheme(el);
@@ -105,7 +106,8 @@ function parentOf(el) {
 /** On a page without a background: dark where its text is light or the user prefers it. @param {Element} el @returns {Theme} */
 function ownTheme(el) {
   const text = toRgba(getComputedStyle(el).color);
-  const lightText = text !== null && !isDark([text[0], text[1], text[2]]) && luminance([text[0], text[1], text[2]]) > 0.5;
+  const lightText =
+    text !== null && !isDark([text[0], text[1], text[2]]) && luminance([text[0], text[1], text[2]]) > 0.5;
   return lightText || matchMedia("(prefers-color-scheme: dark)").matches ? OWN.dark : OWN.light;
 }
 

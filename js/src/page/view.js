@@ -1,17 +1,17 @@
 /** One view of a widget: the shadow root, what is laid out in it, and when it is drawn anew. What is drawn comes from panels/. */
 import { html, nothing, render } from "lit-html";
+import { asSeen, isOnlyMore } from "../state/state.js";
+import { fileName } from "../words/format.js";
 import { createFullScreen } from "./full_screen.js";
 import { divider, sizeOf } from "./panels/divider.js";
 import { embeddingBox } from "./panels/embedding.js";
-import { fileName } from "../words/format.js";
 import { createLegend } from "./panels/legend.js";
 import { emptyMessage, progressBar, tooltip } from "./panels/messages.js";
 import { pick, searchBox } from "./panels/search.js";
 import { statusLine } from "./panels/status.js";
-import { FULL_KEY, RESET_KEY, TOOLS, panelButton, toolbar } from "./panels/toolbar.js";
+import { FULL_KEY, panelButton, RESET_KEY, TOOLS, toolbar } from "./panels/toolbar.js";
 import { placeTooltip } from "./panels/tooltip_place.js";
 import { initialUi } from "./panels/ui.js";
-import { asSeen, isOnlyMore } from "../state/state.js";
 import css from "./style.css";
 import { watchTheme } from "./theme.js";
 
@@ -129,7 +129,6 @@ export function createView({ el, model }) {
   };
 }
 
-
 /** The elements that outlive every drawing. @param {HTMLElement} el */
 function createFrame(el) {
   el.classList.add("cxg-widget");
@@ -208,7 +207,8 @@ function listen(context, mount, plotHost, signal) {
     const pointer = free ? { x: event.clientX - left, y: event.clientY - top } : null;
     if (pointer !== null || context.ui.pointer !== null) context.update({ pointer });
   };
-  for (const type of /** @type {const} */ (["pointermove", "pointerdown", "pointerleave"])) plotHost.addEventListener(type, track, { signal });
+  for (const type of /** @type {const} */ (["pointermove", "pointerdown", "pointerleave"]))
+    plotHost.addEventListener(type, track, { signal });
   const closePopover = (/** @type {Event} */ event) => {
     const { popover } = context.ui;
     const inside = event.composedPath().some((at) => at instanceof HTMLElement && at.dataset.popover === popover);

@@ -20,7 +20,8 @@ export function createDetailer(scene, getState, viewports, ask) {
   /** What is seen too closely for the codes at hand; null = nothing. @returns {number[] | null} */
   function lacking() {
     const { points, link } = getState();
-    if (points === null || points.aggregated || link !== "live" || !isComplete({ ...scene, nextColor: null })) return null;
+    if (points === null || points.aggregated || link !== "live" || !isComplete({ ...scene, nextColor: null }))
+      return null;
     const near = viewports.all().filter((one) => isCoarse(one, points.extent));
     const isGood = near.every((one) => isDetailed(scene, one));
     return isGood ? null : union(near.map(({ view }) => view));

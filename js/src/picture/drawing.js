@@ -101,7 +101,8 @@ export function drawWhole(painter, { scene, sources }, context, sight, plan, por
   const { image, isCover } = portrait === null ? plan : { image: portrait, isCover: true };
   if (image !== null) picture.image(image, imageOptions(sight, image.view, isCover));
   const points = sources.of(plan.source);
-  if (portrait === null && plan.hasPoints && points.loaded > 0) picture.points(pointOptions(scene, sight, plan), points, 0, points.loaded);
+  if (portrait === null && plan.hasPoints && points.loaded > 0)
+    picture.points(pointOptions(scene, sight, plan), points, 0, points.loaded);
   picture.copyTo(context);
   picture.free();
   portrait?.bitmap.close();

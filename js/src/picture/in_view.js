@@ -20,7 +20,8 @@ export function inViewOf(scene, state, viewport) {
     const all = { xy: scene.points.xy, codes: scene.color?.codes ?? null, extent: points.extent };
     return { as: "points", lacks: points.loaded < points.nPoints ? "" : lackOf(all, viewport.view, shown) };
   }
-  if (scene.cells !== null && holdsCells(scene, state, [viewport])) return { as: "cells", lacks: lackOf(scene.cells, viewport.view, shown) };
+  if (scene.cells !== null && holdsCells(scene, state, [viewport]))
+    return { as: "cells", lacks: lackOf(scene.cells, viewport.view, shown) };
   const image = imageOnShow(scene, state);
   if (image === null) return { as: "sample", lacks: "" };
   return { as: "image", lacks: image.nInside === 0 && covers(image.view, viewport.view) ? "nothing" : "" };
@@ -29,7 +30,8 @@ export function inViewOf(scene, state, viewport) {
 /** What a view of points lacks; where it lacks nothing, one of the first of them says so, since their order is random.
  * @param {Places} places @param {readonly number[]} view left, right, bottom, top @param {(code: number) => boolean} isShown @returns {InView["lacks"]} */
 function lackOf({ xy, codes, extent: [x0, x1, y0, y1] }, [left, right, bottom, top], isShown) {
-  const code = (/** @type {number} */ value, /** @type {number} */ from, /** @type {number} */ to) => ((value - from) / (to - from || 1)) * (MISSING - 1);
+  const code = (/** @type {number} */ value, /** @type {number} */ from, /** @type {number} */ to) =>
+    ((value - from) / (to - from || 1)) * (MISSING - 1);
   // A point lies within half a code of where its code is.
   const [low, high] = [code(left, x0, x1) - 0.5, code(right, x0, x1) + 0.5];
   const [down, up] = [code(Math.min(bottom, top), y0, y1) - 0.5, code(Math.max(bottom, top), y0, y1) + 0.5];

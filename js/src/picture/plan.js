@@ -35,7 +35,8 @@ export function planOf(scene, { state, camera, ratio }) {
   if (!state.points?.aggregated) return { ...whole, source: wantsDetail(scene, state, viewport) ? "detail" : "base" };
   if (holdsCells(scene, state, [viewport])) return { ...whole, source: "cells" };
   const image = imageOnShow(scene, state);
-  const isCover = image !== null && cellSizePx(camera, image.view, image.bitmap.width, image.bitmap.height) < COARSEST * ratio;
+  const isCover =
+    image !== null && cellSizePx(camera, image.view, image.bitmap.width, image.bitmap.height) < COARSEST * ratio;
   const isEnough = image !== null && isCover && covers(image.view, viewport.view);
   return { source: "base", hasPoints: !isEnough, image, isCover };
 }
@@ -54,7 +55,9 @@ export function pointOptions({ color, cells, detail }, { state, camera, zoom, ra
   const sizePx = diameterOf(state, camera, zoom) * ratio;
   // A view of few cells looks as the image of some more did, in which they leave each other room.
   const isFitted = own !== null && own === cells && state.traits.point_size === null;
-  const most = isFitted ? crowdedSize(cellsSeen(cells, visible(camera)), camera.width * ratio, camera.height * ratio) : Infinity;
+  const most = isFitted
+    ? crowdedSize(cellsSeen(cells, visible(camera)), camera.width * ratio, camera.height * ratio)
+    : Infinity;
   return {
     style: source === "base" ? sampled(style, state) : style,
     ...codesToClip(camera, own?.extent ?? state.points?.extent ?? [0, 1, 0, 1]),

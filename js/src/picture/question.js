@@ -14,7 +14,7 @@ const LARGEST_PX = 4_096;
 
 /** Are pictures of all cells to be had, and drawn here? While a colouring is arriving the kernel would draw that one. @param {State} state */
 export function isSurveyed({ points, color, nextColor, link }) {
-  return points !== null && points.aggregated && color !== null && nextColor === null && link === "live";
+  return points?.aggregated === true && color !== null && nextColor === null && link === "live";
 }
 
 /** What all plots show together, at the finest of their resolutions.
@@ -31,7 +31,18 @@ export function questionOf(viewports, state) {
     return Math.min(devicePx(Math.abs(view[axis + 1] - view[axis]) / finest, 1), LARGEST_PX);
   };
   const weight = color?.scale === "continuous" ? Math.round(100 * crowd.weight) / 100 : 0;
-  return { view, width: px(0), height: px(2), diameter, highlighted: highlightOf(state), dark, hidden, density, weight, statistic };
+  return {
+    view,
+    width: px(0),
+    height: px(2),
+    diameter,
+    highlighted: highlightOf(state),
+    dark,
+    hidden,
+    density,
+    weight,
+    statistic,
+  };
 }
 
 /** What an image depends on. @param {State} state @param {Question} question */
@@ -52,5 +63,8 @@ export function imageOnShow({ image }, { points, color }) {
 /** Are the cells at hand those of all that is seen, as precise as the screen, and coloured as they should be?
  * @param {Scene} scene @param {State} state @param {Pick<Viewport, "camera" | "view" | "ratio">[]} viewports */
 export function holdsCells({ cells }, state, viewports) {
-  return cells?.key === cellsKey(state) && viewports.every((one) => covers(cells.extent, one.view) && !isCoarse(one, cells.extent));
+  return (
+    cells?.key === cellsKey(state) &&
+    viewports.every((one) => covers(cells.extent, one.view) && !isCoarse(one, cells.extent))
+  );
 }

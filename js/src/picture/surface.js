@@ -80,7 +80,11 @@ export function createSurface(painter, stage, site, surveyor) {
     const isGrowing = hasShown && !isStale && drawing.drawn() < drawing.count() && pace() === "rest";
     if (isGrowing && performance.now() - shownAt < price.growingMs) return true;
     if (performance.now() >= heldUntil) return false;
-    return isStale || (drawing.plan().source === "base" && isImageAwaited()) || drawing.drawn() < Math.min(shown, drawing.count());
+    return (
+      isStale ||
+      (drawing.plan().source === "base" && isImageAwaited()) ||
+      drawing.drawn() < Math.min(shown, drawing.count())
+    );
   }
 
   /** @type {import("../draw/painter.js").Client} */
@@ -89,8 +93,10 @@ export function createSurface(painter, stage, site, surveyor) {
       if (!site.isShown() || site.camera() === null) return "no";
       const count = isStale ? drawable(scene) : drawing.count();
       const isEmpty = count === 0 && scene.image === null && scene.cells === null;
-      if (hasShown && !isStale && !isComplete(scene) && count - drawing.drawn() < price.arrivedPoints && !isUnshown) return "no";
-      if (isStale ? !hasShown && isEmpty && !isComplete(scene) : drawing.drawn() >= count && (!isUnshown || isHeld())) return "no";
+      if (hasShown && !isStale && !isComplete(scene) && count - drawing.drawn() < price.arrivedPoints && !isUnshown)
+        return "no";
+      if (isStale ? !hasShown && isEmpty && !isComplete(scene) : drawing.drawn() >= count && (!isUnshown || isHeld()))
+        return "no";
       return pace();
     },
     draw(points) {
@@ -163,7 +169,8 @@ export function createSurface(painter, stage, site, surveyor) {
     async draw(scale, theme) {
       const portrait = await portray(scale, theme.dark).catch(() => null);
       const page = blank(site.size().width, site.size().height, scale);
-      if (site.camera() !== null) drawWhole(painter, stage, page, sight(scale, theme), planOf(scene, sight()), portrait);
+      if (site.camera() !== null)
+        drawWhole(painter, stage, page, sight(scale, theme), planOf(scene, sight()), portrait);
       return page.canvas;
     },
     destroy() {

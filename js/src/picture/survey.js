@@ -49,7 +49,8 @@ export function createSurveyor(scene, getState, viewports, ask, tell = () => {})
   /** What to ask for now; null = nothing. @returns {Wanted | null} */
   function next() {
     const wanted = lacking();
-    const isFree = underway === null || (!underway.isPatient && getState().building !== null && wanted?.image !== asked);
+    const isFree =
+      underway === null || (!underway.isPatient && getState().building !== null && wanted?.image !== asked);
     return isFree ? wanted : null;
   }
 

@@ -50,8 +50,15 @@ export function marginOf(names, width, height) {
 export function layoutAxes(camera, names, margin) {
   if (camera === null || margin === 0) return NOTHING;
   const [left, right, bottom, top] = visible(camera);
-  const parts = [alongAxis("x", names[0], left, right, camera, margin), alongAxis("y", names[1], bottom, top, camera, margin)];
-  return { names: parts.flatMap((one) => one.names), numbers: parts.flatMap((one) => one.numbers), lines: parts.flatMap((one) => one.lines) };
+  const parts = [
+    alongAxis("x", names[0], left, right, camera, margin),
+    alongAxis("y", names[1], bottom, top, camera, margin),
+  ];
+  return {
+    names: parts.flatMap((one) => one.names),
+    numbers: parts.flatMap((one) => one.numbers),
+    lines: parts.flatMap((one) => one.lines),
+  };
 }
 
 /** @param {Axis} axis @param {string} name @param {number} from @param {number} to data units at its ends @param {import("../screen/camera.js").Camera} camera
@@ -67,8 +74,14 @@ function alongAxis(axis, name, from, to, { width, height }, margin) {
   };
   const text = shortened(name, length);
   /** @type {Layout} */
-  const laid = { names: text === "" ? [] : [mark(text, length / 2, NAME_PX[axis])], numbers: [], lines: [[...at(0, 0.5), ...at(length, 0.5)]] };
-  for (const { value, text: number } of ticksBetween(from, to, length, (one) => Math.max(widthOf(one) + GAP_PX, APART_PX))) {
+  const laid = {
+    names: text === "" ? [] : [mark(text, length / 2, NAME_PX[axis])],
+    numbers: [],
+    lines: [[...at(0, 0.5), ...at(length, 0.5)]],
+  };
+  for (const { value, text: number } of ticksBetween(from, to, length, (one) =>
+    Math.max(widthOf(one) + GAP_PX, APART_PX),
+  )) {
     const along = ((value - from) / (to - from)) * length;
     laid.lines.push([...at(along, 0), ...at(along, TICK_PX)]);
     const half = widthOf(number) / 2;
@@ -86,7 +99,12 @@ function widthOf(text) {
 function shortened(text, mostPx) {
   const letters = [...text];
   const most = Math.floor(mostPx / CHARACTER_PX);
-  return letters.length <= most ? text : `${letters.slice(0, Math.max(0, most - 1)).join("").trimEnd()}…`;
+  return letters.length <= most
+    ? text
+    : `${letters
+        .slice(0, Math.max(0, most - 1))
+        .join("")
+        .trimEnd()}…`;
 }
 
 /** The axes on the screen. */
@@ -95,7 +113,8 @@ export function createAxes() {
   element.style.cssText = "position:absolute;inset:0;overflow:hidden;pointer-events:none";
   const lines = make("path", { fill: "none", "stroke-width": "1" });
   const groups = { x: make("g", { class: "axis x" }), y: make("g", { class: "axis y" }) };
-  for (const group of Object.values(groups)) group.setAttribute("font-size", String(FONT_PX)), group.setAttribute("text-anchor", "middle");
+  for (const group of Object.values(groups))
+    group.setAttribute("font-size", String(FONT_PX)), group.setAttribute("text-anchor", "middle");
 
   /** @param {Axis} axis @param {Mark[]} marks @param {string} kind */
   function write(axis, marks, kind) {
@@ -122,10 +141,23 @@ export function createAxes() {
       if (element.childElementCount === 0) element.append(lines, groups.x, groups.y);
       element.setAttribute("role", "img");
       element.setAttribute("aria-label", `Horizontal axis: ${said[0]}. Vertical axis: ${said[1]}.`);
-      lines.setAttribute("d", drawn.map(([x0, y0, x1, y1]) => `M${x0.toFixed(1)} ${y0.toFixed(1)}L${x1.toFixed(1)} ${y1.toFixed(1)}`).join(""));
+      lines.setAttribute(
+        "d",
+        drawn
+          .map(([x0, y0, x1, y1]) => `M${x0.toFixed(1)} ${y0.toFixed(1)}L${x1.toFixed(1)} ${y1.toFixed(1)}`)
+          .join(""),
+      );
       for (const axis of /** @type {Axis[]} */ (["x", "y"])) {
-        write(axis, names.filter((mark) => mark.axis === axis), "name");
-        write(axis, numbers.filter((mark) => mark.axis === axis), "number");
+        write(
+          axis,
+          names.filter((mark) => mark.axis === axis),
+          "name",
+        );
+        write(
+          axis,
+          numbers.filter((mark) => mark.axis === axis),
+          "number",
+        );
       }
     },
     /** @param {import("../style/style.js").Theme} theme */
@@ -163,6 +195,7 @@ export function paintAxes(context, scale, { names, numbers, lines }, theme, fami
 
 /** The panels' quiet colours. @param {import("../style/style.js").Theme} theme */
 function inks({ foreground, background }) {
-  const mixed = (/** @type {number} */ share) => `rgb(${foreground.map((one, i) => Math.round(share * one + (1 - share) * background[i]))})`;
+  const mixed = (/** @type {number} */ share) =>
+    `rgb(${foreground.map((one, i) => Math.round(share * one + (1 - share) * background[i]))})`;
   return { words: mixed(0.7), line: mixed(0.5) };
 }

@@ -9,7 +9,8 @@ const TUNING = ["cmap", "vmin", "vmax", "point_size", "opacity", "hidden", "dens
 export function changeBetween(state, before) {
   const { points, color, crowd, selection, traits } = state;
   if (state.drawnBy !== before.drawnBy || points?.seq !== before.points?.seq) return "all";
-  if (state.highlighted !== before.highlighted || TUNING.some((name) => traits[name] !== before.traits[name])) return "tune";
+  if (state.highlighted !== before.highlighted || TUNING.some((name) => traits[name] !== before.traits[name]))
+    return "tune";
   if (crowd !== before.crowd || String(color?.limits) !== String(before.color?.limits)) return "tune";
   if (color?.seq !== before.color?.seq || color?.colors !== before.color?.colors) return "look";
   if (selection !== before.selection && (selection.n > 0 || before.selection.n > 0)) return "look";

@@ -1,7 +1,8 @@
 /** A picture with its key: the title above it, what its colours mean beside it, laid out as in cxg_widget/figure.py. */
-import { wholeNumber } from "../words/format.js";
+
 import { missingGrey } from "../style/style.js";
 import { PAPERS } from "../wire/constants.js";
+import { wholeNumber } from "../words/format.js";
 
 /**
  * @typedef {import("../words/key.js").Key} Key
@@ -36,7 +37,10 @@ const COUNT = { px: 11, quiet: true };
 
 /** @param {Background | undefined} background @param {Theme} theme on the screen @returns {Paper} */
 export function paperOf(background, theme) {
-  return { theme: background === "white" || background === "dark" ? PAPERS[background] : theme, isClear: background === "transparent" };
+  return {
+    theme: background === "white" || background === "dark" ? PAPERS[background] : theme,
+    isClear: background === "transparent",
+  };
 }
 
 /**

@@ -56,7 +56,10 @@ export function listenToGestures(element, meaning) {
   let hasCome = false;
   let isTaken = false;
 
-  const modifiers = (/** @type {PointerEvent | KeyboardEvent} */ event) => ({ shift: event.shiftKey, alt: event.altKey });
+  const modifiers = (/** @type {PointerEvent | KeyboardEvent} */ event) => ({
+    shift: event.shiftKey,
+    alt: event.altKey,
+  });
   /** @param {{clientX: number, clientY: number}} event */
   function place({ clientX, clientY }) {
     const { left, top } = element.getBoundingClientRect();
@@ -111,7 +114,8 @@ export function listenToGestures(element, meaning) {
   function move(event) {
     const at = place(event);
     // Where the page moved beneath the pointer, that is where it was.
-    hasCome ||= from === null || Math.abs(event.screenX - from.screenX) + Math.abs(event.screenY - from.screenY) >= COME_PX;
+    hasCome ||=
+      from === null || Math.abs(event.screenX - from.screenX) + Math.abs(event.screenY - from.screenY) >= COME_PX;
     if (pointers.has(event.pointerId)) pointers.set(event.pointerId, at);
     if (drag === null) {
       if (event.buttons === 0 && event.pointerType !== "touch") meaning.point(at.x, at.y);

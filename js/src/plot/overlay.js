@@ -9,10 +9,21 @@ export function createOverlay() {
   const element = make("svg", { width: "100%", height: "100%", "aria-hidden": "true" });
   element.style.cssText = "position:absolute;inset:0;overflow:hidden;pointer-events:none";
   // A line over points of any colour is seen by its halo.
-  const halo = make("path", { fill: "none", "stroke-width": "3.5", "stroke-linejoin": "round", "stroke-opacity": "0.75" });
+  const halo = make("path", {
+    fill: "none",
+    "stroke-width": "3.5",
+    "stroke-linejoin": "round",
+    "stroke-opacity": "0.75",
+  });
   const line = make("path", { "fill-opacity": "0.06", "stroke-width": "1.5", "stroke-linejoin": "round" });
   const closing = make("path", { fill: "none", "stroke-width": "1.5", "stroke-dasharray": "4 3" });
-  const sign = make("text", { "font-size": "18", "font-weight": "600", "font-family": "sans-serif", "paint-order": "stroke", "stroke-width": "3" });
+  const sign = make("text", {
+    "font-size": "18",
+    "font-weight": "600",
+    "font-family": "sans-serif",
+    "paint-order": "stroke",
+    "stroke-width": "3",
+  });
   const ringHalo = make("circle", { fill: "none", "stroke-width": "4", "stroke-opacity": "0.75" });
   const ring = make("circle", { fill: "none", "stroke-width": "2" });
   element.append(halo, line, closing, sign, ringHalo, ring);
@@ -32,7 +43,8 @@ export function createOverlay() {
       const [first, last] = [corners[0], corners[corners.length - 1]];
       closing.setAttribute("d", corners.length < 2 ? "" : `M${last[0]} ${last[1]}L${first[0]} ${first[1]}`);
       sign.textContent = last === undefined ? "" : SIGNS[mode];
-      if (last !== undefined) sign.setAttribute("x", String(last[0] + SIGN_PX)), sign.setAttribute("y", String(last[1] - SIGN_PX / 2));
+      if (last !== undefined)
+        sign.setAttribute("x", String(last[0] + SIGN_PX)), sign.setAttribute("y", String(last[1] - SIGN_PX / 2));
     },
     /** @param {[number, number] | null} center CSS px; null = none @param {number} radius CSS px */
     ring(center, radius) {

@@ -43,7 +43,8 @@ import { stillImage } from "./still.js";
  */
 
 const HOVER_PX = 6;
-const LABEL = "Scatterplot. Arrow keys move, plus and minus zoom, 0 shows everything, P, L and R pick a tool, Escape clears the selection.";
+const LABEL =
+  "Scatterplot. Arrow keys move, plus and minus zoom, 0 shows everything, P, L and R pick a tool, Escape clears the selection.";
 
 /**
  * @param {HTMLElement} host the plot fills it
@@ -100,7 +101,8 @@ export function createPlot(host, model, statusOn = host) {
     room: () => room,
     theme: site.theme,
     camera: site.camera,
-    isToKeep: () => !isMoving && surfaces.get().progress().isComplete && model.isForemost(plot) && store.get().link === "live",
+    isToKeep: () =>
+      !isMoving && surfaces.get().progress().isComplete && model.isForemost(plot) && store.get().link === "live",
     keep: model.keepStill,
   });
 
@@ -124,7 +126,8 @@ export function createPlot(host, model, statusOn = host) {
     const view = model.view.get();
     if (change === "all") measure();
     const { width, height } = room.size;
-    camera = points && (view === null ? whole() : cameras.contain(view, width, height, points.yDown, points.equalUnits));
+    camera =
+      points && (view === null ? whole() : cameras.contain(view, width, height, points.yDown, points.equalUnits));
     if (camera !== null) report.view(cameras.visible(camera));
     tellWhatIsSeen();
     redraw(change);
@@ -138,7 +141,9 @@ export function createPlot(host, model, statusOn = host) {
     const { width, height, ratio } = room.size;
     const isEmpty = width === 0 || height === 0; // in a tab that is not on show
     const diameter = Math.round(diameterPx() * ratio);
-    model.see(plot, isEmpty ? null : { camera, view: cameras.visible(camera), ratio, diameter, dark: theme.dark }, () => redraw("look"));
+    model.see(plot, isEmpty ? null : { camera, view: cameras.visible(camera), ratio, diameter, dark: theme.dark }, () =>
+      redraw("look"),
+    );
   }
 
   /** @param {Change} change */
@@ -151,7 +156,10 @@ export function createPlot(host, model, statusOn = host) {
     const { cell } = store.get();
     const at = camera;
     const corners = outline?.shape.corners() ?? [];
-    const pairs = at === null ? [] : Array.from({ length: corners.length / 2 }, (_, i) => cameras.toPx(at, corners[2 * i], corners[2 * i + 1]));
+    const pairs =
+      at === null
+        ? []
+        : Array.from({ length: corners.length / 2 }, (_, i) => cameras.toPx(at, corners[2 * i], corners[2 * i + 1]));
     const isClosed = outline?.shape.kind === "rectangle" && pairs.length > 0;
     overlay.outline(isClosed ? [...pairs, pairs[0]] : pairs, outline?.mode ?? "replace");
     overlay.ring(cell === null || at === null ? null : cameras.toPx(at, cell.x, cell.y), diameterPx() / 2 + 3);
@@ -232,7 +240,8 @@ export function createPlot(host, model, statusOn = host) {
     if (change === "all") look(change);
     else if (change !== null) redraw(change);
     if (state.points === null && still === null) showStill(state);
-    if (state.traits.legend !== before.traits.legend || state.traits.background !== before.traits.background) saved.keepSoon();
+    if (state.traits.legend !== before.traits.legend || state.traits.background !== before.traits.background)
+      saved.keepSoon();
     if (state.color !== before.color && state.isSeen && !site.isShown()) noteSeen(store); // nobody looks: nothing to wait for
   }
 
@@ -242,7 +251,12 @@ export function createPlot(host, model, statusOn = host) {
     if (still !== null) element.append(still);
   }
 
-  const undo = [store.subscribe(follow), model.view.subscribe(() => look("move")), stopGestures, watchRoom(element, fit)];
+  const undo = [
+    store.subscribe(follow),
+    model.view.subscribe(() => look("move")),
+    stopGestures,
+    watchRoom(element, fit),
+  ];
   const onScreen = new IntersectionObserver((entries) => {
     isOnScreen = entries[entries.length - 1].isIntersecting;
     if (isOnScreen) surfaces.get().invalidate("more");
@@ -324,7 +338,8 @@ function createSurfaces(element, create) {
 
 function createElement() {
   const element = document.createElement("div");
-  element.style.cssText = "position:absolute;inset:0;overflow:hidden;touch-action:none;user-select:none;-webkit-user-select:none;outline-offset:-2px";
+  element.style.cssText =
+    "position:absolute;inset:0;overflow:hidden;touch-action:none;user-select:none;-webkit-user-select:none;outline-offset:-2px";
   element.tabIndex = 0;
   element.setAttribute("role", "application");
   element.setAttribute("aria-label", LABEL);

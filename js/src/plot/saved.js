@@ -35,7 +35,8 @@ export function createSavedPictures({ element, store, surface, room, theme, came
     const { size, margin } = room();
     const ratio = points.width / size.width;
     const axes = layoutAxes(camera(), store.get().points?.axisLabels ?? [], margin);
-    const onto = (/** @type {CanvasRenderingContext2D} */ context) => paintAxes(context, ratio, axes, paper.theme, family);
+    const onto = (/** @type {CanvasRenderingContext2D} */ context) =>
+      paintAxes(context, ratio, axes, paper.theme, family);
     return compose({ points, margin: margin * ratio, key, paper, scale, family, onto });
   }
 

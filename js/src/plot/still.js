@@ -25,7 +25,10 @@ export async function takeStill(points, compose) {
 /** @param {HTMLCanvasElement} canvas @param {number} scale @returns {HTMLCanvasElement} */
 function shrink(canvas, scale) {
   const small = document.createElement("canvas");
-  [small.width, small.height] = [Math.max(1, Math.round(canvas.width * scale)), Math.max(1, Math.round(canvas.height * scale))];
+  [small.width, small.height] = [
+    Math.max(1, Math.round(canvas.width * scale)),
+    Math.max(1, Math.round(canvas.height * scale)),
+  ];
   small.getContext("2d")?.drawImage(canvas, 0, 0, small.width, small.height);
   return small;
 }

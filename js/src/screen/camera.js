@@ -110,7 +110,9 @@ export function zoomRange(extent, width, height, ratio, equalUnits = true) {
   const [x, y] = [Math.max(x0, x1), Math.max(y0, y1)];
   const largest = equalUnits ? [Math.max(x, y), Math.max(x, y)] : [x, y];
   const whole = scales(fit(extent, width, height, false, equalUnits));
-  const least = whole.map((units, axis) => Math.min(Math.max(largest[axis] * FLOAT32_STEP * ratio, units * 1e-9), units));
+  const least = whole.map((units, axis) =>
+    Math.min(Math.max(largest[axis] * FLOAT32_STEP * ratio, units * 1e-9), units),
+  );
   return { least, most: whole.map((units) => units / SMALLEST) };
 }
 
@@ -153,12 +155,27 @@ export function cellSizePx(camera, [x0, x1, y0, y1], columns, rows) {
 
 /** A view with the same middle and `factor` times the sides. @param {readonly number[]} view @param {number} factor @returns {View} */
 export function expand([left, right, bottom, top], factor) {
-  const [x, y, w, h] = [(left + right) / 2, (bottom + top) / 2, ((right - left) / 2) * factor, ((top - bottom) / 2) * factor];
+  const [x, y, w, h] = [
+    (left + right) / 2,
+    (bottom + top) / 2,
+    ((right - left) / 2) * factor,
+    ((top - bottom) / 2) * factor,
+  ];
   return [x - w, x + w, y - h, y + h];
 }
 
 /** Does an extent hold a view? @param {readonly number[]} extent @param {readonly number[]} view @returns {boolean} */
 export function covers(extent, view) {
-  const [x0, x1, y0, y1] = [Math.min(extent[0], extent[1]), Math.max(extent[0], extent[1]), Math.min(extent[2], extent[3]), Math.max(extent[2], extent[3])];
-  return Math.min(view[0], view[1]) >= x0 && Math.max(view[0], view[1]) <= x1 && Math.min(view[2], view[3]) >= y0 && Math.max(view[2], view[3]) <= y1;
+  const [x0, x1, y0, y1] = [
+    Math.min(extent[0], extent[1]),
+    Math.max(extent[0], extent[1]),
+    Math.min(extent[2], extent[3]),
+    Math.max(extent[2], extent[3]),
+  ];
+  return (
+    Math.min(view[0], view[1]) >= x0 &&
+    Math.max(view[0], view[1]) <= x1 &&
+    Math.min(view[2], view[3]) >= y0 &&
+    Math.max(view[2], view[3]) <= y1
+  );
 }

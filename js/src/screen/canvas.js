@@ -33,6 +33,9 @@ export function fitCanvas(canvas, { width, height, ratio }) {
 /** @param {HTMLCanvasElement} canvas @returns {Promise<Blob>} */
 export function toBlob(canvas) {
   return new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => (blob === null ? reject(new Error("the browser made no PNG")) : resolve(blob)), "image/png");
+    canvas.toBlob(
+      (blob) => (blob === null ? reject(new Error("the browser made no PNG")) : resolve(blob)),
+      "image/png",
+    );
   });
 }

@@ -64,7 +64,10 @@ const formats = new Map();
 function formatOf(digits) {
   const known = formats.get(digits);
   if (known !== undefined) return known;
-  const made = new Intl.NumberFormat("en-US", { minimumFractionDigits: Math.min(digits, 20), maximumFractionDigits: Math.min(digits, 20) });
+  const made = new Intl.NumberFormat("en-US", {
+    minimumFractionDigits: Math.min(digits, 20),
+    maximumFractionDigits: Math.min(digits, 20),
+  });
   formats.set(digits, made);
   return made;
 }

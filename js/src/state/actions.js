@@ -62,7 +62,13 @@ export function createActions(store, client, traits, resetView) {
     showAll: () => traits.set("hidden", []),
     selectCategory(index, mode) {
       const { color } = store.get();
-      if (color !== null) void select(store, client, { kind: "category", color: color.spec, code: index < color.categories.length ? index : -1, mode });
+      if (color !== null)
+        void select(store, client, {
+          kind: "category",
+          color: color.spec,
+          code: index < color.categories.length ? index : -1,
+          mode,
+        });
     },
     highlight(index) {
       if (index !== store.get().highlighted) store.set({ highlighted: index });
@@ -80,6 +86,7 @@ export async function select(store, client, request) {
   const answer = await client.ask(request);
   const { selection } = store.get();
   const found = /** @type {import("../wire/protocol.js").Selection | undefined} */ (answer?.[0]);
-  const isSame = found?.seq === selection.seq && (selection.n === 0 || (request.mode !== "replace" && selection.n === n));
+  const isSame =
+    found?.seq === selection.seq && (selection.n === 0 || (request.mode !== "replace" && selection.n === n));
   if (isSame) store.set({ selection: { ...selection, missed: true } });
 }

@@ -30,7 +30,8 @@ export function createCounter(store, ask) {
 
 /** @param {State} state @returns {string} "" = nothing, for want of a selection, a colouring or all of its values */
 function whatToCount({ link, selection, color, nextColor }) {
-  const isReady = link === "live" && nextColor === null && color !== null && color.counts.length + color.histogram.length > 0;
+  const isReady =
+    link === "live" && nextColor === null && color !== null && color.counts.length + color.histogram.length > 0;
   return isReady && selection.n > 0 ? `${color.seq} ${selection.seq}` : "";
 }
 

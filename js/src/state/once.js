@@ -3,7 +3,8 @@ export function once() {
   /** @type {{from: unknown[], made: T} | null} */
   let last = null;
   return (from, make) => {
-    if (last === null || last.from.length !== from.length || last.from.some((one, i) => one !== from[i])) last = { from, made: make() };
+    if (last === null || last.from.length !== from.length || last.from.some((one, i) => one !== from[i]))
+      last = { from, made: make() };
     return last.made;
   };
 }

@@ -59,7 +59,8 @@ function forgetError(store, reply) {
 /** Is it what is on show already? After a failure the kernel sends that anew. @param {import("./state.js").Store} store @param {Reply} reply */
 function isShown(store, reply) {
   const { points, color } = store.get();
-  if (reply.kind === "points") return reply.embedding === points?.embedding && String(reply.axes) === String(points.axes);
+  if (reply.kind === "points")
+    return reply.embedding === points?.embedding && String(reply.axes) === String(points.axes);
   return reply.kind === "color" && reply.spec === color?.spec && reply.detail === color.detail;
 }
 
@@ -82,13 +83,17 @@ function toDataset({ title, n_obs, n_var, obs_noun, var_noun, set_noun, embeddin
 function takePoints(scene, store, reply) {
   const { points: shown } = store.get();
   if (shown !== null && reply.seq < shown.seq) return;
-  if (shown !== null && (reply.n_points !== shown.nPoints || reply.aggregated !== shown.aggregated)) forgetOtherPoints(scene, store);
+  if (shown !== null && (reply.n_points !== shown.nPoints || reply.aggregated !== shown.aggregated))
+    forgetOtherPoints(scene, store);
   const isNew = scene.points === null || reply.seq !== shown?.seq;
-  const positions = isNew ? createPositions(reply.n_points) : /** @type {import("./scene.js").Positions} */ (scene.points);
+  const positions = isNew
+    ? createPositions(reply.n_points)
+    : /** @type {import("./scene.js").Positions} */ (scene.points);
   if (!isNew && reply.start < positions.loaded) return; // the first points are sent before they are asked for, and again then
   if (isNew) Object.assign(scene, { points: positions, detail: null, cells: null });
   putPositions(positions, reply);
-  if (!isNew) store.set({ points: { .../** @type {import("./state.js").Points} */ (shown), loaded: positions.loaded } });
+  if (!isNew)
+    store.set({ points: { .../** @type {import("./state.js").Points} */ (shown), loaded: positions.loaded } });
   else store.set({ points: pointsOf(reply, positions.loaded), cell: null });
   promote(scene, store);
 }

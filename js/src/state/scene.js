@@ -109,8 +109,15 @@ export function putNonzeros(codes, { start, stop, fill, arrays: { counts, offset
 function joinEntries(before, more) {
   if (before === null) return more;
   const size = before.index.length;
-  const joined = { fill: more.fill, index: new Uint32Array(size + more.index.length), codes: new Uint16Array(size + more.index.length) };
-  for (const [{ index, codes }, at] of /** @type {[Entries, number][]} */ ([[before, 0], [more, size]])) {
+  const joined = {
+    fill: more.fill,
+    index: new Uint32Array(size + more.index.length),
+    codes: new Uint16Array(size + more.index.length),
+  };
+  for (const [{ index, codes }, at] of /** @type {[Entries, number][]} */ ([
+    [before, 0],
+    [more, size],
+  ])) {
     joined.index.set(index, at);
     joined.codes.set(codes, at);
   }
@@ -145,7 +152,8 @@ export function joinCells(parts, key) {
   const n = ordered.reduce((sum, { arrays }) => sum + arrays.xy.length / 2, 0);
   const [{ arrays: first, extent }] = ordered;
   const xy = new Uint16Array(2 * n);
-  const codes = first.codes.length > 0 ? (first.codes instanceof Uint8Array ? new Uint8Array(n) : new Uint16Array(n)) : null;
+  const codes =
+    first.codes.length > 0 ? (first.codes instanceof Uint8Array ? new Uint8Array(n) : new Uint16Array(n)) : null;
   const flags = ordered.some(({ arrays }) => arrays.bits.length > 0) ? new Uint8Array(n) : null;
   let at = 0;
   for (const { arrays } of ordered) {
@@ -161,13 +169,15 @@ export function joinCells(parts, key) {
 /** Roughly how many cells lie in a view, from the first of them, which are a fair sample.
  * @param {Cells} cells @param {readonly number[]} view left, right, bottom, top in data units @returns {number} */
 export function cellsSeen({ xy, extent: [x0, x1, y0, y1] }, [left, right, bottom, top]) {
-  const code = (/** @type {number} */ value, /** @type {number} */ from, /** @type {number} */ to) => ((value - from) / (to - from || 1)) * (MISSING - 1);
+  const code = (/** @type {number} */ value, /** @type {number} */ from, /** @type {number} */ to) =>
+    ((value - from) / (to - from || 1)) * (MISSING - 1);
   const [low, high] = [code(left, x0, x1), code(right, x0, x1)];
   const [down, up] = [code(Math.min(bottom, top), y0, y1), code(Math.max(bottom, top), y0, y1)];
   const n = xy.length / 2;
   const looked = Math.min(n, SAMPLE);
   let seen = 0;
-  for (let i = 0; i < looked; i++) seen += Number(xy[2 * i] >= low && xy[2 * i] <= high && xy[2 * i + 1] >= down && xy[2 * i + 1] <= up);
+  for (let i = 0; i < looked; i++)
+    seen += Number(xy[2 * i] >= low && xy[2 * i] <= high && xy[2 * i + 1] >= down && xy[2 * i + 1] <= up);
   return looked === 0 ? 0 : (seen * n) / looked;
 }
 

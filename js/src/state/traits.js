@@ -12,8 +12,27 @@
 
 /** @type {(keyof Traits)[]} */
 const TRAITS = [
-  "embedding", "axes", "color", "layer", "cmap", "vmin", "vmax", "point_size", "opacity", "tool", "view", "height", "panel_width", "wheel_zoom", "n_selected", "hidden",
-  "density", "statistic", "legend", "background", "_snapshot",
+  "embedding",
+  "axes",
+  "color",
+  "layer",
+  "cmap",
+  "vmin",
+  "vmax",
+  "point_size",
+  "opacity",
+  "tool",
+  "view",
+  "height",
+  "panel_width",
+  "wheel_zoom",
+  "n_selected",
+  "hidden",
+  "density",
+  "statistic",
+  "legend",
+  "background",
+  "_snapshot",
 ];
 /** @type {(keyof Traits)[]} */
 const LIMITS = ["vmin", "vmax"];
@@ -48,7 +67,11 @@ export function syncTraits(host, store, { onTake, onLost }) {
   }
 
   const unsubscribe = store.subscribe((state, before) => {
-    if (!isRecolored || (state.color?.seq === before.color?.seq && (state.error === null || state.error === before.error))) return;
+    if (
+      !isRecolored ||
+      (state.color?.seq === before.color?.seq && (state.error === null || state.error === before.error))
+    )
+      return;
     isRecolored = false;
     for (const name of LIMITS) take(name, host.get(name));
   });

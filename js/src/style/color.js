@@ -38,8 +38,15 @@ export function flatten([r, g, b, alpha], under) {
 /** The spellings that hosts and computed styles use; null for all others. @param {string} css @returns {Rgba | null} */
 export function parseColor(css) {
   const hex = /^#(?:([\da-f]{3})|([\da-f]{6}))$/i.exec(css);
-  if (hex !== null) return [.../** @type {Rgb} */ (parseHex(hex[2] ? css : `#${[...hex[1]].map((digit) => digit + digit).join("")}`)), 1];
+  if (hex !== null)
+    return [
+      .../** @type {Rgb} */ (parseHex(hex[2] ? css : `#${[...hex[1]].map((digit) => digit + digit).join("")}`)),
+      1,
+    ];
   const listed = /^rgba?\((\d+), ?(\d+), ?(\d+)(?:, ?([\d.]+))?\)$/i.exec(css);
   if (listed !== null) return [Number(listed[1]), Number(listed[2]), Number(listed[3]), Number(listed[4] ?? 1)];
-  return { white: /** @type {Rgba} */ ([255, 255, 255, 1]), black: /** @type {Rgba} */ ([0, 0, 0, 1]) }[css.toLowerCase()] ?? null;
+  return (
+    { white: /** @type {Rgba} */ ([255, 255, 255, 1]), black: /** @type {Rgba} */ ([0, 0, 0, 1]) }[css.toLowerCase()] ??
+    null
+  );
 }

@@ -117,7 +117,6 @@ function endsOf(codes) {
   return [known, rest].map((from, i) => from[Math.floor(ENDS[i] * (from.length - 1))] ?? known[0] ?? 0);
 }
 
-
 /** @type {Crowd} */
 export const ROOMY = { solidity: 1, weight: 1, tile: [1, 1], layers: 1 };
 
@@ -135,7 +134,18 @@ export function createCrowding(scene, store) {
     const isNumbered = color?.scale === "continuous";
     const known = isNumbered && !color.isStated ? Math.min(n, color.loaded) : 0;
     const units = scales(camera);
-    const key = JSON.stringify([points.seq, n, known, isNumbered && color.seq, units, camera.width, camera.height, ratio, diameter, traits.statistic]);
+    const key = JSON.stringify([
+      points.seq,
+      n,
+      known,
+      isNumbered && color.seq,
+      units,
+      camera.width,
+      camera.height,
+      ratio,
+      diameter,
+      traits.statistic,
+    ]);
     if (key === made) return;
     made = key;
     const [x0, x1, y0, y1] = points.extent;
@@ -144,14 +154,21 @@ export function createCrowding(scene, store) {
     const share = points.nObs / Math.max(n, 1);
     const isSmall = points.nObs <= points.few;
     const xy = scene.points?.xy ?? new Uint16Array(0);
-    const nInside = isSmall ? 0 : n === 0 ? points.nObs * view.reduce((part, side) => part * Math.min(side / LEVELS, 1), 1) : typicalCells(xy, n, view, share);
+    const nInside = isSmall
+      ? 0
+      : n === 0
+        ? points.nObs * view.reduce((part, side) => part * Math.min(side / LEVELS, 1), 1)
+        : typicalCells(xy, n, view, share);
     const solidity = solidityOf(nInside, points.few);
-    const weight = traits.statistic === "auto" ? Math.round(STEPS * solidity) / STEPS : Number(traits.statistic === "max");
-    const side = Math.max(Math.min(diameter, crowdedSize(nInside, camera.width * ratio, camera.height * ratio)), 1) / ratio;
+    const weight =
+      traits.statistic === "auto" ? Math.round(STEPS * solidity) / STEPS : Number(traits.statistic === "max");
+    const side =
+      Math.max(Math.min(diameter, crowdedSize(nInside, camera.width * ratio, camera.height * ratio)), 1) / ratio;
     const tile = /** @type {Sides} */ (codes.map((per) => COVER * per * side));
     const values = /** @type {Uint16Array | null} */ (scene.color?.codes ?? null);
     const grown = /** @type {Sides} */ (tile.map((one) => one * Math.sqrt(share)));
-    const limits = isSmall || known === 0 || values === null ? null : limitsOf({ xy, codes: values, n: known }, grown, weight);
+    const limits =
+      isSmall || known === 0 || values === null ? null : limitsOf({ xy, codes: values, n: known }, grown, weight);
     const spot = /** @type {Sides} */ (codes.map((per) => (per * diameter) / ratio));
     const layers = points.aggregated && n > 0 ? Math.max(typicalCells(xy, n, spot, points.nPoints / n), 1) : 1;
     const next = { solidity, weight, tile: isSmall && weight === 1 ? ROOMY.tile : tile, layers };

@@ -1,10 +1,11 @@
 /** How points look, from the state: which colour a code has, what is hidden or dimmed, how large points are. Pure. */
+
+import { highlightOf } from "../state/state.js";
+import { DIMMED, FILLING, GREYED, MISSING_GREY, PLAIN, SEEN_IN_THE_DARK } from "../wire/constants.js";
+import { MISSING_LABEL } from "../wire/protocol.js";
 import { luminance, parseHex } from "./color.js";
 import { COLORMAPS } from "./colormaps.js";
 import { limitCodes } from "./limits.js";
-import { MISSING_LABEL } from "../wire/protocol.js";
-import { highlightOf } from "../state/state.js";
-import { DIMMED, FILLING, GREYED, MISSING_GREY, PLAIN, SEEN_IN_THE_DARK } from "../wire/constants.js";
 
 /**
  * @typedef {{background: number[], foreground: number[], dark: boolean}} Theme rgb 0..255
@@ -116,7 +117,9 @@ export function ramp(stops) {
     const place = (i / 255) * (rgb.length - 1);
     const below = Math.min(Math.floor(place), Math.max(rgb.length - 2, 0));
     const [a, b] = [rgb[below], rgb[Math.min(below + 1, rgb.length - 1)]];
-    a.forEach((value, channel) => (table[4 * i + channel] = Math.round(value + (place - below) * (b[channel] - value))));
+    a.forEach(
+      (value, channel) => (table[4 * i + channel] = Math.round(value + (place - below) * (b[channel] - value))),
+    );
     table[4 * i + 3] = 255;
   }
   return table;

@@ -15,11 +15,14 @@ const TYPES = { uint8: Uint8Array, uint16: Uint16Array, uint32: Uint32Array, flo
  */
 export function decode(content, buffers = []) {
   const specs = REPLY_ARRAYS[content?.kind];
-  if (specs === undefined) throw new RangeError(`The kernel sent a message of unknown kind ${JSON.stringify(content?.kind)}.`);
+  if (specs === undefined)
+    throw new RangeError(`The kernel sent a message of unknown kind ${JSON.stringify(content?.kind)}.`);
   /** @type {Header[]} */
   const headers = content.arrays ?? [];
   if (headers.length !== buffers.length) {
-    throw new RangeError(`Message "${content.kind}" lists ${headers.length} arrays but came with ${buffers.length} buffers.`);
+    throw new RangeError(
+      `Message "${content.kind}" lists ${headers.length} arrays but came with ${buffers.length} buffers.`,
+    );
   }
   /** @type {Record<string, number>} */
   const sizes = "stop" in content ? { "stop-start": content.stop - content.start } : {};
@@ -38,11 +41,15 @@ export function decode(content, buffers = []) {
  * @param {Record<string, number>} sizes what the names in shapes stand for; names met first are added */
 function checkShape(kind, { name, dtype, shape }, spec, sizes) {
   if (spec === undefined) throw new RangeError(`Message "${kind}" has no array "${name}".`);
-  if (!spec.dtypes.includes(dtype)) throw new RangeError(`Array "${name}" is ${dtype}; it must be ${spec.dtypes.join(" or ")}.`);
+  if (!spec.dtypes.includes(dtype))
+    throw new RangeError(`Array "${name}" is ${dtype}; it must be ${spec.dtypes.join(" or ")}.`);
   const fits =
     shape.length === spec.shape.length &&
     spec.shape.every((size, axis) => (typeof size === "number" ? size : (sizes[size] ??= shape[axis])) === shape[axis]);
-  if (!fits) throw new RangeError(`Array "${name}" has shape (${shape}); it must be (${spec.shape.map((size) => sizes[size] ?? size)}).`);
+  if (!fits)
+    throw new RangeError(
+      `Array "${name}" has shape (${shape}); it must be (${spec.shape.map((size) => sizes[size] ?? size)}).`,
+    );
 }
 
 /** @param {Header} header @param {DataView | ArrayBuffer | ArrayBufferView} buffer @returns {Typed} */

@@ -32,7 +32,11 @@ export function shortNumber(value) {
   if (!Number.isFinite(value)) return "";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e7 || size < 1e-4) return value.toExponential(2).replace(/\.?0+e/, "e").replace("e+", "e");
+  if (size >= 1e7 || size < 1e-4)
+    return value
+      .toExponential(2)
+      .replace(/\.?0+e/, "e")
+      .replace("e+", "e");
   const digits = Math.max(0, 3 - Math.floor(Math.log10(size)));
   return value.toLocaleString("en-US", { maximumFractionDigits: Math.min(digits, 7) }).replace(/^-0$/, "0");
 }
@@ -44,8 +48,20 @@ export function counted(n, { one, many }) {
 
 /** A file name that every system accepts. @param {(string | null | undefined)[]} parts @returns {string} without ending */
 export function fileName(parts) {
-  const words = parts.map((part) => String(part ?? "").normalize().replace(/[^\p{L}\p{N}.-]+/gu, "_").replace(/^[._-]+|[._-]+$/g, "").slice(0, LONGEST_PART));
-  return words.filter(Boolean).join("-").replace(/_*-[_-]*/g, "-").replace(/[._-]+$/, "") || "picture";
+  const words = parts.map((part) =>
+    String(part ?? "")
+      .normalize()
+      .replace(/[^\p{L}\p{N}.-]+/gu, "_")
+      .replace(/^[._-]+|[._-]+$/g, "")
+      .slice(0, LONGEST_PART),
+  );
+  return (
+    words
+      .filter(Boolean)
+      .join("-")
+      .replace(/_*-[_-]*/g, "-")
+      .replace(/[._-]+$/, "") || "picture"
+  );
 }
 
 /** The colour if it is a plain hex code, else grey: nothing from a file reaches a style attribute unread. @param {string | undefined} color */

@@ -1,9 +1,9 @@
 /** What the colours of a picture mean, in words: its key, as cxg_widget/key.py writes it. Pure. */
 import { limitsShown } from "../style/limits.js";
+import { stopsOf } from "../style/style.js";
+import { MISSING_LABEL } from "../wire/protocol.js";
 import { counted, safeColor, share, shortCount, shortNumber, wholeNumber } from "./format.js";
 import { nounsOf } from "./nouns.js";
-import { MISSING_LABEL } from "../wire/protocol.js";
-import { stopsOf } from "../style/style.js";
 
 /**
  * @typedef {object} Key what stands beside a picture; every text as it is written
@@ -25,7 +25,17 @@ export function keyOf(state, dark = false) {
   const { dataset, color, traits } = state;
   const hidden = new Set(traits.hidden);
   /** @type {Key} */
-  const key = { title: dataset?.title ?? "", size: sizeOf(state, hidden), heading: "", detail: "", rows: [], more: 0, ramp: [], ends: ["", ""], said: "" };
+  const key = {
+    title: dataset?.title ?? "",
+    size: sizeOf(state, hidden),
+    heading: "",
+    detail: "",
+    rows: [],
+    more: 0,
+    ramp: [],
+    ends: ["", ""],
+    said: "",
+  };
   if (color === null || color.scale === "none") return key;
   const { name: heading, detail, categories, counts, lo, hi, nMissing } = color;
   const named = { ...key, heading, detail };
@@ -33,10 +43,19 @@ export function keyOf(state, dark = false) {
   const missing = nMissing > 0 ? [[MISSING_LABEL, shortCount(nMissing), ""]] : [];
   if (color.scale === "categorical") {
     const shown = [...categories.keys()].filter((i) => !hidden.has(categories[i]));
-    const few = shown.length <= MOST_ROWS ? shown : shown.sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0)).slice(0, MOST_ROWS);
+    const few =
+      shown.length <= MOST_ROWS ? shown : shown.sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0)).slice(0, MOST_ROWS);
     /** @type {Key["rows"]} */
-    const rows = few.map((i) => [categories[i] || "(empty)", counts[i] === undefined ? "" : shortCount(counts[i]), safeColor(color.colors[i])]);
-    return { ...named, rows: [...rows, ...(hidden.has(MISSING_LABEL) ? [] : missing)], more: shown.length - few.length };
+    const rows = few.map((i) => [
+      categories[i] || "(empty)",
+      counts[i] === undefined ? "" : shortCount(counts[i]),
+      safeColor(color.colors[i]),
+    ]);
+    return {
+      ...named,
+      rows: [...rows, ...(hidden.has(MISSING_LABEL) ? [] : missing)],
+      more: shown.length - few.length,
+    };
   }
   if (nMissing >= color.nObs) return { ...named, rows: missing, said: "There are no values." };
   if (lo === hi) return { ...named, rows: missing, said: `Every value is ${shortNumber(lo)}.` };
@@ -66,17 +85,22 @@ function sizeOf({ dataset, color, selection }, hidden) {
   const total = counted(nObs, nounsOf({ dataset }).obs);
   let nShown = nObs;
   if (hidden.size > 0 && color?.scale === "categorical" && color.counts.length > 0) {
-    nShown = color.categories.reduce((n, label, i) => n + (hidden.has(label) ? 0 : color.counts[i]), hidden.has(MISSING_LABEL) ? 0 : color.nMissing);
+    nShown = color.categories.reduce(
+      (n, label, i) => n + (hidden.has(label) ? 0 : color.counts[i]),
+      hidden.has(MISSING_LABEL) ? 0 : color.nMissing,
+    );
   }
   const shown = nShown === nObs ? "" : wholeNumber(nShown);
-  if (selection.n === 0) return shown && `${shown} of ${total} shown` || total;
+  if (selection.n === 0) return (shown && `${shown} of ${total} shown`) || total;
   return `${wholeNumber(selection.n)} of ${total} selected · ${share(selection.n, nObs)}${shown && `, ${shown} shown`}`;
 }
 
 /** The key as lines of text. @param {Key} key @returns {string[]} */
 export function linesOf({ title, size, heading, detail, rows, more, ramp, ends, said }) {
-  const named = detail && `${heading} (${detail})` || heading;
+  const named = (detail && `${heading} (${detail})`) || heading;
   const bar = ramp.length > 0 ? ends.join(" to ") : said;
-  const told = rows.map(([label, count]) => count && `${label}: ${count}` || label);
-  return [title, size, named, bar, ...told, more > 0 ? `and ${wholeNumber(more)} more` : ""].filter((line) => line !== "");
+  const told = rows.map(([label, count]) => (count && `${label}: ${count}`) || label);
+  return [title, size, named, bar, ...told, more > 0 ? `and ${wholeNumber(more)} more` : ""].filter(
+    (line) => line !== "",
+  );
 }

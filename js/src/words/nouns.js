@@ -3,7 +3,11 @@
 /** @typedef {import("../state/state.js").Nouns} Nouns */
 
 /** Until the store has been heard of. @type {Nouns} */
-const USUAL = { obs: { one: "cell", many: "cells" }, var: { one: "gene", many: "genes" }, set: { one: "gene set", many: "gene sets" } };
+const USUAL = {
+  obs: { one: "cell", many: "cells" },
+  var: { one: "gene", many: "genes" },
+  set: { one: "gene set", many: "gene sets" },
+};
 
 /** @param {{dataset: {nouns: Nouns} | null}} state @returns {Nouns} */
 export function nounsOf({ dataset }) {

@@ -1,7 +1,7 @@
 /** Pictures of all cells from the kernel as something a canvas draws: those of numbers get their colours here. */
 import { once } from "../../state/once.js";
-import { MISSING } from "../../wire/protocol.js";
 import { isDimming } from "../../style/style.js";
+import { MISSING } from "../../wire/protocol.js";
 
 /** @typedef {import("../../state/scene.js").Image} Image */
 
@@ -56,7 +56,9 @@ export function grounded(pixels, ground) {
 
 /** @param {ImageBitmap} bitmap @returns {Uint8ClampedArray} */
 function pixelsOf(bitmap) {
-  const context = /** @type {CanvasRenderingContext2D} */ (sheet(bitmap).getContext("2d", { willReadFrequently: true }));
+  const context = /** @type {CanvasRenderingContext2D} */ (
+    sheet(bitmap).getContext("2d", { willReadFrequently: true })
+  );
   context.drawImage(bitmap, 0, 0);
   return context.getImageData(0, 0, bitmap.width, bitmap.height).data;
 }

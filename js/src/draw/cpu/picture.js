@@ -31,7 +31,9 @@ export function createCpuPicture(getState) {
     const table =
       color === null || color.scale === "none"
         ? NO_COLORS
-        : tables([color.scale, color.colors, color.categories, traits.hidden, traits.cmap, style.dark], () => colorTable(color, traits, style.dark));
+        : tables([color.scale, color.colors, color.categories, traits.hidden, traits.cmap, style.dark], () =>
+            colorTable(color, traits, style.dark),
+          );
     return kept([JSON.stringify(style), table, size], () => inksOf(style, table, size));
   }
 
@@ -43,7 +45,12 @@ export function createCpuPicture(getState) {
       inks: inks(style, codes instanceof Uint16Array ? CODES_16 : CODES_8),
       selecting: style.selecting,
       isRanked: isLayered(style) || style.hasMissing,
-      place: [(scale[0] * width) / 2, ((offset[0] + 1) * width) / 2, (-scale[1] * height) / 2, ((1 - offset[1]) * height) / 2],
+      place: [
+        (scale[0] * width) / 2,
+        ((offset[0] + 1) * width) / 2,
+        (-scale[1] * height) / 2,
+        ((1 - offset[1]) * height) / 2,
+      ],
       diameter: isRound ? sizePx : Math.max(sizePx, 1),
       isRound,
       opacity: style.opacity,
@@ -134,5 +141,10 @@ function straight(bytes) {
 /** @param {number[]} rect left, right, bottom, top in clip space @param {{width: number, height: number}} page
  * @returns {[number, number, number, number]} px: left, top, width, height */
 function pixelRect([left, right, bottom, top], { width, height }) {
-  return [((left + 1) * width) / 2, ((1 - top) * height) / 2, ((right - left) * width) / 2, ((top - bottom) * height) / 2];
+  return [
+    ((left + 1) * width) / 2,
+    ((1 - top) * height) / 2,
+    ((right - left) * width) / 2,
+    ((top - bottom) * height) / 2,
+  ];
 }

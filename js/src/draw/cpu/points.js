@@ -53,7 +53,13 @@ function drawSquares({ width, height, pixels }, { xy, codes }, { inks: { rgba },
 }
 
 /** Opaque squares, those of higher rank above. @type {typeof drawPoints} */
-function drawRanked({ width, height, pixels, ranks }, { xy, codes, flags }, { inks, selecting, place, diameter }, first, last) {
+function drawRanked(
+  { width, height, pixels, ranks },
+  { xy, codes, flags },
+  { inks, selecting, place, diameter },
+  first,
+  last,
+) {
   const [scaleX, shiftX, scaleY, shiftY] = cornered(place, diameter);
   const { rgba, rank: rankOf, size } = inks;
   for (let i = first; i < last; i++) {
@@ -95,7 +101,12 @@ function drawSoft(page, points, brush, first, last) {
     const b = xy[2 * i + 1];
     const x = a * scaleX + shiftX;
     const y = b * scaleY + shiftY;
-    if (!(x + radius > 0 && x - radius < width && y + radius > 0 && y - radius < height) || a === 65_535 || b === 65_535) continue;
+    if (
+      !(x + radius > 0 && x - radius < width && y + radius > 0 && y - radius < height) ||
+      a === 65_535 ||
+      b === 65_535
+    )
+      continue;
     let code = codes === null ? 0 : codes[i];
     if (selecting && (flags === null || (flags[i] & 1) === 0)) code += inks.size;
     const color = inks.rgba[code];

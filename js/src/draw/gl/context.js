@@ -19,7 +19,14 @@ const POLL_MS = 2;
 /** A fence that has not signalled by now never will. */
 const GIVE_UP_MS = 4_000;
 /** @type {WebGLContextAttributes} */
-const ATTRIBUTES = { alpha: true, antialias: false, depth: false, stencil: false, premultipliedAlpha: true, powerPreference: "high-performance" };
+const ATTRIBUTES = {
+  alpha: true,
+  antialias: false,
+  depth: false,
+  stencil: false,
+  premultipliedAlpha: true,
+  powerPreference: "high-performance",
+};
 
 /** Drivers without a graphics card: the loops in `cpu/` are many times as fast. */
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
@@ -139,7 +146,9 @@ function createLoop(gl, clients) {
 
   /** @returns {number} points submitted */
   function submit() {
-    const wanting = [...clients].map((client) => ({ client, want: client.wants() })).filter(({ want }) => want !== "no");
+    const wanting = [...clients]
+      .map((client) => ({ client, want: client.wants() }))
+      .filter(({ want }) => want !== "no");
     const pace = PACE_ORDER.find((one) => wanting.some(({ want }) => want === one)) ?? "rest";
     const most = budget.points(pace);
     let points = 0;
@@ -164,7 +173,8 @@ function createLoop(gl, clients) {
   function isIdle() {
     if (fence === null) return true;
     const elapsed = performance.now() - submitted.at;
-    const isDone = gl.isContextLost() || gl.getSyncParameter(fence, gl.SYNC_STATUS) === gl.SIGNALED || elapsed > GIVE_UP_MS;
+    const isDone =
+      gl.isContextLost() || gl.getSyncParameter(fence, gl.SYNC_STATUS) === gl.SIGNALED || elapsed > GIVE_UP_MS;
     if (!isDone) return false;
     gl.deleteSync(fence);
     fence = null;

@@ -14,7 +14,13 @@ import { bindTextures, UNITS } from "./textures.js";
 export function drawImage(shared, textures, content, { style, rect, isCover }) {
   const { gl } = shared;
   const behind = isDimming(style) ? 255 / FAINTEST : 0;
-  useProgram(shared, VERTEX_IMAGE, FRAGMENT_IMAGE, { ...style, ...UNITS, rect, behind, mode: content === "colors" ? 1 : 2 });
+  useProgram(shared, VERTEX_IMAGE, FRAGMENT_IMAGE, {
+    ...style,
+    ...UNITS,
+    rect,
+    behind,
+    mode: content === "colors" ? 1 : 2,
+  });
   bindTextures(gl, textures);
   gl.enable(gl.DEPTH_TEST);
   gl.depthFunc(gl.LEQUAL);

@@ -16,7 +16,13 @@ export function drawPoints(shared, buffers, colors, { style, scale, offset, size
   const { gl } = shared;
   const isDisc = sizePx > SQUARE_PX;
   const fragment = isDisc ? (isLayered(style) ? FRAGMENT_DISC_DEPTH : FRAGMENT_DISC) : FRAGMENT_SQUARE;
-  useProgram(shared, VERTEX, fragment, { ...style, ...UNITS, scale, offset, side: isDisc ? sizePx + 1 : Math.max(sizePx, 1) });
+  useProgram(shared, VERTEX, fragment, {
+    ...style,
+    ...UNITS,
+    scale,
+    offset,
+    side: isDisc ? sizePx + 1 : Math.max(sizePx, 1),
+  });
   bindTextures(gl, { colors });
   if (isCovered || isLayered(style) || style.hasMissing) gl.enable(gl.DEPTH_TEST);
   else gl.disable(gl.DEPTH_TEST); // a tenth faster without a GPU

@@ -38,7 +38,8 @@ function createStage({ gl }, scene, getState) {
     /** Send what is new of these points. Cheap when nothing is. @param {PointArrays} points */
     buffers(points) {
       const { positions, others } = parts;
-      const own = points.xy === scene.points?.xy ? positions : others.get(points.xy) ?? keepOther(parts, gl, points.xy);
+      const own =
+        points.xy === scene.points?.xy ? positions : (others.get(points.xy) ?? keepOther(parts, gl, points.xy));
       own.sync(points);
       return own;
     },
@@ -46,7 +47,8 @@ function createStage({ gl }, scene, getState) {
     colors(dark) {
       const { color, traits } = getState();
       if (color !== null && color.scale !== "none") {
-        const from = color.scale === "categorical" ? [color.colors, color.categories, traits.hidden] : [traits.cmap, dark];
+        const from =
+          color.scale === "categorical" ? [color.colors, color.categories, traits.hidden] : [traits.cmap, dark];
         parts.colored(from, () => (sendColors(gl, parts.colors, colorTable(color, traits, dark)), parts.colors));
       }
       return parts.colors;

@@ -6,7 +6,10 @@ export const UNITS = { colors: COLORS, image: IMAGE };
 
 /** @param {WebGL2RenderingContext} gl @param {{colors: WebGLTexture | null, image?: WebGLTexture | null}} textures */
 export function bindTextures(gl, { colors, image = null }) {
-  for (const [unit, texture] of /** @type {const} */ ([[IMAGE, image], [COLORS, colors]])) {
+  for (const [unit, texture] of /** @type {const} */ ([
+    [IMAGE, image],
+    [COLORS, colors],
+  ])) {
     gl.activeTexture(gl.TEXTURE0 + unit);
     gl.bindTexture(gl.TEXTURE_2D, texture);
   }

@@ -2,13 +2,13 @@
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { countsOf } from "../../state/counts.js";
-import { ICONS } from "../icons.js";
 import { MISSING_LABEL } from "../../wire/protocol.js";
 import { safeColor, wholeNumber } from "../../words/format.js";
+import { ICONS } from "../icons.js";
 import { marked } from "./marked.js";
 import { missingRow } from "./missing.js";
 import { actOn, rowEnd, told } from "./row_end.js";
-import { ROW_PX, lastResult, listed, rowAfterKey, scrollTo, windowOf } from "./rows.js";
+import { lastResult, listed, ROW_PX, rowAfterKey, scrollTo, windowOf } from "./rows.js";
 import { patch } from "./ui.js";
 
 /** @typedef {import("./ui.js").Context} Context */
@@ -74,18 +74,25 @@ function bar(context, color, nHidden) {
   const n = color.categories.length;
   const back = { scroll: 0, active: -1 };
   return html`<div class="bar">
-    ${n > FILTER_FROM
-      ? html`<div class="box">${ICONS.search}<input type="text" aria-label="Filter categories" placeholder="Filter"
+    ${
+      n > FILTER_FROM
+        ? html`<div class="box">${ICONS.search}<input type="text" aria-label="Filter categories" placeholder="Filter"
           autocomplete="off" spellcheck="false" .value=${live(filter)}
           @keydown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && patch(context, "legend", { ...back, filter: "" })}
           @input=${(/** @type {Event} */ event) =>
-            patch(context, "legend", { ...back, filter: /** @type {HTMLInputElement} */ (event.currentTarget).value })}></div>`
-      : html`<span class="grow">${n === 1 ? "1 category" : `${n} categories`}</span>`}
+            patch(context, "legend", {
+              ...back,
+              filter: /** @type {HTMLInputElement} */ (event.currentTarget).value,
+            })}></div>`
+        : html`<span class="grow">${n === 1 ? "1 category" : `${n} categories`}</span>`
+    }
     ${nHidden > 0 ? html`<button type="button" class="text" title="${wholeNumber(nHidden)} hidden" @click=${() => context.actions.showAll()}>Show all</button>` : nothing}
-    ${n > 2
-      ? html`<button type="button" class="small" aria-label="Sort by count" title=${byCount ? "Sorted by count; click for the given order" : "Sort by count"}
+    ${
+      n > 2
+        ? html`<button type="button" class="small" aria-label="Sort by count" title=${byCount ? "Sorted by count; click for the given order" : "Sort by count"}
           aria-pressed=${byCount} @click=${() => patch(context, "legend", { ...back, byCount: !byCount })}>${ICONS.sort}</button>`
-      : nothing}
+        : nothing
+    }
   </div>`;
 }
 
@@ -117,7 +124,8 @@ function point({ state, actions }, event) {
 /** @param {Context} context @param {number[]} rows @param {FocusEvent} event */
 function enter(context, rows, event) {
   // A click focuses too, but then the pointer says which row is meant.
-  if (!(event.currentTarget instanceof Element) || !event.currentTarget.matches(":focus-visible") || rows.length === 0) return;
+  if (!(event.currentTarget instanceof Element) || !event.currentTarget.matches(":focus-visible") || rows.length === 0)
+    return;
   const active = Math.max(0, Math.min(context.ui.legend.active, rows.length - 1));
   patch(context, "legend", { active });
   context.actions.highlight(rows[active]);

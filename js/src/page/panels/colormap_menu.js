@@ -1,7 +1,7 @@
 /** The menu of colormaps, each shown as the ramp it is. */
 import { html, nothing } from "lit-html";
-import { ICONS } from "../icons.js";
 import { stopsOf } from "../../style/style.js";
+import { ICONS } from "../icons.js";
 import { gradient } from "./histogram.js";
 import { rowAfterKey } from "./rows.js";
 

@@ -10,8 +10,24 @@ const STRIDE_PX = 96;
 
 /** least, most: CSS px; keys: the one that makes it smaller, the one that makes it larger. */
 const KINDS = {
-  height: { label: "Height of the widget", line: "horizontal", least: 120, most: 2_000, axis: "clientY", grows: 1, keys: ["ArrowUp", "ArrowDown"] },
-  panel_width: { label: "Width of the side panel", line: "vertical", least: 160, most: 800, axis: "clientX", grows: -1, keys: ["ArrowRight", "ArrowLeft"] },
+  height: {
+    label: "Height of the widget",
+    line: "horizontal",
+    least: 120,
+    most: 2_000,
+    axis: "clientY",
+    grows: 1,
+    keys: ["ArrowUp", "ArrowDown"],
+  },
+  panel_width: {
+    label: "Width of the side panel",
+    line: "vertical",
+    least: 160,
+    most: 800,
+    axis: "clientX",
+    grows: -1,
+    keys: ["ArrowRight", "ArrowLeft"],
+  },
 };
 
 /** A size while it is being changed, else as it is kept. @param {Context} context @param {Size} size @returns {number} CSS px */
@@ -32,7 +48,8 @@ export function divider(context, size) {
     const at = (/** @type {PointerEvent} */ one) => one[/** @type {"clientX" | "clientY"} */ (axis)];
     const [from, before] = [at(event), sizeOf(context, size)];
     handle.setPointerCapture(event.pointerId);
-    handle.onpointermove = (moved) => context.update({ resize: { size, px: within(before + grows * (at(moved) - from)) } });
+    handle.onpointermove = (moved) =>
+      context.update({ resize: { size, px: within(before + grows * (at(moved) - from)) } });
     handle.onpointercancel = () => end(false);
     handle.onpointerup = () => end(true);
     const end = (/** @type {boolean} */ isMeant) => {

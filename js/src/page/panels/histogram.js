@@ -1,5 +1,5 @@
 /** The geometry of the numeric legend: bars, gradient, and the way between a place on the bar and a value. Pure. */
-import { shareOf, valueAt as between } from "../../style/limits.js";
+import { valueAt as between, shareOf } from "../../style/limits.js";
 
 /** Colours for a colormap that has no stops here. */
 const GREYS = ["#dddddd", "#222222"];
@@ -79,7 +79,10 @@ export function valueAfterKey(key, shift, value, [lo, hi], [least, greatest]) {
  * @param {string} text @returns {number | string | null | undefined}
  */
 export function readLimit(text) {
-  const typed = text.trim().replace(/\u2212/g, "-").replace(/(\d),(?=\d{3}\b)/g, "$1");
+  const typed = text
+    .trim()
+    .replace(/\u2212/g, "-")
+    .replace(/(\d),(?=\d{3}\b)/g, "$1");
   if (typed === "") return null;
   const percentile = /^p\s*(\d+(?:\.\d+)?)$/i.exec(typed) ?? /^(\d+(?:\.\d+)?)\s*%$/.exec(typed);
   if (percentile !== null) return Number(percentile[1]) <= 100 ? `p${Number(percentile[1])}` : undefined;

@@ -1,8 +1,8 @@
 /** The legend: heading, and below it what the scale of the colouring asks for. */
 import { html, nothing } from "lit-html";
 import { countsOf } from "../../state/counts.js";
-import { createCategoryLegend } from "./categories.js";
 import { colorable, nounsOf } from "../../words/nouns.js";
+import { createCategoryLegend } from "./categories.js";
 import { numberLegend } from "./numbers.js";
 import { countWidths } from "./row_end.js";
 
@@ -13,7 +13,13 @@ export function createLegend() {
   const categoryLegend = createCategoryLegend();
   return (context) => {
     const { color, dataset, link, error } = context.state;
-    if (color === null && error === null && link !== "offline" && (dataset === null || context.state.traits.color !== null)) return skeleton();
+    if (
+      color === null &&
+      error === null &&
+      link !== "offline" &&
+      (dataset === null || context.state.traits.color !== null)
+    )
+      return skeleton();
     if (color === null || color.scale === "none") return hint(context);
     const body = color.scale === "categorical" ? categoryLegend(context, color) : numberLegend(context, color);
     const isCounted = countsOf(context.state, color) !== null;

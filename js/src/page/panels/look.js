@@ -11,7 +11,14 @@ const SIZE_START_PX = 3;
 const DENSITIES = { eq_hist: "equalized", log: "logarithmic", cbrt: "cube root", linear: "linear" };
 const BACKGROUNDS = { "": "as shown", white: "white", dark: "dark", transparent: "transparent" };
 const STATISTICS = {
-  auto: "highest close by, mean far away", mean: "mean", max: "highest", min: "lowest", sum: "sum", std: "standard deviation", var: "variance", count: "count",
+  auto: "highest close by, mean far away",
+  mean: "mean",
+  max: "highest",
+  min: "lowest",
+  sum: "sum",
+  std: "standard deviation",
+  var: "variance",
+  count: "count",
 };
 
 /** @param {import("./ui.js").Context} context */
@@ -56,8 +63,16 @@ function pictures({ traits: { legend, background } }, actions) {
 function together({ traits, color, points, dataset }, actions) {
   const { statistic } = traits;
   const label = `${capitalized(nounsOf({ dataset }).obs.many)} of a pixel`;
-  if (color?.scale === "continuous") return choice(label, { ...STATISTICS, [statistic]: STATISTICS[/** @type {keyof typeof STATISTICS} */ (statistic)] ?? statistic }, statistic, (value) => actions.setTrait("statistic", value));
-  return points?.aggregated ? choice("Density", DENSITIES, traits.density, (value) => actions.setTrait("density", value)) : nothing;
+  if (color?.scale === "continuous")
+    return choice(
+      label,
+      { ...STATISTICS, [statistic]: STATISTICS[/** @type {keyof typeof STATISTICS} */ (statistic)] ?? statistic },
+      statistic,
+      (value) => actions.setTrait("statistic", value),
+    );
+  return points?.aggregated
+    ? choice("Density", DENSITIES, traits.density, (value) => actions.setTrait("density", value))
+    : nothing;
 }
 
 /** @param {string} label @param {Record<string, string>} options trait value -> text @param {string} chosen @param {(value: any) => void} choose */

@@ -39,6 +39,9 @@ export function groupMatches(matches, query, nouns) {
   /** @type {Map<string, Match[]>} */
   const groups = new Map();
   for (const match of matches) groups.set(match.kind, [...(groups.get(match.kind) ?? []), match]);
-  const listed = [...groups].map(([kind, options]) => ({ heading: capitalized(nounOf(kind, nouns)?.many ?? kind), options }));
+  const listed = [...groups].map(([kind, options]) => ({
+    heading: capitalized(nounOf(kind, nouns)?.many ?? kind),
+    options,
+  }));
   return query.trim() === "" ? [{ heading: "", options: [NO_COLOR] }, ...listed] : listed;
 }

@@ -35,9 +35,11 @@ export function tooltip({ state, ui }) {
   return html`<div class="tooltip" aria-hidden="true">
     <div class="name">${cell.name}</div>
     ${cell.value === "" ? nothing : html`<div class="value">${swatchOf(state, cell.value)}${cell.value}</div>`}
-    ${cell.fields.length === 0
-      ? nothing
-      : html`<dl>${cell.fields.map(([column, value]) => html`<dt>${column}</dt><dd>${value}</dd>`)}</dl>`}
+    ${
+      cell.fields.length === 0
+        ? nothing
+        : html`<dl>${cell.fields.map(([column, value]) => html`<dt>${column}</dt><dd>${value}</dd>`)}</dl>`
+    }
   </div>`;
 }
 

@@ -19,7 +19,8 @@ function pictureNote(state) {
   const { obs } = nounsOf(state);
   const number = color?.scale === "continuous" ? ` ${whatIsShown(state)}` : "";
   if (inView.as === "points") return `Every ${obs.one} is a point.${number}`;
-  if (inView.as === "cells") return `Every ${obs.one} in view is a point; from further away an image shows them all.${number}`;
+  if (inView.as === "cells")
+    return `Every ${obs.one} in view is a point; from further away an image shows them all.${number}`;
   const sample = `a random sample of ${counted(points.nPoints, obs)}`;
   if (inView.as === "sample") return `The points are ${sample}; an image of all ${obs.many} follows.${number}`;
   return `The picture is an image of all ${obs.many} in view; while it moves, ${sample} fills what it lacks.${number}`;
@@ -71,7 +72,9 @@ function lackingInView(state) {
   const { obs } = nounsOf(state);
   const lacks = state.inView?.lacks ?? "";
   if (lacks === "") return null;
-  return lacks === "hidden" ? { message: `All ${obs.many} in view are hidden.`, way: "showAll" } : { message: `No ${obs.many} in view.`, way: "resetView" };
+  return lacks === "hidden"
+    ? { message: `All ${obs.many} in view are hidden.`, way: "showAll" }
+    : { message: `No ${obs.many} in view.`, way: "resetView" };
 }
 
 /** @param {State} state @returns {boolean} */

@@ -3,11 +3,11 @@ import { html, nothing } from "lit-html";
 import { countsOf } from "../../state/counts.js";
 import { limitsShown, resolveLimit } from "../../style/limits.js";
 import { isOfPixels, stopsOf } from "../../style/style.js";
-import { colormapMenu } from "./colormap_menu.js";
 import { shortNumber } from "../../words/format.js";
+import { nounsOf } from "../../words/nouns.js";
+import { colormapMenu } from "./colormap_menu.js";
 import { barHeights, barPath, gradient, mergeBins, placeOf, readLimit, valueAfterKey, valueAt } from "./histogram.js";
 import { missingRow } from "./missing.js";
-import { nounsOf } from "../../words/nouns.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 /** @typedef {import("../../state/state.js").Coloring} Coloring */
@@ -16,7 +16,10 @@ import { nounsOf } from "../../words/nouns.js";
 const MOST_BARS = 64;
 /** @type {Limit[]} */
 const LIMITS = ["vmin", "vmax"];
-const CROSSED = { vmin: "The lower limit must not lie above the upper one.", vmax: "The upper limit must not lie below the lower one." };
+const CROSSED = {
+  vmin: "The lower limit must not lie above the upper one.",
+  vmax: "The upper limit must not lie below the lower one.",
+};
 const LIMIT_NAMES = { vmin: "Lower limit", vmax: "Upper limit" };
 
 /** @param {Context} context @param {Coloring} color */
@@ -73,9 +76,22 @@ function scale(context, color, limits) {
 export function whatIsShown({ crowd: { weight, solidity }, traits: { vmin, vmax, statistic }, color, dataset }) {
   const { many } = nounsOf({ dataset }).obs;
   if (isOfPixels(statistic) && !color?.statistic) return "";
-  const number = weight === 0 ? "their mean" : weight < 1 ? "a number between their mean and the highest" : solidity < 1 ? "the highest" : "";
-  const shared = color?.statistic ? `Shown per pixel: ${color.statistic}.` : number === "" ? "High values lie on top." : `Where ${many} share a pixel, it shows ${number}.`;
-  return color?.limits && (vmin === null || vmax === null) ? `${shared} The colors span 99 % of what is shown.` : shared;
+  const number =
+    weight === 0
+      ? "their mean"
+      : weight < 1
+        ? "a number between their mean and the highest"
+        : solidity < 1
+          ? "the highest"
+          : "";
+  const shared = color?.statistic
+    ? `Shown per pixel: ${color.statistic}.`
+    : number === ""
+      ? "High values lie on top."
+      : `Where ${many} share a pixel, it shows ${number}.`;
+  return color?.limits && (vmin === null || vmax === null)
+    ? `${shared} The colors span 99 % of what is shown.`
+    : shared;
 }
 
 /** A column with one value has no range to show. @param {Coloring} color */
@@ -93,7 +109,13 @@ function handle(context, color, name, limits, place) {
     @dblclick=${() => actions.setTrait(name, null)}
     @keydown=${(/** @type {KeyboardEvent} */ event) => {
       const now = limitsInForce(context, color); // keys come faster than drawings
-      const moved = valueAfterKey(event.key, event.shiftKey, now[name], [color.lo, color.hi], reachOf(name, now, color));
+      const moved = valueAfterKey(
+        event.key,
+        event.shiftKey,
+        now[name],
+        [color.lo, color.hi],
+        reachOf(name, now, color),
+      );
       if (moved === null || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       event.stopPropagation();
@@ -164,10 +186,12 @@ function field(context, color, name, limits) {
  * @param {HTMLInputElement} input */
 function commit(context, color, name, limits, text, input) {
   const limit = readLimit(input.value);
-  if (limit === undefined) return context.update({ badLimit: name, limitFault: "A limit is a number, or a percentile such as p99." });
+  if (limit === undefined)
+    return context.update({ badLimit: name, limitFault: "A limit is a number, or a percentile such as p99." });
   if (input.value !== text) {
     const value = resolveLimit(limit, color, name === "vmin" ? color.lo : color.hi);
-    if (limit !== null && held(name, value, limits) !== value) return context.update({ badLimit: name, limitFault: CROSSED[name] });
+    if (limit !== null && held(name, value, limits) !== value)
+      return context.update({ badLimit: name, limitFault: CROSSED[name] });
     context.actions.setTrait(name, limit);
   }
   return restore(context, text, input);

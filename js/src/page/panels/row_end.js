@@ -1,10 +1,10 @@
 /** The right end of a row of the legend: its counts, and in their place under the pointer what can be done with the row. */
 import { html, nothing } from "lit-html";
-import { countsOf } from "../../state/counts.js";
-import { ICONS } from "../icons.js";
 import { modeOf } from "../../plot/lasso.js";
+import { countsOf } from "../../state/counts.js";
 import { counted, shortCount, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
+import { ICONS } from "../icons.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 
@@ -18,19 +18,23 @@ export function rowEnd({ state }, total, selected, canAct = state.link !== "offl
       ${selected === undefined ? nothing : html`<b class=${selected === 0 ? "zero" : ""}>${shortCount(selected)}</b>`}
       <span class="count">${total === undefined ? nothing : shortCount(total)}</span>
     </span>
-    ${canAct
-      ? html`<span class="acts" aria-hidden="true">
+    ${
+      canAct
+        ? html`<span class="acts" aria-hidden="true">
           <i class="act select" title="Select the ${cells} (S)\nShift adds, Alt removes, both intersect">${ICONS.lasso}</i>
           <i class="act only" title="Show only these ${cells} (Enter)">${ICONS.only}</i></span>`
-      : nothing}
+        : nothing
+    }
   </span>`;
 }
 
 /** The room that the numbers of a legend need, to stand below each other. @param {import("../../state/state.js").State} state @param {import("../../state/state.js").Coloring} color */
 export function countWidths(state, color) {
   const known = countsOf(state, color);
-  const widest = (/** @type {number[]} */ counts) => `${shortCount(counts.reduce((most, one) => Math.max(most, one), 0)).length}ch`;
-  const selected = color.scale === "categorical" && known !== null ? [...known.counts, known.nMissing] : [known?.nMissing ?? 0];
+  const widest = (/** @type {number[]} */ counts) =>
+    `${shortCount(counts.reduce((most, one) => Math.max(most, one), 0)).length}ch`;
+  const selected =
+    color.scale === "categorical" && known !== null ? [...known.counts, known.nMissing] : [known?.nMissing ?? 0];
   return `--total:${widest([...color.counts, color.nMissing])};--selected:${widest(selected)}`;
 }
 

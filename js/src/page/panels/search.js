@@ -1,11 +1,11 @@
 /** The color-by box: one field that finds obs columns, vars and sets of them. The kernel searches; this only shows. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import { ICONS } from "../icons.js";
 import { wholeNumber } from "../../words/format.js";
+import { capitalized, colorable, nounsOf } from "../../words/nouns.js";
+import { ICONS } from "../icons.js";
 import { marked } from "./marked.js";
 import { colorOf, groupMatches, kindOf, tagOf } from "./matches.js";
-import { capitalized, colorable, nounsOf } from "../../words/nouns.js";
 import { rowAfterKey } from "./rows.js";
 import { patch } from "./ui.js";
 
@@ -42,7 +42,8 @@ function nameShown({ state, ui }) {
   const { picked } = ui.search;
   const tag = (/** @type {string} */ of) => tagOf(of, nounsOf(state));
   const waiting = picked !== null && state.traits.color === colorOf(picked) && (coloring?.spec ?? "") !== picked.spec;
-  if (waiting) return { name: picked.spec === "" ? "" : picked.label, tag: picked.spec === "" ? "" : tag(picked.kind), waiting };
+  if (waiting)
+    return { name: picked.spec === "" ? "" : picked.label, tag: picked.spec === "" ? "" : tag(picked.kind), waiting };
   const kind = kindOf(coloring?.spec ?? "");
   return { name: coloring?.name ?? "", tag: kind === "" ? "" : tag(kind), waiting };
 }

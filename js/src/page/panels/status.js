@@ -1,10 +1,10 @@
 /** The quiet line under the plot: what was opened, how much is selected, what there is to know. */
 import { html, nothing } from "lit-html";
-import { ICONS } from "../icons.js";
 import { counted, share, wholeNumber } from "../../words/format.js";
-import { notice } from "./notice.js";
-import { nHidden, notesOf, placeNote } from "./notes.js";
 import { nounsOf } from "../../words/nouns.js";
+import { ICONS } from "../icons.js";
+import { nHidden, notesOf, placeNote } from "./notes.js";
+import { notice } from "./notice.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 
@@ -40,11 +40,15 @@ function tally({ state, actions }, { nObs }) {
 function aside({ state }) {
   const { points, building, selection } = state;
   if (building !== null) {
-    const work = building < 0 ? "Starting datashader" : `Indexing ${nounsOf(state).obs.many}, ${Math.floor(100 * building)} %`;
+    const work =
+      building < 0 ? "Starting datashader" : `Indexing ${nounsOf(state).obs.many}, ${Math.floor(100 * building)} %`;
     return html`<span class="aside">${work}</span>`;
   }
   const n = selection.n > 0 || selection.missed ? nHidden(state) : 0; // else it is said already
-  const parts = [n > 0 ? `${wholeNumber(n)} hidden` : "", placeNote(state) === "" ? "" : `${wholeNumber(points?.nMissing ?? 0)} not drawn`];
+  const parts = [
+    n > 0 ? `${wholeNumber(n)} hidden` : "",
+    placeNote(state) === "" ? "" : `${wholeNumber(points?.nMissing ?? 0)} not drawn`,
+  ];
   const text = parts.filter((part) => part !== "").join(" · ");
   return text === "" ? nothing : html`<span class="aside" title=${placeNote(state) || text}>${text}</span>`;
 }

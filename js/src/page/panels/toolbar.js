@@ -1,7 +1,7 @@
 /** The buttons above the plot: what a drag does, the view, the picture, the look of the points. */
 import { html, nothing } from "lit-html";
-import { ICONS } from "../icons.js";
 import { toolOf } from "../../state/state.js";
+import { ICONS } from "../icons.js";
 import { lookPopover } from "./look.js";
 import { isPanelOpen } from "./ui.js";
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-COMPILED = {"atlas.dataset": ("numba",), "mzpeak.dataset": ("numba",)}
-"""Readers that load compiled loops at first use."""
+COMPILED = {"atlas": ("numba",), "mzpeak": ("numba",)}
+"""Formats of readers that load compiled loops at first use."""
 
 
 class Contender(Protocol):
@@ -52,11 +53,12 @@ class Ours:
 
         import cxg_widget
         from cxg_widget.datasets.detection import detect
-        from cxg_widget.datasets.readers import READERS
+        from cxg_widget.datasets.readers import registered
 
-        reader = READERS[detect(self._path, {}).format]
-        import_module(f"cxg_widget.datasets.{reader.module}")
-        for library in (*reader.libraries, *COMPILED.get(reader.module, ())):
+        format_ = detect(self._path, {})
+        reader = registered().readers[format_]
+        resolve_name(reader.opens)
+        for library in (*reader.libraries, *COMPILED.get(format_, ())):
             import_module(library)
         self._open = cxg_widget.open_dataset
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from cxg_widget.datasets.anndata.quack import looks_like_anndata
 from cxg_widget.datasets.base.dataset import Codes, Column, Dataset, Vector
-from cxg_widget.datasets.detection import FORMATS, by_format, detect, exists
-from cxg_widget.datasets.readers import OPTIONS, READERS, check_names, read_with
-from cxg_widget.errors import ClosedDataset, DatasetNotFound, InvalidOption, InvalidValue, UnknownFormat
-from cxg_widget.text.names import not_found, shown
+from cxg_widget.datasets.detection import check_format, detect, exists
+from cxg_widget.datasets.readers import Reader, check_names, option_names, read_with
+from cxg_widget.errors import ClosedDataset, DatasetNotFound, InvalidOption, InvalidValue
+from cxg_widget.text.names import shown
 
-__all__ = ["OPTIONS", "Codes", "Column", "Dataset", "Vector", "looks_like_anndata", "open_dataset"]
+__all__ = ["Codes", "Column", "Dataset", "Reader", "Vector", "looks_like_anndata", "open_dataset", "option_names"]
 
 
 def open_dataset(
@@ -83,19 +83,18 @@ def open_dataset(
         # Unlike Path.expanduser, this leaves the ~ of an unknown user as it is.
         path = str(Path(os.path.expanduser(path)))
     path, options = _split_key(path, options)
+    if format is not None:
+        check_format(format)
     if isolated:
         from cxg_widget.datasets.first_touch import touch
 
         touch(path, format, options)
-    return _open(path, _check_format(format), options)
+    return _open(path, format, options)
 
 
 def _open(path: str, format_: str | None, options: dict[str, Any]) -> Dataset:
     if format_ is None:
-        store = detect(path, options)
-        if store.format not in READERS:
-            raise UnknownFormat(f"'{path}' is {store.what}; this version opens {_formats()}.")
-        format_ = store.format
+        format_ = detect(path, options)
     elif "://" not in path and not exists(path):
         raise DatasetNotFound(f"'{path}': no such file or directory.")
     return read_with(format_, path, options)
@@ -118,18 +117,6 @@ def _split_key(path: str, options: dict[str, Any]) -> tuple[str, dict[str, Any]]
     if not sign or "key" in options or "://" in path or exists(path) or not exists(before):
         return path, options
     return before, {**options, "key": key}
-
-
-def _check_format(format_: str | None) -> str | None:
-    if format_ is None or format_ in READERS:
-        return format_
-    if format_ not in FORMATS:
-        raise InvalidValue(not_found("format", format_, READERS, "this version"))
-    raise UnknownFormat(f"{by_format(format_).what} cannot be opened; this version opens {_formats()}.")
-
-
-def _formats() -> str:
-    return "the formats " + ", ".join(READERS)
 
 
 def _check_options(options: dict[str, Any], isolated: bool) -> None:

@@ -1,52 +1,116 @@
-"""Which class reads which store, what it needs and which options it takes; readers are imported when needed."""
+"""Which stores can be opened: one `Reader` per format word, registered by this package and by others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
+from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
-from cxg_widget.datasets.detection import by_format
 from cxg_widget.errors import CxgWidgetError, InvalidOption, MissingDependency
 from cxg_widget.text.names import not_found
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
 
+GROUP = "cxg_widget.readers"
 COMMON_OPTIONS = ("cache_bytes",)
 
 
 @dataclass(frozen=True)
 class Reader:
-    """One `Dataset` subclass: where it is, its own options, which libraries it needs and the extra that has them."""
+    """All that is said of one kind of store; its format word is the name of the entry point that holds it.
 
-    module: str
-    name: str
-    options: tuple[str, ...]
+    Attributes
+    ----------
+    what : what a person calls such a store, with an article
+    opens : "module:name" of the `Dataset` subclass, or of a function that returns a `Dataset`; imported at first use
+    looks_like : says whether a path, which exists, is such a store, from a few bytes or names; None = by `suffixes`
+    suffixes : ends of the paths of such stores, by which one far away is known without a look at it
+    order : readers are asked from the lowest to the highest; those that take any HDF5 or zarr have 90
+    options : which options of `open_dataset` are for such stores, besides `cache_bytes`
+    libraries : modules that must be installed
+    install : what pip installs to get them
+    """
+
+    what: str
+    opens: str
+    looks_like: Callable[[Path], bool] | None = None
+    suffixes: tuple[str, ...] = ()
+    order: int = 50
+    options: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
-    extra: str = ""
+    install: str = ""
+
+    def fits(self, path: Path) -> bool:
+        """Say whether a path is such a store."""
+        return self.looks_like(path) if self.looks_like is not None else self.is_named(str(path))
+
+    def is_named(self, uri: str) -> bool:
+        """Say whether a path or a URI has the suffix of such stores."""
+        return bool(self.suffixes) and uri.rstrip("/").lower().endswith(self.suffixes)
 
 
-READERS: Mapping[str, Reader] = {
-    "cxg": Reader("cxg.dataset", "CxgDataset", ("config", "ctx", "storage_options")),
-    "h5ad": Reader("anndata.dataset", "H5adDataset", ("key", "memory_bytes"), ("h5py", "scipy"), "h5ad"),
-    "zarr": Reader("anndata.dataset", "ZarrDataset", ("key", "memory_bytes"), ("zarr", "scipy"), "zarr"),
-    "atlas": Reader(
-        "atlas.dataset",
-        "AtlasDataset",
-        ("version", "zarr_store", "obs_table", "feature_space", "coordinates"),
-        ("lance", "zarr", "pyarrow"),
-        "atlas",
-    ),
-    "tiledb-cf": Reader("tiledb_cf.dataset", "CfDataset", ("observations", "isel", "config", "ctx", "storage_options")),
-    "mzpeak": Reader("mzpeak.dataset", "open_mzpeak", ("observations", "signal"), ("pyarrow",), "mzpeak"),
-}
+@dataclass(frozen=True)
+class Registered:
+    """The readers by format word, in the order they are asked in, and a sentence for each that cannot be used."""
 
-OPTIONS = tuple(
-    dict.fromkeys([*COMMON_OPTIONS, "isolated", *(name for reader in READERS.values() for name in reader.options)])
-)
+    readers: Mapping[str, Reader]
+    unusable: Mapping[str, str]
+
+
+@cache
+def registered() -> Registered:
+    """Return what is registered in this environment; looked up once.
+
+    Raises
+    ------
+    MissingDependency
+        If the readers of this package are not.
+    """
+    by_format: dict[str, list[EntryPoint]] = {}
+    for entry in entry_points(group=GROUP):
+        by_format.setdefault(entry.name, []).append(entry)
+    if "cxg" not in by_format:
+        raise MissingDependency(
+            "the readers of cxg-widget are not registered in this environment; install it again: "
+            "pip install cxg-widget, or pip install -e . in its folder."
+        )
+    readers: dict[str, Reader] = {}
+    unusable: dict[str, str] = {}
+    for format_, entries in sorted(by_format.items()):
+        try:
+            readers[format_] = _load(format_, entries)
+        except MissingDependency as error:
+            unusable[format_] = str(error)
+    return Registered(dict(sorted(readers.items(), key=lambda item: item[1].order)), unusable)
+
+
+def _load(format_: str, entries: list[EntryPoint]) -> Reader:
+    packages = [entry.dist.name if entry.dist else entry.module for entry in entries]
+    if len(entries) > 1:
+        raise MissingDependency(
+            f"the format {format_!r} is read by {' and by '.join(packages)}; uninstall all but one."
+        )
+    try:
+        found = entries[0].load()
+    except Exception as error:
+        raise MissingDependency(
+            f"the reader of {format_!r} in {packages[0]} cannot be imported ({type(error).__name__}: {error})."
+        ) from error
+    if not isinstance(found, Reader):
+        raise MissingDependency(f"the reader of {format_!r} in {packages[0]} is a {type(found).__name__}, no Reader.")
+    return found
+
+
+def option_names() -> tuple[str, ...]:
+    """Return the names of all options of `open_dataset` but `format`."""
+    own = (name for reader in registered().readers.values() for name in reader.options)
+    return tuple(dict.fromkeys([*COMMON_OPTIONS, "isolated", *own]))
 
 
 def read_with(format_: str, path: str, options: Mapping[str, Any]) -> Dataset:
@@ -59,42 +123,30 @@ def read_with(format_: str, path: str, options: Mapping[str, Any]) -> Dataset:
     InvalidOption
         If an option is for stores of another kind.
     """
-    reader = READERS[format_]
+    reader = registered().readers[format_]
     for name in options:
         if name not in (*COMMON_OPTIONS, *reader.options):
-            owners = " or ".join(_owners(name))
-            raise InvalidOption(f"option {name!r} is for {owners}; '{path}' is {by_format(format_).what}.")
-    check_libraries(format_, path)
+            owners = " or ".join(one.what for one in registered().readers.values() if name in one.options)
+            raise InvalidOption(f"option {name!r} is for {owners}; '{path}' is {reader.what}.")
+    missing = [library for library in reader.libraries if find_spec(library) is None]
+    if missing:
+        raise MissingDependency(
+            f"'{path}' is {reader.what}, and reading it needs {' and '.join(missing)}: pip install '{reader.install}'"
+        )
     try:
-        found = getattr(import_module(f"cxg_widget.datasets.{reader.module}"), reader.name)
-        opened: Dataset = found(path, **options)
+        opened: Dataset = resolve_name(reader.opens)(path, **options)
     except ImportError as error:
         if not reader.libraries or isinstance(error, CxgWidgetError):
             raise
         raise MissingDependency(
-            f"'{path}' is {by_format(format_).what}, and {' and '.join(reader.libraries)} as installed cannot read it "
-            f"({error}): pip install --upgrade 'cxg-widget[{reader.extra}]'"
+            f"'{path}' is {reader.what}, and {' and '.join(reader.libraries)} as installed cannot read it "
+            f"({error}): pip install --upgrade '{reader.install}'"
         ) from error
     return opened
-
-
-def check_libraries(format_: str, path: str) -> None:
-    """Raise `MissingDependency` where a library is missing that reads this format."""
-    reader = READERS[format_]
-    missing = [library for library in reader.libraries if find_spec(library) is None]
-    if missing:
-        raise MissingDependency(
-            f"'{path}' is {by_format(format_).what}, and reading it needs {' and '.join(missing)}: "
-            f"pip install 'cxg-widget[{reader.extra}]'"
-        )
 
 
 def check_names(options: Iterable[str]) -> None:
     """Raise `InvalidOption` with the nearest name for an option that no store has."""
     for name in options:
-        if name not in OPTIONS:
-            raise InvalidOption(not_found("option", name, OPTIONS, "open_dataset()"))
-
-
-def _owners(option: str) -> list[str]:
-    return [by_format(format_).what for format_, reader in READERS.items() if option in reader.options]
+        if name not in option_names():
+            raise InvalidOption(not_found("option", name, option_names(), "open_dataset()"))

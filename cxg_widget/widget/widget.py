@@ -20,8 +20,7 @@ from ipywidgets import CallbackDispatcher
 from cxg_widget.cells.loader import Readings
 from cxg_widget.color.limits import LIMITS, OwnLimits
 from cxg_widget.compute.jobs import from_here, wait_for
-from cxg_widget.datasets import OPTIONS as OPEN_OPTIONS
-from cxg_widget.datasets import looks_like_anndata, open_dataset
+from cxg_widget.datasets import looks_like_anndata, open_dataset, option_names
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display import checks as options
 from cxg_widget.display.checks import Given
@@ -114,7 +113,7 @@ class CxgWidget(WidgetTraits):
         dask: Any = None,
         **more: Any,
     ) -> None:
-        traits, opening = options.split_options(more, STATE, ("format", *OPEN_OPTIONS))
+        traits, opening = options.split_options(more, STATE, ("format", *option_names()))
         self._owns_dataset = not isinstance(source, Dataset)
         self._dataset: Dataset = open_dataset(source, **opening)
         self._color_of_itself = color_of_itself(self._dataset)

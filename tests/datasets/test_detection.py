@@ -122,7 +122,7 @@ def test_an_mzpeak_is_known_by_its_members_and_a_broken_one_by_its_name(tmp_path
     folder(tmp_path / "unpacked", "mzpeak_index.json")
     (tmp_path / "cut.mzpeak").write_bytes(b"PK\x03\x04abc")
     for name in ("run.zip", "unpacked", "cut.mzpeak"):
-        assert detect(str(tmp_path / name), {}).format == "mzpeak"
+        assert detect(str(tmp_path / name), {}) == "mzpeak"
     with pytest.raises(DamagedStore, match=r"cut\.mzpeak: the ZIP archive is truncated"):
         open_dataset(tmp_path / "cut.mzpeak")
     with pytest.raises(InvalidStore, match=r"s3://bucket/a\.mzpeak: mzPeak is read from local files only"):

@@ -77,6 +77,7 @@ class Dataset(ByView):
     def __init__(self, uri: str, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
         super().__init__(cache_bytes)
         self.uri = uri
+        self.title = uri.rstrip("/").rpartition("/")[2]
 
     # What a store implements.
 

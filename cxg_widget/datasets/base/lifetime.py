@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import RLock, local
@@ -35,8 +35,7 @@ class Lifetime(ABC):
         self._readers = 0
         self._closed = False
 
-    @abstractmethod
-    def _release(self) -> None:
+    def _release(self) -> None:  # noqa: B027 - a store that holds nothing open has nothing to do
         """Close what is open; called once, when nobody reads any more."""
 
     @property

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from cxg_widget.datasets.base.columns import as_strings
@@ -29,14 +29,14 @@ class VarNames(Lifetime):
     id_columns: ClassVar[tuple[str, ...]] = ("name_0", "feature_id", "gene_ids", "gene_id")
 
     title: str
-    n_var: int
-    var_columns: Mapping[str, Column]
+    n_var: int = 0
+    var_columns: Mapping[str, Column] = MappingProxyType({})
     var_index: str | None = None
     var_noun: Noun = GENE
 
-    @abstractmethod
     def _read_var(self, name: str) -> Values:
-        """Read one var column, as `_read_obs` does."""
+        """Read one var column, as `_read_obs` does; a store without vars has none."""
+        raise NotImplementedError
 
     @property
     def var_labels(self) -> Sequence[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
@@ -30,9 +29,9 @@ class Vectors(VarNames):
     n_obs: int
     layers: tuple[str, ...] = ()
 
-    @abstractmethod
     def _read_vector(self, position: int, layer: str | None) -> Vector:
-        """Read the var at `position`."""
+        """Read the var at `position`; a store without vars has none."""
+        raise NotImplementedError
 
     def _read_vectors(self, positions: Sequence[int], layer: str | None) -> Iterator[Vector]:
         """Yield distinct vars in their order, each as `_read_vector` returns it."""

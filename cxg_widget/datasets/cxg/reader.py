@@ -1,0 +1,10 @@
+"""What is said of a CXG; `tiledb_access/detect.py` knows one on sight."""
+
+from cxg_widget.datasets.readers import Reader
+
+READER = Reader(
+    what="a CXG",
+    opens="cxg_widget.datasets.cxg.dataset:CxgDataset",
+    order=0,
+    options=("config", "ctx", "storage_options"),
+)

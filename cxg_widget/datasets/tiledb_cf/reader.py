@@ -1,0 +1,9 @@
+"""What is said of a TileDB-CF dataspace; `tiledb_access/detect.py` knows one on sight."""
+
+from cxg_widget.datasets.readers import Reader
+
+READER = Reader(
+    what="a TileDB-CF dataspace",
+    opens="cxg_widget.datasets.tiledb_cf.dataset:CfDataset",
+    options=("observations", "isel", "config", "ctx", "storage_options"),
+)

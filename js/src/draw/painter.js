@@ -26,7 +26,7 @@ import { createGlPainter } from "./gl/stage.js";
  * @property {() => void} clear
  * @property {(options: PointOptions, code: number) => void} fill give what has been drawn the colour of one number, beneath all that comes
  * @property {(options: PointOptions, points: import("./sources.js").PointArrays, first: number, count: number) => void} points
- * @property {(image: import("../state/scene.js").Image, options: ImageOptions) => void} image before any points
+ * @property {(image: import("../state/scene.js").CellImage, options: ImageOptions) => void} image before any points
  * @property {(canvas: HTMLCanvasElement) => void} show
  * @property {(context: CanvasRenderingContext2D) => void} copyTo a canvas of its size
  * @property {() => void} free

@@ -39,7 +39,7 @@ export function createSources(scene, getState) {
     return crowd.weight < 1 || (crowd.solidity < 1 && points !== null && points.nObs > points.nPoints);
   }
 
-  /** @param {import("../state/scene.js").Cells} at */
+  /** @param {import("../state/scene.js").CellPoints} at */
   function near({ xy, codes, flags, extent }) {
     const own = { ...all(xy), codes, flags };
     const { crowd, points } = getState();
@@ -50,7 +50,7 @@ export function createSources(scene, getState) {
     return share(shared.cells, own, crowd, own.n, zoom);
   }
 
-  /** @param {import("../state/scene.js").Detail} at */
+  /** @param {import("../state/scene.js").PointDetail} at */
   function close(at) {
     const { codes, flags } = base();
     return detail([at, codes, flags], () => ({

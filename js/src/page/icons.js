@@ -16,7 +16,7 @@ export const ICONS = {
     svg`<path d="M2.2 5.6V3.2a1 1 0 0 1 1-1h2.4M10.4 2.2h2.4a1 1 0 0 1 1 1v2.4M13.8 10.4v2.4a1 1 0 0 1-1 1h-2.4M5.6 13.8H3.2a1 1 0 0 1-1-1v-2.4"/><circle cx="8" cy="8" r="1.6"/>`,
   ),
   png: icon(svg`<path d="M8 2v8.2M4.8 7.2 8 10.4l3.2-3.2M2.6 12v1.2a.8.8 0 0 0 .8.8h9.2a.8.8 0 0 0 .8-.8V12"/>`),
-  look: icon(
+  settings: icon(
     svg`<path d="M2 4.8h6.2M12 4.8h2M2 11.2h2M7.8 11.2H14"/><circle cx="10.1" cy="4.8" r="1.8"/><circle cx="5.9" cy="11.2" r="1.8"/>`,
   ),
   full: icon(svg`<path d="M9.6 2.2h4.2v4.2M13.6 2.4 9.4 6.6M6.4 13.8H2.2V9.6M2.4 13.6l4.2-4.2"/>`),

@@ -1,18 +1,14 @@
-/** One view of a widget: the shadow root, what is laid out in it, and when it is drawn anew. What is drawn comes from panels/. */
-import { html, nothing, render } from "lit-html";
+/** One view of a widget: when it is drawn anew, and with what. */
+import { render } from "lit-html";
 import { asSeen, isOnlyMore } from "../state/state.js";
 import { fileName } from "../words/format.js";
 import { createFullScreen } from "./full_screen.js";
-import { divider, sizeOf } from "./panels/divider.js";
-import { embeddingBox } from "./panels/embedding.js";
+import { leaveByKey, pressKey } from "./keys.js";
+import { createElements, layout, plotAlone } from "./layout.js";
 import { createLegend } from "./panels/legend.js";
-import { emptyMessage, progressBar, tooltip } from "./panels/messages.js";
-import { pick, searchBox } from "./panels/search.js";
-import { statusLine } from "./panels/status.js";
-import { FULL_KEY, panelButton, RESET_KEY, TOOLS, toolbar } from "./panels/toolbar.js";
+import { pick } from "./panels/search.js";
 import { placeTooltip } from "./panels/tooltip_place.js";
 import { initialUi } from "./panels/ui.js";
-import css from "./style.css";
 import { watchTheme } from "./theme.js";
 
 /** @typedef {import("./panels/ui.js").Ui} Ui */
@@ -20,13 +16,9 @@ import { watchTheme } from "./theme.js";
 /** @typedef {import("./theme.js").Theme} Theme */
 /** @typedef {import("../state/state.js").State} State */
 
+/** @typedef {import("../plot/plot.js").Plot} Plot */
+
 /**
- * @typedef {object} Plot
- * @property {HTMLElement} element
- * @property {(theme: Theme) => void} setTheme
- * @property {(scale?: number) => Promise<Blob>} png
- * @property {() => void} destroy
- *
  * @typedef {object} Model
  * @property {import("../state/state.js").Store} store
  * @property {import("../state/actions.js").Actions} actions
@@ -35,7 +27,6 @@ import { watchTheme } from "./theme.js";
 
 const SEARCH_WAIT_MS = 60;
 const PNG_SCALE = 2;
-const LOW_PX = 240;
 /** So long everything else waits for the points: the page draws one thing after the other. */
 const PLOT_FIRST_MS = 1_500;
 /** Progress is shown so often: each frame of the page takes time from the points. */
@@ -43,7 +34,7 @@ const MORE_MS = 200;
 
 /** Show a model in an element. @param {{el: HTMLElement, model: Model}} options @returns {() => void} takes the view away */
 export function createView({ el, model }) {
-  const { host, mount, plotHost } = createFrame(el);
+  const { host, mount, plotHost } = createElements(el);
   const plot = model.createPlot(plotHost);
   const ending = new AbortController();
   const drawLegend = createLegend();
@@ -129,73 +120,9 @@ export function createView({ el, model }) {
   };
 }
 
-/** The elements that outlive every drawing. @param {HTMLElement} el */
-function createFrame(el) {
-  el.classList.add("cxg-widget");
-  const host = document.createElement("div");
-  // JupyterLab's shortcuts would take the keys of whatever is focused in here.
-  host.setAttribute("data-lm-suppress-shortcuts", "true");
-  const root = host.attachShadow({ mode: "open" });
-  const style = document.createElement("style");
-  style.textContent = css;
-  const mount = document.createElement("div");
-  mount.className = "mount";
-  const plotHost = document.createElement("div");
-  plotHost.className = "host";
-  mount.append(plotHost); // the first drawing moves it to its place
-  root.append(style, mount);
-  el.append(host);
-  return { host, mount, plotHost };
-}
-
-/** @param {Context} context @param {HTMLElement} plotHost @param {(context: Context) => unknown} drawLegend */
-function layout(context, plotHost, drawLegend) {
-  const { state, ui } = context;
-  const bare = state.link === "offline" && state.dataset === null;
-  const panel = bare ? "closed" : ui.panel === null ? "auto" : ui.panel ? "open" : "closed";
-  return html`<div class="root ${sizeClass(context)}" data-panel=${panel} style=${sizes(context)}>
-    <div class="stage">
-      ${bare ? nothing : toolbar(context)}
-      <div class="plot">
-        ${plotHost} ${emptyMessage(context)} ${tooltip(context)} ${progressBar(context)}
-      </div>
-      ${statusLine(context)} ${bare ? nothing : panelButton(context)}
-    </div>
-    <aside class="panel" id="panel" aria-label="Colors">
-      ${divider(context, "panel_width")}
-      ${state.dataset === null && state.link !== "offline" ? skeletonFields() : html`${embeddingBox(context)} ${searchBox(context)}`} ${drawLegend(context)}
-    </aside>
-    ${bare || ui.full ? nothing : divider(context, "height")}
-  </div>`;
-}
-
-/** In a low widget buttons and status share one line. @param {Context} context */
-function sizeClass(context) {
-  return context.ui.full ? "full" : sizeOf(context, "height") < LOW_PX ? "low" : "";
-}
-
-/** @param {Context} context */
-function sizes(context) {
-  return `--height:${context.ui.full ? "100vh" : `${sizeOf(context, "height")}px`};--panel-px:${sizeOf(context, "panel_width")}px`;
-}
-
 /** Is the first picture still to come, or still to be completed? @param {State} state */
 function isPlotAwaited({ points, isSeen, isWhole, link, error }) {
   return !(points?.aggregated ? isSeen : isWhole) && link !== "offline" && error === null;
-}
-
-/** The same frame around the plot, with nothing in it yet. @param {Context} context @param {HTMLElement} plotHost */
-function plotAlone(context, plotHost) {
-  return html`<div class="root ${sizeClass(context)}" data-panel=${context.ui.panel === null ? "auto" : "open"} style=${sizes(context)}>
-    <div class="stage"><div class="toolbar"></div><div class="plot">${plotHost}</div><div class="status"></div></div>
-    <aside class="panel"></aside>
-  </div>`;
-}
-
-/** As high as the fields that take their place. */
-function skeletonFields() {
-  const field = html`<div class="field skeleton" aria-hidden="true"><span class="caption">&nbsp;</span><div class="box"></div></div>`;
-  return [field, field];
 }
 
 /** Listen to what no single panel owns: the pointer over the plot, clicks outside popovers, shortcut keys.
@@ -218,35 +145,6 @@ function listen(context, mount, plotHost, signal) {
   mount.addEventListener("focusin", closePopover, { signal });
   mount.addEventListener("keydown", (event) => pressKey(context, mount, event), { signal });
   mount.addEventListener("keydown", (event) => leaveByKey(context, event), { signal, capture: true });
-}
-
-/** @param {Context} context @param {HTMLElement} mount @param {KeyboardEvent} event */
-function pressKey(context, mount, event) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  event.stopPropagation(); // VS Code and Colab would act on single letters
-  const { actions, state } = context;
-  const inField = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
-  if (closeByKey(context, mount, event) || inField || event.defaultPrevented) return;
-  const key = event.key.toUpperCase();
-  if (key === RESET_KEY) actions.resetView();
-  if (key === FULL_KEY && context.ui.full !== null) context.fullScreen();
-  const tool = TOOLS.find((one) => one.key === key);
-  if (tool !== undefined && state.link !== "offline") actions.setTrait("tool", tool.tool);
-}
-
-/** Browsers leave full screen by Escape themselves, but not all of them do it always. @param {Context} context @param {KeyboardEvent} event */
-function leaveByKey({ ui, fullScreen }, event) {
-  if (event.key !== "Escape" || !ui.full || ui.popover !== "" || ui.search.open) return;
-  event.stopPropagation(); // else it would clear the selection too
-  fullScreen();
-}
-
-/** Escape closes the popover and gives the focus back to its button. @param {Context} context @param {HTMLElement} mount @param {KeyboardEvent} event */
-function closeByKey({ ui, update }, mount, event) {
-  if (event.key !== "Escape" || ui.popover === "") return false;
-  /** @type {HTMLElement | null} */ (mount.querySelector(`[data-popover=${ui.popover}] button`))?.focus();
-  update({ popover: "" });
-  return true;
 }
 
 /** @param {Context} context @param {HTMLElement} mount */

@@ -92,7 +92,7 @@ export function createDrawing(painter, { scene, sources }, sight, size) {
  * @param {import("../draw/painter.js").Painter} painter
  * @param {{scene: import("../state/scene.js").Scene, sources: import("../draw/sources.js").Sources}} stage
  * @param {CanvasRenderingContext2D} context what it is drawn on @param {import("./plan.js").Sight} sight @param {Plan} plan
- * @param {import("../state/scene.js").Image | null} portrait an image of all that is to be seen, drawn in place of the plan and closed
+ * @param {import("../state/scene.js").CellImage | null} portrait an image of all that is to be seen, drawn in place of the plan and closed
  */
 export function drawWhole(painter, { scene, sources }, context, sight, plan, portrait) {
   const picture = painter.createPicture();

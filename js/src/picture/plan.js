@@ -14,7 +14,7 @@ import { holdsCells, imageOnShow } from "./question.js";
  * @typedef {object} Plan
  * @property {import("../draw/sources.js").Source} source which points
  * @property {boolean} hasPoints whether any of them are drawn
- * @property {import("../state/scene.js").Image | null} image a picture of all cells, moved to where they are now
+ * @property {import("../state/scene.js").CellImage | null} image a picture of all cells, moved to where they are now
  * @property {boolean} isCover points are seen only where the image is not
  *
  * @typedef {object} Sight how a plot looks at its cells

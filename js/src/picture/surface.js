@@ -30,12 +30,12 @@ import { planOf, pointOptions } from "./plan.js";
  *
  * @typedef {{drawn: number, isComplete: boolean}} Progress drawn = points on the screen
  *
- * @typedef {"more" | "look" | "tune" | "move" | "all"} Change more: points arrived; look: same places, other colours;
+ * @typedef {"more" | "colors" | "tune" | "move" | "all"} Change more: points arrived; colors: same places, other colours;
  *   tune: the same, under a hand; move: other places; all: everything
  */
 
 /** Where points stay in place the old picture stays until the new one is as dense, but no longer than this. */
-const HOLD_MS = { look: 800, tune: 150 };
+const HOLD_MS = { colors: 800, tune: 150 };
 /** What moved so recently may move again. */
 const AGAIN_MS = 2_000;
 
@@ -125,7 +125,7 @@ export function createSurface(painter, stage, site, surveyor) {
     },
     restored() {
       drawing.restore();
-      invalidate("look");
+      invalidate("colors");
       site.onFrame(progress());
     },
   };
@@ -138,7 +138,7 @@ export function createSurface(painter, stage, site, surveyor) {
   /** @param {Change} [change] */
   function invalidate(change = "all") {
     if (change !== "more") isStale = true;
-    if (change === "look" || change === "tune") hold(HOLD_MS[change]);
+    if (change === "colors" || change === "tune") hold(HOLD_MS[change]);
     if (change === "move" || change === "all") heldUntil = 0;
     if (site.isMoving()) movedAt = performance.now();
     if (!hasShown) loop.hurry();

@@ -128,7 +128,7 @@ export function createSurveyor(scene, getState, viewports, ask, tell = () => {})
     /** Is a better picture of what is seen on its way? */
     isAwaited: () => underway !== null || lacking() !== null,
     /** An image of what one plot shows, which is the caller's to close; null where none is to be had.
-     * @param {import("./viewports.js").Viewport} viewport @returns {Promise<import("../state/scene.js").Image | null>} */
+     * @param {import("./viewports.js").Viewport} viewport @returns {Promise<import("../state/scene.js").CellImage | null>} */
     async portray(viewport) {
       const state = getState();
       if (!isSurveyed(state)) return null;
@@ -147,7 +147,7 @@ export function createSurveyor(scene, getState, viewports, ask, tell = () => {})
 
 /** @typedef {ReturnType<typeof createSurveyor>} Surveyor */
 
-/** @param {import("../wire/protocol.js").Image} answer @param {string} key @returns {Promise<import("../state/scene.js").Image>} */
+/** @param {import("../wire/protocol.js").Image} answer @param {string} key @returns {Promise<import("../state/scene.js").CellImage>} */
 async function imageOf({ content, view, n_inside: nInside, points_seq: pointsSeq, seq, arrays }, key) {
   const blob = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (arrays.png)], { type: "image/png" });
   // Numbers are no colours: nothing may correct or multiply them.

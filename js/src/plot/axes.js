@@ -3,7 +3,7 @@
  * for the screen and for pictures that are saved.
  */
 import { visible } from "../screen/camera.js";
-import { make } from "../screen/svg.js";
+import { make, makeLayer, set } from "../screen/svg.js";
 import { ticksBetween } from "../screen/ticks.js";
 
 /**
@@ -109,8 +109,7 @@ function shortened(text, mostPx) {
 
 /** The axes on the screen. */
 export function createAxes() {
-  const element = make("svg", { width: "100%", height: "100%" });
-  element.style.cssText = "position:absolute;inset:0;overflow:hidden;pointer-events:none";
+  const element = makeLayer({});
   const lines = make("path", { fill: "none", "stroke-width": "1" });
   const groups = { x: make("g", { class: "axis x" }), y: make("g", { class: "axis y" }) };
   for (const group of Object.values(groups))
@@ -123,8 +122,7 @@ export function createAxes() {
     marks.forEach((mark, i) => {
       const text = old[i] ?? group.appendChild(make("text", { class: kind }));
       const [x, y] = [mark.x.toFixed(1), mark.y.toFixed(1)];
-      const place = { x, y, ...(axis === "y" ? { transform: `rotate(-90 ${x} ${y})` } : {}) };
-      for (const [key, value] of Object.entries(place)) text.setAttribute(key, value);
+      set(text, axis === "y" ? { x, y, transform: `rotate(-90 ${x} ${y})` } : { x, y });
       if (text.textContent !== mark.text) text.textContent = mark.text;
     });
     old.slice(marks.length).forEach((one) => one.remove());
@@ -139,32 +137,21 @@ export function createAxes() {
         return element.replaceChildren();
       }
       if (element.childElementCount === 0) element.append(lines, groups.x, groups.y);
-      element.setAttribute("role", "img");
-      element.setAttribute("aria-label", `Horizontal axis: ${said[0]}. Vertical axis: ${said[1]}.`);
-      lines.setAttribute(
-        "d",
-        drawn
-          .map(([x0, y0, x1, y1]) => `M${x0.toFixed(1)} ${y0.toFixed(1)}L${x1.toFixed(1)} ${y1.toFixed(1)}`)
-          .join(""),
-      );
+      set(element, { role: "img", "aria-label": `Horizontal axis: ${said[0]}. Vertical axis: ${said[1]}.` });
+      const px = (/** @type {number} */ one) => one.toFixed(1);
+      set(lines, { d: drawn.map(([x0, y0, x1, y1]) => `M${px(x0)} ${px(y0)}L${px(x1)} ${px(y1)}`).join("") });
       for (const axis of /** @type {Axis[]} */ (["x", "y"])) {
-        write(
-          axis,
-          names.filter((mark) => mark.axis === axis),
-          "name",
-        );
-        write(
-          axis,
-          numbers.filter((mark) => mark.axis === axis),
-          "number",
-        );
+        for (const [kind, marks] of Object.entries({ name: names, number: numbers })) {
+          const own = marks.filter((mark) => mark.axis === axis);
+          write(axis, own, kind);
+        }
       }
     },
     /** @param {import("../style/style.js").Theme} theme */
     setTheme(theme) {
       const { words, line } = inks(theme);
-      lines.setAttribute("stroke", line);
-      for (const group of Object.values(groups)) group.setAttribute("fill", words);
+      set(lines, { stroke: line });
+      for (const group of Object.values(groups)) set(group, { fill: words });
     },
   };
 }

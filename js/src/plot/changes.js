@@ -12,12 +12,12 @@ export function changeBetween(state, before) {
   if (state.highlighted !== before.highlighted || TUNING.some((name) => traits[name] !== before.traits[name]))
     return "tune";
   if (crowd !== before.crowd || String(color?.limits) !== String(before.color?.limits)) return "tune";
-  if (color?.seq !== before.color?.seq || color?.colors !== before.color?.colors) return "look";
-  if (selection !== before.selection && (selection.n > 0 || before.selection.n > 0)) return "look";
+  if (color?.seq !== before.color?.seq || color?.colors !== before.color?.colors) return "colors";
+  if (selection !== before.selection && (selection.n > 0 || before.selection.n > 0)) return "colors";
   const loaded = (/** @type {State} */ one) => `${one.points?.loaded} ${one.color?.loaded} ${one.nextColor?.loaded}`;
   if (loaded(state) === loaded(before)) return null;
   // What points show where they share pixels was known from the first of them.
-  return crowd.weight < 1 && isLoaded(state) && !isLoaded(before) ? "look" : "more";
+  return crowd.weight < 1 && isLoaded(state) && !isLoaded(before) ? "colors" : "more";
 }
 
 /** @param {State} state */

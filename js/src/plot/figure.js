@@ -10,15 +10,15 @@ import { wholeNumber } from "../words/format.js";
  * @typedef {{theme: Theme, isClear: boolean}} Paper what a picture is drawn on
  * @typedef {import("../state/state.js").Background} Background
  *
- * @typedef {object} Look how a text looks
+ * @typedef {object} Font
  * @property {number} px size
  * @property {boolean} [bold]
  * @property {boolean} [quiet]
  *
  * @typedef {object} Pen
- * @property {(text: string, look: Look) => number} width
- * @property {(text: string, look: Look, room: number) => string} fitted cut so that it takes no more room
- * @property {(text: string, x: number, y: number, look: Look, toLeft?: boolean) => void} write its baseline at y
+ * @property {(text: string, font: Font) => number} width
+ * @property {(text: string, font: Font, room: number) => string} fitted cut so that it takes no more room
+ * @property {(text: string, x: number, y: number, font: Font, toLeft?: boolean) => void} write its baseline at y
  * @property {(color: string, x: number, y: number, width: number, height: number) => void} fill "" = what is missing
  */
 
@@ -152,22 +152,22 @@ function writeRows(pen, { rows, more }, left, top, { column, nColumns, most }) {
 /** @param {CanvasRenderingContext2D} context @param {Theme} theme @param {string} family @returns {Pen} */
 function createPen(context, { foreground, background, dark }, family) {
   const quiet = foreground.map((one, i) => Math.round(0.7 * one + 0.3 * background[i]));
-  const width = (/** @type {string} */ text, /** @type {Look} */ { px, bold }) => {
+  const width = (/** @type {string} */ text, /** @type {Font} */ { px, bold }) => {
     context.font = `${bold ? "600 " : ""}${px}px ${family || "sans-serif"}`;
     return context.measureText(text).width;
   };
   return {
     width,
-    fitted(text, look, room) {
-      if (width(text, look) <= room) return text;
+    fitted(text, font, room) {
+      if (width(text, font) <= room) return text;
       const letters = [...text.slice(0, 200)];
       const cut = () => `${letters.join("").trimEnd()}…`;
-      while (letters.length > 0 && width(cut(), look) > room) letters.pop();
+      while (letters.length > 0 && width(cut(), font) > room) letters.pop();
       return cut();
     },
-    write(text, x, y, look, toLeft = false) {
-      width(text, look);
-      context.fillStyle = `rgb(${look.quiet ? quiet : foreground})`;
+    write(text, x, y, font, toLeft = false) {
+      width(text, font);
+      context.fillStyle = `rgb(${font.quiet ? quiet : foreground})`;
       context.textAlign = toLeft ? "right" : "left";
       context.fillText(text, x, y);
     },

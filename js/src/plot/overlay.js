@@ -1,68 +1,72 @@
 /** What is drawn over the points: the shape being drawn, how it will change the selection, a ring around the cell pointed at. */
-import { make } from "../screen/svg.js";
+import { toPx } from "../screen/camera.js";
+import { make, makeLayer, set } from "../screen/svg.js";
 
-/** @type {Record<import("../wire/protocol.js").Mode, string>} */
+/** @typedef {import("../wire/protocol.js").Mode} Mode */
+
+/** @type {Record<Mode, string>} */
 const SIGNS = { replace: "", add: "+", subtract: "−", intersect: "∩" };
 const SIGN_PX = 14;
+/** Between a point and the ring around it. */
+const RING_PX = 3;
 
 export function createOverlay() {
-  const element = make("svg", { width: "100%", height: "100%", "aria-hidden": "true" });
-  element.style.cssText = "position:absolute;inset:0;overflow:hidden;pointer-events:none";
+  const element = makeLayer({ "aria-hidden": "true" });
+  const thin = { "stroke-width": 1.5, "stroke-linejoin": "round" };
   // A line over points of any colour is seen by its halo.
-  const halo = make("path", {
-    fill: "none",
-    "stroke-width": "3.5",
-    "stroke-linejoin": "round",
-    "stroke-opacity": "0.75",
-  });
-  const line = make("path", { "fill-opacity": "0.06", "stroke-width": "1.5", "stroke-linejoin": "round" });
-  const closing = make("path", { fill: "none", "stroke-width": "1.5", "stroke-dasharray": "4 3" });
-  const sign = make("text", {
-    "font-size": "18",
-    "font-weight": "600",
-    "font-family": "sans-serif",
-    "paint-order": "stroke",
-    "stroke-width": "3",
-  });
-  const ringHalo = make("circle", { fill: "none", "stroke-width": "4", "stroke-opacity": "0.75" });
-  const ring = make("circle", { fill: "none", "stroke-width": "2" });
+  const halo = make("path", { ...thin, fill: "none", "stroke-width": 3.5, "stroke-opacity": 0.75 });
+  const line = make("path", { ...thin, "fill-opacity": 0.06 });
+  const closing = make("path", { ...thin, fill: "none", "stroke-dasharray": "4 3" });
+  const font = { "font-size": 18, "font-weight": 600, "font-family": "sans-serif" };
+  const sign = make("text", { ...font, "paint-order": "stroke", "stroke-width": 3 });
+  const ringHalo = make("circle", { fill: "none", "stroke-width": 4, "stroke-opacity": 0.75 });
+  const ring = make("circle", { fill: "none", "stroke-width": 2 });
   element.append(halo, line, closing, sign, ringHalo, ring);
-  hideRing();
+  /** @type {import("./lasso.js").Shape | null} */
+  let shape = null;
+  /** @type {Mode} */
+  let mode = "replace";
 
-  function hideRing() {
-    for (const circle of [ringHalo, ring]) circle.setAttribute("visibility", "hidden");
+  /** @param {import("../screen/camera.js").Camera | null} camera @returns {[number, number][]} px */
+  function outline(camera) {
+    if (camera === null || shape === null) return [];
+    const corners = shape.corners();
+    const pairs = Array.from({ length: corners.length / 2 }, (_, i) =>
+      toPx(camera, corners[2 * i], corners[2 * i + 1]),
+    );
+    return shape.kind === "rectangle" ? [...pairs, pairs[0]] : pairs;
+  }
+
+  /** @param {[number, number][]} corners */
+  function drawOutline(corners) {
+    const path = corners.map(([x, y], i) => `${i === 0 ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+    for (const part of [halo, line]) set(part, { d: path });
+    const [first, last] = [corners[0], corners[corners.length - 1]];
+    set(closing, { d: corners.length < 2 ? "" : `M${last[0]} ${last[1]}L${first[0]} ${first[1]}` });
+    sign.textContent = last === undefined ? "" : SIGNS[mode];
+    if (last !== undefined) set(sign, { x: last[0] + SIGN_PX, y: last[1] - SIGN_PX / 2 });
   }
 
   return {
     element,
-    /** @param {number[][]} corners CSS px @param {import("../wire/protocol.js").Mode} mode */
-    outline(corners, mode) {
-      const path = corners.map(([x, y], i) => `${i === 0 ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
-      halo.setAttribute("d", path);
-      line.setAttribute("d", path);
-      const [first, last] = [corners[0], corners[corners.length - 1]];
-      closing.setAttribute("d", corners.length < 2 ? "" : `M${last[0]} ${last[1]}L${first[0]} ${first[1]}`);
-      sign.textContent = last === undefined ? "" : SIGNS[mode];
-      if (last !== undefined)
-        sign.setAttribute("x", String(last[0] + SIGN_PX)), sign.setAttribute("y", String(last[1] - SIGN_PX / 2));
+    /** @param {import("./lasso.js").Shape | null} next null = none is being drawn @param {Mode} how it will change the selection */
+    takeShape(next, how) {
+      [shape, mode] = [next, how];
     },
-    /** @param {[number, number] | null} center CSS px; null = none @param {number} radius CSS px */
-    ring(center, radius) {
-      if (center === null) return hideRing();
-      for (const circle of [ringHalo, ring]) {
-        circle.setAttribute("visibility", "visible");
-        circle.setAttribute("cx", String(center[0]));
-        circle.setAttribute("cy", String(center[1]));
-        circle.setAttribute("r", String(radius));
-      }
+    /** @param {import("../screen/camera.js").Camera | null} camera @param {import("../state/state.js").Cell | null} cell pointed at
+     * @param {number} diameter of a point, CSS px */
+    draw(camera, cell, diameter) {
+      drawOutline(outline(camera));
+      const [cx, cy] = camera === null || cell === null ? [0, 0] : toPx(camera, cell.x, cell.y);
+      const visibility = camera === null || cell === null ? "hidden" : "visible";
+      for (const circle of [ringHalo, ring]) set(circle, { visibility, cx, cy, r: diameter / 2 + RING_PX });
     },
     /** @param {import("../style/style.js").Theme} theme */
     setTheme({ foreground, background }) {
       const [front, back] = [`rgb(${foreground})`, `rgb(${background})`];
-      for (const part of [line, closing, ring]) part.setAttribute("stroke", front);
-      for (const part of [halo, ringHalo, sign]) part.setAttribute("stroke", back);
-      line.setAttribute("fill", front);
-      sign.setAttribute("fill", front);
+      for (const part of [line, closing, ring]) set(part, { stroke: front });
+      for (const part of [halo, ringHalo, sign]) set(part, { stroke: back });
+      for (const part of [line, sign]) set(part, { fill: front });
     },
   };
 }

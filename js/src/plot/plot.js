@@ -1,15 +1,15 @@
 /** One plot: a canvas, what lies over it, and the hands on it. What is drawn is the surface's affair, what it means the model's. */
 import * as cameras from "../screen/camera.js";
 import { toolOf } from "../state/state.js";
-import { diameterOf } from "../style/style.js";
 import { PAPERS } from "../wire/constants.js";
+import { createAim } from "./aim.js";
 import { createAxes, layoutAxes } from "./axes.js";
 import { changeBetween } from "./changes.js";
 import { listenToGestures } from "./gestures.js";
 import { createOverlay } from "./overlay.js";
 import { createCellFinder } from "./pointed_cell.js";
 import { createProgressReport } from "./progress.js";
-import { roomIn, watchRoom } from "./room.js";
+import { watchRoom } from "./room.js";
 import { createSavedPictures } from "./saved.js";
 import { stillImage } from "./still.js";
 
@@ -30,7 +30,7 @@ import { stillImage } from "./still.js";
  *   shows now; null = nothing any more; refresh: draws it anew
  * @property {(polygon: number[], mode: import("../wire/protocol.js").Mode) => void} select
  * @property {(at: [number, number], radii: [number, number], waitMs: number) => Promise<import("../state/state.js").Cell | null>} cellAt data units
- * @property {(viewport: Omit<import("../screen/camera.js").Viewport, "diameter" | "dark">) => void} shows a picture has come on the screen
+ * @property {(viewport: import("../screen/camera.js").Viewport) => void} shows a picture has come on the screen
  * @property {(plot: object) => boolean} isForemost the view used last
  * @property {(plot: object) => void} touch
  * @property {(still: import("../state/state.js").Still) => void} keepStill
@@ -60,26 +60,21 @@ export function createPlot(host, model, statusOn = host) {
   element.append(overlay.element);
   host.append(element, axes.element);
   const report = createProgressReport(statusOn, store);
-  /** @type {Theme} */
+  const aim = createAim(host, element, store, model.view);
   let theme = PAPERS.white;
-  let room = { size: { width: 0, height: 0, ratio: 1 }, margin: 0 };
   let isOnScreen = true;
   let isMoving = false;
-  /** @type {Camera | null} */
-  let camera = null;
-  /** The shape being drawn. @type {{shape: import("./lasso.js").Shape, mode: import("../wire/protocol.js").Mode} | null} */
-  let outline = null;
   /** @type {HTMLImageElement | null} */
   let still = null;
 
   /** @type {import("../picture/surface.js").Site} */
   const site = {
-    camera: () => camera,
-    zoom,
-    size: () => room.size,
+    camera: aim.camera,
+    zoom: aim.zoom,
+    size: aim.size,
     theme: () => theme,
     state: store.get,
-    isShown: () => isOnScreen && room.size.width > 0 && room.size.height > 0,
+    isShown: () => isOnScreen && aim.hasRoom(),
     isMoving: () => isMoving,
     onBegin: model.begin,
     onFrame(progress) {
@@ -87,7 +82,8 @@ export function createPlot(host, model, statusOn = host) {
       still?.remove();
       still = null;
       report.progress(progress);
-      if (camera !== null) model.shows({ camera, view: cameras.visible(camera), ratio: room.size.ratio });
+      const viewport = aim.viewport(theme.dark);
+      if (viewport !== null) model.shows(viewport);
       saved.stop();
       if (progress.drawn > 0 || progress.isComplete) noteSeen(store, progress.isComplete);
       if (progress.isComplete) saved.keepSoon();
@@ -98,52 +94,30 @@ export function createPlot(host, model, statusOn = host) {
     element,
     store,
     surface: surfaces.get,
-    room: () => room,
+    aim,
     theme: site.theme,
-    camera: site.camera,
     isToKeep: () =>
       !isMoving && surfaces.get().progress().isComplete && model.isForemost(plot) && store.get().link === "live",
     keep: model.keepStill,
   });
 
-  function whole() {
-    const { points } = store.get();
-    return points && cameras.fit(points.extent, room.size.width, room.size.height, points.yDown, points.equalUnits);
-  }
-
-  function zoom() {
-    const all = whole();
-    return camera === null || all === null ? 1 : cameras.zoomOver(camera, all);
-  }
-
-  function diameterPx() {
-    return camera === null ? 0 : diameterOf(store.get(), camera, zoom());
-  }
-
   /** Look anew at what all plots look at. @param {Change} change */
-  function look(change) {
-    const { points } = store.get();
-    const view = model.view.get();
-    if (change === "all") measure();
-    const { width, height } = room.size;
-    camera =
-      points && (view === null ? whole() : cameras.contain(view, width, height, points.yDown, points.equalUnits));
-    if (camera !== null) report.view(cameras.visible(camera));
+  function aimAnew(change) {
+    if (change === "all") aim.measure();
+    aim.update();
+    const viewport = aim.viewport(theme.dark);
+    if (viewport !== null) report.view(viewport.view);
     tellWhatIsSeen();
     redraw(change);
-    const labels = points?.axisLabels ?? [];
-    axes.draw(layoutAxes(camera, labels, room.margin), labels);
+    const labels = store.get().points?.axisLabels ?? [];
+    axes.draw(layoutAxes(aim.camera(), labels, aim.room().margin), labels);
     drawOverlay();
   }
 
   function tellWhatIsSeen() {
-    if (camera === null) return;
-    const { width, height, ratio } = room.size;
-    const isEmpty = width === 0 || height === 0; // in a tab that is not on show
-    const diameter = Math.round(diameterPx() * ratio);
-    model.see(plot, isEmpty ? null : { camera, view: cameras.visible(camera), ratio, diameter, dark: theme.dark }, () =>
-      redraw("look"),
-    );
+    const viewport = aim.viewport(theme.dark);
+    if (viewport === null) return;
+    model.see(plot, aim.hasRoom() ? viewport : null, () => redraw("colors")); // no room: in a tab that is not on show
   }
 
   /** @param {Change} change */
@@ -153,55 +127,20 @@ export function createPlot(host, model, statusOn = host) {
   }
 
   function drawOverlay() {
-    const { cell } = store.get();
-    const at = camera;
-    const corners = outline?.shape.corners() ?? [];
-    const pairs =
-      at === null
-        ? []
-        : Array.from({ length: corners.length / 2 }, (_, i) => cameras.toPx(at, corners[2 * i], corners[2 * i + 1]));
-    const isClosed = outline?.shape.kind === "rectangle" && pairs.length > 0;
-    overlay.outline(isClosed ? [...pairs, pairs[0]] : pairs, outline?.mode ?? "replace");
-    overlay.ring(cell === null || at === null ? null : cameras.toPx(at, cell.x, cell.y), diameterPx() / 2 + 3);
+    overlay.draw(aim.camera(), store.get().cell, aim.diameter());
   }
 
-  /** @param {(from: Camera, points: import("../state/state.js").Points) => Camera} how */
-  function move(how) {
-    const { points } = store.get();
-    if (camera === null || points === null) return;
-    isMoving = true;
-    model.touch(plot);
-    model.view.move(cameras.visible(cameras.keepOver(how(camera, points), points.extent)));
-  }
-
-  const finder = createCellFinder(
-    async (px, py, waitMs) => {
-      if (camera === null || store.get().link !== "live") return null;
-      const radius = Math.max(diameterPx() / 2, HOVER_PX);
-      const [perX, perY] = cameras.scales(camera);
-      return model.cellAt(cameras.toData(camera, px, py), [radius * perX, radius * perY], waitMs);
-    },
-    (cell) => {
-      if (cell !== store.get().cell) store.set({ cell });
-    },
-  );
-
-  const stopGestures = listenToGestures(element, {
-    tool: () => (store.get().link === "offline" ? null : store.get().traits.tool),
-    toData: (px, py) => (camera === null ? [0, 0] : cameras.toData(camera, px, py)),
-    pan: (dx, dy) => move((from) => cameras.pan(from, dx, dy)),
-    zoom: (factor, px, py) =>
-      move((from, { extent, equalUnits }) => {
-        const { width, height, ratio } = room.size;
-        return cameras.zoomAt(from, factor, px, py, cameras.zoomRange(extent, width, height, ratio, equalUnits));
-      }),
+  const finder = createFinder(aim, model);
+  /** @type {import("./gestures.js").Meaning} */
+  const meaning = {
+    ...meaningOf(aim, model, move),
     settle() {
       if (!isMoving) return;
       isMoving = false;
       model.view.settle();
     },
     outline(shape, mode) {
-      outline = shape && { shape, mode };
+      overlay.takeShape(shape, mode);
       drawOverlay();
     },
     select(polygon, mode) {
@@ -210,34 +149,30 @@ export function createPlot(host, model, statusOn = host) {
     },
     point: finder.point,
     leave: finder.leave,
-    zooms: (isAsked) => camera !== null && (isAsked || store.get().traits.wheel_zoom !== false),
-    reset: model.actions.resetView,
-    clear: () => void (store.get().selection.n > 0 && model.actions.clearSelection()),
-    pick: (tool) => model.actions.setTrait("tool", tool),
-  });
+  };
 
-  /** @returns {boolean} whether the plot has another size than before */
-  function measure() {
-    const { size: before } = room;
-    room = roomIn(host, store.get().points?.axisLabels ?? []);
-    element.style.inset = `0 0 ${room.margin}px ${room.margin}px`;
-    const { width, height, ratio } = room.size;
-    return width !== before.width || height !== before.height || ratio !== before.ratio;
+  /** @type {(how: Parameters<typeof aim.moved>[0]) => void} */
+  function move(how) {
+    const view = aim.moved(how);
+    if (view === null) return;
+    isMoving = true;
+    model.touch(plot);
+    model.view.move(view);
   }
 
   function fit() {
-    if (measure()) look("move");
+    if (aim.measure()) aimAnew("move");
   }
 
   /** @param {State} state @param {State} before */
   function follow(state, before) {
-    if (room.size.width === 0 && state.points !== null) fit(); // the observer speaks only when the page is next laid out
+    if (aim.size().width === 0 && state.points !== null) fit(); // the observer speaks only when the page is next laid out
     if (state.drawnBy !== before.drawnBy) surfaces.replace();
     if (state.cell !== before.cell) drawOverlay();
     element.style.cursor = toolOf(state) === "pan" ? "grab" : "crosshair";
     const change = changeBetween(state, before);
     if (state.traits.point_size !== before.traits.point_size) tellWhatIsSeen();
-    if (change === "all") look(change);
+    if (change === "all") aimAnew(change);
     else if (change !== null) redraw(change);
     if (state.points === null && still === null) showStill(state);
     if (state.traits.legend !== before.traits.legend || state.traits.background !== before.traits.background)
@@ -253,8 +188,8 @@ export function createPlot(host, model, statusOn = host) {
 
   const undo = [
     store.subscribe(follow),
-    model.view.subscribe(() => look("move")),
-    stopGestures,
+    model.view.subscribe(() => aimAnew("move")),
+    listenToGestures(element, meaning),
     watchRoom(element, fit),
   ];
   const onScreen = new IntersectionObserver((entries) => {
@@ -275,10 +210,10 @@ export function createPlot(host, model, statusOn = host) {
     element,
     setTheme(next) {
       takeTheme(next);
-      if (camera !== null) redraw("look");
+      if (aim.camera() !== null) redraw("colors");
       tellWhatIsSeen();
     },
-    png: (scale = room.size.ratio) => saved.png(scale),
+    png: (scale = aim.size().ratio) => saved.png(scale),
     destroy() {
       saved.stop();
       for (const one of undo) one();
@@ -294,6 +229,45 @@ export function createPlot(host, model, statusOn = host) {
   fit();
   follow(store.get(), store.get());
   return plot;
+}
+
+/** What gestures mean that need nothing of a plot but where it looks.
+ * @param {import("./aim.js").Aim} aim @param {PlotModel} model @param {(how: Parameters<import("./aim.js").Aim["moved"]>[0]) => void} move
+ * @returns {Omit<import("./gestures.js").Meaning, "settle" | "outline" | "select" | "point" | "leave">} */
+function meaningOf(aim, { store, actions }, move) {
+  return {
+    tool: () => (store.get().link === "offline" ? null : store.get().traits.tool),
+    toData(px, py) {
+      const camera = aim.camera();
+      return camera === null ? [0, 0] : cameras.toData(camera, px, py);
+    },
+    pan: (dx, dy) => move((from) => cameras.pan(from, dx, dy)),
+    zoom: (factor, px, py) =>
+      move((from, { extent, equalUnits }) => {
+        const { width, height, ratio } = aim.size();
+        return cameras.zoomAt(from, factor, px, py, cameras.zoomRange(extent, width, height, ratio, equalUnits));
+      }),
+    zooms: (isAsked) => aim.camera() !== null && (isAsked || store.get().traits.wheel_zoom !== false),
+    reset: actions.resetView,
+    clear: () => void (store.get().selection.n > 0 && actions.clearSelection()),
+    pick: (tool) => actions.setTrait("tool", tool),
+  };
+}
+
+/** Finds the cell under the pointer. @param {import("./aim.js").Aim} aim @param {PlotModel} model */
+function createFinder(aim, { store, cellAt }) {
+  return createCellFinder(
+    async (px, py, waitMs) => {
+      const camera = aim.camera();
+      if (camera === null || store.get().link !== "live") return null;
+      const radius = Math.max(aim.diameter() / 2, HOVER_PX);
+      const [perX, perY] = cameras.scales(camera);
+      return cellAt(cameras.toData(camera, px, py), [radius * perX, radius * perY], waitMs);
+    },
+    (cell) => {
+      if (cell !== store.get().cell) store.set({ cell });
+    },
+  );
 }
 
 /** Note that a picture of the colouring on show has been on the screen. @param {import("../state/state.js").Store} store @param {boolean} isComplete */

@@ -14,7 +14,7 @@ export function createProgressReport(element, store) {
   element.dataset.cxgState = "loading";
   element.dataset.cxgDrawn = "0";
   return {
-    /** @param {number[]} visible left, right, bottom, top, data units */
+    /** @param {readonly number[]} visible left, right, bottom, top, data units */
     view: (visible) => void (element.dataset.cxgView = JSON.stringify(visible)),
     /** @param {import("../picture/surface.js").Progress} progress */
     progress({ drawn, isComplete }) {

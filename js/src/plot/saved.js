@@ -18,13 +18,12 @@ const LEAST_PX = 100;
  * @param {HTMLElement} plot.element
  * @param {import("../state/state.js").Store} plot.store
  * @param {() => import("../picture/surface.js").Surface} plot.surface
- * @param {() => import("./room.js").Room} plot.room
+ * @param {import("./aim.js").Aim} plot.aim where it looks
  * @param {() => import("../style/style.js").Theme} plot.theme
- * @param {() => import("../screen/camera.js").Camera | null} plot.camera
  * @param {() => boolean} plot.isToKeep whether this is the plot whose picture is kept, and now
  * @param {(still: import("../state/state.js").Still) => void} plot.keep
  */
-export function createSavedPictures({ element, store, surface, room, theme, camera, isToKeep, keep }) {
+export function createSavedPictures({ element, store, surface, aim, theme, isToKeep, keep }) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
 
@@ -32,9 +31,9 @@ export function createSavedPictures({ element, store, surface, room, theme, came
    * @param {import("../words/key.js").Key | null} key */
   function figure(points, paper, scale, key) {
     const family = getComputedStyle(element).fontFamily;
-    const { size, margin } = room();
+    const { size, margin } = aim.room();
     const ratio = points.width / size.width;
-    const axes = layoutAxes(camera(), store.get().points?.axisLabels ?? [], margin);
+    const axes = layoutAxes(aim.camera(), store.get().points?.axisLabels ?? [], margin);
     const onto = (/** @type {CanvasRenderingContext2D} */ context) =>
       paintAxes(context, ratio, axes, paper.theme, family);
     return compose({ points, margin: margin * ratio, key, paper, scale, family, onto });
@@ -47,7 +46,7 @@ export function createSavedPictures({ element, store, surface, room, theme, came
   }
 
   async function keepNow() {
-    const { size } = room();
+    const { size } = aim.room();
     if (Math.min(size.width, size.height) < LEAST_PX || !isToKeep()) return;
     const paper = paperOf(store.get().traits.background, theme());
     const key = keyNow(paper);
@@ -65,7 +64,7 @@ export function createSavedPictures({ element, store, surface, room, theme, came
     stop: () => clearTimeout(timer),
     /** @param {number} wanted px per CSS px @returns {Promise<Blob>} */
     async png(wanted) {
-      const { size } = room();
+      const { size } = aim.room();
       const scale = Math.min(wanted, LONGEST_PX / Math.max(size.width, size.height, 1));
       const paper = paperOf(store.get().traits.background, theme());
       return toBlob(figure(await surface().draw(scale, paper.theme), paper, scale, keyNow(paper)));

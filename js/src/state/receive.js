@@ -64,19 +64,21 @@ function isShown(store, reply) {
   return reply.kind === "color" && reply.spec === color?.spec && reply.detail === color.detail;
 }
 
+/** What a message says besides its arrays, by names as JavaScript has them. @param {Record<string, any>} reply @returns {any} */
+function fieldsOf({ arrays: _, ...fields }) {
+  const named = Object.entries(fields).map(([name, value]) => [
+    name.replace(/_./g, (one) => one[1].toUpperCase()),
+    value,
+  ]);
+  return Object.fromEntries(named);
+}
+
 /** @param {import("../wire/protocol.js").DatasetInfo} reply @returns {import("./state.js").Dataset} */
-function toDataset({ title, n_obs, n_var, obs_noun, var_noun, set_noun, embeddings, columns, colormaps, notes }) {
+function toDataset(reply) {
   const noun = (/** @type {string[]} */ [one, many]) => ({ one, many });
-  return {
-    title,
-    nObs: n_obs,
-    nVar: n_var,
-    nouns: { obs: noun(obs_noun), var: noun(var_noun), set: set_noun.length === 0 ? null : noun(set_noun) },
-    embeddings: /** @type {{name: string, axes: number}[]} */ (embeddings),
-    columns: /** @type {{name: string, kind: string}[]} */ (columns),
-    colormaps,
-    notes,
-  };
+  const { obs_noun, var_noun, set_noun } = reply;
+  const nouns = { obs: noun(obs_noun), var: noun(var_noun), set: set_noun.length === 0 ? null : noun(set_noun) };
+  return { ...fieldsOf(reply), nouns };
 }
 
 /** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Points} reply */
@@ -94,27 +96,8 @@ function takePoints(scene, store, reply) {
   putPositions(positions, reply);
   if (!isNew)
     store.set({ points: { .../** @type {import("./state.js").Points} */ (shown), loaded: positions.loaded } });
-  else store.set({ points: pointsOf(reply, positions.loaded), cell: null });
+  else store.set({ points: { ...fieldsOf(reply), loaded: positions.loaded }, cell: null });
   promote(scene, store);
-}
-
-/** @param {import("../wire/protocol.js").Points} reply @param {number} loaded @returns {import("./state.js").Points} */
-function pointsOf(reply, loaded) {
-  return {
-    seq: reply.seq,
-    embedding: reply.embedding,
-    axes: reply.axes,
-    nPoints: reply.n_points,
-    nObs: reply.n_obs,
-    aggregated: reply.aggregated,
-    loaded,
-    extent: /** @type {[number, number, number, number]} */ (reply.extent),
-    nMissing: reply.n_missing,
-    yDown: reply.y_down,
-    equalUnits: reply.equal_units,
-    axisLabels: reply.axis_labels,
-    few: reply.few,
-  };
 }
 
 /** Other points are coming: what colours and flags those on show means nothing for them.
@@ -132,27 +115,9 @@ function takeColor(scene, store, reply) {
   const { color, nextColor } = store.get();
   if (reply.seq <= (nextColor ?? color ?? { seq: -1 }).seq) return;
   const values = createValues(reply);
+  const { histogram, quantiles } = reply.arrays;
   /** @type {Coloring} */
-  const coloring = {
-    seq: reply.seq,
-    spec: reply.spec,
-    name: reply.name,
-    detail: reply.detail,
-    scale: reply.scale,
-    nPoints: reply.n_points,
-    nObs: reply.n_obs,
-    loaded: values.loaded,
-    nMissing: reply.n_missing,
-    categories: reply.categories,
-    counts: reply.counts,
-    colors: reply.colors,
-    isStated: reply.is_stated,
-    lo: reply.lo,
-    hi: reply.hi,
-    limits: null,
-    histogram: reply.arrays.histogram,
-    quantiles: reply.arrays.quantiles,
-  };
+  const coloring = { ...fieldsOf(reply), loaded: values.loaded, limits: null, histogram, quantiles };
   if (color === null) {
     scene.color = values;
     store.set({ color: coloring });

@@ -10,7 +10,7 @@ const SAMPLE = 16_384;
  * @property {number} loaded length of the prefix that has arrived
  * @property {Uint16Array} xy codes, 2n
  *
- * @typedef {object} Values what colours the points
+ * @typedef {object} PointColors what colours the points
  * @property {number} seq
  * @property {number} n
  * @property {number} loaded
@@ -23,12 +23,12 @@ const SAMPLE = 16_384;
  * @property {Uint32Array} index place of each in display order, ascending
  * @property {Uint16Array} codes
  *
- * @typedef {object} Detail points of a part at full precision
+ * @typedef {object} PointDetail points of a part at full precision
  * @property {Uint32Array} index place of each in display order, ascending
  * @property {Uint16Array} xy codes over `extent`
  * @property {number[]} extent x0, x1, y0, y1 (data units)
  *
- * @typedef {object} Image all cells of a view as the kernel aggregated them
+ * @typedef {object} CellImage all cells of a view as the kernel aggregated them
  * @property {ImageBitmap} bitmap
  * @property {string} key what it was made for
  * @property {number} pointsSeq of the points
@@ -37,7 +37,7 @@ const SAMPLE = 16_384;
  * @property {"colors" | "numbers"} content
  * @property {number} nInside cells in the view
  *
- * @typedef {object} Cells all cells of a part at full precision, in random order
+ * @typedef {object} CellPoints all cells of a part at full precision, in random order
  * @property {string} key what they were sent for
  * @property {Uint16Array} xy codes over `extent`
  * @property {Uint8Array | Uint16Array | null} codes null without a colouring
@@ -46,12 +46,12 @@ const SAMPLE = 16_384;
  *
  * @typedef {object} Scene
  * @property {Positions | null} points
- * @property {Values | null} color on show
- * @property {Values | null} nextColor arriving
+ * @property {PointColors | null} color on show
+ * @property {PointColors | null} nextColor arriving
  * @property {Uint8Array | null} flags n, bit 0 = selected; null when nothing is
- * @property {Detail | null} detail
- * @property {Image | null} image where the points are a sample
- * @property {Cells | null} cells where the points are a sample, close by
+ * @property {PointDetail | null} detail
+ * @property {CellImage | null} image where the points are a sample
+ * @property {CellPoints | null} cells where the points are a sample, close by
  */
 
 /** @returns {Scene} */
@@ -64,7 +64,7 @@ export function createPositions(n) {
   return { n, loaded: 0, xy: new Uint16Array(2 * n) };
 }
 
-/** @param {{seq: number, scale: Values["scale"], n_points: number}} legend @returns {Values} */
+/** @param {{seq: number, scale: PointColors["scale"], n_points: number}} legend @returns {PointColors} */
 export function createValues({ seq, scale, n_points: n }) {
   return { seq, n, scale, loaded: scale === "none" ? n : 0, codes: null, entries: null };
 }
@@ -75,7 +75,7 @@ export function putPositions(points, { start, stop, arrays }) {
   points.loaded = extend(points.loaded, start, stop);
 }
 
-/** @param {Values} values @param {import("../wire/protocol.js").Codes | import("../wire/protocol.js").Values | import("../wire/protocol.js").Nonzeros} chunk */
+/** @param {PointColors} values @param {import("../wire/protocol.js").Codes | import("../wire/protocol.js").Values | import("../wire/protocol.js").Nonzeros} chunk */
 export function putValues(values, chunk) {
   const { start, stop } = chunk;
   if (chunk.kind === "codes") {
@@ -132,7 +132,7 @@ export function unpackMask(bits, n) {
   return flags;
 }
 
-/** Parts of an answer to one array each. @param {import("../wire/protocol.js").Detail[]} parts @returns {Detail} */
+/** Parts of an answer to one array each. @param {import("../wire/protocol.js").Detail[]} parts @returns {PointDetail} */
 export function joinDetail(parts) {
   const ordered = [...parts].sort((a, b) => a.part - b.part);
   const n = ordered.reduce((sum, part) => sum + part.arrays.index.length, 0);
@@ -146,7 +146,7 @@ export function joinDetail(parts) {
   return detail;
 }
 
-/** Parts of an answer to one array each. @param {import("../wire/protocol.js").Cells[]} parts @param {string} key @returns {Cells} */
+/** Parts of an answer to one array each. @param {import("../wire/protocol.js").Cells[]} parts @param {string} key @returns {CellPoints} */
 export function joinCells(parts, key) {
   const ordered = [...parts].sort((a, b) => a.part - b.part);
   const n = ordered.reduce((sum, { arrays }) => sum + arrays.xy.length / 2, 0);
@@ -167,7 +167,7 @@ export function joinCells(parts, key) {
 }
 
 /** Roughly how many cells lie in a view, from the first of them, which are a fair sample.
- * @param {Cells} cells @param {readonly number[]} view left, right, bottom, top in data units @returns {number} */
+ * @param {CellPoints} cells @param {readonly number[]} view left, right, bottom, top in data units @returns {number} */
 export function cellsSeen({ xy, extent: [x0, x1, y0, y1] }, [left, right, bottom, top]) {
   const code = (/** @type {number} */ value, /** @type {number} */ from, /** @type {number} */ to) =>
     ((value - from) / (to - from || 1)) * (MISSING - 1);

@@ -50,13 +50,7 @@
  * @property {Uint32Array} histogram
  * @property {Float32Array} quantiles 0, 0.001, ..., 1, as shares of the way from `lo` to `hi`
  *
- * @typedef {object} Cell
- * @property {number} row
- * @property {number} x
- * @property {number} y
- * @property {string} name
- * @property {string} value
- * @property {string[][]} fields
+ * @typedef {Omit<import("../wire/protocol.js").Cell, "kind">} Cell
  *
  * @typedef {{spec: string, color?: string | string[], label: string, kind: string, detail: string}} Match
  *

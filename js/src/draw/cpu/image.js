@@ -3,7 +3,7 @@ import { once } from "../../state/once.js";
 import { isDimming } from "../../style/style.js";
 import { MISSING } from "../../wire/protocol.js";
 
-/** @typedef {import("../../state/scene.js").Image} Image */
+/** @typedef {import("../../state/scene.js").CellImage} Image */
 
 export function createShades() {
   /** @type {(from: unknown[], make: () => Uint8ClampedArray) => Uint8ClampedArray} */

@@ -12,10 +12,10 @@ const NO_COLORS = new Uint8Array(4 * CODES_8);
 
 /** @param {() => import("../../state/state.js").State} getState @returns {import("../painter.js").Picture} */
 export function createCpuPicture(getState) {
-  let page = newPage(0, 0);
+  let raster = newRaster(0, 0);
   /** Does anything not cover its pixels? Those hold colours multiplied by their opacity. */
   let isSoft = false;
-  /** @type {{image: import("../../state/scene.js").Image, how: import("../painter.js").ImageOptions} | null} */
+  /** @type {{image: import("../../state/scene.js").CellImage, how: import("../painter.js").ImageOptions} | null} */
   let beneath = null;
   /** @type {(from: unknown[], make: () => Uint8Array) => Uint8Array} */
   const tables = once();
@@ -39,7 +39,7 @@ export function createCpuPicture(getState) {
 
   /** @param {PointOptions} options @param {Uint8Array | Uint16Array | null} codes @returns {import("./points.js").Brush} */
   function brush({ style, scale, offset, sizePx }, codes) {
-    const { width, height } = page;
+    const { width, height } = raster;
     const isRound = sizePx > SQUARE_PX;
     return {
       inks: inks(style, codes instanceof Uint16Array ? CODES_16 : CODES_8),
@@ -59,16 +59,16 @@ export function createCpuPicture(getState) {
 
   /** The points drawn so far. */
   function data() {
-    const bytes = new Uint8ClampedArray(/** @type {ArrayBuffer} */ (page.pixels.buffer));
-    return new ImageData(isSoft ? straight(bytes) : bytes, page.width, page.height);
+    const bytes = new Uint8ClampedArray(/** @type {ArrayBuffer} */ (raster.pixels.buffer));
+    return new ImageData(isSoft ? straight(bytes) : bytes, raster.width, raster.height);
   }
 
   /** @param {CanvasRenderingContext2D} context */
   function copyTo(context) {
     if (beneath === null) return context.putImageData(data(), 0, 0);
     const { image, how } = beneath;
-    const rect = pixelRect(how.rect, page);
-    context.clearRect(0, 0, page.width, page.height);
+    const rect = pixelRect(how.rect, raster);
+    context.clearRect(0, 0, raster.width, raster.height);
     context.save();
     context.imageSmoothingEnabled = image.content === "colors";
     context.globalAlpha = how.style.opacity;
@@ -76,11 +76,11 @@ export function createCpuPicture(getState) {
     context.globalAlpha = 1;
     if (how.isCover) {
       context.beginPath();
-      context.rect(0, 0, page.width, page.height);
+      context.rect(0, 0, raster.width, raster.height);
       context.rect(...rect);
       context.clip("evenodd");
     }
-    Object.assign(sheet, { width: page.width, height: page.height });
+    Object.assign(sheet, { width: raster.width, height: raster.height });
     sheet.getContext("2d")?.putImageData(data(), 0, 0);
     context.drawImage(sheet, 0, 0);
     context.restore();
@@ -88,24 +88,24 @@ export function createCpuPicture(getState) {
 
   return {
     resize(width, height) {
-      if (width !== page.width || height !== page.height) page = newPage(width, height);
+      if (width !== raster.width || height !== raster.height) raster = newRaster(width, height);
     },
     clear() {
-      page.pixels.fill(0);
-      page.ranks.fill(0);
+      raster.pixels.fill(0);
+      raster.ranks.fill(0);
       isSoft = false;
       beneath = null;
     },
     fill({ style }, code) {
       const color = inks(style, CODES_16).rgba[code];
-      const { pixels, ranks } = page;
+      const { pixels, ranks } = raster;
       for (let at = 0; at < pixels.length; at++) if (pixels[at] !== 0) pixels[at] = color;
       ranks.fill(0);
     },
     points(how, points, first, count) {
       const made = brush(how, points.codes);
       isSoft ||= made.isRound || made.opacity < 1;
-      drawPoints(page, points, made, first, first + count);
+      drawPoints(raster, points, made, first, first + count);
     },
     image(image, how) {
       beneath = { image, how };
@@ -116,14 +116,14 @@ export function createCpuPicture(getState) {
     },
     copyTo,
     free() {
-      page = newPage(0, 0);
+      raster = newRaster(0, 0);
       beneath = null;
     },
   };
 }
 
-/** @param {number} width px @param {number} height @returns {import("./points.js").Page} */
-function newPage(width, height) {
+/** @param {number} width px @param {number} height @returns {import("./points.js").Raster} */
+function newRaster(width, height) {
   return { width, height, pixels: new Uint32Array(width * height), ranks: new Uint32Array(width * height) };
 }
 
@@ -138,7 +138,7 @@ function straight(bytes) {
   return out;
 }
 
-/** @param {number[]} rect left, right, bottom, top in clip space @param {{width: number, height: number}} page
+/** @param {number[]} rect left, right, bottom, top in clip space @param {{width: number, height: number}} raster
  * @returns {[number, number, number, number]} px: left, top, width, height */
 function pixelRect([left, right, bottom, top], { width, height }) {
   return [

@@ -5,7 +5,7 @@
 import { LOWEST } from "./inks.js";
 
 /**
- * @typedef {object} Page
+ * @typedef {object} Raster
  * @property {number} width px
  * @property {number} height
  * @property {Uint32Array} pixels width * height, RGBA in memory, premultiplied
@@ -21,12 +21,12 @@ import { LOWEST } from "./inks.js";
  * @property {number} opacity
  */
 
-/** Draw the points first to last. @param {Page} page @param {import("../sources.js").PointArrays} points @param {Brush} brush
+/** Draw the points first to last. @param {Raster} raster @param {import("../sources.js").PointArrays} points @param {Brush} brush
  * @param {number} first @param {number} last */
-export function drawPoints(page, points, brush, first, last) {
-  if (brush.isRound || brush.opacity < 1) drawSoft(page, points, brush, first, last);
-  else if (brush.isRanked) drawRanked(page, points, brush, first, last);
-  else drawSquares(page, points, brush, first, last);
+export function drawPoints(raster, points, brush, first, last) {
+  if (brush.isRound || brush.opacity < 1) drawSoft(raster, points, brush, first, last);
+  else if (brush.isRanked) drawRanked(raster, points, brush, first, last);
+  else drawSquares(raster, points, brush, first, last);
 }
 
 /** Opaque squares, later ones above. @type {typeof drawPoints} */
@@ -90,8 +90,8 @@ function drawRanked(
 
 /** Discs with a soft edge, and whatever is transparent. With ranks, an edge lies at the back: it must not keep lower points
  * away that are drawn later. @type {typeof drawPoints} */
-function drawSoft(page, points, brush, first, last) {
-  const { width, height, pixels, ranks } = page;
+function drawSoft(raster, points, brush, first, last) {
+  const { width, height, pixels, ranks } = raster;
   const { xy, codes, flags } = points;
   const { inks, selecting, isRanked, place, diameter, isRound, opacity } = brush;
   const [scaleX, shiftX, scaleY, shiftY] = place;

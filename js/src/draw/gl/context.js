@@ -2,7 +2,8 @@
  * The one WebGL 2 context of a page, and its loop. Each widget evaluates its own copy of this bundle, and a browser
  * grants about 16 contexts, so all copies meet in one object under a global symbol; its number changes with its shape.
  */
-import { createBudget, PACE_ORDER } from "../budget.js";
+import { createBudget } from "../budget.js";
+import { createTurns } from "../turns.js";
 
 /**
  * @typedef {import("../painter.js").Client} Client
@@ -55,34 +56,19 @@ function createShared(isCardNeeded) {
     gl.getExtension("WEBGL_lose_context")?.loseContext();
     return null;
   }
-  /** @type {Set<Client>} */
-  const clients = new Set();
   /** @type {Map<string, WebGLProgram>} */
   const programs = new Map();
-  const loop = createLoop(gl, clients);
+  const { turns, tick, forget } = createLoop(gl);
   canvas.addEventListener("webglcontextlost", (event) => {
     event.preventDefault(); // else it is never restored
-    loop.forget();
+    forget();
   });
   canvas.addEventListener("webglcontextrestored", () => {
     programs.clear();
-    for (const client of clients) client.restored();
-    loop.wake();
+    for (const client of turns.clients) client.restored();
+    turns.wake();
   });
-  return {
-    gl,
-    canvas,
-    programs,
-    loop: {
-      wake: loop.wake,
-      wakeSoon: loop.wakeSoon,
-      hurry: loop.tick,
-      join(client) {
-        clients.add(client);
-        return () => void clients.delete(client);
-      },
-    },
-  };
+  return { gl, canvas, programs, loop: { wake: turns.wake, wakeSoon: turns.wakeSoon, hurry: tick, join: turns.join } };
 }
 
 /** @param {WebGL2RenderingContext} gl */
@@ -104,68 +90,38 @@ function createContext(attributes) {
   return gl && { canvas, gl };
 }
 
-/** Draw slices one after the other, each as long as the budget allows, and never block on the GPU.
- * @param {WebGL2RenderingContext} gl @param {Set<Client>} clients */
-function createLoop(gl, clients) {
+/** Draw slices one after the other, each as long as the budget allows, and never block on the GPU. @param {WebGL2RenderingContext} gl */
+function createLoop(gl) {
   const budget = createBudget();
+  const turns = createTurns(tick, () => fence !== null);
   /** @type {Client[]} */
   let drawing = [];
   /** @type {WebGLSync | null} */
   let fence = null;
-  let frame = 0;
-  /** @type {any} */
-  let soon = 0;
   let submitted = { points: 0, at: 0 };
 
-  function wake() {
-    if (fence === null) frame ||= requestAnimationFrame(tick);
-  }
-
-  function wakeSoon() {
-    if (fence === null) soon ||= setTimeout(tick, 0);
-  }
-
   function tick() {
-    cancelAnimationFrame(frame);
-    clearTimeout(soon);
-    frame = soon = 0;
+    turns.begin();
     if (gl.isContextLost() || !isIdle()) return;
-    const presented = drawing.splice(0).filter((client) => clients.has(client));
-    const waiting = presented.map((client) => client.present());
-    if (waiting.includes(true)) {
-      wake();
+    const presented = drawing.splice(0).filter((client) => turns.clients.has(client));
+    if (presented.map((client) => client.present()).includes(true)) {
+      turns.wake();
       return;
     }
-    const points = submit();
-    if (drawing.length === 0) return;
+    const { drawing: drawn, points } = turns.draw(budget);
+    if (drawn.length === 0) return;
+    drawing = drawn;
     submitted = { points, at: performance.now() };
     fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
     gl.flush();
     setTimeout(poll, 0);
   }
 
-  /** @returns {number} points submitted */
-  function submit() {
-    const wanting = [...clients]
-      .map((client) => ({ client, want: client.wants() }))
-      .filter(({ want }) => want !== "no");
-    const pace = PACE_ORDER.find((one) => wanting.some(({ want }) => want === one)) ?? "rest";
-    const most = budget.points(pace);
-    let points = 0;
-    for (const { client } of wanting.filter(({ want }) => pace !== "urgent" || want === pace)) {
-      if (points >= most) break;
-      points += client.draw(most - points);
-      drawing.push(client);
-      clients.delete(client); // to the end of the queue
-      clients.add(client);
-    }
-    return points;
-  }
-
   function poll() {
     if (fence === null) return; // was seen elsewhere
     if (!isIdle()) setTimeout(poll, POLL_MS);
-    else if (isUrgent()) wake();
+    // A hand that moves wants each of its frames when the page is drawn; a picture at rest wants to be done.
+    else if (turns.isUrgent()) turns.wake();
     else tick();
   }
 
@@ -182,16 +138,11 @@ function createLoop(gl, clients) {
     return true;
   }
 
-  /** A hand that moves wants each of its frames when the page is drawn; a picture at rest wants to be done. */
-  function isUrgent() {
-    return [...clients].some((client) => client.wants() === "urgent");
-  }
-
   /** What was under way is lost with the context. */
   function forget() {
     drawing = [];
     fence = null;
   }
 
-  return { wake, wakeSoon, tick, forget };
+  return { turns, tick, forget };
 }

@@ -8,7 +8,7 @@ import { bindTextures, UNITS } from "./textures.js";
 /**
  * @param {import("./context.js").Shared} shared
  * @param {{image: WebGLTexture | null, colors: WebGLTexture | null}} textures
- * @param {import("../../state/scene.js").Image["content"]} content
+ * @param {import("../../state/scene.js").CellImage["content"]} content
  * @param {import("../painter.js").ImageOptions} options
  */
 export function drawImage(shared, textures, content, { style, rect, isCover }) {

@@ -53,12 +53,12 @@ function createStage({ gl }, scene, getState) {
       }
       return parts.colors;
     },
-    /** @param {import("../../state/scene.js").Image} image on show */
+    /** @param {import("../../state/scene.js").CellImage} image on show */
     image(image) {
       parts.pictured([image.bitmap], () => (sendImage(gl, parts.image, image), parts.image));
       return parts.image;
     },
-    isOnShow: (/** @type {import("../../state/scene.js").Image} */ image) => image === scene.image,
+    isOnShow: (/** @type {import("../../state/scene.js").CellImage} */ image) => image === scene.image,
     /** The context's objects are gone. */
     restore() {
       parts = createParts(gl);

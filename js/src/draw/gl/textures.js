@@ -24,7 +24,7 @@ export function sendColors(gl, texture, table) {
 }
 
 /** Put an image in GPU memory. @param {WebGL2RenderingContext} gl @param {WebGLTexture | null} texture
- * @param {import("../../state/scene.js").Image} image */
+ * @param {import("../../state/scene.js").CellImage} image */
 export function sendImage(gl, texture, { bitmap, content }) {
   begin(gl, IMAGE, texture, content === "colors" ? gl.LINEAR : gl.NEAREST);
   for (const name of [gl.UNPACK_FLIP_Y_WEBGL, gl.UNPACK_PREMULTIPLY_ALPHA_WEBGL]) gl.pixelStorei(name, false);

@@ -1,8 +1,8 @@
-/** The buttons above the plot: what a drag does, the view, the picture, the look of the points. */
+/** The buttons above the plot: what a drag does, the view, the picture, settings. */
 import { html, nothing } from "lit-html";
 import { toolOf } from "../../state/state.js";
 import { ICONS } from "../icons.js";
-import { lookPopover } from "./look.js";
+import { settingsPopover } from "./settings.js";
 import { isPanelOpen } from "./ui.js";
 
 /** @typedef {import("./ui.js").Context} Context */
@@ -38,12 +38,12 @@ export function toolbar(context) {
       <button type="button" class="tool" aria-label="Download PNG" ?disabled=${state.dataset === null} @click=${save}>
         ${ICONS.png}${tip("Download PNG")}
       </button>
-      <div class="anchor" data-popover="look">
-        <button type="button" class="tool" aria-label="Point size and opacity" aria-haspopup="dialog" aria-expanded=${ui.popover === "look"}
-          ?disabled=${off} @click=${() => update({ popover: ui.popover === "look" ? "" : "look" })}>
-          ${ICONS.look}${ui.popover === "look" ? nothing : tip("Point size and opacity")}
+      <div class="anchor" data-popover="settings">
+        <button type="button" class="tool" aria-label="Point size and opacity" aria-haspopup="dialog" aria-expanded=${ui.popover === "settings"}
+          ?disabled=${off} @click=${() => update({ popover: ui.popover === "settings" ? "" : "settings" })}>
+          ${ICONS.settings}${ui.popover === "settings" ? nothing : tip("Point size and opacity")}
         </button>
-        ${ui.popover === "look" ? lookPopover(context) : nothing}
+        ${ui.popover === "settings" ? settingsPopover(context) : nothing}
       </div>
       ${ui.full === null ? nothing : fullScreenButton(context)}
     </div>

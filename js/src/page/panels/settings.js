@@ -1,5 +1,4 @@
-/** The popover that sets how points look: size and opacity; of aggregated pictures also what becomes of many in one pixel. And
- * how pictures look that are saved. */
+/** The popover of settings: size and opacity of points, what becomes of many in one pixel, the wheel, pictures that are saved. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { capitalized, nounsOf } from "../../words/nouns.js";
@@ -22,10 +21,10 @@ const STATISTICS = {
 };
 
 /** @param {import("./ui.js").Context} context */
-export function lookPopover({ state, actions }) {
+export function settingsPopover({ state, actions }) {
   const { point_size: size, opacity } = state.traits;
   const number = (/** @type {Event} */ event) => Number(/** @type {HTMLInputElement} */ (event.currentTarget).value);
-  return html`<div class="popover look" role="dialog" aria-label="Point size and opacity">
+  return html`<div class="popover settings" role="dialog" aria-label="Point size and opacity">
     <div class="setting">
       <span>Point size</span>
       <output>${size === null ? "" : `${size} px`}</output>

@@ -1,0 +1,33 @@
+/** Keys pressed in a view that no single panel owns: shortcuts, and Escape. */
+import { FULL_KEY, RESET_KEY, TOOLS } from "./panels/toolbar.js";
+
+/** @typedef {import("./panels/ui.js").Context} Context */
+
+/** @param {Context} context @param {HTMLElement} mount @param {KeyboardEvent} event */
+export function pressKey(context, mount, event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  event.stopPropagation(); // VS Code and Colab would act on single letters
+  const { actions, state } = context;
+  const inField = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+  if (closeByKey(context, mount, event) || inField || event.defaultPrevented) return;
+  const key = event.key.toUpperCase();
+  if (key === RESET_KEY) actions.resetView();
+  if (key === FULL_KEY && context.ui.full !== null) context.fullScreen();
+  const tool = TOOLS.find((one) => one.key === key);
+  if (tool !== undefined && state.link !== "offline") actions.setTrait("tool", tool.tool);
+}
+
+/** Browsers leave full screen by Escape themselves, but not all of them do it always. @param {Context} context @param {KeyboardEvent} event */
+export function leaveByKey({ ui, fullScreen }, event) {
+  if (event.key !== "Escape" || !ui.full || ui.popover !== "" || ui.search.open) return;
+  event.stopPropagation(); // else it would clear the selection too
+  fullScreen();
+}
+
+/** Escape closes the popover and gives the focus back to its button. @param {Context} context @param {HTMLElement} mount @param {KeyboardEvent} event */
+function closeByKey({ ui, update }, mount, event) {
+  if (event.key !== "Escape" || ui.popover === "") return false;
+  /** @type {HTMLElement | null} */ (mount.querySelector(`[data-popover=${ui.popover}] button`))?.focus();
+  update({ popover: "" });
+  return true;
+}

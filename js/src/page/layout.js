@@ -1,0 +1,77 @@
+/** What is laid out in the shadow root of a view, and where. What stands there comes from panels/. */
+import { html, nothing } from "lit-html";
+import { divider, sizeOf } from "./panels/divider.js";
+import { embeddingBox } from "./panels/embedding.js";
+import { emptyMessage, progressBar, tooltip } from "./panels/messages.js";
+import { searchBox } from "./panels/search.js";
+import { statusLine } from "./panels/status.js";
+import { panelButton, toolbar } from "./panels/toolbar.js";
+import css from "./style.css";
+
+/** @typedef {import("./panels/ui.js").Context} Context */
+
+const LOW_PX = 240;
+
+/** The elements that outlive every drawing. @param {HTMLElement} el */
+export function createElements(el) {
+  el.classList.add("cxg-widget");
+  const host = document.createElement("div");
+  // JupyterLab's shortcuts would take the keys of whatever is focused in here.
+  host.setAttribute("data-lm-suppress-shortcuts", "true");
+  const root = host.attachShadow({ mode: "open" });
+  const style = document.createElement("style");
+  style.textContent = css;
+  const mount = document.createElement("div");
+  mount.className = "mount";
+  const plotHost = document.createElement("div");
+  plotHost.className = "host";
+  mount.append(plotHost); // the first drawing moves it to its place
+  root.append(style, mount);
+  el.append(host);
+  return { host, mount, plotHost };
+}
+
+/** @param {Context} context @param {HTMLElement} plotHost @param {(context: Context) => unknown} drawLegend */
+export function layout(context, plotHost, drawLegend) {
+  const { state, ui } = context;
+  const bare = state.link === "offline" && state.dataset === null;
+  const panel = bare ? "closed" : ui.panel === null ? "auto" : ui.panel ? "open" : "closed";
+  return html`<div class="root ${sizeClass(context)}" data-panel=${panel} style=${sizes(context)}>
+    <div class="stage">
+      ${bare ? nothing : toolbar(context)}
+      <div class="plot">
+        ${plotHost} ${emptyMessage(context)} ${tooltip(context)} ${progressBar(context)}
+      </div>
+      ${statusLine(context)} ${bare ? nothing : panelButton(context)}
+    </div>
+    <aside class="panel" id="panel" aria-label="Colors">
+      ${divider(context, "panel_width")}
+      ${state.dataset === null && state.link !== "offline" ? skeletonFields() : html`${embeddingBox(context)} ${searchBox(context)}`} ${drawLegend(context)}
+    </aside>
+    ${bare || ui.full ? nothing : divider(context, "height")}
+  </div>`;
+}
+
+/** The same frame around the plot, with nothing in it yet. @param {Context} context @param {HTMLElement} plotHost */
+export function plotAlone(context, plotHost) {
+  return html`<div class="root ${sizeClass(context)}" data-panel=${context.ui.panel === null ? "auto" : "open"} style=${sizes(context)}>
+    <div class="stage"><div class="toolbar"></div><div class="plot">${plotHost}</div><div class="status"></div></div>
+    <aside class="panel"></aside>
+  </div>`;
+}
+
+/** As high as the fields that take their place. */
+function skeletonFields() {
+  const field = html`<div class="field skeleton" aria-hidden="true"><span class="caption">&nbsp;</span><div class="box"></div></div>`;
+  return [field, field];
+}
+
+/** In a low widget buttons and status share one line. @param {Context} context */
+function sizeClass(context) {
+  return context.ui.full ? "full" : sizeOf(context, "height") < LOW_PX ? "low" : "";
+}
+
+/** @param {Context} context */
+function sizes(context) {
+  return `--height:${context.ui.full ? "100vh" : `${sizeOf(context, "height")}px`};--panel-px:${sizeOf(context, "panel_width")}px`;
+}

@@ -1,0 +1,70 @@
+/** Where a plot looks: the camera that shows, in the room the plot has, what all plots of a widget look at. */
+import * as cameras from "../screen/camera.js";
+import { diameterOf } from "../style/style.js";
+import { roomIn } from "./room.js";
+
+/** @typedef {import("../screen/camera.js").Camera} Camera */
+
+/** @param {HTMLElement} host of plot and axes @param {HTMLElement} element of the plot @param {import("../state/state.js").Store} store
+ * @param {import("../state/shared_view.js").SharedView} view */
+export function createAim(host, element, store, view) {
+  /** @type {import("./room.js").Room} */
+  let room = { size: { width: 0, height: 0, ratio: 1 }, margin: 0 };
+  /** @type {Camera | null} null while there are no points */
+  let camera = null;
+
+  /** The camera that shows everything. */
+  function whole() {
+    const { points } = store.get();
+    const { width, height } = room.size;
+    return points && cameras.fit(points.extent, width, height, points.yDown, points.equalUnits);
+  }
+
+  function zoom() {
+    const all = whole();
+    return camera === null || all === null ? 1 : cameras.zoomOver(camera, all);
+  }
+
+  function diameter() {
+    return camera === null ? 0 : diameterOf(store.get(), camera, zoom());
+  }
+
+  return {
+    camera: () => camera,
+    room: () => room,
+    size: () => room.size,
+    zoom,
+    /** Of a point, CSS px. */
+    diameter,
+    hasRoom: () => room.size.width > 0 && room.size.height > 0,
+    /** Look anew at what all plots look at. */
+    update() {
+      const { points } = store.get();
+      const { width, height } = room.size;
+      const shared = view.get();
+      camera =
+        points && (shared === null ? whole() : cameras.contain(shared, width, height, points.yDown, points.equalUnits));
+    },
+    /** @returns {boolean} whether the plot has another size than before */
+    measure() {
+      const { size: before } = room;
+      room = roomIn(host, store.get().points?.axisLabels ?? []);
+      element.style.inset = `0 0 ${room.margin}px ${room.margin}px`;
+      const { width, height, ratio } = room.size;
+      return width !== before.width || height !== before.height || ratio !== before.ratio;
+    },
+    /** What a hand that moves it makes of the view. @param {(from: Camera, points: import("../state/state.js").Points) => Camera} how
+     * @returns {number[] | null} null = there is nothing to move */
+    moved(how) {
+      const { points } = store.get();
+      return camera && points && cameras.visible(cameras.keepOver(how(camera, points), points.extent));
+    },
+    /** What is seen now. @param {boolean} dark @returns {import("../screen/camera.js").Viewport | null} */
+    viewport(dark) {
+      const { ratio } = room.size;
+      return camera && { camera, view: cameras.visible(camera), ratio, diameter: Math.round(diameter() * ratio), dark };
+    },
+  };
+}
+
+/** @typedef {ReturnType<typeof createAim>} Aim */

@@ -1,0 +1,124 @@
+/** What pointers that are down on a plot do: move it, pinch it, draw a shape to select. */
+import { createShape, modeOf } from "./lasso.js";
+
+/**
+ * @typedef {import("./lasso.js").Modifiers} Modifiers
+ * @typedef {import("./lasso.js").Shape} Shape
+ * @typedef {{x: number, y: number}} Place CSS px of the element
+ * @typedef {{kind: "pan", id: number, x: number, y: number} | {kind: "pinch", x: number, y: number, spread: number}
+ *   | {kind: "shape", id: number, shape: Shape, start: Modifiers}} Drag
+ */
+
+/** @param {HTMLElement} element @param {{clientX: number, clientY: number}} event @returns {Place} */
+export function placeIn(element, { clientX, clientY }) {
+  const { left, top } = element.getBoundingClientRect();
+  return { x: clientX - left - element.clientLeft, y: clientY - top - element.clientTop };
+}
+
+/** @param {HTMLElement} element @param {import("./gestures.js").Meaning} meaning */
+export function createDrag(element, meaning) {
+  /** @type {Map<number, Place>} */
+  const pointers = new Map();
+  /** @type {Drag | null} */
+  let drag = null;
+
+  /** @param {PointerEvent} event */
+  const modifiers = (event) => ({ shift: event.shiftKey, alt: event.altKey });
+
+  function middle() {
+    const [a, b] = [...pointers.values()];
+    return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, spread: Math.hypot(a.x - b.x, a.y - b.y) || 1 };
+  }
+
+  /** @param {PointerEvent} event @param {Place} at @param {boolean} isPanAsked */
+  function begin(event, at, isPanAsked) {
+    const tool = meaning.tool();
+    const start = modifiers(event);
+    if (isPanAsked || tool === null || (tool === "pan" && !start.shift && !start.alt)) {
+      drag = { kind: "pan", id: event.pointerId, ...at };
+      return;
+    }
+    const shape = createShape(tool === "rectangle" ? "rectangle" : "lasso");
+    shape.add(at.x, at.y, meaning.toData(at.x, at.y));
+    drag = { kind: "shape", id: event.pointerId, shape, start };
+    meaning.outline(shape, modeOf(start));
+  }
+
+  function beginPinch() {
+    if (drag?.kind === "shape") meaning.outline(null, "replace");
+    drag = { kind: "pinch", ...middle() };
+  }
+
+  /** @param {Drag & {kind: "pinch"}} before */
+  function pinch(before) {
+    if (pointers.size < 2) return;
+    const now = middle();
+    meaning.pan(now.x - before.x, now.y - before.y);
+    meaning.zoom(now.spread / before.spread, now.x, now.y);
+    drag = { kind: "pinch", ...now };
+  }
+
+  /** @param {Exclude<Drag, {kind: "pinch"}>} current @param {PointerEvent} event @param {Place} at */
+  function follow(current, event, at) {
+    if (current.kind === "pan") {
+      meaning.pan(at.x - current.x, at.y - current.y);
+      drag = { ...current, ...at };
+      return;
+    }
+    const passed = event.getCoalescedEvents?.() ?? [];
+    for (const one of passed.length > 0 ? passed : [event]) {
+      const { x, y } = placeIn(element, one);
+      current.shape.add(x, y, meaning.toData(x, y));
+    }
+    meaning.outline(current.shape, modeOf(current.start, modifiers(event)));
+  }
+
+  return {
+    isIdle: () => drag === null,
+    isShape: () => drag?.kind === "shape",
+    /** @param {PointerEvent} event @param {boolean} isPanAsked whatever the tool */
+    down(event, isPanAsked) {
+      const at = placeIn(element, event);
+      pointers.set(event.pointerId, at);
+      meaning.leave();
+      if (pointers.size === 2 && event.pointerType === "touch") beginPinch();
+      else if (drag === null) begin(event, at, isPanAsked);
+    },
+    /** @param {PointerEvent} event */
+    move(event) {
+      const at = placeIn(element, event);
+      if (pointers.has(event.pointerId)) pointers.set(event.pointerId, at);
+      if (drag === null) {
+        if (event.buttons === 0 && event.pointerType !== "touch") meaning.point(at.x, at.y);
+      } else if (drag.kind === "pinch") pinch(drag);
+      else if (event.pointerId === drag.id) follow(drag, event, at);
+    },
+    /** @param {PointerEvent} event */
+    up(event) {
+      const at = placeIn(element, event);
+      pointers.delete(event.pointerId);
+      const ended = drag;
+      if (ended === null || (ended.kind !== "pinch" && ended.id !== event.pointerId)) return;
+      drag = null;
+      if (ended.kind !== "shape") {
+        meaning.settle();
+        return;
+      }
+      meaning.outline(null, "replace");
+      ended.shape.add(at.x, at.y, meaning.toData(at.x, at.y));
+      const polygon = ended.shape.finish();
+      if (polygon !== null) meaning.select(polygon, modeOf(ended.start, modifiers(event)));
+    },
+    /** The system took the pointer away, or the user pressed Escape. @returns {boolean} whether there was something to end */
+    cancel() {
+      const was = drag;
+      drag = null;
+      pointers.clear();
+      if (was?.kind === "shape") meaning.outline(null, "replace");
+      else if (was !== null) meaning.settle();
+      return was !== null;
+    },
+  };
+}
+
+/** @typedef {ReturnType<typeof createDrag>} DragHandler */

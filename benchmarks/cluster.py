@@ -31,15 +31,15 @@ def measure(store: Store, n_workers: int) -> Measured:
     from distributed import Client, LocalCluster
 
     from cxg_widget import open_dataset
-    from cxg_widget.cells.cluster import ClusterField, Source
-    from cxg_widget.display.coloring import resolve
+    from cxg_widget.cells.cluster import ClusterCells, Source
+    from cxg_widget.display.target import resolve
 
     cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None, silence_logs=50)
     with cluster, Client(cluster) as client:
         pids = list(client.run(_process_id).values())
         before, found = _memory(pids), {}
         began = time.perf_counter()
-        field = ClusterField(client, Source.of(str(store.path)), store.n_obs, "umap")
+        field = ClusterCells(client, Source.of(str(store.path)), store.n_obs, "umap")
         found["read and index the cells, s"] = time.perf_counter() - began
         with open_dataset(str(store.path)) as dataset:
             targets = {"count": None, "clusters": resolve(f"obs:{CLUSTERS}", dataset)}

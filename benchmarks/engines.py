@@ -31,12 +31,12 @@ def measure_ours(path: str, aggregator: str) -> Measures:
     """Open a store, show the first points and the first image of clusters; then images of all cells, ms."""
     began = time.perf_counter()
     from cxg_widget import open_dataset
-    from cxg_widget.display.look import Look
+    from cxg_widget.display.settings import Settings
     from cxg_widget.session.session import Session
     from cxg_widget.wire import protocol
 
-    look = Look(embedding="umap", color=COLORS["clusters"], aggregator=aggregator)
-    session = Session(open_dataset(path), look)
+    settings = Settings(embedding="umap", color=COLORS["clusters"], aggregator=aggregator)
+    session = Session(open_dataset(path), settings)
     for stream in (session.points(), session.color()):
         list(stream)
     found = {"first points": _since(began)}
@@ -48,9 +48,9 @@ def measure_ours(path: str, aggregator: str) -> Measures:
     image()
     found["first image"] = _since(began)
     for kind, color in COLORS.items():
-        session.look = Look(embedding="umap", color=color, aggregator=aggregator, render="raster")
+        session.settings = Settings(embedding="umap", color=color, aggregator=aggregator, render="raster")
         found[f"later, {kind}"] = _median(image)
-    session.look = Look(embedding="umap", color=COLORS["a number"], statistic="std")
+    session.settings = Settings(embedding="umap", color=COLORS["a number"], statistic="std")
     found["later, a standard deviation"] = _median(image)
     return found
 

@@ -49,12 +49,12 @@ def timed(act: Callable[[], Any], turns: int = TURNS) -> tuple[float, float]:
 
 def ours(path: str, gene: str) -> Found:
     from cxg_widget import open_dataset
-    from cxg_widget.display.look import Look
+    from cxg_widget.display.settings import Settings
     from cxg_widget.session.session import Session
 
     def act(name: str, column: str | None) -> None:
         with open_dataset(path, cache_bytes=0) as dataset:
-            Session(dataset, Look(embedding="umap")).aggregate(name, color=column, **SIZE)
+            Session(dataset, Settings(embedding="umap")).aggregate(name, color=column, **SIZE)
 
     found = {}
     for title, wanted in asked(gene).items():

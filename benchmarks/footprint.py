@@ -54,16 +54,16 @@ class Kernel:
 
     def __init__(self, path: str, column: str) -> None:
         from cxg_widget import open_dataset
-        from cxg_widget.display.look import Look
+        from cxg_widget.display.settings import Settings
         from cxg_widget.session.session import Session
 
-        self._session = Session(open_dataset(path), Look(embedding="umap", color=f"obs:{column}", render="raster"))
+        self._session = Session(open_dataset(path), Settings(embedding="umap", color=f"obs:{column}", render="raster"))
         self._session.prepare()
         for stream in (self._session.points(), self._session.color()):
             next(stream)
 
     def index(self) -> None:
-        self._session.prepare_field()
+        self._session.prepare_index()
 
     def image(self) -> None:
         from cxg_widget.wire import protocol
@@ -71,7 +71,7 @@ class Kernel:
         list(self._session.answer(protocol.Aggregate(list(self._extent), 800, 600, 1.0, -1, False)))
 
     def color(self, name: str) -> None:
-        self._session.look = replace(self._session.look, color=name)
+        self._session.settings = replace(self._session.settings, color=name)
         self._session.coloring()
         self.image()
 

@@ -26,7 +26,7 @@ from benchmarks.data import CLUSTERS, FIRST_CATEGORY, HERE, RAW, SHAPES, Store
 from benchmarks.spatial import lasso
 from cxg_widget import open_dataset
 from cxg_widget.color.palettes import default_palette
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.session.session import Session
 from cxg_widget.spatial import IndexStore, SpatialIndex, index_key
 from cxg_widget.spatial.polygon import in_polygon
@@ -64,14 +64,14 @@ class Ours:
     """A session, asked as the front-end asks."""
 
     def __init__(self, store: Store) -> None:
-        self.session = Session(open_dataset(str(store.path)), Look(embedding="umap"))
+        self.session = Session(open_dataset(str(store.path)), Settings(embedding="umap"))
         self.colors: dict[str, str | None] = {"count": None, "gene": f"var:{store.genes[0]}"}
         self.colors |= {kind: f"obs:{name}" for kind, name in CATEGORIES.items()}
         self.session.prepare()
-        self.session.prepare_field()
+        self.session.prepare_index()
 
     def show(self, kind: str, render: str = "raster") -> None:
-        self.session.look = replace(self.session.look, color=self.colors[kind], render=render)
+        self.session.settings = replace(self.session.settings, color=self.colors[kind], render=render)
         self.session.coloring()
 
     def image(self, view: View) -> list[Frame]:

@@ -145,11 +145,11 @@ def test_a_notebook_tells_nothing_of_the_machine_it_was_run_on(path: Path) -> No
 
 @each_notebook
 def test_a_notebook_shows_the_widget_again_after_changing_its_look(path: Path) -> None:
-    look = re.compile(
+    settings = re.compile(
         r"^w\.(color|layer|cmap|vmin|vmax|statistic|density|render|view)\b.* = |^w\.(color|layer|view) =", re.M
     )
     cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
     for at, cell in enumerate(cells):
-        if look.search(cell.source) and "state = w.state" not in cell.source:
+        if settings.search(cell.source) and "state = w.state" not in cell.source:
             following = "\n".join(one.source for one in cells[at : at + 2])
             assert re.search(r"^w$", following, re.M), cell.source

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cxg_widget.cells.indexed import Cells, Field, Shown, View
+from cxg_widget.cells.indexed import IndexedCells, Shown, SomeCells, View
 from cxg_widget.cells.preview import fill_in
-from cxg_widget.display.look import Coloring, Look
+from cxg_widget.display.coloring import Coloring
+from cxg_widget.display.settings import Settings
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.by_view import RowsInView
@@ -23,10 +24,10 @@ _ROOM = 0.1
 """How much more is read, so that a small move needs no reading."""
 
 
-class ViewField:
+class CellsOfView:
     """The cells in and around a view.
 
-    It answers what a picture of that view needs as a `Field` of all cells would, to the bit.
+    It answers what a picture of that view needs as a `IndexedCells` of all cells would, to the bit.
 
     Attributes
     ----------
@@ -39,16 +40,20 @@ class ViewField:
 
         self.found = found
         self.extent = extent
-        self._field = Field(SpatialIndex.build(found.xy))
+        self._indexed = IndexedCells(SpatialIndex.build(found.xy))
         self._known: tuple[Coloring, Coloring | None] | None = None
 
     @classmethod
-    def read(cls, dataset: Dataset, look: Look, view: View, size: tuple[int, int], limit: int) -> ViewField | None:
+    def read(
+        cls, dataset: Dataset, settings: Settings, view: View, size: tuple[int, int], limit: int
+    ) -> CellsOfView | None:
         """Read the cells in and around a view; None where the store would decode more than `limit` rows for it."""
         extent = _widened(view, _needed(size) + _ROOM)
         # A coordinate that lies outside as the store has it may lie inside as float32.
         (left, right), (bottom, top) = _outwards(extent[:2]), _outwards(extent[2:])
-        found = dataset.viewport((left, right), (bottom, top), embedding=look.embedding, axes=look.axes, limit=limit)
+        found = dataset.viewport(
+            (left, right), (bottom, top), embedding=settings.embedding, axes=settings.axes, limit=limit
+        )
         return None if found is None else cls(found, extent)
 
     def holds(self, view: View, size: tuple[int, int]) -> bool:
@@ -57,27 +62,27 @@ class ViewField:
         return left <= x0 and x1 <= right and bottom <= y0 and y1 <= top
 
     def colored(self, coloring: Coloring) -> Coloring | None:
-        """Return what colours these cells; None where they do not have values that a sketch expects."""
+        """Return what colours these cells; None where they do not have values that a preview expects."""
         if self._known is None or self._known[0].data is not coloring.data:
-            taken = fill_in(coloring, self.found) if coloring.is_sketch else coloring.take(self.found.rows)
+            taken = fill_in(coloring, self.found) if coloring.is_preview else coloring.take(self.found.rows)
             self._known = coloring, taken
         return self._known[1]
 
     def image(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> Planes:
         """Aggregate the cells of a view."""
-        return self._field.image(self._of_these(shown), view, size, spread)
+        return self._indexed.image(self._of_these(shown), view, size, spread)
 
     def count(self, view: View) -> int:
         """Count the cells of a view, exactly."""
-        return self._field.count(view)
+        return self._indexed.count(view)
 
-    def cells(self, extent: View, shown: Shown) -> Cells:
+    def cells(self, extent: View, shown: Shown) -> SomeCells:
         """Return all cells in x0, x1, y0, y1, in random order."""
         return self.some(extent, shown, None)
 
-    def some(self, view: View, shown: Shown, most: int | None) -> Cells:
+    def some(self, view: View, shown: Shown, most: int | None) -> SomeCells:
         """Return at most so many of the cells of a view, a fair sample in random order."""
-        return self._field.some(view, self._of_these(shown), most, self.found.rows)
+        return self._indexed.some(view, self._of_these(shown), most, self.found.rows)
 
     def _of_these(self, shown: Shown) -> Shown:
         coloring = self.colored(shown.coloring)

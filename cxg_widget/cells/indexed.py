@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from cxg_widget.color.rgb import MISSING_DARK, MISSING_LIGHT, PLAIN_DARK, PLAIN_LIGHT, hex_rgb
 from cxg_widget.compute.cache import ByteCache
-from cxg_widget.compute.memo import Slots
+from cxg_widget.compute.memo import Memo
 from cxg_widget.datasets.base.dataset import Codes
-from cxg_widget.display.look import Coloring, Look
+from cxg_widget.display.coloring import Coloring
+from cxg_widget.display.settings import Settings
 from cxg_widget.draw.crowding import crowded_size
 from cxg_widget.wire.order import scattered
 
@@ -43,7 +44,7 @@ class Shown:
 
     coloring: Coloring
     colors: list[str]
-    look: Look
+    settings: Settings
     mask: NDArray[np.bool_]
     visible: NDArray[np.bool_] | None = None
     highlighted: int = -1
@@ -58,11 +59,11 @@ class Shown:
     @property
     def aggregator(self) -> Aggregator:
         """Who sums the cells of a pixel."""
-        return "datashader" if self.look.aggregator == "datashader" else "auto"
+        return "datashader" if self.settings.aggregator == "datashader" else "auto"
 
 
 @dataclass(frozen=True)
-class Cells:
+class SomeCells:
     """Some cells: where they are (n, 2), what colours them, which are selected, bool (n,)."""
 
     xy: NDArray[np.float32]
@@ -70,7 +71,7 @@ class Cells:
     selected: NDArray[np.bool_]
 
 
-class Drawable(Protocol):
+class InView(Protocol):
     """What the picture of a view needs of the cells in it."""
 
     def image(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> Planes:
@@ -79,12 +80,12 @@ class Drawable(Protocol):
     def count(self, view: View) -> int:
         """Count the cells of a view, exactly."""
 
-    def cells(self, extent: View, shown: Shown) -> Cells:
+    def cells(self, extent: View, shown: Shown) -> SomeCells:
         """Return all cells in x0, x1, y0, y1, in random order."""
 
 
-class AnyField(Drawable, Protocol):
-    """All cells of an embedding, wherever they are; see `Field`."""
+class AllCells(InView, Protocol):
+    """All cells of an embedding, wherever they are; see `IndexedCells`."""
 
     def numbers(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> PixelNumbers:
         """Reduce the cells of a view to numbers of pixels by the statistic."""
@@ -101,7 +102,7 @@ class AnyField(Drawable, Protocol):
         """Return row and place of the cell nearest to (x, y), hidden ones left out; see `SpatialIndex.nearest`."""
 
 
-class Field:
+class IndexedCells:
     """The cells of one embedding in this process.
 
     Parameters
@@ -114,7 +115,7 @@ class Field:
 
         self.index = index
         self._counts = CountImages()
-        self._slots = Slots()
+        self._memo = Memo()
         self._columns = ByteCache(RECENT_BYTES, lambda held: int(held[1].nbytes))
 
     def image(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> Planes:
@@ -152,7 +153,7 @@ class Field:
         return reduce_pixels(
             self.index,
             {name: column for name, column in columns.items() if column is not None},
-            shown.look.statistic,
+            shown.settings.statistic,
             view,
             size,
             selected=self._bits(shown, None),
@@ -172,13 +173,13 @@ class Field:
         """Count the cells of a view, exactly."""
         return self.index.count(view)
 
-    def cells(self, extent: View, shown: Shown) -> Cells:
+    def cells(self, extent: View, shown: Shown) -> SomeCells:
         """Return all cells in x0, x1, y0, y1, in random order."""
         return self.some(extent, shown)
 
     def some(
         self, extent: View, shown: Shown, most: int | None = None, numbers: NDArray[np.int64] | None = None
-    ) -> Cells:
+    ) -> SomeCells:
         """Return at most so many of the cells in x0, x1, y0, y1, a fair sample in random order.
 
         numbers : by which the order goes, int64 (n,), where these cells are a part of others; None = their rows
@@ -187,7 +188,7 @@ class Field:
         rows = self.index.rows[places]
         order = scattered(rows if numbers is None else numbers[rows])[:most]
         places, rows = places[order], rows[order]
-        return Cells(self.index.xy[places], shown.coloring.take(rows), shown.mask[rows])
+        return SomeCells(self.index.xy[places], shown.coloring.take(rows), shown.mask[rows])
 
     def polygon_mask(self, polygon: NDArray[np.float64], shown: Shown | None = None) -> NDArray[np.bool_]:
         """Return which cells lie in a polygon (k, 2), bool (n_obs,); those that `shown` hides are left out."""
@@ -228,7 +229,7 @@ class Field:
             )
             return held
 
-        column: ViewColumn | None = self._slots.keep("column", id(data), recent)[1]
+        column: ViewColumn | None = self._memo.keep("column", id(data), recent)[1]
         return column
 
     def _bits(self, shown: Shown, column: ViewColumn | None) -> NDArray[np.uint8] | None:
@@ -241,7 +242,7 @@ class Field:
             return None
         mask = shown.mask
         bits: NDArray[np.uint8]
-        _, bits = self._slots.keep("bits", id(mask), lambda: (mask, arrange_mask(self.index, mask)))
+        _, bits = self._memo.keep("bits", id(mask), lambda: (mask, arrange_mask(self.index, mask)))
         return bits
 
 
@@ -261,7 +262,7 @@ def rgba_of(planes: Planes, shown: Shown, *, dark: bool, solidity: float) -> NDA
 
     return shade(
         planes,
-        scaling_of(shown.look),
+        scaling_of(shown.settings),
         missing=MISSING_DARK if dark else MISSING_LIGHT,
         plain=PLAIN_DARK if dark else PLAIN_LIGHT,
         solidity=solidity,
@@ -275,7 +276,7 @@ def numbers_of(planes: Planes, shown: Shown) -> NumberImage:
     return number_image(planes, shown.weight)
 
 
-def scaling_of(look: Look) -> Scaling:
+def scaling_of(settings: Settings) -> Scaling:
     """Return how many cells become how much opacity."""
     known: dict[str, Scaling] = {"linear": "linear", "log": "log", "cbrt": "cbrt"}
-    return known.get(look.density, "eq_hist")
+    return known.get(settings.density, "eq_hist")

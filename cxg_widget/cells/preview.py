@@ -1,4 +1,4 @@
-"""What can be said of a look before anything of it is read, by what the store states of itself."""
+"""What can be said of some settings before anything of it is read, by what the store states of itself."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.by_view import Extent, RowsInView
 from cxg_widget.datasets.base.dataset import Codes, Dataset, Vector
-from cxg_widget.display.coloring import Target, of_column, resolve
-from cxg_widget.display.look import Coloring, Look
+from cxg_widget.display.coloring import Coloring
+from cxg_widget.display.settings import Settings
+from cxg_widget.display.target import Target, of_column, resolve
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.wire.encoding import Numbers
 
@@ -18,10 +19,10 @@ _CLOSE = 0.002
 """Extents that differ by this share of their sides look the same: by less than two pixels."""
 
 
-def sketch_extent(dataset: Dataset, look: Look) -> Extent | None:
+def preview_extent(dataset: Dataset, settings: Settings) -> Extent | None:
     """Return within which bounds the cells lie; None where the store does not state it."""
     with suppress(CxgWidgetError):  # whoever reads the cells is told
-        return dataset.stated_extent(look.embedding, look.axes)
+        return dataset.stated_extent(settings.embedding, settings.axes)
     return None
 
 
@@ -34,17 +35,17 @@ def is_close(stated: Extent, found: Extent) -> bool:
     return True
 
 
-def sketch_coloring(dataset: Dataset, look: Look) -> Coloring | None:
+def preview_coloring(dataset: Dataset, settings: Settings) -> Coloring | None:
     """Return a colouring without values that has the limits, or the categories, of all of them.
 
     None where the store does not state these, or where limits are percentiles, which need the values.
     """
     with suppress(CxgWidgetError):
-        target = resolve(look.color, dataset, look.layer)
+        target = resolve(settings.color, dataset, settings.layer)
         if target.source == "none":
             return Coloring(target)
-        if target.source == "obs" and not any(isinstance(limit, str) for limit in (look.vmin, look.vmax)):
-            return _sketched(target, dataset.stated_values(target.name))
+        if target.source == "obs" and not any(isinstance(limit, str) for limit in (settings.vmin, settings.vmax)):
+            return _previewed(target, dataset.stated_values(target.name))
     return None
 
 
@@ -55,41 +56,41 @@ def are_stated(limits: tuple[float, float], target: Target, dataset: Dataset) ->
     return False
 
 
-def fill_in(sketch: Coloring, found: RowsInView) -> Coloring | None:
-    """Return a sketch with the values of some rows; None where these are not what the store stated."""
-    values = found.column(sketch.target.name)
+def fill_in(preview: Coloring, found: RowsInView) -> Coloring | None:
+    """Return a preview with the values of some rows; None where these are not what the store stated."""
+    values = found.column(preview.target.name)
     assert isinstance(values, Codes | np.ndarray)
-    data, known = of_column(sketch.target.name, values), sketch.data
+    data, known = of_column(preview.target.name, values), preview.data
     if isinstance(data, Codes):
         return (
             None
             if not isinstance(known, Codes) or known.categories != data.categories
-            else Coloring(sketch.target, data)
+            else Coloring(preview.target, data)
         )
     if not isinstance(known, Numbers) or not _lie_within(data.values, known.lo, known.hi):
         return None
     return Coloring(
-        sketch.target, Numbers(data, data.values.size, known.lo, known.hi, 0, known.histogram, known.quantiles)
+        preview.target, Numbers(data, data.values.size, known.lo, known.hi, 0, known.histogram, known.quantiles)
     )
 
 
-def colored_column(dataset: Dataset, look: Look) -> str | None:
+def colored_column(dataset: Dataset, settings: Settings) -> str | None:
     """Return the obs column that colours a look by its codes or numbers as they are; None = something else does."""
     with suppress(CxgWidgetError):
-        target = resolve(look.color, dataset, look.layer)
+        target = resolve(settings.color, dataset, settings.layer)
         if target.source == "obs" and dataset.obs_columns[target.name].kind in ("categorical", "int", "float"):
             return target.name
     return None
 
 
-def _sketched(target: Target, stated: Codes | tuple[float, float] | None) -> Coloring | None:
+def _previewed(target: Target, stated: Codes | tuple[float, float] | None) -> Coloring | None:
     if isinstance(stated, Codes):
-        return Coloring(target, stated, ([], 0), is_sketch=True)
+        return Coloring(target, stated, ([], 0), is_preview=True)
     if stated is None:
         return None
     none = np.empty(0, dtype=np.float32)
     numbers = Numbers(Vector(none), 0, *stated, 0, np.empty(0, dtype=np.uint32), np.empty(0))
-    return Coloring(target, numbers, is_sketch=True)
+    return Coloring(target, numbers, is_preview=True)
 
 
 def _lie_within(values: NDArray[np.float32], low: float, high: float) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 
-class Slots:
+class Memo:
     """Values by slot and key, for several threads."""
 
     def __init__(self) -> None:

@@ -14,8 +14,8 @@ from cxg_widget.color.limits import check_limit
 from cxg_widget.color.palettes import check_palette
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.datasets.base.dataset import Dataset
-from cxg_widget.display.coloring import resolve
 from cxg_widget.display.statistic import check_statistic
+from cxg_widget.display.target import resolve
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
 from cxg_widget.text.names import nearest, not_found, shown, text_of
 from cxg_widget.wire.bounds import MAX_EDGE

@@ -1,231 +1,79 @@
-"""What the points are coloured by: from the trait `color` to codes or numbers, one per cell."""
+"""A colouring that has been read: what the points are coloured by, and its codes or numbers, one per cell."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.dataset import MAX_LABELS, Codes, Vector
-from cxg_widget.datasets.base.row_blocks import too_many_labels
-from cxg_widget.errors import CxgWidgetError, InvalidValue, UnknownName
-from cxg_widget.text.names import not_found, shown
-from cxg_widget.text.nouns import GENE_SET
-
-if TYPE_CHECKING:
-    from cxg_widget.datasets.base.dataset import Column, Dataset
-    from cxg_widget.datasets.base.var_names import VarNames
-
-_GROUPINGS = (
-    "celltype", "authorcelltype", "celltypes", "celltypelabel", "celltypename", "cellontologyclass",
-    "annotatedcelltype", "celltypeannotation", "predictedcelltype", "majorityvoting", "predictedlabels",
-    "cellannotation", "annotation", "bulklabels", "leiden", "louvain", "seuratclusters", "clusters", "cluster",
-)  # fmt: skip
-"""How columns of cell types and of clusters are called, spelt as `_plain` does, best first."""
-_MOST_GROUPS = 256
-
-ColorTrait = str | Sequence[str] | None
-Source = Literal["none", "obs", "var", "set", "mean"]
+from cxg_widget.datasets.base.dataset import Codes
+from cxg_widget.datasets.base.values import label_of, size_of
+from cxg_widget.display.target import Target
+from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.text.names import not_found
+from cxg_widget.wire.encoding import Numbers
+from cxg_widget.wire.protocol import MISSING_LABEL
 
 
 @dataclass(frozen=True)
-class Target:
-    """A resolved colouring: where it comes from, its heading, and the genes behind a mean."""
+class Coloring:
+    """A colouring that has been read.
 
-    source: Source
-    name: str = ""
-    genes: tuple[str, ...] = ()
+    Attributes
+    ----------
+    data : codes or numbers in row order
+    counted : cells of each category and missing ones, where `data` cannot tell
+    is_sample : no process holds all values; `data` are those of the sample that is sent, in its order
+    is_sketch : nothing has been read; `data` say what values there can be and hold none
+    """
+
+    target: Target
+    data: Codes | Numbers | None = None
+    counted: tuple[list[int], int] | None = None
+    is_sample: bool = False
+    is_preview: bool = False
+
+    def take(self, rows: NDArray[np.integer[Any]]) -> Coloring:
+        """Return the colouring of some rows, in their order."""
+        if isinstance(self.data, Codes):
+            return replace(self, data=replace(self.data, codes=self.data.codes[rows]))
+        return self if self.data is None else replace(self, data=self.data.take(rows))
 
     @property
-    def spec(self) -> str:
-        """The unambiguous value of the trait `color`: "obs:NAME", "var:NAME", "set:NAME", "mean:A,B" or ""."""
-        if self.source == "none":
-            return ""
-        return f"mean:{','.join(self.genes)}" if self.source == "mean" else f"{self.source}:{self.name}"
+    def nbytes(self) -> int:
+        """Memory held."""
+        if self.data is None:
+            return 0
+        return size_of(self.data) if isinstance(self.data, Codes) else self.data.nbytes
+
+    @property
+    def labels(self) -> list[str]:
+        """The categories as text; empty unless categorical."""
+        return [label_of(one) for one in self.data.categories] if isinstance(self.data, Codes) else []
+
+    def check_hidden(self, hidden: Iterable[str]) -> None:
+        """Check labels of categories to be hidden.
+
+        Raises
+        ------
+        UnknownName
+            If this colouring has no such category; the sentence names the nearest.
+        """
+        if isinstance(self.data, Codes):
+            known = [*self.labels, MISSING_LABEL]
+            unknown = next((label for label in hidden if label not in set(known)), None)
+            if unknown is not None:
+                raise UnknownName(not_found("category", unknown, known, repr(self.target.name)))
+        elif any(True for _ in hidden):
+            raise InvalidValue("hidden must be [] while the points are not coloured by categories")
 
 
-def resolve(color: ColorTrait, dataset: Dataset, layer: str | None = None) -> Target:
-    """Find what a value of the trait `color` means; reads names only. Genes are those of a layer, None = X.
-
-    A plain name is looked for among the obs columns, then the genes, then the gene sets. "obs:", "var:" and "set:"
-    force one. A list of genes means their mean.
-
-    Raises
-    ------
-    UnknownName
-        If nothing has that name; the sentence names the nearest.
-    InvalidValue
-        If it is neither a string, a list of strings nor None.
-    """
-    if color is None or (isinstance(color, str) and not color):
-        return Target("none")
-    if isinstance(color, str):
-        return _resolve_name(color, dataset, layer)
-    if not isinstance(color, Sequence) or not all(isinstance(gene, str) for gene in color) or len(color) == 0:
-        raise InvalidValue(f"color must be a name, a list of {dataset.var_noun.many} or None; found {shown(color)}")
-    genes = [gene.removeprefix("var:") for gene in color]
-    for gene in genes:
-        dataset.names_in(layer).find_var(gene)
-    name = f"mean of {dataset.var_noun.counted(len(genes))}" if len(genes) > 1 else genes[0]
-    return Target("mean", name, tuple(genes))
-
-
-def is_number(color: ColorTrait, dataset: Dataset, layer: str | None = None) -> bool:
-    """Say whether a value of the trait `color` means numbers; reads names only, raises as `resolve`."""
-    target = resolve(color, dataset, layer)
-    if target.source == "obs":
-        return dataset.obs_columns[target.name].kind in ("int", "float")
-    return target.source != "none"
-
-
-def _resolve_name(color: str, dataset: Dataset, layer: str | None) -> Target:
-    source, _, name = color.partition(":")
-    names = dataset.names_in(layer)
-    if source == "obs" and name in dataset.obs_columns:
-        return Target("obs", name)
-    if source == "var" and _has_var(name, names):
-        return Target("var", name)
-    if source == "set" and name in dataset.gene_sets:
-        return _gene_set(name, dataset, names)
-    if color in dataset.obs_columns:
-        return Target("obs", color)
-    if _has_var(color, names):
-        return Target("var", color)
-    if color in dataset.gene_sets:
-        return _gene_set(color, dataset, names)
-    if source == "obs":
-        raise UnknownName(not_found("obs column", name, dataset.obs_columns))
-    if source == "set":
-        raise UnknownName(not_found((dataset.set_noun or GENE_SET).one, name, dataset.gene_sets))
-    if source == "var":
-        names.find_var(name)
-    raise UnknownName(dataset.explain_name(color) or _neither(color, dataset))
-
-
-def _neither(color: str, dataset: Dataset) -> str:
-    for layer in dataset.layers:
-        if _has_var(color, dataset.names_in(layer)):
-            what = f"{shown(color)} is no {dataset.var_noun.one} of X, but one of the layer {layer!r}"
-            return f"{what}; set layer={layer!r} to colour by it."
-    groups = [*dataset.obs_columns, *dataset.gene_sets]
-    names = [*groups, *(dataset.var_aliases or ()), *dataset.var_labels]
-    nouns = [noun.one for noun in (dataset.var_noun, dataset.set_noun) if noun is not None]
-    what = " or ".join([", ".join(["obs column", *nouns[:-1]]), nouns[-1]])
-    return not_found(what, color, names, count=len(groups) + dataset.n_var)
-
-
-def _has_var(name: str, names: VarNames) -> bool:
-    try:
-        names.find_var(name)
-    except UnknownName:
-        return False
-    return True
-
-
-def _gene_set(name: str, dataset: Dataset, names: VarNames) -> Target:
-    genes = tuple(gene for gene in dataset.gene_sets[name] if _has_var(gene, names))
-    if not genes:
-        kind, listed = (dataset.set_noun or GENE_SET).one, len(dataset.gene_sets[name])
-        raise UnknownName(f"{kind} {name!r} names no {dataset.var_noun.one} of this dataset; it lists {listed}")
-    return Target("set", name, genes)
-
-
-def color_of_itself(dataset: Dataset) -> str | None:
-    """Return what to colour by where nobody says: what the store offers, else its cell types or clusters.
-
-    These are found in the schema alone: a categorical column by its usual name, of 2 to 256 categories as far as that
-    is stated. None = nothing.
-    """
-    if dataset.default_color is not None:
-        return dataset.default_color
-    known = {
-        _plain(column.name): column for column in reversed(list(dataset.obs_columns.values())) if _is_grouping(column)
-    }
-    return next((known[name].name for name in _GROUPINGS if name in known), None)
-
-
-def _plain(name: str) -> str:
-    return "".join(letter for letter in name.casefold() if letter not in " _-.")
-
-
-def _is_grouping(column: Column) -> bool:
-    n_groups = 2 if column.n_categories is None else column.n_categories
-    return column.kind in ("categorical", "string") and 2 <= n_groups <= _MOST_GROUPS
-
-
-def coloring_key(color: ColorTrait, layer: str | None, dataset: Dataset) -> tuple[Any, ...]:
-    """Return what tells one colouring from another however it is asked for; reads names only."""
-    try:
-        target = resolve(color, dataset, layer)
-        find = dataset.names_in(layer).find_var
-        genes = tuple(find(gene) for gene in ([target.name] if target.source == "var" else target.genes))
-    except CxgWidgetError:
-        return str(color), layer
-    return (genes, layer) if genes else (target.spec,)
-
-
-def heading(target: Target, dataset: Dataset, layer: str | None) -> tuple[str, str]:
-    """Write heading and subheading of the legend; a gene is called by its readable name, however it was asked for."""
-    suffix = f" · layer {layer}" if layer and target.source in ("var", "set", "mean") else ""
-    if target.source == "var":
-        names = dataset.names_in(layer)
-        position = names.find_var(target.name)
-        label, aliases = str(names.var_labels[position]), names.var_aliases
-        name = (aliases[position] if aliases else "") or label
-        return name, (label if label != name else dataset.var_noun.one) + suffix
-    if target.source in ("set", "mean"):
-        shown = ", ".join(target.genes[:4]) + (", …" if len(target.genes) > 4 else "")
-        return target.name, f"mean of {shown}{suffix}" if target.source == "set" else shown + suffix
-    return target.name, ""
-
-
-def read(target: Target, dataset: Dataset, layer: str | None) -> Codes | Vector:
-    """Read the codes or the numbers of a colouring, in row order."""
-    if target.source == "var":
-        return dataset.vector(target.name, layer)
-    if target.source in ("set", "mean"):
-        return mean_vector(dataset.vectors(target.genes, layer), len(target.genes), dataset.n_obs)
-    numeric = dataset.obs_columns[target.name].kind in ("int", "float")
-    return of_column(target.name, dataset.numbers(target.name) if numeric else dataset.codes(target.name))
-
-
-def of_column(name: str, values: Codes | NDArray[Any]) -> Codes | Vector:
-    """Return what an obs column colours by, from its codes or its numbers."""
-    if not isinstance(values, Codes):
-        return Vector(as_float(values))
-    if len(values.categories) > MAX_LABELS:
-        raise too_many_labels(name)
-    return values
-
-
-def as_float(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers as float32, or float64 where float32 would change them."""
-    if (numbers.dtype.kind == "f" and numbers.dtype.itemsize <= 4) or numbers.dtype.itemsize <= 2:
-        return numbers.astype(np.float32, copy=False)
-    return numbers.astype(np.float64, copy=False)
-
-
-def mean_vector(vectors: Iterable[Vector], count: int, n_obs: int) -> Vector:
-    """Average `count` genes cell by cell, holding one at a time; sparse when few cells differ from the mean fill."""
-    if count == 1:
-        return next(iter(vectors))
-    total = np.zeros(n_obs, dtype=np.float64)
-    fill = 0.0
-    touched = np.zeros(n_obs, dtype=np.bool_)
-    for vector in vectors:
-        if vector.rows is None:
-            total += vector.values
-            touched[:] = True
-        else:
-            fill += vector.fill
-            total += vector.fill
-            total[vector.rows] += vector.values.astype(np.float64) - vector.fill
-            touched[vector.rows] = True
-    total /= count
-    if touched.all():
-        return Vector(total.astype(np.float32))
-    rows = np.flatnonzero(touched).astype(np.int64, copy=False)
-    return Vector(total[rows].astype(np.float32), rows, fill / count)
+def misfit(coloring: Coloring, palette: Any) -> str:
+    """Say which colour of a palette is for a category that a colouring does not have; "" where there is none such."""
+    if not isinstance(coloring.data, Codes) or not isinstance(palette, Mapping):
+        return ""
+    unknown = next((label for label in palette if label not in set(coloring.labels)), None)
+    return "" if unknown is None else not_found("category", unknown, coloring.labels, repr(coloring.target.name))

@@ -10,7 +10,7 @@ import numpy as np
 
 from cxg_widget.datasets.base.values import as_plain, is_identifier
 from cxg_widget.datasets.detection import is_remote
-from cxg_widget.display.coloring import Target, heading, resolve
+from cxg_widget.display.target import Target, heading, resolve
 from cxg_widget.errors import CxgWidgetError, UnknownName
 
 if TYPE_CHECKING:

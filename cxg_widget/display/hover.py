@@ -15,8 +15,9 @@ from cxg_widget.wire.protocol import MISSING_LABEL
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
-    from cxg_widget.display.coloring import Target
-    from cxg_widget.display.look import Coloring, Look
+    from cxg_widget.display.coloring import Coloring
+    from cxg_widget.display.settings import Settings
+    from cxg_widget.display.target import Target
 
 _EXACT = 2.0**53
 _BELOW = np.float32(-np.inf)
@@ -72,12 +73,12 @@ class Describer:
         self._fields = Fields(dataset)
         self._held: set[Any] = set()
 
-    def hold(self, look: Look) -> None:
+    def hold(self, settings: Settings) -> None:
         """Read what there is to say of any cell once, where that is small and near at hand."""
-        key = look.hover, look.layer
+        key = settings.hover, settings.layer
         if key not in self._held:
             self._held.add(key)
-            self._fields.hold(look.hover, look.layer)
+            self._fields.hold(settings.hover, settings.layer)
 
     def name(self, row: int) -> str:
         """Return the obs index label of a row, or its number where the index cannot be read."""
@@ -118,14 +119,15 @@ class Describer:
         genes = (target.name,) if target.source == "var" else target.genes
         return text_of(float(np.mean(self._fields.numbers(genes, row, layer), dtype=np.float64)))
 
-    def fields(self, row: int, look: Look, without: str = "") -> list[list[str]]:
+    def fields(self, row: int, settings: Settings, without: str = "") -> list[list[str]]:
         """Return [heading, value] pairs of a row as text, in their order; nothing where they cannot be read.
 
         `without` names the obs column that is told already.
         """
         try:
             return [
-                [name, text_of(value)] for name, value in self._fields.of(row, look.hover, look.layer, without=without)
+                [name, text_of(value)]
+                for name, value in self._fields.of(row, settings.hover, settings.layer, without=without)
             ]
         except CxgWidgetError:
             return []

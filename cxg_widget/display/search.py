@@ -9,7 +9,7 @@ from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
 
 from cxg_widget.datasets.base.values import is_identifier
-from cxg_widget.display.coloring import resolve
+from cxg_widget.display.target import resolve
 from cxg_widget.errors import CxgWidgetError, UnknownName
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from cxg_widget.wire.protocol import MISSING_U16
 from cxg_widget.wire.quantise import LEVELS
 
 if TYPE_CHECKING:
-    from cxg_widget.display.look import Look
+    from cxg_widget.display.settings import Settings
 
 CLOSE_CELLS = 400_000
 """A view of a field that holds no more cells than this is answered with the cells themselves."""
@@ -31,9 +31,9 @@ _FILLING = 0.75
 """How many times over all points together may cover a view before they are drawn smaller than asked for."""
 
 
-def few_of(look: Look) -> int:
+def few_of(settings: Settings) -> int:
     """Return how many cells a view may hold that are taken to have room beside each other."""
-    return min(look.max_points, CLOSE_CELLS)
+    return min(settings.max_points, CLOSE_CELLS)
 
 
 def solidity_of(n_inside: float, few: int) -> float:

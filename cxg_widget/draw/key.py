@@ -17,7 +17,7 @@ from cxg_widget.wire.protocol import MISSING_LABEL, Color
 from cxg_widget.wire.quantise import LEVELS, between
 
 if TYPE_CHECKING:
-    from cxg_widget.display.look import Look
+    from cxg_widget.display.settings import Settings
 
 MOST_ROWS = 60
 
@@ -52,7 +52,7 @@ class Key:
 def key_of(
     legend: Color,
     quantiles: NDArray[np.float64],
-    look: Look,
+    settings: Settings,
     *,
     title: str,
     noun: Noun,
@@ -72,28 +72,28 @@ def key_of(
     automatic : limits that suit the picture, as codes 0..LEVELS of the values; None = the ends of the data
     dark : whether the picture is, which leaves out the darkest colours of a bar
     """
-    size = _size(legend, look, noun, n_selected)
+    size = _size(legend, settings, noun, n_selected)
     if legend.scale == "none":
         return Key(title, size)
     named = Key(title, size, legend.name, legend.detail)
     missing = [(MISSING_LABEL, short_count(legend.n_missing), "")] if legend.n_missing else []
     if legend.scale == "categorical":
-        shown = [i for i, label in enumerate(legend.categories) if label not in set(look.hidden)]
+        shown = [i for i, label in enumerate(legend.categories) if label not in set(settings.hidden)]
         rows = _most_numerous(shown, legend.counts)
         told = [(_label(legend.categories[i]), _count(legend.counts, i), legend.colors[i]) for i in rows]
-        missing = missing if MISSING_LABEL not in look.hidden else []
+        missing = missing if MISSING_LABEL not in settings.hidden else []
         return replace(named, rows=(*told, *missing), more=len(shown) - len(rows))
     named = replace(named, rows=tuple(missing))
     if legend.n_missing >= legend.n_obs:
         return replace(named, said="There are no values.")
     if legend.lo == legend.hi:
         return replace(named, said=f"Every value is {short_number(legend.lo)}.")
-    stops = seen_in_the_dark(COLORMAPS[look.cmap]) if dark else COLORMAPS[look.cmap]
+    stops = seen_in_the_dark(COLORMAPS[settings.cmap]) if dark else COLORMAPS[settings.cmap]
     suiting = None
     if automatic is not None:
         low, high = (float(between(legend.lo, legend.hi, code / LEVELS)) for code in automatic)
         suiting = low, high
-    low, high = limits_shown((look.vmin, look.vmax), (legend.lo, legend.hi), quantiles, suiting)
+    low, high = limits_shown((settings.vmin, settings.vmax), (legend.lo, legend.hi), quantiles, suiting)
     named = replace(named, detail=" · ".join(filter(None, (legend.detail, statistic))))
     return replace(named, ramp=tuple(stops), ends=ends_of(low, high, legend.lo, legend.hi))
 
@@ -104,9 +104,9 @@ def ends_of(low: float, high: float, lo: float, hi: float) -> tuple[str, str]:
     return f"{'≤ ' if low > lo else ''}{short_number(low)}", f"{f'{beyond} ' if high < hi else ''}{short_number(high)}"
 
 
-def _size(legend: Color, look: Look, noun: Noun, n_selected: int) -> str:
+def _size(legend: Color, settings: Settings, noun: Noun, n_selected: int) -> str:
     total = noun.counted(legend.n_obs)
-    hidden, counts = set(look.hidden), [*legend.counts, legend.n_missing]
+    hidden, counts = set(settings.hidden), [*legend.counts, legend.n_missing]
     n_shown = legend.n_obs
     if hidden and legend.scale == "categorical" and legend.counts:
         n_shown = sum(

@@ -22,7 +22,8 @@ from cxg_widget.wire.protocol import MISSING_U16
 from cxg_widget.wire.quantise import LEVELS, between, quantise, shares
 
 if TYPE_CHECKING:
-    from cxg_widget.display.look import Coloring, Look
+    from cxg_widget.display.coloring import Coloring
+    from cxg_widget.display.settings import Settings
 
 _UNSELECTED, _MISSING, _VALUES = 1, 2, 3
 
@@ -43,7 +44,7 @@ class Paint:
     xy: NDArray[np.float32]
     coloring: Coloring
     category_colors: list[str]
-    look: Look
+    settings: Settings
     selected: NDArray[np.bool_] | None
     n_like: int
     shared: Shared | None = None
@@ -73,7 +74,7 @@ def pixels_as_points(
     values: NDArray[Any] = numbers[layers, lines, columns]
     scale, n_missing = PixelScale.of(values), int(np.isnan(values).sum())
     data = replace(scale.data, vector=Vector(values), n_obs=values.size, n_missing=n_missing)
-    shown = Shared(wire_values(data), scale.limits, False, f"{told(job.look.statistic)} per pixel")
+    shown = Shared(wire_values(data), scale.limits, False, f"{told(job.settings.statistic)} per pixel")
     coloring = replace(job.coloring, data=data)
     selected = layers > 0 if len(cells) > 1 else None
     return replace(job, xy=np.column_stack([x, y]), coloring=coloring, selected=selected, shared=shown, diameter=1)
@@ -93,7 +94,7 @@ def _ink(job: Paint, paper: Paper) -> Ink:
         table = np.array([hex_rgb(color) for color in job.category_colors] + [missing], dtype=np.uint8)
         rgb, rank = table[codes], np.where(codes < 0, _MISSING, _VALUES)
     elif isinstance(data, Numbers):
-        rgb, rank = _number_ink(job.look, data, missing, job.shared, dark=paper.is_dark)
+        rgb, rank = _number_ink(job.settings, data, missing, job.shared, dark=paper.is_dark)
     else:
         rgb = np.tile(np.array([paper.plain], dtype=np.uint8), (n, 1))
         rank = np.full(n, _VALUES)
@@ -105,7 +106,7 @@ def _ink(job: Paint, paper: Paper) -> Ink:
 
 
 def _number_ink(
-    look: Look, data: Numbers, missing: RGB, shared: Shared | None, *, dark: bool
+    settings: Settings, data: Numbers, missing: RGB, shared: Shared | None, *, dark: bool
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     vector, automatic = data.vector, None
     values = vector.values if vector.rows is None else vector.dense(data.n_obs)
@@ -114,11 +115,11 @@ def _number_ink(
         if shared.limits is not None:
             low, high = (float(between(data.lo, data.hi, code / LEVELS)) for code in shared.limits)
             automatic = low, high
-    low, high = limits_shown((look.vmin, look.vmax), (data.lo, data.hi), data.quantiles, automatic)
-    stops = seen_in_the_dark(COLORMAPS[look.cmap]) if dark else COLORMAPS[look.cmap]
+    low, high = limits_shown((settings.vmin, settings.vmax), (data.lo, data.hi), data.quantiles, automatic)
+    stops = seen_in_the_dark(COLORMAPS[settings.cmap]) if dark else COLORMAPS[settings.cmap]
     table = np.vstack([ramp(stops), np.array([missing], dtype=np.uint8)])
     finite = np.isfinite(values)
-    share = shares(values, low, high) if high != low else (values > low).astype(np.float64)
+    share = shares(values, low, high) if high != low else (values > np.float64(low)).astype(np.float64)
     share = np.clip(share, 0, 1, where=finite, out=np.zeros(values.shape))
     at = np.where(finite, np.rint(share * 255).astype(np.int64), 256)
     rank = quantise(values, data.lo, data.hi).astype(np.int64) // 2 + _VALUES

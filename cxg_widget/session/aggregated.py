@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.indexed import View
-from cxg_widget.cells.loader import Readings
+from cxg_widget.cells.loader import Loader
 from cxg_widget.display.checks import check_view
-from cxg_widget.display.coloring import is_number
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
+from cxg_widget.display.target import is_number
 from cxg_widget.errors import InvalidValue
 from cxg_widget.text.names import shown
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from cxg_widget.datasets.base.dataset import Dataset
-    from cxg_widget.display.coloring import ColorTrait
+    from cxg_widget.display.target import ColorTrait
 
 MAX_PX = 100_000_000
 
 
 def aggregated(
     dataset: Dataset,
-    readings: Readings,
-    look: Look,
+    loader: Loader,
+    settings: Settings,
     selected: NDArray[np.bool_],
     reduction: Any = None,
     *,
@@ -45,18 +45,18 @@ def aggregated(
     edges = check_view(view)
     mask = _mask_within(within, selected)
     if reduction is None:
-        reduction, color = _as_shown(dataset, look, color)
-    wanted = wanted_of(reduction, color, dataset, shown_color=look.color, layer=look.layer)
-    dataset.find_embedding(look.embedding)
-    seen = _with_room(readings.extent(look)) if edges is None else _ascending(edges)
+        reduction, color = _as_shown(dataset, settings, color)
+    wanted = wanted_of(reduction, color, dataset, shown_color=settings.color, layer=settings.layer)
+    dataset.find_embedding(settings.embedding)
+    seen = _with_room(loader.extent(settings)) if edges is None else _ascending(edges)
     Grid.of(seen, size)
-    return readings.sums(look, wanted, seen, size, mask).finished(wanted.name).rename(wanted.dims)
+    return loader.sums(settings, wanted, seen, size, mask).finished(wanted.name).rename(wanted.dims)
 
 
-def _as_shown(dataset: Dataset, look: Look, color: ColorTrait) -> tuple[Any, ColorTrait]:
+def _as_shown(dataset: Dataset, settings: Settings, color: ColorTrait) -> tuple[Any, ColorTrait]:
     """Return which reduction of what the widget shows, or would show if it were coloured so."""
-    target, statistic = look.color if color is None else color, look.statistic
-    if statistic == "auto" or not is_number(target, dataset, look.layer):
+    target, statistic = settings.color if color is None else color, settings.statistic
+    if statistic == "auto" or not is_number(target, dataset, settings.layer):
         return None, target
     if isinstance(statistic, str):
         return statistic, target

@@ -19,7 +19,7 @@ def are_many(n_points: int) -> bool:
     return n_points > _MANY_POINTS
 
 
-class Opening:
+class FirstPaint:
     """What has been sent and drawn at the beginning.
 
     Attributes

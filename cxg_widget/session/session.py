@@ -1,6 +1,6 @@
 """Requests in, frames out: everything the widget can do, without a comm and without traitlets.
 
-A `Session` holds one dataset, what was read of it, the selection and the look on show. It may be called from
+A `Session` holds one dataset, what was read of it, the selection and the settings on show. It may be called from
 several threads; a newer request for points or colour ends the older one between two chunks.
 """
 
@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.cells.indexed import Drawable, Shown, View, spread_of
+from cxg_widget.cells.indexed import InView, Shown, View, spread_of
 from cxg_widget.cells.preview import are_stated
 from cxg_widget.color.paper import PAPERS, Paper
 from cxg_widget.datasets.base.dataset import Codes
+from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.hover import Describer, circle_of, nearest_row, text_of
-from cxg_widget.display.look import Coloring, Look, is_tissue
+from cxg_widget.display.settings import Settings, is_tissue
 from cxg_widget.display.statistic import OF_PIXELS
 from cxg_widget.draw.crowding import BASIS, Crowd, Shared, few_of, shared
 from cxg_widget.draw.key import Key, key_of
@@ -30,7 +31,7 @@ from cxg_widget.selection.selection import SelectedCells, combine
 from cxg_widget.session import streams
 from cxg_widget.session.aggregated import aggregated
 from cxg_widget.session.showing import Showing
-from cxg_widget.session.view_request import Seqs, pixel_frames, survey_frames, view_of
+from cxg_widget.session.view_request import Seqs, pixel_frames, view_frames, view_of
 from cxg_widget.spatial.polygon import as_polygon, in_polygon
 from cxg_widget.spatial.view import contain, fit_view, within, zoom_of
 from cxg_widget.wire import protocol as p
@@ -49,7 +50,7 @@ _FEW_CELLS = 200_000
 class Session(Showing):
     """One dataset on show, with its selection; see `Showing` for the parameters."""
 
-    _n_surveys = 0
+    _n_views = 0
     _n_replaced = 0
 
     # --- selecting -------------------------------------------------------------------------------------------------
@@ -57,7 +58,7 @@ class Session(Showing):
     @property
     def selected(self) -> SelectedCells:
         """The selection as it is now."""
-        return SelectedCells(self.dataset, self.mask, self.look.layer)
+        return SelectedCells(self.dataset, self.mask, self.settings.layer)
 
     def select(self, mask: NDArray[np.bool_], mode: p.Mode = "replace") -> None:
         """Combine a mask, bool (n_obs,), with the selection."""
@@ -67,7 +68,7 @@ class Session(Showing):
 
     def aggregate(self, reduction: Any = None, **asked: Any) -> xr.DataArray | xr.Dataset:
         """Reduce all cells to planes; parameters and errors as those of `CxgWidget.aggregate`."""
-        return aggregated(self.dataset, self._readings, self.look, self.mask, reduction, **asked)
+        return aggregated(self.dataset, self._loader, self.settings, self.mask, reduction, **asked)
 
     def polygon_mask(self, corners: Any, *, hidden: bool = True) -> NDArray[np.bool_]:
         """Return which cells lie in a polygon (k, 2) in data units of the embedding and axes on show.
@@ -75,11 +76,11 @@ class Session(Showing):
         hidden : whether those count too that the legend hides
         """
         polygon = as_polygon(corners)
-        field = self._readings.field_at_hand(self.look)
-        if field is not None:
-            return field.polygon_mask(polygon, None if hidden else self._shown())
+        indexed = self._loader.indexed_at_hand(self.settings)
+        if indexed is not None:
+            return indexed.polygon_mask(polygon, None if hidden else self._shown())
         mask = in_polygon(self.xy(), polygon)
-        visible = None if hidden else self._readings.visible(self.look)
+        visible = None if hidden else self._loader.visible(self.settings)
         return mask if visible is None else mask & visible
 
     def gesture(self, message: p.Lasso | p.Category) -> None:
@@ -98,12 +99,12 @@ class Session(Showing):
         coloring = self.coloring()
         if coloring.target.spec != message.color or not -1 <= message.code < len(coloring.labels):
             raise SelectionError("the category was chosen in a legend that is no longer on show; choose it again.")
-        return self._readings.category_mask(self.look, message.code)
+        return self._loader.category_mask(self.settings, message.code)
 
     @property
     def is_prompt(self) -> bool:
         """Whether a lasso or a category can be answered at once, without reading anything first."""
-        return self._readings.is_prompt(self.look)
+        return self._loader.is_prompt(self.settings)
 
     def later(self, message: p.Lasso | p.Category) -> Callable[[], Iterator[Frame]]:
         """Take note of a lasso or a category, and return its answer, to be asked for in its turn.
@@ -129,7 +130,7 @@ class Session(Showing):
         return answer
 
     def _meaning_of(self, message: p.Lasso | p.Category) -> object:
-        return self.look.place_key if isinstance(message, p.Lasso) else self.look.color_key
+        return self.settings.place_key if isinstance(message, p.Lasso) else self.settings.color_key
 
     # --- answers ---------------------------------------------------------------------------------------------------
 
@@ -145,10 +146,10 @@ class Session(Showing):
             case p.Ready():
                 check_version(message.version)
                 yield streams.dataset_frame(self.dataset)
-                self._opening.ask()
-                yield from self._opening.hold(self.show())
+                self._first_paint.ask()
+                yield from self._first_paint.hold(self.show())
             case p.Begun():
-                self._opening.begin()
+                self._first_paint.begin()
             case p.Lasso() | p.Category():
                 self.gesture(message)
                 yield from self.selection()
@@ -165,40 +166,40 @@ class Session(Showing):
                 yield Frame(p.Matches(message.query, [catalogue.told(match) for match in found], n_more))
             case p.Zoom():
                 check_view(message.view)
-                yield from streams.detail_frames(message.view, self.xy(), self._readings.order())
+                yield from streams.detail_frames(message.view, self.xy(), self._loader.order())
             case p.Aggregate():
                 check_view(message.view)
                 check_size(message.width, message.height)
-                yield from self._survey(message)
+                yield from self._view(message)
 
     def _counts(self) -> Frame:
         with self._lock:
-            look, mask, seqs = self.look, self.mask, Seqs(**self._seq)
-        n_missing, *counts = self._readings.count_selected(look, mask).tolist()
+            settings, mask, seqs = self.settings, self.mask, Seqs(**self._seq)
+        n_missing, *counts = self._loader.count_selected(settings, mask).tolist()
         return Frame(p.Counts(seqs.color, seqs.selection, n_missing), {"counts": np.array(counts, dtype=np.uint32)})
 
     def _shown(self) -> Shown:
-        return self._shown_by(self.look, self.mask)
+        return self._shown_by(self.settings, self.mask)
 
     def _shown_by(
-        self, look: Look, mask: NDArray[np.bool_], highlighted: int = -1, coloring: Coloring | None = None
+        self, settings: Settings, mask: NDArray[np.bool_], highlighted: int = -1, coloring: Coloring | None = None
     ) -> Shown:
-        coloring = coloring or self.coloring(look)
-        colors = streams.category_colors(coloring, look, self.dataset)
-        return Shown(coloring, colors, look, mask, self._readings.visible_categories(look, coloring), highlighted)
+        coloring = coloring or self.coloring(settings)
+        colors = streams.category_colors(coloring, settings, self.dataset)
+        return Shown(coloring, colors, settings, mask, self._loader.visible_categories(settings, coloring), highlighted)
 
-    def _waits_for_datashader(self, look: Look) -> bool:
+    def _waits_for_datashader(self, settings: Settings) -> bool:
         from cxg_widget.draw.aggregate import is_at_hand
 
-        return (look.aggregator == "datashader" or self._readings.is_of_pixels(look)) and not is_at_hand()
+        return (settings.aggregator == "datashader" or self._loader.is_of_pixels(settings)) and not is_at_hand()
 
     @property
     def can_draw_soon(self) -> bool:
         """Whether a picture needs no library that has yet to be imported and to compile."""
-        return not (self._readings.is_of_pixels(self.look) and self._waits_for_datashader(self.look))
+        return not (self._loader.is_of_pixels(self.settings) and self._waits_for_datashader(self.settings))
 
-    def _survey(self, message: p.Aggregate) -> Iterator[Frame]:
-        waits = self._waits_for_datashader(self.look)
+    def _view(self, message: p.Aggregate) -> Iterator[Frame]:
+        waits = self._waits_for_datashader(self.settings)
         if waits:
             self._announce(Frame(p.Progress("datashader", 0.0)))
         try:
@@ -209,51 +210,53 @@ class Session(Showing):
 
     def _image(self, message: p.Aggregate) -> Iterator[Frame]:
         with self._lock:  # no longer than this: reading a colouring may last, and a lasso must not wait for it
-            look, mask, seqs = self.look, self.mask, Seqs(**self._seq)
-            self._n_surveys = number = self._n_surveys + 1
-        look = replace(look, hidden=tuple(message.hidden), density=message.density)
-        if self._readings.is_of_pixels(look):
-            yield from self._pixels(replace(look, statistic=_named(message, look)), mask, message, seqs, number)
+            settings, mask, seqs = self.settings, self.mask, Seqs(**self._seq)
+            self._n_views = number = self._n_views + 1
+        settings = replace(settings, hidden=tuple(message.hidden), density=message.density)
+        if self._loader.is_of_pixels(settings):
+            yield from self._pixels(replace(settings, statistic=_named(message, settings)), mask, message, seqs, number)
             return
-        coloring = self._readings.sketch(look) or self.coloring(look)
-        field: Drawable | None = self._readings.near(look, view_of(message), (message.width, message.height), coloring)
-        if field is None:
-            field = self._readings.awaited_field(look, lambda: number != self._n_surveys)
-            coloring = self.coloring(look)
-        shown = replace(self._shown_by(look, mask, message.highlighted, coloring), weight=message.weight)
-        few = -1 if look.render == "raster" else few_of(look)
-        yield from survey_frames(field, shown, message, seqs, few)
+        coloring = self._loader.preview(settings) or self.coloring(settings)
+        indexed: InView | None = self._loader.near(
+            settings, view_of(message), (message.width, message.height), coloring
+        )
+        if indexed is None:
+            indexed = self._loader.awaited(settings, lambda: number != self._n_views)
+            coloring = self.coloring(settings)
+        shown = replace(self._shown_by(settings, mask, message.highlighted, coloring), weight=message.weight)
+        few = -1 if settings.render == "raster" else few_of(settings)
+        yield from view_frames(indexed, shown, message, seqs, few)
 
     def _pixels(
-        self, look: Look, mask: NDArray[np.bool_], message: p.Aggregate, seqs: Seqs, number: int
+        self, settings: Settings, mask: NDArray[np.bool_], message: p.Aggregate, seqs: Seqs, number: int
     ) -> Iterator[Frame]:
-        field = self._readings.awaited_field(look, lambda: number != self._n_surveys)
-        shown = replace(self._shown_by(look, mask), columns=self._columns_of(look))
+        indexed = self._loader.awaited(settings, lambda: number != self._n_views)
+        shown = replace(self._shown_by(settings, mask), columns=self._columns_of(settings))
         level = round(2 * np.log2(abs(message.view[1] - message.view[0]) / message.width))
-        key = look.color_key, look.place_key, look.statistic, level
+        key = settings.color_key, settings.place_key, settings.statistic, level
 
         def scale_of(numbers: NDArray[np.float64]) -> PixelScale:
             found = PixelScale.of(numbers)
-            kept: PixelScale = self._readings.keep("scale", key, lambda: found)
+            kept: PixelScale = self._loader.keep("scale", key, lambda: found)
             return kept.holding(found)
 
-        yield from pixel_frames(field, shown, message, seqs, scale_of)
+        yield from pixel_frames(indexed, shown, message, seqs, scale_of)
 
-    def _columns_of(self, look: Look) -> dict[str, Coloring]:
+    def _columns_of(self, settings: Settings) -> dict[str, Coloring]:
         """Return what a statistic of pixels is reduced from."""
-        if isinstance(look.statistic, str):
-            return {"value": self.coloring(look)}
+        if isinstance(settings.statistic, str):
+            return {"value": self.coloring(settings)}
         from cxg_widget.draw.aggregate import columns_of
 
-        return self._readings.columns(look, columns_of(look.statistic))
+        return self._loader.columns(settings, columns_of(settings.statistic))
 
     def prepare_hover(self) -> None:
         """Read once what hovering tells of, which then takes no reading; asked for when somebody has begun to hover."""
-        self._describer.hold(self.look)
+        self._describer.hold(self.settings)
 
     @property
     def _describer(self) -> Describer:
-        describer: Describer = self._readings.keep("describer", None, lambda: Describer(self.dataset))
+        describer: Describer = self._loader.keep("describer", None, lambda: Describer(self.dataset))
         return describer
 
     def _hover(self, message: p.Hover) -> Frame:
@@ -264,19 +267,19 @@ class Session(Showing):
             return Frame(p.Cell(-1, 0.0, 0.0, "", "", []))
         (row, x, y), coloring = found, self.coloring()
         told = coloring.target.name if coloring.target.source == "obs" else ""
-        value = self._describer.value(row, coloring, self.look.layer)
-        fields = self._describer.fields(row, self.look, without=told)
+        value = self._describer.value(row, coloring, self.settings.layer)
+        fields = self._describer.fields(row, self.settings, without=told)
         return Frame(p.Cell(row, x, y, self._describer.name(row), value, fields))
 
     def _nearest(self, at: p.Hover) -> tuple[int, float, float] | None:
         """Return row and place of the visible cell at a place."""
-        if not self._readings.has_cells(self.look):
+        if not self._loader.has_cells(self.settings):
             return None
-        field, (radius, stretch) = self._readings.field_at_hand(self.look), circle_of(at.radius_x, at.radius_y)
-        if field is not None:
-            return field.nearest(at.x, at.y, radius, self._shown(), stretch=stretch)
+        indexed, (radius, stretch) = self._loader.indexed_at_hand(self.settings), circle_of(at.radius_x, at.radius_y)
+        if indexed is not None:
+            return indexed.nearest(at.x, at.y, radius, self._shown(), stretch=stretch)
         xy = self.xy()
-        row = nearest_row(xy, at.x, at.y, radius, self._readings.visible(self.look), stretch=stretch)
+        row = nearest_row(xy, at.x, at.y, radius, self._loader.visible(self.settings), stretch=stretch)
         return None if row is None else (row, float(xy[row, 0]), float(xy[row, 1]))
 
     # --- pictures --------------------------------------------------------------------------------------------------
@@ -284,14 +287,14 @@ class Session(Showing):
     def png(
         self, view: View | None, size: tuple[int, int], *, dark: bool = False, max_points: int | None = None
     ) -> bytes:
-        """Draw the points of the look in the kernel, as a PNG file; see `drawn`."""
+        """Draw the points of the settings in the kernel, as a PNG file; see `drawn`."""
         paper = PAPERS["dark" if dark else "white"]
         return encode_png(self.drawn(view, size, paper=paper, max_points=max_points)[0][:, :, :3])
 
     def drawn(
         self, view: View | None, size: tuple[int, int], *, paper: Paper, max_points: int | None = None
     ) -> tuple[NDArray[np.uint8], Key]:
-        """Draw the points of the look in the kernel, and say what the picture means.
+        """Draw the points of the settings in the kernel, and say what the picture means.
 
         Parameters
         ----------
@@ -303,12 +306,12 @@ class Session(Showing):
         -------
         uint8 (height, width, 4), and its key
         """
-        extent, y_down = self._extent(), is_tissue(self.look.embedding)
-        equal_units = self.dataset.axis_labels(self.look.embedding, self.look.axes) is None
+        extent, y_down = self._extent(), is_tissue(self.settings.embedding)
+        equal_units = self.dataset.axis_labels(self.settings.embedding, self.settings.axes) is None
         whole = fit_view(extent, size, y_down=y_down, equal_units=equal_units)
         seen = whole if view is None else contain(view, size, y_down=y_down, equal_units=equal_units)
         zoom = zoom_of(seen, whole)
-        if self._readings.is_of_pixels(self.look):
+        if self._loader.is_of_pixels(self.settings):
             pixels = self._paint_pixels(seen, size, zoom)
             return paint(pixels, seen, size, zoom=zoom, paper=paper), self._key(pixels, dark=paper.is_dark)
         job = None if view is None else self._paint_near(max_points, seen, size)
@@ -318,97 +321,97 @@ class Session(Showing):
 
     def _shared(self, job: Paint, seen: View, size: tuple[int, int], zoom: float) -> Shared | None:
         """Return what numbers a picture shows where cells share its pixels."""
-        look, data = self.look, job.coloring.data
-        is_small = self.dataset.n_obs <= few_of(look)
-        if not isinstance(data, Numbers) or (is_small and look.statistic != "mean"):
+        settings, data = self.settings, job.coloring.data
+        is_small = self.dataset.n_obs <= few_of(settings)
+        if not isinstance(data, Numbers) or (is_small and settings.statistic != "mean"):
             return None
-        if self._readings.sketch(look) is not None:  # nothing has been read but these cells
+        if self._loader.preview(settings) is not None:  # nothing has been read but these cells
             return None
-        x0, x1, y0, y1 = extent = self._readings.bounds(look).extent
+        x0, x1, y0, y1 = extent = self._loader.bounds(settings).extent
         first = np.arange(min(BASIS, self._point_rows.size))
-        coloring = self._readings.point_coloring(look).take(first if self._is_aggregated else self._point_rows[first])
+        coloring = self._loader.point_coloring(settings).take(first if self._is_aggregated else self._point_rows[first])
         assert isinstance(coloring.data, Numbers)
-        xy = self._readings.coordinates(self._point_rows[first], look)
+        xy = self._loader.coordinates(self._point_rows[first], settings)
         bounds = Bounds(extent, 1)
         crowd = Crowd(quantise_positions(xy, bounds), self.dataset.n_obs)
         sides = abs(seen[1] - seen[0]) * LEVELS / (x1 - x0 or 1), abs(seen[3] - seen[2]) * LEVELS / (y1 - y0 or 1)
         points = quantise_positions(job.xy, bounds), wire_values(data)
         view = sides, size, point_diameter(job.n_like, size, zoom)
-        found = shared(crowd, wire_values(coloring.data), points, view, (look.statistic, few_of(look)))
+        found = shared(crowd, wire_values(coloring.data), points, view, (settings.statistic, few_of(settings)))
         is_stated = are_stated((data.lo, data.hi), job.coloring.target, self.dataset)
         return replace(found, limits=None) if found is not None and is_stated else found
 
     def _key(self, job: Paint, *, dark: bool) -> Key:
-        """Say what a picture of the look means, in words."""
-        look, dataset = self.look, self.dataset
-        is_of_pixels = self._readings.is_of_pixels(look)
-        coloring = job.coloring if is_of_pixels else self._readings.sketch(look) or self.coloring(look)
-        legend = streams.legend_frame(coloring, look, dataset, 0, 0).message
+        """Say what a picture of the settings means, in words."""
+        settings, dataset = self.settings, self.dataset
+        is_of_pixels = self._loader.is_of_pixels(settings)
+        coloring = job.coloring if is_of_pixels else self._loader.preview(settings) or self.coloring(settings)
+        legend = streams.legend_frame(coloring, settings, dataset, 0, 0).message
         assert isinstance(legend, p.Color)
         quantiles = coloring.data.quantiles if isinstance(coloring.data, Numbers) else np.empty(0)
         n_selected = int(np.count_nonzero(self.mask))
         return key_of(
-            legend, quantiles, look, title=dataset.title, noun=dataset.obs_noun, n_selected=n_selected,
+            legend, quantiles, settings, title=dataset.title, noun=dataset.obs_noun, n_selected=n_selected,
             statistic=job.shared.statistic if job.shared else "", automatic=job.shared.limits if job.shared else None,
             dark=dark,
         )  # fmt: skip
 
     def axes_told(self) -> str:
         """Say what the axes measure, and from where to where there are points; "" where they have no names."""
-        labels = self.dataset.axis_names(self.look.embedding, self.look.axes)
+        labels = self.dataset.axis_names(self.settings.embedding, self.settings.axes)
         if labels is None:
             return ""
         x0, x1, y0, y1 = map(text_of, self._extent())
         return f"Horizontal: {labels[0]}, {x0} to {x1}. Vertical: {labels[1]}, {y0} to {y1}."
 
     def _extent(self) -> View:
-        return self._readings.outline(self.look) or self._readings.bounds(self.look).extent
+        return self._loader.outline(self.settings) or self._loader.bounds(self.settings).extent
 
     def _paint_near(self, most: int | None, seen: View, size: tuple[int, int]) -> Paint | None:
         """Gather some of the cells in view that are not hidden, where nothing has been read; None = that would last."""
-        look = self.look
-        coloring = self._readings.sketch(look) if self._readings.outline(look) is not None else None
-        near = None if coloring is None else self._readings.near(look, seen, size, coloring)
+        settings = self.settings
+        coloring = self._loader.preview(settings) if self._loader.outline(settings) is not None else None
+        near = None if coloring is None else self._loader.near(settings, seen, size, coloring)
         if coloring is None or near is None:
             return None
-        shown = self._shown_by(look, self.mask, coloring=coloring)
+        shown = self._shown_by(settings, self.mask, coloring=coloring)
         n_inside, cells = near.count(seen), near.some(seen, shown, most)
         n_like = self.dataset.n_obs * len(cells.xy) // max(n_inside, 1)
         data, kept = cells.coloring.data, np.arange(len(cells.xy))
         if shown.visible is not None and isinstance(data, Codes):
             kept = np.flatnonzero(shown.visible[data.codes])
         selected = cells.selected[kept] if self.mask.any() else None
-        return Paint(cells.xy[kept], cells.coloring.take(kept), shown.colors, look, selected, n_like)
+        return Paint(cells.xy[kept], cells.coloring.take(kept), shown.colors, settings, selected, n_like)
 
     def _paint_pixels(self, seen: View, size: tuple[int, int], zoom: float) -> Paint:
         """Reduce the cells in view to numbers of pixels."""
-        look, shown = self.look, self._shown()
-        field = self._readings.field(look)
-        spread = spread_of(field.count(seen), size, point_diameter(self.dataset.n_obs, size, zoom))
-        shown = replace(shown, columns=self._columns_of(look))
-        numbers, cells = field.numbers(shown, seen, size, spread).finished()
+        settings, shown = self.settings, self._shown()
+        indexed = self._loader.indexed(settings)
+        spread = spread_of(indexed.count(seen), size, point_diameter(self.dataset.n_obs, size, zoom))
+        shown = replace(shown, columns=self._columns_of(settings))
+        numbers, cells = indexed.numbers(shown, seen, size, spread).finished()
         none = np.empty((0, 2), dtype=np.float32)
-        return pixels_as_points(numbers, cells, seen, Paint(none, shown.coloring, [], look, None, 0))
+        return pixels_as_points(numbers, cells, seen, Paint(none, shown.coloring, [], settings, None, 0))
 
     def _paint(self, most: int | None, seen: View | None) -> Paint:
         """Gather the first points in view that are not hidden."""
-        rows, look = self._point_rows, self.look
-        places = None if seen is None else np.flatnonzero(within(self._readings.coordinates(rows, look), seen))
+        rows, settings = self._point_rows, self.settings
+        places = None if seen is None else np.flatnonzero(within(self._loader.coordinates(rows, settings), seen))
         n_in_view = rows.size if places is None else places.size
         places = np.arange(rows[:most].size) if places is None else places[:most]
         n_like = rows.size * places.size // max(n_in_view, 1)
         rows = rows[places]
-        coloring = self._readings.point_coloring(look)
+        coloring = self._loader.point_coloring(settings)
         coloring = coloring.take(places if self._is_aggregated else rows)
-        visible = self._readings.visible_categories(look)
+        visible = self._loader.visible_categories(settings)
         if visible is not None and isinstance(coloring.data, Codes):
             kept = np.flatnonzero(visible[coloring.data.codes])
             rows, coloring = rows[kept], coloring.take(kept)
-        colors = streams.category_colors(coloring, look, self.dataset)
+        colors = streams.category_colors(coloring, settings, self.dataset)
         selected = self.mask[rows] if self.mask.any() else None
-        return Paint(self._readings.coordinates(rows, look), coloring, colors, look, selected, n_like)
+        return Paint(self._loader.coordinates(rows, settings), coloring, colors, settings, selected, n_like)
 
 
-def _named(message: p.Aggregate, look: Look) -> Any:
+def _named(message: p.Aggregate, settings: Settings) -> Any:
     """Return the statistic asked for, where it is another of pixels; the page has no name for an object."""
-    return message.statistic if message.statistic in OF_PIXELS else look.statistic
+    return message.statistic if message.statistic in OF_PIXELS else settings.statistic

@@ -12,19 +12,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.cells.loader import Readings
+from cxg_widget.cells.loader import Loader
 from cxg_widget.cells.preview import is_close
 from cxg_widget.color.limits import check_order
 from cxg_widget.datasets.base.by_view import Extent
 from cxg_widget.datasets.base.dataset import Dataset
-from cxg_widget.display.coloring import is_number
-from cxg_widget.display.look import Coloring, Look, is_tissue
+from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.search import Catalogue
+from cxg_widget.display.settings import Settings, is_tissue
+from cxg_widget.display.target import is_number
 from cxg_widget.draw.crowding import few_of
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.session import streams
 from cxg_widget.session.exchange import error_frame
-from cxg_widget.session.first_paint import Opening, are_many
+from cxg_widget.session.first_paint import FirstPaint, are_many
 from cxg_widget.text.names import shown
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.encoding import Numbers
@@ -39,10 +40,10 @@ class Showing:
     Parameters
     ----------
     dataset : the open dataset; the session does not close it
-    look : what to show first
+    settings : what to show first
     seed : of the display order
     announce : takes a frame that nobody asked for, from any thread
-    read_with : makes the `Readings` of a dataset, a seed and a function that is told progress
+    read_with : makes the `Loader` of a dataset, a seed and a function that is told progress
 
     Attributes
     ----------
@@ -50,75 +51,75 @@ class Showing:
     """
 
     def __init__(
-        self, dataset: Dataset, look: Look | None = None, *, seed: int = 0,
+        self, dataset: Dataset, settings: Settings | None = None, *, seed: int = 0,
         announce: Callable[[Frame], object] | None = None,
-        read_with: Callable[..., Readings] = Readings,
+        read_with: Callable[..., Loader] = Loader,
     ) -> None:  # fmt: skip
         self.dataset = dataset
-        self._look = look or Look(embedding=dataset.default_embedding)
+        self._look = settings or Settings(embedding=dataset.default_embedding)
         self.mask: NDArray[np.bool_] = np.zeros(dataset.n_obs, dtype=np.bool_)
         self._announce = announce or (lambda _: None)
-        self._readings = read_with(dataset, seed, self._tell_progress)
+        self._loader = read_with(dataset, seed, self._tell_progress)
         self.way = self._way_of(self._look)
         self._stop_listening = dataset.tell_progress_to(self._tell_progress)
         self._lock = threading.RLock()
-        self._opening = Opening()
+        self._first_paint = FirstPaint()
         self._seq = {"points": 0, "color": 0, "selection": 0}
 
     def _tell_progress(self, done: float) -> None:
         self._announce(Frame(p.Progress("index", done)))
 
     @property
-    def look(self) -> Look:
+    def settings(self) -> Settings:
         """What is asked to be on show; from the moment it is set, what is sent for another one counts as older."""
         return self._look
 
-    @look.setter
-    def look(self, look: Look) -> None:
-        way = self._way_of(look)
+    @settings.setter
+    def settings(self, settings: Settings) -> None:
+        way = self._way_of(settings)
         with self._lock:
-            before, self._look = self._look, look
+            before, self._look = self._look, settings
             are_others, self.way = way != self.way, way
-            self._seq["points"] += are_others or look.place_key != before.place_key
-            self._seq["color"] += are_others or look.color_key != before.color_key
+            self._seq["points"] += are_others or settings.place_key != before.place_key
+            self._seq["color"] += are_others or settings.color_key != before.color_key
 
-    def _way_of(self, look: Look) -> tuple[object, ...]:
-        return look.render, look.max_points, self._readings.is_of_pixels(look)
+    def _way_of(self, settings: Settings) -> tuple[object, ...]:
+        return settings.render, settings.max_points, self._loader.is_of_pixels(settings)
 
     # --- what is known ---------------------------------------------------------------------------------------------
 
     @property
     def catalogue(self) -> Catalogue:
         """Everything one can colour by."""
-        catalogue: Catalogue = self._readings.keep("catalogue", None, lambda: Catalogue(self.dataset))
+        catalogue: Catalogue = self._loader.keep("catalogue", None, lambda: Catalogue(self.dataset))
         return catalogue
 
     def xy(self) -> NDArray[np.float32]:
         """Return the coordinates on show at full precision, float32 (n_obs, 2), row order."""
-        return self._readings.xy(self.look)
+        return self._loader.xy(self.settings)
 
-    def place(self, look: Look | None = None) -> Bounds:
+    def place(self, settings: Settings | None = None) -> Bounds:
         """Read where the cells are, and return within which bounds that is."""
-        self._readings.point_xy(look or self.look)
-        return self._readings.bounds(look or self.look)
+        self._loader.point_xy(settings or self.settings)
+        return self._loader.bounds(settings or self.settings)
 
-    def coloring(self, look: Look | None = None) -> Coloring:
-        """Read and return what the cells are coloured by; raises as `Readings.coloring`."""
-        return self._readings.coloring(look or self.look)
+    def coloring(self, settings: Settings | None = None) -> Coloring:
+        """Read and return what the cells are coloured by; raises as `Loader.coloring`."""
+        return self._loader.coloring(settings or self.settings)
 
-    def check_limits(self, look: Look) -> None:
-        """Check the colour limits of a look against each other, with its numbers where they have been read.
+    def check_limits(self, settings: Settings) -> None:
+        """Check the colour limits of some settings against each other, with its numbers where they have been read.
 
         Raises
         ------
         InvalidValue
             If the lower one lies above the upper one.
         """
-        known = self._readings.held("coloring", look.color_key)
-        data = None if known is None or self._readings.is_of_pixels(look) else known.data
-        check_order(look.vmin, look.vmax, data.quantile if isinstance(data, Numbers) else None)
+        known = self._loader.held("coloring", settings.color_key)
+        data = None if known is None or self._loader.is_of_pixels(settings) else known.data
+        check_order(settings.vmin, settings.vmax, data.quantile if isinstance(data, Numbers) else None)
 
-    def check_statistic(self, look: Look) -> None:
+    def check_statistic(self, settings: Settings) -> None:
         """Check that a reduction of datashader gives one number for each pixel, of numbers that there are.
 
         Raises
@@ -126,17 +127,19 @@ class Showing:
         InvalidValue, UnknownName
             If it does not.
         """
-        if isinstance(look.statistic, str):
+        if isinstance(settings.statistic, str):
             return
         from cxg_widget.draw.aggregate import reduction_of
 
-        plan = reduction_of(look.statistic)
+        plan = reduction_of(settings.statistic)
         if not plan.is_plane:
-            raise InvalidValue(f"statistic must give one number for each pixel; {shown(look.statistic)} gives several")
+            raise InvalidValue(
+                f"statistic must give one number for each pixel; {shown(settings.statistic)} gives several"
+            )
         for column in plan.columns:
-            if not is_number(column, self.dataset, look.layer):
+            if not is_number(column, self.dataset, settings.layer):
                 raise InvalidValue(
-                    f"statistic must be of numbers; {shown(column)} of {shown(look.statistic)} holds none"
+                    f"statistic must be of numbers; {shown(column)} of {shown(settings.statistic)} holds none"
                 )
 
     def prepare(self) -> None:
@@ -148,32 +151,32 @@ class Showing:
     def prepare_order(self) -> None:
         """Make the order of the points; beside `prepare`, which mostly waits for the store."""
         if not self._is_aggregated:
-            self._readings.order()
+            self._loader.order()
 
-    def prepare_field(self) -> None:
+    def prepare_index(self) -> None:
         """Build or load what views are aggregated from, where they are; the first of them then comes sooner."""
         if self._is_aggregated:
-            self._readings.prepare_field(self.look)
+            self._loader.prepare_index(self.settings)
 
     def close(self) -> None:
         """Let go of what is held elsewhere; the dataset stays open."""
-        self._opening.begin()
+        self._first_paint.begin()
         self._stop_listening()
-        self._readings.close()
+        self._loader.close()
 
     @property
     def _is_aggregated(self) -> bool:
-        return self._readings.is_aggregated(self.look)
+        return self._loader.is_aggregated(self.settings)
 
     @property
     def order(self) -> DisplayOrder:
         """The order in which the points are sent."""
-        return self._readings.sample(self.look).order if self._is_aggregated else self._readings.order()
+        return self._loader.sample(self.settings).order if self._is_aggregated else self._loader.order()
 
     @property
     def _point_rows(self) -> NDArray[Any]:
         """The row of each point."""
-        return self._readings.sample(self.look).rows if self._is_aggregated else self._readings.order().rows
+        return self._loader.sample(self.settings).rows if self._is_aggregated else self._loader.order().rows
 
     # --- frames ----------------------------------------------------------------------------------------------------
 
@@ -185,7 +188,7 @@ class Showing:
     def _take_up(self, slot: str) -> int:
         """Return the number of a stream: that of the one begun early, if it is still what is on show, or the next."""
         with self._lock:
-            early = self._opening.early.pop(slot, None)
+            early = self._first_paint.early.pop(slot, None)
             return self._next(slot) if early is None or early != self._seq[slot] else early
 
     def _until_newer(self, slot: str, seq: int, stream: Callable[[int], Iterator[Frame]]) -> Iterator[Frame]:
@@ -207,7 +210,7 @@ class Showing:
         return self._points(self._take_up("points"))
 
     def _points(self, seq: int) -> Iterator[Frame]:
-        outline = self._readings.outline(self.look)
+        outline = self._loader.outline(self.settings)
         if outline is not None:
             yield from self._until_newer("points", seq, partial(self._outline_frames, outline))
             bounds = self.place()
@@ -217,25 +220,25 @@ class Showing:
         yield from self._until_newer("points", seq, partial(self._point_frames, outline))
 
     def _outline_frames(self, outline: Extent, seq: int) -> Iterator[Frame]:
-        about = {**self._about_points(seq), "n_points": self._readings.n_points(self.look)}
+        about = {**self._about_points(seq), "n_points": self._loader.n_points(self.settings)}
         message = p.Points(start=0, stop=0, extent=list(outline), n_missing=0, **about)
         yield Frame(message, {"xy": np.empty((0, 2), dtype=np.uint16)})
 
     def _point_frames(self, outline: Extent | None, seq: int) -> Iterator[Frame]:
-        look = self.look
-        bounds = self._readings.bounds(look)
+        settings = self.settings
+        bounds = self._loader.bounds(settings)
         if outline is not None:
             bounds = Bounds(outline, bounds.n_missing)
-        return streams.point_frames(self._readings.point_xy(look), bounds, self.order, self._about_points(seq))
+        return streams.point_frames(self._loader.point_xy(settings), bounds, self.order, self._about_points(seq))
 
     def _about_points(self, seq: int) -> dict[str, Any]:
-        look, name = self.look, self.dataset.find_embedding(self.look.embedding)
-        equal_units = self.dataset.axis_labels(name, look.axes) is None
+        settings, name = self.settings, self.dataset.find_embedding(self.settings.embedding)
+        equal_units = self.dataset.axis_labels(name, settings.axes) is None
         return {
-            "seq": seq, "embedding": name, "axes": list(look.axes), "n_obs": self.dataset.n_obs,
+            "seq": seq, "embedding": name, "axes": list(settings.axes), "n_obs": self.dataset.n_obs,
             "y_down": is_tissue(name), "aggregated": self._is_aggregated,
-            "equal_units": equal_units, "axis_labels": list(self.dataset.axis_names(name, look.axes) or ()),
-            "few": few_of(look),
+            "equal_units": equal_units, "axis_labels": list(self.dataset.axis_names(name, settings.axes) or ()),
+            "few": few_of(settings),
         }  # fmt: skip
 
     def color(self) -> Iterator[Frame]:
@@ -246,24 +249,24 @@ class Showing:
         return self._color(self._take_up("color"))
 
     def _color(self, seq: int) -> Iterator[Frame]:
-        sketch = self._readings.sketch(self.look)
-        if sketch is not None and sketch.is_sketch:
-            yield from self._until_newer("color", seq, partial(self._sketch_frames, sketch))
+        preview = self._loader.preview(self.settings)
+        if preview is not None and preview.is_preview:
+            yield from self._until_newer("color", seq, partial(self._preview_frames, preview))
             self.coloring()
             seq = self._renumber("color", seq)
         yield from self._until_newer("color", seq, self._color_frames)
 
-    def _sketch_frames(self, sketch: Coloring, seq: int) -> Iterator[Frame]:
-        yield streams.legend_frame(sketch, self.look, self.dataset, self._readings.n_points(self.look), seq)
+    def _preview_frames(self, preview: Coloring, seq: int) -> Iterator[Frame]:
+        yield streams.legend_frame(preview, self.settings, self.dataset, self._loader.n_points(self.settings), seq)
 
     def _color_frames(self, seq: int) -> Iterator[Frame]:
-        look, order = self.look, self.order
-        yield streams.legend_frame(self.coloring(look), look, self.dataset, order.rows.size, seq)
-        yield from streams.value_frames(self._readings.point_coloring(look), order, seq)
+        settings, order = self.settings, self.order
+        yield streams.legend_frame(self.coloring(settings), settings, self.dataset, order.rows.size, seq)
+        yield from streams.value_frames(self._loader.point_coloring(settings), order, seq)
 
     def recolor(self) -> Iterator[Frame]:
         """Yield the colours of the categories on show, after the palette changed."""
-        colors = streams.category_colors(self.coloring(), self.look, self.dataset)
+        colors = streams.category_colors(self.coloring(), self.settings, self.dataset)
         yield Frame(p.Palette(self._seq["color"], colors))
 
     def selection(self) -> Iterator[Frame]:
@@ -293,15 +296,15 @@ class Showing:
 
         A kernel hears nothing before the cell has run that shows the widget.
         """
-        if not are_many(self._readings.n_points(self.look)):
+        if not are_many(self._loader.n_points(self.settings)):
             return
-        is_sketch = self._readings.outline(self.look) is not None and self._readings.sketch(self.look) is not None
+        is_preview = self._loader.outline(self.settings) is not None and self._loader.preview(self.settings) is not None
         with self._lock:
             seqs = {slot: self._next(slot) for slot in ("color", "points")}
-            if not is_sketch:  # of which nothing can be taken up
-                self._opening.early = dict(seqs)
+            if not is_preview:  # of which nothing can be taken up
+                self._first_paint.early = dict(seqs)
         yield streams.dataset_frame(self.dataset)
         color, points = self._color(seqs["color"]), self._points(seqs["points"])
         with suppress(CxgWidgetError):  # whoever asks is told
-            for stream in (color, points) if is_sketch else (color, points, color):
+            for stream in (color, points) if is_preview else (color, points, color):
                 yield from islice(stream, 1)

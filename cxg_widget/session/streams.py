@@ -13,8 +13,9 @@ from cxg_widget.cells.preview import are_stated
 from cxg_widget.color.colormaps import COLORMAPS
 from cxg_widget.color.palettes import category_palette
 from cxg_widget.datasets.base.dataset import Codes
-from cxg_widget.display.coloring import heading
-from cxg_widget.display.look import Coloring, Look
+from cxg_widget.display.coloring import Coloring
+from cxg_widget.display.settings import Settings
+from cxg_widget.display.target import heading
 from cxg_widget.selection.selection import pack_mask
 from cxg_widget.spatial.view import within
 from cxg_widget.wire import protocol as p
@@ -71,10 +72,10 @@ def value_frames(coloring: Coloring, order: DisplayOrder, seq: int) -> Iterator[
         yield from number_frames(coloring.data, order, seq)
 
 
-def legend_frame(coloring: Coloring, look: Look, dataset: Dataset, n_points: int, seq: int) -> Frame:
+def legend_frame(coloring: Coloring, settings: Settings, dataset: Dataset, n_points: int, seq: int) -> Frame:
     """Describe a colouring, of which n_points values will follow."""
     target, data = coloring.target, coloring.data
-    name, detail = heading(target, dataset, look.layer)
+    name, detail = heading(target, dataset, settings.layer)
     legend = p.Color(
         seq, target.spec, name, detail, "none", n_points, dataset.n_obs, 0, [], [], [], 0.0, 0.0, "none", False
     )
@@ -87,7 +88,7 @@ def legend_frame(coloring: Coloring, look: Look, dataset: Dataset, n_points: int
             n_missing=n_missing,
             categories=coloring.labels,
             counts=counts,
-            colors=category_colors(coloring, look, dataset),
+            colors=category_colors(coloring, settings, dataset),
             encoding="dense",
         )
     elif isinstance(data, Numbers):
@@ -104,10 +105,10 @@ def legend_frame(coloring: Coloring, look: Look, dataset: Dataset, n_points: int
     return Frame(legend, arrays)
 
 
-def category_colors(coloring: Coloring, look: Look, dataset: Dataset) -> list[str]:
+def category_colors(coloring: Coloring, settings: Settings, dataset: Dataset) -> list[str]:
     """Return one "#rrggbb" per category; empty unless categorical."""
     stored = dataset.category_colors(coloring.target.name) if coloring.target.source == "obs" else {}
-    return category_palette(coloring.labels, stored, look.palette)
+    return category_palette(coloring.labels, stored, settings.palette)
 
 
 def selection_frame(selected: NDArray[np.bool_], n_selected: int, seq: int) -> Frame:

@@ -9,9 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.cells.indexed import AnyField, Drawable, Shown, View, numbers_of, rgba_of, spread_of
+from cxg_widget.cells.indexed import AllCells, InView, Shown, View, numbers_of, rgba_of, spread_of
 from cxg_widget.datasets.base.dataset import Codes
-from cxg_widget.display.look import Coloring
+from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.statistic import told
 from cxg_widget.draw.crowding import solidity_of
 from cxg_widget.draw.pixel_scale import PixelScale
@@ -43,15 +43,15 @@ def view_of(ask: p.Aggregate) -> View:
     return ask.view[0], ask.view[1], ask.view[2], ask.view[3]
 
 
-def survey_frames(field: Drawable, shown: Shown, ask: p.Aggregate, seqs: Seqs, few: int) -> Iterator[Frame]:
+def view_frames(indexed: InView, shown: Shown, ask: p.Aggregate, seqs: Seqs, few: int) -> Iterator[Frame]:
     """Answer `aggregate`: with the cells where the view holds at most `few`, else with an image."""
     view = view_of(ask)
-    n_inside = field.count(view)
+    n_inside = indexed.count(view)
     if n_inside <= few:
-        yield from _cell_frames(field, shown, _around(field, view, most=_MOST_AROUND * few), seqs)
+        yield from _cell_frames(indexed, shown, _around(indexed, view, most=_MOST_AROUND * few), seqs)
     else:
         size = (ask.width, ask.height)
-        planes = field.image(shown, view, size, spread_of(n_inside, size, ask.diameter))
+        planes = indexed.image(shown, view, size, spread_of(n_inside, size, ask.diameter))
         png, content = _png(planes, shown, dark=ask.dark, solidity=solidity_of(n_inside, few))
         message = p.Image(seqs.points, seqs.color, seqs.selection, ask.view, content, n_inside)
         none = {"histogram": np.empty(0, np.uint32), "quantiles": np.empty(0, np.float32)}
@@ -59,18 +59,25 @@ def survey_frames(field: Drawable, shown: Shown, ask: p.Aggregate, seqs: Seqs, f
 
 
 def pixel_frames(
-    field: AnyField, shown: Shown, ask: p.Aggregate, seqs: Seqs, scale_of: Callable[[NDArray[np.float64]], PixelScale]
+    indexed: AllCells, shown: Shown, ask: p.Aggregate, seqs: Seqs, scale_of: Callable[[NDArray[np.float64]], PixelScale]
 ) -> Iterator[Frame]:
     """Answer `aggregate` with numbers of pixels; `scale_of` says which range their codes have."""
     from cxg_widget.draw.aggregate import pixel_image
 
     view, size = view_of(ask), (ask.width, ask.height)
-    n_inside = field.count(view)
-    numbers, cells = field.numbers(shown, view, size, spread_of(n_inside, size, ask.diameter)).finished()
+    n_inside = indexed.count(view)
+    numbers, cells = indexed.numbers(shown, view, size, spread_of(n_inside, size, ask.diameter)).finished()
     scale = scale_of(numbers)
     png = encode_lines(pixel_image(numbers, cells, scale.data.lo, scale.data.hi).lines, 3)
     message = p.Image(
-        seqs.points, seqs.color, seqs.selection, ask.view, "numbers", n_inside, told(shown.look.statistic), scale.told
+        seqs.points,
+        seqs.color,
+        seqs.selection,
+        ask.view,
+        "numbers",
+        n_inside,
+        told(shown.settings.statistic),
+        scale.told,
     )
     yield Frame(message, {"png": np.frombuffer(png, dtype=np.uint8), **scale.arrays})
 
@@ -81,8 +88,8 @@ def _png(planes: Any, shown: Shown, *, dark: bool, solidity: float) -> tuple[byt
     return encode_png(rgba_of(planes, shown, dark=dark, solidity=solidity)), "colors"
 
 
-def _cell_frames(field: Drawable, shown: Shown, extent: View, seqs: Seqs) -> Iterator[Frame]:
-    cells = field.cells(extent, shown)
+def _cell_frames(indexed: InView, shown: Shown, extent: View, seqs: Seqs) -> Iterator[Frame]:
+    cells = indexed.cells(extent, shown)
     xy, codes = quantise_within(cells.xy, extent), _codes(cells.coloring)
     bits_of = pack_mask if shown.mask.any() else lambda _: np.empty(0, dtype=np.uint8)
     cuts = list(spans(len(xy), _CELL_BYTES))
@@ -95,7 +102,7 @@ def _cell_frames(field: Drawable, shown: Shown, extent: View, seqs: Seqs) -> Ite
         yield Frame(p.Cells(seqs.points, seqs.color, seqs.selection, part, len(cuts), list(extent)), arrays)
 
 
-def _around(field: Drawable, view: View, most: int) -> View:
+def _around(indexed: InView, view: View, most: int) -> View:
     """Return x0 < x1, y0 < y1: the view and as much around it as holds at most so many cells, or the view alone.
 
     With some more around it, a small move needs no answer.
@@ -103,7 +110,7 @@ def _around(field: Drawable, view: View, most: int) -> View:
     x0, x1, y0, y1 = *sorted(view[:2]), *sorted(view[2:])
     dx, dy = (x1 - x0) * (_AROUND - 1) / 2, (y1 - y0) * (_AROUND - 1) / 2
     wide = x0 - dx, x1 + dx, y0 - dy, y1 + dy
-    return wide if field.count(wide) <= most else (x0, x1, y0, y1)
+    return wide if indexed.count(wide) <= most else (x0, x1, y0, y1)
 
 
 def _codes(coloring: Coloring) -> NDArray[np.uint8 | np.uint16]:

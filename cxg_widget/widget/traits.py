@@ -7,7 +7,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from cxg_widget.display.look import MAX_POINTS
+from cxg_widget.display.settings import MAX_POINTS
 from cxg_widget.errors import InvalidOption
 from cxg_widget.text.names import misspelt
 

@@ -17,16 +17,17 @@ import numpy as np
 import traitlets
 from ipywidgets import CallbackDispatcher
 
-from cxg_widget.cells.loader import Readings
+from cxg_widget.cells.loader import Loader
 from cxg_widget.color.limits import LIMITS, OwnLimits
 from cxg_widget.compute.jobs import from_here, wait_for
 from cxg_widget.datasets import looks_like_anndata, open_dataset, option_names
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display import checks as options
 from cxg_widget.display.checks import Given
-from cxg_widget.display.coloring import color_of_itself, coloring_key
-from cxg_widget.display.look import Look, misfit
+from cxg_widget.display.coloring import misfit
+from cxg_widget.display.settings import Settings
 from cxg_widget.display.statistic import is_of_pixels, told
+from cxg_widget.display.target import color_of_itself, coloring_key
 from cxg_widget.draw.lettering import load_letters
 from cxg_widget.errors import (
     ClosedDataset,
@@ -128,9 +129,9 @@ class CxgWidget(WidgetTraits):
             color = self._color_of_itself if is_offered else color
             given = {"embedding": embedding, "color": color, "layer": layer, "height": height, **traits}
             checked = self._check(given)
-            self._session.look = self._look(checked)
-            self._session.check_limits(self._session.look)
-            self._session.check_statistic(self._session.look)
+            self._session.settings = self._look(checked)
+            self._session.check_limits(self._session.settings)
+            self._session.check_statistic(self._session.settings)
             prepared = self._exchange.jobs.submit("prepare", self._session.prepare)
             self._exchange.jobs.submit("order", self._session.prepare_order)
             self._picture_id = secrets.token_hex(8)
@@ -138,18 +139,18 @@ class CxgWidget(WidgetTraits):
             self._share_limits(LIMITS)
             self._built, self._own_layout = True, self.layout
             self.on_msg(self._receive)
-            self._exchange.jobs.submit("field", self._session.prepare_field)
+            self._exchange.jobs.submit("field", self._session.prepare_index)
             self._exchange.jobs.submit("letters", load_letters)
             _watch_boxes()
             if is_offered:
                 prepared.add_done_callback(self._drop_unreadable)
             elif color is not None:
                 self._session.coloring()
-                self._session.check_limits(self._session.look)
+                self._session.check_limits(self._session.settings)
             if embedding is not None:
                 self._session.place()
-            self._check_hidden(self._session.look)
-            if color is not None and not is_offered and (said := self._misfit(self._session.look)):
+            self._check_hidden(self._session.settings)
+            if color is not None and not is_offered and (said := self._misfit(self._session.settings)):
                 warn(f"palette: {said}", stacklevel=2)
         except BaseException:
             self.close()
@@ -284,13 +285,13 @@ class CxgWidget(WidgetTraits):
         wanted, _ = options.split_options(state, STATE, ())
         defaults = {name: self.trait_defaults(name) for name in STATE} | {"color": self._color_of_itself}
         checked = self._check(defaults | wanted)
-        look = self._look(checked)
-        self._session.place(look)
-        self._session.coloring(look)
-        self._check_hidden(look)
-        self._session.check_limits(look)
-        self._session.check_statistic(look)
-        self._leave_limits(self._session.look)
+        settings = self._look(checked)
+        self._session.place(settings)
+        self._session.coloring(settings)
+        self._check_hidden(settings)
+        self._session.check_limits(settings)
+        self._session.check_statistic(settings)
+        self._leave_limits(self._session.settings)
         with self._holding_limits():
             self._set_checked(checked)
         self._share_limits(LIMITS)
@@ -333,31 +334,33 @@ class CxgWidget(WidgetTraits):
         self._check_open()
         value = options.check(name, value, self._dataset, self.embedding)
         if not self._is_checked:
-            look = self._look({one: getattr(self, one) for one in STATE} | {name: value})
+            settings = self._look({one: getattr(self, one) for one in STATE} | {name: value})
             if name in ("color", "layer"):
-                self._session.coloring(look)
+                self._session.coloring(settings)
             elif name in ("embedding", "axes"):
-                self._session.place(look)
+                self._session.place(settings)
             elif name == "hidden":
-                self._check_hidden(look)
+                self._check_hidden(settings)
             elif name == "statistic":
-                self._session.check_statistic(look)
-            elif name == "palette" and (said := self._misfit(look)):
-                if not set(value).intersection(self._session.coloring(look).labels):
+                self._session.check_statistic(settings)
+            elif name == "palette" and (said := self._misfit(settings)):
+                if not set(value).intersection(self._session.coloring(settings).labels):
                     raise UnknownName(f"palette: {said}")
                 warn(f"palette: {said}", stacklevel=_TO_CALLER)
             elif name in LIMITS and not self._holds_limits:
-                self._session.check_limits(look)
+                self._session.check_limits(settings)
         return value
 
-    def _misfit(self, look: Look) -> str:
-        return misfit(self._session.coloring(look), look.palette) if isinstance(look.palette, Mapping) else ""
+    def _misfit(self, settings: Settings) -> str:
+        return (
+            misfit(self._session.coloring(settings), settings.palette) if isinstance(settings.palette, Mapping) else ""
+        )
 
-    def _check_hidden(self, look: Look) -> None:
-        if look.hidden:
-            self._session.coloring(look).check_hidden(look.hidden)
+    def _check_hidden(self, settings: Settings) -> None:
+        if settings.hidden:
+            self._session.coloring(settings).check_hidden(settings.hidden)
 
-    def _look(self, traits: dict[str, Any]) -> Look:
+    def _look(self, traits: dict[str, Any]) -> Settings:
         axes = tuple(traits.get("axes", (0, 1)))
         if max(axes) >= self._dataset.embeddings.get(traits["embedding"], 2):
             axes = (0, 1)
@@ -365,7 +368,7 @@ class CxgWidget(WidgetTraits):
             "embedding", "color", "layer", "palette", "cmap", "vmin", "vmax", "render", "max_points", "density",
             "statistic", "aggregator",
         )  # fmt: skip
-        return Look(
+        return Settings(
             axes=(axes[0], axes[1]),
             hidden=tuple(traits.get("hidden", ())),
             hover=None if traits.get("hover") is None else tuple(traits["hover"]),
@@ -376,7 +379,7 @@ class CxgWidget(WidgetTraits):
     def _changed(self, change: Any) -> None:
         if not self._built:
             return
-        name, before = change["name"], self._session.look
+        name, before = change["name"], self._session.settings
         self._follow_limits(before, name)
         if name == "embedding":
             self.view = None
@@ -387,7 +390,7 @@ class CxgWidget(WidgetTraits):
         elif name == "color" and self.hidden == list(before.hidden):
             self.hidden = []  # unless it was set together with the colour
         way = self._session.way
-        self._session.look = self._look({one: getattr(self, one) for one in STATE})
+        self._session.settings = self._look({one: getattr(self, one) for one in STATE})
         if self._session.way != way:
             self._push("points", self._session.show, name, getattr(before, name))
         elif name in ("embedding", "axes"):
@@ -397,7 +400,7 @@ class CxgWidget(WidgetTraits):
         elif name == "palette":
             self._push("palette", self._session.recolor, name, before.palette)
 
-    def _follow_limits(self, before: Look, changed: str) -> None:
+    def _follow_limits(self, before: Settings, changed: str) -> None:
         """Bring the limits of another colouring back with it; those that were set together with it are its own."""
         if self._holds_limits:
             return
@@ -419,10 +422,10 @@ class CxgWidget(WidgetTraits):
             return {name: None if isinstance(value, str) else value for name, value in limits.items()}
         return limits
 
-    def _leave_limits(self, look: Look) -> None:
-        self._own_limits.leave(self._limits_key(look), {"vmin": look.vmin, "vmax": look.vmax})
+    def _leave_limits(self, settings: Settings) -> None:
+        self._own_limits.leave(self._limits_key(settings), {"vmin": settings.vmin, "vmax": settings.vmax})
 
-    def _limits_key(self, shown: Look | CxgWidget) -> tuple[Any, ...]:
+    def _limits_key(self, shown: Settings | CxgWidget) -> tuple[Any, ...]:
         color, layer, statistic = _measured(shown)
         return *coloring_key(color, layer, self._dataset), statistic
 
@@ -620,7 +623,7 @@ class CxgWidget(WidgetTraits):
             wait_for(self._exchange.send_soon("early", self._session.early))
 
 
-def _measured(shown: Look | CxgWidget) -> tuple[Any, str | None, str]:
+def _measured(shown: Settings | CxgWidget) -> tuple[Any, str | None, str]:
     """Return what limits are of: a colouring and, where numbers are of pixels, the statistic."""
     return shown.color, shown.layer, told(shown.statistic) if is_of_pixels(shown.statistic) else ""
 
@@ -632,14 +635,14 @@ def _watch_boxes() -> None:
         show_pictures_of_boxes(shell, CxgWidget, CxgWidget._display_still)
 
 
-def _read_with(dask: Any, source: Any, opening: dict[str, Any]) -> Callable[..., Readings]:
+def _read_with(dask: Any, source: Any, opening: dict[str, Any]) -> Callable[..., Loader]:
     """Return what makes the readings of a session: of this process, or of a Dask cluster."""
     if dask is None or dask is False:
-        return Readings
-    from cxg_widget.cells.cluster import ClusterReadings, Source, find_client
+        return Loader
+    from cxg_widget.cells.cluster import ClusterLoader, Source, find_client
 
     if looks_like_anndata(source) or getattr(source, "format", "") == "anndata":
         raise InvalidOption("dask= needs a store that its workers can open; this is an AnnData in memory.")
     uri = source.uri if isinstance(source, Dataset) else source
     touched = {name: value for name, value in opening.items() if name != "isolated"}  # once is enough
-    return partial(ClusterReadings, client=find_client(dask), source=Source.of(uri, **touched))
+    return partial(ClusterLoader, client=find_client(dask), source=Source.of(uri, **touched))

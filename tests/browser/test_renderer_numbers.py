@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.session.session import Session
 from tests.browser.engine import packed, run, serve
 from tests.memory import small
@@ -35,8 +35,8 @@ def dataset() -> Any:
 def show(page: Any, dataset: Any) -> Any:
     """Show a colouring; returns the session."""
 
-    def open_with(color: str, *, answer: str = "byKernel", **look: Any) -> Session:
-        session = Session(dataset, Look(embedding="umap", color=color, **{"max_points": FEW, **look}))
+    def open_with(color: str, *, answer: str = "byKernel", **settings: Any) -> Session:
+        session = Session(dataset, Settings(embedding="umap", color=color, **{"max_points": FEW, **settings}))
         serve(page, session)
         traits = f"{{ point_size: null, statistic: {session.look.statistic!r} }}"
         run(page, f"window.w = open_({{ traits: {traits}, width: {SIDE}, height: {SIDE}, answer: {answer} }});")
@@ -109,7 +109,7 @@ def test_very_many_points_read_as_the_image_does(page: Any, show: Any, dataset: 
     settled(page)
     image = mean_color(page)
     run(page, "w.close();")
-    session = Session(dataset, Look(embedding="umap", color=color, render="points", max_points=FEW))
+    session = Session(dataset, Settings(embedding="umap", color=color, render="points", max_points=FEW))
     size = f"width: {SIDE}, height: {SIDE}"
     run(
         page,

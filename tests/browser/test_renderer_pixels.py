@@ -9,7 +9,7 @@ import pytest
 
 from cxg_widget.color.colormaps import COLORMAPS
 from cxg_widget.color.rgb import ramp
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.session.session import Session
 from tests.browser.engine import run, serve
 from tests.browser.test_renderer_numbers import SIDE, picture, settled, view_of
@@ -27,8 +27,8 @@ def dataset() -> Any:
 
 @pytest.fixture
 def show(page: Any, dataset: Any) -> Any:
-    def open_with(statistic: str, answer: str = "byKernel", **look: Any) -> Session:
-        session = Session(dataset, Look(embedding="umap", color="n_counts", statistic=statistic, **look))
+    def open_with(statistic: str, answer: str = "byKernel", **settings: Any) -> Session:
+        session = Session(dataset, Settings(embedding="umap", color="n_counts", statistic=statistic, **settings))
         serve(page, session)
         traits = f"{{ point_size: null, statistic: {statistic!r} }}"
         run(page, f"window.w = open_({{ traits: {traits}, width: {SIDE}, height: {SIDE}, answer: {answer} }});")

@@ -49,7 +49,7 @@ const both = async (...look) => compare(await draw("gpu", ...look), await draw("
 
 @pytest.mark.parametrize("drawn_by", ["gpu"], indirect=True)
 @pytest.mark.parametrize(
-    "look",
+    "settings",
     [
         '"categorical", { point_size: 2 }',
         "\"categorical\", { point_size: 1.4, hidden: ['category 2'] }",
@@ -63,10 +63,10 @@ const both = async (...look) => compare(await draw("gpu", ...look), await draw("
         '"continuous", { point_size: 2, opacity: 0.3 }',
     ],
 )
-def test_with_and_without_a_graphics_card_the_picture_is_the_same(page: Any, look: str) -> None:
+def test_with_and_without_a_graphics_card_the_picture_is_the_same(page: Any, settings: str) -> None:
     """Up to points whose edge lies near the middle of a pixel: drivers place points to a sixteenth of one."""
     select = "const select = (w) => sendSelection(w.model, Array.from(data.codes, (code) => Number(code === 2)));"
-    inked, different = run(page, f"{BOTH} {select} return both({look});")
+    inked, different = run(page, f"{BOTH} {select} return both({settings});")
     assert inked > 0.02
     assert different < 0.08 * inked
 

@@ -8,10 +8,10 @@ import logging
 import numpy as np
 import pytest
 
-from cxg_widget.cells.cluster import ClusterField, Source
+from cxg_widget.cells.cluster import ClusterCells, Source
 from cxg_widget.cells.cluster import source as sources
 from cxg_widget.datasets import Codes, open_dataset
-from cxg_widget.display.coloring import Target, read, resolve
+from cxg_widget.display.target import Target, read, resolve
 from cxg_widget.draw.aggregate import aggregate, arrange, arrange_mask
 from cxg_widget.errors import StorageDenied, UnknownName
 from cxg_widget.spatial import SpatialIndex
@@ -35,7 +35,7 @@ def here(store):
 
 @pytest.fixture(scope="module")
 def field(client, store):
-    one = ClusterField(client, Source.of(store), N_OBS, rows_per_partition=700)
+    one = ClusterCells(client, Source.of(store), N_OBS, rows_per_partition=700)
     yield one
     one.close()
 
@@ -163,7 +163,7 @@ def test_a_sample_is_random_rows_with_their_places_and_values(field, here, truth
 
 
 def test_other_axes_of_another_embedding_are_another_field(client, store, truth):
-    field = ClusterField(client, Source.of(store), N_OBS, "X_pca", (3, 1), rows_per_partition=1000)
+    field = ClusterCells(client, Source.of(store), N_OBS, "X_pca", (3, 1), rows_per_partition=1000)
     x, y = truth.embeddings["pca"][:, [3, 1]].astype(np.float32).T
     assert field.extent == (x.min(), x.max(), y.min(), y.max())
     field.close()
@@ -172,7 +172,7 @@ def test_other_axes_of_another_embedding_are_another_field(client, store, truth)
 def test_one_dataset_is_open_in_each_worker_and_none_after_the_end(client, store):
     source = Source.of(store)
     before = client.run(sources.n_open)
-    first, second = (ClusterField(client, source, N_OBS, rows_per_partition=300) for _ in range(2))
+    first, second = (ClusterCells(client, source, N_OBS, rows_per_partition=300) for _ in range(2))
     first.summary(Target("obs", "cell_type"))
     assert all(count == before[worker] + 1 for worker, count in client.run(sources.n_open).items())
     first.close()
@@ -185,14 +185,14 @@ def test_what_a_worker_cannot_read_is_told_as_it_is_here(client, field, tmp_path
     with pytest.raises(UnknownName, match="no such column"):
         field.summary(Target("var", "no such column"))
     with pytest.raises(FileNotFoundError, match="no such file"):
-        ClusterField(client, Source.of(tmp_path / "no.cxg"), 10)
+        ClusterCells(client, Source.of(tmp_path / "no.cxg"), 10)
 
 
 def test_a_field_reads_a_bucket_as_it_reads_a_folder(client, field, store, truth, object_store):
     from pathlib import Path
 
     uri = object_store.put(Path(store), f"cluster/{Path(store).parent.name}.cxg")
-    there = ClusterField(
+    there = ClusterCells(
         client, Source.of(uri, storage_options=object_store.storage_options), N_OBS, rows_per_partition=1500
     )
     for target in (Target("obs", "cell_type"), Target("var", "ENSG0001")):
@@ -213,7 +213,7 @@ def test_secrets_are_in_no_repr_no_task_name_and_no_log(client, object_store, st
     for name in ("distributed", "distributed.worker", "distributed.scheduler"):
         logging.getLogger(name).addHandler(handler)
     with pytest.raises(StorageDenied) as caught:
-        ClusterField(client, source, 10)
+        ClusterCells(client, source, 10)
     keys = client.run_on_scheduler(lambda dask_scheduler: " ".join(map(str, dask_scheduler.tasks)))
     logs = str(client.get_worker_logs()) + str(client.get_scheduler_logs())
     for text in (str(caught.value), repr(caught.value), keys, logs, log.getvalue()):

@@ -11,10 +11,10 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from cxg_widget.cells.cluster import ClusterField, Source, find_client
+from cxg_widget.cells.cluster import ClusterCells, Source, find_client
 from cxg_widget.cells.cluster.source import n_open
 from cxg_widget.cells.cluster.waiting import Waiting, must_be_anew
-from cxg_widget.display.coloring import Target
+from cxg_widget.display.target import Target
 from cxg_widget.errors import ClusterLost, DamagedStore, InvalidOption, Overtaken, StorageTimeout
 from tests.cluster.conftest import N_OBS, start_client, stop_client
 from tests.datasets.make_cxg import make_cxg
@@ -90,7 +90,7 @@ def fragile():
 
 
 def test_a_worker_that_dies_is_replaced_and_the_field_answers_as_before(fragile, path):
-    field = ClusterField(fragile, Source.of(path), N_OBS, rows_per_partition=700)
+    field = ClusterCells(fragile, Source.of(path), N_OBS, rows_per_partition=700)
     target = Target("obs", "cell_type")
     colors = np.full((len(field.summary(target).categories), 3), 9, dtype=np.uint8)
     before = field.planes(target, VIEW, (20, 20), colors=colors)
@@ -102,7 +102,7 @@ def test_a_worker_that_dies_is_replaced_and_the_field_answers_as_before(fragile,
 
 
 def test_after_a_restart_of_the_client_the_field_answers_as_before(fragile, path):
-    field = ClusterField(fragile, Source.of(path), N_OBS, rows_per_partition=1500)
+    field = ClusterCells(fragile, Source.of(path), N_OBS, rows_per_partition=1500)
     target = Target("obs", "cell_type")
     colors = np.full((len(field.summary(target).categories), 3), 9, dtype=np.uint8)
     selected = np.arange(N_OBS) % 3 == 0
@@ -120,7 +120,7 @@ def test_after_a_restart_of_the_client_the_field_answers_as_before(fragile, path
 
 
 def test_a_cluster_without_workers_is_told_and_so_is_a_closed_client(fragile, path):
-    field = ClusterField(fragile, Source.of(path), N_OBS, rows_per_partition=1500, patience_s=1)
+    field = ClusterCells(fragile, Source.of(path), N_OBS, rows_per_partition=1500, patience_s=1)
     n_inside = field.count(VIEW)
     fragile.cluster.scale(0)
     while fragile.ncores():
@@ -144,7 +144,7 @@ def test_a_cluster_without_workers_is_told_and_so_is_a_closed_client(fragile, pa
 
 
 def test_a_worker_that_hangs_does_not_hold_up_letting_go(fragile, path):
-    field = ClusterField(fragile, Source.of(path), N_OBS, rows_per_partition=700)
+    field = ClusterCells(fragile, Source.of(path), N_OBS, rows_per_partition=700)
     hung, _ = fragile.run(os.getpid).values()
     os.kill(hung, signal.SIGSTOP)
     try:
@@ -176,7 +176,7 @@ def wait_for_others_than(client, addresses):
 
 def test_partitions_that_workers_died_over_are_loaded_anew_when_next_asked_for(fragile, path):
     fragile.cluster.scheduler.allowed_failures = 0
-    field = ClusterField(fragile, Source.of(path), N_OBS, rows_per_partition=700)
+    field = ClusterCells(fragile, Source.of(path), N_OBS, rows_per_partition=700)
     target = Target("obs", "cell_type")
     colors = np.full((len(field.summary(target).categories), 3), 9, dtype=np.uint8)
     selected = np.arange(N_OBS) % 3 == 0

@@ -8,9 +8,9 @@ import pytest
 from PIL import Image
 
 from cxg_widget import open_dataset
-from cxg_widget.cells.cluster import ClusterReadings, Source
+from cxg_widget.cells.cluster import ClusterLoader, Source
 from cxg_widget.cells.cluster.source import n_open
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.errors import DamagedStore
 from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
@@ -25,10 +25,10 @@ def pair(client, store):
     dataset = open_dataset(store)
 
     def with_cluster(*args):
-        return ClusterReadings(*args, client=client, source=Source.of(store))
+        return ClusterLoader(*args, client=client, source=Source.of(store))
 
-    look = Look(embedding=dataset.default_embedding, render="raster", max_points=500)
-    alone, shared = Session(dataset, look), Session(dataset, look, read_with=with_cluster)
+    settings = Settings(embedding=dataset.default_embedding, render="raster", max_points=500)
+    alone, shared = Session(dataset, settings), Session(dataset, settings, read_with=with_cluster)
     yield alone, shared
     shared.close()
     dataset.close()
@@ -41,7 +41,7 @@ def columns(dataset):
 
 
 def ask(session, few=False, highlighted=-1):
-    x0, x1, y0, y1 = session._readings.bounds(session.look).extent
+    x0, x1, y0, y1 = session._loader.bounds(session.settings).extent
     view = [x0, (x0 + x1) / 2, y0, (y0 + y1) / 2] if few else [x0 - 0.1, x1 + 0.1, y0 - 0.1, y1 + 0.1]
     return list(session.answer(p.Aggregate(view, *SIZE, 1.0, highlighted, False)))
 
@@ -67,7 +67,9 @@ def test_the_fields_that_were_chosen_are_told_with_a_cluster_too(pair):
 
 def set_looks(pair, **change):
     for one in pair:
-        one.look = Look(**{"embedding": one.dataset.default_embedding, "render": "raster", "max_points": 500, **change})
+        one.settings = Settings(
+            **{"embedding": one.dataset.default_embedding, "render": "raster", "max_points": 500, **change}
+        )
         one.select(np.zeros(one.dataset.n_obs, dtype=bool))
 
 
@@ -165,13 +167,13 @@ def test_an_embedding_that_cannot_be_read_leaves_the_cells_on_show(client, truth
     for file in (path / "emb" / "spatial" / "__fragments").rglob("*.tdb"):
         file.unlink()
     with open_dataset(str(path)) as dataset:
-        look = Look(embedding="umap", render="raster", color="cell_type")
+        settings = Settings(embedding="umap", render="raster", color="cell_type")
         one = Session(
-            dataset, look, read_with=lambda *a: ClusterReadings(*a, client=client, source=Source.of(str(path)))
+            dataset, settings, read_with=lambda *a: ClusterLoader(*a, client=client, source=Source.of(str(path)))
         )
         before = image(ask(one))
         with pytest.raises(DamagedStore, match="emb/spatial"):
-            one.place(replace(look, embedding="spatial"))
+            one.place(replace(settings, embedding="spatial"))
         np.testing.assert_array_equal(image(ask(one)), before)
         assert one.polygon_mask([(-1, -1), (1, -1), (1, 1)]).any()
         one.close()
@@ -182,7 +184,7 @@ def test_a_lasso_leaves_out_what_is_hidden_on_the_workers(pair):
     color = columns(pair[0].dataset)[1]
     label = str(pair[0].dataset.codes(color.removeprefix("obs:")).categories[0])
     set_looks(pair, color=color, hidden=(label,))
-    x0, x1, y0, y1 = pair[0]._readings.bounds(pair[0].look).extent
+    x0, x1, y0, y1 = pair[0]._loader.bounds(pair[0].settings).extent
     polygon = [x0, y0, x1, y0, x1, (y0 + y1) / 2, x0, y1]
     for one in pair:
         one.gesture(p.Lasso(polygon, "replace"))

@@ -78,7 +78,7 @@ def places_of_values(path):
     """
     found = []
 
-    def look(_, node):
+    def settings(_, node):
         if isinstance(node, h5py.Dataset) and node.chunks and node.dtype.kind != "O":
             chunks = (node.id.get_chunk_info(number) for number in range(node.id.get_num_chunks()))
             found.extend((chunk.byte_offset, chunk.size) for chunk in chunks)
@@ -86,7 +86,7 @@ def places_of_values(path):
             found.append((node.id.get_offset(), node.id.get_storage_size()))
 
     with h5py.File(path) as file:
-        file.visititems(look)
+        file.visititems(settings)
     return found
 
 

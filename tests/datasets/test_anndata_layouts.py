@@ -14,7 +14,7 @@ import zarr
 from cxg_widget import CxgWidget
 from cxg_widget.cli.main import main
 from cxg_widget.datasets import open_dataset
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, InvalidValue, UnknownFormat, UnknownName
 from cxg_widget.session.session import Session
 from tests.datasets.make_anndata import (
@@ -97,12 +97,12 @@ def test_lines_of_raw_are_cut_to_the_genes_of_var(tmp_path, truth, main):
 def test_a_gene_that_only_raw_has_colours_the_picture_in_that_layer(tmp_path, truth):
     values = raw_values(truth)
     with open_dataset(make_anndata(tmp_path, truth, raw=(values, "csr", RAW_LABELS))) as dataset:
-        session = Session(dataset, Look(embedding="umap", color="only in raw", layer="raw"))
+        session = Session(dataset, Settings(embedding="umap", color="only in raw", layer="raw"))
         legend = next(session.color())
         assert (legend.message.lo, legend.message.hi) == (0, 39)
         assert legend.message.name == "only in raw"
         with pytest.raises(UnknownName, match="one of the layer 'raw'; set layer='raw'"):
-            Session(dataset, Look(embedding="umap", color="only in raw")).coloring()
+            Session(dataset, Settings(embedding="umap", color="only in raw")).coloring()
 
 
 def test_the_widget_takes_a_gene_of_raw_together_with_its_layer(tmp_path, truth):
@@ -209,7 +209,7 @@ def test_a_session_colours_by_columns_with_missing_values(tmp_path, truth):
     path = make_anndata(tmp_path, truth)
     write_more(path, {"flag": pd.Series(pd.array([None, *[True, False, False] * 13], dtype="boolean"))})
     with open_dataset(path) as dataset:
-        legend = next(Session(dataset, Look(embedding="umap", color="flag")).color()).message
+        legend = next(Session(dataset, Settings(embedding="umap", color="flag")).color()).message
         assert (legend.n_missing, legend.counts) == (1, [26, 13])
 
 

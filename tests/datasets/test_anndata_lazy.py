@@ -17,7 +17,7 @@ from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.anndata import sparse
 from cxg_widget.datasets.anndata.h5 import H5Array
 from cxg_widget.datasets.anndata.zarr_store import ZarrArray
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.session.session import Session
 from tests.datasets.make_anndata import CONTAINERS, LAYOUTS, make_anndata, truth_of
 from tests.datasets.make_cxg import make_truth
@@ -224,7 +224,7 @@ def test_progress_of_sorting_reaches_the_session(tmp_path, monkeypatch):
     monkeypatch.setattr(sparse, "BLOCK_ENTRIES", 20_000)
     told = []
     with open_dataset(tmp_path / "big.h5ad") as dataset:
-        session = Session(dataset, Look(color="var3"), announce=told.append)
+        session = Session(dataset, Settings(color="var3"), announce=told.append)
         session.coloring()
         done = [frame.message.done for frame in told if frame.message.kind == "progress"]
         assert done == [0.25, 0.5, 0.75, 1.0]

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from cxg_widget import CxgWidget
 from cxg_widget.datasets import open_dataset
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.errors import ClosedDataset, InvalidOption, InvalidStore, InvalidValue, MissingDependency, UnknownName
 from cxg_widget.session.session import Session
 from tests.datasets.contract import DatasetContract
@@ -244,7 +244,7 @@ def test_with_memory_bytes_genes_are_sorted_once():
 def test_the_session_colours_and_selects_an_object():
     truth = make_truth()
     with open_dataset(stand_in(truth)) as dataset:
-        session = Session(dataset, Look(embedding="umap", color=truth.aliases[1]))
+        session = Session(dataset, Settings(embedding="umap", color=truth.aliases[1]))
         legend = next(session.color())
         assert legend.message.hi == pytest.approx(np.nanmax(truth.X[:, 1]))
         inside = session.polygon_mask([[-9, -9], [9, -9], [9, 0], [-9, 0]])

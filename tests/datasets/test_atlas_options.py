@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from cxg_widget.datasets import open_dataset
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.errors import InvalidOption, InvalidStore, InvalidValue, MissingDependency, UnknownName
 from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
@@ -291,11 +291,11 @@ def test_missing_strings_are_missing_categories(make, truth):
 
 
 def test_a_session_colours_and_selects_in_an_atlas(make, truth):
-    session = Session(open_dataset(make("mixed")), Look(embedding="umap", color="ENSG0005"))
+    session = Session(open_dataset(make("mixed")), Settings(embedding="umap", color="ENSG0005"))
     legend, *_ = session.color()
     assert legend.message.n_missing == np.isnan(truth.X[:, 5]).sum()
     assert legend.message.hi == np.nanmax(truth.X[:, 5])
-    session = Session(open_dataset(session.dataset), Look(embedding="umap", color="cell_type"))
+    session = Session(open_dataset(session.dataset), Settings(embedding="umap", color="cell_type"))
     legend, *_ = session.color()
     assert legend.message.categories == truth.obs["cell_type"].cat.categories.tolist()
     assert legend.message.n_missing == truth.obs["cell_type"].isna().sum()

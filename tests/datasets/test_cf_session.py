@@ -13,7 +13,7 @@ import tiledb
 from cxg_widget import CxgWidget
 from cxg_widget.cli.main import main
 from cxg_widget.datasets import open_dataset
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
 from tests.datasets.make_cf import WRITERS, make_cf
@@ -32,7 +32,7 @@ def toy(tmp_path):
 def test_a_session_shows_every_kind_of_variable(toy, color):
     path, truth = toy
     with open_dataset(path) as dataset:
-        one = Session(dataset, Look(embedding="lon_lat", color=color))
+        one = Session(dataset, Settings(embedding="lon_lat", color=color))
         frames = list(one.answer(p.Ready(p.VERSION)))
         assert [frame.message.kind for frame in frames][:2] == ["dataset", "color"]
         assert sum(len(frame.arrays["xy"]) for frame in frames if frame.message.kind == "points") == len(truth.obs)

@@ -7,7 +7,7 @@ import pytest
 
 from cxg_widget import CxgWidget
 from cxg_widget.datasets import open_dataset
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.session.session import Session
 from tests.datasets.make_cf import WRITERS, make_cf, write_dense, write_group
 from tests.datasets.make_cxg import make_cxg, make_truth
@@ -33,7 +33,7 @@ def path(run, tmp_path_factory):
 
 def colored(dataset):
     """Return the legend of the colour on offer, and its codes in row order."""
-    session = Session(dataset, Look(embedding=dataset.default_embedding, color=dataset.default_color))
+    session = Session(dataset, Settings(embedding=dataset.default_embedding, color=dataset.default_color))
     legend, *chunks = session.color()
     codes = np.empty(dataset.n_obs)
     codes[session.order.rows] = decode(chunks, dataset.n_obs)

@@ -8,7 +8,7 @@ import pytest
 from cxg_widget import CxgWidget
 from cxg_widget.cli.main import main
 from cxg_widget.datasets import open_dataset
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.errors import UnknownName
 from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
@@ -34,7 +34,7 @@ def chromatogram(run, low, high):
 
 def test_a_window_colours_the_spectra(path, run):
     with open_dataset(path) as dataset:
-        session = Session(dataset, Look(embedding="base_peak_mz", color="mz:445.12+-0.02"))
+        session = Session(dataset, Settings(embedding="base_peak_mz", color="mz:445.12+-0.02"))
         legend, *chunks = session.color()
         truth = chromatogram(run, 445.10, 445.14)
         assert (legend.message.name, legend.message.detail) == ("m/z 445.12 ± 0.02 Th", "mz:445.12+-0.02")
@@ -89,7 +89,7 @@ def test_search_offers_what_a_query_means(path):
 def test_all_peaks_are_drawn_and_selected(path, run, render):
     truth = peaks_truth(run, "delta").obs
     with open_dataset(path, observations="peaks") as dataset:
-        session = Session(dataset, Look(embedding="peaks", color="log1p_intensity", render=render))
+        session = Session(dataset, Settings(embedding="peaks", color="log1p_intensity", render=render))
         session.prepare()
         view = (0.0, 10.0, 100.0, 1000.0)
         assert session.png(view, (60, 40))[1:4] == b"PNG"

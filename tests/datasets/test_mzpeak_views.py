@@ -11,10 +11,10 @@ import pytest
 from PIL import Image
 
 from cxg_widget import CxgWidget
-from cxg_widget.cells import loader as readings
+from cxg_widget.cells import loader
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.mzpeak import tables
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.errors import DamagedStore, Overtaken
 from cxg_widget.session.session import Session
 from cxg_widget.spatial import SpatialIndex
@@ -62,10 +62,10 @@ def reads(monkeypatch):
 def session(paths):
     opened = []
 
-    def start(layout="delta", **look):
+    def start(layout="delta", **settings):
         opened.append(open_dataset(paths[layout], observations="peaks"))
         return Session(
-            opened[-1], Look(**{"embedding": "peaks", "color": "log1p_intensity", "max_points": 300, **look})
+            opened[-1], Settings(**{"embedding": "peaks", "color": "log1p_intensity", "max_points": 300, **settings})
         )
 
     yield start
@@ -74,15 +74,22 @@ def session(paths):
 
 
 def ask(one, view, size=SIZE, highlighted=-1, diameter=1.0):
-    look = one.look
+    settings = one.settings
     message = p.Aggregate(
-        list(view), *size, diameter, highlighted, False, list(look.hidden), look.density, float(look.statistic == "max")
+        list(view),
+        *size,
+        diameter,
+        highlighted,
+        False,
+        list(settings.hidden),
+        settings.density,
+        float(settings.statistic == "max"),
     )
     return list(one.answer(message))
 
 
 def is_indexed(one):
-    return one._readings.field_at_hand(one.look) is not None
+    return one._loader.indexed_at_hand(one.settings) is not None
 
 
 def contents(frames):
@@ -116,7 +123,7 @@ def test_a_view_before_the_index_has_the_sums_of_its_peaks_and_no_others(session
 
 
 @pytest.mark.parametrize(
-    "look",
+    "settings",
     [
         {}, {"render": "raster"}, {"render": "raster", "color": None}, {"render": "raster", "color": "intensity"},
         {"render": "raster", "statistic": "max", "density": "log"}, {"color": "ms_level"}, {"color": None},
@@ -128,18 +135,21 @@ def test_a_view_before_the_index_has_the_sums_of_its_peaks_and_no_others(session
 )  # fmt: skip
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("diameter", [1.0, 9.0])
-def test_the_index_takes_over_without_any_change(session, view, layout, look, diameter):
-    one = session(layout, **look)
-    if look.get("axes") == (1, 0):
+def test_the_index_takes_over_without_any_change(session, view, layout, settings, diameter):
+    one = session(layout, **settings)
+    if settings.get("axes") == (1, 0):
         view = (*view[2:], *view[:2])
-    elif "axes" in look:
+    elif "axes" in settings:
         view = (450.0, 455.0, 450.0, 455.0)
     one.select(np.arange(one.dataset.n_obs) % 3 == 0)
-    options = {"highlighted": 1 if look.get("color") == "ms_level" and layout == "point" else -1, "diameter": diameter}
+    options = {
+        "highlighted": 1 if settings.get("color") == "ms_level" and layout == "point" else -1,
+        "diameter": diameter,
+    }
     before = contents(ask(one, view, **options))
-    assert is_indexed(one) == ("axes" in look and look["axes"] == (1, 1))
+    assert is_indexed(one) == ("axes" in settings and settings["axes"] == (1, 1))
     one.prepare()
-    one.prepare_field()
+    one.prepare_index()
     assert is_indexed(one)
     assert contents(ask(one, view, **options)) == before
 
@@ -174,23 +184,23 @@ def test_limits_and_bounds_are_told_before_the_peaks_are_read(session, run, layo
     one = session(layout, color=color)
     reads.clear()  # chunks that begin with a null are counted by decoding
     color_frames, point_frames = one.color(), one.points()
-    sketch, outline = next(color_frames).message, next(point_frames).message
+    preview, outline = next(color_frames).message, next(point_frames).message
     assert reads == []
     assert (outline.start, outline.stop, outline.n_points, outline.aggregated) == (0, 0, 300, True)
     legend, points = next(color_frames).message, next(point_frames).message
-    assert legend.seq == sketch.seq + 1
+    assert legend.seq == preview.seq + 1
     told = ("lo", "hi", "is_stated", "categories", "colors", "scale", "name", "n_points")
-    assert all(getattr(legend, name) == getattr(sketch, name) for name in told)
+    assert all(getattr(legend, name) == getattr(preview, name) for name in told)
     assert (points.seq, points.extent, points.stop) == (outline.seq, outline.extent, 300)
     truth = peaks_truth(run, layout).obs
     ends = [end for name in ("retention_time", "mz") for end in (truth[name].min(), truth[name].max())]
     np.testing.assert_allclose(outline.extent, ends, rtol=1e-3)  # the last spectra may have no peaks
     if color in ("intensity", "log1p_intensity"):
-        assert (sketch.lo, sketch.hi) == (truth[color].min(), truth[color].max())
-        assert sketch.is_stated
+        assert (preview.lo, preview.hi) == (truth[color].min(), truth[color].max())
+        assert preview.is_stated
     else:
         assert legend.counts == truth["ms_level"].value_counts(sort=False).tolist()
-        assert sketch.counts == []
+        assert preview.counts == []
 
 
 def test_an_answer_shows_the_colouring_that_was_told_last(session, view):
@@ -215,7 +225,7 @@ def test_statistics_that_lie_are_not_believed(paths, view, monkeypatch):
     with open_dataset(paths["delta"], observations="peaks") as dataset:
         low, high = dataset.stated_values("intensity")
         monkeypatch.setattr(type(dataset), "_state_values", lambda self, column: (low, high / 100))
-        one = Session(dataset, Look(embedding="peaks", color="intensity", max_points=300))
+        one = Session(dataset, Settings(embedding="peaks", color="intensity", max_points=300))
         before = ask(one, view)
         assert is_indexed(one)
         assert not next(one.color()).message.is_stated
@@ -230,7 +240,7 @@ def test_coordinates_and_colours_take_one_pass(session, run, color, reads):
     reads.clear()
     told = []
     one.dataset.tell_progress_to(told.append)
-    threads = [threading.Thread(target=work) for work in (one.prepare, one.prepare_field, lambda: list(one.show()))]
+    threads = [threading.Thread(target=work) for work in (one.prepare, one.prepare_index, lambda: list(one.show()))]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -241,10 +251,10 @@ def test_coordinates_and_colours_take_one_pass(session, run, color, reads):
     data = one.coloring().data
     values = data.codes + 1 if color == "ms_level" else data.vector.values
     np.testing.assert_allclose(values, truth.obs[color].to_numpy(float), rtol=1e-6)
-    found = one._readings.coordinates(np.arange(one.dataset.n_obs), one.look)
+    found = one._loader.coordinates(np.arange(one.dataset.n_obs), one.settings)
     np.testing.assert_array_equal(found, truth.embeddings["peaks"].astype(np.float32))
     reads.clear()
-    one.look = replace(one.look, color="intensity")
+    one.settings = replace(one.settings, color="intensity")
     one.coloring()
     assert sorted(reads) == list(range(n_groups))
 
@@ -260,7 +270,7 @@ def test_the_colours_of_a_crowd_span_what_is_stated_and_else_what_is_shown(sessi
 
 def test_the_picture_for_readers_without_a_kernel_is_of_the_view_alone(paths, view, reads, monkeypatch):
     monkeypatch.setattr(Session, "prepare", lambda self: None)
-    monkeypatch.setattr(Session, "prepare_field", lambda self: None)
+    monkeypatch.setattr(Session, "prepare_index", lambda self: None)
     w = CxgWidget(paths["delta"], observations="peaks", view=list(view), max_points=300)
     try:
         n_groups = w.dataset.details["row_groups"]["spectra_data.parquet"]
@@ -278,13 +288,13 @@ def test_the_picture_for_readers_without_a_kernel_is_of_the_view_alone(paths, vi
 def test_damage_elsewhere_leaves_the_view_and_is_one_sentence_where_it_is_met(run, view, tmp_path):
     whole = make_mzpeak(tmp_path / "a", run, "point", rows_per_group=500, folder=True)
     with open_dataset(whole, observations="peaks") as dataset:
-        expected = contents(ask(Session(dataset, Look(embedding="peaks", color="intensity", max_points=300)), view))
+        expected = contents(ask(Session(dataset, Settings(embedding="peaks", color="intensity", max_points=300)), view))
     data = whole / "spectra_data.parquet"
     content = bytearray(data.read_bytes())
     content[300:1500] = bytes(1200)
     data.write_bytes(content)
     with open_dataset(whole, observations="peaks") as dataset:
-        one = Session(dataset, Look(embedding="peaks", color="intensity", max_points=300))
+        one = Session(dataset, Settings(embedding="peaks", color="intensity", max_points=300))
         assert contents(ask(one, view)) == expected
         with pytest.raises(DamagedStore) as failure:
             ask(one, (0.0, 10.0, 0.0, 2000.0))
@@ -331,7 +341,7 @@ def test_a_newer_question_does_not_wait_for_the_index_that_an_older_one_waits_fo
 
 
 def test_no_more_rows_are_read_for_a_view_than_the_limit(session, view, monkeypatch):
-    monkeypatch.setattr(readings, "NEAR_ROWS", 10)
+    monkeypatch.setattr(loader, "NEAR_ROWS", 10)
     one = session()
     ask(one, view)
     assert is_indexed(one)

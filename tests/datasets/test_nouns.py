@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from cxg_widget.datasets import open_dataset
-from cxg_widget.display.coloring import resolve
 from cxg_widget.display.search import Catalogue
+from cxg_widget.display.target import resolve
 from cxg_widget.errors import CxgWidgetError, UnknownName
 from cxg_widget.selection.query import mask_of_query
 from cxg_widget.selection.selection import SelectedCells, mask_of

@@ -16,7 +16,7 @@ from cxg_widget.cli.main import main
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.tiledb_access.contexts import make_context, patience
 from cxg_widget.datasets.tiledb_access.metadata_ahead import load_metadata
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.errors import (
     CxgWidgetError,
     DamagedStore,
@@ -230,7 +230,9 @@ def test_a_session_opens_colours_and_lassos_far_away_as_it_does_here(tmp_path, o
     distant = open_dataset(object_store.put(path, "session.cxg"), config=object_store.config)
     polygon = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], dtype=np.float64)
     with local, distant:
-        found = [_answers(Session(one, Look(embedding="umap", color="cell_type")), polygon) for one in (local, distant)]
+        found = [
+            _answers(Session(one, Settings(embedding="umap", color="cell_type")), polygon) for one in (local, distant)
+        ]
     assert found[0] == found[1]
 
 

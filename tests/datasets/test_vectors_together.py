@@ -21,9 +21,10 @@ from cxg_widget.datasets.anndata.zarr_store import ZarrArray
 from cxg_widget.datasets.atlas.arrays import FolderStore
 from cxg_widget.datasets.atlas.packed_entries import PackedEntries
 from cxg_widget.datasets.mzpeak import tables
-from cxg_widget.display.coloring import Target, read
+from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.hover import Describer
-from cxg_widget.display.look import Coloring, Look
+from cxg_widget.display.settings import Settings
+from cxg_widget.display.target import Target, read
 from cxg_widget.errors import ClosedDataset, DamagedStore, UnknownName
 from cxg_widget.session.session import Session
 from tests.datasets import make_atlas, make_mzpeak
@@ -201,7 +202,7 @@ def test_a_look_at_the_matrix_tells_progress_and_a_part_of_it_does_not(tmp_path,
     monkeypatch.setattr(sparse, "BLOCK_ENTRIES", -(-n // 4))
     told = []
     with open_dataset(make_anndata(tmp_path, truth), **BY_CELL) as dataset:
-        session = Session(dataset, Look(color=names_of(truth)), announce=told.append)
+        session = Session(dataset, Settings(color=names_of(truth)), announce=told.append)
         session.coloring()
         done = [frame.message.done for frame in told if frame.message.kind == "progress"]
         assert len(done) == 4

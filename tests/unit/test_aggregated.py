@@ -16,10 +16,10 @@ from datashader import reductions as rd
 
 import cxg_widget
 from cxg_widget import CxgWidget
-from cxg_widget.cells.loader import Readings
+from cxg_widget.cells.loader import Loader
 from cxg_widget.datasets.base.dataset import Codes, Column, Dataset, Vector
 from cxg_widget.datasets.cxg.demo import write_demo
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.errors import ClosedDataset, CxgWidgetError, InvalidValue, UnknownName
 from cxg_widget.session.aggregated import aggregated
 from tests.memory import MemoryDataset, small
@@ -251,10 +251,10 @@ def test_the_answer_is_that_of_all_cells_however_they_are_shown(options, make):
 
 def test_only_what_is_reduced_is_read():
     dataset, _ = dataset_and_frame()
-    readings = Readings(dataset, 0, lambda _: None)
+    loader = Loader(dataset, 0, lambda _: None)
     mask = np.zeros(600, bool)
-    aggregated(dataset, readings, Look(embedding="umap", color="cell_type"), mask, "count", **SIZE)
-    aggregated(dataset, readings, Look(embedding="umap"), mask, "max", color="CD3E", view=VIEW, **SIZE)
+    aggregated(dataset, loader, Settings(embedding="umap", color="cell_type"), mask, "count", **SIZE)
+    aggregated(dataset, loader, Settings(embedding="umap"), mask, "max", color="CD3E", view=VIEW, **SIZE)
     assert set(dataset.reads) == {"emb/umap", "X/CD3E"}
 
 
@@ -295,9 +295,9 @@ def test_memory_is_that_of_a_block_and_the_planes(monkeypatch):
 
     def peak(n_obs):
         dataset = Endless(n_obs)
-        readings = Readings(dataset, 0, lambda _: None)
+        loader = Loader(dataset, 0, lambda _: None)
         tracemalloc.start()
-        found = aggregated(dataset, readings, Look(embedding="umap"), np.zeros(0, bool), asked, **SIZE)
+        found = aggregated(dataset, loader, Settings(embedding="umap"), np.zeros(0, bool), asked, **SIZE)
         high = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert int(found["n"].sum()) == n_obs

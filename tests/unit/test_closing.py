@@ -15,7 +15,7 @@ from comm import get_comm_manager
 from ipywidgets.widgets.widget import _instances
 
 from cxg_widget import CxgWidget, errors
-from cxg_widget.cells import loader as readings
+from cxg_widget.cells import loader
 from cxg_widget.datasets.cxg.dataset import CxgDataset
 from cxg_widget.draw.aggregate import warm_up
 from cxg_widget.wire.protocol import VERSION
@@ -83,17 +83,17 @@ def comes_true(condition):
     return False
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("settings", LOOKS)
 @pytest.mark.parametrize("used", [False, True])
-def test_nothing_of_a_closed_widget_is_left(store, look, used):
+def test_nothing_of_a_closed_widget_is_left(store, settings, used):
     registered, comms = len(_instances), len(get_comm_manager().comms)
-    w, told = CxgWidget(store, **look), []
+    w, told = CxgWidget(store, **settings), []
     w.on_selection(told.append)
     if used:
         use(w)
     assert len(told) == 2 * used
     del told
-    held = [weakref.ref(one) for one in (w, w.dataset, w._session, w._session._readings, w._exchange, w.layout)]
+    held = [weakref.ref(one) for one in (w, w.dataset, w._session, w._session._loader, w._exchange, w.layout)]
     close(w)
     del w
     gc.collect()
@@ -102,15 +102,15 @@ def test_nothing_of_a_closed_widget_is_left(store, look, used):
 
 
 @linux
-@pytest.mark.parametrize("look", LOOKS)
-def test_a_closed_widget_that_a_notebook_still_holds_has_no_threads_and_no_open_files(store, look):
+@pytest.mark.parametrize("settings", LOOKS)
+def test_a_closed_widget_that_a_notebook_still_holds_has_no_threads_and_no_open_files(store, settings):
     warm_up().join()
-    use(first := CxgWidget(store, **look))
+    use(first := CxgWidget(store, **settings))
     close(first)
     before, files = n_tasks(), len(os.listdir("/proc/self/fd"))
     held = [first]
     for _ in range(2):
-        use(w := CxgWidget(store, **look))
+        use(w := CxgWidget(store, **settings))
         close(w)
         held.append(w)
     assert comes_true(lambda: n_tasks() <= before)
@@ -136,7 +136,7 @@ def test_the_threads_of_a_thousandth_widget_are_those_of_the_first(store):
 @linux
 def test_the_index_on_disk_is_no_longer_mapped(store, monkeypatch, tmp_path):
     monkeypatch.setenv("CXG_WIDGET_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(readings, "_KEPT_FROM", 0)
+    monkeypatch.setattr(loader, "_KEPT_FROM", 0)
     for mapped in (False, True):  # at first it is built and kept, then it is loaded
         use(w := CxgWidget(store, render="raster"))
         assert (".cxgindex" in MAPS.read_text()) == mapped
@@ -159,7 +159,7 @@ def test_a_dataset_that_was_given_holds_nothing_of_a_closed_widget():
     data = small()
     w = CxgWidget(data, color="cell_type")
     use(w)
-    held = [weakref.ref(one) for one in (w, w._session, w._session._readings)]
+    held = [weakref.ref(one) for one in (w, w._session, w._session._loader)]
     close(w)
     del w
     gc.collect()

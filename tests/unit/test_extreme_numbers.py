@@ -17,7 +17,7 @@ from PIL import Image
 
 from cxg_widget.color.limits import resolve_limit
 from cxg_widget.datasets.base.dataset import Vector
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.session.session import Session
 from cxg_widget.spatial.view import fit_view
 from cxg_widget.widget.static_picture import static_picture
@@ -88,9 +88,9 @@ def test_what_a_legend_says_is_finite_and_counts_every_cell(values):
         assert found.lo <= resolve_limit(text, found.lo, found.hi, found.quantiles, found.lo) <= found.hi
 
 
-def a_session(values, xy, **look):
+def a_session(values, xy, **settings):
     dataset = MemoryDataset({"score": values}, np.zeros((len(xy), 1), np.float32), ["gene"], {"umap": xy})
-    return Session(dataset, Look(embedding="umap", color="score", **look))
+    return Session(dataset, Settings(embedding="umap", color="score", **settings))
 
 
 def drawn(session, view=None):
@@ -102,8 +102,8 @@ def drawn(session, view=None):
 def test_every_column_of_finite_numbers_is_drawn(values, low, high):
     xy = np.random.default_rng(0).uniform(0, 1, (values.size, 2)).astype(np.float32)
     limits = {"vmin": min(low, high), "vmax": max(low, high)}
-    for look in ({}, limits, {"vmin": "p5", "vmax": "p95"}):
-        picture = drawn(a_session(values, xy, **look))
+    for given_limits in ({}, limits, {"vmin": "p5", "vmax": "p95"}):
+        picture = drawn(a_session(values, xy, **given_limits))
         assert (picture != 255).any()
 
 
@@ -123,7 +123,7 @@ def test_every_image_of_all_cells_is_drawn(xy, end):
     """Images are drawn of more cells than are sent as points."""
     session = a_session(np.linspace(-end / 2, end / 2, len(xy)) * 2, xy, max_points=0)
     view = [float(one) for one in fit_view(bounds_of(xy).extent, (60, 50))]
-    message = p.Aggregate(view, 60, 50, 1.0, -1, False, [], session.look.density, 0.0)
+    message = p.Aggregate(view, 60, 50, 1.0, -1, False, [], session.settings.density, 0.0)
     (frame,) = session.answer(message)
     pixels = np.asarray(Image.open(io.BytesIO(frame.arrays["png"].tobytes())))
     assert pixels[..., 2].any()  # blue is the opacity

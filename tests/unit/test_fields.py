@@ -11,7 +11,7 @@ from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.values import is_constant
 from cxg_widget.display.fields import Fields
 from cxg_widget.display.hover import text_of
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset, small
@@ -29,8 +29,8 @@ def codes(n, kinds):
     return Codes((np.arange(N) % n).astype(np.int8), tuple(kinds))
 
 
-def told(dataset, row=7, **look):
-    (frame,) = Session(dataset, Look(embedding="umap", **look)).answer(p.Hover(float(row), 0.0, 0.4, 0.4))
+def told(dataset, row=7, **settings):
+    (frame,) = Session(dataset, Settings(embedding="umap", **settings)).answer(p.Hover(float(row), 0.0, 0.4, 0.4))
     assert frame.message.row == row
     return frame.message.fields
 
@@ -40,7 +40,9 @@ def test_chosen_fields_are_told_in_their_order_genes_among_them():
     data.embeddings["line"], line = 2, np.column_stack([np.arange(N), np.zeros(N)]).astype(np.float32)
     data._xy["line"] = line
     asked = ("n_genes", "CD3E", "cell_type", "pair", "obs:is_doublet", "var:DENSE")
-    (frame,) = Session(data, Look(embedding="line", color="cell_type", hover=asked)).answer(p.Hover(7.0, 0.0, 0.4, 0.4))
+    (frame,) = Session(data, Settings(embedding="line", color="cell_type", hover=asked)).answer(
+        p.Hover(7.0, 0.0, 0.4, 0.4)
+    )
     obs = data.obs().iloc[7]
     cell_type = obs["cell_type"] if isinstance(obs["cell_type"], str) else "(missing)"
     mean = float(data._x[7, :2].mean(dtype=np.float64))

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.draw.crowding import statistic_of
 from cxg_widget.draw.key import key_of, lines_of
 from cxg_widget.text.nouns import Noun
@@ -21,7 +21,7 @@ def test_the_key_says(case):
     legend = Color(
         seq=0, spec="", n_points=0, n_obs=case["n_obs"], encoding="none", is_stated=False, **{**case["color"]},
     )  # fmt: skip
-    look = Look(hidden=tuple(case["hidden"]), cmap=case["cmap"], vmin=case["vmin"], vmax=case["vmax"])
+    settings = Settings(hidden=tuple(case["hidden"]), cmap=case["cmap"], vmin=case["vmin"], vmax=case["vmax"])
     quantiles = np.linspace(legend.lo, legend.hi, 1001)
     told = {"title": case["title"], "noun": Noun(*case["noun"]), "n_selected": case["n_selected"]}
     crowd = case.get("crowd", {"weight": 1, "solidity": 1})
@@ -30,7 +30,7 @@ def test_the_key_says(case):
         "automatic": case.get("limits"),
         "dark": case.get("dark", False),
     }
-    key = key_of(legend, quantiles, look, **told)
+    key = key_of(legend, quantiles, settings, **told)
     found = {name: getattr(key, name) for name in case["key"]}
     assert json.loads(json.dumps(found)) == case["key"]
     assert lines_of(key) == case["lines"]

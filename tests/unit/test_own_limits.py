@@ -22,7 +22,7 @@ def make():
 
 
 def limits(w):
-    return w.vmin, w.vmax, w._session.look.vmin, w._session.look.vmax
+    return w.vmin, w.vmax, w._session.settings.vmin, w._session.settings.vmax
 
 
 def test_a_number_stays_behind_with_its_colouring_and_comes_back_with_it(make):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from cxg_widget.display.hover import circle_of, nearest_row
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.session.session import Session
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.view import fit_view, zoom_of
@@ -37,10 +37,10 @@ def lopsided(n, seed=0):
     return xy.astype(np.float32)
 
 
-def session(n=4000, **look):
+def session(n=4000, **settings):
     base = small(n)
     dataset = OwnUnits(base._obs, base._x, base._genes, {"map": lopsided(n)})
-    return Session(dataset, Look(embedding="map", **look))
+    return Session(dataset, Settings(embedding="map", **settings))
 
 
 def on_screen(xy, x, y, radius_x, radius_y):
@@ -141,7 +141,7 @@ def test_the_points_tell_which_units_their_axes_have(axes):
     own = axes[0] != axes[1]
     assert message.equal_units is not own
     assert message.axis_labels == ([names[axis] for axis in axes] if own else [])
-    assert next(Session(small(10), Look(embedding="umap")).points()).message.equal_units is True
+    assert next(Session(small(10), Settings(embedding="umap")).points()).message.equal_units is True
 
 
 @pytest.mark.parametrize("y_down", [False, True])
@@ -184,7 +184,7 @@ def test_beside_the_kernels_picture_stands_what_the_axes_measure_as_text(axes):
     xy = one.dataset.embedding("map", axes)
     ends = np.array([float(told[i].replace(",", "")) for i in (2, 3, 5, 6)])
     np.testing.assert_allclose(ends.reshape(2, 2), np.column_stack([xy.min(axis=0), xy.max(axis=0)]), rtol=1e-4)
-    assert "Horizontal" not in static_picture(Session(small(20), Look(embedding="umap")), 300, "id")["text/html"]
+    assert "Horizontal" not in static_picture(Session(small(20), Settings(embedding="umap")), 300, "id")["text/html"]
 
 
 def test_points_of_a_drawn_view_grow_with_the_zoom_of_both_axes():

@@ -5,8 +5,8 @@ import pytest
 
 from cxg_widget import CxgWidget
 from cxg_widget.datasets.base.dataset import Codes
-from cxg_widget.display.coloring import resolve
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
+from cxg_widget.display.target import resolve
 from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset
@@ -37,7 +37,7 @@ def data():
 
 
 def search(dataset, query, limit=50):
-    (frame,) = Session(dataset, Look(embedding="umap")).answer(p.Search(query, limit))
+    (frame,) = Session(dataset, Settings(embedding="umap")).answer(p.Search(query, limit))
     return frame.message
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.errors import SelectionError
 from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
@@ -12,8 +12,8 @@ from tests.memory import small
 from tests.unit.test_early_lassos import recorded
 
 
-def session(color, *, n_obs=1000, **look):
-    return Session(small(n_obs), Look(embedding="umap", color=color, **look))
+def session(color, *, n_obs=1000, **settings):
+    return Session(small(n_obs), Settings(embedding="umap", color=color, **settings))
 
 
 def choose(one, code, mode="replace"):
@@ -26,9 +26,9 @@ def counted(one):
     return frame.message, frame.arrays["counts"].tolist()
 
 
-@pytest.mark.parametrize("look", [{}, {"max_points": 100}, {"hidden": ("T cell", "(missing)")}])
-def test_every_category_and_the_missing_one_is_all_its_cells_sent_or_not_hidden_or_not(look):
-    one = session("cell_type", **look)
+@pytest.mark.parametrize("settings", [{}, {"max_points": 100}, {"hidden": ("T cell", "(missing)")}])
+def test_every_category_and_the_missing_one_is_all_its_cells_sent_or_not_hidden_or_not(settings):
+    one = session("cell_type", **settings)
     column = one.dataset.obs(["cell_type"])["cell_type"]
     for code, category in [(-1, None), *enumerate(column.cat.categories)]:
         truth = column.isna() if category is None else column == category
@@ -67,9 +67,9 @@ def test_who_observes_the_selection_is_told_of_a_category(monkeypatch):
     widget.close()
 
 
-@pytest.mark.parametrize("look", [{}, {"max_points": 100}])
-def test_the_selection_is_counted_by_category(look):
-    one = session("cell_type", **look)
+@pytest.mark.parametrize("settings", [{}, {"max_points": 100}])
+def test_the_selection_is_counted_by_category(settings):
+    one = session("cell_type", **settings)
     mask = np.arange(1000) % 3 == 0
     one.select(mask)
     list(one.selection())
@@ -83,7 +83,7 @@ def test_the_selection_is_counted_by_category(look):
 @pytest.mark.parametrize("sparse", [True, False])
 def test_the_selection_of_a_gene_is_counted_in_the_bins_of_all(sparse):
     dataset = small(3000, sparse=sparse)
-    one = Session(dataset, Look(embedding="umap", color="CD3E"))
+    one = Session(dataset, Settings(embedding="umap", color="CD3E"))
     values = dataset.values("CD3E")
     for mask in (np.arange(3000) % 7 == 2, values > 0, values == 0, np.zeros(3000, bool)):
         one.select(mask)
@@ -96,7 +96,7 @@ def test_the_selection_of_a_gene_is_counted_in_the_bins_of_all(sparse):
 def test_numbers_that_are_missing_are_counted_apart():
     dataset = small(1000)
     column = next(one.name for one in dataset.obs_columns.values() if one.kind == "float")
-    one = Session(dataset, Look(embedding="umap", color=column))
+    one = Session(dataset, Settings(embedding="umap", color=column))
     values = dataset.obs([column])[column].to_numpy(float)
     mask = np.arange(1000) % 2 == 0
     one.select(mask)

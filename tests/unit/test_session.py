@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from cxg_widget.display.hover import text_of
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.errors import DamagedStore, InvalidValue, ProtocolError, SelectionError
 from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
@@ -21,8 +21,8 @@ from tests.unit.test_polygon import by_ray_casting
 
 def session(n_obs=1000, color=None, *, embedding="umap", **options):
     look_keys = {"axes", "hidden", "palette", "layer", "cmap", "vmin", "vmax"}
-    look = {key: options.pop(key) for key in list(options) if key in look_keys}
-    return Session(small(n_obs, **options), Look(embedding=embedding, color=color, **look))
+    settings = {key: options.pop(key) for key in list(options) if key in look_keys}
+    return Session(small(n_obs, **options), Settings(embedding=embedding, color=color, **settings))
 
 
 def kinds(frames):
@@ -96,13 +96,13 @@ def test_a_gene_is_headed_by_its_symbol_however_it_was_asked_for():
     data = small(100, aliases=("CD3 epsilon", "", "zero", "dense"))
     for asked, name, detail in [("CD3 epsilon", "CD3 epsilon", "CD3E"), ("CD3E", "CD3 epsilon", "CD3E"),
                                 ("MS4A1", "MS4A1", "gene")]:  # fmt: skip
-        legend = next(Session(data, Look(embedding="umap", color=asked)).color()).message
+        legend = next(Session(data, Settings(embedding="umap", color=asked)).color()).message
         assert (legend.name, legend.detail) == (name, detail)
 
 
 @pytest.mark.parametrize("column", ["cell_type", "donor name"])
 def test_a_column_with_more_categories_than_codes_tell_apart_is_refused(monkeypatch, column):
-    for module in ("cxg_widget.display.coloring", "cxg_widget.datasets.base.row_blocks"):
+    for module in ("cxg_widget.display.target", "cxg_widget.datasets.base.row_blocks"):
         monkeypatch.setattr(f"{module}.MAX_LABELS", 2)
     with pytest.raises(InvalidValue, match=f"obs column {column!r} has more than 2 values"):
         session(100, column).coloring()
@@ -112,11 +112,11 @@ def test_a_colour_change_reads_one_column_and_nothing_else():
     one = session(1000)
     list(one.show())
     one.dataset.reads.clear()
-    one.look = Look(embedding="umap", color="CD3E")
+    one.settings = Settings(embedding="umap", color="CD3E")
     list(one.color())
     assert one.dataset.reads == ["X/CD3E"]
     one.dataset.reads.clear()
-    one.look = Look(embedding="umap", color="n_counts")
+    one.settings = Settings(embedding="umap", color="n_counts")
     list(one.color())
     assert one.dataset.reads == ["obs/n_counts"]
 
@@ -195,7 +195,7 @@ def test_hover_finds_the_nearest_cell_and_says_what_it_is():
 def test_an_integer_is_told_with_all_its_digits_coloured_by_or_not(first):
     numbers = first + np.arange(60)
     dataset = MemoryDataset({"number": numbers}, np.zeros((60, 1), np.float32), ["G"], {"umap": np.eye(60, 2)})
-    plain, coloured = (Session(dataset, Look(embedding="umap", color=color)) for color in (None, "number"))
+    plain, coloured = (Session(dataset, Settings(embedding="umap", color=color)) for color in (None, "number"))
     told = [next(one.answer(p.Hover(0.0, 1.0, 0.1, 0.1))).message for one in (plain, coloured)]
     assert told[0].fields == [["number", str(numbers[1])]]
     assert told[1].value == str(numbers[1])
@@ -270,7 +270,7 @@ def test_a_request_beyond_reason_is_refused_in_one_sentence(wrong):
 def test_percentiles_of_large_numbers_keep_their_resolution():
     data = small(1000)
     data._obs["n_genes"] = 2**40 + np.arange(1000)
-    legend = next(Session(data, Look(embedding="umap", color="n_genes")).color())
+    legend = next(Session(data, Settings(embedding="umap", color="n_genes")).color())
     lo, hi = legend.message.lo, legend.message.hi
     quantiles = lo + legend.arrays["quantiles"].astype(float) * (hi - lo)
     np.testing.assert_allclose(quantiles, np.quantile(data._obs["n_genes"], np.linspace(0, 1, 1001)), atol=1e-3)
@@ -295,10 +295,10 @@ def test_search_finds_columns_sets_and_genes_best_first():
 def test_a_failing_gene_leaves_the_points_and_the_last_colouring():
     one = session(100, "cell_type", broken=["X/CD3E"])
     list(one.show())
-    one.look = Look(embedding="umap", color="CD3E")
+    one.settings = Settings(embedding="umap", color="CD3E")
     with pytest.raises(DamagedStore, match="X/CD3E"):
         list(one.color())
-    one.look = Look(embedding="umap", color="cell_type")
+    one.settings = Settings(embedding="umap", color="cell_type")
     assert kinds(one.color()) == ["color", "codes"]
 
 
@@ -321,7 +321,7 @@ def test_a_kernel_drawn_picture_shows_each_category_in_its_colour_and_high_value
 @pytest.mark.parametrize("render", ["points", "raster"])
 @pytest.mark.parametrize(("limit", "expected"), [(None, "low"), (0.0, "low"), (-1.0, "high")])
 def test_a_kernel_drawn_gene_of_one_value_has_the_highest_colour_only_above_equal_limits(render, limit, expected):
-    one = Session(small(300), Look(embedding="umap", color="ZERO", render=render, vmin=limit, vmax=limit))
+    one = Session(small(300), Settings(embedding="umap", color="ZERO", render=render, vmin=limit, vmax=limit))
     image = np.array(Image.open(io.BytesIO(one.png((-4, 12, -4, 12), (200, 200)))))
     found = {tuple(pixel) for pixel in image.reshape(-1, 3)}
     ends = {"low": (68, 1, 84), "high": (253, 231, 37)}  # of viridis
@@ -331,7 +331,7 @@ def test_a_kernel_drawn_gene_of_one_value_has_the_highest_colour_only_above_equa
 
 @pytest.mark.parametrize("render", ["points", "raster"])
 def test_a_kernel_drawn_view_is_drawn_from_the_cells_in_it_however_few_of_all_they_are(render):
-    one = Session(small(100_000), Look(embedding="umap", render=render))
+    one = Session(small(100_000), Settings(embedding="umap", render=render))
     xy = one.xy()
     corner = np.argsort(np.hypot(*(xy - [6, 1]).T))[:60]
     view = (*np.sort(xy[corner][:, 0])[[0, -1]].tolist(), *np.sort(xy[corner][:, 1])[[0, -1]].tolist())
@@ -350,7 +350,7 @@ def test_the_y_axis_of_a_tissue_image_points_down():
     data = small(10)
     data.embeddings = {"spatial": 2}
     data._xy = {"spatial": data._xy["umap"]}
-    (frame,) = Session(data, Look(embedding="spatial")).points()
+    (frame,) = Session(data, Settings(embedding="spatial")).points()
     assert frame.message.y_down is True
 
 
@@ -409,7 +409,7 @@ def test_who_asks_again_gets_everything_anew(one_of_many):
 
 def test_another_colour_than_the_early_one_is_a_newer_one(one_of_many):
     _, color, points, _ = one_of_many.early()
-    one_of_many.look = replace(one_of_many.look, color="donor name")
+    one_of_many.settings = replace(one_of_many.settings, color="donor name")
     _, later_color, same_points, _ = first_four(one_of_many)
     assert later_color.message.seq > color.message.seq
     assert same_points.message.seq == points.message.seq
@@ -428,6 +428,6 @@ def test_few_points_are_not_sent_early():
 
 
 def test_what_fails_early_is_told_to_whoever_asks(one_of_many):
-    one_of_many.look = replace(one_of_many.look, color="no such column")
+    one_of_many.settings = replace(one_of_many.settings, color="no such column")
     assert kinds(one_of_many.early()) == ["dataset"]
     assert "error" in kinds(islice(one_of_many.answer(p.Ready(p.VERSION)), 3))

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cxg_widget.cells import loader as readings
+from cxg_widget.cells import loader
 from cxg_widget.datasets import open_dataset
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.session.session import Session
 from cxg_widget.spatial import IndexStore, SpatialIndex, index_key
 from cxg_widget.spatial import cache_folder as places
@@ -315,7 +315,7 @@ def test_without_a_home_nothing_is_kept(monkeypatch):
 
 def test_a_lasso_over_a_damaged_index_selects_the_right_cells_and_the_index_is_kept_anew(tmp_path, monkeypatch):
     monkeypatch.setenv("CXG_WIDGET_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(readings, "_KEPT_FROM", 0)
+    monkeypatch.setattr(loader, "_KEPT_FROM", 0)
     truth = make_truth(3_000, 6)
     store = str(make_cxg(tmp_path / "s.cxg", truth, "columns"))
     triangle = np.array([[-1, -1], [2, 0], [0, 2.0]])
@@ -323,8 +323,8 @@ def test_a_lasso_over_a_damaged_index_selects_the_right_cells_and_the_index_is_k
     seen = []
     for _ in range(3):
         with open_dataset(store) as dataset:
-            session = Session(dataset, Look(embedding="umap", render="raster"))
-            session.prepare_field()
+            session = Session(dataset, Settings(embedding="umap", render="raster"))
+            session.prepare_index()
             np.testing.assert_array_equal(session.polygon_mask(triangle), expected)
             session.close()
         (path,) = (tmp_path / "cache").glob("*.cxgindex")

@@ -13,7 +13,7 @@ from PIL import Image
 
 from cxg_widget import CxgWidget
 from cxg_widget.color.paper import PAPERS
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.draw.figure import compose
 from cxg_widget.draw.key import Key
 from cxg_widget.draw.lettering import drawable, fitted, width_of
@@ -27,7 +27,7 @@ HEIGHT, WIDTH, TITLE_PX = 300, 400, 40
 
 @pytest.fixture
 def session():
-    return Session(small(), Look(embedding="umap", color="cell_type"))
+    return Session(small(), Settings(embedding="umap", color="cell_type"))
 
 
 def picture(bundle):
@@ -62,7 +62,7 @@ def test_the_picture_has_a_title_above_and_every_colour_beside_it(session):
 
 
 def test_the_bar_of_a_number_goes_from_the_first_colour_to_the_last(session):
-    session.look = Look(embedding="umap", color="CD3E", cmap="Reds")
+    session.settings = Settings(embedding="umap", color="CD3E", cmap="Reds")
     beside = picture(static_picture(session, HEIGHT, "abc"))[:, WIDTH:]
     first, last = key_of_now(session).ramp[0], key_of_now(session).ramp[-1]
     assert count(beside, first) >= 12
@@ -94,7 +94,7 @@ def test_the_background_is_the_one_asked_for(session, legend, background, corner
 def test_a_picture_shows_the_look_view_and_hidden_categories_of_now(session):
     before = picture(static_picture(session, HEIGHT, "abc"))
     label = session.coloring().labels[0]
-    session.look = Look(embedding="umap", color="cell_type", hidden=(label,))
+    session.settings = Settings(embedding="umap", color="cell_type", hidden=(label,))
     after = picture(static_picture(session, HEIGHT, "abc"))
     assert (before[TITLE_PX:, :WIDTH] != after[TITLE_PX:, :WIDTH]).any()
     shown = session.dataset.n_obs - np.count_nonzero(session.coloring().data.codes == 0)
@@ -159,7 +159,7 @@ def test_any_name_can_be_written(name):
 
 
 def snapshot(**changes):
-    png = static_picture(Session(small(), Look(embedding="umap")), 120, "x", legend=False)["image/png"]
+    png = static_picture(Session(small(), Settings(embedding="umap")), 120, "x", legend=False)["image/png"]
     return {"id": "abc", "png": png, "width": 160, "height": 120, "key": ["<b>T cell</b>: 5"], **changes}
 
 

@@ -10,7 +10,7 @@ from datashader import reductions as rd
 
 from cxg_widget import CxgWidget, errors
 from cxg_widget.color.paper import PAPERS
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.draw.aggregate import by_datashader
 from cxg_widget.session.session import Session
 from cxg_widget.widget.static_picture import static_picture
@@ -68,7 +68,7 @@ def test_anything_else_is_one_sentence_and_changes_nothing(make, value, said):
     with pytest.raises(errors.CxgWidgetError, match=said) as caught:
         w.statistic = value
     assert "\n" not in str(caught.value)
-    assert w.statistic == w._session.look.statistic == "sum"
+    assert w.statistic == w._session.settings.statistic == "sum"
     with pytest.raises(errors.CxgWidgetError, match=said):
         make(statistic=value)
 
@@ -86,21 +86,21 @@ def test_the_page_sends_back_the_name_of_an_object_and_changes_nothing(make):
     [("mean", "std", True), ("std", "max", True), ("std", "sum", False), ("auto", "mean", False)],
 )
 def test_cells_are_sent_anew_where_who_draws_them_changes_and_not_else(before, after, is_sent):
-    session = Session(small(500), Look(embedding="umap", color="n_counts", statistic=before))
+    session = Session(small(500), Settings(embedding="umap", color="n_counts", statistic=before))
     first = next(frame.message.seq for frame in session.points())
-    session.look = replace(session.look, statistic=after)
+    session.settings = replace(session.settings, statistic=after)
     assert (session._seq["points"] > first) == is_sent
 
 
 def test_a_static_picture_of_pixels_has_them_in_its_colours_and_says_so():
-    session = Session(small(5_000), Look(embedding="umap", color="n_counts", statistic="sum"))
+    session = Session(small(5_000), Settings(embedding="umap", color="n_counts", statistic="sum"))
     image, key = session.drawn(None, (200, 150), paper=PAPERS["white"])
     assert "sum per pixel" in key.detail
     assert np.ptp(image[..., :3].reshape(-1, 3).astype(int), axis=1).max() > 100
 
 
 def test_no_static_picture_waits_for_datashader_to_start(monkeypatch):
-    session = Session(small(500), Look(embedding="umap", color="n_counts", statistic="std"))
+    session = Session(small(500), Settings(embedding="umap", color="n_counts", statistic="std"))
     monkeypatch.setattr(by_datashader, "_used", threading.Event())
     assert static_picture(session, 120, "a") == {}
     session.drawn(None, (20, 20), paper=PAPERS["white"])
@@ -109,8 +109,8 @@ def test_no_static_picture_waits_for_datashader_to_start(monkeypatch):
 
 def test_the_status_line_is_told_of_the_start_of_datashader_once(monkeypatch):
     told = []
-    look = Look(embedding="umap", color="n_counts", statistic="std", max_points=100)
-    session = Session(small(500), look, announce=lambda frame: told.append(frame.message))
+    settings = Settings(embedding="umap", color="n_counts", statistic="std", max_points=100)
+    session = Session(small(500), settings, announce=lambda frame: told.append(frame.message))
     monkeypatch.setattr(by_datashader, "_used", threading.Event())
     for _ in range(2):
         list(session.answer(p.Aggregate([-9.0, 9.0, -9.0, 9.0], 20, 20, 1.0, -1, False, statistic="std")))

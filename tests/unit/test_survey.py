@@ -13,9 +13,9 @@ from PIL import Image
 from scipy.stats import kstest
 
 from cxg_widget.cells import indexed as field
-from cxg_widget.cells import loader as readings
+from cxg_widget.cells import loader
 from cxg_widget.color.palettes import category_palette
-from cxg_widget.display.look import Look
+from cxg_widget.display.settings import Settings
 from cxg_widget.draw import aggregate
 from cxg_widget.errors import Overtaken
 from cxg_widget.session.session import Session
@@ -29,15 +29,17 @@ from tests.memory import small
 SIZE = (60, 50)
 
 
-def session(n_obs=20_000, color=None, **look):
-    look = {"max_points": 1_000, **look}
-    return Session(small(n_obs), Look(embedding="umap", color=color, **look))
+def session(n_obs=20_000, color=None, **settings):
+    settings = {"max_points": 1_000, **settings}
+    return Session(small(n_obs), Settings(embedding="umap", color=color, **settings))
 
 
 def ask(one, view, size=SIZE, highlighted=-1, weight=0.0):
-    look = one.look
-    named = look.statistic if isinstance(look.statistic, str) else repr(look.statistic)
-    message = p.Aggregate(list(view), *size, 1.0, highlighted, False, list(look.hidden), look.density, weight, named)
+    settings = one.settings
+    named = settings.statistic if isinstance(settings.statistic, str) else repr(settings.statistic)
+    message = p.Aggregate(
+        list(view), *size, 1.0, highlighted, False, list(settings.hidden), settings.density, weight, named
+    )
     return list(one.answer(message))
 
 
@@ -263,7 +265,7 @@ def test_an_answer_between_a_change_and_its_stream_passes_for_no_picture_on_show
     list(one.show())
     view = extent(one)
     shown = seqs_of(ask(one, view)[0])
-    one.look = replace(one.look, **change)
+    one.settings = replace(one.settings, **change)
     between = seqs_of(ask(one, view)[0])
     assert tuple(a != b for a, b in zip(between, shown, strict=True)) == stale
     frames = list(one.show())
@@ -297,7 +299,7 @@ def test_a_lasso_does_not_wait_for_a_colouring_that_is_read_for_an_image():
         return read(position, layer)
 
     one.dataset._read_vector = slow
-    one.look = replace(one.look, color="CD3E")
+    one.settings = replace(one.settings, color="CD3E")
     asking = threading.Thread(target=ask, args=(one, (-1.0, 1.0, -1.0, 1.0)))
     asking.start()
     assert began.wait(20)
@@ -346,7 +348,7 @@ def test_an_empty_corner_beside_a_dense_part_sends_no_more_than_it_holds():
     near = (float(x - 0.5 * w), float(x + 4 * w), float(y - 0.5 * h), float(y + 4 * h))
     n_inside = histogram(xy, near, (1, 1)).sum()
     wide = (near[0] - 0.9 * w, near[1], near[2] - 0.9 * h, near[3])
-    one.look = replace(one.look, max_points=int(n_inside))
+    one.settings = replace(one.settings, max_points=int(n_inside))
     assert histogram(xy, wide, (1, 1)).sum() > 2 * n_inside > 0
     frames = ask(one, near)
     assert {frame.message.kind for frame in frames} == {"cells"}
@@ -387,7 +389,7 @@ def test_cells_without_a_place_are_in_no_picture_and_counted():
     dataset = small(20_000)
     dataset._xy["umap"][:7] = np.nan
     dataset._xy["umap"][7, 1] = np.inf
-    one = Session(dataset, Look(embedding="umap", max_points=1_000))
+    one = Session(dataset, Settings(embedding="umap", max_points=1_000))
     points = next(one.points()).message
     assert points.n_missing == 8
     (frame,) = ask(one, (-100, 100, -100, 100))
@@ -401,9 +403,9 @@ def test_closing_gives_up_the_index_that_is_being_built():
         told.append(frame.message.kind)
         one.close()
 
-    one = Session(small(20_000), Look(embedding="umap", max_points=1_000), announce=hear)
+    one = Session(small(20_000), Settings(embedding="umap", max_points=1_000), announce=hear)
     with pytest.raises(Overtaken):
-        one.prepare_field()
+        one.prepare_index()
     assert told == ["progress"]
 
 
@@ -413,22 +415,22 @@ def test_other_cells_give_up_the_index_of_those_that_were_on_show():
     def hear(frame):
         done.append(frame.message.done)
         if len(done) == 1:
-            one.look = replace(one.look, axes=(1, 0))
-            one.prepare_field()
+            one.settings = replace(one.settings, axes=(1, 0))
+            one.prepare_index()
 
-    one = Session(small(20_000), Look(embedding="umap", max_points=1_000), announce=hear)
-    before = one.look
+    one = Session(small(20_000), Settings(embedding="umap", max_points=1_000), announce=hear)
+    before = one.settings
     with pytest.raises(Overtaken):
-        one._readings.field(before)
+        one._loader.indexed(before)
     assert done[-1] == 1  # the last to be told is the newer one
-    assert one._readings.field_at_hand(one.look) is not None
+    assert one._loader.indexed_at_hand(one.settings) is not None
 
 
 def test_a_closed_session_holds_the_selection_and_no_cells():
     one = session(color="CD3E")
     one.select(np.arange(20_000) % 3 == 0)
     ask(one, extent(one))
-    held = [weakref.ref(one._readings.field(one.look).index), weakref.ref(one.coloring().data)]
+    held = [weakref.ref(one._loader.indexed(one.settings).index), weakref.ref(one.coloring().data)]
     one.close()
     gc.collect()
     assert [ref() for ref in held] == [None, None]
@@ -438,7 +440,7 @@ def test_a_closed_session_holds_the_selection_and_no_cells():
 def test_what_is_read_after_closing_is_not_held():
     one = session(color="CD3E")
     one.close()
-    held = weakref.ref(one._readings.coloring(one.look).data)
+    held = weakref.ref(one._loader.coloring(one.settings).data)
     gc.collect()
     assert held() is None
 
@@ -449,29 +451,29 @@ def test_a_field_that_is_there_before_anybody_waits_for_it_is_not_waited_for(mon
         done.set_result(make())
         return done
 
-    monkeypatch.setattr(readings, "in_background", at_once)
+    monkeypatch.setattr(loader, "in_background", at_once)
     one = session()
     found = []
     waiting = threading.Thread(
-        target=lambda: found.append(one._readings.awaited_field(one.look, lambda: False)), daemon=True
+        target=lambda: found.append(one._loader.awaited(one.settings, lambda: False)), daemon=True
     )
     waiting.start()
     waiting.join(20)
-    assert found == [one._readings.field(one.look)]
+    assert found == [one._loader.indexed(one.settings)]
 
 
 @pytest.mark.parametrize(("limit", "times"), [(field.RECENT_BYTES, 1), (0, 3)])
 def test_going_back_to_colours_that_were_on_show_computes_nothing_unless_they_are_too_large(monkeypatch, limit, times):
     monkeypatch.setattr(field, "RECENT_BYTES", limit)
-    monkeypatch.setattr(readings, "RECENT_BYTES", limit)
+    monkeypatch.setattr(loader, "RECENT_BYTES", limit)
     done = []
-    for module, name in ((aggregate, "arrange"), (readings, "describe")):
+    for module, name in ((aggregate, "arrange"), (loader, "describe")):
         original = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *a, _name=name, _do=original: (done.append(_name), _do(*a))[1])
     one = session(color="cell_type")
     seen = {}
     for color in ["cell_type", "CD3E", "n_counts"] * 3:
-        one.look = replace(one.look, color=color)
+        one.settings = replace(one.settings, color=color)
         image = pixels(ask(one, extent(one))[0])
         np.testing.assert_array_equal(image, seen.setdefault(color, image))
     assert len({image.tobytes() for image in seen.values()}) == 3
@@ -481,12 +483,12 @@ def test_going_back_to_colours_that_were_on_show_computes_nothing_unless_they_ar
 def test_what_all_points_took_is_let_go_when_images_are_shown_again():
     one = session(color="cell_type", render="points")
     assert sum(f.message.kind == "points" for f in one.show()) == 1
-    held = weakref.ref(one._readings.order())
-    one.look = replace(one.look, render="auto")
+    held = weakref.ref(one._loader.order())
+    one.settings = replace(one.settings, render="auto")
     ask(one, extent(one))
     gc.collect()
     assert held() is None
-    assert one._readings.in_slot("xy") is None
+    assert one._loader.in_slot("xy") is None
 
 
 def test_cells_come_in_an_order_of_their_own_that_is_the_same_among_others_and_has_no_pattern():
@@ -590,7 +592,7 @@ def test_a_statistic_of_pixels_is_drawn_by_the_kernel_however_few_the_cells():
     one = session(900, "n_counts", statistic="std", render="points")
     points = next(frame.message for frame in one.show() if frame.message.kind == "points")
     assert points.aggregated
-    one.look = replace(one.look, statistic="mean")
+    one.settings = replace(one.settings, statistic="mean")
     assert not next(frame.message for frame in one.show() if frame.message.kind == "points").aggregated
 
 
@@ -608,4 +610,4 @@ def test_a_reduction_of_other_columns_is_of_those():
     known = np.isfinite(one.dataset.numbers("n_counts").astype(float))
     wanted, found = histogram(xy[known], extent(one), (20, 16)), values_of(frame)
     np.testing.assert_allclose(found[wanted > 0], wanted[wanted > 0], atol=0.01 * wanted.max())
-    assert frame.message.statistic == repr(one.look.statistic)
+    assert frame.message.statistic == repr(one.settings.statistic)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget.convert.progress import Progress, silent
 from cxg_widget.datasets.base.columns import row_blocks
 from cxg_widget.datasets.base.values import Vector
-from cxg_widget.display.coloring import Target, mean_vector, resolve
+from cxg_widget.display.target import Target, mean_vector, resolve
 from cxg_widget.draw.aggregate.reductions import Plan, Sums, View, reduction_of, sums_of
 from cxg_widget.errors import InvalidValue
 from cxg_widget.text.names import shown
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cxg_widget.datasets.base.dataset import Dataset
-    from cxg_widget.display.coloring import ColorTrait
+    from cxg_widget.display.target import ColorTrait
 
 _AXES = ("x", "y")
 _VALUE, _CATEGORY = "value", "category"

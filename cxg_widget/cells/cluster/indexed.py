@@ -20,7 +20,7 @@ from cxg_widget.cells.cluster.source import Source, leave
 from cxg_widget.cells.cluster.summary import ColumnSummary
 from cxg_widget.cells.cluster.waiting import Waiting, must_be_anew
 from cxg_widget.datasets import Codes
-from cxg_widget.display.coloring import Target
+from cxg_widget.display.target import Target
 from cxg_widget.draw.aggregate import Aggregator, PixelNumbers, Planes, Statistic
 from cxg_widget.draw.aggregate.by_rows import Wanted
 from cxg_widget.draw.aggregate.reductions import Sums
@@ -43,7 +43,7 @@ class _Column:
     summary: ColumnSummary
 
 
-class ClusterField:
+class ClusterCells:
     """The cells of one embedding, held and searched where the workers are.
 
     Each partition is a range of rows that a worker reads by itself and keeps under a `SpatialIndex`. Only planes,

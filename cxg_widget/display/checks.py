@@ -1,29 +1,21 @@
-"""Checks of what a user may set: one function per trait, one sentence per mistake."""
+"""Checks of what a user may set: a value comes back as it is kept, or one sentence says what would be right."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
-from functools import partial
 from typing import Any, get_args
 
 import numpy as np
 
-from cxg_widget.color.colormaps import COLORMAPS
-from cxg_widget.color.limits import check_limit
-from cxg_widget.color.palettes import check_palette
-from cxg_widget.color.paper import PAPERS
 from cxg_widget.datasets.base.dataset import Dataset
-from cxg_widget.display.statistic import check_statistic
 from cxg_widget.display.target import resolve
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
 from cxg_widget.text.names import nearest, not_found, shown, text_of
 from cxg_widget.wire.bounds import MAX_EDGE
 
-TOOLS = ("pan", "lasso", "rectangle")
-RENDERERS = ("auto", "points", "raster")
-DENSITIES = ("linear", "log", "cbrt", "eq_hist")
-AGGREGATORS = ("auto", "datashader")
+Check = Callable[[Any, Dataset, str | None], Any]
+"""Takes a value, the dataset and the embedding on show."""
 _CORNERS = 4
 _CONTAINERS = (list, tuple, dict, set, frozenset, np.ndarray)
 
@@ -59,38 +51,51 @@ def split_options(
     )
 
 
-def check_embedding(value: Any, dataset: Dataset) -> str | None:
-    """Return the name of an embedding as the dataset spells it; None is the default one, where there is any."""
-    return dataset.default_embedding if value is None else dataset.find_embedding(value)
+# Checks of any kind of value, made for one setting.
 
 
-def check_layer(value: Any, dataset: Dataset) -> str | None:
-    """Return the name of a layer; None is X."""
-    if value is None or (isinstance(value, str) and value in dataset.layers):
-        return value
-    raise UnknownName(not_found("layer", value, dataset.layers))
+def alone(judge: Callable[..., Any], *before: Any) -> Check:
+    """Return a check of the value alone; `before` are arguments that come before it."""
+    return lambda value, _, __: judge(*before, value)
 
 
-def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
-    """Return one of a few names."""
-    if isinstance(value, str) and value in choices:
-        return value
-    raise UnknownName(not_found(name, value, choices, "this version"))
+def choice(name: str, choices: Sequence[str], *, or_none: bool = False) -> Check:
+    """Return a check for one of a few names."""
+
+    def judge(value: Any) -> str | None:
+        if (value is None and or_none) or (isinstance(value, str) and value in choices):
+            return value
+        raise UnknownName(not_found(name, value, choices, "this version"))
+
+    return alone(judge)
 
 
-def check_number(name: str, value: Any, low: float, high: float) -> float:
-    """Return a number within bounds."""
-    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if is_number and low <= value <= high:
-        return float(value)
-    raise InvalidValue(f"{name} must be a number from {low:g} to {high:g}; found {shown(value)}")
+def number(name: str, low: float, high: float, kind: type = float, *, or_none: bool = False) -> Check:
+    """Return a check for a number within bounds, kept as a float or an int."""
+
+    def judge(value: Any) -> Any:
+        if value is None and or_none:
+            return None
+        is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+        if is_number and low <= value <= high:
+            return kind(value)
+        raise InvalidValue(f"{name} must be a number from {low:g} to {high:g}; found {shown(value)}")
+
+    return alone(judge)
 
 
-def check_flag(name: str, value: Any) -> bool:
-    """Return True or False, which nothing else stands for."""
-    if isinstance(value, bool | np.bool_):
-        return bool(value)
-    raise InvalidValue(f"{name} must be True or False; found {shown(value)}")
+def flag(name: str) -> Check:
+    """Return a check for True or False, which nothing else stands for."""
+
+    def judge(value: Any) -> bool:
+        if isinstance(value, bool | np.bool_):
+            return bool(value)
+        raise InvalidValue(f"{name} must be True or False; found {shown(value)}")
+
+    return alone(judge)
+
+
+# Checks of one setting.
 
 
 def check_view(value: Any) -> list[float] | None:
@@ -123,27 +128,44 @@ def check_mode(value: Any, modes: Any) -> Any:
     raise UnknownName(not_found("selection mode", value, get_args(modes), "select()"))
 
 
-def check_color(value: Any, dataset: Dataset) -> str | list[str] | None:
-    """Return what to colour by, as it was given; a gene may be one of X or of any layer. See `coloring.resolve`."""
+def embedding(value: Any, dataset: Dataset, _: str | None = None) -> str | None:
+    """Return the name of an embedding as the dataset spells it; None is the default one, where there is any."""
+    return dataset.default_embedding if value is None else dataset.find_embedding(value)
+
+
+def axes(value: Any, dataset: Dataset, shown_embedding: str | None) -> list[int]:
+    """Return two axes of the embedding on show."""
+    return list(dataset.check_axes(value, shown_embedding))
+
+
+def layer(value: Any, dataset: Dataset, _: str | None = None) -> str | None:
+    """Return the name of a layer; None is X."""
+    if value is None or (isinstance(value, str) and value in dataset.layers):
+        return value
+    raise UnknownName(not_found("layer", value, dataset.layers))
+
+
+def color(value: Any, dataset: Dataset, _: str | None = None) -> str | list[str] | None:
+    """Return what to colour by, as it was given; a gene may be one of X or of any layer. See `target.resolve`."""
     if hasattr(value, "tolist"):  # an array, a pandas Index or Series
         value = value.tolist()
     try:
         resolve(value, dataset)
     except UnknownName:
-        if not any(_is_known(value, dataset, layer) for layer in dataset.layers):
+        if not any(_is_known(value, dataset, one) for one in dataset.layers):
             raise
     return value if value is None or isinstance(value, str) else list(value)
 
 
-def _is_known(color: Any, dataset: Dataset, layer: str) -> bool:
+def _is_known(value: Any, dataset: Dataset, in_layer: str) -> bool:
     try:
-        resolve(color, dataset, layer)
+        resolve(value, dataset, in_layer)
     except UnknownName:
         return False
     return True
 
 
-def check_hover(value: Any, dataset: Dataset) -> list[str] | None:
+def hover(value: Any, dataset: Dataset, _: str | None = None) -> list[str] | None:
     """Return the fields told of the cell under the pointer, as they were given; None = the default ones."""
     if value is None:
         return None
@@ -153,53 +175,5 @@ def check_hover(value: Any, dataset: Dataset) -> list[str] | None:
         many = dataset.var_noun.many
         raise InvalidValue(f"hover must be a list of obs columns and {many}, or None; found {shown(value)}")
     for name in names:
-        check_color(name, dataset)
+        color(name, dataset)
     return list(dict.fromkeys(names))
-
-
-_OF_DATASET: dict[str, Callable[[Any, Dataset], Any]] = {
-    "embedding": check_embedding,
-    "color": check_color,
-    "layer": check_layer,
-    "hover": check_hover,
-}
-_OF_VALUE: dict[str, Callable[[Any], Any]] = {
-    "cmap": partial(check_choice, "colormap", choices=tuple(COLORMAPS)),
-    "palette": check_palette,
-    "vmin": partial(check_limit, "vmin"),
-    "vmax": partial(check_limit, "vmax"),
-    "point_size": lambda value: None if value is None else check_number("point_size", value, 0.1, 100),
-    "opacity": lambda value: check_number("opacity", value, 0, 1),
-    "tool": partial(check_choice, "tool", choices=TOOLS),
-    "view": check_view,
-    "height": lambda value: int(check_number("height", value, 120, 10_000)),
-    "panel_width": lambda value: int(check_number("panel_width", value, 160, 800)),
-    "wheel_zoom": partial(check_flag, "wheel_zoom"),
-    "hidden": check_hidden,
-    "density": partial(check_choice, "density", choices=DENSITIES),
-    "statistic": check_statistic,
-    "aggregator": partial(check_choice, "aggregator", choices=AGGREGATORS),
-    "render": partial(check_choice, "render", choices=RENDERERS),
-    "legend": partial(check_flag, "legend"),
-    "background": lambda value: None if value is None else check_choice("background", value, tuple(PAPERS)),
-    "max_points": lambda value: int(check_number("max_points", value, 1, 100_000_000)),
-}
-
-
-def check(name: str, value: Any, dataset: Dataset, embedding: str | None) -> Any:
-    """Check the value of a trait and return it as it is kept.
-
-    Parameters
-    ----------
-    embedding : the embedding on show, whose axes `axes` names
-
-    Raises
-    ------
-    UnknownName, InvalidValue, InvalidStore
-        With what was asked, what was found and what would be right.
-    """
-    if name == "axes":
-        return list(dataset.check_axes(value, embedding))
-    if name in _OF_DATASET:
-        return _OF_DATASET[name](value, dataset)
-    return _OF_VALUE[name](value)

@@ -1,36 +1,118 @@
-"""What is asked to be on show, and a colouring once it has been read."""
+"""What a user can set: each setting declared once, with its default, its check and what a change of it costs.
+
+Traits, `CxgWidget.state`, checks and the front-end's twin (js/src/wire/constants.js) follow from `Settings`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Literal
 
+from cxg_widget.color.colormaps import COLORMAPS
+from cxg_widget.color.limits import check_limit
+from cxg_widget.color.palettes import check_palette
+from cxg_widget.color.paper import PAPERS
+from cxg_widget.display import checks
+from cxg_widget.display.checks import Check, alone, choice, flag, number
+from cxg_widget.display.statistic import OF_PIXELS, check_statistic, is_of_pixels
 from cxg_widget.display.target import ColorTrait
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base.dataset import Dataset
+    from cxg_widget.wire.protocol import Aggregate
 
 MAX_POINTS = 2_000_000
 """Cells of a dataset that are all sent as points; of more, a sample is sent and views are aggregated."""
+Cost = Literal["points", "color", "palette", "image", "tuning", "nothing"]
+"""What a change has to be made anew: where the points are, what colours them, the colours of categories, images of a
+view and the points beside them, the points as they are drawn, or nothing that is drawn."""
 _TISSUE = ("spatial", "spatial_fullres", "spatial_hires", "spatial_lowres")
+
+
+def _setting(
+    default: Any, check: Check, doc: str, *, cost: Cost = "nothing", is_synced: bool = True, js: str = ""
+) -> Any:
+    return field(default=default, metadata={"check": check, "doc": doc, "cost": cost, "is_synced": is_synced, "js": js})
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The traits of the widget that the kernel needs to know to send or draw a picture."""
+    """All settings of a widget at one time; lists are tuples here."""
 
-    embedding: str | None = None
-    axes: tuple[int, int] = (0, 1)
-    color: ColorTrait = None
-    layer: str | None = None
-    palette: Any = None
-    hidden: tuple[str, ...] = ()
-    cmap: str = "viridis"
-    vmin: float | str | None = None
-    vmax: float | str | None = None
-    render: str = "auto"
-    max_points: int = MAX_POINTS
-    density: str = "eq_hist"
-    statistic: Any = "auto"
-    aggregator: str = "auto"
-    hover: tuple[str, ...] | None = None
+    embedding: str | None = _setting(None, checks.embedding, "name of the embedding on show", cost="points")
+    axes: tuple[int, int] = _setting((0, 1), checks.axes, "which two axes of the embedding are x and y", cost="points")
+    color: ColorTrait = _setting(None, checks.color, "what the points are coloured by", cost="color")
+    layer: str | None = _setting(None, checks.layer, "layer that genes are read from; None = X", cost="color")
+    cmap: str = _setting("viridis", choice("colormap", tuple(COLORMAPS)), "colormap of numbers", cost="tuning")
+    palette: Any = _setting(
+        None, alone(check_palette), "colours of categories: a name, a list, {category: colour} or None",
+        cost="palette", js="any",
+    )  # fmt: skip
+    vmin: float | str | None = _setting(
+        None, alone(check_limit, "vmin"), "lower colour limit: number, percentile like 'p1', None = smallest value",
+        cost="tuning",
+    )  # fmt: skip
+    vmax: float | str | None = _setting(
+        None, alone(check_limit, "vmax"), "upper colour limit: number, percentile like 'p99', None = largest value",
+        cost="tuning",
+    )  # fmt: skip
+    point_size: float | None = _setting(
+        None, number("point_size", 0.1, 100, or_none=True), "diameter of a point, CSS px; None = by density",
+        cost="tuning",
+    )  # fmt: skip
+    opacity: float = _setting(1.0, number("opacity", 0, 1), "opacity of a point, 0 to 1", cost="tuning")
+    tool: Literal["pan", "lasso", "rectangle"] = _setting(
+        "pan", choice("tool", ("pan", "lasso", "rectangle")), "what dragging does: 'pan', 'lasso' or 'rectangle'"
+    )
+    view: tuple[float, ...] | None = _setting(
+        None, alone(checks.check_view), "x left, x right, y bottom, y top on show, data units; None = everything"
+    )
+    height: int = _setting(600, number("height", 120, 10_000, int), "height of the widget, CSS px")
+    panel_width: int = _setting(236, number("panel_width", 160, 800, int), "width of the side panel, CSS px")
+    wheel_zoom: bool = _setting(
+        True, flag("wheel_zoom"), "the wheel zooms where the pointer rests on the plot; with Ctrl or Cmd it always does"
+    )
+    hidden: tuple[str, ...] = _setting(
+        (), alone(checks.check_hidden), "labels of the categories that are not drawn", cost="image"
+    )
+    hover: tuple[str, ...] | None = _setting(
+        None, checks.hover, "obs columns and genes told of the cell under the pointer; None = those that say most",
+        is_synced=False,
+    )  # fmt: skip
+    density: Literal["linear", "log", "cbrt", "eq_hist"] = _setting(
+        "eq_hist", choice("density", ("linear", "log", "cbrt", "eq_hist")),
+        "from cells per pixel to opacity: 'linear', 'log', 'cbrt' or 'eq_hist'", cost="image",
+    )  # fmt: skip
+    statistic: Any = _setting(
+        "auto", alone(check_statistic),
+        "number of a pixel that several cells share: their 'mean', 'max', 'min', 'sum', 'std', 'var' or 'count'; "
+        "'auto', from max to mean; or a datashader reduction of obs columns and genes",
+        cost="image", js="string",
+    )  # fmt: skip
+    aggregator: str = _setting(
+        "auto", choice("aggregator", ("auto", "datashader")),
+        "who sums the cells of images: 'datashader', or 'auto', mostly faster loops", is_synced=False,
+    )  # fmt: skip
+    render: str = _setting(
+        "auto", choice("render", ("auto", "points", "raster")),
+        "'points', 'raster' (aggregated by the kernel), or 'auto', by max_points", is_synced=False,
+    )  # fmt: skip
+    max_points: int = _setting(
+        MAX_POINTS, number("max_points", 1, 100_000_000, int),
+        "most cells to send as points; of more, views are aggregated", is_synced=False,
+    )  # fmt: skip
+    legend: bool = _setting(True, flag("legend"), "whether pictures that are saved say what their colours mean")
+    background: Literal["white", "dark", "transparent"] | None = _setting(
+        None, choice("background", tuple(PAPERS), or_none=True),
+        "of pictures that are saved: 'white', 'dark', 'transparent', None = as on the screen",
+    )  # fmt: skip
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Settings:
+        """Return settings with these values, as traits hold them."""
+        frozen: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in values.items()}
+        return cls(**frozen)
 
     @property
     def place_key(self) -> tuple[str | None, tuple[int, int]]:
@@ -42,6 +124,57 @@ class Settings:
         """What a colouring is read for; two settings with the same key share it."""
         color = self.color if self.color is None or isinstance(self.color, str) else tuple(self.color)
         return color, self.layer
+
+    def as_asked(self, question: Aggregate) -> Settings:
+        """Return the settings that a front-end asks for an image by, which may be ahead of those that were synced.
+
+        It has names alone for statistics: of an object it sends a text, and the object stays.
+        """
+        asked = {one.name: getattr(question, one.name) for one in SETTINGS if one.cost == "image"}
+        if not (is_of_pixels(self.statistic) and asked["statistic"] in OF_PIXELS):
+            del asked["statistic"]
+        return replace(self, **{**asked, "hidden": tuple(asked["hidden"])})
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting as `Settings` declares it.
+
+    Attributes
+    ----------
+    check : returns a value as it is kept, or raises a sentence
+    is_synced : whether the front-end knows it
+    js : its type in JavaScript where that does not follow from the one in Python
+    """
+
+    name: str
+    default: Any
+    check: Check
+    doc: str
+    cost: Cost
+    is_synced: bool
+    js: str
+
+
+SETTINGS = tuple(Setting(one.name, one.default, **one.metadata) for one in fields(Settings))
+STATE = tuple(one.name for one in SETTINGS)
+"""The names of all settings; `CxgWidget.state` holds those that differ from their default."""
+BY_NAME = {one.name: one for one in SETTINGS}
+
+
+def check(name: str, value: Any, dataset: Dataset, embedding: str | None) -> Any:
+    """Check the value of a setting and return it as it is kept.
+
+    Parameters
+    ----------
+    embedding : the embedding on show, whose axes `axes` names
+
+    Raises
+    ------
+    UnknownName, InvalidValue, InvalidStore
+        With what was asked, what was found and what would be right.
+    """
+    return BY_NAME[name].check(value, dataset, embedding)
 
 
 def is_tissue(embedding: str | None) -> bool:

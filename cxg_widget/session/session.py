@@ -20,7 +20,6 @@ from cxg_widget.datasets.base.dataset import Codes
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.hover import Describer, circle_of, nearest_row, text_of
 from cxg_widget.display.settings import Settings, is_tissue
-from cxg_widget.display.statistic import OF_PIXELS
 from cxg_widget.draw.crowding import BASIS, Crowd, Shared, few_of, shared
 from cxg_widget.draw.key import Key, key_of
 from cxg_widget.draw.picture import Paint, paint, pixels_as_points, point_diameter
@@ -212,9 +211,9 @@ class Session(Showing):
         with self._lock:  # no longer than this: reading a colouring may last, and a lasso must not wait for it
             settings, mask, seqs = self.settings, self.mask, Seqs(**self._seq)
             self._n_views = number = self._n_views + 1
-        settings = replace(settings, hidden=tuple(message.hidden), density=message.density)
+        settings = settings.as_asked(message)
         if self._loader.is_of_pixels(settings):
-            yield from self._pixels(replace(settings, statistic=_named(message, settings)), mask, message, seqs, number)
+            yield from self._pixels(settings, mask, message, seqs, number)
             return
         coloring = self._loader.preview(settings) or self.coloring(settings)
         indexed: InView | None = self._loader.near(
@@ -410,8 +409,3 @@ class Session(Showing):
         colors = streams.category_colors(coloring, settings, self.dataset)
         selected = self.mask[rows] if self.mask.any() else None
         return Paint(self._loader.coordinates(rows, settings), coloring, colors, settings, selected, n_like)
-
-
-def _named(message: p.Aggregate, settings: Settings) -> Any:
-    """Return the statistic asked for, where it is another of pixels; the page has no name for an object."""
-    return message.statistic if message.statistic in OF_PIXELS else settings.statistic

@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
@@ -22,10 +23,10 @@ from cxg_widget.color.limits import LIMITS, OwnLimits
 from cxg_widget.compute.jobs import from_here, wait_for
 from cxg_widget.datasets import looks_like_anndata, open_dataset, option_names
 from cxg_widget.datasets.base.dataset import Dataset
-from cxg_widget.display import checks as options
-from cxg_widget.display.checks import Given
+from cxg_widget.display.checks import Given, check_mode, split_options
+from cxg_widget.display.checks import embedding as check_embedding
 from cxg_widget.display.coloring import misfit
-from cxg_widget.display.settings import Settings
+from cxg_widget.display.settings import BY_NAME, STATE, Settings, check
 from cxg_widget.display.statistic import is_of_pixels, told
 from cxg_widget.display.target import color_of_itself, coloring_key
 from cxg_widget.draw.lettering import load_letters
@@ -46,7 +47,7 @@ from cxg_widget.text.names import shown
 from cxg_widget.widget.boxes import show_pictures_of_boxes
 from cxg_widget.widget.static_picture import kept_picture, static_picture
 from cxg_widget.widget.trait_error import as_trait_error
-from cxg_widget.widget.traits import STATE, WidgetTraits
+from cxg_widget.widget.traits import WidgetTraits
 from cxg_widget.wire import protocol
 from cxg_widget.wire.frames import Frame
 from cxg_widget.wire.parsing import check_envelope, parse
@@ -101,6 +102,8 @@ class CxgWidget(WidgetTraits):
 
     _esm = _ESM
     _css = _IN_A_ROW
+    axes: Any
+    hidden: Any
     _open = _built = _is_shown = _has_still = _is_checked = _holds_limits = False
 
     def __init__(
@@ -114,7 +117,7 @@ class CxgWidget(WidgetTraits):
         dask: Any = None,
         **more: Any,
     ) -> None:
-        traits, opening = options.split_options(more, STATE, ("format", *option_names()))
+        traits, opening = split_options(more, STATE, ("format", *option_names()))
         self._owns_dataset = not isinstance(source, Dataset)
         self._dataset: Dataset = open_dataset(source, **opening)
         self._color_of_itself = color_of_itself(self._dataset)
@@ -129,7 +132,7 @@ class CxgWidget(WidgetTraits):
             color = self._color_of_itself if is_offered else color
             given = {"embedding": embedding, "color": color, "layer": layer, "height": height, **traits}
             checked = self._check(given)
-            self._session.settings = self._look(checked)
+            self._session.settings = self._settings(checked)
             self._session.check_limits(self._session.settings)
             self._session.check_statistic(self._session.settings)
             prepared = self._exchange.jobs.submit("prepare", self._session.prepare)
@@ -199,7 +202,7 @@ class CxgWidget(WidgetTraits):
         self._check_open()
         if columns:
             raise InvalidOption(f"select() takes columns as a dict: select({shown(columns)}).")
-        mode = options.check_mode(mode, protocol.Mode)
+        mode = check_mode(mode, protocol.Mode)
         given = [one is not None for one in (what, polygon, query)]
         if sum(given) != 1:
             raise SelectionError(
@@ -282,10 +285,10 @@ class CxgWidget(WidgetTraits):
     def state(self, state: dict[str, Any]) -> None:
         if not isinstance(state, Mapping):
             raise InvalidValue(f"state must be a dict as `w.state` gives it; found {shown(state)}")
-        wanted, _ = options.split_options(state, STATE, ())
+        wanted, _ = split_options(state, STATE, ())
         defaults = {name: self.trait_defaults(name) for name in STATE} | {"color": self._color_of_itself}
         checked = self._check(defaults | wanted)
-        settings = self._look(checked)
+        settings = self._settings(checked)
         self._session.place(settings)
         self._session.coloring(settings)
         self._check_hidden(settings)
@@ -312,8 +315,8 @@ class CxgWidget(WidgetTraits):
     # --- traits --------------------------------------------------------------------------------------------------
 
     def _check(self, given: dict[str, Any]) -> dict[str, Any]:
-        shown = options.check_embedding(given["embedding"], self._dataset)
-        return {name: options.check(name, value, self._dataset, shown) for name, value in given.items()}
+        shown = check_embedding(given["embedding"], self._dataset)
+        return {name: check(name, value, self._dataset, shown) for name, value in given.items()}
 
     @traitlets.validate(*STATE)
     def _validate(self, proposal: Any) -> Any:
@@ -332,12 +335,13 @@ class CxgWidget(WidgetTraits):
     def _accept(self, name: str, value: Any) -> Any:
         """Check a value and read what it needs, so that a failure is raised where it was caused."""
         self._check_open()
-        value = options.check(name, value, self._dataset, self.embedding)
+        value = check(name, value, self._dataset, self.embedding)
         if not self._is_checked:
-            settings = self._look({one: getattr(self, one) for one in STATE} | {name: value})
-            if name in ("color", "layer"):
+            settings = self._settings({name: value})
+            cost = BY_NAME[name].cost
+            if cost == "color":
                 self._session.coloring(settings)
-            elif name in ("embedding", "axes"):
+            elif cost == "points":
                 self._session.place(settings)
             elif name == "hidden":
                 self._check_hidden(settings)
@@ -360,20 +364,12 @@ class CxgWidget(WidgetTraits):
         if settings.hidden:
             self._session.coloring(settings).check_hidden(settings.hidden)
 
-    def _look(self, traits: dict[str, Any]) -> Settings:
-        axes = tuple(traits.get("axes", (0, 1)))
-        if max(axes) >= self._dataset.embeddings.get(traits["embedding"], 2):
-            axes = (0, 1)
-        kept = (
-            "embedding", "color", "layer", "palette", "cmap", "vmin", "vmax", "render", "max_points", "density",
-            "statistic", "aggregator",
-        )  # fmt: skip
-        return Settings(
-            axes=(axes[0], axes[1]),
-            hidden=tuple(traits.get("hidden", ())),
-            hover=None if traits.get("hover") is None else tuple(traits["hover"]),
-            **{name: traits[name] for name in kept if name in traits},
-        )
+    def _settings(self, change: Mapping[str, Any] = MappingProxyType({})) -> Settings:
+        """Return the settings as after a change; axes that the embedding does not have become its first two."""
+        values = {name: getattr(self, name) for name in STATE} | dict(change)
+        if max(values["axes"]) >= self._dataset.embeddings.get(values["embedding"], 2):
+            values["axes"] = (0, 1)
+        return Settings.of(values)
 
     @traitlets.observe(*STATE)
     def _changed(self, change: Any) -> None:
@@ -390,15 +386,14 @@ class CxgWidget(WidgetTraits):
         elif name == "color" and self.hidden == list(before.hidden):
             self.hidden = []  # unless it was set together with the colour
         way = self._session.way
-        self._session.settings = self._look({one: getattr(self, one) for one in STATE})
-        if self._session.way != way:
-            self._push("points", self._session.show, name, getattr(before, name))
-        elif name in ("embedding", "axes"):
-            self._push("points", self._session.points, name, getattr(before, name))
-        elif name in ("color", "layer"):
-            self._push("color", self._session.color, name, getattr(before, name))
-        elif name == "palette":
-            self._push("palette", self._session.recolor, name, before.palette)
+        self._session.settings = self._settings()
+        cost = "all" if self._session.way != way else BY_NAME[name].cost
+        stream = {
+            "all": self._session.show, "points": self._session.points, "color": self._session.color,
+            "palette": self._session.recolor,
+        }.get(cost)  # fmt: skip
+        if stream is not None:
+            self._push("points" if cost == "all" else cost, stream, name, getattr(before, name))
 
     def _follow_limits(self, before: Settings, changed: str) -> None:
         """Bring the limits of another colouring back with it; those that were set together with it are its own."""
@@ -417,7 +412,7 @@ class CxgWidget(WidgetTraits):
     def _uncrossed(self, limits: dict[str, Any]) -> dict[str, Any]:
         """Leave out percentiles, which were set for other colourings, where they cross a number that is of this one."""
         try:
-            self._session.check_limits(self._look({name: getattr(self, name) for name in STATE} | limits))
+            self._session.check_limits(self._settings(limits))
         except InvalidValue:
             return {name: None if isinstance(value, str) else value for name, value in limits.items()}
         return limits
@@ -533,7 +528,7 @@ class CxgWidget(WidgetTraits):
         valid = {}
         for name, value in sync_data.items():
             try:
-                valid[name] = options.check(name, value, self._dataset, self.embedding) if name in STATE else value
+                valid[name] = check(name, value, self._dataset, self.embedding) if name in STATE else value
             except Exception as error:  # whatever comes, the kernel goes on
                 self._exchange.fail("setting", error)
                 self.send_state(name)
@@ -553,7 +548,7 @@ class CxgWidget(WidgetTraits):
         if not limits or "color" in valid or "layer" in valid:
             return
         try:
-            self._session.check_limits(self._look({one: getattr(self, one) for one in STATE} | valid))
+            self._session.check_limits(self._settings(valid))
         except CxgWidgetError as error:
             self._exchange.fail("setting", error)
             for name in limits:

@@ -1,4 +1,4 @@
-"""Write js/src/wire/constants.js: the numbers that kernel and front-end draw by alike.
+"""Write js/src/wire/constants.js: the settings of a widget, and the numbers that kernel and front-end draw by alike.
 
 Usage: python tools/constants_js.py [--check]
 """
@@ -8,13 +8,15 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from cxg_widget.color import rgb  # noqa: E402
 from cxg_widget.color.paper import PAPERS, Paper  # noqa: E402
+from cxg_widget.display.settings import SETTINGS, Cost, Setting, Settings  # noqa: E402
 from cxg_widget.draw import crowding  # noqa: E402
 from cxg_widget.draw.aggregate import shading  # noqa: E402
 from cxg_widget.spatial import view  # noqa: E402
@@ -74,19 +76,51 @@ CONSTANTS: list[tuple[str, str, Any]] = [
 ]
 
 
+SCALARS = {str: "string", int: "number", float: "number", bool: "boolean", NoneType: "null"}
+COSTS: list[tuple[str, str, tuple[Cost, ...]]] = [
+    ("READ", "Settings that the kernel reads other data for.", ("points", "color")),
+    ("TUNED", "Settings that change colours and sizes, and move nothing.", ("tuning", "image")),
+]
+
+
 def js() -> str:
     """Return the text of constants.js."""
-    head = "/** What the kernel draws by as well. Written by tools/constants_js.py. */\n"
-    return "\n".join([head, *(declaration(*constant) for constant in CONSTANTS)]) + "\n"
+    head = "/** What a user can set, and what the kernel draws by as well. Written by tools/constants_js.py. */\n"
+    return "\n".join([head, *settings(), *(declaration(*constant) for constant in CONSTANTS)]) + "\n"
 
 
-def declaration(name: str, meaning: str, value: Any) -> str:
-    """Return a constant with its meaning; lists of numbers have the type of as many numbers."""
+def settings() -> list[str]:
+    """Return the type of the settings that are synced, and their names by what a change costs."""
+    hints, synced = get_type_hints(Settings), [one for one in SETTINGS if one.is_synced]
+    lines = [f" * @property {{{js_type(hints[one.name], one)}}} {one.name} {one.doc}" for one in synced]
+    named = [("SYNCED", "All settings that the front-end knows.", [one.name for one in synced])]
+    named += [(name, says, [one.name for one in synced if one.cost in costs]) for name, says, costs in COSTS]
+    return [
+        "\n".join(["/**", " * @typedef {object} Settings", *lines, " */"]),
+        *(declaration(*one, kind="(keyof Settings)[]") for one in named),
+    ]
+
+
+def js_type(hint: Any, setting: Setting | None = None) -> str:
+    """Return a type of Python as JSDoc writes it."""
+    if setting is not None and setting.js:
+        return setting.js
+    if get_origin(hint) is Literal:
+        return " | ".join(json.dumps(one) for one in get_args(hint))
+    if get_origin(hint) in (Union, UnionType):
+        return " | ".join(dict.fromkeys(js_type(one) for one in get_args(hint)))
+    if get_args(hint):  # of a list or a tuple
+        return f"{js_type(get_args(hint)[0])}[]"
+    return SCALARS[hint]
+
+
+def declaration(name: str, meaning: str, value: Any, kind: str = "") -> str:
+    """Return a constant with its meaning; two numbers have the type of a pair."""
     text = json.dumps(value)
     for key in ("light", "dark", "white", "background", "foreground"):
-        text = text.replace(f'"{key}"', key)
-    kind = " @type {[number, number]}" if isinstance(value, tuple) and len(value) == 2 else ""
-    return f"/** {meaning}{kind} */\nexport const {name} = {text};"
+        text = text.replace(f'"{key}":', f"{key}:")
+    kind = kind or ("[number, number]" if isinstance(value, tuple) and len(value) == 2 else "")
+    return f"/** {meaning}{kind and f' @type {{{kind}}}'} */\nexport const {name} = {text};"
 
 
 def main(arguments: list[str]) -> int:

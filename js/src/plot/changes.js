@@ -1,15 +1,13 @@
 /** How a picture differs from the last one, so that no more is drawn anew than that asks for. Pure. */
+import { TUNED } from "../wire/constants.js";
 
 /** @typedef {import("../state/state.js").State} State */
-
-/** Traits that change colours and sizes, and move nothing. @type {(keyof import("../state/state.js").Traits)[]} */
-const TUNING = ["cmap", "vmin", "vmax", "point_size", "opacity", "hidden", "density", "statistic"];
 
 /** @param {State} state @param {State} before @returns {import("../picture/surface.js").Change | null} null = not at all */
 export function changeBetween(state, before) {
   const { points, color, crowd, selection, traits } = state;
   if (state.drawnBy !== before.drawnBy || points?.seq !== before.points?.seq) return "all";
-  if (state.highlighted !== before.highlighted || TUNING.some((name) => traits[name] !== before.traits[name]))
+  if (state.highlighted !== before.highlighted || TUNED.some((name) => traits[name] !== before.traits[name]))
     return "tune";
   if (crowd !== before.crowd || String(color?.limits) !== String(before.color?.limits)) return "tune";
   if (color?.seq !== before.color?.seq || color?.colors !== before.color?.colors) return "colors";

@@ -1,12 +1,11 @@
 /** What a user can do: the panels call these. */
+import { READ } from "../wire/constants.js";
 import { MISSING_LABEL } from "../wire/protocol.js";
 
 /** @typedef {import("./state.js").Traits} Traits */
 
 /** Matches that a search lists. */
 const MATCHES = 50;
-/** Traits that make the kernel read. @type {Set<keyof Traits>} */
-const ASKING = new Set(["color", "layer", "embedding", "axes"]);
 
 /**
  * @typedef {object} Actions
@@ -37,7 +36,7 @@ export function createActions(store, client, traits, resetView) {
   }
   return {
     setTrait(name, value) {
-      if (ASKING.has(name)) store.set({ error: null }); // of what was wanted before
+      if (READ.some((one) => one === name)) store.set({ error: null }); // of what was wanted before
       traits.set(name, value);
     },
     dragLimit: (name, value, done) => (done ? traits.set : traits.take)(name, value),

@@ -67,28 +67,8 @@
  * @typedef {{png: string, width: number, height: number, key?: string[] | null}} Still a picture in base64; px; key: as lines of text
  * @typedef {"white" | "dark" | "transparent" | null} Background
  *
- * @typedef {object} Traits the synced traits, by their Python names
- * @property {string | null} embedding
- * @property {number[]} axes
- * @property {string | string[] | null} color
- * @property {string | null} layer
- * @property {string} cmap
- * @property {number | string | null} vmin
- * @property {number | string | null} vmax
- * @property {number | null} point_size CSS px; null = by density
- * @property {number} opacity 0..1
- * @property {"pan" | "lasso" | "rectangle"} tool
- * @property {number[] | null} view x0 (left), x1 (right), y0 (bottom), y1 (top), data units; null = everything
- * @property {number} height CSS px
- * @property {number} panel_width CSS px
- * @property {boolean} wheel_zoom the wheel zooms; with Ctrl or Cmd it always does
- * @property {number} n_selected
- * @property {string[]} hidden categories that are not drawn
- * @property {"linear" | "log" | "cbrt" | "eq_hist"} density of aggregated pictures: from cells per pixel to opacity
- * @property {string} statistic the number of a pixel that several cells share: "auto", "mean", "max", or one that the kernel aggregates
- * @property {boolean} legend pictures that are saved say what their colours mean
- * @property {Background} background of pictures that are saved; null = as on the screen
- * @property {{id?: string} & Partial<Still> | null} [_snapshot] the picture a saved notebook keeps
+ * @typedef {import("../wire/constants.js").Settings & {n_selected: number, _snapshot?: {id?: string} & Partial<Still> | null}} Traits
+ *   the synced traits, by their Python names; _snapshot: the picture that a saved notebook keeps
  *
  * @typedef {object} State
  * @property {Traits} traits

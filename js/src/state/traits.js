@@ -1,4 +1,5 @@
 /** The traits that a host keeps in step with the kernel: read from it, followed, and set. */
+import { SYNCED } from "../wire/constants.js";
 
 /**
  * @typedef {import("./state.js").Traits} Traits
@@ -11,29 +12,7 @@
  */
 
 /** @type {(keyof Traits)[]} */
-const TRAITS = [
-  "embedding",
-  "axes",
-  "color",
-  "layer",
-  "cmap",
-  "vmin",
-  "vmax",
-  "point_size",
-  "opacity",
-  "tool",
-  "view",
-  "height",
-  "panel_width",
-  "wheel_zoom",
-  "n_selected",
-  "hidden",
-  "density",
-  "statistic",
-  "legend",
-  "background",
-  "_snapshot",
-];
+const TRAITS = [...SYNCED, "n_selected", "_snapshot"];
 /** @type {(keyof Traits)[]} */
 const LIMITS = ["vmin", "vmax"];
 

@@ -1,5 +1,34 @@
-/** What the kernel draws by as well. Written by tools/constants_js.py. */
+/** What a user can set, and what the kernel draws by as well. Written by tools/constants_js.py. */
 
+/**
+ * @typedef {object} Settings
+ * @property {string | null} embedding name of the embedding on show
+ * @property {number[]} axes which two axes of the embedding are x and y
+ * @property {string | string[] | null} color what the points are coloured by
+ * @property {string | null} layer layer that genes are read from; None = X
+ * @property {string} cmap colormap of numbers
+ * @property {any} palette colours of categories: a name, a list, {category: colour} or None
+ * @property {number | string | null} vmin lower colour limit: number, percentile like 'p1', None = smallest value
+ * @property {number | string | null} vmax upper colour limit: number, percentile like 'p99', None = largest value
+ * @property {number | null} point_size diameter of a point, CSS px; None = by density
+ * @property {number} opacity opacity of a point, 0 to 1
+ * @property {"pan" | "lasso" | "rectangle"} tool what dragging does: 'pan', 'lasso' or 'rectangle'
+ * @property {number[] | null} view x left, x right, y bottom, y top on show, data units; None = everything
+ * @property {number} height height of the widget, CSS px
+ * @property {number} panel_width width of the side panel, CSS px
+ * @property {boolean} wheel_zoom the wheel zooms where the pointer rests on the plot; with Ctrl or Cmd it always does
+ * @property {string[]} hidden labels of the categories that are not drawn
+ * @property {"linear" | "log" | "cbrt" | "eq_hist"} density from cells per pixel to opacity: 'linear', 'log', 'cbrt' or 'eq_hist'
+ * @property {string} statistic number of a pixel that several cells share: their 'mean', 'max', 'min', 'sum', 'std', 'var' or 'count'; 'auto', from max to mean; or a datashader reduction of obs columns and genes
+ * @property {boolean} legend whether pictures that are saved say what their colours mean
+ * @property {"white" | "dark" | "transparent" | null} background of pictures that are saved: 'white', 'dark', 'transparent', None = as on the screen
+ */
+/** All settings that the front-end knows. @type {(keyof Settings)[]} */
+export const SYNCED = ["embedding", "axes", "color", "layer", "cmap", "palette", "vmin", "vmax", "point_size", "opacity", "tool", "view", "height", "panel_width", "wheel_zoom", "hidden", "density", "statistic", "legend", "background"];
+/** Settings that the kernel reads other data for. @type {(keyof Settings)[]} */
+export const READ = ["embedding", "axes", "color", "layer"];
+/** Settings that change colours and sizes, and move nothing. @type {(keyof Settings)[]} */
+export const TUNED = ["cmap", "vmin", "vmax", "point_size", "opacity", "hidden", "density", "statistic"];
 /** What pictures that are saved are drawn on. */
 export const PAPERS = {white: {background: [255, 255, 255], foreground: [31, 35, 40], dark: false}, dark: {background: [17, 17, 17], foreground: [226, 229, 233], dark: true}};
 /** Points without a colouring. */

@@ -1,0 +1,69 @@
+"""A setting is declared once, and what follows from it follows for each of them."""
+
+import dataclasses
+import inspect
+
+import pytest
+
+from cxg_widget import CxgWidget, errors
+from cxg_widget.display.settings import SETTINGS, STATE, Settings
+from cxg_widget.wire.protocol import Aggregate
+from tests.memory import small
+
+# One other value of each setting, as a user would give it.
+OTHERS = {
+    "embedding": "pca", "axes": [1, 0], "color": "cell_type", "layer": None, "cmap": "magma", "palette": "tab20",
+    "vmin": 0.5, "vmax": "p99", "point_size": 3, "opacity": 0.5, "tool": "lasso", "view": [0, 1, 0, 1], "height": 300,
+    "panel_width": 300, "wheel_zoom": False, "hidden": ["B cell"], "hover": ["n_genes"], "density": "log",
+    "statistic": "max", "aggregator": "datashader", "render": "raster", "max_points": 7, "legend": False,
+    "background": "dark",
+}  # fmt: skip
+
+
+def test_an_image_is_asked_for_with_every_setting_that_it_depends_on():
+    asked = {field.name for field in dataclasses.fields(Aggregate)}
+    assert {one.name for one in SETTINGS if one.cost == "image"} <= asked
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda one: one.name)
+def test_each_setting_is_a_trait_with_its_default_and_its_meaning(setting):
+    trait = CxgWidget.class_traits()[setting.name]
+    default = list(setting.default) if isinstance(setting.default, tuple) else setting.default
+    assert trait.default() == default
+    assert trait.help == setting.doc
+    assert bool(trait.metadata.get("sync")) is setting.is_synced
+
+
+def test_every_setting_has_another_value_here():
+    assert set(OTHERS) == set(STATE) == {one.name for one in dataclasses.fields(Settings)}
+
+
+@pytest.mark.parametrize("name", STATE)
+def test_what_is_set_is_kept_by_trait_session_and_state(name):
+    w = CxgWidget(small(200), color="cell_type")
+    setattr(w, name, OTHERS[name])
+    kept = getattr(w, name)
+    assert getattr(w._session.settings, name) == (tuple(kept) if isinstance(kept, list) else kept)
+    again = CxgWidget(w.dataset, **w.state)
+    assert getattr(again, name) == kept
+    again.close()
+    w.close()
+
+
+@pytest.mark.parametrize("name", STATE)
+def test_each_setting_refuses_what_it_is_not_in_one_sentence_that_names_it(name):
+    w = CxgWidget(small(50), color=None)
+    before = getattr(w, name)
+    with pytest.raises(errors.CxgWidgetError) as caught:
+        setattr(w, name, object())
+    assert "\n" not in str(caught.value)
+    assert getattr(w, name) == before
+    w.close()
+
+
+def test_settings_cannot_change_once_they_are_taken():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Settings().color = "CD3E"
+    hash(Settings().place_key)
+    hash(Settings(color=["CD3E", "CD4"]).color_key)
+    assert list(inspect.signature(Settings).parameters) == list(STATE)

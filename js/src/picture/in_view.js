@@ -1,6 +1,7 @@
 /** What a picture on the screen is made of, and whether there is anything on it. Pure. */
-import { covers } from "../screen/camera.js";
-import { MISSING, MISSING_LABEL } from "../wire/protocol.js";
+import { covers, viewInCodes } from "../screen/camera.js";
+import { isShownOf } from "../state/hidden.js";
+import { MISSING } from "../wire/protocol.js";
 import { holdsCells, imageOnShow } from "./question.js";
 
 /**
@@ -29,27 +30,15 @@ export function inViewOf(scene, state, viewport) {
 
 /** What a view of points lacks; where it lacks nothing, one of the first of them says so, since their order is random.
  * @param {Places} places @param {readonly number[]} view left, right, bottom, top @param {(code: number) => boolean} isShown @returns {InView["lacks"]} */
-function lackOf({ xy, codes, extent: [x0, x1, y0, y1] }, [left, right, bottom, top], isShown) {
-  const code = (/** @type {number} */ value, /** @type {number} */ from, /** @type {number} */ to) =>
-    ((value - from) / (to - from || 1)) * (MISSING - 1);
-  // A point lies within half a code of where its code is.
-  const [low, high] = [code(left, x0, x1) - 0.5, code(right, x0, x1) + 0.5];
-  const [down, up] = [code(Math.min(bottom, top), y0, y1) - 0.5, code(Math.max(bottom, top), y0, y1) + 0.5];
+function lackOf({ xy, codes, extent }, view, isShown) {
+  const [low, high, down, up] = viewInCodes(extent, view);
   let isHidden = false;
   for (let i = 0; i < xy.length / 2; i++) {
     const [x, y] = [xy[2 * i], xy[2 * i + 1]];
-    if (x < low || x > high || y < down || y > up || x === MISSING || y === MISSING) continue;
+    // A point lies within half a code of where its code is.
+    if (x < low - 0.5 || x > high + 0.5 || y < down - 0.5 || y > up + 0.5 || x === MISSING || y === MISSING) continue;
     if (codes === null || isShown(codes[i])) return "";
     isHidden = true;
   }
   return isHidden ? "hidden" : "nothing";
-}
-
-/** @param {State} state @returns {(code: number) => boolean} */
-function isShownOf({ color, traits }) {
-  if (color?.scale !== "categorical" || traits.hidden.length === 0) return () => true;
-  const hidden = new Set(traits.hidden);
-  const shown = color.categories.map((label) => !hidden.has(label));
-  const missing = !hidden.has(MISSING_LABEL);
-  return (code) => shown[code] ?? missing;
 }

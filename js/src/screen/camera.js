@@ -179,3 +179,16 @@ export function covers(extent, view) {
     Math.max(view[2], view[3]) <= y1
   );
 }
+
+/** A view in position codes (0..65534 over an extent): from and to along x, from and to along y. @param {readonly number[]} extent
+ * @param {readonly number[]} view @returns {[number, number, number, number]} */
+export function viewInCodes([x0, x1, y0, y1], [left, right, bottom, top]) {
+  const code = (/** @type {number} */ value, /** @type {number} */ from, /** @type {number} */ to) =>
+    ((value - from) / (to - from || 1)) * 65_534;
+  return [
+    code(left, x0, x1),
+    code(right, x0, x1),
+    code(Math.min(bottom, top), y0, y1),
+    code(Math.max(bottom, top), y0, y1),
+  ];
+}

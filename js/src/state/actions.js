@@ -1,6 +1,6 @@
 /** What a user can do: the panels call these. */
 import { READ } from "../wire/constants.js";
-import { MISSING_LABEL } from "../wire/protocol.js";
+import { labelsOf } from "./hidden.js";
 
 /** @typedef {import("./state.js").Traits} Traits */
 
@@ -29,11 +29,7 @@ const MATCHES = 50;
  * @returns {Actions}
  */
 export function createActions(store, client, traits, resetView) {
-  /** Labels of the legend; the missing values come last. */
-  function labels() {
-    const { color } = store.get();
-    return color === null ? [] : color.nMissing > 0 ? [...color.categories, MISSING_LABEL] : color.categories;
-  }
+  const labels = () => labelsOf(store.get().color);
   return {
     setTrait(name, value) {
       if (READ.some((one) => one === name)) store.set({ error: null }); // of what was wanted before

@@ -1,4 +1,5 @@
 /** The big arrays behind a picture, filled chunk by chunk as they arrive. Knows no GL, no DOM and no messages' order. */
+import { viewInCodes } from "../screen/camera.js";
 import { CONTAINER, MISSING } from "../wire/protocol.js";
 
 /** Cells that are looked at to estimate how many are seen. */
@@ -108,20 +109,19 @@ export function putNonzeros(codes, { start, stop, fill, arrays: { counts, offset
 /** @param {Entries | null} before @param {Entries} more @returns {Entries} */
 function joinEntries(before, more) {
   if (before === null) return more;
-  const size = before.index.length;
-  const joined = {
-    fill: more.fill,
-    index: new Uint32Array(size + more.index.length),
-    codes: new Uint16Array(size + more.index.length),
-  };
-  for (const [{ index, codes }, at] of /** @type {[Entries, number][]} */ ([
-    [before, 0],
-    [more, size],
-  ])) {
-    joined.index.set(index, at);
-    joined.codes.set(codes, at);
+  return { fill: more.fill, index: join([before.index, more.index]), codes: join([before.codes, more.codes]) };
+}
+
+/** Arrays end to end. @template {Uint8Array | Uint16Array | Uint32Array} T @param {T[]} parts of one type @returns {T} */
+function join(parts) {
+  const n = parts.reduce((sum, { length }) => sum + length, 0);
+  const all = /** @type {T} */ (new /** @type {any} */ (parts[0].constructor)(n));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
   }
-  return joined;
+  return all;
 }
 
 /** Packed bits to one byte a point. @param {Uint8Array} bits @param {number} n @returns {Uint8Array | null} null when empty */
@@ -134,45 +134,37 @@ export function unpackMask(bits, n) {
 
 /** Parts of an answer to one array each. @param {import("../wire/protocol.js").Detail[]} parts @returns {PointDetail} */
 export function joinDetail(parts) {
-  const ordered = [...parts].sort((a, b) => a.part - b.part);
-  const n = ordered.reduce((sum, part) => sum + part.arrays.index.length, 0);
-  const detail = { index: new Uint32Array(n), xy: new Uint16Array(2 * n), extent: ordered[0].extent };
-  let at = 0;
-  for (const { arrays } of ordered) {
-    detail.index.set(arrays.index, at);
-    detail.xy.set(arrays.xy, 2 * at);
-    at += arrays.index.length;
-  }
-  return detail;
+  const arrays = arraysOf(parts);
+  return {
+    index: join(arrays.map(({ index }) => index)),
+    xy: join(arrays.map(({ xy }) => xy)),
+    extent: parts[0].extent,
+  };
 }
 
 /** Parts of an answer to one array each. @param {import("../wire/protocol.js").Cells[]} parts @param {string} key @returns {CellPoints} */
 export function joinCells(parts, key) {
-  const ordered = [...parts].sort((a, b) => a.part - b.part);
-  const n = ordered.reduce((sum, { arrays }) => sum + arrays.xy.length / 2, 0);
-  const [{ arrays: first, extent }] = ordered;
-  const xy = new Uint16Array(2 * n);
-  const codes =
-    first.codes.length > 0 ? (first.codes instanceof Uint8Array ? new Uint8Array(n) : new Uint16Array(n)) : null;
-  const flags = ordered.some(({ arrays }) => arrays.bits.length > 0) ? new Uint8Array(n) : null;
-  let at = 0;
-  for (const { arrays } of ordered) {
-    const size = arrays.xy.length / 2;
-    xy.set(arrays.xy, 2 * at);
-    codes?.set(arrays.codes, at);
-    flags?.set(unpackMask(arrays.bits, size) ?? [], at);
-    at += size;
-  }
-  return { key, xy, codes, flags, extent };
+  const arrays = arraysOf(parts);
+  const flagsOf = (/** @type {typeof arrays[number]} */ { bits, xy }) =>
+    unpackMask(bits, xy.length / 2) ?? new Uint8Array(xy.length / 2);
+  return {
+    key,
+    xy: join(arrays.map(({ xy }) => xy)),
+    codes: arrays[0].codes.length > 0 ? join(arrays.map(({ codes }) => codes)) : null,
+    flags: arrays.some(({ bits }) => bits.length > 0) ? join(arrays.map(flagsOf)) : null,
+    extent: parts[0].extent,
+  };
+}
+
+/** The arrays of parts that came in any order. @template {{part: number, arrays: any}} T @param {T[]} parts @returns {T["arrays"][]} */
+function arraysOf(parts) {
+  return [...parts].sort((a, b) => a.part - b.part).map(({ arrays }) => arrays);
 }
 
 /** Roughly how many cells lie in a view, from the first of them, which are a fair sample.
  * @param {CellPoints} cells @param {readonly number[]} view left, right, bottom, top in data units @returns {number} */
-export function cellsSeen({ xy, extent: [x0, x1, y0, y1] }, [left, right, bottom, top]) {
-  const code = (/** @type {number} */ value, /** @type {number} */ from, /** @type {number} */ to) =>
-    ((value - from) / (to - from || 1)) * (MISSING - 1);
-  const [low, high] = [code(left, x0, x1), code(right, x0, x1)];
-  const [down, up] = [code(Math.min(bottom, top), y0, y1), code(Math.max(bottom, top), y0, y1)];
+export function cellsSeen({ xy, extent }, view) {
+  const [low, high, down, up] = viewInCodes(extent, view);
   const n = xy.length / 2;
   const looked = Math.min(n, SAMPLE);
   let seen = 0;

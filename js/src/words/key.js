@@ -1,4 +1,5 @@
 /** What the colours of a picture mean, in words: its key, as cxg_widget/key.py writes it. Pure. */
+import { nHidden } from "../state/hidden.js";
 import { limitsShown } from "../style/limits.js";
 import { stopsOf } from "../style/style.js";
 import { MISSING_LABEL } from "../wire/protocol.js";
@@ -27,7 +28,7 @@ export function keyOf(state, dark = false) {
   /** @type {Key} */
   const key = {
     title: dataset?.title ?? "",
-    size: sizeOf(state, hidden),
+    size: sizeOf(state),
     heading: "",
     detail: "",
     rows: [],
@@ -78,19 +79,14 @@ function endsOf(low, high, lo, hi) {
   return [(low > lo ? "≤ " : "") + shortNumber(low), (high < hi ? beyond : "") + shortNumber(high)];
 }
 
-/** @param {import("../state/state.js").State} state @param {Set<string>} hidden @returns {string} */
-function sizeOf({ dataset, color, selection }, hidden) {
+/** @param {import("../state/state.js").State} state @returns {string} */
+function sizeOf(state) {
+  const { dataset, selection } = state;
   if (dataset === null) return "";
   const { nObs } = dataset;
   const total = counted(nObs, nounsOf({ dataset }).obs);
-  let nShown = nObs;
-  if (hidden.size > 0 && color?.scale === "categorical" && color.counts.length > 0) {
-    nShown = color.categories.reduce(
-      (n, label, i) => n + (hidden.has(label) ? 0 : color.counts[i]),
-      hidden.has(MISSING_LABEL) ? 0 : color.nMissing,
-    );
-  }
-  const shown = nShown === nObs ? "" : wholeNumber(nShown);
+  const n = nHidden(state);
+  const shown = n === 0 ? "" : wholeNumber(nObs - n);
   if (selection.n === 0) return (shown && `${shown} of ${total} shown`) || total;
   return `${wholeNumber(selection.n)} of ${total} selected · ${share(selection.n, nObs)}${shown && `, ${shown} shown`}`;
 }

@@ -2,7 +2,7 @@
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { countsOf } from "../../state/counts.js";
-import { MISSING_LABEL } from "../../wire/protocol.js";
+import { labelsOf } from "../../state/hidden.js";
 import { safeColor, wholeNumber } from "../../words/format.js";
 import { ICONS } from "../icons.js";
 import { marked } from "./marked.js";
@@ -31,7 +31,7 @@ export function createCategoryLegend() {
 /** @param {Context} context @param {Coloring} color @param {number[]} rows @param {Set<string>} hidden */
 function legend(context, color, rows, hidden) {
   const { ui } = context;
-  const labels = color.nMissing > 0 ? [...color.categories, MISSING_LABEL] : color.categories;
+  const labels = labelsOf(color);
   const nHidden = hidden.size === 0 ? 0 : labels.filter((label) => hidden.has(label)).length;
   const { start, stop } = windowOf(rows.length, ui.legend.scroll, ui.legend.height);
   const active = ui.legend.active < rows.length ? ui.legend.active : -1;

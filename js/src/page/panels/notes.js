@@ -1,5 +1,5 @@
 /** What there is to tell the user about the picture, in sentences. Pure. */
-import { MISSING_LABEL } from "../../wire/protocol.js";
+import { isAllHidden, nHidden } from "../../state/hidden.js";
 import { counted } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { whatIsShown } from "./numbers.js";
@@ -43,14 +43,6 @@ export function placeNote(state) {
   return `${counted(points.nMissing, nounsOf(state).obs)} ${verb} no coordinates in ${points.embedding} and ${are} not drawn.`;
 }
 
-/** Cells of hidden categories; 0 where they have not been counted. @param {Pick<State, "color" | "traits">} state @returns {number} */
-export function nHidden({ color, traits }) {
-  if (color?.scale !== "categorical" || traits.hidden.length === 0) return 0;
-  const hidden = new Set(traits.hidden);
-  const missing = hidden.has(MISSING_LABEL) ? color.nMissing : 0;
-  return color.counts.reduce((sum, count, i) => sum + (hidden.has(color.categories[i]) ? count : 0), missing);
-}
-
 /**
  * Why the plot is empty, and what would help; null if it is not.
  * @param {State} state @returns {{message: string, way?: "showAll" | "resetView"} | null}
@@ -64,7 +56,7 @@ export function whyEmpty(state) {
   if (points !== null && points.nObs > 0 && points.nMissing >= points.nObs) {
     return { message: `No ${obs.one} has coordinates in ${points.embedding}.` };
   }
-  return allHidden(state) ? { message: "All categories are hidden.", way: "showAll" } : lackingInView(state);
+  return isAllHidden(state) ? { message: "All categories are hidden.", way: "showAll" } : lackingInView(state);
 }
 
 /** @param {State} state @returns {ReturnType<typeof whyEmpty>} */
@@ -75,12 +67,4 @@ function lackingInView(state) {
   return lacks === "hidden"
     ? { message: `All ${obs.many} in view are hidden.`, way: "showAll" }
     : { message: `No ${obs.many} in view.`, way: "resetView" };
-}
-
-/** @param {State} state @returns {boolean} */
-function allHidden({ color, traits }) {
-  if (color === null || color.scale !== "categorical" || traits.hidden.length < color.categories.length) return false;
-  const hidden = new Set(traits.hidden);
-  const labels = color.nMissing > 0 ? [...color.categories, MISSING_LABEL] : color.categories;
-  return labels.length > 0 && labels.every((label) => hidden.has(label));
 }

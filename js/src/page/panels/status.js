@@ -1,9 +1,10 @@
 /** The quiet line under the plot: what was opened, how much is selected, what there is to know. */
 import { html, nothing } from "lit-html";
+import { nHidden } from "../../state/hidden.js";
 import { counted, share, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { ICONS } from "../icons.js";
-import { nHidden, notesOf, placeNote } from "./notes.js";
+import { notesOf, placeNote } from "./notes.js";
 import { notice } from "./notice.js";
 
 /** @typedef {import("./ui.js").Context} Context */

@@ -1,0 +1,34 @@
+/** Categories that are hidden; the cells without one count as one more. Pure. */
+import { MISSING_LABEL } from "../wire/protocol.js";
+
+/** @typedef {Pick<import("./state.js").State, "color" | "traits">} Colored */
+
+/** Labels of the legend; the missing values come last. @param {import("./state.js").Coloring | null} color @returns {string[]} */
+export function labelsOf(color) {
+  if (color === null) return [];
+  return color.nMissing > 0 ? [...color.categories, MISSING_LABEL] : color.categories;
+}
+
+/** Cells of hidden categories; 0 where they have not been counted. @param {Colored} state @returns {number} */
+export function nHidden({ color, traits }) {
+  if (color?.scale !== "categorical" || traits.hidden.length === 0 || color.counts.length === 0) return 0;
+  const hidden = new Set(traits.hidden);
+  const counts = [...color.counts, color.nMissing];
+  return counts.reduce((sum, count, i) => sum + (hidden.has(color.categories[i] ?? MISSING_LABEL) ? count : 0), 0);
+}
+
+/** Is nothing left to see? @param {Colored} state @returns {boolean} */
+export function isAllHidden({ color, traits }) {
+  if (color?.scale !== "categorical" || traits.hidden.length < color.categories.length) return false;
+  const [hidden, labels] = [new Set(traits.hidden), labelsOf(color)];
+  return labels.length > 0 && labels.every((label) => hidden.has(label));
+}
+
+/** Which codes are drawn. @param {Colored} state @returns {(code: number) => boolean} */
+export function isShownOf({ color, traits }) {
+  if (color?.scale !== "categorical" || traits.hidden.length === 0) return () => true;
+  const hidden = new Set(traits.hidden);
+  const shown = color.categories.map((label) => !hidden.has(label));
+  const missing = !hidden.has(MISSING_LABEL);
+  return (code) => shown[code] ?? missing;
+}

@@ -93,9 +93,6 @@ export const CONTAINER = {protocol.CONTAINER};
 /** @typedef {{{{dtypes: string[], shape: (string | number)[]}}}} ArraySpec a shape names its sizes */
 
 /** @type {{Record<string, Record<string, ArraySpec>>}} */
-export const REQUEST_ARRAYS = {array_table(protocol.REQUESTS)};
-
-/** @type {{Record<string, Record<string, ArraySpec>>}} */
 export const REPLY_ARRAYS = {array_table(protocol.REPLIES)};
 """
 

@@ -1,11 +1,11 @@
-/** Everything the views of one widget share: the talk with the kernel, the state, the arrays, what is looked at. */
+/** The model of one widget: the client, the state, the arrays and the shared view behind all its views. */
 import { seekCard, watchCard } from "./draw/card.js";
 import { createPainters } from "./draw/painter.js";
 import { createSources } from "./draw/sources.js";
 import { createDetailer } from "./picture/detail.js";
 import { inViewOf } from "./picture/in_view.js";
 import { createSurface } from "./picture/surface.js";
-import { createSurveyor } from "./picture/survey.js";
+import { createViewRequester } from "./picture/view_request.js";
 import { createViewports } from "./picture/viewports.js";
 import { createPlot } from "./plot/plot.js";
 import { hideStandIns } from "./plot/still.js";
@@ -49,7 +49,7 @@ export function createWidgetModel(model) {
   const receive = createReceiver(scene, store);
   const client = createClient(model, {
     onReply(reply) {
-      if (reply.kind === "error" && reply.of === "aggregate") surveyor.fail();
+      if (reply.kind === "error" && reply.of === "aggregate") requester.fail();
       if (store.get().link !== "live") store.set({ link: "live" });
       receive(reply);
     },
@@ -81,13 +81,13 @@ export function createWidgetModel(model) {
     const parts = await client.ask({ kind: "zoom", view: wanted });
     return /** @type {import("./wire/protocol.js").Detail[] | null} */ (parts);
   });
-  const surveyor = createSurveyor(
+  const requester = createViewRequester(
     scene,
     store.get,
     viewports,
     async (question) => {
       const answer = await client.ask({ kind: "aggregate", ...question }, INDEX_MS);
-      return /** @type {import("./picture/survey.js").Answer | null} */ (answer);
+      return /** @type {import("./picture/view_request.js").Answer | null} */ (answer);
     },
     (image) => {
       const { color } = store.get();
@@ -104,7 +104,7 @@ export function createWidgetModel(model) {
     () => model.off("comm_live_update", lose),
     traits.destroy,
     hideStandIn(store),
-    store.subscribe(surveyor.check),
+    store.subscribe(requester.check),
     store.subscribe(count),
     painters.free,
   ];
@@ -113,7 +113,7 @@ export function createWidgetModel(model) {
     undo.push(watchCard(shared.canvas, store));
     store.set({ drawnBy: "gpu" });
   });
-  undo.push(stopSeeking, crowding.destroy, detailer.destroy, surveyor.destroy, view.destroy, client.close);
+  undo.push(stopSeeking, crowding.destroy, detailer.destroy, requester.destroy, view.destroy, client.close);
   const actions = createActions(store, client, traits, view.reset);
   /** @type {object | null} */
   let foremost = null;
@@ -124,7 +124,7 @@ export function createWidgetModel(model) {
     store,
     actions,
     view,
-    createSurface: (site) => createSurface(painters.of(store.get().drawnBy), stage, site, surveyor),
+    createSurface: (site) => createSurface(painters.of(store.get().drawnBy), stage, site, requester),
     begin() {
       if (!hasBegun) setTimeout(client.tell, HEAD_START_MS, { kind: "begun" });
       hasBegun = true;
@@ -134,7 +134,7 @@ export function createWidgetModel(model) {
       crowding.see(viewport);
       viewports.see(plot, viewport, refresh);
       detailer.check();
-      surveyor.check();
+      requester.check();
     },
     select: (polygon, mode) => void select(store, client, { kind: "lasso", polygon, mode }),
     async cellAt([x, y], [radius_x, radius_y], waitMs) {

@@ -3,7 +3,7 @@ import test from "node:test";
 import { shade } from "../src/draw/cpu/image.js";
 import { inksOf } from "../src/draw/cpu/inks.js";
 import { drawPoints } from "../src/draw/cpu/points.js";
-import { once } from "../src/state/once.js";
+import { memo } from "../src/state/memo.js";
 
 const WHITE = [1, 1, 1];
 const STYLE = {
@@ -179,7 +179,7 @@ test("an image of numbers gets its colours by code and its opacity from the thir
 });
 
 test("what was made once is made anew for other things only", () => {
-  const keep = once();
+  const keep = memo();
   let made = 0;
   const [a, b] = [{}, {}];
   for (const from of [

@@ -1,5 +1,5 @@
-/** How many points a slice may hold. What a slice costs, whatever is in it, and what each point adds are learnt apart, by a
- * weighted straight line through what was seen, the older the lighter. Pure. */
+/** Chooses how many points a slice may hold. A weighted straight line through the slices seen, the older the lighter, tells what each
+ * slice costs, whatever is in it, from what each point adds: a mean would make frames a third too long where a slice has its price. Pure. */
 
 /**
  * While a hand moves the picture, slices are short; soon after it may move again; at rest longer ones waste less, for each

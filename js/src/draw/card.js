@@ -1,5 +1,5 @@
 /**
- * The graphics card, asked for once the first picture is whole: a driver takes as long to start as the processor takes to draw
+ * Looks for a graphics card, once the first picture is whole: a driver takes as long to start as the processor takes to draw
  * a million points, and one that has no card is not used at all.
  */
 import { styleOf } from "../style/style.js";

@@ -1,4 +1,4 @@
-/** Who draws: the graphics card through WebGL 2, or the processor where there is none (or one that only pretends). */
+/** Painters: what draws is the graphics card through WebGL 2, or the processor where there is none (or one that only pretends). */
 import { createCpuLoop } from "./cpu/loop.js";
 import { createCpuPicture } from "./cpu/picture.js";
 import { createGlPainter } from "./gl/stage.js";

@@ -1,6 +1,6 @@
-/** Which points a picture is made of, as arrays side by side; what has to be gathered is gathered once. Knows no GL. */
+/** Points as arrays to draw: all that were sent, those of a closer view, or those that differ from the rest. Knows no GL. */
 
-import { once } from "../state/once.js";
+import { memo } from "../state/memo.js";
 import { drawable } from "../state/scene.js";
 import { createShared } from "../style/crowding.js";
 
@@ -20,8 +20,8 @@ const NONE = { n: 0, loaded: 0, xy: new Uint16Array(0), codes: null, flags: null
 
 /** @param {import("../state/scene.js").Scene} scene @param {() => import("../state/state.js").State} getState */
 export function createSources(scene, getState) {
-  const detail = /** @type {ReturnType<typeof once<PointArrays>>} */ (once());
-  const entries = /** @type {ReturnType<typeof once<PointArrays>>} */ (once());
+  const detail = /** @type {ReturnType<typeof memo<PointArrays>>} */ (memo());
+  const entries = /** @type {ReturnType<typeof memo<PointArrays>>} */ (memo());
 
   const shared = { base: createShared(), cells: createShared() };
 

@@ -1,4 +1,4 @@
-/** The whole screen for one element, where the page around it allows that. */
+/** Full screen for one element, where the page allows it. */
 
 /**
  * @param {HTMLElement} element

@@ -1,4 +1,4 @@
-/** What is laid out in the shadow root of a view, and where. What stands there comes from panels/. */
+/** The layout of a view: elements in its shadow root, and the templates of panels/ in their places. */
 import { html, nothing } from "lit-html";
 import { divider, sizeOf } from "./panels/divider.js";
 import { embeddingBox } from "./panels/embedding.js";

@@ -1,4 +1,4 @@
-/** The colours of the page around the widget, live: JupyterLab's and VS Code's variables, else the background it is seen on. */
+/** Theme of the page around the widget, followed live: variables of JupyterLab and VS Code, else the background it is seen on. */
 import { contrast, flatten, isDark, luminance, parseColor } from "../style/color.js";
 
 /** @typedef {import("../style/color.js").Rgb} Rgb */

@@ -1,4 +1,4 @@
-/** One view of a widget: when it is drawn anew, and with what. */
+/** One view of a widget: draws its panels anew when the state changes, and lets the plot go first. */
 import { render } from "lit-html";
 import { asSeen, isOnlyMore } from "../state/state.js";
 import { fileName } from "../words/format.js";

@@ -1,7 +1,6 @@
 /**
- * Which pixels the points of a picture cover. Opaque points of whole pixels cover the same ones whatever their colours:
- * a gene that is zero in most cells is then the picture at hand in the colour of zero, and on it the cells where it is
- * not. Pure.
+ * The pixels that points cover. Opaque points of whole pixels cover the same ones whatever their colours: a gene that is zero in
+ * most cells is then the picture at hand in the colour of zero, and on it the cells where it is not. Pure.
  */
 
 import { SQUARE_PX } from "../style/style.js";

@@ -1,4 +1,5 @@
-/** Asks for full precision where position codes would show as a lattice: for what all plots of a model show, and some around it. */
+/** Requests positions at full precision where their codes would show as a lattice: for all that the plots of a model show, and some
+ * around it. */
 import { covers, expand, isCoarse } from "../screen/camera.js";
 import { isComplete, joinDetail } from "../state/scene.js";
 

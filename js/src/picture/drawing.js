@@ -1,4 +1,4 @@
-/** A picture as far as it has been drawn: slices of points add up on it, until all that its plan says are there. */
+/** A picture as far as it has been drawn: slices of points add up on it, until all that its plan holds are there. */
 import { devicePx } from "../screen/canvas.js";
 import { isComplete } from "../state/scene.js";
 import { coverageOf, entriesAbove, isSameCoverage } from "./coverage.js";

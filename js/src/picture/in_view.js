@@ -1,4 +1,4 @@
-/** What a picture on the screen is made of, and whether there is anything on it. Pure. */
+/** Reports what the picture on the screen is made of, and whether there is anything on it. Pure. */
 import { covers, viewInCodes } from "../screen/camera.js";
 import { isShownOf } from "../state/hidden.js";
 import { MISSING } from "../wire/protocol.js";

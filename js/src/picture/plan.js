@@ -1,4 +1,4 @@
-/** What a picture is made of: which points, how large and in which colours, and whether an image of all cells lies with them. */
+/** The plan of a picture: which points, how large and in which colours, and whether an image of all cells lies with them. Pure. */
 import { cellSizePx, codesToClip, covers, isCoarse, visible } from "../screen/camera.js";
 import { cellsSeen, isComplete, missingCode } from "../state/scene.js";
 import { crowdedSize, diameterOf, sampled, styleOf } from "../style/style.js";

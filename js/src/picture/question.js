@@ -1,4 +1,4 @@
-/** What to ask the kernel for where only a sample of the cells is here, and whether an answer at hand is of what is on show. */
+/** The request for a view of all cells, and whether an answer at hand is of what is on show. Pure. */
 import { covers, isCoarse, scales } from "../screen/camera.js";
 import { devicePx } from "../screen/canvas.js";
 import { highlightOf } from "../state/state.js";
@@ -13,7 +13,7 @@ const LARGEST_PX = 4_096;
  */
 
 /** Are pictures of all cells to be had, and drawn here? While a colouring is arriving the kernel would draw that one. @param {State} state */
-export function isSurveyed({ points, color, nextColor, link }) {
+export function canAggregate({ points, color, nextColor, link }) {
   return points?.aggregated === true && color !== null && nextColor === null && link === "live";
 }
 

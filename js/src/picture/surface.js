@@ -1,6 +1,6 @@
 /**
- * A plot's picture on its canvas, drawn a slice at a time onto what is already there. While it changes each frame shows as long
- * a prefix of the points as the budget allows, a fair sample; at rest the slices add up until all are drawn.
+ * A plot's picture on its canvas, drawn a slice at a time onto what is already there. While it changes each frame shows as many of
+ * the first points as the budget allows, a fair sample; at rest the slices add up until all are drawn.
  */
 import { visible } from "../screen/camera.js";
 import { blank, createCanvas, fitCanvas } from "../screen/canvas.js";
@@ -43,10 +43,10 @@ const AGAIN_MS = 2_000;
  * @param {import("../draw/painter.js").Painter} painter
  * @param {{scene: import("../state/scene.js").Scene, sources: import("../draw/sources.js").Sources}} stage
  * @param {Site} site
- * @param {Pick<import("./survey.js").Surveyor, "isAwaited" | "portray">} surveyor knows of pictures of all cells
+ * @param {Pick<import("./view_request.js").ViewRequester, "isAwaited" | "portray">} requester knows of pictures of all cells
  * @returns {Surface}
  */
-export function createSurface(painter, stage, site, surveyor) {
+export function createSurface(painter, stage, site, requester) {
   const { scene } = stage;
   const { loop, price } = painter;
   const canvas = createCanvas();
@@ -72,7 +72,7 @@ export function createSurface(painter, stage, site, surveyor) {
   }
 
   function isImageAwaited() {
-    return site.state().points?.aggregated === true && surveyor.isAwaited();
+    return site.state().points?.aggregated === true && requester.isAwaited();
   }
 
   /** Would the picture at hand soon be replaced by a better one of the same place? */
@@ -158,7 +158,7 @@ export function createSurface(painter, stage, site, surveyor) {
     if (site.camera() === null || planOf(scene, sight()).image === null) return null;
     const { camera } = sight();
     const diameter = Math.round(pointOptions(scene, sight(ratio), drawing.plan()).sizePx);
-    return surveyor.portray({ camera, view: visible(camera), ratio, diameter, dark });
+    return requester.portray({ camera, view: visible(camera), ratio, diameter, dark });
   }
 
   const leave = loop.join(client);

@@ -1,4 +1,4 @@
-/** What the plots of a widget show now: told by each of them, read by those who ask the kernel for what is lacking there. */
+/** Viewports of all plots of a widget: reported by each plot, read by those who ask the kernel for what is lacking there. */
 
 /** @typedef {import("../screen/camera.js").Viewport} Viewport */
 

@@ -1,7 +1,4 @@
-/**
- * What the axes measure: a name and round numbers beside the plot, beneath its bottom and left of its left edge. Laid out once,
- * for the screen and for pictures that are saved.
- */
+/** Axes of a plot: a name and round numbers beneath it and to its left, laid out once for the screen and for pictures that are saved. */
 import { visible } from "../screen/camera.js";
 import { make, makeLayer, set } from "../screen/svg.js";
 import { ticksBetween } from "../screen/ticks.js";

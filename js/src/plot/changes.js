@@ -1,4 +1,4 @@
-/** How a picture differs from the last one, so that no more is drawn anew than that asks for. Pure. */
+/** Compares two states: how the picture of one differs from that of the other. Pure. */
 import { TUNED } from "../wire/constants.js";
 
 /** @typedef {import("../state/state.js").State} State */

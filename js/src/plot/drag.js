@@ -1,4 +1,4 @@
-/** What pointers that are down on a plot do: move it, pinch it, draw a shape to select. */
+/** Drags: pointers that are down move the plot, pinch it, or draw a shape to select. */
 import { createShape, modeOf } from "./lasso.js";
 
 /**

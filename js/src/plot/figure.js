@@ -1,4 +1,4 @@
-/** A picture with its key: the title above it, what its colours mean beside it, laid out as in cxg_widget/figure.py. */
+/** A picture with its key: the title above it, what its colours mean beside it, laid out as in cxg_widget/draw/figure.py. */
 
 import { missingGrey } from "../style/style.js";
 import { PAPERS } from "../wire/constants.js";

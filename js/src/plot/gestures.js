@@ -1,4 +1,4 @@
-/** From pointer, wheel and keys to what they mean: move, zoom, draw a shape, point at something. Knows no camera. */
+/** Translates pointer, wheel and keys into what they mean: move, zoom, draw a shape, point at something. Knows no camera. */
 import { createDrag } from "./drag.js";
 import { createWheel } from "./wheel.js";
 

@@ -1,4 +1,4 @@
-/** What is drawn over the points: the shape being drawn, how it will change the selection, a ring around the cell pointed at. */
+/** The overlay above the points: the shape being drawn, how it will change the selection, a ring around the cell pointed at. */
 import { toPx } from "../screen/camera.js";
 import { make, makeLayer, set } from "../screen/svg.js";
 

@@ -1,4 +1,4 @@
-/** One plot: a canvas, what lies over it, and the hands on it. What is drawn is the surface's affair, what it means the model's. */
+/** One plot: puts its canvas, its overlay, its axes and the hands on it together. The surface draws, the model decides. */
 import * as cameras from "../screen/camera.js";
 import { toolOf } from "../state/state.js";
 import { PAPERS } from "../wire/constants.js";

@@ -1,6 +1,6 @@
 /**
- * From data units to the screen and back, in double precision. x and y have the same scale where they share their units; else
- * each fills the plot by itself. Pure.
+ * The camera: from data units to the screen and back, in double precision. x and y have the same scale where they share their
+ * units; else each fills the plot by itself. Pure.
  */
 
 import { MARGIN } from "../wire/constants.js";

@@ -1,4 +1,4 @@
-/** Canvases in device px and out of the browser. */
+/** Canvases, on the page and off it, in device px. */
 
 /** @param {number} cssPx @param {number} ratio device px per CSS px @returns {number} */
 export function devicePx(cssPx, ratio) {

@@ -1,4 +1,4 @@
-/** Round numbers along an axis, and how they are written. Pure. */
+/** Ticks: round numbers along an axis, and how they are written. Pure. */
 
 /** @typedef {{value: number, text: string}} Tick */
 

@@ -1,4 +1,4 @@
-/** What a user can do: the panels call these. */
+/** Actions of a user: the panels call these. */
 import { READ } from "../wire/constants.js";
 import { labelsOf } from "./hidden.js";
 

@@ -1,4 +1,4 @@
-/** How the selection spreads over what colours the cells: asked for where a legend shows it, after each change of either. */
+/** Counts of selected cells by what colours them: asked for where a legend shows them, after each change of either. */
 
 /** @typedef {import("./state.js").State} State */
 

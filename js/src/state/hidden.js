@@ -1,4 +1,4 @@
-/** Categories that are hidden; the cells without one count as one more. Pure. */
+/** Hidden categories; the cells without one count as one more. Pure. */
 import { MISSING_LABEL } from "../wire/protocol.js";
 
 /** @typedef {Pick<import("./state.js").State, "color" | "traits">} Colored */

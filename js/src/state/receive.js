@@ -1,4 +1,4 @@
-/** What the kernel says, put into the scene (arrays) and the store (everything else). Older messages of a slot are ignored. */
+/** Receives messages: arrays go into the scene, everything else into the store. Older messages of a kind are ignored. */
 import { createPositions, createValues, drawable, putPositions, putValues, unpackMask } from "./scene.js";
 
 /** @typedef {import("../wire/protocol.js").Reply} Reply */

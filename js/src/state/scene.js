@@ -1,4 +1,4 @@
-/** The big arrays behind a picture, filled chunk by chunk as they arrive. Knows no GL, no DOM and no messages' order. */
+/** The scene: big arrays behind a picture, filled chunk by chunk as they arrive. Knows no GL, no DOM and no messages' order. */
 import { viewInCodes } from "../screen/camera.js";
 import { CONTAINER, MISSING } from "../wire/protocol.js";
 

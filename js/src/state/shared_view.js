@@ -1,4 +1,4 @@
-/** What all plots of a model look at: one view in data units, moved by any of them, saved as a trait once it rests. */
+/** The view that all plots of a model share, in data units: moved by any of them, saved as a trait once it rests. */
 
 const SAVE_MS = 150;
 

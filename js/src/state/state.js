@@ -1,4 +1,4 @@
-/** What one widget shows, as one plain object, and the only place that changes it. Holds no DOM, no GL, no big arrays. */
+/** The state of one widget: one plain object, and the only place that changes it. Holds no DOM, no GL, no big arrays. */
 
 /**
  * @typedef {{one: string, many: string}} Noun

@@ -1,4 +1,4 @@
-/** The traits that a host keeps in step with the kernel: read from it, followed, and set. */
+/** Traits, kept in step with the kernel by the host: read from it, followed, and set. */
 import { SYNCED } from "../wire/constants.js";
 
 /**

@@ -1,8 +1,9 @@
 /**
- * Cells that share pixels: how many do, what number such a pixel shows, and between which limits its colours lie. The kernel
- * has the same laws, see draw/crowding.py and tests/crowding.json. The laws are pure; at the end is what applies them to a state.
+ * Crowding: how many cells share a pixel, what number such a pixel shows, and between which limits its colours lie. The kernel has
+ * the same laws, see draw/crowding.py and tests/crowding.json. The laws are pure; at the end is what applies them to a state.
  */
 import { scales } from "../screen/camera.js";
+import { memo } from "../state/memo.js";
 import { BASIS, COVER, ENDS, FINEST, SOLID_UP_TO, STEPS } from "../wire/constants.js";
 import { MISSING } from "../wire/protocol.js";
 import { crowdedSize } from "./style.js";
@@ -190,10 +191,10 @@ export function createCrowding(scene, store) {
 
 /** Keeps the numbers that points show where they share pixels, made anew when anything they are made of is another. */
 export function createShared() {
-  /** @type {unknown[]} */
-  let from = [];
-  /** @type {{write: ReturnType<typeof tilesOf>, out: Uint16Array, filled: number}} */
-  let made;
+  const shown =
+    /** @type {ReturnType<typeof memo<{write: ReturnType<typeof tilesOf>, out: Uint16Array, filled: number}>>} */ (
+      memo()
+    );
 
   /** @param {Numbered & {loaded: number}} points @param {Crowd} crowd @param {number} nCells they stand for
    * @param {number[]} zoom how many times as large a code is as one of the crowd */
@@ -201,11 +202,9 @@ export function createShared() {
     const basis = { xy, codes, flags, n: loaded < n ? Math.min(loaded, BASIS) : n };
     const grown = Math.sqrt(nCells / Math.max(basis.n, 1));
     const sides = stepped([(tile[0] * grown) / zoom[0], (tile[1] * grown) / zoom[1]]);
-    const parts = [xy, codes, flags, basis.n, weight, ...sides];
-    if (parts.some((part, i) => part !== from[i])) {
-      from = parts;
-      made = { write: tilesOf(basis, sides, n), out: new Uint16Array(n), filled: 0 };
-    }
+    const made = shown([xy, codes, flags, basis.n, weight, ...sides], () => {
+      return { write: tilesOf(basis, sides, n), out: new Uint16Array(n), filled: 0 };
+    });
     made.write({ xy, codes, flags, n }, weight, made.out, made.filled, loaded);
     made.filled = loaded;
     return made.out;

@@ -1,4 +1,4 @@
-/** How points look, from the state: which colour a code has, what is hidden or dimmed, how large points are. Pure. */
+/** The style of points, from the state: which colour a code has, what is hidden or dimmed, how large points are. Pure. */
 
 import { highlightOf } from "../state/state.js";
 import { DIMMED, FILLING, GREYED, MISSING_GREY, PLAIN, SEEN_IN_THE_DARK } from "../wire/constants.js";

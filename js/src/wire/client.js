@@ -1,4 +1,4 @@
-/** Questions to the kernel and their answers, over the messages of one widget. Knows no state and no pictures. */
+/** The client: asks the kernel and returns its answers, over the messages of one widget. Knows no state and no pictures. */
 import { decode } from "./decode.js";
 
 /**

@@ -1,4 +1,4 @@
-/** Messages off the wire: the only reader of raw bytes. Copies only what is misaligned. */
+/** Decodes messages: the only reader of raw bytes. Copies only what is misaligned. */
 import { REPLY_ARRAYS } from "./protocol.js";
 
 /** @typedef {Uint8Array | Uint16Array | Uint32Array | Float32Array} Typed */

@@ -330,20 +330,6 @@ export const CONTAINER = 65536;
 /** @typedef {{dtypes: string[], shape: (string | number)[]}} ArraySpec a shape names its sizes */
 
 /** @type {Record<string, Record<string, ArraySpec>>} */
-export const REQUEST_ARRAYS = {
-  ready: {},
-  begun: {},
-  lasso: {},
-  category: {},
-  clear: {},
-  count: {},
-  hover: {},
-  search: {},
-  zoom: {},
-  aggregate: {},
-};
-
-/** @type {Record<string, Record<string, ArraySpec>>} */
 export const REPLY_ARRAYS = {
   dataset: {},
   points: {"xy": {"dtypes": ["uint16"], "shape": ["stop-start", 2]}},

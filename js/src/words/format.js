@@ -1,4 +1,4 @@
-/** Numbers as people read them. Pure; knows no DOM. */
+/** Formats numbers as people read them. Pure; knows no DOM. */
 
 /** Letters of one part of a file name. */
 const LONGEST_PART = 60;

@@ -1,4 +1,4 @@
-/** What the colours of a picture mean, in words: its key, as cxg_widget/key.py writes it. Pure. */
+/** The key of a picture: what its colours mean, in words, as cxg_widget/draw/key.py writes it. Pure. */
 import { nHidden } from "../state/hidden.js";
 import { limitsShown } from "../style/limits.js";
 import { stopsOf } from "../style/style.js";

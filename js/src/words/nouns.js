@@ -1,4 +1,4 @@
-/** What the store at hand calls its observations and what it measured of them, in the sentences of the panels. Pure. */
+/** Nouns of the store at hand: what it calls its observations and what it measured of them. Pure. */
 
 /** @typedef {import("../state/state.js").Nouns} Nouns */
 

@@ -1,5 +1,5 @@
-/** Pictures of all cells from the kernel as something a canvas draws: those of numbers get their colours here. */
-import { once } from "../../state/once.js";
+/** Turns images of all cells into something a canvas draws: those of numbers get their colours here. */
+import { memo } from "../../state/memo.js";
 import { isDimming } from "../../style/style.js";
 import { MISSING } from "../../wire/protocol.js";
 
@@ -7,9 +7,9 @@ import { MISSING } from "../../wire/protocol.js";
 
 export function createShades() {
   /** @type {(from: unknown[], make: () => Uint8ClampedArray) => Uint8ClampedArray} */
-  const pixels = once();
+  const pixels = memo();
   /** @type {(from: unknown[], make: () => HTMLCanvasElement) => HTMLCanvasElement} */
-  const shaded = once();
+  const shaded = memo();
 
   return {
     /** @param {Image} image @param {import("./inks.js").Inks} inks of all codes @param {import("../../style/style.js").Style} style

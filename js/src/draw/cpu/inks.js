@@ -1,4 +1,4 @@
-/** The colour and the height of each code, so that drawing a point is looking two numbers up. Pure. */
+/** Tables of the colour and the height of each code: to draw a point is to look two numbers up. Pure. */
 import { MISSING } from "../../wire/protocol.js";
 
 /**

@@ -1,5 +1,5 @@
 /** A picture in memory that slices of points are drawn onto, beneath it perhaps one of all cells from the kernel. */
-import { once } from "../../state/once.js";
+import { memo } from "../../state/memo.js";
 import { colorTable, isLayered, SQUARE_PX } from "../../style/style.js";
 import { createShades } from "./image.js";
 import { inksOf } from "./inks.js";
@@ -18,9 +18,9 @@ export function createCpuPicture(getState) {
   /** @type {{image: import("../../state/scene.js").CellImage, how: import("../painter.js").ImageOptions} | null} */
   let beneath = null;
   /** @type {(from: unknown[], make: () => Uint8Array) => Uint8Array} */
-  const tables = once();
+  const tables = memo();
   /** @type {(from: unknown[], make: () => import("./inks.js").Inks) => import("./inks.js").Inks} */
-  const kept = once();
+  const kept = memo();
   const shades = createShades();
   /** What lies between memory and a canvas that holds another picture. */
   const sheet = document.createElement("canvas");

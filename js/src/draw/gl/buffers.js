@@ -1,4 +1,4 @@
-/** The points of a scene in GPU memory: each array goes there once, as far as it has arrived. */
+/** Vertex buffers of points: each array is sent to the GPU once, as far as it has arrived. */
 
 /**
  * @typedef {{array: import("../../wire/decode.js").Typed | null, sent: number, buffer: WebGLBuffer | null}} Slot sent = elements

@@ -1,4 +1,4 @@
-/** Draws what covers an area rather than a point: an image that the kernel made, one colour over all points. */
+/** Draws what covers an area rather than a point: an image of all cells, or one colour over all points. */
 import { isDimming } from "../../style/style.js";
 import { FAINTEST } from "../../wire/constants.js";
 import { useProgram } from "./program.js";

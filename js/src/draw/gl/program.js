@@ -1,4 +1,4 @@
-/** Compiled programs, one of each per context, and what they are given by name. */
+/** Compiled programs, one of each per context, and their uniforms. */
 
 /** @typedef {{location: WebGLUniformLocation | null, type: number}} Slot */
 

@@ -1,5 +1,5 @@
-/** What all views of one model share in GPU memory: positions, colours, flags. Sent once, as far as they have arrived. */
-import { once } from "../../state/once.js";
+/** Buffers and textures that all views of one model share, sent to the GPU once, as far as they have arrived. */
+import { memo } from "../../state/memo.js";
 import { colorTable } from "../../style/style.js";
 import { createPointBuffers } from "./buffers.js";
 import { createGlPicture } from "./picture.js";
@@ -84,9 +84,9 @@ function createParts(gl) {
     /** By their positions, the last used last. @type {Map<Uint16Array, ReturnType<typeof createPointBuffers>>} */
     others: new Map(),
     colors: gl.createTexture(),
-    colored: /** @type {ReturnType<typeof once<WebGLTexture>>} */ (once()),
+    colored: /** @type {ReturnType<typeof memo<WebGLTexture>>} */ (memo()),
     image: gl.createTexture(),
-    pictured: /** @type {ReturnType<typeof once<WebGLTexture>>} */ (once()),
+    pictured: /** @type {ReturnType<typeof memo<WebGLTexture>>} */ (memo()),
   };
 }
 

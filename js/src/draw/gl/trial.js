@@ -1,4 +1,4 @@
-/** One point drawn before there are any: do the shaders work here, and has the driver its program ready? */
+/** Draws one point before there are any, to see whether the shaders work here and to have the driver prepare them. */
 import { createPointBuffers } from "./buffers.js";
 import { createTarget } from "./picture.js";
 import { programOf } from "./program.js";

@@ -3,12 +3,13 @@ import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { countsOf } from "../../state/counts.js";
 import { labelsOf } from "../../state/hidden.js";
+import { memo } from "../../state/memo.js";
 import { safeColor, wholeNumber } from "../../words/format.js";
 import { ICONS } from "../icons.js";
 import { marked } from "./marked.js";
 import { missingRow } from "./missing.js";
 import { actOn, rowEnd, told } from "./row_end.js";
-import { lastResult, listed, ROW_PX, rowAfterKey, scrollTo, windowOf } from "./rows.js";
+import { listed, ROW_PX, rowAfterKey, scrollTo, windowOf } from "./rows.js";
 import { patch } from "./ui.js";
 
 /** @typedef {import("./ui.js").Context} Context */
@@ -19,12 +20,19 @@ const FILTER_FROM = 12;
 
 /** Two views of one page must not drop each other's rows, so each makes its own. @returns {(context: Context, color: Coloring) => unknown} */
 export function createCategoryLegend() {
-  const rowsOf = lastResult(listed);
-  const setOf = lastResult((/** @type {string[]} */ names) => new Set(names));
+  const rows = /** @type {ReturnType<typeof memo<number[]>>} */ (memo());
+  const hiddenSet = /** @type {ReturnType<typeof memo<Set<string>>>} */ (memo());
   return (context, color) => {
     const { filter, byCount } = context.ui.legend;
-    const rows = rowsOf(color.categories, color.counts, filter, byCount);
-    return legend(context, color, rows, setOf(context.state.traits.hidden));
+    const { categories, counts } = color;
+    const { hidden } = context.state.traits;
+    const shown = rows([categories, counts, filter, byCount], () => listed(categories, counts, filter, byCount));
+    return legend(
+      context,
+      color,
+      shown,
+      hiddenSet([hidden], () => new Set(hidden)),
+    );
   };
 }
 

@@ -1,4 +1,4 @@
-/** What lies over the plot: progress, the tooltip, why there is nothing to see. */
+/** Messages over the plot: progress, the tooltip, why there is nothing to see. */
 import { html, nothing } from "lit-html";
 import { progress } from "../../state/state.js";
 import { safeColor } from "../../words/format.js";

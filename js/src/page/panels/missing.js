@@ -1,4 +1,4 @@
-/** The legend's row for what has no category or no value. */
+/** The row of the legend for cells without a category or a value. */
 import { html, nothing } from "lit-html";
 import { countsOf } from "../../state/counts.js";
 import { MISSING_LABEL } from "../../wire/protocol.js";

@@ -1,4 +1,4 @@
-/** What there is to tell the user about the picture, in sentences. Pure. */
+/** Sentences about the picture on show. Pure. */
 import { isAllHidden, nHidden } from "../../state/hidden.js";
 import { counted } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";

@@ -1,4 +1,4 @@
-/** What went wrong, or that there is no kernel: one line under the plot, the rest of it on request. */
+/** The notice of a failure or a missing kernel: one line under the plot, the rest of it on request. */
 import { html, nothing } from "lit-html";
 import { ICONS } from "../icons.js";
 

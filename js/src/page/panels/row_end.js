@@ -1,4 +1,4 @@
-/** The right end of a row of the legend: its counts, and in their place under the pointer what can be done with the row. */
+/** The right end of a row of the legend: its counts, and in their place under the pointer buttons for the row. */
 import { html, nothing } from "lit-html";
 import { modeOf } from "../../plot/lasso.js";
 import { countsOf } from "../../state/counts.js";

@@ -1,4 +1,4 @@
-/** Which categories the legend lists, in which order, and which of them are near enough to draw. Pure. */
+/** Rows of the legend: which categories it lists, in which order, and which rows are near enough to draw. Pure. */
 
 /** Height of one row, CSS px; style.css has the same number. */
 export const ROW_PX = 24;
@@ -69,19 +69,4 @@ export function rowAfterKey(key, row, nRows, page = 10) {
     End: last,
   };
   return key in targets ? Math.max(0, Math.min(last, targets[key])) : null;
-}
-
-/**
- * Remember the last result of a function while its arguments stay the same objects.
- * @template {any[]} A @template R @param {(...args: A) => R} compute @returns {(...args: A) => R}
- */
-export function lastResult(compute) {
-  /** @type {{args: A, result: R} | null} */
-  let last = null;
-  return (...args) => {
-    if (last === null || args.some((arg, i) => arg !== /** @type {{args: A}} */ (last).args[i])) {
-      last = { args, result: compute(...args) };
-    }
-    return last.result;
-  };
 }

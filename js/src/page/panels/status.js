@@ -1,4 +1,4 @@
-/** The quiet line under the plot: what was opened, how much is selected, what there is to know. */
+/** The line under the plot: what was opened, how much is selected, notes. */
 import { html, nothing } from "lit-html";
 import { nHidden } from "../../state/hidden.js";
 import { counted, share, wholeNumber } from "../../words/format.js";

@@ -1,4 +1,4 @@
-/** Where the tooltip goes. Pure. */
+/** The place of the tooltip. Pure. */
 
 const GAP_PX = 14;
 const EDGE_PX = 6;

@@ -1,4 +1,4 @@
-/** What one view remembers for itself: open menus, typed text, scroll positions. Nothing here reaches the kernel. */
+/** State of one view alone: open menus, typed text, scroll positions. Nothing here reaches the kernel. */
 
 /**
  * @typedef {object} Ui

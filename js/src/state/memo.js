@@ -1,5 +1,5 @@
-/** What is made of some things, made anew only when one of them is another. @template T @returns {(from: unknown[], make: () => T) => T} */
-export function once() {
+/** Remembers what was made of some things, and makes it anew only when one of them is another. @template T @returns {(from: unknown[], make: () => T) => T} */
+export function memo() {
   /** @type {{from: unknown[], made: T} | null} */
   let last = null;
   return (from, make) => {

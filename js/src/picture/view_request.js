@@ -1,9 +1,9 @@
 /**
- * Where only a sample of the cells is here: asks the kernel for what all plots of a model show, as an image of all cells or,
- * close by, as the cells themselves. One question at a time; while a hand moves the picture each answer leads to the next.
+ * Requests views of all cells where only a sample of them is here: an image of all or, close by, the cells themselves. One request
+ * at a time; while a hand moves the picture each answer leads to the next.
  */
 import { joinCells } from "../state/scene.js";
-import { cellsKey, holdsCells, imageKey, isSurveyed, questionOf } from "./question.js";
+import { canAggregate, cellsKey, holdsCells, imageKey, questionOf } from "./question.js";
 
 const FIRST_WAIT_MS = 20;
 /** After an answer that did not come, or came of something else. */
@@ -22,7 +22,7 @@ const PATIENCE_MS = 500;
  * @param {(question: Question) => Promise<Answer | null>} ask null = no answer, or an error, of which `fail` is told first
  * @param {(image: import("../wire/protocol.js").Image) => void} [tell] of an image that is on show from now
  */
-export function createSurveyor(scene, getState, viewports, ask, tell = () => {}) {
+export function createViewRequester(scene, getState, viewports, ask, tell = () => {}) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -40,7 +40,7 @@ export function createSurveyor(scene, getState, viewports, ask, tell = () => {})
   function lacking() {
     const state = getState();
     const seen = viewports.all();
-    if (isEnded || !isSurveyed(state) || seen.length === 0 || holdsCells(scene, state, seen)) return null;
+    if (isEnded || !canAggregate(state) || seen.length === 0 || holdsCells(scene, state, seen)) return null;
     const question = questionOf(seen, state);
     const image = imageKey(state, question);
     return image === scene.image?.key || image === refused ? null : { question, image, cells: cellsKey(state) };
@@ -131,7 +131,7 @@ export function createSurveyor(scene, getState, viewports, ask, tell = () => {})
      * @param {import("./viewports.js").Viewport} viewport @returns {Promise<import("../state/scene.js").CellImage | null>} */
     async portray(viewport) {
       const state = getState();
-      if (!isSurveyed(state)) return null;
+      if (!canAggregate(state)) return null;
       const answer = await askInTurn(questionOf([viewport], state), "");
       const first = answer?.[0];
       return first?.kind === "image" && isOnShow(first) ? imageOf(first, "") : null;
@@ -145,7 +145,7 @@ export function createSurveyor(scene, getState, viewports, ask, tell = () => {})
   };
 }
 
-/** @typedef {ReturnType<typeof createSurveyor>} Surveyor */
+/** @typedef {ReturnType<typeof createViewRequester>} ViewRequester */
 
 /** @param {import("../wire/protocol.js").Image} answer @param {string} key @returns {Promise<import("../state/scene.js").CellImage>} */
 async function imageOf({ content, view, n_inside: nInside, points_seq: pointsSeq, seq, arrays }, key) {

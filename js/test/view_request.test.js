@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { holdsCells, imageOnShow, questionOf } from "../src/picture/question.js";
-import { createSurveyor } from "../src/picture/survey.js";
+import { createViewRequester } from "../src/picture/view_request.js";
 import { createViewports } from "../src/picture/viewports.js";
 import { fit, visible } from "../src/screen/camera.js";
 import { createScene } from "../src/state/scene.js";
@@ -32,7 +32,7 @@ function viewportOf(width = 400, height = 400, { ratio = 1, yDown = false } = {}
   return { camera, view: visible(camera), ratio, diameter: 2, dark: false };
 }
 
-/** A surveyor whose kernel answers when the test says so. */
+/** A requester whose kernel answers when the test says so. */
 function start() {
   mock.timers.enable({ apis: ["setTimeout"] });
   /** @type {any[]} */
@@ -49,7 +49,7 @@ function start() {
   /** @type {{question: any, answer: (parts: any) => void}[]} */
   const asked = [];
   const viewports = createViewports();
-  const surveyor = createSurveyor(
+  const requester = createViewRequester(
     scene,
     () => now,
     viewports,
@@ -64,14 +64,14 @@ function start() {
   return {
     scene,
     asked,
-    surveyor,
+    requester,
     closed,
     settle,
     see: (/** @type {object} */ plot, /** @type {any} */ viewport, refresh = () => {}) => (
-      viewports.see(plot, viewport, refresh), surveyor.check()
+      viewports.see(plot, viewport, refresh), requester.check()
     ),
-    set: (/** @type {any} */ change) => ((now = { ...now, ...change }), surveyor.check()),
-    stop: () => (surveyor.destroy(), mock.timers.reset()),
+    set: (/** @type {any} */ change) => ((now = { ...now, ...change }), requester.check()),
+    stop: () => (requester.destroy(), mock.timers.reset()),
   };
 }
 
@@ -175,7 +175,7 @@ test("a plot that draws at once is told by then that nothing more is awaited", a
   const s = start();
   /** @type {boolean[]} */
   const awaited = [];
-  s.see({}, viewportOf(), () => awaited.push(s.surveyor.isAwaited()));
+  s.see({}, viewportOf(), () => awaited.push(s.requester.isAwaited()));
   await s.settle();
   s.asked[0].answer(image());
   await s.settle();
@@ -189,7 +189,7 @@ test("a plot is told that nothing more is awaited where no answer came and what 
   /** @type {boolean[]} */
   const awaited = [];
   const see = (/** @type {number} */ width) =>
-    s.see(plot, viewportOf(width), () => awaited.push(s.surveyor.isAwaited()));
+    s.see(plot, viewportOf(width), () => awaited.push(s.requester.isAwaited()));
   see(400);
   await s.settle();
   s.asked[0].answer(image());
@@ -217,7 +217,7 @@ test("one question at a time, and then what is seen by then", async () => {
     s.asked.map(({ question }) => question.width),
     [400],
   );
-  assert.equal(s.surveyor.isAwaited(), true);
+  assert.equal(s.requester.isAwaited(), true);
   s.asked[0].answer(image("first"));
   await s.settle();
   assert.deepEqual(
@@ -227,7 +227,7 @@ test("one question at a time, and then what is seen by then", async () => {
   s.asked[1].answer(image("second"));
   await s.settle();
   assert.equal(s.asked.length, 2);
-  assert.equal(s.surveyor.isAwaited(), false);
+  assert.equal(s.requester.isAwaited(), false);
   assert.deepEqual(s.closed, ["first"]);
   s.stop();
 });
@@ -255,11 +255,11 @@ test("while the kernel indexes the cells a question that has waited gives way to
     await s.settle(3_000);
     await s.settle();
     assert.equal(s.asked.length, 2);
-    assert.equal(s.surveyor.isAwaited(), true);
+    assert.equal(s.requester.isAwaited(), true);
     s.asked[1].answer(image("second"));
     await s.settle();
     assert.equal(s.scene.image?.bitmap.name, "second");
-    assert.equal(s.surveyor.isAwaited(), false);
+    assert.equal(s.requester.isAwaited(), false);
     await s.settle(5_000);
     assert.equal(s.asked.length, 2);
     s.stop();
@@ -278,7 +278,7 @@ test("nothing is asked where it would not be drawn", async () => {
     s.see({}, viewportOf());
     await s.settle();
     assert.equal(s.asked.length, 0, JSON.stringify(change));
-    assert.equal(s.surveyor.isAwaited(), false);
+    assert.equal(s.requester.isAwaited(), false);
     s.stop();
   }
 });
@@ -287,14 +287,14 @@ test("what the kernel cannot draw is asked for once, and again when it is someth
   const s = start();
   s.see({}, viewportOf());
   await s.settle();
-  s.surveyor.fail();
+  s.requester.fail();
   s.asked[0].answer(null);
   for (let i = 0; i < 5; i++) {
     await s.settle(10_000);
     s.set({ cell: i });
   }
   assert.equal(s.asked.length, 1);
-  assert.equal(s.surveyor.isAwaited(), false);
+  assert.equal(s.requester.isAwaited(), false);
   s.set({ highlighted: 1 });
   await s.settle();
   assert.equal(s.asked.length, 2);
@@ -324,7 +324,7 @@ test("a picture that is none does not end the talk", async () => {
   s.asked[0].answer(image("broken"));
   await s.settle();
   assert.equal(s.scene.image, null);
-  assert.equal(s.surveyor.isAwaited(), false);
+  assert.equal(s.requester.isAwaited(), false);
   s.set({ highlighted: 2 });
   await s.settle();
   s.asked[1].answer(image("good"));
@@ -357,7 +357,7 @@ test("a portrait waits for its turn and is the caller's", async () => {
   const s = start();
   s.see({}, viewportOf());
   await s.settle();
-  const portrait = s.surveyor.portray(viewportOf(400, 400, { ratio: 3 }));
+  const portrait = s.requester.portray(viewportOf(400, 400, { ratio: 3 }));
   await s.settle();
   assert.equal(s.asked.length, 1);
   s.asked[0].answer(image("view"));
@@ -374,7 +374,7 @@ test("after its end nothing is asked and nothing kept", async () => {
   const s = start();
   s.see({}, viewportOf());
   await s.settle();
-  s.surveyor.destroy();
+  s.requester.destroy();
   s.asked[0].answer(image());
   await s.settle(10_000);
   assert.equal(s.scene.image, null);

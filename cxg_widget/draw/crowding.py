@@ -1,6 +1,6 @@
 """Cells that share pixels: how many do, what number such a pixel shows, and between which limits its colours lie.
 
-js/src/crowding.js has the same laws, held equal by tests/crowding.json.
+js/src/style/crowding.js has the same laws, held equal by tests/crowding.json.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def solidity_of(n_inside: float, few: int) -> float:
 
 
 def crowded_size(n: float, size: tuple[int, int]) -> float:
-    """Return the diameter in px up to which n points leave room for each other; `crowdedSize` in js/src/style.js."""
+    """Return the diameter in px up to which n points leave room for each other; `crowdedSize` in style/style.js."""
     return max(float(np.sqrt(_FILLING * size[0] * size[1] / max(n, 1))), 1.0)
 
 

@@ -1,4 +1,4 @@
-"""A picture with its key: the title above it, what its colours mean beside it, laid out as in js/src/figure.js."""
+"""A picture with its key: the title above it, what its colours mean beside it, laid out as in js/src/plot/figure.js."""
 
 from __future__ import annotations
 

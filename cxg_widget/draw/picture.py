@@ -81,7 +81,7 @@ def pixels_as_points(
 
 
 def point_diameter(n: int, size: tuple[int, int], zoom: float) -> float:
-    """Choose the diameter of n points in px, as `automaticSize` in js/src/style.js does."""
+    """Choose the diameter of n points in px, as `automaticSize` in js/src/style/style.js does."""
     room = (size[0] * size[1] / 480_000) ** 0.25
     diameter = min(max(42 * max(n, 1) ** -0.25 * room, 1.0), 7.0)
     return float(min(diameter * max(zoom, 1.0) ** 0.35, 12.0))

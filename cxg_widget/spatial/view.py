@@ -17,7 +17,7 @@ def fit_view(
     y_down: bool = False,
     equal_units: bool = True,
 ) -> tuple[float, float, float, float]:
-    """Return the view that holds an extent with a margin of 4 %, as `fit` in js/src/camera.js does.
+    """Return the view that holds an extent with a margin of 4 %, as `fit` in js/src/screen/camera.js does.
 
     equal_units : whether as much on either axis takes as many px; else the extent fills the picture both ways
     """
@@ -33,7 +33,7 @@ def contain(
     y_down: bool = False,
     equal_units: bool = True,
 ) -> tuple[float, float, float, float]:
-    """Return what a picture of a size shows that is to show a view, as `contain` in js/src/camera.js does.
+    """Return what a picture of a size shows that is to show a view, as `contain` in js/src/screen/camera.js does.
 
     view : x left, x right, y bottom, y top; how the y axis points does not depend on it
     """

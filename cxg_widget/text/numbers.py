@@ -1,4 +1,4 @@
-"""Numbers as people read them, written as js/src/panels/format.js writes them."""
+"""Numbers as people read them, written as js/src/words/format.js writes them."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 A message is one JSON object and, behind it, one buffer per array it lists. The object holds ``kind`` (which message),
 ``id`` (of the request that is answered; 0 when the kernel speaks unasked), ``arrays`` (name, dtype and shape of each
 buffer, in order) and the fields of its class below. Buffers are little-endian and C-contiguous.
-`tools/protocol_js.py` writes `js/src/protocol.js` and `docs/protocol.md` from this file.
+`tools/protocol_js.py` writes `js/src/wire/protocol.js` and `docs/protocol.md` from this file.
 """
 
 from __future__ import annotations

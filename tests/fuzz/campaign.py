@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import signal
 import time
 from collections import Counter, defaultdict
@@ -19,7 +20,9 @@ from tests.fuzz.stores import KINDS
 
 ALL_KINDS = (*KINDS, MESSAGES)
 SILENCE_S = 20.0
-"""A part of a small store that takes longer is a hang."""
+"""A part of a small store that takes longer is a hang: in time that the child worked, since others may keep it waiting."""
+_PATIENCE = 6
+"""So many times as long by the clock is a hang whatever was worked: a child may also wait for ever."""
 _START_S = 180.0
 """So long a child may take for its imports, and for reading an intact store the first time."""
 
@@ -69,7 +72,7 @@ class Runner:
         reading, patience = "before it was read", _START_S
         try:
             self._pipe.send((kind, seed))
-            while self._pipe.poll(patience):
+            while self._speaks(patience):
                 message = self._pipe.recv()
                 if isinstance(message, Outcome):
                     return message
@@ -93,6 +96,15 @@ class Runner:
         self._child = context.Process(target=serve, args=(theirs, str(self._intact)), daemon=True)
         self._child.start()
         theirs.close()
+
+    def _speaks(self, silence_s: float) -> bool:
+        begun, worked_before = time.monotonic(), _worked_s(self._child.pid)
+        while not self._pipe.poll(min(1.0, silence_s)):
+            silent = time.monotonic() - begun
+            worked = _worked_s(self._child.pid) - worked_before
+            if silent >= _PATIENCE * silence_s or min(silent, worked) >= silence_s:
+                return False
+        return True
 
     def _ended(self, kind: str, what: str, reading: str) -> Outcome:
         self.close()
@@ -144,6 +156,12 @@ def known(path: Path) -> list[dict[str, Any]]:
     """Return the findings of earlier campaigns."""
     found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
     return found
+
+
+def _worked_s(pid: int) -> float:
+    """Return the processor time that a process has used, s."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _name(exitcode: int | None) -> str:

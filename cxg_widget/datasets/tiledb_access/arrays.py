@@ -24,6 +24,8 @@ from cxg_widget.datasets.tiledb_access.root import Root
 from cxg_widget.errors import CxgWidgetError, DamagedStore
 
 Result = TypeVar("Result")
+_READS_IN_A_CONTEXT = 250
+"""TileDB keeps statistics of each read, some 13 KiB, until the context goes."""
 
 
 class Arrays(Root):
@@ -41,6 +43,7 @@ class Arrays(Root):
         self._placed: set[tuple[str, str]] = set()
         self._loading: Counter[int] = Counter()
         self._closed = Event()
+        self._n_reads = 0
         self._locks: dict[str, RLock] = {}
         self._lock = Lock()
 
@@ -63,7 +66,8 @@ class Arrays(Root):
 
     def schema(self, path: str) -> Any:
         """Return the schema of one array; it is not opened for that."""
-        return self._open[path].schema if path in self._open else super().schema(path)
+        found = self._open.get(path)
+        return super().schema(path) if found is None else found.schema
 
     def array(self, path: str, *names: str) -> Any:
         """Return one array, open for reading.
@@ -173,6 +177,7 @@ class Arrays(Root):
         StorageError
             If the storage fails, or says "slow down" for as long as opening an array may take.
         """
+        self._n_reads += 1
         if not self.is_remote:
             with self.reading(what):
                 return query()
@@ -204,12 +209,26 @@ class Arrays(Root):
 
     def _opened(self, path: str) -> Any:
         """Return an open array; one that takes long to open holds up nobody who reads another."""
-        if path not in self._open:
+        if self._n_reads >= _READS_IN_A_CONTEXT:
+            self._renew()
+        found = self._open.get(path)
+        if found is None:
             with self._lock_of(path):
-                if path not in self._open:
+                found = self._open.get(path)
+                if found is None:
                     self._check_fragments(path)
-                    self._open[path] = self._all([lambda: tiledb.open(f"{self.root}/{path}", ctx=self.ctx)], [path])[0]
-        return self._open[path]
+                    found = self._all([lambda: tiledb.open(f"{self.root}/{path}", ctx=self.ctx)], [path])[0]
+                    self._open[path] = found
+        return found
+
+    def _renew(self) -> None:
+        """Go on in a new context; who reads in the old one holds that until it is done."""
+        with self._lock:
+            if self._closed.is_set() or self._n_reads < _READS_IN_A_CONTEXT or self.root.startswith("mem://"):
+                return
+            self._n_reads = 0
+            self.ctx = tiledb.Ctx(self.ctx.config())
+            self._open, self._told, self._placed = {}, set(), set()
 
     def _told_of(self, path: str) -> Any:
         """Return an open array whose metadata have been loaded, meanwhile others of this process go on."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from os import SEEK_END
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,7 +27,9 @@ from cxg_widget.errors import CxgWidgetError, DamagedStore
 
 Result = TypeVar("Result")
 _FOOTER_BYTES = 8
-"""At the end of a file of a fragment's metadata, they say where these begin."""
+"""At the end of a file of a fragment's metadata, they say how long the footer before them is."""
+_FOOTED = 10
+"""The version of the format, the end of a fragment's name, from which on they are there whatever the array."""
 
 
 class Root:
@@ -104,8 +107,9 @@ class Root:
         folder = Path(self._uri_of(path).removeprefix("file://"))
         for pattern in ("__fragments/*/", "*/"):  # before 2022 fragments lay beside the schema
             for file in folder.glob(f"{pattern}__fragment_metadata.tdb"):
-                if _size_of(file) < _FOOTER_BYTES:
-                    what = f"the file of metadata of fragment {file.parent.name} is empty"
+                wrong = _wrong_end(file)
+                if wrong:
+                    what = f"the file of metadata of fragment {file.parent.name} {wrong}"
                     raise DamagedStore(f"{self.uri}: cannot read {path}: data files are damaged ({what}).")
 
     def _uri_of(self, path: str) -> str:
@@ -139,8 +143,17 @@ class Root:
             return error
 
 
-def _size_of(file: Path) -> float:
+def _wrong_end(file: Path) -> str:
+    """Say what is wrong with the end of a file of metadata; "" where nothing is, or where TileDB is left to say it."""
     try:
-        return file.stat().st_size
-    except OSError:  # which TileDB is left to say
-        return float("inf")
+        with file.open("rb") as opened:
+            size = opened.seek(0, SEEK_END)
+            if size < _FOOTER_BYTES:
+                return "is empty"
+            opened.seek(size - _FOOTER_BYTES)
+            n_footer = int.from_bytes(opened.read(), "little")
+    except OSError:
+        return ""
+    version = file.parent.name.rpartition("_")[2]
+    is_footed = len(version) < 5 and version.isdecimal() and int(version) >= _FOOTED
+    return "is cut" if is_footed and n_footer > size - _FOOTER_BYTES else ""

@@ -79,6 +79,10 @@ class DamagedStore(CxgWidgetError, OSError):
     """Data that the store's schema promises are missing or cannot be decoded."""
 
 
+class DamagedText(DamagedStore):
+    """Text of which the places of its strings are damaged, which can end the process that reads some of them."""
+
+
 class StorageError(CxgWidgetError, OSError):
     """Storage far away did not do what it should; the dataset stays usable, and trying again may help."""
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cxg_widget.compute.child import Tell, attempt
-from cxg_widget.errors import DamagedStore, InvalidOption
+from cxg_widget.errors import DamagedStore, DamagedText, InvalidOption
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
@@ -31,13 +31,15 @@ def touch(path: str, format_: str | None, options: Mapping[str, Any]) -> None:
     Raises
     ------
     DamagedStore
-        If the process ended, or said nothing for 60 s.
+        If the process ended, or said nothing for 60 s; or as `DamagedText`, which it survived by luck.
     InvalidOption
         If an option cannot be sent to another process.
     """
     for name, value in options.items():
         _check_sendable(name, value)
     found = attempt(_read, path, format_, dict(options), silence_s=SILENCE_S)
+    if isinstance(found.outcome, DamagedText):
+        raise found.outcome
     if found.ending:
         what = found.reading or "it"
         raise DamagedStore(
@@ -60,14 +62,21 @@ def _check_sendable(name: str, value: Any) -> None:
 def _read(tell: Tell, path: str, format_: str | None, options: dict[str, Any]) -> None:
     from cxg_widget.datasets import open_dataset
 
+    damaged: DamagedText | None = None
     tell("schema and metadata")
     with warnings.catch_warnings(), suppress(Exception):
         warnings.simplefilter("ignore")
         with open_dataset(path, format=format_, **options) as dataset:
             for what, read in _parts(dataset):
                 tell(what)
-                with suppress(Exception):  # told where it is asked for
+                try:
                     read()
+                except DamagedText as error:  # which this process survived, and the next may not
+                    damaged = damaged or error
+                except Exception:
+                    continue  # told where it is asked for
+    if damaged is not None:
+        raise damaged
 
 
 def _parts(dataset: Dataset) -> Iterator[tuple[str, Callable[[], object]]]:

@@ -11,6 +11,7 @@ import warnings
 import zipfile
 
 import h5py
+import numcodecs
 import numpy as np
 import pytest
 import zarr
@@ -52,6 +53,32 @@ def test_a_truncated_file_is_damaged_and_said_so(path, left):
     whole = path.read_bytes()
     path.write_bytes(whole[: int(len(whole) * left)])
     refused(lambda: open_dataset(path), DamagedStore, r"small\.h5ad: the file is truncated")
+
+
+@pytest.mark.parametrize("container", ["zarr2", "zarr3", "zip"])
+def test_a_chunk_of_blosc_that_is_cut_anywhere_never_reads_as_other_values(tmp_path, truth, container):
+    path = make_anndata(tmp_path, truth, container="zarr2" if container == "zarr2" else "zarr3")
+    compressor = numcodecs.Blosc() if container == "zarr2" else zarr.codecs.BloscCodec()
+    group = zarr.open_group(path, mode="a", use_consolidated=False)["obs"]
+    attrs, values = dict(group["score"].attrs), np.asarray(group["score"][:])
+    group.create_array("score", data=values, compressors=compressor, attributes=attrs, overwrite=True)
+    zarr.consolidate_metadata(group.store)
+    chunk = max((one for one in (path / "obs/score").rglob("*") if one.is_file()), key=lambda one: one.name == "0")
+    whole = chunk.read_bytes()
+    for length in {0, 3, 12, 15, 16, 17, len(whole) // 2, len(whole) - 9, len(whole) - 1, len(whole)}:
+        chunk.write_bytes(whole[:length])
+        with open_dataset(_zipped(path) if container == "zip" else path) as dataset:
+            if length == len(whole):
+                np.testing.assert_array_equal(dataset.obs(["score"])["score"], values)
+            else:
+                refused(lambda: dataset.obs(["score"]), DamagedStore, "cannot read obs/score: ")
+
+
+def _zipped(path):
+    with warnings.catch_warnings(), zipfile.ZipFile(f"{path}.zip", "w") as archive:
+        for file in sorted(one for one in path.rglob("*") if one.is_file()):
+            archive.write(file, file.relative_to(path))
+    return f"{path}.zip"
 
 
 def test_a_broken_chunk_fails_one_column_and_nothing_else(tmp_path, truth):

@@ -10,6 +10,7 @@ import tracemalloc
 from pathlib import Path
 
 import lance
+import numcodecs
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -311,8 +312,8 @@ def bare(path: Path, codec: dict, chunk: bytes) -> None:
 ZEROS = bytes(200 * 2**20)
 BOMBS = {
     "gzip": lambda: gzip.compress(ZEROS, 9),
-    "zstd": lambda: __import__("numcodecs").Zstd().encode(ZEROS),
-    "blosc": lambda: __import__("numcodecs").Blosc().encode(ZEROS),
+    "zstd": lambda: numcodecs.Zstd().encode(ZEROS),
+    "blosc": lambda: numcodecs.Blosc().encode(ZEROS),
 }
 
 
@@ -329,6 +330,15 @@ def test_a_chunk_that_grows_beyond_its_size_is_refused(make, name):
     fails(path, DamagedStore, "csr/indices' cannot be read")
     assert tracemalloc.get_traced_memory()[1] < 30 * 2**20
     tracemalloc.stop()
+
+
+def test_a_chunk_of_blosc_that_is_cut_is_refused(make):
+    path = make("csr")
+    described = json.loads((path / GROUP / "csr/indices/zarr.json").read_text())
+    values = np.random.default_rng(0).bytes(described["shape"][0] * np.dtype(described["data_type"]).itemsize)
+    codec = {"cname": "lz4", "clevel": 5, "shuffle": "noshuffle", "typesize": 1, "blocksize": 0}
+    bare(path, {"name": "blosc", "configuration": codec}, numcodecs.Blosc(shuffle=0).encode(values)[:-9])
+    fails(path, DamagedStore, "csr/indices' cannot be read: a chunk is cut off after")
 
 
 @pytest.mark.parametrize("chunk", [b"", b"\0", b"\1\xff\xff\xff\xff" + bytes(99), b"\1\0\0\0\0", bytes([9] * 300)])

@@ -20,7 +20,7 @@ from tests.fuzz.stores import KINDS
 
 ALL_KINDS = (*KINDS, MESSAGES)
 SILENCE_S = 20.0
-"""A part of a small store that takes longer is a hang: in time that the child worked, since others may keep it waiting."""
+"""A part of a small store for which a child works longer is a hang; others may keep it waiting meanwhile."""
 _PATIENCE = 6
 """So many times as long by the clock is a hang whatever was worked: a child may also wait for ever."""
 _START_S = 180.0

@@ -89,6 +89,8 @@ def _blosc(encoded: NDArray[np.uint8], n_bytes: int) -> NDArray[np.uint8]:
     declared = int.from_bytes(encoded[4:8].tobytes(), "little") if len(encoded) >= 16 else -1
     if declared != n_bytes:
         raise ValueError(f"a chunk declares {declared:,} bytes, where {n_bytes:,} belong")
+    if int.from_bytes(encoded[12:16].tobytes(), "little") > len(encoded):  # whose decoder would go on behind it
+        raise ValueError(f"a chunk is cut off after {len(encoded):,} bytes")
     out = np.empty(n_bytes, dtype=np.uint8)
     numcodecs.blosc.decompress(encoded, out)
     return out

@@ -19,9 +19,9 @@ from cxg_widget.datasets.tiledb_access.contexts import patience, slow_downs
 from cxg_widget.datasets.tiledb_access.failures import slowed_down
 from cxg_widget.datasets.tiledb_access.metadata_ahead import load_metadata, load_places
 from cxg_widget.datasets.tiledb_access.patience import unless_refused
-from cxg_widget.datasets.tiledb_access.results import select, take, values_of
+from cxg_widget.datasets.tiledb_access.results import Ranges, select, take, values_of
 from cxg_widget.datasets.tiledb_access.root import Root
-from cxg_widget.errors import CxgWidgetError, DamagedStore
+from cxg_widget.errors import CxgWidgetError, DamagedStore, DamagedText
 
 Result = TypeVar("Result")
 _READS_IN_A_CONTEXT = 250
@@ -121,22 +121,16 @@ class Arrays(Root):
     def column(self, path: str, name: str, rows: NDArray[np.int64] | None = None) -> NDArray[Any]:
         """Read one attribute of a dense 1-D array, in the order of `rows` (None = all)."""
         array = self.array(path, name)
-
-        def read() -> NDArray[Any]:
-            query = array.query(attrs=select(array, name))
-            if rows is None:
-                return values_of(query[:])
-            return take(query, rows, int(array.schema.domain.dim(0).tile or 1))
-
-        return self.read(array, f"{path} column {name!r}", read)
+        if rows is not None:
+            tile = int(array.schema.domain.dim(0).tile or 1)
+            return take(lambda ranges: self._ranges(array, path, name, ranges), rows, tile)
+        return self._ranges(array, path, name, [(0, int(array.schema.shape[0]) - 1)])
 
     def column_block(self, path: str, name: str, start: int, stop: int) -> NDArray[Any]:
         """Read the rows start <= row < stop of one attribute of a dense 1-D array."""
         if start == stop:
             return self.column(path, name, np.zeros(0, dtype=np.int64))
-        array = self.array(path, name)
-        query = partial(array.query, attrs=select(array, name))
-        return self.read(array, f"{path} column {name!r}", lambda: values_of(query()[start:stop]))
+        return self._ranges(self.array(path, name), path, name, [(start, stop - 1)])
 
     def packed_strings(self, path: str, name: str, block: tuple[int, int] | None = None) -> PackedStrings:
         """Read one attribute of variable-length strings of a dense 1-D array without making objects of it.
@@ -147,21 +141,40 @@ class Arrays(Root):
         """
         array = self.array(path, name)
         start, stop = block or (0, int(array.schema.shape[0]))
+        return self._text(array, path, name, [(start, stop - 1)])
+
+    def _ranges(self, array: Any, path: str, name: str, ranges: Ranges) -> NDArray[Any]:
+        attr = array.schema.attr(name)
+        if attr.isvar and attr.dtype.kind in "OUS" and not attr.isnullable:
+            return self._text(array, path, name, ranges).objects()
+
+        def read() -> NDArray[Any]:
+            query = array.query(attrs=select(array, name))
+            if len(ranges) == 1:
+                return values_of(query[ranges[0][0] : ranges[0][1] + 1])
+            return values_of(query.multi_index[[slice(*one) for one in ranges]])
+
+        return self.read(array, f"{path} column {name!r}", read)
+
+    def _text(self, array: Any, path: str, name: str, ranges: Ranges) -> PackedStrings:
+        """Read text without its being unpacked by TileDB's bindings, which end the process where offsets are wrong."""
 
         def read() -> tuple[NDArray[Any], NDArray[Any]]:
             query = PyQuery(array.ctx, array, (name,), (), tiledb.libtiledb.LayoutType.ROW_MAJOR, False)
             subarray = tiledb.Subarray(array)
-            subarray.add_ranges([[(start, stop - 1)]])
+            subarray.add_ranges([ranges])
             query.set_subarray(subarray)
             query.submit()
             text, offsets = query.results()[name][:2]
             return text, offsets
 
         text, offsets = self.read(array, f"{path} column {name!r}", read)
-        n = stop - start
+        n = sum(last - first + 1 for first, last in ranges)
         starts = np.empty(n + 1, dtype=np.int64)
         starts[:n] = offsets.view(np.uint64)[:n]
         starts[n] = text.nbytes
+        if starts[0] < 0 or (starts[1:] < starts[:-1]).any():  # in order, none leads beyond the text
+            raise DamagedText(f"{self.uri}: cannot read {path} column {name!r}: where its strings begin is damaged.")
         return PackedStrings(text.view(np.uint8), starts)
 
     def read(self, array: Any, what: str, query: Callable[[], Result]) -> Result:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+Ranges = Sequence[tuple[int, int]]
+"""The first and the last row of each, in order."""
 
 
 def select(array: Any, name: str) -> list[str] | None:
@@ -20,23 +24,19 @@ def values_of(result: Any, dim: str | None = None) -> NDArray[Any]:
     return np.asarray(next(values for name, values in result.items() if name != dim))
 
 
-def take(query: Any, rows: NDArray[np.int64], tile: int) -> NDArray[Any]:
+def take(read: Callable[[Ranges], NDArray[Any]], rows: NDArray[np.int64], tile: int) -> NDArray[Any]:
     """Read single rows as ranges; rows less than a tile apart share one, since TileDB reads whole tiles anyway."""
     if not len(rows):
-        return values_of(query[0:1])[:0]
+        return read([(0, 0)])[:0]
     if np.all(rows[1:] > rows[:-1]):
         wanted, back = rows, None
     else:
         wanted, back = np.unique(rows, return_inverse=True)
     breaks = np.flatnonzero(np.diff(wanted) > tile) + 1
-    if not len(breaks):
-        found = values_of(query[int(wanted[0]) : int(wanted[-1]) + 1])[wanted - wanted[0]]
-        return found if back is None else np.asarray(found[back])
     firsts = wanted[np.append(0, breaks)]
     lasts = wanted[np.append(breaks, len(wanted)) - 1]
-    ranges = [slice(first, last) for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True)]
     lengths = lasts - firsts + 1
     skipped = firsts - (np.cumsum(lengths) - lengths)
     of_range = np.searchsorted(firsts, wanted, side="right") - 1
-    found = values_of(query.multi_index[ranges])[wanted - skipped[of_range]]
+    found = read(list(zip(firsts.tolist(), lasts.tolist(), strict=True)))[wanted - skipped[of_range]]
     return found if back is None else np.asarray(found[back])

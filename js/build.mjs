@@ -14,8 +14,8 @@ const outfile = fileURLToPath(new URL("../cxg_widget/static/widget.js", import.m
 const OWN_COLORS = ["muted", "faint", "edge", "line", "hover", "chosen", "raised", "missing", "shadow"];
 const ownColor = new RegExp(`--(${OWN_COLORS.join("|")})\\b`, "g");
 
-/** What esbuild leaves as it is: style sheets that are texts of the module, and the indentation within template literals,
- * which neither HTML nor GLSL needs. @type {import("esbuild").Plugin} */
+/** What esbuild leaves as it is: style sheets that are texts of the module, the indentation within template literals,
+ * which neither HTML nor GLSL needs, and the spaces of GLSL. @type {import("esbuild").Plugin} */
 const texts = {
   name: "texts",
   setup(build) {
@@ -27,9 +27,12 @@ const texts = {
       });
       return { contents: code.trim().replace(ownColor, (_, name) => `--${OWN_COLORS.indexOf(name)}`), loader: "text" };
     });
-    build.onLoad({ filter: /\.js$/ }, async ({ path }) => ({
-      contents: (await readFile(path, "utf8")).replace(/\n[ \t]+/g, "\n"),
-    }));
+    build.onLoad({ filter: /\.js$/ }, async ({ path }) => {
+      const contents = (await readFile(path, "utf8")).replace(/\n[ \t]+/g, "\n");
+      return {
+        contents: path.endsWith("shaders.js") ? contents.replace(/\s*([*=<>?:&|,;{}()])\s*/g, "$1") : contents,
+      };
+    });
   },
 };
 

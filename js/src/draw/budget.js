@@ -1,5 +1,6 @@
 /** Chooses how many points a slice may hold. A weighted straight line through the slices seen, the older the lighter, tells what each
- * slice costs, whatever is in it, from what each point adds: a mean would make frames a third too long where a slice has its price. Pure. */
+ * slice costs, whatever is in it, from what each point adds: a mean alone would make frames half as long
+ * again where each slice has its price, see docs/decisions/0029. Pure. */
 
 /**
  * While a hand moves the picture, slices are short; soon after it may move again; at rest longer ones waste less, for each

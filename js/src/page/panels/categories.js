@@ -10,7 +10,7 @@ import { marked } from "./marked.js";
 import { missingRow } from "./missing.js";
 import { actOn, rowEnd, told } from "./row_end.js";
 import { listed, ROW_PX, rowAfterKey, scrollTo, windowOf } from "./rows.js";
-import { patch } from "./ui.js";
+import { patch, textIn } from "./ui.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 /** @typedef {import("../../state/state.js").Coloring} Coloring */
@@ -87,11 +87,7 @@ function bar(context, color, nHidden) {
         ? html`<div class="box">${ICONS.search}<input type="text" aria-label="Filter categories" placeholder="Filter"
           autocomplete="off" spellcheck="false" .value=${live(filter)}
           @keydown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && patch(context, "legend", { ...back, filter: "" })}
-          @input=${(/** @type {Event} */ event) =>
-            patch(context, "legend", {
-              ...back,
-              filter: /** @type {HTMLInputElement} */ (event.currentTarget).value,
-            })}></div>`
+          @input=${(/** @type {Event} */ event) => patch(context, "legend", { ...back, filter: textIn(event) })}></div>`
         : html`<span class="grow">${n === 1 ? "1 category" : `${n} categories`}</span>`
     }
     ${nHidden > 0 ? html`<button type="button" class="text" title="${wholeNumber(nHidden)} hidden" @click=${() => context.actions.showAll()}>Show all</button>` : nothing}

@@ -2,6 +2,7 @@
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../icons.js";
+import { textIn } from "./ui.js";
 
 /** @param {import("./ui.js").Context} context */
 export function embeddingBox({ state, actions }) {
@@ -44,7 +45,7 @@ export function swapped(axes, place, axis) {
 function menu({ label, values, value, off, choose }) {
   return html`<span class="menu">
     <select aria-label=${label} title=${value} ?disabled=${off} .value=${live(value)}
-      @change=${(/** @type {Event} */ event) => choose(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>
+      @change=${(/** @type {Event} */ event) => choose(textIn(event))}>
       ${values.map((one) => html`<option value=${one} ?selected=${one === value}>${one}</option>`)}
     </select>${ICONS.down}
   </span>`;

@@ -7,7 +7,7 @@ import { ICONS } from "../icons.js";
 import { marked } from "./marked.js";
 import { colorOf, groupMatches, kindOf, tagOf } from "./matches.js";
 import { rowAfterKey } from "./rows.js";
-import { patch } from "./ui.js";
+import { patch, textIn } from "./ui.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 /** @typedef {import("../../state/state.js").Match} Match */
@@ -28,7 +28,7 @@ export function searchBox(context) {
         aria-activedescendant=${hasActive ? `found-${active}` : nothing} autocomplete="off" spellcheck="false" ?disabled=${off}
         placeholder=${shown.name === "" ? capitalized(colorable(nounsOf(state))) : shown.name} title=${shown.name} .value=${live(open ? text : shown.name)}
         @focus=${(/** @type {Event} */ event) => openSearch(context, event)} @click=${(/** @type {Event} */ event) => openSearch(context, event)} @blur=${() => close(context)}
-        @input=${(/** @type {Event} */ event) => type(context, /** @type {HTMLInputElement} */ (event.currentTarget).value)}
+        @input=${(/** @type {Event} */ event) => type(context, textIn(event))}
         @keydown=${(/** @type {KeyboardEvent} */ event) => press(context, event)}>
       ${!open && shown.tag !== "" ? html`<span class="tag">${shown.tag}</span>` : nothing}
     </div>

@@ -2,6 +2,7 @@
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { capitalized, nounsOf } from "../../words/nouns.js";
+import { textIn } from "./ui.js";
 
 const SIZE_MIN_PX = 0.5;
 const SIZE_MAX_PX = 12;
@@ -23,7 +24,7 @@ const STATISTICS = {
 /** @param {import("./ui.js").Context} context */
 export function settingsPopover({ state, actions }) {
   const { point_size: size, opacity } = state.traits;
-  const number = (/** @type {Event} */ event) => Number(/** @type {HTMLInputElement} */ (event.currentTarget).value);
+  const number = (/** @type {Event} */ event) => Number(textIn(event));
   return html`<div class="popover settings" role="dialog" aria-label="Point size and opacity">
     <div class="setting">
       <span>Point size</span>
@@ -76,7 +77,7 @@ function together({ traits, color, points, dataset }, actions) {
 
 /** @param {string} label @param {Record<string, string>} options trait value -> text @param {string} chosen @param {(value: any) => void} choose */
 function choice(label, options, chosen, choose) {
-  const pick = (/** @type {Event} */ event) => choose(/** @type {HTMLSelectElement} */ (event.currentTarget).value);
+  const pick = (/** @type {Event} */ event) => choose(textIn(event));
   return html`<label class="setting choose"><span>${label}</span>
     <select class="wide" .value=${live(chosen)} @change=${pick}>
       ${Object.entries(options).map(([value, text]) => html`<option value=${value} ?selected=${value === chosen}>${text}</option>`)}

@@ -47,6 +47,11 @@ export function initialUi() {
   };
 }
 
+/** What the field holds that an event came from. @param {Event} event @returns {string} */
+export function textIn(event) {
+  return /** @type {HTMLInputElement | HTMLSelectElement} */ (event.currentTarget).value;
+}
+
 /** @param {Ui} ui @returns {boolean} */
 export function isPanelOpen(ui) {
   return ui.panel ?? (ui.width === 0 || ui.width >= NARROW_PX);

@@ -54,8 +54,9 @@ check: $(VENV)/.installed js/node_modules/.installed ## lint, format, types, gen
 build: js/node_modules/.installed ## bundle the JavaScript, print its size
 	@cd js && $(WITH_NODE) npm run --silent build
 
-protocol: $(VENV)/.installed ## write js/src/wire/protocol.js and docs/protocol.md from wire/protocol.py
+protocol: $(VENV)/.installed ## write what js/src/wire and docs/protocol.md take from wire/protocol.py and display/settings.py
 	$(BIN)/python tools/protocol_js.py
+	$(BIN)/python tools/constants_js.py
 
 notebooks: setup ## run the notebooks and keep what they show, for readers on the web
 	$(BIN)/python -m tools.notebooks

@@ -22,6 +22,9 @@ few = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors],
 )
 
+of_base = pytest.mark.of_base
+"""A law of what all stores share: three layouts of each kind of store are asked, see tests/datasets/conftest.py."""
+
 
 def labels_of(codes: Codes) -> list:
     return [codes.categories[code] if code >= 0 else None for code in codes.codes.tolist()]
@@ -82,10 +85,12 @@ class DatasetContract:
         pd.testing.assert_frame_equal(found, truth.obs.iloc[rows][columns])
         assert dataset.obs_names(rows).tolist() == truth.obs.index[rows].astype(str).tolist()
 
+    @of_base
     def test_a_mask_means_the_rows_it_holds(self, dataset: Dataset, truth: Truth) -> None:
         mask = np.arange(dataset.n_obs) % 3 == 1
         pd.testing.assert_frame_equal(dataset.obs(rows=mask), truth.obs[mask])
 
+    @of_base
     def test_rows_after_a_column_is_cached_are_the_same_rows(self, reopen, truth: Truth) -> None:
         with reopen() as dataset:
             for name, column in dataset.obs_columns.items():
@@ -95,6 +100,7 @@ class DatasetContract:
                     dataset.codes(name)
             pd.testing.assert_frame_equal(dataset.obs(rows=[7, 3, 3]), truth.obs.iloc[[7, 3, 3]])
 
+    @of_base
     @pytest.mark.parametrize("rows", [[-1], [10**6], [0.5], np.zeros(3, dtype=bool), [[1, 2]], ["a"]])
     def test_rows_that_do_not_exist_are_refused(self, dataset: Dataset, rows) -> None:
         with pytest.raises(SelectionError):
@@ -109,6 +115,7 @@ class DatasetContract:
                 assert (value is None and pd.isna(expected)) or value == expected
                 assert not isinstance(value, np.generic)
 
+    @of_base
     def test_a_record_is_the_same_from_columns_that_are_held(self, dataset: Dataset) -> None:
         rows = (0, 2, dataset.n_obs - 1)
         before = [(dataset.obs_record(row), dataset.obs_names([row]).tolist()) for row in rows]
@@ -134,6 +141,7 @@ class DatasetContract:
                 with pytest.raises(InvalidValue):
                     dataset.numbers(name)
 
+    @of_base
     def test_floats_have_no_codes(self, dataset: Dataset) -> None:
         for name, column in dataset.obs_columns.items():
             if column.kind == "float":
@@ -188,11 +196,13 @@ class DatasetContract:
             found = dataset.embedding(name, (last, 0))
             np.testing.assert_array_equal(found, values[:, [last, 0]].astype(np.float32))
 
+    @of_base
     @pytest.mark.parametrize("axes", [(0, 10**4), (-1, 0), (0,), (0, 1, 2), 1, ("a", 1), (0.5, 1)])
     def test_axes_that_do_not_exist_are_refused(self, dataset: Dataset, axes) -> None:
         with pytest.raises(InvalidValue):
             dataset.embedding(axes=axes)
 
+    @of_base
     def test_no_embedding_named_means_the_default(self, dataset: Dataset) -> None:
         np.testing.assert_array_equal(dataset.embedding(), dataset.embedding(dataset.default_embedding))
 
@@ -224,6 +234,7 @@ class DatasetContract:
             with pytest.raises(InvalidValue, match="no block"):
                 dataset.values_block(truth.obs.columns[0], 0, dataset.n_obs + 1)
 
+    @of_base
     def test_blocks_are_the_same_after_the_whole_is_cached(self, reopen, truth: Truth) -> None:
         with reopen() as dataset:
             for column in truth.obs.columns:
@@ -232,6 +243,7 @@ class DatasetContract:
             whole = dataset.values(gene)
             np.testing.assert_array_equal(dataset.vector_block(gene, None, 3, 17).dense(14), whole[3:17])
 
+    @of_base
     def test_a_whole_read_in_blocks_is_the_whole(self, reopen, truth: Truth, monkeypatch) -> None:
         with reopen() as dataset:
             at_once = read_everything(dataset, truth)
@@ -246,6 +258,7 @@ class DatasetContract:
             else:
                 np.testing.assert_array_equal(in_blocks[what], expected, strict=True)
 
+    @of_base
     @pytest.mark.parametrize(("start", "stop"), [(-1, 3), (3, 2), (0, 10**6)])
     def test_blocks_that_do_not_exist_are_refused(self, dataset: Dataset, truth: Truth, start: int, stop: int) -> None:
         for read in (
@@ -267,6 +280,7 @@ class DatasetContract:
         np.testing.assert_allclose(found, X[start:stop], rtol=1e-6, atol=1e-6)
         assert len(block.starts) == stop - start + 1
 
+    @of_base
     def test_lines_that_do_not_exist_are_refused(self, dataset: Dataset) -> None:
         for start, stop in ((-1, 1), (2, 1), (0, 10**9)):
             with pytest.raises(InvalidValue, match="no block"):
@@ -351,6 +365,7 @@ class DatasetContract:
                     found, expected = found.codes, expected.codes
                 np.testing.assert_array_equal(found, expected, strict=True)
 
+    @of_base
     def test_unknown_names_come_with_the_nearest(self, dataset: Dataset, truth: Truth) -> None:
         column, gene = truth.obs.columns[0], truth.var_labels[0]
         for ask, near in (
@@ -373,6 +388,7 @@ class DatasetContract:
             dataset.vector(truth.var_labels[0]).values[...] = 0
         dataset.values(truth.var_labels[0])[0] = 1
 
+    @of_base
     def test_everything_after_close_says_closed(self, reopen, truth: Truth) -> None:
         with reopen() as dataset:
             dataset.codes(truth.obs.columns[0])
@@ -392,6 +408,7 @@ class DatasetContract:
             with pytest.raises(ClosedDataset):
                 ask()
 
+    @of_base
     def test_threads_read_one_dataset_while_another_closes_it(self, reopen, truth: Truth) -> None:
         dataset = reopen(cache_bytes=0)
         wrong: list[object] = []
@@ -424,11 +441,13 @@ class DatasetContract:
             thread.join(30)
         assert not wrong
 
+    @of_base
     def test_an_open_dataset_is_returned_as_it_is(self, dataset: Dataset) -> None:
         assert open_dataset(dataset) is dataset
         with pytest.raises(InvalidOption):
             open_dataset(dataset, cache_bytes=1)
 
+    @of_base
     def test_repr_is_one_short_line(self, dataset: Dataset) -> None:
         assert f"{dataset.n_obs:,} obs" in repr(dataset)
         assert len(repr(dataset)) < 200

@@ -1,6 +1,6 @@
 """What a Dask cluster takes for so many cells: bytes a worker, seconds a view, and what they say of a billion.
 
-``python -m benchmarks.cluster --sizes 10m 30m`` starts clusters of one and two workers here, and writes `cluster.md`.
+``python -m benchmarks.cluster --sizes 10m 30m 100m`` starts clusters of one and two workers and writes `cluster.md`.
 """
 
 from __future__ import annotations
@@ -9,18 +9,21 @@ import argparse
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import psutil
 
-from benchmarks import data, machine
+from benchmarks import data, footprint, growth, machine
 from benchmarks.data import CLUSTERS, HERE, Store
 
 SIZE_PX = (800, 600)
 REPEATS = 5
+ROUNDS = 3
 WORKERS = (1, 2)
 BILLION = 1_000_000_000
+SHARES = (1, 8, 32)
+"""Workers among which the cells of a billion are shared out."""
 VIEWS = {"all cells": 1.0, "a hundredth": 0.1}
 """Side of the view, as a share of the whole."""
 Measured = dict[str, float]
@@ -36,8 +39,8 @@ def measure(store: Store, n_workers: int) -> Measured:
 
     cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None, silence_logs=50)
     with cluster, Client(cluster) as client:
-        pids = list(client.run(_process_id).values())
-        before, found = _memory(pids), {}
+        client.run(footprint.forget_peak)
+        before, found = _memory(client, "VmRSS"), {}
         began = time.perf_counter()
         field = ClusterCells(client, Source.of(str(store.path)), store.n_obs, "umap")
         found["read and index the cells, s"] = time.perf_counter() - began
@@ -52,23 +55,18 @@ def measure(store: Store, n_workers: int) -> Measured:
                 found[f"{kind}, {title}, s"] = _median(
                     lambda view=view, target=target, own=own: field.planes(target, view, SIZE_PX, colors=own)
                 )
-        found["MB of all workers"] = (_memory(pids) - before) / 1e6
+        found["MB that all workers hold"] = _memory(client, "VmRSS") - before
+        found["MB of all workers at the peak"] = _memory(client, "VmHWM") - before
         field.close()
     return found
-
-
-def _process_id() -> int:
-    import os
-
-    return os.getpid()
 
 
 def _around(x: float, y: float, width: float, height: float) -> tuple[float, float, float, float]:
     return x - width / 2, x + width / 2, y - height / 2, y + height / 2
 
 
-def _memory(pids: Sequence[int]) -> float:
-    return float(sum(psutil.Process(pid).memory_info().rss for pid in pids))
+def _memory(client: Any, which: str) -> float:
+    return float(sum(found[which] for found in client.run(footprint.memory).values()))
 
 
 def _median(act: Callable[[], Any]) -> float:
@@ -81,43 +79,79 @@ def _median(act: Callable[[], Any]) -> float:
     return statistics.median(taken)
 
 
-def fitted(cells: Sequence[int], values: Sequence[float]) -> tuple[float, float]:
-    """Return what a measure costs whatever the cells, and what each cell adds: the line of least squares."""
-    slope, start = np.polyfit(np.array(cells, dtype=np.float64), values, 1)
-    return max(float(start), 0.0), float(slope)
+def measure_all(stores: Sequence[Store]) -> dict[int, dict[int, Measured]]:
+    """Return number of cells -> number of workers -> medians of some rounds, each on clusters of its own."""
+    found: dict[tuple[int, int], list[Measured]] = {}
+    for _ in range(ROUNDS):
+        for store in stores:
+            store.read_files()
+            for n_workers in WORKERS:
+                print(f"{store.n_obs:,} cells, {n_workers} workers", flush=True)
+                found.setdefault((store.n_obs, n_workers), []).append(measure(store, n_workers))
+    medians = {
+        key: {title: statistics.median(one[title] for one in rounds) for title in rounds[0]}
+        for key, rounds in found.items()
+    }
+    return {store.n_obs: {n: medians[store.n_obs, n] for n in WORKERS} for store in stores}
 
 
 def write(measured: dict[int, dict[int, Measured]]) -> str:
-    """Return the page, Markdown. measured : number of cells -> number of workers -> what was found."""
+    """Return the page, Markdown. measured : as `measure_all` returns it, of two numbers of cells or more."""
     parts = ["# A Dask cluster", "", "Written by `python -m benchmarks.cluster`; do not edit.", ""]
     parts += [f"- {title}: {text}" for title, text in machine.facts().items()]
     for n_workers in WORKERS:
-        found = {cells: by_workers[n_workers] for cells, by_workers in measured.items()}
-        sizes = list(found)
-        heads = [f"{cells:,} cells" for cells in sizes] + ["a cell adds", "a billion on the same workers"]
         parts += ["", f"## {n_workers} worker{'s' if n_workers > 1 else ''} of one thread", ""]
-        parts += [f"|  | {' | '.join(heads)} |", f"| --- |{' --: |' * len(heads)}"]
-        for title in found[sizes[0]]:
-            values = [found[cells][title] for cells in sizes]
-            start, slope = fitted(sizes, values)
-            unit = 1e6 if title.startswith("MB") else 1e9
-            each = f"{slope * unit:.1f} {'bytes' if unit == 1e6 else 'ns'}"
-            texts = [f"{value:,.0f}" if value >= 100 else f"{value:.3g}" for value in values]
-            parts.append(f"| {title} | {' | '.join(texts)} | {each} | {start + slope * BILLION:,.1f} |")
+        parts += _measured({cells: by_workers[n_workers] for cells, by_workers in measured.items()})
     note = (
         "All workers are processes of one machine with two cores, which also runs the scheduler and the client, so a "
         "second worker gains less than one of another machine would. Planes of 800 x 600 pixels are merged and "
-        "fetched; no PNG. The last column is the line through the measured sizes."
+        f"fetched; no PNG. Medians of {ROUNDS} clusters each. A peak lasts for seconds, while a range of rows is "
+        "indexed. What a cell adds is told between neighbours, so that a line that bends is seen."
     )
-    return "\n".join([*parts, "", note, ""])
+    parts += ["", note, "", "## A billion cells, by the lines of one worker", ""]
+    parts += _billion({cells: by_workers[1] for cells, by_workers in measured.items()})
+    return "\n".join([*parts, ""])
+
+
+def _measured(found: dict[int, Measured]) -> list[str]:
+    """Return the table of some workers: each measure by the number of cells, and what a cell adds between two."""
+    sizes = list(found)
+    ends = [f"{few // 1_000_000} to {more // 1_000_000} M" for few, more in pairwise(sizes)]
+    heads = [f"{cells:,} cells" for cells in sizes] + [f"a cell adds, {end}" for end in ends]
+    lines = [f"|  | {' | '.join(heads)} |", f"| --- |{' --: |' * len(heads)}"]
+    for title in found[sizes[0]]:
+        values = [found[cells][title] for cells in sizes]
+        texts = [_short(value) for value in values]
+        texts += [_each(title, slope) for slope in growth.slopes(sizes, values)]
+        lines.append(f"| {title} | {' | '.join(texts)} |")
+    return lines
+
+
+def _billion(found: dict[int, Measured]) -> list[str]:
+    """Return the table of what the line of one worker says, each worker having its share of a billion cells."""
+    heads = ["a cell adds", *(f"{n} workers, each" if n > 1 else "one worker" for n in SHARES)]
+    lines = [f"|  | {' | '.join(heads)} |", f"| --- |{' --: |' * len(heads)}"]
+    for title in found[min(found)]:
+        line = growth.fitted(list(found), [one[title] for one in found.values()])
+        texts = [_each(title, line.slope), *(_short(line.at(BILLION / n)) for n in SHARES)]
+        lines.append(f"| {title} | {' | '.join(texts)} |")
+    return lines
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _each(title: str, slope: float) -> str:
+    return f"{slope * 1e6:.1f} bytes" if title.startswith("MB") else f"{slope * 1e9:.2f} ns"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.cluster", description=__doc__)
-    parser.add_argument("--sizes", nargs="+", default=["10m", "30m"], choices=list(data.SHAPES))
+    parser.add_argument("--sizes", nargs="+", default=["10m", "30m", "100m"], choices=list(data.SHAPES))
     stores = [data.open_store(size) for size in parser.parse_args(arguments).sizes]
-    page = write({store.n_obs: {n: measure(store, n) for n in WORKERS} for store in stores})
+    page = write(measure_all(stores))
     (HERE / "cluster.md").write_text(page)
     print(page)
 

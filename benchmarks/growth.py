@@ -1,4 +1,4 @@
-"""Draws how the time of an image grows with the cells in view and in all, as an SVG for pages light and dark."""
+"""How what is measured grows with the number of cells: the line through it, where it bends, and an SVG of images."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from benchmarks.report import OURS, PLAIN_IMAGE
 
@@ -19,6 +22,31 @@ LEFT, RIGHT, TOP, BOTTOM = 54, 26, 30, 44
 CELLS = (1e4, 1e8)
 MS = (1.0, 1e4)
 DASHES = {1_000_000: "2,3", 10_000_000: "8,3", 100_000_000: "none"}
+
+
+class Line(NamedTuple):
+    """What something costs whatever the cells, and what each cell adds."""
+
+    start: float
+    slope: float
+
+    def at(self, cells: float) -> float:
+        """Return what so many cells cost."""
+        return self.start + self.slope * cells
+
+
+def fitted(cells: Sequence[int], values: Sequence[float]) -> Line:
+    """Return the line of least squares; one that would begin below zero begins there."""
+    slope, start = np.polyfit(np.array(cells, dtype=np.float64), values, 1)
+    return Line(max(float(start), 0.0), float(slope))
+
+
+def slopes(cells: Sequence[int], values: Sequence[float]) -> list[float]:
+    """Return what a cell adds from each number of cells to the next: where these differ, the line bends."""
+    return [
+        (later - earlier) / (more - fewer)
+        for (fewer, more), (earlier, later) in zip(pairwise(cells), pairwise(values), strict=True)
+    ]
 
 
 def draw(measured: Sequence[Mapping[str, Any]]) -> str:

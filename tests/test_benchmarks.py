@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from benchmarks import growth, report, run
+from benchmarks import cluster, growth, report, run
 from benchmarks.data import HERE, polygon_around, read_codes
 from benchmarks.floor import quantise, sparse_buffers
 from cxg_widget import open_dataset
@@ -85,6 +85,23 @@ def test_the_plot_shows_more_cells_to_the_right_and_more_time_above():
     assert [x for x, _ in ours] == [x for x, _ in theirs] == sorted((x for x, _ in ours), reverse=True)
     assert all(above < below for (_, below), (_, above) in zip(ours, theirs, strict=True))
     assert ours[0][1] < ours[1][1]
+
+
+def test_the_line_through_measured_sizes_is_theirs_and_its_slopes_tell_where_it_bends():
+    line = growth.fitted([10, 30, 100], [7.0, 17.0, 52.0])
+    assert line == pytest.approx((2, 0.5))
+    assert line.at(1_000) == pytest.approx(502)
+    assert growth.slopes([10, 30, 100], [7.0, 17.0, 87.0]) == pytest.approx([0.5, 1.0])
+    assert growth.fitted([1, 2], [1.0, 3.0]).start == 0
+
+
+def test_a_billion_cells_are_shared_out_among_workers():
+    rising = {"read, s": 1e-8, "MB that all workers hold": 2e-5}
+    found = {n: {title: 1 + slope * n for title, slope in rising.items()} for n in (10**7, 10**8)}
+    page = cluster.write({n: dict.fromkeys(cluster.WORKERS, one) for n, one in found.items()})
+    *_, seconds, megabytes = (cells(line) for line in page.splitlines() if line.startswith("|"))
+    assert seconds == ["read, s", "10.00 ns", "11", "2.25", "1.31"]
+    assert megabytes == ["MB that all workers hold", "20.0 bytes", "20,001", "2,501", "626"]
 
 
 @pytest.mark.parametrize("column", ["cell_type", "leiden"])

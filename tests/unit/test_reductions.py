@@ -128,6 +128,18 @@ def test_values_and_places_that_repeat_in_many_blocks_are_kept_in_the_order_of_r
     assert_same(in_blocks(frame, range(1, n), reduction_of(what)), of_datashader(frame, what))
 
 
+def test_each_of_a_summary_is_what_it_is_alone():
+    """datashader 0.19 looks up what the reduction before a lookup selects, which may be another one than it names."""
+    frame = points(500)
+    asked = {
+        "above": rd.max("v"), "below": rd.min("w"), "there": rd.where(rd.max("v"), "w"), "row": rd.where(rd.max("v")),
+        "two": rd.max_n("v", 2), "least": rd.min_n("w", 2), "std": rd.std("v"), "each": rd.by("c", rd.count()),
+    }  # fmt: skip
+    found = in_blocks(frame, [200], reduction_of(rd.summary(**asked)))
+    for name, what in asked.items():
+        np.testing.assert_allclose(found[name], of_datashader(frame, what), rtol=1e-12, atol=1e-12)
+
+
 def test_count_by_itself_counts_points_with_and_without_a_value():
     frame = points(200)
     assert_same(in_blocks(frame, [50, 50], reduction_of("count")), of_datashader(frame, rd.count()))

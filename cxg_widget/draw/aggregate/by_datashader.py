@@ -23,7 +23,7 @@ from cxg_widget.draw.aggregate.columns import (
 )
 from cxg_widget.draw.aggregate.grid import Grid, View
 from cxg_widget.draw.aggregate.planes import Planes, Statistic
-from cxg_widget.draw.aggregate.reductions import Sums, reduction_of, sums_of
+from cxg_widget.draw.aggregate.reductions import Plan, Sums, reduction_of, sums_of, together
 from cxg_widget.draw.aggregate.task import Index, Task, cut, each
 from cxg_widget.draw.points import disc
 from cxg_widget.wire.protocol import MISSING_U16
@@ -51,27 +51,24 @@ class PixelNumbers:
 
     Attributes
     ----------
-    numbers, cells : of each layer, which are as in `Planes`: the reduction, and how many cells there are
+    sums : of each layer, which are as in `Planes`: the number, and how many cells there are
     grid : the view
     """
 
-    numbers: tuple[Sums, ...]
-    cells: tuple[Sums, ...]
+    sums: tuple[Sums, ...]
     grid: Grid
 
     def __add__(self, other: PixelNumbers) -> PixelNumbers:
         """Return the numbers of both sets of cells together; a layer that one lacks is empty there."""
-        return PixelNumbers(_merged(self.numbers, other.numbers), _merged(self.cells, other.cells), self.grid)
+        shared = min(len(self.sums), len(other.sums))
+        both = map(add, self.sums, other.sums)
+        return PixelNumbers((*both, *self.sums[shared:], *other.sums[shared:]), self.grid)
 
     def finished(self) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
         """Return number (NaN where there is none) and cells of each pixel, (layers, h, w), row 0 at the top."""
-        numbers, cells = (np.stack([_upright(one, self.grid) for one in sums]) for sums in (self.numbers, self.cells))
+        found = [_upright(sums, self.grid) for sums in self.sums]
+        numbers, cells = (np.stack([layer[name] for layer in found]) for name in ("number", "cells"))
         return numbers.astype(np.float64), cells
-
-
-def _merged(one: tuple[Sums, ...], two: tuple[Sums, ...]) -> tuple[Sums, ...]:
-    shared = min(len(one), len(two))
-    return (*map(add, one, two), *one[shared:], *two[shared:])
 
 
 def reduce_pixels(
@@ -103,7 +100,7 @@ def reduce_pixels(
     task = Task.of(index, selected, Grid.of(view, size, margin))
     grid, order = task.grid, rows if plan.is_ordered else None
     canvas = _within(grid, margin) if spread > 1 else (grid.view, (grid.width, grid.height))
-    counted = reduction_of("count")
+    both = together(number=plan, cells=reduction_of("count"))
 
     def fill(places: Places) -> Mapping[str, Any]:
         return {name: _values(columns[name], places) for name in plan.columns}
@@ -112,8 +109,7 @@ def reduce_pixels(
         frames = list(_frames(task, fill, order))
         if spread > 1:
             frames = [_spread(frame, grid, spread) for frame in frames]
-        numbers, cells = (tuple(sums_of(frame, *canvas, what) for frame in frames) for what in (plan, counted))
-        return PixelNumbers(numbers, cells, grid)
+        return PixelNumbers(tuple(sums_of(frame, *canvas, both) for frame in frames), grid)
 
     return reduce(add, each(part, cut(task, BLOCK) if order is None else [task]))
 
@@ -149,7 +145,8 @@ def planes(
 
 def _by_category(task: Task, column: CategoryColumn, weights: NDArray[np.float64]) -> Planes:
     frames = _frames(task, lambda places: {"code": _values(column, places)})
-    cells, each = _planes(task.grid, frames, ("count", None), ("count", None, "code"))
+    found = _planes(task.grid, frames, cells=reduction_of("count"), each=reduction_of("count", by="code"))
+    cells, each = found["cells"], found["each"]
     return Planes(_whole(each @ weights[: column.n_categories]), _whole(cells - each.sum(axis=-1), np.uint32))
 
 
@@ -158,37 +155,38 @@ def _by_channel(task: Task, column: CategoryColumn, weights: NDArray[np.float64]
         codes = column.codes[places]
         return dict(zip("rgbn", weights[codes].T, strict=True)) | {"lost": np.float64(codes == column.missing_code)}
 
-    lost, *channels = _planes(task.grid, _frames(task, fill), *(("sum", name) for name in ("lost", *"rgbn")))
-    return Planes(_whole(np.stack(channels, axis=-1)), _whole(lost, np.uint32))
+    found = _planes(task.grid, _frames(task, fill), **{name: reduction_of("sum", name) for name in ("lost", *"rgbn")})
+    return Planes(_whole(np.stack([found[name] for name in "rgbn"], axis=-1)), _whole(found["lost"], np.uint32))
 
 
 def _numbers(task: Task, column: NumberColumn | SparseColumn | None) -> Planes:
     if column is None:
-        (cells,) = _planes(task.grid, _frames(task, lambda _: {}), ("count", None))
-        return Planes(_whole(cells[..., None]))
+        found = _planes(task.grid, _frames(task, lambda _: {}), cells=reduction_of("count"))
+        return Planes(_whole(found["cells"][..., None]))
     frames = _frames(task, lambda places: {"code": _codes(column, places)})
-    wanted = ("count", None), ("count", "code"), ("sum", "code"), ("max", "code")
-    cells, known, total, peak = _planes(task.grid, frames, *wanted)
-    return Planes(_whole(np.stack([total, known], axis=-1)), _whole(cells - known, np.uint32), _whole(peak, np.uint16))
+    of_codes = {name: reduction_of(name, "code") for name in ("count", "sum", "max")}
+    found = _planes(task.grid, frames, cells=reduction_of("count"), **of_codes)
+    missing = _whole(found["cells"] - found["count"], np.uint32)
+    return Planes(_whole(np.stack([found["sum"], found["count"]], axis=-1)), missing, _whole(found["max"], np.uint16))
 
 
-def _planes(grid: Grid, frames: Iterator[pd.DataFrame], *wanted: tuple[str | None, ...]) -> list[NDArray[np.float64]]:
-    """Return float64 (layers, h, w, ...) for each reduction wanted: its name, its column, its column of categories."""
-    plans = [reduction_of(what, column, by=by[0] if by else None) for what, column, *by in wanted]
-    canvas = grid.view, (grid.width, grid.height)
-    found = [[_upright(sums_of(frame, *canvas, plan), grid) for plan in plans] for frame in frames]
-    return [np.stack(layers).astype(np.float64) for layers in zip(*found, strict=True)]
+def _planes(grid: Grid, frames: Iterator[pd.DataFrame], **wanted: Plan) -> dict[str, NDArray[np.float64]]:
+    """Return float64 (layers, h, w, ...) for each reduction wanted, by its name."""
+    plan, canvas = together(**wanted), (grid.view, (grid.width, grid.height))
+    found = [_upright(sums_of(frame, *canvas, plan), grid) for frame in frames]
+    return {name: np.stack([layer[name] for layer in found]).astype(np.float64) for name in wanted}
 
 
 def _whole(plane: NDArray[np.float64], dtype: type[np.generic] = np.uint64) -> NDArray[Any]:
     return np.nan_to_num(plane).astype(dtype)
 
 
-def _upright(sums: Sums, grid: Grid) -> NDArray[Any]:
-    """Return a plane, whose coordinates ascend, as the screen has it: row 0 at the top."""
-    plane: NDArray[Any] = sums.finished().to_numpy()
+def _upright(sums: Sums, grid: Grid) -> dict[str, NDArray[Any]]:
+    """Return planes, whose coordinates ascend, as the screen has them: row 0 at the top."""
+    planes = sums.finished()
     _used.set()
-    return plane[:: 1 if grid.downward else -1, :: -1 if grid.leftward else 1]
+    lines, columns = (slice(None, None, step) for step in (1 if grid.downward else -1, -1 if grid.leftward else 1))
+    return {str(name): plane.to_numpy()[lines, columns] for name, plane in planes.items()}
 
 
 def _frames(task: Task, fill: _Fill, rows: NDArray[Any] | None = None) -> Iterator[pd.DataFrame]:

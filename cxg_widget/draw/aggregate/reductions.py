@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -140,6 +141,15 @@ def _columns(reduction: Any) -> Iterator[str]:
         yield reduction.column
 
 
+def together(**plans: Plan) -> Plan:
+    """Return single reductions, by names, as one, whose results are a Dataset: what can be is reduced in one pass."""
+    columns, categories = (
+        tuple(dict.fromkeys(chain.from_iterable(getattr(plan, which) for plan in plans.values())))
+        for which in ("columns", "categories")
+    )
+    return Plan(columns, categories, {name: plan.leaves[None] for name, plan in plans.items()})
+
+
 def _leaf(reduction: Any) -> _Leaf:
     from datashader import reductions as rd
 
@@ -202,18 +212,37 @@ def sums_of(frame: pd.DataFrame, view: View, size: tuple[int, int], plan: Plan) 
         raise InvalidValue(
             f"{n_planes:,} planes of {size[0]:,} x {size[1]:,} px hold more than {MAX_VALUES:,} numbers; ask for less."
         )
-    states: list[State] = []
-    for leaf in plan.leaves.values():
+    planes: dict[str, xr.DataArray] = {}
+    for parts in _passes(plan):
         try:
-            planes = canvas.points(coded, "x", "y", ds.summary(**leaf.parts))
+            planes |= canvas.points(coded, "x", "y", ds.summary(**parts)).data_vars
         except ValueError as error:
             raise InvalidValue(f"datashader cannot reduce {shown(list(plan.columns))} so: {error}.") from error
-        found = {name: planes[name].to_numpy() for name in leaf.parts}
+    states: list[State] = []
+    for at, leaf in enumerate(plan.leaves.values()):
+        found = {name: planes[f"{at} {name}"].to_numpy() for name in leaf.parts}
         if leaf.of_rows:
             found["value"] = np.append(coded.index.to_numpy(), -1)[found["value"]]
         states.append(begun(leaf.rule, found, has_depth=leaf.depth is not None))
-    axes = {axis: planes.coords[axis].to_numpy() for axis in ("x", "y")}  # HoloViews takes the first one for x
+    coords = next(iter(planes.values())).coords
+    axes = {axis: coords[axis].to_numpy() for axis in ("x", "y")}  # HoloViews takes the first one for x
     return Sums(plan, states, axes, labels, {"x_range": (x0, x1), "y_range": (y0, y1)})
+
+
+def _passes(plan: Plan) -> list[dict[str, Any]]:
+    """Return what datashader is to compute in each pass: parts by the number of their leaf and their name.
+
+    One pass does for all but lookups, which datashader takes for those of whatever reduction comes before them, and
+    lists of values, of which it takes one n at a time.
+    """
+    passes: list[dict[str, Any]] = [{}]
+    for at, leaf in enumerate(plan.leaves.values()):
+        parts = {f"{at} {name}": part for name, part in leaf.parts.items()}
+        if leaf.depth is not None or set(leaf.parts) == {"key", "value"}:
+            passes.append(parts)
+        else:
+            passes[0] |= parts
+    return [parts for parts in passes if parts]
 
 
 class Sums:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import statistics
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from math import cos, pi, sin
 from pathlib import Path
@@ -50,6 +51,19 @@ def measure_all(lab: JupyterLab, browser: Browser, store: Store, repeats: int) -
 
 
 def _measure_once(lab: JupyterLab, browser: Browser, store: Store, contender: Contender) -> Measures:
+    with staged(lab, browser, store, contender) as stage:
+        found = stage.first_picture()
+        found |= stage.recolours(contender)
+        found["kernel memory, MB"] = [float(stage.notebook.ask(_MEMORY))]
+        found |= stage.zoom()
+        if contender.lasso:
+            found |= stage.lasso(contender) | stage.frames(contender)
+        return found
+
+
+@contextmanager
+def staged(lab: JupyterLab, browser: Browser, store: Store, contender: Contender) -> Iterator[Stage]:
+    """Open a notebook in a fresh page and kernel, and run what the contender prepares."""
     name = f"{contender.name}.ipynb"
     write_notebook(lab.root / name, contender.prepare, contender.show, text=TEXT)
     page = new_page(browser, width=1280, height=1000, init_script=PROBE)
@@ -58,14 +72,7 @@ def _measure_once(lab: JupyterLab, browser: Browser, store: Store, contender: Co
         notebook.run(0, WAIT_S)
         time.sleep(SETTLE_S)
         store.read_files()
-        stage = Stage(page, notebook, store)
-        found = stage.first_picture()
-        found |= stage.recolours(contender)
-        found["kernel memory, MB"] = [float(notebook.ask(_MEMORY))]
-        found |= stage.zoom()
-        if contender.lasso:
-            found |= stage.lasso(contender) | stage.frames(contender)
-        return found
+        yield Stage(page, notebook, store)
     finally:
         _shut_down(page)
         page.context.close()
@@ -77,19 +84,22 @@ class Stage:
     def __init__(self, page: Page, notebook: Notebook, store: Store) -> None:
         self.page, self.notebook, self.store = page, notebook, store
 
-    def picture(self, run: str, argument: Any, quiet_ms: int = QUIET_MS) -> dict[str, Any]:
+    def picture(
+        self, run: str, argument: Any, quiet_ms: int = QUIET_MS, long_quiet_ms: int = LONG_QUIET_MS
+    ) -> dict[str, Any]:
         """Run JavaScript that makes the kernel change something; wait for the picture."""
         argument = [self.notebook.path, self.store.n_obs, argument]
         before = _processor_ms()
         self.page.evaluate(f"([path, n, argument]) => {{ {_FIND}; {run} }}", argument)
-        seen: dict[str, Any] = self.page.evaluate(_SETTLE, [quiet_ms, LONG_QUIET_MS])
+        seen: dict[str, Any] = self.page.evaluate(_SETTLE, [quiet_ms, long_quiet_ms])
         seen["processor"] = _processor_ms() - before
         if not isinstance(seen.get("complete"), int | float):
             raise RuntimeError(f"no complete picture in {self.notebook.path}: {seen['log'][-8:]}")
         return seen
 
-    def first_picture(self) -> Measures:
-        seen = self.picture(_RUN_CELL, 1, LONG_QUIET_MS)
+    def first_picture(self, long_quiet_ms: int = LONG_QUIET_MS) -> Measures:
+        """Show the widget; one that pauses longer before its picture is whole has that told."""
+        seen = self.picture(_RUN_CELL, 1, LONG_QUIET_MS, long_quiet_ms)
         self.notebook.widget(1)
         return {
             "first picture, ms": [seen["first"]],

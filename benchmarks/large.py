@@ -239,15 +239,25 @@ def _timed(found: Found, name: str, key: str, act: Callable[[], Any]) -> Any:
 def save(size: str, measured: dict[str, Any]) -> None:
     """Keep what was measured of a size, and write the section and the plot anew."""
     (RAW / f"large_{size}.json").write_text(json.dumps(measured))
-    kept = load()
-    (HERE / "large.md").write_text(report.write_large(kept))
-    (HERE.parent / "docs" / "large_n.svg").write_text(growth.draw(list(kept.values())))
+    write()
+    (HERE.parent / "docs" / "large_n.svg").write_text(growth.draw(list(load().values())))
+
+
+def write() -> None:
+    """Write the section anew, of all that was measured here last."""
+    (HERE / "large.md").write_text(report.write_large(load(), load_opened()))
 
 
 def load() -> dict[str, Any]:
     """Return what was measured last of each size."""
     paths = {size: RAW / f"large_{size}.json" for size in SIZES}
     return {size: json.loads(path.read_text()) for size, path in paths.items() if path.exists()}
+
+
+def load_opened() -> dict[str, Any] | None:
+    """Return what `opening` measured last, if it did."""
+    path = RAW / "opening.json"
+    return json.loads(path.read_text()) if path.exists() else None
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

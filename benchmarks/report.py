@@ -112,6 +112,11 @@ GESTURES = (
     Row("build the spatial index", "index build, ms"),
     Row("load one that was kept", "index reload, ms", digits=1),
 )
+OPENED = (
+    "The contenders take turns, each in a page and a kernel of its own, which has imported the package and drawn "
+    "nothing. Ours is complete with the first image of all cells, coloured by 16 categories, after the points of the "
+    'sample; the floor pushes and draws every cell. `aggregator` is "auto", compiled loops, unless the line says so.'
+)
 AIMED_SIZE = "1m"
 AIMED_LARGE_SIZE = "10m"
 
@@ -122,7 +127,8 @@ def write(results: Mapping[str, Any], notes: str) -> str:
     Parameters
     ----------
     results : {"facts": {title: text}, "sizes": {size: {"store": text, "browser": Measures, "kernel": Measures}},
-        "large": {size: what `large.measure_all` returns}}, of which the last may be left out
+        "large": {size: what `large.measure_all` returns}, "opening": as `write_large` takes it}, of which the last two
+        may be left out
     notes : Markdown on how it was measured
 
     Returns
@@ -137,12 +143,18 @@ def write(results: Mapping[str, Any], notes: str) -> str:
             if found.get(name):
                 parts += ["", *table(found[name], rows, columns, has_aims=size == AIMED_SIZE)]
     if results.get("large"):
-        parts += ["", write_large(results["large"]).strip()]
+        parts += ["", write_large(results["large"], results.get("opening")).strip()]
     return "\n".join([*parts, "", notes.strip(), ""])
 
 
-def write_large(measured: Mapping[str, Any]) -> str:
-    """Return the section on large numbers of cells, Markdown."""
+def write_large(measured: Mapping[str, Any], opened: Mapping[str, Any] | None = None) -> str:
+    """Return the section on large numbers of cells, Markdown.
+
+    Parameters
+    ----------
+    measured : size -> what `large.measure_all` returns
+    opened : {"facts": {title: text}, "stores": {store: what `opening.measure_all` returns}}
+    """
     parts = ["## Large n", "", "![How the time of an image grows](../docs/large_n.svg)"]
     for size, found in measured.items():
         has_aims = size == AIMED_LARGE_SIZE
@@ -154,7 +166,23 @@ def write_large(measured: Mapping[str, Any]) -> str:
         parts += table(found["measures"], GESTURES, (NUMPY,), has_aims=has_aims)
         for start, stages in found["stages"].items():
             parts += ["", *_stages(start, stages, found["n_obs"])]
-    return "\n".join([*parts, ""])
+    return "\n".join([*parts, *(write_opened(opened) if opened else []), ""])
+
+
+def write_opened(opened: Mapping[str, Any]) -> list[str]:
+    """Return the lines of the section on first pictures in fresh kernels."""
+    parts = ["", "### In JupyterLab, in a fresh kernel", ""]
+    parts += [f"- {title}: {text}" for title, text in opened["facts"].items() if title != "packages"]
+    heads = ["", "first points, ms", "x floor", "complete picture, ms", "x floor", "processor time, ms"]
+    rows = [Row("", key) for key in ("first picture, ms", "complete picture, ms", "complete picture, processor ms")]
+    for store, measured in opened["stores"].items():
+        parts += ["", f"| {store}{' | '.join(heads)} |", f"| --- |{' --: |' * (len(heads) - 1)}"]
+        base = _median(measured, FLOOR, "complete picture, ms")
+        for title in measured:
+            first, complete, processor = (_cell(measured, title, row) for row in rows)
+            ratios = [_ratio(_median(measured, title, row.key), base) for row in rows]
+            parts.append(f"| {title} | {first} | {ratios[0]} | {complete} | {ratios[1]} | {processor} |")
+    return [*parts, "", OPENED]
 
 
 def _stages(start: str, stages: Mapping[str, Mapping[str, float]], n_obs: int) -> list[str]:

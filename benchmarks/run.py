@@ -44,7 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for size in (size for size in stores if size in large.SIZES):
             print(f"{size}: as large n", flush=True)
             large.save(size, large.measure_all(stores[size]))
-    results["large"] = large.load()
+    if wanted.only in (None, "opening"):
+        _measure_opening(stores)
+    results["large"], results["opening"] = large.load(), large.load_opened()
     results["facts"]["load after"] = f"{os.getloadavg()[0]:.1f}; with nothing else running it would be about 2"
     (RAW / "results.json").write_text(json.dumps(results))
     (HERE / "results.md").write_text(report.write(results, (HERE / "notes.md").read_text()))
@@ -76,6 +78,14 @@ def _measure_in_browser(stores: dict[str, Store], repeats: int, results: dict[st
             results["sizes"][size]["browser"] = browser.measure_all(lab, chromium, store, rounds)
 
 
+def _measure_opening(stores: dict[str, Store]) -> None:
+    from benchmarks import opening
+
+    wanted = [store for size, store in stores.items() if size in opening.SIZES]
+    if wanted:
+        opening.save(wanted)
+
+
 def _describe(store: Store) -> str:
     share = store.shares[store.genes[0]]
     densest = store.shares[store.dense_gene]
@@ -97,7 +107,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         help=f"rounds in the browser, at most {SMALL_REPEATS} of a small store; %(default)s",
     )
     parser.add_argument(
-        "--only", choices=["browser", "kernel", "large", "stores"], help="one part anew; the others stay as they were"
+        "--only",
+        choices=["browser", "kernel", "large", "opening", "stores"],
+        help="one part anew; the others stay as they were",
     )
     return parser.parse_args(arguments)
 

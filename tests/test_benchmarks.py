@@ -78,6 +78,21 @@ def test_the_section_of_many_cells_stands_before_the_notes():
     assert text.index("## Large n") < text.index("ten million") < text.index("## Notes")
 
 
+def test_a_report_of_fresh_kernels_holds_both_engines_against_the_floor():
+    first, complete, processor = "first picture, ms", "complete picture, ms", "complete picture, processor ms"
+    measured = {
+        "floor": {first: [2000.0], complete: [2000.0], processor: [3000.0]},
+        "index kept": {first: [500.0], complete: [900.0, 1000.0, 1100.0], processor: [2500.0]},
+        "index kept, by datashader": {first: [500.0], complete: [3000.0], processor: [4500.0]},
+    }
+    opened = {"facts": {"date": "today"}, "stores": {"5,000,000 cells": measured}}
+    page = report.write_large({"10m": LARGE}, opened)
+    found = {cells(line)[0]: cells(line)[1:] for line in page.splitlines() if line.startswith("|")}
+    assert found["index kept"] == ["500", "0.25", "1,000 (900 - 1,100)", "0.50", "2,500"]
+    assert found["index kept, by datashader"][3] == "1.50"
+    assert found["5,000,000 cells"][0] == "first points, ms"
+
+
 def test_the_plot_shows_more_cells_to_the_right_and_more_time_above():
     picture = ElementTree.fromstring(growth.draw([LARGE]))
     lines = [line.get("points") for line in picture.iter("{http://www.w3.org/2000/svg}polyline")]

@@ -31,10 +31,12 @@ from cxg_widget.wire.protocol import MISSING_U16
 if TYPE_CHECKING:
     import pandas as pd
 
-BLOCK = 1 << 21
-"""Points in one frame, so that memory stays bounded."""
+BLOCK = 1 << 22
+"""Points in one frame, so that memory stays bounded; of fewer, more planes have to be added up."""
 MOST_CATEGORIES = 64
 """Categories that have a plane each; of more, the colours are summed channel by channel."""
+_CODES = np.append(np.arange(MISSING_U16, dtype=np.float64), np.nan)
+"""Each code as a number, NaN = missing."""
 _used = threading.Event()
 _Canvas = tuple[View, tuple[int, int]]
 _Fill = Callable[[Places], Mapping[str, Any]]
@@ -243,5 +245,4 @@ def _values(column: ViewColumn, places: Places) -> Any:
 
 def _codes(column: NumberColumn | SparseColumn, places: Places) -> NDArray[np.float64]:
     """Return the codes of some places, NaN = missing."""
-    codes = codes_at(column, places)
-    return np.where(codes == MISSING_U16, np.nan, codes.astype(np.float64))
+    return _CODES[codes_at(column, places)]

@@ -131,10 +131,9 @@ def codes_at(column: NumberColumn | SparseColumn, places: Places) -> NDArray[np.
 
 def numbers_at(column: NumberColumn | SparseColumn, places: Places) -> NDArray[np.float64]:
     """Return the numbers of some places in their own units, exact to (hi - lo) / 65534; NaN = missing."""
-    codes = codes_at(column, places)
-    values = between(column.lo, column.hi, codes.astype(np.float64) / LEVELS)
-    values[codes == MISSING_U16] = np.nan
-    return values
+    by_code = between(column.lo, column.hi, np.arange(MISSING_U16 + 1) / LEVELS)
+    by_code[MISSING_U16] = np.nan
+    return by_code[codes_at(column, places)]
 
 
 def arrange(index: Ordered, data: Codes | Numbers | None) -> ViewColumn | None:

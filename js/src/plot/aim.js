@@ -3,7 +3,10 @@ import * as cameras from "../screen/camera.js";
 import { diameterOf } from "../style/style.js";
 import { roomIn } from "./room.js";
 
-/** @typedef {import("../screen/camera.js").Camera} Camera */
+/**
+ * @typedef {import("../screen/camera.js").Camera} Camera
+ * @typedef {(from: Camera, points: import("../state/state.js").Points) => Camera} Move
+ */
 
 /** @param {HTMLElement} host of plot and axes @param {HTMLElement} element of the plot @param {import("../state/state.js").Store} store
  * @param {import("../state/shared_view.js").SharedView} view */
@@ -12,6 +15,7 @@ export function createAim(host, element, store, view) {
   let room = { size: { width: 0, height: 0, ratio: 1 }, margin: 0 };
   /** @type {Camera | null} null while there are no points */
   let camera = null;
+  let isMoving = false;
 
   /** The camera that shows everything. */
   function whole() {
@@ -53,11 +57,19 @@ export function createAim(host, element, store, view) {
       const { width, height, ratio } = room.size;
       return width !== before.width || height !== before.height || ratio !== before.ratio;
     },
-    /** What a hand that moves it makes of the view. @param {(from: Camera, points: import("../state/state.js").Points) => Camera} how
-     * @returns {number[] | null} null = there is nothing to move */
-    moved(how) {
+    isMoving: () => isMoving,
+    /** A hand moves what all plots look at. @param {Move} how */
+    move(how) {
       const { points } = store.get();
-      return camera && points && cameras.visible(cameras.keepOver(how(camera, points), points.extent));
+      if (camera === null || points === null) return;
+      isMoving = true;
+      view.move(cameras.visible(cameras.keepOver(how(camera, points), points.extent)));
+    },
+    /** The hand has let go. */
+    settle() {
+      if (!isMoving) return;
+      isMoving = false;
+      view.settle();
     },
     /** What is seen now. @param {boolean} dark @returns {import("../screen/camera.js").Viewport | null} */
     viewport(dark) {

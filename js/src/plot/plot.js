@@ -9,9 +9,9 @@ import { listenToGestures } from "./gestures.js";
 import { createOverlay } from "./overlay.js";
 import { createCellFinder } from "./pointed_cell.js";
 import { createProgressReport } from "./progress.js";
-import { watchRoom } from "./room.js";
+import { watchRoom, watchSight } from "./room.js";
 import { createSavedPictures } from "./saved.js";
-import { stillImage } from "./still.js";
+import { createCover } from "./still.js";
 
 /**
  * @typedef {import("../screen/camera.js").Camera} Camera
@@ -62,10 +62,8 @@ export function createPlot(host, model, statusOn = host) {
   const report = createProgressReport(statusOn, store);
   const aim = createAim(host, element, store, model.view);
   let theme = PAPERS.white;
-  let isOnScreen = true;
-  let isMoving = false;
-  /** @type {HTMLImageElement | null} */
-  let still = null;
+  const cover = createCover(element);
+  let isInSight = true;
 
   /** @type {import("../picture/surface.js").Site} */
   const site = {
@@ -74,13 +72,12 @@ export function createPlot(host, model, statusOn = host) {
     size: aim.size,
     theme: () => theme,
     state: store.get,
-    isShown: () => isOnScreen && aim.hasRoom(),
-    isMoving: () => isMoving,
+    isShown: () => isInSight && aim.hasRoom(),
+    isMoving: aim.isMoving,
     onBegin: model.begin,
     onFrame(progress) {
-      if (progress.isComplete || isMoving) surfaces.retire();
-      still?.remove();
-      still = null;
+      if (progress.isComplete || aim.isMoving()) surfaces.retire();
+      cover.remove();
       report.progress(progress);
       const viewport = aim.viewport(theme.dark);
       if (viewport !== null) model.shows(viewport);
@@ -97,7 +94,7 @@ export function createPlot(host, model, statusOn = host) {
     aim,
     theme: site.theme,
     isToKeep: () =>
-      !isMoving && surfaces.get().progress().isComplete && model.isForemost(plot) && store.get().link === "live",
+      !aim.isMoving() && surfaces.get().progress().isComplete && model.isForemost(plot) && store.get().link === "live",
     keep: model.keepStill,
   });
 
@@ -134,11 +131,7 @@ export function createPlot(host, model, statusOn = host) {
   /** @type {import("./gestures.js").Meaning} */
   const meaning = {
     ...meaningOf(aim, model, move),
-    settle() {
-      if (!isMoving) return;
-      isMoving = false;
-      model.view.settle();
-    },
+    settle: aim.settle,
     outline(shape, mode) {
       overlay.takeShape(shape, mode);
       drawOverlay();
@@ -151,13 +144,10 @@ export function createPlot(host, model, statusOn = host) {
     leave: finder.leave,
   };
 
-  /** @type {(how: Parameters<typeof aim.moved>[0]) => void} */
+  /** @param {import("./aim.js").Move} how */
   function move(how) {
-    const view = aim.moved(how);
-    if (view === null) return;
-    isMoving = true;
-    model.touch(plot);
-    model.view.move(view);
+    if (aim.camera() !== null) model.touch(plot);
+    aim.move(how);
   }
 
   function fit() {
@@ -174,16 +164,10 @@ export function createPlot(host, model, statusOn = host) {
     if (state.traits.point_size !== before.traits.point_size) tellWhatIsSeen();
     if (change === "all") aimAnew(change);
     else if (change !== null) redraw(change);
-    if (state.points === null && still === null) showStill(state);
+    if (state.points === null) cover.show(state.traits._snapshot);
     if (state.traits.legend !== before.traits.legend || state.traits.background !== before.traits.background)
       saved.keepSoon();
     if (state.color !== before.color && state.isSeen && !site.isShown()) noteSeen(store); // nobody looks: nothing to wait for
-  }
-
-  /** Until there are points: the picture the notebook kept. @param {State} state */
-  function showStill({ traits }) {
-    still = stillImage(traits._snapshot ?? null);
-    if (still !== null) element.append(still);
   }
 
   const undo = [
@@ -191,25 +175,19 @@ export function createPlot(host, model, statusOn = host) {
     model.view.subscribe(() => aimAnew("move")),
     listenToGestures(element, meaning),
     watchRoom(element, fit),
+    watchSight(element, (isNow) => {
+      isInSight = isNow;
+      if (isInSight) surfaces.get().invalidate("more");
+    }),
   ];
-  const onScreen = new IntersectionObserver((entries) => {
-    isOnScreen = entries[entries.length - 1].isIntersecting;
-    if (isOnScreen) surfaces.get().invalidate("more");
-  });
-  onScreen.observe(element);
-
-  /** @param {Theme} next */
-  function takeTheme(next) {
-    theme = next;
-    overlay.setTheme(theme);
-    axes.setTheme(theme);
-  }
 
   /** @type {Plot} */
   const plot = {
     element,
     setTheme(next) {
-      takeTheme(next);
+      theme = next;
+      overlay.setTheme(theme);
+      axes.setTheme(theme);
       if (aim.camera() !== null) redraw("colors");
       tellWhatIsSeen();
     },
@@ -217,7 +195,6 @@ export function createPlot(host, model, statusOn = host) {
     destroy() {
       saved.stop();
       for (const one of undo) one();
-      onScreen.disconnect();
       finder.leave();
       model.see(plot, null, () => {});
       surfaces.destroy();
@@ -225,14 +202,14 @@ export function createPlot(host, model, statusOn = host) {
     },
   };
   model.touch(plot);
-  takeTheme(theme);
+  plot.setTheme(theme);
   fit();
   follow(store.get(), store.get());
   return plot;
 }
 
 /** What gestures mean that need nothing of a plot but where it looks.
- * @param {import("./aim.js").Aim} aim @param {PlotModel} model @param {(how: Parameters<import("./aim.js").Aim["moved"]>[0]) => void} move
+ * @param {import("./aim.js").Aim} aim @param {PlotModel} model @param {(how: import("./aim.js").Move) => void} move
  * @returns {Omit<import("./gestures.js").Meaning, "settle" | "outline" | "select" | "point" | "leave">} */
 function meaningOf(aim, { store, actions }, move) {
   return {

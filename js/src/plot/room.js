@@ -1,4 +1,4 @@
-/** The room that a plot has: its size in CSS px, the pixels it is drawn with, and what the axes take beside it. */
+/** The room that a plot has: its size in CSS px, the pixels it is drawn with, what the axes take beside it, whether it is in sight. */
 import { marginOf } from "./axes.js";
 
 /** A plot is never larger than this: some hosts report heights of thousands of px. */
@@ -18,6 +18,14 @@ export function roomIn(host, axisLabels) {
   const [width, height] = [Math.max(all - margin, 0), Math.max(high - margin, 0)];
   const most = Math.min(Math.sqrt(LARGEST_PX / Math.max(width * height, 1)), LONGEST_PX / Math.max(width, height, 1));
   return { size: { width, height, ratio: Math.min(globalThis.devicePixelRatio || 1, most) }, margin };
+}
+
+/** Call a listener when an element comes into sight, or leaves it. @param {HTMLElement} element @param {(isInSight: boolean) => void} listener
+ * @returns {() => void} stops it */
+export function watchSight(element, listener) {
+  const observer = new IntersectionObserver((entries) => listener(entries[entries.length - 1].isIntersecting));
+  observer.observe(element);
+  return () => observer.disconnect();
 }
 
 /** Call a listener when an element may have another size, or the screen other pixels. @param {HTMLElement} element @param {() => void} listener

@@ -17,7 +17,7 @@ JS_SOURCES := $(shell find js/src -type f 2>/dev/null) js/build.mjs
 SECONDS ?= 60
 SEED ?=
 
-.PHONY: help setup browser demo test quick test-peers fuzz check build protocol notebooks bench dev clean
+.PHONY: help setup browser demo test test-tools quick test-peers fuzz check build protocol notebooks bench dev clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -28,9 +28,13 @@ demo: setup browser ## show 100,000 synthetic cells in JupyterLab; HEADLESS=1 on
 	@$(BIN)/python -m tools.demo
 
 test: setup browser ## pytest in two processes, those in a browser one by one, then node --test
-	$(BIN)/python -m pytest -m 'not browser' -n 2 --dist worksteal
-	$(BIN)/python -m pytest -m browser
+	$(BIN)/python -m pytest --ignore tests/tools -m 'not browser' -n 2 --dist worksteal
+	$(BIN)/python -m pytest --ignore tests/tools -m browser
 	cd js && $(WITH_NODE) npm test --silent
+
+test-tools: setup browser ## the tests of tools/ and benchmarks/
+	$(BIN)/python -m pytest tests/tools -m 'not browser' -n 2 --dist worksteal
+	$(BIN)/python -m pytest tests/tools -m browser
 
 quick: $(VENV)/.installed ## the tests that need no browser, no store and no other process, in a minute or two
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m 'not slow' tests/unit tests/test_architecture.py

@@ -21,7 +21,7 @@ from tests.datasets.make_anndata import make_anndata
 from tests.datasets.make_cxg import make_truth
 from tools.notebooks import LIVE, NOTEBOOKS, fingerprint, run, tidy
 
-BUNDLE = Path(__file__).parent.parent / "cxg_widget" / "static" / "widget.js"
+BUNDLE = Path(__file__).parents[2] / "cxg_widget" / "static" / "widget.js"
 REAL = "pbmc68k_reduced.h5ad"
 MOST_BYTES = 400_000
 AS_KEPT = {"01_open_and_look", "02_select_to_pandas"}

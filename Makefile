@@ -45,10 +45,11 @@ test-peers: .venv-peers/.installed ## compare with the packages that write and r
 fuzz: $(VENV)/.installed ## damage stores and messages and count what comes of it; SECONDS=60 SEED=1
 	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
-check: $(VENV)/.installed js/node_modules/.installed ## lint, format, types, generated files
+check: $(VENV)/.installed js/node_modules/.installed ## lint, format, types, unused code, generated files
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/vulture
 	cd js && $(WITH_NODE) npm run --silent lint
 	cd js && $(WITH_NODE) npm run --silent check
 	$(BIN)/python tools/protocol_js.py --check

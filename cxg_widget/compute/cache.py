@@ -18,13 +18,8 @@ class ByteCache:
         self.limit_bytes = limit_bytes
         self._size_of = size_of
         self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
-        self._used_bytes = 0
+        self.used_bytes = 0
         self._lock = Lock()
-
-    @property
-    def used_bytes(self) -> int:
-        """Bytes held now; never more than `limit_bytes`."""
-        return self._used_bytes
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -46,8 +41,8 @@ class ByteCache:
             if size > self.limit_bytes:
                 return
             self._kept[key] = (value, size)
-            self._used_bytes += size
-            while self._used_bytes > self.limit_bytes:
+            self.used_bytes += size
+            while self.used_bytes > self.limit_bytes:
                 self._drop(next(iter(self._kept)))
 
     def get_or_load(self, key: Hashable, load: Callable[[], Any]) -> Any:
@@ -65,9 +60,9 @@ class ByteCache:
         """Let go of everything."""
         with self._lock:
             self._kept.clear()
-            self._used_bytes = 0
+            self.used_bytes = 0
 
     def _drop(self, key: Hashable) -> None:
         entry = self._kept.pop(key, None)
         if entry is not None:
-            self._used_bytes -= entry[1]
+            self.used_bytes -= entry[1]

@@ -52,3 +52,10 @@ def truth() -> Truth:
 @pytest.fixture(scope="session", params=["columns", "sparse", "dense"])
 def store(request, tmp_path_factory, truth) -> str:
     return str(make_cxg(tmp_path_factory.mktemp("cluster") / "s.cxg", truth, request.param))
+
+
+def n_open() -> int:
+    """Return how many datasets are open for clusters in this process, mostly that of a worker."""
+    from cxg_widget.cells.cluster import source
+
+    return len(source._open)

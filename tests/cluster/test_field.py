@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from cxg_widget.cells.cluster import ClusterCells, Source
-from cxg_widget.cells.cluster import source as sources
 from cxg_widget.datasets import Codes, open_dataset
 from cxg_widget.display.target import Target, read, resolve
 from cxg_widget.draw.aggregate import aggregate, arrange, arrange_mask
@@ -17,7 +16,7 @@ from cxg_widget.errors import StorageDenied, UnknownName
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.polygon import in_polygon
 from cxg_widget.wire.encoding import category_counts, describe
-from tests.cluster.conftest import N_OBS
+from tests.cluster.conftest import N_OBS, n_open
 
 VIEWS = [(-4.0, 4.0, -4.0, 4.0), (0.1, 0.9, 1.2, -0.4), (50.0, 60.0, 50.0, 60.0)]
 COLORS = ["cell_type", "many", "size", "is_doublet", "donor", "n_genes", "score", "constant", "lonely", "read_at",
@@ -51,7 +50,7 @@ def same_planes(found, expected):
 
 
 def test_the_partitions_cover_all_rows_once(field):
-    assert field.n_partitions == 5
+    assert len(field._blocks) == 5
     assert [start for start, _ in field._blocks[1:]] == [stop for _, stop in field._blocks[:-1]]
     assert (field._blocks[0][0], field._blocks[-1][1]) == (0, N_OBS)
 
@@ -171,14 +170,14 @@ def test_other_axes_of_another_embedding_are_another_field(client, store, truth)
 
 def test_one_dataset_is_open_in_each_worker_and_none_after_the_end(client, store):
     source = Source.of(store)
-    before = client.run(sources.n_open)
+    before = client.run(n_open)
     first, second = (ClusterCells(client, source, N_OBS, rows_per_partition=300) for _ in range(2))
     first.summary(Target("obs", "cell_type"))
-    assert all(count == before[worker] + 1 for worker, count in client.run(sources.n_open).items())
+    assert all(count == before[worker] + 1 for worker, count in client.run(n_open).items())
     first.close()
     assert second.summary(Target("obs", "cell_type")).categories
     second.close()
-    assert client.run(sources.n_open) == before
+    assert client.run(n_open) == before
 
 
 def test_what_a_worker_cannot_read_is_told_as_it_is_here(client, field, tmp_path):

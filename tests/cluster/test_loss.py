@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 from cxg_widget.cells.cluster import ClusterCells, Source, find_client
-from cxg_widget.cells.cluster.source import n_open
 from cxg_widget.cells.cluster.waiting import Waiting, must_be_anew
 from cxg_widget.display.target import Target
 from cxg_widget.errors import ClusterLost, DamagedStore, InvalidOption, Overtaken, StorageTimeout
-from tests.cluster.conftest import N_OBS, start_client, stop_client
+from tests.cluster.conftest import N_OBS, n_open, start_client, stop_client
 from tests.datasets.make_cxg import make_cxg
 
 VIEW = (-4.0, 4.0, -4.0, 4.0)

@@ -9,11 +9,11 @@ from PIL import Image
 
 from cxg_widget import open_dataset
 from cxg_widget.cells.cluster import ClusterLoader, Source
-from cxg_widget.cells.cluster.source import n_open
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import DamagedStore
 from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
+from tests.cluster.conftest import n_open
 from tests.datasets.make_cxg import make_cxg
 
 SIZE = (80, 60)

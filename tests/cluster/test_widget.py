@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from cxg_widget import CxgWidget, open_dataset
-from cxg_widget.cells.cluster.source import n_open
 from cxg_widget.errors import ClusterLost, InvalidOption
-from tests.cluster.conftest import start_client, stop_client
+from tests.cluster.conftest import n_open, start_client, stop_client
 
 
 def group(dataset):

@@ -100,11 +100,6 @@ class ClusterCells:
         self.n_missing = sum(n_missing for _, n_missing in found)
         self.extent: View = _union(extents)
 
-    @property
-    def n_partitions(self) -> int:
-        """How many ranges of rows there are."""
-        return len(self._blocks)
-
     # Columns.
 
     def summary(self, target: Target, layer: str | None = None) -> ColumnSummary:

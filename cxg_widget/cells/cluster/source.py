@@ -80,8 +80,3 @@ def leave(token: str, user: str) -> None:
             _users.pop(token, None)
     if dataset is not None:
         dataset.close()
-
-
-def n_open() -> int:
-    """Return how many datasets are open for clusters in this process."""
-    return len(_open)

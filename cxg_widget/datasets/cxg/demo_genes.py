@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.cxg.demo_types import NAMES
 
 N_STEPS = 8  # steps along a type's path in which expression may differ
-N_STATES = len(NAMES) * N_STEPS * 2 * 2  # type, step, condition, sex
 
 _T = ("CD4+ naive T cell", "CD4+ memory T cell", "regulatory T cell", "CD8+ naive T cell", "CD8+ effector T cell")
 _CD4 = _T[:3]
@@ -85,7 +84,7 @@ class Genes:
     symbols : (n_var,)
     ids : (n_var,) unique identifiers in the manner of Ensembl's
     groups : (n_var,), each one of `GROUPS`
-    rates : float32 (n_var, N_STATES), transcripts expected in a cell of median depth in each state
+    rates : float32 (n_var, n_states), transcripts expected in a cell of median depth in each state
     """
 
     symbols: list[str]
@@ -159,7 +158,7 @@ def _known_genes() -> list[_Gene]:
 def _rates(
     group: str, mean: float, trend: float, types: tuple[str, ...], rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return the expected transcripts in each of the N_STATES states."""
+    """Return the expected transcripts in each state: type, step, condition and sex."""
     n_types = len(NAMES)
     if group == "marker":
         strength = rng.lognormal(-1.0, 0.35) * mean

@@ -26,7 +26,7 @@ def zip_holds(path: Path, *members: str) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             return not set(archive.namelist()).isdisjoint(members)
-    except (zipfile.BadZipFile, OSError):
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return False
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import pickle
@@ -72,6 +73,17 @@ def test_a_chunk_of_blosc_that_is_cut_anywhere_never_reads_as_other_values(tmp_p
                 np.testing.assert_array_equal(dataset.obs(["score"])["score"], values)
             else:
                 refused(lambda: dataset.obs(["score"]), DamagedStore, "cannot read obs/score: ")
+
+
+def test_a_zip_archive_whose_list_of_members_is_damaged_is_one_sentence(tmp_path, truth):
+    path = make_anndata(tmp_path, truth, container="zip")
+    whole = path.read_bytes()
+    first = whole.index(b"PK\1\2")
+    for at in range(first, first + 46):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x94]) + whole[at + 1 :])
+        with contextlib.suppress(CxgWidgetError), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            open_dataset(path).close()
 
 
 def _zipped(path):

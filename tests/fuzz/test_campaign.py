@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 from itertools import islice
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 from cxg_widget import open_dataset
 from cxg_widget.datasets import first_touch
 from cxg_widget.errors import CxgWidgetError
+from tests.allocated import is_known
 from tests.fuzz.campaign import ALL_KINDS, Runner, campaign, known, mutants, write_intact
 from tests.fuzz.child import MESSAGES, mutant
 from tests.fuzz.outcome import FINDINGS, OUTCOMES, judge
@@ -108,6 +111,13 @@ def test_the_end_of_a_child_is_counted_and_the_next_one_goes_on(runner, monkeypa
         patch.setattr("tests.fuzz.campaign._START_S", 1.0)
         assert runner.run(MESSAGES, 1).kind == "hang"
     assert runner.run(MESSAGES, 1).kind not in FINDINGS
+
+
+@pytest.mark.skipif(not is_known(), reason="glibc counts memory")
+def test_a_process_keeps_nothing_of_damaged_stores_that_it_opened():
+    command = [sys.executable, "-m", "tests.fuzz", "--growth", "40", "--seed", "40000", "--kinds"]
+    found = subprocess.run([*command, "cxg", "zarr2", "tiledb-cf"], capture_output=True, text=True, check=False)
+    assert found.stdout.endswith("nothing grew\n"), found.stdout + found.stderr
 
 
 def test_findings_are_kept_as_seeds():

@@ -1,6 +1,7 @@
 """Imports go one way; each library is imported where it may be, and nowhere else."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,16 @@ def test_the_map_names_every_room_of_both_sides():
     folders = [path.name for path in (root / "js" / "src").iterdir() if path.is_dir()]
     assert len(folders) > 5
     assert [name for name in rooms + folders if f"`{name}/`" not in text] == []
+
+
+def test_every_file_that_the_map_names_with_its_folder_exists():
+    root = PACKAGE.parent
+    text = (root / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"\b(?:[a-z_]+/)+[a-z_]+\.(?:py|js|mjs|md)\b", text))
+    assert len(named) > 25
+    homes = (root, root / "docs", PACKAGE, root / "js" / "src")
+    missing = [name for name in named if not any((home / name).exists() for home in homes)]
+    assert missing == []
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))

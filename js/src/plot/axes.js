@@ -2,6 +2,7 @@
 import { visible } from "../screen/camera.js";
 import { make, makeLayer, set } from "../screen/svg.js";
 import { ticksBetween } from "../screen/ticks.js";
+import { FAINT_INK, inkOf, QUIET_INK } from "../style/color.js";
 
 /**
  * @typedef {"x" | "y"} Axis
@@ -177,9 +178,7 @@ export function paintAxes(context, scale, { names, numbers, lines }, theme, fami
   context.restore();
 }
 
-/** The panels' quiet colours. @param {import("../style/style.js").Theme} theme */
-function inks({ foreground, background }) {
-  const mixed = (/** @type {number} */ share) =>
-    `rgb(${foreground.map((one, i) => Math.round(share * one + (1 - share) * background[i]))})`;
-  return { words: mixed(0.7), line: mixed(0.5) };
+/** @param {import("../style/style.js").Theme} theme */
+function inks(theme) {
+  return { words: inkOf(theme, QUIET_INK), line: inkOf(theme, FAINT_INK) };
 }

@@ -1,5 +1,6 @@
 /** A picture with its key: the title above it, what its colours mean beside it, laid out as in cxg_widget/draw/figure.py. */
 
+import { inkOf, QUIET_INK } from "../style/color.js";
 import { missingGrey } from "../style/style.js";
 import { PAPERS } from "../wire/constants.js";
 import { wholeNumber } from "../words/format.js";
@@ -150,8 +151,7 @@ function writeRows(pen, { rows, more }, left, top, { column, nColumns, most }) {
 }
 
 /** @param {CanvasRenderingContext2D} context @param {Theme} theme @param {string} family @returns {Pen} */
-function createPen(context, { foreground, background, dark }, family) {
-  const quiet = foreground.map((one, i) => Math.round(0.7 * one + 0.3 * background[i]));
+function createPen(context, theme, family) {
   const width = (/** @type {string} */ text, /** @type {Font} */ { px, bold }) => {
     context.font = `${bold ? "600 " : ""}${px}px ${family || "sans-serif"}`;
     return context.measureText(text).width;
@@ -167,12 +167,12 @@ function createPen(context, { foreground, background, dark }, family) {
     },
     write(text, x, y, font, toLeft = false) {
       width(text, font);
-      context.fillStyle = `rgb(${font.quiet ? quiet : foreground})`;
+      context.fillStyle = inkOf(theme, font.quiet ? QUIET_INK : 1);
       context.textAlign = toLeft ? "right" : "left";
       context.fillText(text, x, y);
     },
     fill(color, x, y, w, h) {
-      context.fillStyle = color || `rgb(${missingGrey(dark)})`;
+      context.fillStyle = color || `rgb(${missingGrey(theme.dark)})`;
       context.fillRect(x, y, w, h);
     },
   };

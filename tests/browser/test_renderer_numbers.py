@@ -38,7 +38,7 @@ def show(page: Any, dataset: Any) -> Any:
     def open_with(color: str, *, answer: str = "byKernel", **settings: Any) -> Session:
         session = Session(dataset, Settings(embedding="umap", color=color, **{"max_points": FEW, **settings}))
         serve(page, session)
-        traits = f"{{ point_size: null, statistic: {session.look.statistic!r} }}"
+        traits = f"{{ point_size: null, statistic: {session.settings.statistic!r} }}"
         run(page, f"window.w = open_({{ traits: {traits}, width: {SIDE}, height: {SIDE}, answer: {answer} }});")
         return session
 

@@ -196,3 +196,10 @@ def test_metadata_of_the_group_that_are_damaged_are_an_error_of_ours(tmp_path, d
         file.write_bytes(damage)
     with pytest.raises(DamagedStore, match="cannot read the metadata of __tiledb_group"):
         open_dataset(tmp_path / "old")
+
+
+def test_an_array_that_the_group_lost_is_told_of(tmp_path):
+    make_cf(path := tmp_path / "a", "xarray")
+    max((path / "__group").iterdir()).unlink()  # the newest names all, those before it one less each
+    with open_dataset(path) as dataset:
+        assert "'daylight' lies in the folder, but is not named by the group and left out." in dataset.notes

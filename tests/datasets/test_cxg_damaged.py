@@ -355,3 +355,11 @@ def test_an_array_whose_metadata_are_cut_off_leaves_no_file_open(make, array, cu
     for _ in range(3):
         refuse()
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_column_of_another_length_than_the_table_is_damaged_for_every_store():
+    dataset = MemoryDataset(
+        {"short": np.zeros(4)}, np.ones((5, 1), dtype=np.float32), ["a"], {"umap": np.zeros((5, 2))}
+    )
+    with pytest.raises(DamagedStore, match="'short': it gives 4 values for 5 rows"):
+        dataset.obs(["short"])

@@ -322,7 +322,13 @@ class Dataset(ByView):
     def _obs_values(self, name: str, rows: NDArray[np.int64] | None) -> Values:
         whole: NDArray[Any] | Codes | None = self._cache.get(("obs", name))
         if whole is None:
-            return self._read_obs(name, rows)
+            found = self._read_obs(name, rows)
+            n = len(found.codes if isinstance(found, Codes) else found)
+            expected = self.n_obs if rows is None else len(rows)
+            if n != expected:
+                what = f"it gives {n:,} values for {expected:,} rows"
+                raise DamagedStore(f"{self.uri}: cannot read obs column {name!r}: {what}.")
+            return found
         if rows is None:
             return whole
         if isinstance(whole, Codes):

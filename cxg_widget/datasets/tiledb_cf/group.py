@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
-from cxg_widget.errors import InvalidStore
+from cxg_widget.errors import DamagedStore, InvalidStore
 
 METADATA_ARRAY = "__tiledb_group"
 Note = Callable[[str], None]
@@ -55,6 +56,8 @@ def read_group(arrays: Arrays, note: Note) -> Group:
             metadata |= dict(of_array.items())
     if members:
         found, groups = _registered(arrays, members, note)
+        if not arrays.is_remote:  # where it takes time to look
+            _tell_of_others(arrays, found, note)
     else:
         found = {name: None for name, type_ in sorted(children.items()) if type_ in ("array", "unknown")}
         groups = [name for name, type_ in sorted(children.items()) if type_ == "group"]
@@ -76,6 +79,16 @@ def _registered(
         else:
             found[path] = name
     return found, groups
+
+
+def _tell_of_others(arrays: Arrays, found: Mapping[str, str | None], note: Note) -> None:
+    """Tell of arrays in the folder that the group does not name: the file that names the newest may be lost."""
+    with suppress(DamagedStore):
+        listed = arrays.children("")[0]
+        others = sorted(name for name, kind in listed.items() if kind == "array" and name not in found)
+        others = [name for name in others if name != METADATA_ARRAY]
+        if others:
+            note(f"{', '.join(map(repr, others[:5]))} lies in the folder, but is not named by the group and left out.")
 
 
 def _path_below(root: str, uri: str) -> str | None:

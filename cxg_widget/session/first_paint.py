@@ -20,15 +20,9 @@ def are_many(n_points: int) -> bool:
 
 
 class FirstPaint:
-    """What has been sent and drawn at the beginning.
-
-    Attributes
-    ----------
-    early : slot -> number of the stream whose first chunk was sent unasked, until it is taken up
-    """
+    """Whether the first points have been drawn."""
 
     def __init__(self) -> None:
-        self.early: dict[str, int] = {}
         self._begun = threading.Event()
 
     def begin(self) -> None:
@@ -36,9 +30,8 @@ class FirstPaint:
         self._begun.set()
 
     def ask(self) -> None:
-        """Take note that a front-end has asked for everything; what was sent unasked it may have drawn already."""
-        if not self.early:
-            self._begun.clear()
+        """Take note that a front-end has asked for everything, and has drawn nothing of it."""
+        self._begun.clear()
 
     def hold(self, frames: Iterator[Frame]) -> Iterator[Frame]:
         """Hold back all but the first chunk of many points, until those are drawn or long enough."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,12 +26,13 @@ from cxg_widget.draw.key import Key, key_of
 from cxg_widget.draw.picture import Paint, paint, pixels_as_points, point_diameter
 from cxg_widget.draw.pixel_scale import PixelScale
 from cxg_widget.draw.png import encode_png
-from cxg_widget.errors import InvalidValue, Overtaken, SelectionError
-from cxg_widget.selection.selection import SelectedCells, combine
+from cxg_widget.errors import InvalidValue, SelectionError
+from cxg_widget.selection.selection import SelectedCells
 from cxg_widget.session import streams
 from cxg_widget.session.aggregated import aggregated
+from cxg_widget.session.on_show import Seqs
 from cxg_widget.session.showing import Showing
-from cxg_widget.session.view_request import Seqs, pixel_frames, view_frames, view_of
+from cxg_widget.session.view_request import pixel_frames, view_frames, view_of
 from cxg_widget.spatial.polygon import as_polygon, in_polygon
 from cxg_widget.spatial.view import contain, fit_view, within, zoom_of
 from cxg_widget.wire import protocol as p
@@ -49,9 +51,6 @@ _FEW_CELLS = 200_000
 class Session(Showing):
     """One dataset on show, with its selection; see `Showing` for the parameters."""
 
-    _n_views = 0
-    _n_replaced = 0
-
     # --- selecting -------------------------------------------------------------------------------------------------
 
     @property
@@ -61,9 +60,7 @@ class Session(Showing):
 
     def select(self, mask: NDArray[np.bool_], mode: p.Mode = "replace") -> None:
         """Combine a mask, bool (n_obs,), with the selection."""
-        with self._lock:
-            self._n_replaced += mode == "replace"
-            self.mask = combine(self.mask, mask, mode)
+        self._on_show.select(mask, mode)
 
     def aggregate(self, reduction: Any = None, **asked: Any) -> xr.DataArray | xr.Dataset:
         """Reduce all cells to planes; parameters and errors as those of `CxgWidget.aggregate`."""
@@ -110,26 +107,14 @@ class Session(Showing):
 
         The answer raises `Overtaken` where a newer selection has replaced all before it, or other cells are on show.
         """
-        with self._lock:
-            self._n_replaced += message.mode == "replace"
-            asked = self._n_replaced, self._meaning_of(message)
-
-        def check() -> None:
-            if (self._n_replaced, self._meaning_of(message)) != asked:
-                raise Overtaken("a newer selection took the place of this one, or other cells are on show.")
+        key = attrgetter("place_key" if isinstance(message, p.Lasso) else "color_key")
+        select = self._on_show.select_later(message.mode, lambda: self._mask_of(message), key)
 
         def answer() -> Iterator[Frame]:
-            check()
-            mask = self._mask_of(message)
-            with self._lock:
-                check()
-                self.mask = combine(self.mask, mask, message.mode)
+            select()
             yield from self.selection()
 
         return answer
-
-    def _meaning_of(self, message: p.Lasso | p.Category) -> object:
-        return self.settings.place_key if isinstance(message, p.Lasso) else self.settings.color_key
 
     # --- answers ---------------------------------------------------------------------------------------------------
 
@@ -145,7 +130,8 @@ class Session(Showing):
             case p.Ready():
                 check_version(message.version)
                 yield streams.dataset_frame(self.dataset)
-                self._first_paint.ask()
+                if not self._on_show.is_early:  # of that something may have been drawn
+                    self._first_paint.ask()
                 yield from self._first_paint.hold(self.show())
             case p.Begun():
                 self._first_paint.begin()
@@ -172,8 +158,7 @@ class Session(Showing):
                 yield from self._view(message)
 
     def _counts(self) -> Frame:
-        with self._lock:
-            settings, mask, seqs = self.settings, self.mask, Seqs(**self._seq)
+        settings, mask, seqs = self._on_show.now()
         n_missing, *counts = self._loader.count_selected(settings, mask).tolist()
         return Frame(p.Counts(seqs.color, seqs.selection, n_missing), {"counts": np.array(counts, dtype=np.uint32)})
 
@@ -208,28 +193,32 @@ class Session(Showing):
                 self._announce(Frame(p.Progress("datashader", 1.0)))
 
     def _image(self, message: p.Aggregate) -> Iterator[Frame]:
-        with self._lock:  # no longer than this: reading a colouring may last, and a lasso must not wait for it
-            settings, mask, seqs = self.settings, self.mask, Seqs(**self._seq)
-            self._n_views = number = self._n_views + 1
+        is_overtaken = self._on_show.begin_view()
+        settings, mask, seqs = self._on_show.now()
         settings = settings.as_asked(message)
         if self._loader.is_of_pixels(settings):
-            yield from self._pixels(settings, mask, message, seqs, number)
+            yield from self._pixels(settings, mask, message, seqs, is_overtaken)
             return
         coloring = self._loader.preview(settings) or self.coloring(settings)
         indexed: InView | None = self._loader.near(
             settings, view_of(message), (message.width, message.height), coloring
         )
         if indexed is None:
-            indexed = self._loader.awaited(settings, lambda: number != self._n_views)
+            indexed = self._loader.awaited(settings, is_overtaken)
             coloring = self.coloring(settings)
         shown = replace(self._shown_by(settings, mask, message.highlighted, coloring), weight=message.weight)
         few = -1 if settings.render == "raster" else few_of(settings)
         yield from view_frames(indexed, shown, message, seqs, few)
 
     def _pixels(
-        self, settings: Settings, mask: NDArray[np.bool_], message: p.Aggregate, seqs: Seqs, number: int
+        self,
+        settings: Settings,
+        mask: NDArray[np.bool_],
+        message: p.Aggregate,
+        seqs: Seqs,
+        is_overtaken: Callable[[], bool],
     ) -> Iterator[Frame]:
-        indexed = self._loader.awaited(settings, lambda: number != self._n_views)
+        indexed = self._loader.awaited(settings, is_overtaken)
         shown = replace(self._shown_by(settings, mask), columns=self._columns_of(settings))
         level = round(2 * np.log2(abs(message.view[1] - message.view[0]) / message.width))
         key = settings.color_key, settings.place_key, settings.statistic, level

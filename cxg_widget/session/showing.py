@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -26,6 +25,7 @@ from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.session import streams
 from cxg_widget.session.exchange import error_frame
 from cxg_widget.session.first_paint import FirstPaint, are_many
+from cxg_widget.session.on_show import OnShow
 from cxg_widget.text.names import shown
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.encoding import Numbers
@@ -44,10 +44,6 @@ class Showing:
     seed : of the display order
     announce : takes a frame that nobody asked for, from any thread
     read_with : makes the `Loader` of a dataset, a seed and a function that is told progress
-
-    Attributes
-    ----------
-    way : in which way cells are drawn; where it changes, all is sent anew
     """
 
     def __init__(
@@ -56,32 +52,34 @@ class Showing:
         read_with: Callable[..., Loader] = Loader,
     ) -> None:  # fmt: skip
         self.dataset = dataset
-        self._look = settings or Settings(embedding=dataset.default_embedding)
-        self.mask: NDArray[np.bool_] = np.zeros(dataset.n_obs, dtype=np.bool_)
         self._announce = announce or (lambda _: None)
         self._loader = read_with(dataset, seed, self._tell_progress)
-        self.way = self._way_of(self._look)
+        first = settings or Settings(embedding=dataset.default_embedding)
+        self._on_show = OnShow(first, dataset.n_obs, self._way_of)
         self._stop_listening = dataset.tell_progress_to(self._tell_progress)
-        self._lock = threading.RLock()
         self._first_paint = FirstPaint()
-        self._seq = {"points": 0, "color": 0, "selection": 0}
 
     def _tell_progress(self, done: float) -> None:
         self._announce(Frame(p.Progress("index", done)))
 
     @property
     def settings(self) -> Settings:
-        """What is asked to be on show; from the moment it is set, what is sent for another one counts as older."""
-        return self._look
+        """What is asked to be on show."""
+        return self._on_show.settings
 
     @settings.setter
     def settings(self, settings: Settings) -> None:
-        way = self._way_of(settings)
-        with self._lock:
-            before, self._look = self._look, settings
-            are_others, self.way = way != self.way, way
-            self._seq["points"] += are_others or settings.place_key != before.place_key
-            self._seq["color"] += are_others or settings.color_key != before.color_key
+        self._on_show.change(settings)
+
+    @property
+    def way(self) -> object:
+        """In which way cells are drawn; where it changes, all is sent anew."""
+        return self._on_show.way
+
+    @property
+    def mask(self) -> NDArray[np.bool_]:
+        """Which cells are selected, bool (n_obs,)."""
+        return self._on_show.mask
 
     def _way_of(self, settings: Settings) -> tuple[object, ...]:
         return settings.render, settings.max_points, self._loader.is_of_pixels(settings)
@@ -180,44 +178,22 @@ class Showing:
 
     # --- frames ----------------------------------------------------------------------------------------------------
 
-    def _next(self, slot: str) -> int:
-        with self._lock:
-            self._seq[slot] += 1
-            return self._seq[slot]
-
-    def _take_up(self, slot: str) -> int:
-        """Return the number of a stream: that of the one begun early, if it is still what is on show, or the next."""
-        with self._lock:
-            early = self._first_paint.early.pop(slot, None)
-            return self._next(slot) if early is None or early != self._seq[slot] else early
-
-    def _until_newer(self, slot: str, seq: int, stream: Callable[[int], Iterator[Frame]]) -> Iterator[Frame]:
-        for frame in stream(seq):
-            if self._seq[slot] != seq:
-                return
-            yield frame
-
-    def _renumber(self, slot: str, seq: int) -> int:
-        """Return a number for what follows under another one, unless that has been overtaken already."""
-        with self._lock:
-            return self._next(slot) if self._seq[slot] == seq else seq
-
     def points(self) -> Iterator[Frame]:
         """Yield the coordinates on show, in chunks; ends early when a newer call begins.
 
         Where the store states in which bounds they lie, a frame without points says so before they are read.
         """
-        return self._points(self._take_up("points"))
+        return self._points(self._on_show.take_up("points"))
 
     def _points(self, seq: int) -> Iterator[Frame]:
         outline = self._loader.outline(self.settings)
         if outline is not None:
-            yield from self._until_newer("points", seq, partial(self._outline_frames, outline))
+            yield from self._on_show.until_newer("points", seq, partial(self._outline_frames, outline))
             bounds = self.place()
             is_kept = is_close(outline, bounds.extent)
             outline = outline if is_kept else None
-            seq = seq if is_kept else self._renumber("points", seq)
-        yield from self._until_newer("points", seq, partial(self._point_frames, outline))
+            seq = seq if is_kept else self._on_show.renumber("points", seq)
+        yield from self._on_show.until_newer("points", seq, partial(self._point_frames, outline))
 
     def _outline_frames(self, outline: Extent, seq: int) -> Iterator[Frame]:
         about = {**self._about_points(seq), "n_points": self._loader.n_points(self.settings)}
@@ -246,15 +222,15 @@ class Showing:
 
         Where the store states limits or categories, a legend with these alone comes before the values are read.
         """
-        return self._color(self._take_up("color"))
+        return self._color(self._on_show.take_up("color"))
 
     def _color(self, seq: int) -> Iterator[Frame]:
         preview = self._loader.preview(self.settings)
         if preview is not None and preview.is_preview:
-            yield from self._until_newer("color", seq, partial(self._preview_frames, preview))
+            yield from self._on_show.until_newer("color", seq, partial(self._preview_frames, preview))
             self.coloring()
-            seq = self._renumber("color", seq)
-        yield from self._until_newer("color", seq, self._color_frames)
+            seq = self._on_show.renumber("color", seq)
+        yield from self._on_show.until_newer("color", seq, self._color_frames)
 
     def _preview_frames(self, preview: Coloring, seq: int) -> Iterator[Frame]:
         yield streams.legend_frame(preview, self.settings, self.dataset, self._loader.n_points(self.settings), seq)
@@ -267,12 +243,11 @@ class Showing:
     def recolor(self) -> Iterator[Frame]:
         """Yield the colours of the categories on show, after the palette changed."""
         colors = streams.category_colors(self.coloring(), self.settings, self.dataset)
-        yield Frame(p.Palette(self._seq["color"], colors))
+        yield Frame(p.Palette(self._on_show.number("color"), colors))
 
     def selection(self) -> Iterator[Frame]:
         """Yield which points are selected, as packed bits."""
-        with self._lock:
-            seq, mask = self._next("selection"), self.mask
+        seq, mask = self._on_show.next_selection()
         n_selected = int(np.count_nonzero(mask))
         yield streams.selection_frame(mask[self._point_rows] if n_selected else mask, n_selected, seq)
 
@@ -299,10 +274,7 @@ class Showing:
         if not are_many(self._loader.n_points(self.settings)):
             return
         is_preview = self._loader.outline(self.settings) is not None and self._loader.preview(self.settings) is not None
-        with self._lock:
-            seqs = {slot: self._next(slot) for slot in ("color", "points")}
-            if not is_preview:  # of which nothing can be taken up
-                self._first_paint.early = dict(seqs)
+        seqs = self._on_show.begin_early(can_take_up=not is_preview)
         yield streams.dataset_frame(self.dataset)
         color, points = self._color(seqs["color"]), self._points(seqs["points"])
         with suppress(CxgWidgetError):  # whoever asks is told

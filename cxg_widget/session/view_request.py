@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +16,7 @@ from cxg_widget.draw.crowding import solidity_of
 from cxg_widget.draw.pixel_scale import PixelScale
 from cxg_widget.draw.png import encode_lines, encode_png
 from cxg_widget.selection.selection import pack_mask
+from cxg_widget.session.on_show import Seqs
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.encoding import Numbers, wire_codes, wire_values
 from cxg_widget.wire.frames import Frame, spans
@@ -27,15 +27,6 @@ _MOST_AROUND = 2
 """How many times as many cells as are few may travel; around a thin part of the plot there may be any number."""
 _CELL_BYTES = 4
 _PLAIN_CODES: NDArray[np.uint8 | np.uint16] = np.empty(0, dtype=np.uint8)
-
-
-@dataclass(frozen=True)
-class Seqs:
-    """Which points, which colouring and which selection an answer shows."""
-
-    points: int
-    color: int
-    selection: int
 
 
 def view_of(ask: p.Aggregate) -> View:

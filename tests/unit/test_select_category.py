@@ -77,7 +77,7 @@ def test_the_selection_is_counted_by_category(settings):
     column = one.dataset.obs(["cell_type"])["cell_type"][mask]
     assert counts == column.value_counts(sort=False).tolist()
     assert message.n_missing == column.isna().sum()
-    assert (message.seq, message.selection_seq) == (one._seq["color"], one._seq["selection"])
+    assert (message.seq, message.selection_seq) == (one._on_show.number("color"), one._on_show.number("selection"))
 
 
 @pytest.mark.parametrize("sparse", [True, False])

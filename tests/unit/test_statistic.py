@@ -89,7 +89,7 @@ def test_cells_are_sent_anew_where_who_draws_them_changes_and_not_else(before, a
     session = Session(small(500), Settings(embedding="umap", color="n_counts", statistic=before))
     first = next(frame.message.seq for frame in session.points())
     session.settings = replace(session.settings, statistic=after)
-    assert (session._seq["points"] > first) == is_sent
+    assert (session._on_show.number("points") > first) == is_sent
 
 
 def test_a_static_picture_of_pixels_has_them_in_its_colours_and_says_so():

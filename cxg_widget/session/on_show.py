@@ -1,0 +1,150 @@
+"""What is on show at one moment: settings, selection and the numbers of the streams, guarded by one lock."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.display.settings import Settings
+from cxg_widget.errors import Overtaken
+from cxg_widget.selection.selection import combine
+from cxg_widget.wire.frames import Frame
+from cxg_widget.wire.protocol import Mode
+
+Slot = Literal["points", "color", "selection"]
+
+
+@dataclass(frozen=True)
+class Seqs:
+    """Which points, which colouring and which selection an answer shows."""
+
+    points: int
+    color: int
+    selection: int
+
+
+class OnShow:
+    """The settings, the selected cells and the number of each stream; nothing else changes them, or holds their lock.
+
+    Parameters
+    ----------
+    settings : what to show first
+    n_obs : how many cells there are; none is selected at first
+    way_of : settings to the way in which cells are drawn; where it changes, all is sent anew
+    """
+
+    def __init__(self, settings: Settings, n_obs: int, way_of: Callable[[Settings], object]) -> None:
+        self._lock = threading.RLock()
+        self._way_of = way_of
+        self.settings = settings
+        self.way = way_of(settings)
+        self.mask: NDArray[np.bool_] = np.zeros(n_obs, dtype=np.bool_)
+        self._seqs: dict[Slot, int] = {"points": 0, "color": 0, "selection": 0}
+        self._early: dict[Slot, int] = {}
+        self._n_replaced = 0
+        self._n_views = 0
+
+    def now(self) -> tuple[Settings, NDArray[np.bool_], Seqs]:
+        """Return settings, selection and numbers that belong together."""
+        with self._lock:
+            return self.settings, self.mask, Seqs(**self._seqs)
+
+    def begin_view(self) -> Callable[[], bool]:
+        """Take note of a question for a view, and return what tells whether a newer one has come."""
+        with self._lock:
+            self._n_views = number = self._n_views + 1
+        return lambda: number != self._n_views
+
+    def change(self, settings: Settings) -> None:
+        """Take other settings; from now on what is sent for those before counts as older."""
+        way = self._way_of(settings)
+        with self._lock:
+            before, self.settings = self.settings, settings
+            are_others, self.way = way != self.way, way
+            self._seqs["points"] += are_others or settings.place_key != before.place_key
+            self._seqs["color"] += are_others or settings.color_key != before.color_key
+
+    # The selection.
+
+    def select(self, mask: NDArray[np.bool_], mode: Mode = "replace") -> None:
+        """Combine a mask, bool (n_obs,), with the selection."""
+        with self._lock:
+            self._n_replaced += mode == "replace"
+            self.mask = combine(self.mask, mask, mode)
+
+    def select_later(
+        self, mode: Mode, mask_of: Callable[[], NDArray[np.bool_]], meaning: Callable[[Settings], object]
+    ) -> Callable[[], None]:
+        """Take note of a selection, and return what makes it in its turn.
+
+        That raises `Overtaken` where a newer selection has replaced all before it, or other cells are meant by now.
+        """
+        with self._lock:
+            self._n_replaced += mode == "replace"
+            asked = self._n_replaced, meaning(self.settings)
+
+        def check() -> None:
+            if (self._n_replaced, meaning(self.settings)) != asked:
+                raise Overtaken("a newer selection took the place of this one, or other cells are on show.")
+
+        def select() -> None:
+            check()
+            mask = mask_of()
+            with self._lock:
+                check()
+                self.mask = combine(self.mask, mask, mode)
+
+        return select
+
+    # The streams.
+
+    def number(self, slot: Slot) -> int:
+        """Return the number of what is on show."""
+        return self._seqs[slot]
+
+    def next(self, slot: Slot) -> int:
+        """Begin a stream, and return its number."""
+        with self._lock:
+            self._seqs[slot] += 1
+            return self._seqs[slot]
+
+    def next_selection(self) -> tuple[int, NDArray[np.bool_]]:
+        """Begin a stream of the selection, and return its number and the mask that belongs to it."""
+        with self._lock:
+            return self.next("selection"), self.mask
+
+    def begin_early(self, *, can_take_up: bool) -> dict[Slot, int]:
+        """Begin the streams of points and colours before a front-end asks; it takes them up where it can."""
+        with self._lock:
+            seqs: dict[Slot, int] = {"color": self.next("color"), "points": self.next("points")}
+            if can_take_up:
+                self._early = dict(seqs)
+            return seqs
+
+    @property
+    def is_early(self) -> bool:
+        """Whether a stream was begun before a front-end asked, and has not been taken up."""
+        return bool(self._early)
+
+    def take_up(self, slot: Slot) -> int:
+        """Return the number of a stream: that of the one begun early, if it is still what is on show, or the next."""
+        with self._lock:
+            early = self._early.pop(slot, None)
+            return self.next(slot) if early is None or early != self._seqs[slot] else early
+
+    def renumber(self, slot: Slot, seq: int) -> int:
+        """Return a number for what follows under another one, unless that has been overtaken already."""
+        with self._lock:
+            return self.next(slot) if self._seqs[slot] == seq else seq
+
+    def until_newer(self, slot: Slot, seq: int, stream: Callable[[int], Iterator[Frame]]) -> Iterator[Frame]:
+        """Yield the frames of a stream until a newer one begins."""
+        for frame in stream(seq):
+            if self._seqs[slot] != seq:
+                return
+            yield frame

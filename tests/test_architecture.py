@@ -42,7 +42,7 @@ HOMES = {
     "isal": ("draw/png.py", "spatial/index_file.py"),
     "h5py": ("datasets/anndata/h5.py", "convert/h5ad_file.py"),
     "zarr": ("datasets/anndata/zarr_store.py", "datasets/atlas/"),
-    "scipy": "datasets/anndata/",
+    "scipy": ("datasets/anndata/", "datasets/base/matrix_block.py"),
     "anndata": "datasets/anndata/export.py",
     "lance": "datasets/atlas/",
     "tqdm": "convert/progress.py",

@@ -12,6 +12,10 @@ class ByteCache:
     """Keep values up to `limit_bytes` in all, the least recently used go first.
 
     A value larger than the limit is handed through and not kept; a limit of 0 keeps nothing.
+
+    Attributes
+    ----------
+    used_bytes : held now; never more than `limit_bytes`
     """
 
     def __init__(self, limit_bytes: int, size_of: Callable[[Any], int]) -> None:
@@ -38,12 +42,14 @@ class ByteCache:
         size = self._size_of(value)
         with self._lock:
             self._drop(key)
-            if size > self.limit_bytes:
-                return
-            self._kept[key] = (value, size)
-            self.used_bytes += size
-            while self.used_bytes > self.limit_bytes:
-                self._drop(next(iter(self._kept)))
+            if self._make_room(size):
+                self._kept[key] = (value, size)
+                self.used_bytes += size
+
+    def make_room(self, size: int) -> bool:
+        """Let go of values until so many bytes fit, for what is about to be made; False where they never would."""
+        with self._lock:
+            return self._make_room(size)
 
     def get_or_load(self, key: Hashable, load: Callable[[], Any]) -> Any:
         """Return the value under `key`; where there is none, keep and return what `load()` returns.
@@ -61,6 +67,13 @@ class ByteCache:
         with self._lock:
             self._kept.clear()
             self.used_bytes = 0
+
+    def _make_room(self, size: int) -> bool:
+        if size > self.limit_bytes:
+            return False
+        while self.used_bytes + size > self.limit_bytes:
+            self._drop(next(iter(self._kept)))
+        return True
 
     def _drop(self, key: Hashable) -> None:
         entry = self._kept.pop(key, None)

@@ -90,29 +90,7 @@ class Lines:
 
 
 def _entries(block: MatrixBlock, start: int, length: int) -> Entries:
-    n_lines = len(block.starts) - 1
-    if block.fill:  # true of NaN as well
-        return _written_out(block, start, length)
-    counts = np.diff(block.starts)
-    kept = block.values != 0
-    lines = np.repeat(np.arange(start, start + n_lines, dtype=np.uint32), counts)
-    positions, values = block.positions.astype(np.uint32), block.values
-    if not kept.all():
-        lines, positions, values = lines[kept], positions[kept], values[kept]
-    return _ordered(lines, positions, values)
-
-
-def _written_out(block: MatrixBlock, start: int, length: int) -> Entries:
-    n_lines = len(block.starts) - 1
-    out = np.full((n_lines, length), block.fill, dtype=np.float32)
-    out[np.repeat(np.arange(n_lines), np.diff(block.starts)), block.positions] = block.values
-    lines, positions = np.nonzero(out)
-    return Entries((lines + start).astype(np.uint32), positions.astype(np.uint32), out[lines, positions])
-
-
-def _ordered(lines: NDArray[np.uint32], positions: NDArray[np.uint32], values: NDArray[np.float32]) -> Entries:
-    falls = positions[1:] <= positions[:-1]
-    if (falls & (lines[1:] == lines[:-1])).any():
-        order = np.lexsort((positions, lines))
-        positions, values = positions[order], values[order]
-    return Entries(lines, positions, np.ascontiguousarray(values, dtype=np.float32))
+    block = block.distinct(length)
+    lines = np.repeat(np.arange(start, start + len(block.starts) - 1, dtype=np.uint32), np.diff(block.starts))
+    kept = block.values != 0  # true of NaN as well
+    return Entries(lines[kept], block.positions[kept].astype(np.uint32), block.values[kept])

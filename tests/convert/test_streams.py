@@ -75,7 +75,7 @@ def test_runs_cover_all_lines_in_order_and_stay_below_the_limit(counts, limit):
 
 
 class OneMatrix:
-    """Stands for a dataset: its matrix in one block, in any order, with any fill."""
+    """Stands for a dataset: its matrix in one block, in any order."""
 
     uri, major_axis = "one", "obs"
 
@@ -87,15 +87,13 @@ class OneMatrix:
         return self._block
 
 
-@pytest.mark.parametrize("fill", [0.0, 2.5, np.nan])
-def test_entries_are_sorted_and_what_is_left_out_is_its_fill(fill):
+def test_entries_are_sorted_and_what_is_left_out_is_0():
     block = MatrixBlock(
         np.array([0, 3, 3, 5]),
         np.array([4, 0, 2, 1, 3]),
         np.array([1, 0, np.nan, -2, 5], dtype=np.float32),
-        fill,
     )
-    expected = np.full((3, 5), fill, dtype=np.float32)
+    expected = np.zeros((3, 5), dtype=np.float32)
     expected[0, [4, 0, 2]], expected[2, [1, 3]] = [1, 0, np.nan], [-2, 5]
     found = Lines(OneMatrix(block, 5), None).read(0, 3)
     np.testing.assert_array_equal(found.dense(0, 3, 5), expected)

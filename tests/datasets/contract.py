@@ -275,7 +275,7 @@ class DatasetContract:
         X = truth.X if dataset.major_axis == "obs" else truth.X.T
         start, stop = sorted(data.draw(st.tuples(*[st.integers(0, len(X))] * 2)))
         block = dataset.matrix_block(start, stop)
-        found = np.full((stop - start, X.shape[1]), block.fill, dtype=np.float32)
+        found = np.zeros((stop - start, X.shape[1]), dtype=np.float32)
         found[np.repeat(np.arange(stop - start), np.diff(block.starts)), block.positions] = block.values
         np.testing.assert_allclose(found, X[start:stop], rtol=1e-6, atol=1e-6)
         assert len(block.starts) == stop - start + 1

@@ -41,7 +41,7 @@ def raw_values(truth):
 
 
 def dense_of(block, width):
-    found = np.full((len(block.starts) - 1, width), block.fill, dtype=np.float32)
+    found = np.zeros((len(block.starts) - 1, width), dtype=np.float32)
     found[np.repeat(np.arange(len(found)), np.diff(block.starts)), block.positions] = block.values
     return found
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.color.css_colors import to_hex
-from cxg_widget.datasets.anndata.budget import DEFAULT_MEMORY_BYTES, Budget
+from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.anndata.details import sizes_below, text_of
 from cxg_widget.datasets.anndata.elements import element_of, labels_of
 from cxg_widget.datasets.anndata.frame import Frame, pick
@@ -19,6 +19,7 @@ from cxg_widget.datasets.anndata.node import Array, Group, Node, Store
 from cxg_widget.datasets.anndata.obsm import default_of, find_embeddings
 from cxg_widget.datasets.anndata.parts import find_part
 from cxg_widget.datasets.anndata.raw import RAW, Raw
+from cxg_widget.datasets.anndata.sparse import DEFAULT_MEMORY_BYTES, size_of
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES
 from cxg_widget.datasets.base.packed import PackedStrings
@@ -67,7 +68,7 @@ class AnnDataDataset(WithMatrices):
         if "://" in uri and not uri.startswith("file://"):
             raise UnknownFormat(f"'{uri}': AnnData is opened from local disks only; copy it, or convert it to CXG.")
         self._key = key
-        self._budget = Budget(memory_bytes)
+        self._budget = ByteCache(memory_bytes, size_of)
         self._path = uri.removeprefix("file://")
         self._store = self._open_store(self._path)
         try:

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.anndata.lines import Lines, lines_of_dense
 from cxg_widget.datasets.anndata.node import Array
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.values import Vector
 from cxg_widget.datasets.base.vectors import together
 
@@ -25,11 +25,11 @@ class Dense:
     def __init__(self, array: Array) -> None:
         self._array = array
 
-    def lines(self, axis: Literal["obs", "var"], start: int, stop: int) -> Lines:
+    def lines(self, axis: Literal["obs", "var"], start: int, stop: int) -> MatrixBlock:
         """Return rows or columns start <= line < stop, without zeros; errors as `Array.read`."""
         if axis == "obs":
-            return lines_of_dense(_float32(self._array.read(slice(start, stop), slice(None))))
-        return lines_of_dense(self._columns(start, stop, 0, self._array.shape[0]).T)
+            return MatrixBlock.of_dense(_float32(self._array.read(slice(start, stop), slice(None))))
+        return MatrixBlock.of_dense(self._columns(start, stop, 0, self._array.shape[0]).T)
 
     def columns(self, positions: Sequence[int], start: int, stop: int) -> Iterator[Vector]:
         """Yield the rows start <= row < stop of distinct columns; those that share chunks are read at once."""

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.anndata.memory import AnnDataInMemory
 from cxg_widget.datasets.base.columns import is_placeholder
 from cxg_widget.datasets.base.dataset import Dataset
-from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.errors import MissingDependency
 
 _BLOCK_CELLS = 1 << 24
@@ -66,19 +65,7 @@ def _matrix(dataset: Dataset, rows: NDArray[np.int64]) -> Any:
         stop = min(start + step, n_lines)
         wanted = rows[np.searchsorted(rows, start) : np.searchsorted(rows, stop)] - start if by_row else rows
         if len(wanted) or not by_row:
-            block = _csr(dataset.matrix_block(start, stop), width)
+            block = dataset.matrix_block(start, stop).csr(width)
             parts.append(block[wanted] if by_row else block[:, wanted].T.tocsr())
     empty = csr_array((0, width) if by_row else (len(rows), 0), dtype=np.float32)
     return csr_matrix((vstack if by_row else hstack)([empty, *parts], format="csr"))
-
-
-def _csr(block: MatrixBlock, width: int) -> Any:
-    from scipy.sparse import csr_array
-
-    shape = (len(block.starts) - 1, width)
-    found = csr_array((block.values, block.positions, block.starts), shape=shape)
-    if not block.fill:
-        return found
-    dense = np.full(shape, block.fill, dtype=np.float32)
-    dense[np.repeat(np.arange(shape[0]), np.diff(block.starts)), block.positions] = block.values
-    return csr_array(dense)

@@ -9,11 +9,11 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.anndata.budget import Budget
+from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.anndata.dense import Dense
-from cxg_widget.datasets.anndata.lines import Lines
 from cxg_widget.datasets.anndata.node import Array, Group, Node
 from cxg_widget.datasets.anndata.sparse import Sparse
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.values import Vector
 from cxg_widget.errors import InvalidStore
 
@@ -40,7 +40,7 @@ class AnyMatrix(Protocol):
     def parts(self, positions: Sequence[int], start: int, stop: int) -> Iterator[Vector]:
         """Yield rows of distinct columns, counted from `start`; only where `axis` is "obs"."""
 
-    def lines(self, axis: Axis, start: int, stop: int) -> Lines:
+    def lines(self, axis: Axis, start: int, stop: int) -> MatrixBlock:
         """Return neighbouring rows or columns."""
 
     def describe(self) -> dict[str, Any]:
@@ -63,7 +63,7 @@ class Matrix:
         name: str,
         shape: tuple[int, int],
         *,
-        budget: Budget,
+        budget: ByteCache,
         note: Callable[[str], None],
         progress: Callable[[float], None],
     ) -> None:
@@ -112,7 +112,7 @@ class Matrix:
         else:
             yield from (lines.vector() for lines in found.parts_across(positions, start, stop))
 
-    def lines(self, axis: Axis, start: int, stop: int) -> Lines:
+    def lines(self, axis: Axis, start: int, stop: int) -> MatrixBlock:
         """Return neighbouring rows or columns; errors as `vector`."""
         return self._open().lines(axis, start, stop)
 

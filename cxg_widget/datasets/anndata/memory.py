@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.color.css_colors import to_hex
-from cxg_widget.datasets.anndata.budget import Budget
+from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.anndata.matrices import AnyMatrix, Matrix, is_matrix
 from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
 from cxg_widget.datasets.anndata.memory_nodes import MatrixOfView, node_of, x_of
 from cxg_widget.datasets.anndata.obsm import default_of
 from cxg_widget.datasets.anndata.raw import RAW, Raw
+from cxg_widget.datasets.anndata.sparse import size_of
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES
 from cxg_widget.datasets.base.values import Values
@@ -52,7 +53,7 @@ class AnnDataInMemory(WithMatrices):
             parts = ", ".join(repr(name) for name in source.mod)
             raise InvalidOption(f"a MuData holds several AnnData; pass one of them, such as mdata[{parts}].")
         self.source: Any = source
-        self._budget = Budget(memory_bytes)
+        self._budget = ByteCache(memory_bytes, size_of)
         for part in ("obs", "var"):
             _check_table(getattr(source, part), part)
         self._uns = source.uns if isinstance(getattr(source, "uns", None), Mapping) else {}

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.anndata.lines import Lines, lines_of_dense
 from cxg_widget.datasets.anndata.matrices import Axis
 from cxg_widget.datasets.anndata.node import Array, Group, Node
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.values import Vector
 from cxg_widget.datasets.base.vectors import together
 
@@ -105,11 +105,11 @@ class MatrixOfView:
             for number in range(len(some)):
                 yield Vector(cut[:, number].copy())
 
-    def lines(self, axis: Axis, start: int, stop: int) -> Lines:
+    def lines(self, axis: Axis, start: int, stop: int) -> MatrixBlock:
         """Return neighbouring rows or columns."""
         if axis == "obs":
-            return lines_of_dense(_dense(self._values(self._source[start:stop])))
-        return lines_of_dense(_dense(self._values(self._source[:, start:stop])).T)
+            return MatrixBlock.of_dense(_dense(self._values(self._source[start:stop])))
+        return MatrixBlock.of_dense(_dense(self._values(self._source[:, start:stop])).T)
 
     def describe(self) -> dict[str, Any]:
         """Say that it is a view."""

@@ -8,7 +8,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.anndata.lines import Lines
 from cxg_widget.datasets.anndata.matrices import AnyMatrix, Axis, same_positions
 from cxg_widget.datasets.base.matrix_block import MatrixBlock, stack
 from cxg_widget.datasets.base.values import Column, Values, Vector
@@ -67,14 +66,13 @@ class Raw(VarNames):
             return self.matrix.vector(int(position))
         return Vector(np.full(self._n_obs, np.nan, dtype=np.float32))
 
-    def _cut(self, lines: Lines, where: NDArray[np.int64]) -> MatrixBlock:
+    def _cut(self, lines: MatrixBlock, where: NDArray[np.int64]) -> MatrixBlock:
         from scipy.sparse import csr_array, hstack
 
-        n_lines = len(lines.starts) - 1
-        rows = csr_array((lines.values, lines.positions, lines.starts), shape=(n_lines, self.n_var))
-        unmeasured = csr_array(np.full((n_lines, 1), np.nan, dtype=np.float32))
-        cut = hstack([rows, unmeasured], format="csr")[:, np.where(where < 0, self.n_var, where)]
-        return MatrixBlock(cut.indptr.astype(np.int64), cut.indices.astype(np.int64), cut.data)
+        unmeasured = csr_array(np.full((len(lines.starts) - 1, 1), np.nan, dtype=np.float32))
+        rows = hstack([lines.csr(self.n_var), unmeasured], format="csr")
+        cut = rows[:, np.where(where < 0, self.n_var, where)]
+        return MatrixBlock(cut.indptr, cut.indices, cut.data)
 
     def _read_var(self, name: str) -> Values:
         return self._frame.read(name, None)

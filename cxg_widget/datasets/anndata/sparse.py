@@ -14,10 +14,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.anndata.budget import Budget
-from cxg_widget.datasets.anndata.lines import Lines
+from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.anndata.node import Array, Group
-from cxg_widget.datasets.anndata.turned import NO_POSITIONS, NO_VALUES, Turned, line_of, lines_of
+from cxg_widget.datasets.base.matrix_block import MatrixBlock, line_of, stack
 from cxg_widget.datasets.base.vectors import TOGETHER_BYTES
 from cxg_widget.errors import InvalidStore
 
@@ -26,6 +25,7 @@ BLOCK_ENTRIES = 1 << 22
 SORTED_ENTRIES = 1 << 24
 """Entries sorted at a time; sorting takes as much memory again."""
 _ENTRY_BYTES = 8
+DEFAULT_MEMORY_BYTES = int(3.2 * 2**30)
 
 
 class Sparse:
@@ -51,7 +51,7 @@ class Sparse:
         shape: tuple[int, int],
         axis: Literal["obs", "var"],
         *,
-        budget: Budget,
+        budget: ByteCache,
         note: Callable[[str], None],
         progress: Callable[[float], None],
     ) -> None:
@@ -65,7 +65,7 @@ class Sparse:
         self._lock = RLock()
         self._known_starts: NDArray[np.int64] | None = None
 
-    def lines(self, axis: Literal["obs", "var"], start: int, stop: int) -> Lines:
+    def lines(self, axis: Literal["obs", "var"], start: int, stop: int) -> MatrixBlock:
         """Return the rows or columns start <= line < stop.
 
         Raises
@@ -78,23 +78,23 @@ class Sparse:
         found = self._along(start, stop) if axis == self.axis else self._across(start, stop)
         return found.distinct(self.shape[1] if axis == "obs" else self.shape[0])
 
-    def lines_across(self, lines: Sequence[int]) -> Iterator[Lines]:
+    def lines_across(self, lines: Sequence[int]) -> Iterator[MatrixBlock]:
         """Yield distinct lines across, each as `lines` returns it; where all entries are scanned, once for all."""
         yield from (found.distinct(self._n_major) for found in self._in_turn(self._sorted(), lines, 0, self._n_major))
 
-    def parts_across(self, lines: Sequence[int], start: int, stop: int) -> Iterator[Lines]:
+    def parts_across(self, lines: Sequence[int], start: int, stop: int) -> Iterator[MatrixBlock]:
         """Yield the positions start <= position < stop of lines across, counted from `start`; as `lines_across`."""
         for found in self._in_turn(self._budget.get(self), lines, start, stop):
             yield found.part(start, stop).distinct(stop - start)
 
     # --- lines of its own axis ---------------------------------------------------------------------------------------
 
-    def _along(self, start: int, stop: int) -> Lines:
+    def _along(self, start: int, stop: int) -> MatrixBlock:
         starts = self._starts()[start : stop + 1]
         if len(starts) < 2:
-            return Lines(np.zeros(1, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
+            return MatrixBlock(np.zeros(1, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
         first, last = int(starts[0]), int(starts[-1])
-        return Lines(starts - first, self._positions(first, last), self._values(first, last))
+        return MatrixBlock(starts - first, self._positions(first, last), self._values(first, last))
 
     def _starts(self) -> NDArray[np.int64]:
         with self._lock:
@@ -127,30 +127,29 @@ class Sparse:
 
     # --- lines across ------------------------------------------------------------------------------------------------
 
-    def _across(self, start: int, stop: int) -> Lines:
+    def _across(self, start: int, stop: int) -> MatrixBlock:
         sorted_ = self._sorted()
         if sorted_ is None:
             _, sorted_ = self._scan(np.arange(start, stop), 0, self._n_major, most_bytes=None)
             start, stop = 0, stop - start
-        return lines_of(sorted_, start, stop)
+        return stack([line_of(sorted_, line).vector() for line in range(start, stop)], self._n_major)
 
-    def _sorted(self) -> list[Turned] | None:
+    def _sorted(self) -> list[MatrixBlock] | None:
         """Return all entries in lines across; None, with a note, where they do not fit into the budget."""
         with self._lock:
-            sorted_: list[Turned] | None = self._budget.get(self)
-            if sorted_ is None and self._budget.reserve(self, self._bytes_needed()):
+            sorted_: list[MatrixBlock] | None = self._budget.get(self)
+            if sorted_ is None and self._budget.make_room(self._bytes_needed()):
                 try:
                     sorted_ = self._sort()
                 except BaseException:
-                    self._budget.drop(self)
                     self._progress(1.0)
                     raise
                 self._budget.put(self, sorted_)
         if sorted_ is None:
             self._note(
                 f"{self._group.path} is stored by {'cell' if self.axis == 'obs' else 'gene'} and is too large for "
-                f"memory_bytes={self._budget.limit:,}, so that each {'gene' if self.axis == 'obs' else 'cell'} takes a "
-                "look at all of it; `cxg-widget convert` makes a store that reads one at once."
+                f"memory_bytes={self._budget.limit_bytes:,}, so that each {'gene' if self.axis == 'obs' else 'cell'} takes "
+                "a look at all of it; `cxg-widget convert` makes a store that reads one at once."
             )
         return sorted_
 
@@ -158,7 +157,7 @@ class Sparse:
         n_blocks = self.n_entries // SORTED_ENTRIES + 1
         return _ENTRY_BYTES * self.n_entries + 4 * n_blocks * (self._n_minor + 1)
 
-    def _sort(self) -> list[Turned]:
+    def _sort(self) -> list[MatrixBlock]:
         from scipy.sparse import csr_array
 
         _, last = self._bounds(0, self._n_major)
@@ -173,10 +172,12 @@ class Sparse:
                 self._progress(stop / last)
             block = csr_array((values, positions, starts), shape=(len(starts) - 1, self._n_minor)).tocsc()
             block.indices += first_line
-            found.append(Turned(block.indptr, block.indices, block.data))
+            found.append(MatrixBlock(block.indptr, block.indices, block.data))
         return found
 
-    def _in_turn(self, sorted_: list[Turned] | None, lines: Sequence[int], start: int, stop: int) -> Iterator[Lines]:
+    def _in_turn(
+        self, sorted_: list[MatrixBlock] | None, lines: Sequence[int], start: int, stop: int
+    ) -> Iterator[MatrixBlock]:
         """Yield lines across: those sorted as they are, else from start to stop, where what does not fit waits."""
         if sorted_ is not None:
             yield from (line_of(sorted_, line) for line in lines)
@@ -193,7 +194,7 @@ class Sparse:
 
     def _scan(
         self, wanted: NDArray[np.int64], start: int, stop: int, *, most_bytes: int | None
-    ) -> tuple[int, list[Turned]]:
+    ) -> tuple[int, list[MatrixBlock]]:
         """Look at all entries of the own lines start <= line < stop for those of distinct lines across.
 
         Returns
@@ -205,7 +206,7 @@ class Sparse:
         is_all = stop - start == self._n_major
         number = np.full(self._n_minor, -1, dtype=np.int16 if wanted.size < 2**15 else np.int32)
         number[wanted] = np.arange(wanted.size)
-        found: list[Turned] = []
+        found: list[MatrixBlock] = []
         sizes = np.zeros(wanted.size, dtype=np.int64)
         for low, high in _aligned(first, last, self._indices.chunks, BLOCK_ENTRIES):
             found.append(self._pick(number, sizes.size, low, high))
@@ -220,18 +221,18 @@ class Sparse:
                 self._progress((high - first) / (last - first))
         return sizes.size, found
 
-    def _pick(self, number: NDArray[Any], n_lines: int, low: int, high: int) -> Turned:
+    def _pick(self, number: NDArray[Any], n_lines: int, low: int, high: int) -> MatrixBlock:
         """Return those of low <= entry < high that are in numbered lines across, ordered by these numbers."""
         line = number[self._positions(low, high)]
         hits = np.flatnonzero(line >= 0)
         if not hits.size:
-            return Turned(np.zeros(n_lines + 1, np.int32), NO_POSITIONS, NO_VALUES)
+            return MatrixBlock(np.zeros(n_lines + 1, np.int32), np.empty(0, np.int32), np.empty(0, np.float32))
         line, first = line[hits], low + int(hits[0])
         values = self._values(first, low + int(hits[-1]) + 1)[hits + low - first]
         major = (np.searchsorted(self._starts(), low + hits, side="right") - 1).astype(np.int32)
         order = np.argsort(line, kind="stable")
         starts = np.cumsum([0, *np.bincount(line, minlength=n_lines)], dtype=np.int32)
-        return Turned(starts, major[order], values[order])
+        return MatrixBlock(starts, major[order], values[order])
 
     def _lines_between(self, low: int, high: int) -> tuple[int, NDArray[np.int32]]:
         """Return the first line that has entries in low <= entry < high, and where it and the next ones start."""
@@ -260,6 +261,11 @@ class Sparse:
                 f"{self._n_major:,} lines need {self._n_major + 1:,}."
             )
         self._indices.check_plausible()
+
+
+def size_of(blocks: Sequence[MatrixBlock]) -> int:
+    """Return how many bytes sorted entries hold."""
+    return sum(one.starts.nbytes + one.positions.nbytes + one.values.nbytes for one in blocks)
 
 
 _KINDS = {"data": "biuf", "indices": "iu", "indptr": "iu"}

@@ -57,7 +57,7 @@ class WithMatrices(Dataset):
     def _read_matrix_block(self, start: int, stop: int, layer: str | None) -> MatrixBlock:
         if layer == RAW and self._raw is not None:
             return self._raw.block(self.major_axis, start, stop, self.var_labels)
-        return self._matrix_of(layer).lines(self.major_axis, start, stop).block()
+        return self._matrix_of(layer).lines(self.major_axis, start, stop)
 
     def _matrix_of(self, layer: str | None) -> AnyMatrix:
         if layer == RAW and self._raw is not None:

@@ -44,9 +44,7 @@ class RowReader:
             parts.extend(self._read_group(name, cells, pointers[:, cells], layer))
         lines, positions, values = (np.concatenate(columns) for columns in zip(_EMPTY, *parts, strict=True))
         del parts
-        order = np.argsort(lines, kind="stable")
-        starts = np.concatenate([[0], np.cumsum(np.bincount(lines, minlength=stop - start))]).astype(np.int64)
-        return MatrixBlock(starts, positions[order].astype(np.int64), values[order])
+        return MatrixBlock.of_entries((stop - start, len(self._features)), lines, positions, values)
 
     def _read_pointers(self, start: int, stop: int) -> tuple[list[str | None], NDArray[np.int64]]:
         pointer = self._matrix.pointer
@@ -88,9 +86,9 @@ class RowReader:
                     f"{self._uri}: '{group}/csr/indices' holds {places[at].max():,}, "
                     f"but its layout has {len(target):,} features."
                 )
-            parts.append(
-                _distinct(np.repeat(cells[these], counts), target[places[at]], values[at], len(self._features))
-            )
+            lines, positions = np.repeat(cells[these], counts), target[places[at]]
+            known = positions >= 0  # the others are no var
+            parts.append((lines[known].astype(np.int32), positions[known].astype(np.int32), values[at][known]))
         return parts
 
     def _dense(
@@ -130,17 +128,3 @@ class RowReader:
 
 
 _EMPTY: Part = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
-
-
-def _distinct(lines: Positions, positions: Positions, values: NDArray[np.float32], n_var: int) -> Part:
-    """Leave out features that are no var, and add up entries that a cell has twice."""
-    known = positions >= 0
-    if not known.all():
-        lines, positions, values = lines[known], positions[known], values[known]
-    key = lines * n_var + positions
-    distinct, inverse = np.unique(key, return_inverse=True)
-    if len(distinct) == len(key):
-        return lines.astype(np.int32), positions.astype(np.int32), values
-    total = np.zeros(len(distinct), dtype=np.float32)
-    np.add.at(total, inverse, values)
-    return (distinct // n_var).astype(np.int32), (distinct % n_var).astype(np.int32), total

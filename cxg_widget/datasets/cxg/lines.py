@@ -89,14 +89,10 @@ class Lines:
         if len(lines) and (int(lines.min()) < 0 or int(lines.max()) >= n_lines):
             asked = f"{self.axis} {bounds[0]} to {bounds[1]} were asked for"
             raise DamagedStore(f"{self._arrays.uri}: {asked}, and {self.path} gave others; its files are damaged.")
-        lines, positions, values = _summed(lines, positions, values, length)
+        found = MatrixBlock.of_entries((n_lines, length), lines, positions, values)
         if (shift if self.axis == "obs" else shift[bounds[0] : bounds[1]]).any():
-            out = np.zeros((n_lines, length), dtype=np.float32)
-            out[lines, positions] = values
-            return self._shifted(out, bounds[0], shift)
-        starts = np.zeros(n_lines + 1, dtype=np.int64)
-        np.cumsum(np.bincount(lines, minlength=n_lines), out=starts[1:])
-        return MatrixBlock(starts, positions, values)
+            return self._shifted(found.csr(length).toarray(), bounds[0], shift)
+        return found
 
     def _shifted(self, values: NDArray[np.float32], start: int, shift: NDArray[np.float32]) -> MatrixBlock:
         n_lines, length = values.shape
@@ -130,19 +126,3 @@ def _cells(
         line, across = (rows, columns) if axis == "obs" else (columns, rows)
     values = next(found[name] for name in found if name not in (line, across))
     return found[line].astype(np.int64), found[across].astype(np.int64), np.asarray(values, dtype=np.float32)
-
-
-def _summed(
-    lines: NDArray[np.int64], positions: NDArray[np.int64], values: NDArray[np.float32], length: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
-    """Sort cells by line and position, and add up those that the store holds twice, as scipy does."""
-    keys = lines * length + positions
-    if len(keys) and not (keys[1:] > keys[:-1]).all():
-        order = np.argsort(keys, kind="stable")
-        keys, values = keys[order], values[order]
-        first = np.append(True, keys[1:] != keys[:-1])
-        if not first.all():
-            begin = np.flatnonzero(first)
-            keys, values = keys[begin], np.add.reduceat(values, begin)
-        lines, positions = keys // length, keys % length
-    return lines, positions, values

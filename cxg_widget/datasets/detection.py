@@ -19,8 +19,8 @@ FOREIGN = {
 
 
 def is_remote(uri: str) -> bool:
-    """Say whether a URI lies outside of the local file system."""
-    return "://" in uri and not uri.startswith("file://")
+    """Say whether a URI leads out of this machine."""
+    return "://" in uri and not uri.startswith(("file://", "mem://"))
 
 
 def exists(path: str) -> bool:
@@ -48,7 +48,7 @@ def detect(uri: str, options: Mapping[str, Any]) -> str:
     UnknownFormat
         If it is none of those; the sentence says what is there.
     """
-    found = _remote(uri, options) if is_remote(uri) else _local(uri, options)
+    found = _remote(uri, options) if is_remote(uri) or uri.startswith("mem://") else _local(uri, options)
     if found not in registered().readers:
         if found in registered().unusable:
             raise MissingDependency(registered().unusable[found])

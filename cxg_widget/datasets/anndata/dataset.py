@@ -13,7 +13,7 @@ from cxg_widget.color.css_colors import to_hex
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.anndata.details import sizes_below, text_of
 from cxg_widget.datasets.anndata.elements import element_of, labels_of
-from cxg_widget.datasets.anndata.frame import Frame, pick
+from cxg_widget.datasets.anndata.frame import Frame
 from cxg_widget.datasets.anndata.matrices import Matrix, is_matrix
 from cxg_widget.datasets.anndata.node import Array, Group, Node, Store
 from cxg_widget.datasets.anndata.obsm import default_of, find_embeddings
@@ -23,7 +23,7 @@ from cxg_widget.datasets.anndata.sparse import DEFAULT_MEMORY_BYTES, size_of
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES
 from cxg_widget.datasets.base.packed import PackedStrings
-from cxg_widget.datasets.base.values import Values
+from cxg_widget.datasets.base.values import Values, take_rows
 from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, InvalidValue, UnknownFormat
 from cxg_widget.text.nouns import GENE_SET
 
@@ -161,7 +161,7 @@ class AnnDataDataset(WithMatrices):
             if whole is None:
                 found = self._obs.read(name, None)
                 if not isinstance(found, PackedStrings):
-                    return found if rows is None else pick(found, rows)
+                    return take_rows(found, rows)
                 whole = self._cached(("packed", name), lambda: found)
             return whole if rows is None else whole.pick(rows)
         return self._obs.read(name, rows)

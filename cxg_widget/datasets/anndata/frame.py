@@ -12,7 +12,7 @@ from cxg_widget.datasets.anndata.elements import Coded, Element, element_of
 from cxg_widget.datasets.anndata.node import Array, Group, Node
 from cxg_widget.datasets.base.columns import as_strings, row_blocks
 from cxg_widget.datasets.base.packed import PackedStrings
-from cxg_widget.datasets.base.values import Codes, Column, Values, as_plain
+from cxg_widget.datasets.base.values import Codes, Column, Values, as_plain, take_rows
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 _FEW_SPANS = 64
@@ -60,10 +60,10 @@ class Frame:
         if rows is None:
             return self.read_block(name, 0, self.n)
         if not len(rows):
-            return pick(self.read_block(name, 0, 0), np.empty(0, dtype=np.int64))
+            return take_rows(self.read_block(name, 0, 0), np.empty(0, dtype=np.int64))
         wanted, place = np.unique(rows, return_inverse=True)
-        parts = [pick(self.read_block(name, *span), part - span[0]) for span, part in _spans(wanted, self.n)]
-        return pick(parts[0] if len(parts) == 1 else _joined(parts), place.reshape(-1))
+        parts = [take_rows(self.read_block(name, *span), part - span[0]) for span, part in _spans(wanted, self.n)]
+        return take_rows(parts[0] if len(parts) == 1 else _joined(parts), place.reshape(-1))
 
     def read_block(self, name: str, start: int, stop: int) -> Values:
         """Read the rows start <= row < stop of a column; names in the index are always strings."""
@@ -172,13 +172,6 @@ def _cut(span: tuple[int, int], part: NDArray[np.int64]) -> list[tuple[tuple[int
         if high > low:
             found.append((block, part[low:high]))
     return found
-
-
-def pick(values: Values, rows: NDArray[np.int64]) -> Values:
-    """Return some rows of a column, in their order."""
-    if isinstance(values, Codes):
-        return Codes(values.codes[rows], values.categories, values.ordered)
-    return values.pick(rows) if isinstance(values, PackedStrings) else values[rows]
 
 
 def _joined(parts: list[Values]) -> Values:

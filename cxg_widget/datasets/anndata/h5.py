@@ -18,7 +18,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.anndata.node import Array, Group, Node, Store, reading, reason
+from cxg_widget.datasets.anndata.node import Group, Node, Store, StoredArray, reading, reason
 from cxg_widget.errors import DamagedStore, InvalidStore, MissingDependency
 
 _MOST_HOPS = 8
@@ -146,75 +146,52 @@ class H5Group(Group):
         return start._walk(target, hops - 1)
 
 
-class H5Array(Array):
+class H5Array(StoredArray):
     """A dataset of an HDF5 file, or one column of it where it is a table of records."""
 
+    _store: H5Store
+
     def __init__(self, store: H5Store, dataset: Any, path: str, column: str = "") -> None:
-        self._store, self._dataset, self._column = store, dataset, column
-        self.path, self.uri = f"{path}[{column!r}]" if column else path, store.uri
-        with store.reading(self.path):
-            dtype, shape = dataset.dtype, dataset.shape
+        with store.reading(path):
+            super().__init__(store, dataset, path, column, dataset.shape)
             self._plan = dataset.id.get_create_plist()
-            self._checked = False
             self.chunks = dataset.chunks
-        if column:
-            dtype = dtype[column]
-        if dtype.subdtype is not None and shape is not None:
-            dtype, inner = dtype.subdtype
-            shape = (*shape, *inner)
-        self.shape = () if shape is None else tuple(int(length) for length in shape)
-        self.dtype = dtype
-        self.fields = dtype.names or ()
-        self.is_text = h5py.check_string_dtype(dtype) is not None or dtype.kind == "S"
+        self._checked = False
+        self.is_text = h5py.check_string_dtype(self.dtype) is not None or self.dtype.kind == "S"
 
     @property
     def attrs(self) -> Mapping[str, Any]:
         """The attributes."""
-        return _attributes(self._store, self._dataset, self.path)
+        return _attributes(self._store, self._found, self.path)
 
     def read(self, *keys: slice) -> NDArray[Any]:
         """Return a part; see `Array.read`."""
         with self._store.reading(self.path):
             self._check()
-            if self._dataset.shape is None:
-                return np.empty(0, dtype=self.dtype)
-            if not self._column:
-                return np.asarray(self._dataset[keys or ()])
-            found = np.asarray(self._dataset.fields(self._column)[keys[:1] or ()])
-            return found[(slice(None), *keys[1:])] if len(keys) > 1 else found
+            return np.empty(0, dtype=self.dtype) if self._found.shape is None else self._read(keys)
 
     def stored_bytes(self) -> int:
         """Return how many bytes its chunks take; strings of any length lie elsewhere and are not counted."""
         with self._store.reading(self.path):
-            return int(self._dataset.id.get_storage_size())
+            return int(self._found.id.get_storage_size())
 
     def field(self, name: str) -> H5Array:
         """Return one column of a table."""
-        return H5Array(self._store, self._dataset, self.path, name)
+        return H5Array(self._store, self._found, self.path, name)
+
+    def _read_column(self, keys: tuple[slice, ...]) -> NDArray[Any]:
+        return np.asarray(self._found.fields(self._column)[keys or ()])
 
     def target(self, attribute: str) -> Node | None:
         """Return what an object reference, or a path beside this array, points at."""
         with self._store.reading(self.path):
-            if attribute not in self._dataset.attrs:
+            value = self._found.attrs.get(attribute)
+            if not isinstance(value, h5py.Reference):
+                return super().target(attribute)
+            if not value:
                 return None
-            value = self._dataset.attrs[attribute]
-            if isinstance(value, h5py.Reference):
-                if not value:
-                    return None
-                found = self._store.file[value]
-                return self._store.wrap(found, str(found.name).lstrip("/"))
-        if isinstance(value, bytes):
-            value = value.decode("utf-8", "replace")
-        if not isinstance(value, str):
-            return None
-        parent = self._store.root.get(self.path.rpartition("/")[0])
-        return parent.get(value) if isinstance(parent, H5Group) else None
-
-    @property
-    def filters(self) -> list[str]:
-        """What the chunks are compressed with."""
-        with self._store.reading(self.path):
-            return [_filter_name(self._plan.get_filter(number)) for number in range(self._plan.get_nfilters())]
+            found = self._store.file[value]
+            return self._store.wrap(found, str(found.name).lstrip("/"))
 
     def _check(self) -> None:
         if self._checked:

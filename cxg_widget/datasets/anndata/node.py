@@ -113,6 +113,38 @@ class Array(Node):
             raise InvalidStore(f"{self.uri}: {self.path} has chunks of {size:,} bytes, too large to be decoded.")
 
 
+class StoredArray(Array):
+    """An array as a library has it, or one column of it where it is a table of records."""
+
+    def __init__(self, store: Any, found: Any, path: str, column: str, shape: tuple[int, ...] | None) -> None:
+        self._store, self._found, self._column = store, found, column
+        self.path, self.uri = f"{path}[{column!r}]" if column else path, store.uri
+        dtype = found.dtype[column] if column else found.dtype
+        if dtype.subdtype is not None and shape is not None:
+            dtype, inner = dtype.subdtype
+            shape = (*shape, *inner)
+        self.shape = () if shape is None else tuple(int(length) for length in shape)
+        self.dtype, self.fields = dtype, dtype.names or ()
+
+    def target(self, attribute: str) -> Node | None:
+        """Return what lies at the path that an attribute names, beside this array."""
+        value = self.attrs.get(attribute)
+        if not isinstance(value, str):
+            return None
+        parent = self._store.root.get(self.path.rpartition("/")[0])
+        return parent.get(value) if isinstance(parent, Group) else None
+
+    def _read(self, keys: tuple[slice, ...]) -> NDArray[Any]:
+        if not self._column:
+            return np.asarray(self._found[keys or ...])
+        found = self._read_column(keys[:1])
+        return found[(slice(None), *keys[1:])] if len(keys) > 1 else found
+
+    @abstractmethod
+    def _read_column(self, keys: tuple[slice, ...]) -> NDArray[Any]:
+        """Return rows of the column."""
+
+
 class Group(Node):
     """A group: named nodes."""
 

@@ -146,10 +146,11 @@ class Sparse:
                     raise
                 self._budget.put(self, sorted_)
         if sorted_ is None:
+            own, across = ("cell", "gene") if self.axis == "obs" else ("gene", "cell")
             self._note(
-                f"{self._group.path} is stored by {'cell' if self.axis == 'obs' else 'gene'} and is too large for "
-                f"memory_bytes={self._budget.limit_bytes:,}, so that each {'gene' if self.axis == 'obs' else 'cell'} takes "
-                "a look at all of it; `cxg-widget convert` makes a store that reads one at once."
+                f"{self._group.path} is stored by {own} and is too large for "
+                f"memory_bytes={self._budget.limit_bytes:,}, so that each {across} takes a look at all of it; "
+                "`cxg-widget convert` makes a store that reads one at once."
             )
         return sorted_
 

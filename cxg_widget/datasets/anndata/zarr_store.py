@@ -21,7 +21,7 @@ from zarr.abc.store import ByteRequest
 from zarr.core.buffer import Buffer, BufferPrototype
 from zarr.storage import LocalStore, ZipStore
 
-from cxg_widget.datasets.anndata.node import MAX_CHUNK_BYTES, Array, Group, Node, Store, reading
+from cxg_widget.datasets.anndata.node import MAX_CHUNK_BYTES, Group, Node, Store, StoredArray, reading
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 _METADATA = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
@@ -202,46 +202,36 @@ class ZarrGroup(Group):
             )
 
 
-class ZarrArray(Array):
+class ZarrArray(StoredArray):
     """A zarr array, or one column of it where it is a table of records."""
 
+    _store: ZarrStore
+
     def __init__(self, store: ZarrStore, array: Any, path: str, column: str = "") -> None:
-        self._store, self._array, self._column = store, array, column
+        super().__init__(store, array, path, column, array.shape)
         if array.shards is None and array.compressors and type(array.compressors[-1]).__name__.startswith("Blosc"):
             store.files.blosc.add(array.path)
-        self.path, self.uri = f"{path}[{column!r}]" if column else path, store.uri
-        dtype, shape = array.dtype, array.shape
-        if column:
-            dtype = dtype[column]
-        if dtype.subdtype is not None:
-            dtype, inner = dtype.subdtype
-            shape = (*shape, *inner)
-        self.dtype, self.shape = dtype, tuple(int(length) for length in shape)
         self.chunks = tuple(array.chunks)
-        self.fields = dtype.names or ()
-        self.is_text = dtype.kind in "TUSO"
+        self.is_text = self.dtype.kind in "TUSO"
 
     @property
     def attrs(self) -> Mapping[str, Any]:
         """The attributes."""
-        return dict(self._array.metadata.attributes)
+        return dict(self._found.metadata.attributes)
 
     def read(self, *keys: slice) -> NDArray[Any]:
         """Return a part; see `Array.read`."""
         self.check_chunks()
-        codecs = _codecs(self._array)
+        codecs = _codecs(self._found)
         if "pickle" in codecs.lower():
             raise InvalidStore(f"{self.uri}: {self.path} holds pickled objects, which are not decoded.")
-        if not self._store.has_document(self._array.path):
+        if not self._store.has_document(self._found.path):
             raise DamagedStore(
                 f"{self.uri}: {self.path} is lost: the consolidated metadata name it, and its own are missing."
             )
         try:
             with self._store.reading(self.path):
-                if not self._column:
-                    return np.asarray(self._array[keys or ...])
-                found = np.asarray(self._array[keys[:1] or ...])[self._column]
-                return found[(slice(None), *keys[1:])] if len(keys) > 1 else found
+                return self._read(keys)
         except MemoryError:
             if math.prod(self.shape) * self.dtype.itemsize > MAX_CHUNK_BYTES:
                 raise
@@ -253,24 +243,14 @@ class ZarrArray(Array):
     def stored_bytes(self) -> int:
         """Return how many bytes its chunks take."""
         with self._store.reading(self.path):
-            return self._store.bytes_below(self._array.path)
+            return self._store.bytes_below(self._found.path)
 
     def field(self, name: str) -> ZarrArray:
         """Return one column of a table."""
-        return ZarrArray(self._store, self._array, self.path, name)
+        return ZarrArray(self._store, self._found, self.path, name)
 
-    def target(self, attribute: str) -> Node | None:
-        """Return what lies at the path that an attribute names, beside this array."""
-        value = self.attrs.get(attribute)
-        if not isinstance(value, str):
-            return None
-        parent = self._store.root.get(self.path.rpartition("/")[0])
-        return parent.get(value) if isinstance(parent, ZarrGroup) else None
-
-    @property
-    def filters(self) -> list[str]:
-        """What the chunks are compressed with."""
-        return [str(getattr(one, "codec_name", type(one).__name__)) for one in self._array.compressors]
+    def _read_column(self, keys: tuple[slice, ...]) -> NDArray[Any]:
+        return np.asarray(self._found[keys or ...])[self._column]
 
 
 def _codecs(array: Any) -> str:

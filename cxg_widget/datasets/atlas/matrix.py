@@ -88,7 +88,8 @@ class Matrix:
         for some in together(features, 4 * self.obs.n_rows):
             found = self._columns([self._place_of(feature) for feature in some], layer)
             while found:
-                yield _as_vector(found.pop(0), sparse=self.pointer.kind == "sparse")
+                values = found.pop(0)
+                yield Vector.of(values) if self.pointer.kind == "sparse" else Vector(values)
 
     def axis(self, feature: str | None, place: int, layer: str) -> Floats:
         """Return float32 (n_obs,), one feature of a dense space; by its place where the space names no features."""
@@ -250,11 +251,3 @@ def _add(out: Floats, rows: Positions, values: Floats) -> None:
         out[rows] += values
     else:
         np.add.at(out, rows, values)
-
-
-def _as_vector(out: Floats, *, sparse: bool) -> Vector:
-    """Return the values as a sparse vector where that is the smaller one."""
-    rows = np.flatnonzero(out) if sparse else np.empty(0, dtype=np.int64)
-    if not sparse or 3 * len(rows) > len(out):
-        return Vector(out)
-    return Vector(out[rows], rows.astype(np.int64))

@@ -28,7 +28,6 @@ class Snapshot:
     datasets : name and version of the table of datasets
     registries : feature space to name and version of its registry
     layouts : version of the table of feature layouts
-    n_rows : rows of all obs tables as recorded, None where that is not recorded
     created_at : as recorded, "" where it is not
     available : the numbers of all snapshots
     """
@@ -38,7 +37,6 @@ class Snapshot:
     datasets: Pinned
     registries: Mapping[str, Pinned]
     layouts: int
-    n_rows: int | None
     created_at: str
     available: tuple[int, ...]
 
@@ -82,14 +80,12 @@ def read_snapshot(folder: Path, wanted: int | None, uri: str) -> Snapshot:
     obs_tables = _obs_tables(record, uri)
     if not obs_tables:
         raise InvalidStore(f"{uri}: snapshot {version} names no obs table.")
-    total = record.get("total_rows", record.get("total_cells"))
     return Snapshot(
         version=version,
         obs_tables=obs_tables,
         datasets=(_text(record, "dataset_table_name", uri), _whole(record, "dataset_table_version", uri)),
         registries=_registries(record, uri),
         layouts=_whole(record, "feature_layouts_table_version", uri),
-        n_rows=total if isinstance(total, int) else None,
         created_at=str(record.get("created_at") or ""),
         available=available,
     )

@@ -31,6 +31,7 @@ from cxg_widget.datasets.base.values import (
     as_numbers,
     as_plain,
     is_constant,
+    take_rows,
 )
 from cxg_widget.datasets.base.var_names import Table, VarNames
 from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidValue
@@ -320,20 +321,16 @@ class Dataset(ByView):
         return names
 
     def _obs_values(self, name: str, rows: NDArray[np.int64] | None) -> Values:
-        whole: NDArray[Any] | Codes | None = self._cache.get(("obs", name))
-        if whole is None:
-            found = self._read_obs(name, rows)
-            n = len(found.codes if isinstance(found, Codes) else found)
-            expected = self.n_obs if rows is None else len(rows)
-            if n != expected:
-                what = f"it gives {n:,} values for {expected:,} rows"
-                raise DamagedStore(f"{self.uri}: cannot read obs column {name!r}: {what}.")
-            return found
-        if rows is None:
-            return whole
-        if isinstance(whole, Codes):
-            return Codes(whole.codes[rows], whole.categories, whole.ordered)
-        return whole[rows]
+        whole: Values | None = self._cache.get(("obs", name))
+        if whole is not None:
+            return take_rows(whole, rows)
+        found = self._read_obs(name, rows)
+        n = len(found.codes if isinstance(found, Codes) else found)
+        expected = self.n_obs if rows is None else len(rows)
+        if n != expected:
+            what = f"it gives {n:,} values for {expected:,} rows"
+            raise DamagedStore(f"{self.uri}: cannot read obs column {name!r}: {what}.")
+        return found
 
     def _row_values(self, name: str, rows: NDArray[np.int64] | None) -> Values:
         """Return the values of a few rows, where the categories of the others need not be known."""

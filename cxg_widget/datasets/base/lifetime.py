@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from cxg_widget.compute.cache import ByteCache
+from cxg_widget.compute.memo import Memo
 from cxg_widget.datasets.base.values import freeze, size_of
 from cxg_widget.errors import ClosedDataset
 from cxg_widget.text.names import shortened
@@ -26,8 +27,7 @@ class Lifetime(ABC):
 
     def __init__(self, cache_bytes: int) -> None:
         self._cache = ByteCache(cache_bytes, size_of)
-        self._once: dict[str, Any] = {}
-        self._making: dict[str, Any] = {}
+        self._once = Memo()
         self._notes: list[str] = []
         self._listeners: list[Callable[[float], None]] = []
         self._lock = RLock()
@@ -93,7 +93,7 @@ class Lifetime(ABC):
 
     def _end(self) -> None:
         self._cache.clear()
-        self._once.clear()
+        self._once.close()
         self._release()
 
     def _cached(self, key: tuple[Any, ...], load: Callable[[], Any]) -> Any:
@@ -103,12 +103,8 @@ class Lifetime(ABC):
 
     def _read_once(self, key: str, load: Callable[[], Any]) -> Any:
         """Return what `load` returned the first time, kept until the end; a second thread waits for the first."""
-        with self._lock:
-            making = self._making.setdefault(key, RLock())
-        with self._reading(), making:
-            if key not in self._once:
-                self._once[key] = load()
-            return self._once[key]
+        with self._reading():
+            return self._once.keep(key, None, load)
 
     def _tell_progress(self, done: float) -> None:
         for listener in tuple(self._listeners):

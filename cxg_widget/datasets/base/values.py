@@ -72,6 +72,14 @@ class Vector:
     rows: NDArray[np.int64] | None = None
     fill: float = 0.0
 
+    @classmethod
+    def of(cls, values: NDArray[Any]) -> Vector:
+        """Return values over all obs, those of few obs as a sparse vector, where that is the smaller one."""
+        rows = np.flatnonzero(values)
+        if 3 * rows.size > values.size:
+            return cls(values.astype(np.float32, copy=False))
+        return cls(values[rows].astype(np.float32, copy=False), rows.astype(np.int64))
+
     def take(self, rows: NDArray[np.integer[Any]]) -> Vector:
         """Return the values of some rows, in their order; without making all of them dense."""
         if self.rows is None:
@@ -110,6 +118,15 @@ def _is_ascending(rows: NDArray[np.int64]) -> bool:
 
 Values = NDArray[Any] | Codes | PackedStrings
 """A column or some rows of it, as it was read."""
+
+
+def take_rows(values: Values, rows: NDArray[np.int64] | None) -> Values:
+    """Return some rows of a column in their order, None = all."""
+    if rows is None:
+        return values
+    if isinstance(values, Codes):
+        return Codes(values.codes[rows], values.categories, values.ordered)
+    return values.pick(rows) if isinstance(values, PackedStrings) else values[rows]
 
 
 def as_plain(values: Values) -> NDArray[Any]:

@@ -8,13 +8,14 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.datasets.base.columns import as_strings
 from cxg_widget.datasets.base.dataset import Dataset, Vector
-from cxg_widget.datasets.base.values import Column, Values
+from cxg_widget.datasets.base.values import Column, Values, take_rows
 from cxg_widget.datasets.base.vectors import together
 from cxg_widget.datasets.detection import is_remote
 from cxg_widget.datasets.mzpeak.peaks_dataset import PeaksDataset
 from cxg_widget.datasets.mzpeak.signal import Wanted
-from cxg_widget.datasets.mzpeak.store import TIME, TIME_LABEL, MzPeakStore, as_objects, labels_of, pick, text_column
+from cxg_widget.datasets.mzpeak.store import TIME, TIME_LABEL, MzPeakStore, labels_of
 from cxg_widget.datasets.mzpeak.windows import Window, Windows, parse, suggest
 from cxg_widget.errors import InvalidStore, InvalidValue
 from cxg_widget.text.nouns import Noun
@@ -78,7 +79,7 @@ class SpectraDataset(MzPeakStore):
         self.n_var = self._windows.n_suggested
         self.var_index = "window"
         numbers = {name: Column(name, "float") for name in ("mz", "mz_low", "mz_high")}
-        self.var_columns = {"feature_name": text_column("feature_name"), **numbers}
+        self.var_columns = {"feature_name": Column("feature_name", "string"), **numbers}
 
     def find_var(self, name: str) -> int:
         """Return the position of a window; one that is no var yet gets the next position behind them.
@@ -125,11 +126,11 @@ class SpectraDataset(MzPeakStore):
         return name in self.obs_columns and self.obs_columns[name].kind in ("int", "float")
 
     def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
-        return pick(self._cached(("obs", name), lambda: self._spectra.read(name)), rows)
+        return take_rows(self._cached(("obs", name), lambda: self._spectra.read(name)), rows)
 
     def _read_var(self, name: str) -> Values:
         if name in ("window", "feature_name"):
-            return as_objects(self._windows.labels if name == "window" else self._windows.aliases)
+            return as_strings(self._windows.labels if name == "window" else self._windows.aliases)
         windows = [self._windows[i] for i in range(self.n_var)]
         read: dict[str, Callable[[Window], float]] = {
             "mz": lambda one: one.center, "mz_low": lambda one: one.low, "mz_high": lambda one: one.high,
@@ -153,12 +154,4 @@ class SpectraDataset(MzPeakStore):
             for number, points in self._points.points([Wanted(one.low, one.high) for one in windows]):
                 totals[number] += np.bincount(points.spectrum, points.intensity, minlength=self.n_obs)
             while totals:
-                yield _as_vector(totals.pop(0))
-
-
-def _as_vector(total: NDArray[np.float64]) -> Vector:
-    """Return the values, of few spectra as a sparse vector."""
-    rows = np.flatnonzero(total != 0)
-    if 2 * rows.size > total.size:
-        return Vector(total.astype(np.float32))
-    return Vector(total[rows].astype(np.float32), rows)
+                yield Vector.of(totals.pop(0))

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.by_view import Extent
-from cxg_widget.datasets.base.columns import row_blocks
+from cxg_widget.datasets.base.columns import as_strings, row_blocks
 from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.values import Codes, Column, Values
 from cxg_widget.datasets.mzpeak.peaks import PeakMap, PeaksInView
 from cxg_widget.datasets.mzpeak.signal import Points
 from cxg_widget.datasets.mzpeak.stated import intensity_range, mz_range
-from cxg_widget.datasets.mzpeak.store import TIME, TIME_LABEL, MzPeakStore, as_objects, labels_of, text_column
+from cxg_widget.datasets.mzpeak.store import TIME, TIME_LABEL, MzPeakStore, labels_of
 from cxg_widget.text.nouns import Noun
 
 
@@ -45,7 +45,7 @@ class PeaksDataset(MzPeakStore):
         self.embeddings, self.default_embedding = {"peaks": 2}, "peaks"
         self.default_color = "obs:log1p_intensity"
         self.var_index = "array"
-        self.var_columns = {"feature_name": text_column("feature_name")}
+        self.var_columns = {"feature_name": Column("feature_name", "string")}
 
     def _read_view(
         self,
@@ -130,7 +130,7 @@ class PeaksDataset(MzPeakStore):
         return self._values(name, self._map.read(start, stop))
 
     def _read_var(self, name: str) -> Values:
-        return as_objects(["intensity", "mz"] if name == "array" else ["intensity of a peak", "m/z of a peak"])
+        return as_strings(["intensity", "mz"] if name == "array" else ["intensity of a peak", "m/z of a peak"])
 
     def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
         return self._read_embedding_block(name, axes, 0, self.n_obs)

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES, Dataset
-from cxg_widget.datasets.base.values import Codes, Column, Values
 from cxg_widget.datasets.mzpeak.archive import Archive
 from cxg_widget.datasets.mzpeak.facets import find_facets
 from cxg_widget.datasets.mzpeak.manifest import INDEX, read_manifest
@@ -139,26 +134,6 @@ class MzPeakStore(Dataset):
     def _release(self) -> None:
         for table in self._tables.values():
             table.close()
-
-
-def text_column(name: str) -> Column:
-    """Describe a column of strings."""
-    return Column(name, "string")
-
-
-def pick(values: Values, rows: Any) -> Values:
-    """Return some rows of a column, None = all."""
-    if rows is None:
-        return values
-    return Codes(values.codes[rows], values.categories, values.ordered) if isinstance(values, Codes) else values[rows]
-
-
-def as_objects(values: Iterable[str]) -> NDArray[np.object_]:
-    """Return strings as an object array."""
-    listed = list(values)
-    found = np.empty(len(listed), dtype=object)
-    found[:] = listed
-    return found
 
 
 def labels_of(labels: tuple[str, str], axes: tuple[int, int]) -> tuple[str, str] | None:

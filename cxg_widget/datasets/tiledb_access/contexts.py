@@ -8,6 +8,7 @@ from typing import Any
 
 import tiledb
 
+from cxg_widget.datasets.detection import is_remote
 from cxg_widget.datasets.tiledb_access.storage_options import translate
 from cxg_widget.errors import InvalidOption
 
@@ -53,11 +54,6 @@ def make_context(
     if storage_options is not None:
         settings |= translate(storage_options, uri)
     return tiledb.Ctx(_configuration(settings, ctx if config is None else config))
-
-
-def is_remote(uri: str) -> bool:
-    """Say whether a URI leads out of the local file system."""
-    return "://" in uri and not uri.startswith(("file://", "mem://"))
 
 
 def warm_up() -> None:

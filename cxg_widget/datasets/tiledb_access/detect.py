@@ -7,7 +7,8 @@ from typing import Any
 
 import tiledb
 
-from cxg_widget.datasets.tiledb_access.contexts import is_remote, make_context, patience
+from cxg_widget.datasets.detection import is_remote
+from cxg_widget.datasets.tiledb_access.contexts import make_context, patience
 from cxg_widget.datasets.tiledb_access.failures import failure, reason_of, too_late
 from cxg_widget.datasets.tiledb_access.listing import absolute, child_names, list_children, lists_in_one
 from cxg_widget.datasets.tiledb_access.lookups import kind_at, read_stored_group

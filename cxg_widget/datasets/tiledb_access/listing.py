@@ -6,7 +6,7 @@ from pathlib import Path
 
 import tiledb
 
-from cxg_widget.datasets.tiledb_access.contexts import is_remote
+from cxg_widget.datasets.detection import is_remote
 
 _ARRAYS = ("obs", "var", "X", "Xc", "Xr", "X_col_shift", "cxg_group_metadata")
 _GROUPS = ("emb",)

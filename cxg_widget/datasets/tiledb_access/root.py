@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 
 import tiledb
 
-from cxg_widget.datasets.tiledb_access.contexts import is_remote, patience
+from cxg_widget.datasets.detection import is_remote
+from cxg_widget.datasets.tiledb_access.contexts import patience
 from cxg_widget.datasets.tiledb_access.failures import failure, too_late
 from cxg_widget.datasets.tiledb_access.listing import child_names, list_children, lists_in_one
 from cxg_widget.datasets.tiledb_access.lookups import (

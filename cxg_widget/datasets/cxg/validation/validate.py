@@ -12,9 +12,9 @@ import tiledb
 from cxg_widget.datasets.cxg.validation import columns, embeddings, matrix, metadata, structure
 from cxg_widget.datasets.cxg.validation.examined import Examined
 from cxg_widget.datasets.cxg.validation.rule import Rule, Violation
-from cxg_widget.datasets.detection import exists
+from cxg_widget.datasets.detection import exists, is_remote
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
-from cxg_widget.datasets.tiledb_access.contexts import is_remote, make_context
+from cxg_widget.datasets.tiledb_access.contexts import make_context
 from cxg_widget.datasets.tiledb_access.failures import failure
 from cxg_widget.datasets.tiledb_access.listing import absolute
 from cxg_widget.errors import DatasetNotFound

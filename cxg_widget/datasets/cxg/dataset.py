@@ -17,6 +17,7 @@ from cxg_widget.datasets.base.values import Values
 from cxg_widget.datasets.base.var_names import Table
 from cxg_widget.datasets.cxg.annotations import Annotations
 from cxg_widget.datasets.cxg.description import describe, measure
+from cxg_widget.datasets.cxg.layouts import kind_of
 from cxg_widget.datasets.cxg.matrix import Matrix
 from cxg_widget.datasets.cxg.metadata import GroupMetadata, read_gene_sets, read_uns
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
@@ -148,12 +149,12 @@ class CxgDataset(Dataset):
     def _find_parts(self) -> tuple[dict[str, str], dict[str, str]]:
         """Return what there is, and which embeddings."""
         if self._arrays.is_remote:
-            children, members = self._arrays.children("", "emb")
+            children, members = self._arrays.children("", "emb", kind_of=kind_of)
             if not children:
                 raise DatasetNotFound(f"'{self.uri}': there is nothing of that name.")
             return children, members
-        children = self._arrays.children("")[0]
-        return children, self._arrays.children("emb")[0] if children.get("emb") == "group" else {}
+        children = self._arrays.children("", kind_of=kind_of)[0]
+        return children, self._arrays.children("emb", kind_of=kind_of)[0] if children.get("emb") == "group" else {}
 
     def _find_embeddings(self, members: Mapping[str, str]) -> dict[str, int]:
         found: dict[str, int] = {}
@@ -264,7 +265,7 @@ class CxgDataset(Dataset):
         return self._matrix.lines(start, stop)
 
     def _read_details(self) -> dict[str, Any]:
-        return describe(self._arrays, self._children, self._metadata, self._matrix)
+        return describe(self._children, self._metadata, self._matrix)
 
     def _read_sizes(self) -> dict[str, int]:
         return measure(self._arrays, self._children, self._members)

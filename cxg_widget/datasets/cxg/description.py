@@ -8,13 +8,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from cxg_widget.datasets.cxg.layouts import PARTS
 from cxg_widget.datasets.cxg.matrix import Matrix
 from cxg_widget.datasets.cxg.metadata import GroupMetadata
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
-from cxg_widget.errors import CxgWidgetError, DamagedStore
+from cxg_widget.errors import CxgWidgetError
 
 
-def describe(arrays: Arrays, children: Mapping[str, str], metadata: GroupMetadata, matrix: Matrix) -> dict[str, Any]:
+def describe(children: Mapping[str, str], metadata: GroupMetadata, matrix: Matrix) -> dict[str, Any]:
     """Return version, schema version and layout; fit for JSON, None where the store does not say."""
     found: dict[str, Any] = {
         "version": metadata.version,
@@ -22,11 +23,10 @@ def describe(arrays: Arrays, children: Mapping[str, str], metadata: GroupMetadat
         "about": metadata.about,
     }
     try:
-        path = matrix.path
-        found |= _matrix(arrays, path, children) if path else {"layout": None}
+        found |= matrix.describe()
     except CxgWidgetError as error:
         found["layout"] = f"cannot be read: {error}"
-    known = {"obs", "var", "emb", "X", "Xr", "Xc", "X_col_shift", "cxg_group_metadata", "uns"}
+    known = {*PARTS, "emb", "uns"}
     found["other"] = sorted(name for name in children if name not in known and not name.startswith("__"))
     return found
 
@@ -39,31 +39,6 @@ def measure(arrays: Arrays, children: Mapping[str, str], embeddings: Iterable[st
         with suppress(OSError):
             found[path] = _size(arrays, path)
     return found
-
-
-def _matrix(arrays: Arrays, path: str, children: Mapping[str, str]) -> dict[str, Any]:
-    schema = arrays.schema(path)
-    attr = next(
-        one for one in (schema.attr(number) for number in range(schema.nattr)) if one.name not in ("obs", "var")
-    )
-    found: dict[str, Any] = {"matrix_type": str(attr.dtype), "column_shift": "X_col_shift" in children}
-    if path == "Xc":
-        both = "Xr and Xc" if "Xr" in children else "Xc without Xr"
-        found |= {"layout": f"{both}: sparse, by rows and by columns", "capacity": int(schema.capacity)}
-    else:
-        tiles = [int(schema.domain.dim(number).tile) for number in (0, 1)]
-        found |= {"layout": f"X: {'sparse' if schema.sparse else 'dense'}", "tiles": tiles}
-    if schema.sparse:
-        found["stored_values"] = _stored(arrays, path)
-    return found
-
-
-def _stored(arrays: Arrays, path: str) -> int | None:
-    """Return how many cells the fragments of a sparse array hold, by their metadata; None where these are lost."""
-    try:
-        return sum(fragment.n_cells for fragment in arrays.fragments(path))
-    except DamagedStore:
-        return None
 
 
 def _size(arrays: Arrays, path: str) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
+from cxg_widget.datasets.cxg.layouts import Layout
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.errors import DamagedStore
 
@@ -12,32 +12,31 @@ _FOLDERS = ("__fragments", "__commits")
 _FRAGMENT = re.compile(r"__\d+_\d+_[0-9a-f]{32}")
 
 
-def never_written(arrays: Arrays, children: Mapping[str, str], path: str) -> str:
-    """Check that the matrix at a path holds values.
-
-    Parameters
-    ----------
-    path : "Xc" or "X"
+def never_written(arrays: Arrays, layout: Layout) -> str:
+    """Check that the matrix holds values.
 
     Returns
     -------
-    "", or a sentence where neither `Xr` nor `Xc` was ever written, as in stores that carry annotations alone
+    "", or a sentence where neither it nor its twin was ever written, as in stores that carry annotations alone
 
     Raises
     ------
     DamagedStore
         If the files of the matrix are missing.
     """
+    path = layout.path
     if not arrays.is_remote and all(_files(arrays, path)):
         return ""
     array = arrays.array(path)
     with arrays.reading(path):
         if array.nonempty_domain() is not None:
             return ""
-    twin = "Xr" if path == "Xc" and children.get("Xr") == "array" else None
+    twin = layout.twin
     if twin is None or any(_files(arrays, path)) or any(_files(arrays, twin)):
         raise DamagedStore(f"{arrays.uri}: {path} holds no data; its files are missing.")
-    return "Xr and Xc hold no values, and no trace of any: the store has annotations alone, and every gene is 0."
+    return (
+        f"{twin} and {path} hold no values, and no trace of any: the store has annotations alone, and every gene is 0."
+    )
 
 
 def _files(arrays: Arrays, path: str) -> tuple[bool, bool]:

@@ -1,9 +1,8 @@
-"""The expression matrix of a CXG: which of its layouts is there, and one var out of each."""
+"""The expression matrix of a CXG: one var, several, or neighbouring lines of it, whichever its layout."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -13,11 +12,9 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.vectors import together
-from cxg_widget.datasets.cxg.columns import Cells, read_columns
 from cxg_widget.datasets.cxg.filled import never_written
-from cxg_widget.datasets.cxg.lines import Axis, Lines, quick_axis
+from cxg_widget.datasets.cxg.layouts import SHIFT, Axis, Cells, Entries, Layout, find_layout
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
-from cxg_widget.datasets.tiledb_access.results import select, values_of
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 _CELL_BYTES = 40
@@ -27,8 +24,7 @@ _CELL_BYTES = 40
 class Matrix:
     """X by var, found by looking at the store: the version string does not tell the layout.
 
-    The layouts are `Xc` (sparse, one dimension: var), sparse `X` (obs, var) and dense `X` (obs, var). With
-    `X_col_shift` the store holds *original - shift*, so that the cells it leaves out are worth the shift.
+    With `X_col_shift` the store holds *original - shift*, so that the cells it leaves out are worth the shift.
 
     Parameters
     ----------
@@ -49,10 +45,9 @@ class Matrix:
         self._arrays = arrays
         self._note = note
         self._shape = shape
-        self._shifted = children.get("X_col_shift") == "array"
+        self._shifted = children.get(SHIFT) == "array"
         self.problem: Exception | None = None
-        self._read_cells: Callable[[int], Cells] | None = None
-        self._lines: Lines | None = None
+        self._layout: Layout | None = None
         self._children: Mapping[str, str] | None = children
         self._looking = Lock()
         if not arrays.is_remote:
@@ -68,61 +63,85 @@ class Matrix:
         DamagedStore
             If its files are missing or damaged.
         """
-        return self._vector(position, self._reader()(position))
+        return self._vector(position, self._usable().column(position, None))
 
     def block(self, position: int, start: int, stop: int) -> Vector | None:
         """Read the rows start <= row < stop of one var, counted from `start`; None where the layout has no rows."""
-        if self._reader() == self._column_of_xc:
+        layout = self._usable()
+        if not layout.has_rows:
             return None
         if start == stop:
             return Vector(np.empty(0, dtype=np.float32))
-        read = self._column_of_dense if self._read_cells == self._column_of_dense else self._column_of_sparse
-        values, rows = read(position, (start, stop))
-        return self._vector(position, (values, None if rows is None else rows - start))
+        return self._vector(position, layout.column(position, (start, stop)), start)
 
     @property
     def is_by_row(self) -> bool:
         """Whether a var takes a look at about all of the matrix, so that several are read together."""
-        if self._reader() == self._column_of_xc:
-            return False
-        return quick_axis(self._arrays.schema("X")) == "obs"
+        return self._usable().is_by_row
 
     def several(self, positions: Sequence[int], start: int, stop: int) -> Iterator[Vector]:
-        """Yield the rows start <= row < stop of distinct vars of `X`, counted from `start`; errors as `vector`."""
+        """Yield the rows start <= row < stop of distinct vars, counted from `start`; errors as `vector`."""
         for some in together(positions, _CELL_BYTES * (stop - start)):
-            array = self._arrays.array("X")
-            found = self._read("X", some, partial(read_columns, array, some, start, stop))
-            for position, (values, rows) in zip(some, found, strict=True):
-                yield self._vector(position, (values, None if rows is None else rows - start))
+            for position, cells in zip(some, self._usable().columns(some, start, stop), strict=True):
+                yield self._vector(position, cells, start)
 
     @property
     def axis(self) -> Axis:
         """Along which axis lines are read fast; in storage far away not looked up, and "var"."""
-        return self._lines.axis if self._lines is not None else "var"
+        return "var" if self._layout is None else self._layout.axis
 
-    @property
-    def path(self) -> str:
-        """The array that is read, "" where there is none."""
+    def describe(self) -> dict[str, Any]:
+        """Return layout, type and number of values, fit for JSON."""
         self._look()
-        return "" if self._lines is None else self._lines.path
+        layout = self._layout
+        if layout is None:
+            return {"layout": None}
+        attrs = [layout.schema.attr(number) for number in range(layout.schema.nattr)]
+        values = next(attr for attr in attrs if attr.name not in ("obs", "var"))
+        found = {"matrix_type": str(values.dtype), "column_shift": self._shifted} | layout.describe()
+        return found | ({"stored_values": self._count_stored(layout.path)} if layout.schema.sparse else {})
 
     def lines(self, start: int, stop: int) -> MatrixBlock:
         """Read lines along `axis`; errors as `vector`."""
-        self._reader()
-        assert self._lines is not None
-        return self._lines.read(start, stop, self._shifts() if self._shifted else np.empty(0, dtype=np.float32))
+        layout = self._usable()
+        by_row = layout.axis == "obs"
+        shape = stop - start, self._shape[1 if by_row else 0]
+        if start == stop:
+            return MatrixBlock.of_dense(np.empty(shape, dtype=np.float32))
+        found = layout.lines(start, stop)
+        shift = self._shifts() if self._shifted else np.zeros(self._shape[1], dtype=np.float32)
+        added = shift if by_row else shift[start:stop, None]
+        if isinstance(found, tuple):
+            block = MatrixBlock.of_entries(shape, *self._checked(found, layout, start, shape))
+            if not added.any():
+                return block
+            found = block.csr(shape[1]).toarray()
+        return MatrixBlock.of_dense(found + added)
 
-    def _reader(self) -> Callable[[int], Cells]:
+    def _checked(self, entries: Entries, layout: Layout, start: int, shape: tuple[int, int]) -> Entries:
+        """Return entries with lines counted from `start`; refuse those that no line of this matrix can hold."""
+        lines, positions, values = entries[0] - start, entries[1], entries[2]
+        n_lines, length = shape
+        if len(positions) and (int(positions.max()) >= length or int(positions.min()) < 0):
+            across = "obs" if layout.axis == "var" else "var"
+            held = f"the matrix names {across} {positions.max()} but {across} has {length} rows"
+            raise InvalidStore(f"{self._arrays.uri}: {held}.")
+        if len(lines) and (int(lines.min()) < 0 or int(lines.max()) >= n_lines):
+            asked = f"{layout.axis} {start} to {start + n_lines} were asked for"
+            raise DamagedStore(f"{self._arrays.uri}: {asked}, and {layout.path} gave others; its files are damaged.")
+        return lines, positions, values
+
+    def _usable(self) -> Layout:
         self._look()
-        if self._read_cells is None or self.problem is not None:
+        if self._layout is None or self.problem is not None:
             raise _again(self.problem)
-        return self._read_cells
+        return self._layout
 
-    def _vector(self, position: int, cells: Cells) -> Vector:
+    def _vector(self, position: int, cells: Cells, start: int = 0) -> Vector:
         stored, rows = cells
         values = np.asarray(stored, dtype=np.float32)
         if rows is not None:
-            values, rows = self._distinct(values, rows)
+            values, rows = self._distinct(values, rows - start)
         shift = self._shift(position)
         return Vector(values + np.float32(shift) if shift else values, rows, 0.0 if rows is None else shift)
 
@@ -131,69 +150,36 @@ class Matrix:
         with self._looking:
             if self._children is None:
                 return
-            children = self._children
-            self._arrays.open_ahead(name for name in ("Xc", "X_col_shift") if name in children)
+            children, self._children = self._children, None
             try:
-                self._read_cells = self._choose(children)
-                self._check_shape(children)
-                if self._read_cells is not None:
-                    path = "Xc" if self._read_cells == self._column_of_xc else "X"
-                    self._lines = Lines(self._arrays, path, self._shape, by_column=self._arrays.is_remote)
-                    if min(self._shape) and (told := never_written(self._arrays, children, path)):
-                        self._note(told)
+                self._arrays.open_ahead(name for name in ("Xc", SHIFT) if name in children)
+                self._find(children)
             except DamagedStore as error:
                 self.problem = error
-            self._children = None
+            except BaseException:
+                self._children = children
+                raise
 
-    def _choose(self, children: Mapping[str, str]) -> Callable[[int], Cells] | None:
-        if children.get("Xc") == "array":
-            return self._column_of_xc
-        if children.get("X") == "array":
-            return self._column_of_sparse if self._arrays.schema("X").sparse else self._column_of_dense
-        found = "has Xr without Xc" if "Xr" in children else "no expression matrix (need X, or Xr and Xc)"
-        self.problem = InvalidStore(f"{self._arrays.uri}: {found}; values cannot be read.")
-        return None
-
-    def _check_shape(self, children: Mapping[str, str]) -> None:
+    def _find(self, children: Mapping[str, str]) -> None:
         n_obs, n_var = self._shape
-        found = [*self._shape]
-        if self._read_cells == self._column_of_xc:
-            found[1] = self._arrays.schema("Xc").shape[0]
-            if children.get("Xr") == "array" and not self._arrays.is_remote:
-                found[0] = self._arrays.schema("Xr").shape[0]
-        elif self._read_cells is not None:
-            found = [*self._arrays.schema("X").shape]
-        if found != [n_obs, n_var]:
-            shape = "x".join(str(length) for length in found)
+        try:
+            layout = find_layout(self._arrays, children, n_obs)
+        except InvalidStore as error:
+            self.problem = error
+            return
+        if layout.shape != self._shape:
+            shape = "x".join(str(length) for length in layout.shape)
             raise InvalidStore(f"{self._arrays.uri}: matrix is {shape} but obs has {n_obs} rows and var {n_var}.")
+        self._layout = layout
+        if min(self._shape) and (told := never_written(self._arrays, layout)):
+            self._note(told)
 
-    def _column_of_xc(self, position: int) -> Cells:
-        array = self._arrays.array("Xc")
-        names = [array.schema.attr(number).name for number in range(array.schema.nattr)]
-        if "obs" not in names or len(names) < 2:
-            raise InvalidStore(f"{self._arrays.uri}: Xc has the attributes {names}; it needs '' and 'obs'.")
-        value = next(name for name in names if name != "obs")
-        self._arrays.array("Xc", value, "obs", array.schema.domain.dim(0).name)
-        query = partial(array.query, order="U", attrs=[value, "obs"], dims=False)
-        found = self._read("Xc", [position], lambda: query().multi_index[[position]])
-        return found[value], found["obs"].astype(np.int64)
-
-    def _column_of_sparse(self, position: int, block: tuple[int, int] | None = None) -> Cells:
-        array = self._arrays.array("X")
-        row, value = array.schema.domain.dim(0).name, array.schema.attr(0).name
-        self._arrays.array("X", value, row)
-        query = partial(array.query, order="U", attrs=select(array, value), dims=[row])
-        rows = slice(block[0], block[1] - 1) if block else slice(None)
-        found = self._read("X", [position], lambda: query().multi_index[rows, [position]])
-        return values_of(found, row), found[row].astype(np.int64)
-
-    def _column_of_dense(self, position: int, block: tuple[int, int] | None = None) -> Cells:
-        array = self._arrays.array("X")
-        name = array.schema.attr(0).name
-        self._arrays.array("X", name)
-        query = partial(array.query, attrs=select(array, name))
-        rows = slice(*block) if block else slice(None)
-        return values_of(self._read("X", [position], lambda: query()[rows, position])), None
+    def _count_stored(self, path: str) -> int | None:
+        """Return how many cells the fragments of a sparse array hold, by their metadata; None where these are lost."""
+        try:
+            return sum(fragment.n_cells for fragment in self._arrays.fragments(path))
+        except DamagedStore:
+            return None
 
     def _distinct(
         self, values: NDArray[np.float32], rows: NDArray[np.int64]
@@ -217,17 +203,13 @@ class Matrix:
         return float(self._shifts(np.array([position]))[0]) if self._shifted else 0.0
 
     def _shifts(self, positions: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
-        array = self._arrays.array("X_col_shift")
+        array = self._arrays.array(SHIFT)
         if array.schema.shape != (self._shape[1],):
             raise InvalidStore(
                 f"{self._arrays.uri}: X_col_shift has the shape {array.schema.shape}; var has {self._shape[1]} rows."
             )
         name = array.schema.attr(0).name
-        return np.asarray(self._arrays.column("X_col_shift", name, positions), dtype=np.float32)
-
-    def _read(self, path: str, positions: Sequence[int], query: Callable[[], Any]) -> Any:
-        what = f"expression column {', '.join(map(str, positions[:4]))} of {path}"
-        return self._arrays.read(self._arrays.array(path), what, query)
+        return np.asarray(self._arrays.column(SHIFT, name, positions), dtype=np.float32)
 
 
 def _again(problem: Exception | None) -> Exception:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import tiledb
 
 from cxg_widget.datasets.detection import is_remote
-
-_ARRAYS = ("obs", "var", "X", "Xc", "Xr", "X_col_shift", "cxg_group_metadata")
-_GROUPS = ("emb",)
 
 
 def absolute(uri: str) -> str:
@@ -32,19 +30,15 @@ def child_names(uri: str, ctx: tiledb.Ctx) -> list[str]:
     return [child.rstrip("/").rsplit("/", 1)[-1] for child in tiledb.VFS(ctx=ctx).ls(uri)]
 
 
-def list_children(uri: str, ctx: tiledb.Ctx, expected: str | None = None) -> dict[str, str]:
+def list_children(uri: str, ctx: tiledb.Ctx, kind_of: Callable[[str], str] = lambda _: "unknown") -> dict[str, str]:
     """Return the names below a URI, each with its TileDB type.
 
-    The members of a CXG are not registered with its group, so they are listed as a directory. In an object store the
-    type is the one that names in a CXG have, or `expected`, or "unknown": asking for each takes a request or four.
+    Members that are not registered with their group, as in a CXG, are found by listing a directory. In an object store
+    the type is what `kind_of` says of the name: asking for each takes a request or four.
     """
     found: dict[str, str] = {}
     if not lists_in_one(uri):
         listed = f"{uri}/" if "://" in uri else uri
         tiledb.ls(listed, lambda child, kind: found.update({child.rstrip("/").rsplit("/", 1)[-1]: kind}), ctx=ctx)
         return found
-    for name in child_names(uri, ctx):
-        if not name.startswith("__"):
-            known = "array" if name in _ARRAYS else "group" if name in _GROUPS else "unknown"
-            found[name] = expected or known
-    return found
+    return {name: kind_of(name) for name in child_names(uri, ctx) if not name.startswith("__")}

@@ -14,7 +14,7 @@ import tiledb
 from cxg_widget.datasets.detection import is_remote
 from cxg_widget.datasets.tiledb_access.contexts import patience
 from cxg_widget.datasets.tiledb_access.failures import failure, too_late
-from cxg_widget.datasets.tiledb_access.listing import child_names, list_children, lists_in_one
+from cxg_widget.datasets.tiledb_access.listing import child_names, list_children
 from cxg_widget.datasets.tiledb_access.lookups import (
     Fragment,
     StoredGroup,
@@ -50,15 +50,17 @@ class Root:
         self.ctx = ctx
         self.is_remote = is_remote(root)
 
-    def children(self, *paths: str) -> list[dict[str, str]]:
+    def children(self, *paths: str, kind_of: Callable[[str], str] = lambda _: "unknown") -> list[dict[str, str]]:
         """Return the names below each group, "" the root, with "array", "group" or another type, in TileDB's order.
+
+        kind_of : the type that what has a path should have, where asking for each takes too long
 
         Raises
         ------
         DatasetNotFound
             If the bucket does not exist.
         """
-        return self._all([self._lister(path) for path in paths], [path or "the store" for path in paths])
+        return self._all([self._lister(path, kind_of) for path in paths], [path or "the store" for path in paths])
 
     def names(self, paths: Sequence[str]) -> list[list[str]]:
         """Return all names below each path, the files of TileDB among them."""
@@ -97,9 +99,9 @@ class Root:
         except (tiledb.TileDBError, UnicodeDecodeError) as error:
             raise failure(error, self.uri, what) from error
 
-    def _lister(self, path: str) -> Callable[[], dict[str, str]]:
-        expected = "array" if path == "emb" and lists_in_one(self.root) else None
-        return lambda: list_children(self._uri_of(path), self.ctx, expected)
+    def _lister(self, path: str, kind_of: Callable[[str], str]) -> Callable[[], dict[str, str]]:
+        below = f"{path}/" if path else ""
+        return lambda: list_children(self._uri_of(path), self.ctx, lambda name: kind_of(f"{below}{name}"))
 
     def _check_fragments(self, path: str) -> None:
         """Refuse a local array of which a fragment lost its metadata; TileDB would leave that file open for good."""

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from cxg_widget.datasets.cxg.layouts import MATRIX, SHIFT, kind_of
 from cxg_widget.datasets.cxg.validation.values import (
     CellSummary,
     NumberSummary,
@@ -67,10 +68,12 @@ class Examined:
         self.problems: dict[str, str] = {}
         self._known: dict[tuple[str, ...], Any] = {}
         self.is_group = arrays.kind() == "group"
-        self.children: dict[str, str] = (self._try("", lambda: arrays.children("")[0]) or {}) if self.is_group else {}
+        self.children: dict[str, str] = (
+            (self._try("", lambda: arrays.children("", kind_of=kind_of)[0]) or {}) if self.is_group else {}
+        )
         in_group = self.children.get("emb") == "group"
         self.embeddings: dict[str, str] = (
-            (self._try("emb", lambda: arrays.children("emb")[0]) or {}) if in_group else {}
+            (self._try("emb", lambda: arrays.children("emb", kind_of=kind_of)[0]) or {}) if in_group else {}
         )
 
     @property
@@ -90,11 +93,11 @@ class Examined:
 
     def matrix_arrays(self) -> list[str]:
         """Return which of `X`, `Xr` and `Xc` are there."""
-        return [path for path in ("X", "Xr", "Xc") if self.has(path)]
+        return [path for path in MATRIX if self.has(path)]
 
     def data_arrays(self) -> list[str]:
         """Return the paths of the arrays that the specification names, but for those that only hold metadata."""
-        found = [path for path in ("obs", "var", "X", "Xr", "Xc", "X_col_shift") if self.has(path)]
+        found = [path for path in ("obs", "var", *MATRIX, SHIFT) if self.has(path)]
         return [*found, *(f"emb/{name}" for name in self.embeddings if self.has(f"emb/{name}"))]
 
     def schema(self, path: str) -> Any:

@@ -224,7 +224,7 @@ def test_where_no_limits_are_stated_the_legend_comes_once_the_peaks_have_been_re
 def test_statistics_that_lie_are_not_believed(paths, view, monkeypatch):
     with open_dataset(paths["delta"], observations="peaks") as dataset:
         low, high = dataset.stated_values("intensity")
-        monkeypatch.setattr(type(dataset), "_state_values", lambda self, column: (low, high / 100))
+        monkeypatch.setattr(dataset.by_view, "values", lambda column: (low, high / 100))
         one = Session(dataset, Settings(embedding="peaks", color="intensity", max_points=300))
         before = ask(one, view)
         assert is_indexed(one)

@@ -16,10 +16,10 @@ from warnings import warn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cxg_widget.datasets.base.by_view import ByView
+from cxg_widget.datasets.base.by_view import ByView, Extent, RowsInView, ends_of
 from cxg_widget.datasets.base.columns import as_names, as_rows, as_scalar, as_strings
 from cxg_widget.datasets.base.matrix_block import MatrixBlock, stack
-from cxg_widget.datasets.base.row_blocks import MAX_LABELS
+from cxg_widget.datasets.base.row_blocks import MAX_LABELS, RowBlocks
 from cxg_widget.datasets.base.tables import read_table
 from cxg_widget.datasets.base.values import (
     Codes,
@@ -46,7 +46,7 @@ LEFT_OUT, UNNAMED = "is left out", "cannot be read, so that the rows are called 
 __all__ = ["DEFAULT_CACHE_BYTES", "MAX_LABELS", "Codes", "Column", "Dataset", "Kind", "Vector"]
 
 
-class Dataset(ByView):
+class Dataset(RowBlocks):
     """A store of annotated data, opened lazily: creating one reads schema and metadata, each method what it returns.
 
     Several threads may read one dataset at once. `close` may come from any of them: reads under way end normally, the
@@ -64,6 +64,7 @@ class Dataset(ByView):
     default_color : what to colour by where nobody says, as "obs:NAME" or "var:NAME"; None = nothing
     obs_noun, var_noun, set_noun : what the observations, the vars and sets of vars are called; None = there are no sets
     layers : names of alternatives to the main matrix
+    by_view : what the store tells of an embedding before all of it is read; None = nothing
     major_axis : along which the store reads neighbouring lines of the matrix fast
     """
 
@@ -74,6 +75,7 @@ class Dataset(ByView):
     default_color: str | None = None
     obs_noun: Noun = CELL
     set_noun: Noun | None = None
+    by_view: ByView | None = None
 
     def __init__(self, uri: str, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
         super().__init__(cache_bytes)
@@ -267,6 +269,68 @@ class Dataset(ByView):
     def names_in(self, layer: str | None) -> VarNames:  # noqa: ARG002 - for stores whose layers have vars of their own
         """Return what knows the vars of a layer (None = X): this dataset, unless the layer has vars of its own."""
         return self
+
+    # What is known before all is read.
+
+    def viewport(
+        self,
+        xlim: tuple[float, float],
+        ylim: tuple[float, float],
+        *,
+        embedding: str | None = None,
+        axes: tuple[int, int] = (0, 1),
+        limit: int | None = None,
+    ) -> RowsInView | None:
+        """Return the rows of a view; only parts of the store are read that may hold some of them.
+
+        Parameters
+        ----------
+        xlim, ylim : ends in data units, in any order, both included
+        embedding, axes : as in `embedding`
+        limit : how many rows may be decoded for it
+
+        Returns
+        -------
+        None where the store has no bounds to go by, or where these say that more than `limit` rows would be decoded
+
+        Raises
+        ------
+        InvalidValue
+            If a limit is no number.
+        UnknownName, InvalidStore, DamagedStore
+            As `embedding`.
+        """
+        with self._reading():
+            view = (*ends_of("xlim", xlim), *ends_of("ylim", ylim))
+            place = self._place(embedding, axes)
+            return None if self.by_view is None else self.by_view.rows(*place, view, limit)
+
+    def stated_extent(self, name: str | None = None, axes: tuple[int, int] = (0, 1)) -> Extent | None:
+        """Return within which bounds the rows lie as float32, by what the store states; None where it does not."""
+        with self._reading():
+            place = self._place(name, axes)
+            return None if self.by_view is None else self.by_view.extent(*place)
+
+    def stated_values(self, column: str) -> Codes | tuple[float, float] | None:
+        """Return what an obs column can hold, by what the store states: no code of all categories, or least and most.
+
+        None where the store does not state it. All finite values lie between the two, and are as far apart.
+        """
+        self._kind(column)
+        with self._reading():
+            return None if self.by_view is None else self.by_view.values(column)
+
+    def embedding_with(
+        self, column: str, name: str | None = None, axes: tuple[int, int] = (0, 1)
+    ) -> tuple[NDArray[np.float32], Values] | None:
+        """Return an embedding, float32 (n_obs, 2), and a whole obs column that are read in one pass.
+
+        None where the store gains nothing by that; errors as `embedding`. Neither is kept in the cache.
+        """
+        self._kind(column)
+        with self._reading():
+            place = self._place(name, axes)
+            return None if self.by_view is None else self.by_view.embedding_with(column, *place)
 
     # What is known about the store.
 

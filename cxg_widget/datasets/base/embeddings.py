@@ -72,8 +72,7 @@ class Embeddings(Lifetime):
             If the store has no embedding at all, or this one cannot be read.
         """
         with self._reading():
-            found = self.find_embedding(name)
-            pair = self.check_axes(axes, found)
+            found, pair = self._place(name, axes)
             xy = np.empty((self.n_obs, 2), dtype=np.float32)
             for start, stop in row_blocks(self.n_obs):
                 xy[start:stop] = self._read_embedding_block(found, pair, start, stop)
@@ -97,8 +96,7 @@ class Embeddings(Lifetime):
             As `embedding`.
         """
         with self._reading():
-            found = self.find_embedding(name)
-            return self._axis_labels(found, self.check_axes(axes, found))
+            return self._axis_labels(*self._place(name, axes))
 
     def axis_names(self, name: str | None = None, axes: tuple[int, int] = (0, 1)) -> tuple[str, str] | None:
         """Return what is written at the axes of an embedding.
@@ -118,9 +116,12 @@ class Embeddings(Lifetime):
             As `embedding`.
         """
         with self._reading():
-            found = self.find_embedding(name)
-            pair = self.check_axes(axes, found)
+            found, pair = self._place(name, axes)
             return self._axis_labels(found, pair) or self._axis_names(found, pair)
+
+    def _place(self, name: str | None, axes: Any) -> tuple[str, tuple[int, int]]:
+        found = self.find_embedding(name)
+        return found, self.check_axes(axes, found)
 
     def find_embedding(self, name: str | None = None) -> str:
         """Return the name in `embeddings` that `name` means: itself, or without or with "X_"; None = the default.

@@ -91,8 +91,7 @@ class RowBlocks(Vectors, Embeddings):
         """Return rows of two axes of an embedding, float32 (stop - start, 2), a new array; errors as `embedding`."""
         self._check_block(start, stop)
         with self._reading():
-            found = self.find_embedding(name)
-            values = self._read_embedding_block(found, self.check_axes(axes, found), start, stop)
+            values = self._read_embedding_block(*self._place(name, axes), start, stop)
             return np.array(values, dtype=np.float32, order="C")
 
     def _whole_column(self, name: str) -> Values:

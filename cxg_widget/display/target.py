@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.dataset import MAX_LABELS, Codes, Vector
-from cxg_widget.datasets.base.row_blocks import too_many_labels
+from cxg_widget.datasets.base.obs_columns import too_many_labels
 from cxg_widget.errors import CxgWidgetError, InvalidValue, UnknownName
 from cxg_widget.text.names import not_found, shown
 from cxg_widget.text.nouns import GENE_SET

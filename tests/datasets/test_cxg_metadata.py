@@ -260,7 +260,7 @@ def test_an_index_without_a_name_of_its_own_is_called_by_what_it_names(make, ind
 
 
 def test_more_labels_than_codes_can_tell_are_refused(make, monkeypatch):
-    monkeypatch.setattr("cxg_widget.datasets.base.row_blocks.MAX_LABELS", 2)
+    monkeypatch.setattr("cxg_widget.datasets.base.obs_columns.MAX_LABELS", 2)
     with open_dataset(make()) as dataset:
         with pytest.raises(InvalidValue, match="donor"):
             dataset.codes("donor")

@@ -102,7 +102,7 @@ def test_a_gene_is_headed_by_its_symbol_however_it_was_asked_for():
 
 @pytest.mark.parametrize("column", ["cell_type", "donor name"])
 def test_a_column_with_more_categories_than_codes_tell_apart_is_refused(monkeypatch, column):
-    for module in ("cxg_widget.display.target", "cxg_widget.datasets.base.row_blocks"):
+    for module in ("cxg_widget.display.target", "cxg_widget.datasets.base.obs_columns"):
         monkeypatch.setattr(f"{module}.MAX_LABELS", 2)
     with pytest.raises(InvalidValue, match=f"obs column {column!r} has more than 2 values"):
         session(100, column).coloring()

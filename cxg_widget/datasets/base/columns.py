@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cxg_widget.errors import InvalidOption, SelectionError
+from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError
 from cxg_widget.text.names import shown
 
 ROWS_PER_BLOCK = 1 << 22
@@ -23,6 +23,12 @@ Signed = NDArray[np.signedinteger[Any]]
 def row_blocks(n: int) -> list[tuple[int, int]]:
     """Cut the rows 0..n into blocks (start, stop) of `ROWS_PER_BLOCK`, the last one shorter; at least one."""
     return [(start, min(start + ROWS_PER_BLOCK, n)) for start in range(0, max(n, 1), ROWS_PER_BLOCK)]
+
+
+def check_block(start: int, stop: int, n_obs: int) -> None:
+    """Raise `InvalidValue` where there are no rows start <= row < stop."""
+    if not 0 <= start <= stop <= n_obs:
+        raise InvalidValue(f"rows {start} to {stop} are no block of this dataset, which has {n_obs:,} obs.")
 
 
 def tidy_categories(labels: Sequence[Any]) -> tuple[NDArray[np.int64], tuple[Any, ...]]:

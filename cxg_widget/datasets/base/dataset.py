@@ -7,7 +7,6 @@ pandas, caching and closing are handled here, once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from uuid import uuid4
@@ -18,8 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from cxg_widget.datasets.base.by_view import ByView, Extent, RowsInView, ends_of
 from cxg_widget.datasets.base.columns import as_names, as_rows, as_scalar, as_strings
+from cxg_widget.datasets.base.embeddings import Embeddings
 from cxg_widget.datasets.base.matrix_block import MatrixBlock, stack
-from cxg_widget.datasets.base.row_blocks import MAX_LABELS, RowBlocks
+from cxg_widget.datasets.base.obs_columns import MAX_LABELS, ObsColumns
 from cxg_widget.datasets.base.tables import read_table
 from cxg_widget.datasets.base.values import (
     Codes,
@@ -27,14 +27,11 @@ from cxg_widget.datasets.base.values import (
     Kind,
     Values,
     Vector,
-    as_codes,
-    as_numbers,
     as_plain,
-    is_constant,
-    take_rows,
 )
 from cxg_widget.datasets.base.var_names import Table, VarNames
-from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidValue
+from cxg_widget.datasets.base.vectors import Vectors
+from cxg_widget.errors import DamagedStore, InvalidValue
 from cxg_widget.text.nouns import CELL, Noun
 
 if TYPE_CHECKING:
@@ -46,7 +43,7 @@ LEFT_OUT, UNNAMED = "is left out", "cannot be read, so that the rows are called 
 __all__ = ["DEFAULT_CACHE_BYTES", "MAX_LABELS", "Codes", "Column", "Dataset", "Kind", "Vector"]
 
 
-class Dataset(RowBlocks):
+class Dataset(ObsColumns, Vectors, Embeddings):
     """A store of annotated data, opened lazily: creating one reads schema and metadata, each method what it returns.
 
     Several threads may read one dataset at once. `close` may come from any of them: reads under way end normally, the
@@ -93,9 +90,6 @@ class Dataset(RowBlocks):
     def _ahead(self, read: Callable[[str], Values], names: Sequence[str]) -> Callable[[str], Values]:  # noqa: ARG002
         """Return a function like `read` for columns that will all be asked for; it may have read them side by side."""
         return read
-
-    def _hold_text(self, name: str) -> None:
-        """Read a column of strings into the cache; a store that can hold them packed implements this."""
 
     def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:
         return {}
@@ -187,59 +181,6 @@ class Dataset(RowBlocks):
             read = self._ahead(partial(self._row_values, rows=picked), wanted)
             found = {name: as_plain(read(name)) for name in wanted}
             return {name: as_scalar(values[0]) for name, values in found.items()}
-
-    def hold(self, columns: Sequence[str], *, index: bool = True) -> None:
-        """Read obs columns and, if asked for, the obs index whole into the cache: single rows then need no read.
-
-        What cannot be read, or is no smaller in memory than its rows are worth, is left to be read row by row.
-        """
-        with self._reading():
-            for name in [*columns, *([self.obs_index] if index and self.obs_index is not None else [])]:
-                with suppress(CxgWidgetError):
-                    if self._kind(name) == "string":
-                        self._hold_text(name)
-                    else:
-                        self._cached(("obs", name), partial(self._whole_column, name))
-
-    def is_constant(self, column: str) -> bool:
-        """Say whether an obs column is known to be the same in all rows; nothing is read to find out."""
-        held = [self._cache.get((key, column)) for key in ("obs", "packed")]
-        values = next((one for one in held if one is not None), None)
-        if values is not None:
-            return is_constant(values)
-        known = self.obs_columns[column]
-        return known.kind == "categorical" and known.n_categories is not None and known.n_categories < 2
-
-    def codes(self, column: str) -> Codes:
-        """Return a categorical, boolean, string or (forced) integer obs column as codes, cached and read-only.
-
-        Raises
-        ------
-        UnknownName
-            If there is no such column.
-        InvalidValue
-            If the column holds floats, or more than 65,534 distinct strings or integers.
-        """
-        kind = self._kind_of_codes(column)
-        if kind == "categorical":
-            found: Codes = self._cached(("obs", column), lambda: self._whole_column(column))
-        else:
-            found = self._cached(("codes", column), lambda: self._coded(column, kind))
-        return found
-
-    def numbers(self, column: str) -> NDArray[Any]:
-        """Return an int, float or boolean obs column (n_obs,) in its own type, cached and read-only.
-
-        Raises
-        ------
-        UnknownName
-            If there is no such column.
-        InvalidValue
-            If the column holds no numbers.
-        """
-        self._check_numeric(column)
-        values: Values = self._cached(("obs", column), lambda: self._whole_column(column))
-        return as_numbers(values)
 
     # The matrix.
 
@@ -383,27 +324,6 @@ class Dataset(RowBlocks):
         for name in names:
             self._kind(name)
         return names
-
-    def _obs_values(self, name: str, rows: NDArray[np.int64] | None) -> Values:
-        whole: Values | None = self._cache.get(("obs", name))
-        if whole is not None:
-            return take_rows(whole, rows)
-        found = self._read_obs(name, rows)
-        n = len(found.codes if isinstance(found, Codes) else found)
-        expected = self.n_obs if rows is None else len(rows)
-        if n != expected:
-            what = f"it gives {n:,} values for {expected:,} rows"
-            raise DamagedStore(f"{self.uri}: cannot read obs column {name!r}: {what}.")
-        return found
-
-    def _row_values(self, name: str, rows: NDArray[np.int64] | None) -> Values:
-        """Return the values of a few rows, where the categories of the others need not be known."""
-        return self._obs_values(name, rows)
-
-    def _coded(self, column: str, kind: Kind) -> Codes:
-        if kind == "boolean":
-            return as_codes(self._obs_values(column, None))
-        return self._codes_of_values(column)
 
     def _tell(self, name: str, error: Exception, *, what: str, instead: str) -> None:
         self._note(f"{what} {name!r} cannot be read: {error}")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.columns import row_blocks
+from cxg_widget.datasets.base.columns import check_block, row_blocks
 from cxg_widget.datasets.base.lifetime import Lifetime
 from cxg_widget.errors import InvalidStore, InvalidValue, UnknownName
 from cxg_widget.text.names import not_found, shown
@@ -77,6 +77,13 @@ class Embeddings(Lifetime):
             for start, stop in row_blocks(self.n_obs):
                 xy[start:stop] = self._read_embedding_block(found, pair, start, stop)
             return xy
+
+    def embedding_block(self, name: str | None, axes: tuple[int, int], start: int, stop: int) -> NDArray[np.float32]:
+        """Return rows of two axes of an embedding, float32 (stop - start, 2), a new array; errors as `embedding`."""
+        check_block(start, stop, self.n_obs)
+        with self._reading():
+            values = self._read_embedding_block(*self._place(name, axes), start, stop)
+            return np.array(values, dtype=np.float32, order="C")
 
     def axis_labels(self, name: str | None = None, axes: tuple[int, int] = (0, 1)) -> tuple[str, str] | None:
         """Return what the axes of an embedding measure, with the unit, where each has a unit of its own.

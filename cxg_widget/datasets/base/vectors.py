@@ -8,9 +8,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.datasets.base.columns import check_block
 from cxg_widget.datasets.base.values import Vector
 from cxg_widget.datasets.base.var_names import VarNames
-from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.errors import UnknownName
 from cxg_widget.text.names import not_found
 
 _Wanted = TypeVar("_Wanted")
@@ -95,7 +96,7 @@ class Vectors(VarNames):
     def vectors_block(self, names: Sequence[str], layer: str | None, start: int, stop: int) -> Iterator[Vector]:
         """Yield rows of several vars, in the order of `names`, as `vector_block` returns each; errors as `vectors`."""
         positions = [self._find_vector(name, layer) for name in names]
-        self._check_block(start, stop)
+        check_block(start, stop, self.n_obs)
         wholes = {position: self._cache.get(("var", position, layer)) for position in positions}
         kept = {position: whole and whole.block(start, stop) for position, whole in wholes.items()}
         return self._together(
@@ -135,10 +136,6 @@ class Vectors(VarNames):
     def _check_layer(self, layer: str | None) -> None:
         if layer is not None and layer not in self.layers:
             raise UnknownName(not_found("layer", layer, self.layers, self.title))
-
-    def _check_block(self, start: int, stop: int) -> None:
-        if not 0 <= start <= stop <= self.n_obs:
-            raise InvalidValue(f"rows {start} to {stop} are no block of this dataset, which has {self.n_obs:,} obs.")
 
 
 def together(wanted: Sequence[_Wanted], bytes_each: int) -> Iterator[list[_Wanted]]:

@@ -1,32 +1,46 @@
-"""Contiguous rows of columns, vectors and embeddings, so that no more of a large store is in memory than is wanted."""
+"""The obs columns of a dataset, as codes or numbers: whole and kept, or rows of them, as few as are wanted."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.columns import row_blocks
-from cxg_widget.datasets.base.embeddings import Embeddings
+from cxg_widget.datasets.base.columns import check_block, row_blocks
 from cxg_widget.datasets.base.labels import Labels
-from cxg_widget.datasets.base.values import Codes, Column, Kind, Values, as_codes, as_numbers, as_plain
-from cxg_widget.datasets.base.vectors import Vectors
-from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.datasets.base.lifetime import Lifetime
+from cxg_widget.datasets.base.values import (
+    Codes,
+    Column,
+    Kind,
+    Values,
+    as_codes,
+    as_numbers,
+    as_plain,
+    is_constant,
+    take_rows,
+)
+from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidValue, UnknownName
 from cxg_widget.text.names import not_found
 
 MAX_LABELS = 65_534
 
 
-class RowBlocks(Vectors, Embeddings):
-    """The part of a `Dataset` that reads rows start <= row < stop and none besides, where the store's layout allows it.
+class ObsColumns(Lifetime):
+    """The part of a `Dataset` that reads obs columns.
 
-    Nothing read here is kept in the cache, but for what a store must read whole. Codes mean the same categories in
-    every block, and put behind each other the blocks are what `codes`, `numbers`, `vector` and `embedding` return.
+    Blocks are rows start <= row < stop and none besides, where the store's layout allows it. They are not kept in the
+    cache, but for what a store must read whole. Codes mean the same categories in every block, and put behind each
+    other the blocks are what `codes` and `numbers` return.
     """
 
+    title: str
+    n_obs: int
     obs_columns: Mapping[str, Column]
     obs_index: str | None = None
 
@@ -42,13 +56,69 @@ class RowBlocks(Vectors, Embeddings):
         """Read the rows start <= row < stop of a column, as `_read_obs` does."""
         return self._read_obs(name, np.arange(start, stop))
 
+    def _hold_text(self, name: str) -> None:
+        """Read a column of strings into the cache; a store that can hold them packed implements this."""
+
+    def hold(self, columns: Sequence[str], *, index: bool = True) -> None:
+        """Read obs columns and, if asked for, the obs index whole into the cache: single rows then need no read.
+
+        What cannot be read, or is no smaller in memory than its rows are worth, is left to be read row by row.
+        """
+        with self._reading():
+            for name in [*columns, *([self.obs_index] if index and self.obs_index is not None else [])]:
+                with suppress(CxgWidgetError):
+                    if self._kind(name) == "string":
+                        self._hold_text(name)
+                    else:
+                        self._cached(("obs", name), partial(self._whole_column, name))
+
+    def is_constant(self, column: str) -> bool:
+        """Say whether an obs column is known to be the same in all rows; nothing is read to find out."""
+        held = [self._cache.get((key, column)) for key in ("obs", "packed")]
+        values = next((one for one in held if one is not None), None)
+        if values is not None:
+            return is_constant(values)
+        known = self.obs_columns[column]
+        return known.kind == "categorical" and known.n_categories is not None and known.n_categories < 2
+
+    def codes(self, column: str) -> Codes:
+        """Return a categorical, boolean, string or (forced) integer obs column as codes, cached and read-only.
+
+        Raises
+        ------
+        UnknownName
+            If there is no such column.
+        InvalidValue
+            If the column holds floats, or more than 65,534 distinct strings or integers.
+        """
+        kind = self._kind_of_codes(column)
+        if kind == "categorical":
+            found: Codes = self._cached(("obs", column), lambda: self._whole_column(column))
+        else:
+            found = self._cached(("codes", column), lambda: self._coded(column, kind))
+        return found
+
+    def numbers(self, column: str) -> NDArray[Any]:
+        """Return an int, float or boolean obs column (n_obs,) in its own type, cached and read-only.
+
+        Raises
+        ------
+        UnknownName
+            If there is no such column.
+        InvalidValue
+            If the column holds no numbers.
+        """
+        self._check_numeric(column)
+        values: Values = self._cached(("obs", column), lambda: self._whole_column(column))
+        return as_numbers(values)
+
     def codes_block(self, column: str, start: int, stop: int) -> Codes:
         """Return rows of a categorical, boolean, string or (forced) integer obs column as codes; errors as `codes`.
 
         Of a column that stores its labels, the first block reads all rows once, to know the categories.
         """
         kind = self._kind_of_codes(column)
-        self._check_block(start, stop)
+        check_block(start, stop, self.n_obs)
         whole = self._cache.get(("obs" if kind == "categorical" else "codes", column))
         with self._reading():
             if whole is not None:
@@ -63,7 +133,7 @@ class RowBlocks(Vectors, Embeddings):
     def numbers_block(self, column: str, start: int, stop: int) -> NDArray[Any]:
         """Return rows of an int, float or boolean obs column in its own type; errors as `numbers`."""
         self._check_numeric(column)
-        self._check_block(start, stop)
+        check_block(start, stop, self.n_obs)
         whole = self._cache.get(("obs", column))
         with self._reading():
             if whole is None:
@@ -83,16 +153,30 @@ class RowBlocks(Vectors, Embeddings):
             If it cannot be read.
         """
         self._kind(column)
-        self._check_block(start, stop)
+        check_block(start, stop, self.n_obs)
         with self._reading():
             return self._read_obs_block(column, start, stop)
 
-    def embedding_block(self, name: str | None, axes: tuple[int, int], start: int, stop: int) -> NDArray[np.float32]:
-        """Return rows of two axes of an embedding, float32 (stop - start, 2), a new array; errors as `embedding`."""
-        self._check_block(start, stop)
-        with self._reading():
-            values = self._read_embedding_block(*self._place(name, axes), start, stop)
-            return np.array(values, dtype=np.float32, order="C")
+    def _obs_values(self, name: str, rows: NDArray[np.int64] | None) -> Values:
+        whole: Values | None = self._cache.get(("obs", name))
+        if whole is not None:
+            return take_rows(whole, rows)
+        found = self._read_obs(name, rows)
+        n = len(found.codes if isinstance(found, Codes) else found)
+        expected = self.n_obs if rows is None else len(rows)
+        if n != expected:
+            what = f"it gives {n:,} values for {expected:,} rows"
+            raise DamagedStore(f"{self.uri}: cannot read obs column {name!r}: {what}.")
+        return found
+
+    def _row_values(self, name: str, rows: NDArray[np.int64] | None) -> Values:
+        """Return the values of a few rows, where the categories of the others need not be known."""
+        return self._obs_values(name, rows)
+
+    def _coded(self, column: str, kind: Kind) -> Codes:
+        if kind == "boolean":
+            return as_codes(self._obs_values(column, None))
+        return self._codes_of_values(column)
 
     def _whole_column(self, name: str) -> Values:
         """Read all rows, in blocks where they are many, so that the result is the only thing of its size."""

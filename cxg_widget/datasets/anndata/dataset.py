@@ -175,9 +175,6 @@ class AnnDataDataset(WithMatrices):
     def _read_var(self, name: str) -> Values:
         return self._var.read(name, None)
 
-    def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
-        return self._embeddings[name].read(axes, 0, self.n_obs)
-
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
         return self._embeddings[name].read(axes, start, stop)
 

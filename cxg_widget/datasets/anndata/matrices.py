@@ -31,9 +31,6 @@ class AnyMatrix(Protocol):
     def axis(self) -> Axis:
         """Along which neighbouring lines are read fast."""
 
-    def vector(self, position: int) -> Vector:
-        """Return one column."""
-
     def vectors(self, positions: Sequence[int]) -> Iterator[Vector]:
         """Yield distinct columns."""
 
@@ -82,8 +79,8 @@ class Matrix:
         """Along which neighbouring lines are read fast; known without reading."""
         return "var" if layout_of(self.node) == "csc" else "obs"
 
-    def vector(self, position: int) -> Vector:
-        """Return one column.
+    def vectors(self, positions: Sequence[int]) -> Iterator[Vector]:
+        """Yield distinct columns; where all of the matrix is looked at, once for all of them.
 
         Raises
         ------
@@ -92,10 +89,6 @@ class Matrix:
         DamagedStore
             If it cannot be read.
         """
-        return next(self.vectors([position]))
-
-    def vectors(self, positions: Sequence[int]) -> Iterator[Vector]:
-        """Yield distinct columns; where all of the matrix is looked at, once for all of them. Errors as `vector`."""
         found = self._open()
         if isinstance(found, Dense):
             yield from found.columns(positions, 0, self.shape[0])
@@ -113,7 +106,7 @@ class Matrix:
             yield from (lines.vector() for lines in found.parts_across(positions, start, stop))
 
     def lines(self, axis: Axis, start: int, stop: int) -> MatrixBlock:
-        """Return neighbouring rows or columns; errors as `vector`."""
+        """Return neighbouring rows or columns; errors as `vectors`."""
         return self._open().lines(axis, start, stop)
 
     def describe(self) -> dict[str, Any]:

@@ -137,9 +137,6 @@ class AnnDataInMemory(WithMatrices):
     def _read_var(self, name: str) -> Values:
         return self._var.read(name, None)
 
-    def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
-        return self._read_embedding_block(name, axes, 0, self.n_obs)
-
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
         values = _axes_of(self.source.obsm[self._keys[name]])
         if values is None or values.shape[0] != self.n_obs:

@@ -90,10 +90,6 @@ class MatrixOfView:
         """Rows, which are cut fast from most matrices."""
         return "obs"
 
-    def vector(self, position: int) -> Vector:
-        """Return one column."""
-        return next(self.vectors([position]))
-
     def vectors(self, positions: Sequence[int]) -> Iterator[Vector]:
         """Yield distinct columns, some cut at a time."""
         return self.parts(positions, 0, self._source.n_obs)

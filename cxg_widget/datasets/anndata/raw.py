@@ -63,7 +63,7 @@ class Raw(VarNames):
 
     def _column(self, position: int) -> Vector:
         if position >= 0:
-            return self.matrix.vector(int(position))
+            return next(self.matrix.vectors([int(position)]))
         return Vector(np.full(self._n_obs, np.nan, dtype=np.float32))
 
     def _cut(self, lines: MatrixBlock, where: NDArray[np.int64]) -> MatrixBlock:

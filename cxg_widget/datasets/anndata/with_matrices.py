@@ -39,9 +39,6 @@ class WithMatrices(Dataset):
                 raise UnknownName(f"{name!r} is in raw only, not in var; read it with layer='raw'.") from error
             raise
 
-    def _read_vector(self, position: int, layer: str | None) -> Vector:
-        return self._matrix_of(layer).vector(position)
-
     def _read_vectors(self, positions: Sequence[int], layer: str | None) -> Iterator[Vector]:
         yield from self._matrix_of(layer).vectors(positions)
 

@@ -168,9 +168,6 @@ class AtlasDataset(Dataset):
     def _read_var(self, name: str) -> Values:
         return self._var.read(name)
 
-    def _read_vector(self, position: int, layer: str | None) -> Vector:
-        return next(self._read_vectors([position], layer))
-
     def _read_vectors(self, positions: Sequence[int], layer: str | None) -> Iterator[Vector]:
         space = self._chosen()
         yield from space.matrix.columns([self.var_labels[one] for one in positions], layer or space.layers[0])
@@ -181,9 +178,6 @@ class AtlasDataset(Dataset):
         features: dict[str, int] = self._read_once("positions of features", self._positions)
         reader = RowReader(self._space.matrix, features, self._cached, self.uri)
         return reader.read(start, stop, layer or self._space.layers[0])
-
-    def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
-        return self._read_embedding_block(name, axes, 0, self.n_obs)
 
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
         if name in self._supplied:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -33,9 +32,9 @@ class Embeddings(Lifetime):
         super().__init__(cache_bytes)
         self._unusable: dict[str, str] = {}
 
-    @abstractmethod
     def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
-        """Read two axes of an embedding: any numeric (n_obs, 2)."""
+        """Read two axes of an embedding: any numeric (n_obs, 2). A store implements this or `_read_embedding_block`."""
+        raise NotImplementedError
 
     def _axis_labels(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:  # noqa: ARG002
         """Say what two axes measure; a store whose axes may have units of their own implements this."""

@@ -31,8 +31,8 @@ class Vectors(VarNames):
     layers: tuple[str, ...] = ()
 
     def _read_vector(self, position: int, layer: str | None) -> Vector:
-        """Read the var at `position`; a store without vars has none."""
-        raise NotImplementedError
+        """Read the var at `position`. A store with vars implements this or `_read_vectors`."""
+        return next(self._read_vectors([position], layer))
 
     def _read_vectors(self, positions: Sequence[int], layer: str | None) -> Iterator[Vector]:
         """Yield distinct vars in their order, each as `_read_vector` returns it."""

@@ -214,9 +214,6 @@ class CxgDataset(Dataset):
     def _read_var(self, name: str) -> Values:
         return self._arrays.packed_strings("var", name) if self._var.is_text(name) else self._var.read(name)
 
-    def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
-        return self._read_embedding_block(name, axes, 0, self.n_obs)
-
     def _read_obs_block(self, name: str, start: int, stop: int) -> Values:
         if self._obs.is_text(name) and stop > start:
             whole: PackedStrings | None = self._cache.get(("packed", name))

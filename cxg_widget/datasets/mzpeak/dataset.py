@@ -144,9 +144,6 @@ class SpectraDataset(MzPeakStore):
     def _axis_labels(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:
         return labels_of((TIME_LABEL, _EMBEDDINGS[name]), axes)
 
-    def _read_vector(self, position: int, layer: str | None) -> Vector:
-        return next(self._read_vectors([position], layer))
-
     def _read_vectors(self, positions: Sequence[int], layer: str | None) -> Iterator[Vector]:  # noqa: ARG002 - no layers
         for some in together(positions, 8 * self.n_obs):
             windows = [self._windows[position] for position in some]

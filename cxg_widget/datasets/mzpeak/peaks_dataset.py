@@ -55,9 +55,6 @@ class PeaksDataset(MzPeakStore):
     def _read_var(self, name: str) -> Values:
         return as_strings(["intensity", "mz"] if name == "array" else ["intensity of a peak", "m/z of a peak"])
 
-    def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
-        return self._read_embedding_block(name, axes, 0, self.n_obs)
-
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:  # noqa: ARG002
         return self._columns.places(self._map.read(start, stop), axes)
 

@@ -143,9 +143,6 @@ class CfDataset(Dataset):
         values = self._block(self._vars[position], start, stop)
         return Vector(np.array(values, dtype=np.float32))
 
-    def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
-        return self._read_embedding_block(name, axes, 0, self.n_obs)
-
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
         pair = self._pairs[name]
         values = {axis: self._axis(pair[axis], start, stop) for axis in set(axes)}

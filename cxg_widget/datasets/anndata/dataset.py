@@ -9,14 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.color.css_colors import to_hex
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.anndata.details import sizes_below, text_of
 from cxg_widget.datasets.anndata.elements import element_of, labels_of
 from cxg_widget.datasets.anndata.frame import Frame
 from cxg_widget.datasets.anndata.matrices import Matrix, is_matrix
 from cxg_widget.datasets.anndata.node import Array, Group, Node, Store
-from cxg_widget.datasets.anndata.obsm import default_of, find_embeddings
+from cxg_widget.datasets.anndata.obsm import find_embeddings
 from cxg_widget.datasets.anndata.parts import find_part
 from cxg_widget.datasets.anndata.raw import RAW, Raw
 from cxg_widget.datasets.anndata.sparse import DEFAULT_MEMORY_BYTES, size_of
@@ -52,8 +51,9 @@ class AnnDataDataset(WithMatrices):
     """
 
     what: ClassVar[str]
+    _obs: Frame
+    _var: Frame
     set_noun = GENE_SET
-    _no_embedding: ClassVar[str] = "no usable embedding in obsm"
 
     def __init__(
         self,
@@ -87,9 +87,7 @@ class AnnDataDataset(WithMatrices):
         self._uns = uns if isinstance(uns, Group) else None
         self._obs = self._frame("obs")
         self._var = self._frame("var")
-        self.n_obs, self.n_var = self._obs.n, self._var.n
-        self.obs_columns, self.obs_index = self._obs.columns, self._obs.index
-        self.var_columns, self.var_index = self._var.columns, self._var.index
+        self._take_tables()
         self.title = self._said("title") or Path(self._path).name
         self._matrix = self._open_matrix(self._quietly("X"), "X")
         self._layers = self._find_layers()
@@ -99,9 +97,7 @@ class AnnDataDataset(WithMatrices):
         self.embeddings = {name: one.width for name, one in self._embeddings.items()}
         for sentence in self._unusable.values():
             self._note(sentence)
-        if not self.embeddings:
-            self._note(f"{self._no_embedding}, so there is nothing to draw.")
-        self.default_embedding = default_of(self.embeddings, self._said("default_embedding"))
+        self._choose_embedding(self._said("default_embedding"))
 
     # --- what there is ------------------------------------------------------------------------------------------------
 
@@ -169,12 +165,6 @@ class AnnDataDataset(WithMatrices):
     def _is_text(self, name: str) -> bool:
         return name == self.obs_index or self.obs_columns[name].kind == "string"
 
-    def _read_obs_block(self, name: str, start: int, stop: int) -> Values:
-        return self._obs.read_block(name, start, stop)
-
-    def _read_var(self, name: str) -> Values:
-        return self._var.read(name, None)
-
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
         return self._embeddings[name].read(axes, start, stop)
 
@@ -184,9 +174,7 @@ class AnnDataDataset(WithMatrices):
         node = self._quietly(f"uns/{column}_colors") if self._uns is not None else None
         if not isinstance(node, Array) or column not in self.obs_columns:
             return {}
-        labels = self._obs.labels(column)
-        colors = [to_hex(color) for color in _colors(node)]
-        return {str(label): color for label, color in zip(labels, colors, strict=False) if color is not None}
+        return self._color_labels(column, _colors(node))
 
     def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:
         """Read `uns/genesets`, lists of var names by name, which is where `cxg-widget convert` puts them."""

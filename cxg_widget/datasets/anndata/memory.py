@@ -8,12 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.color.css_colors import to_hex
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.anndata.matrices import AnyMatrix, Matrix, is_matrix
 from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
 from cxg_widget.datasets.anndata.memory_nodes import MatrixOfView, node_of, x_of
-from cxg_widget.datasets.anndata.obsm import default_of
 from cxg_widget.datasets.anndata.raw import RAW, Raw
 from cxg_widget.datasets.anndata.sparse import size_of
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
@@ -43,7 +41,6 @@ class AnnDataInMemory(WithMatrices):
     """
 
     format: ClassVar[str] = "anndata"
-    _no_embedding: ClassVar[str] = "no usable embedding in obsm"
 
     def __init__(self, source: Any, *, cache_bytes: int = DEFAULT_CACHE_BYTES, memory_bytes: int = 0) -> None:
         super().__init__("AnnData in memory", cache_bytes=cache_bytes)
@@ -59,9 +56,7 @@ class AnnDataInMemory(WithMatrices):
         self._uns = source.uns if isinstance(getattr(source, "uns", None), Mapping) else {}
         self._obs = MemoryFrame(source.obs, "obs", self._note)
         self._var = MemoryFrame(source.var, "var", self._note)
-        self.n_obs, self.n_var = self._obs.n, self._var.n
-        self.obs_columns, self.obs_index = self._obs.columns, self._obs.index
-        self.var_columns, self.var_index = self._var.columns, self._var.index
+        self._take_tables()
         title = self._uns.get("title")
         self.title = title if isinstance(title, str) and title else self.uri
         self._is_view = bool(getattr(source, "is_view", False))
@@ -71,7 +66,7 @@ class AnnDataInMemory(WithMatrices):
         self._name_layers()
         self.embeddings = self._find_embeddings()
         wanted = self._uns.get("default_embedding")
-        self.default_embedding = default_of(self.embeddings, wanted if isinstance(wanted, str) else None)
+        self._choose_embedding(wanted if isinstance(wanted, str) else None)
 
     def cut(self, mask: NDArray[np.bool_]) -> Any:
         """Return the cells of a mask as the object itself gives them: a view."""
@@ -124,18 +119,10 @@ class AnnDataInMemory(WithMatrices):
             short = str(key).removeprefix("X_")
             name = short if short and (short == key or short not in self.source.obsm) else str(key)
             found[name], self._keys[name] = int(shape[1]), key
-        if not found:
-            self._note(f"{self._no_embedding}, so there is nothing to draw.")
         return found
 
     def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
         return self._obs.read(name, rows)
-
-    def _read_obs_block(self, name: str, start: int, stop: int) -> Values:
-        return self._obs.read_block(name, start, stop)
-
-    def _read_var(self, name: str) -> Values:
-        return self._var.read(name, None)
 
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
         values = _axes_of(self.source.obsm[self._keys[name]])
@@ -154,9 +141,7 @@ class AnnDataInMemory(WithMatrices):
         stored = self._uns.get(f"{column}_colors")
         if stored is None or isinstance(stored, str | Mapping):
             return {}
-        colors = [to_hex(color) for color in np.asarray(stored).tolist()]
-        found = zip(self._obs.labels(column), colors, strict=False)
-        return {str(label): color for label, color in found if color is not None}
+        return self._color_labels(column, np.asarray(stored).tolist())
 
     def _release(self) -> None:
         self._budget.clear()

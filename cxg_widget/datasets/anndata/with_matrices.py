@@ -1,24 +1,53 @@
-"""A dataset whose genes lie in X, in layers and in raw, wherever those are."""
+"""A dataset of two tables whose genes lie in X, in layers and in raw, wherever those are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
+from cxg_widget.color.css_colors import to_hex
+from cxg_widget.datasets.anndata.frame import Frame
 from cxg_widget.datasets.anndata.matrices import AnyMatrix
+from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
+from cxg_widget.datasets.anndata.obsm import default_of
 from cxg_widget.datasets.anndata.raw import RAW, Raw
 from cxg_widget.datasets.base.dataset import Dataset, Vector
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.values import Values
 from cxg_widget.datasets.base.var_names import Table, VarNames
 from cxg_widget.errors import InvalidStore, UnknownName
 
 
 class WithMatrices(Dataset):
-    """What AnnData on disk and in memory have in common; a subclass sets `_matrix`, `_layers` and `_raw`."""
+    """What AnnData on disk and in memory have in common; a subclass sets the five attributes."""
 
+    _no_embedding: ClassVar[str] = "no usable embedding in obsm"
+
+    _obs: Frame | MemoryFrame
+    _var: Frame | MemoryFrame
     _matrix: AnyMatrix
     _layers: Mapping[str, AnyMatrix]
     _raw: Raw | None
+
+    def _take_tables(self) -> None:
+        self.n_obs, self.n_var = self._obs.n, self._var.n
+        self.obs_columns, self.obs_index = self._obs.columns, self._obs.index
+        self.var_columns, self.var_index = self._var.columns, self._var.index
+
+    def _choose_embedding(self, wanted: str | None) -> None:
+        if not self.embeddings:
+            self._note(f"{self._no_embedding}, so there is nothing to draw.")
+        self.default_embedding = default_of(self.embeddings, wanted)
+
+    def _color_labels(self, column: str, colors: Sequence[Any]) -> dict[str, str]:
+        found = zip(self._obs.labels(column), map(to_hex, colors), strict=False)
+        return {str(label): color for label, color in found if color is not None}
+
+    def _read_obs_block(self, name: str, start: int, stop: int) -> Values:
+        return self._obs.read_block(name, start, stop)
+
+    def _read_var(self, name: str) -> Values:
+        return self._var.read(name, None)
 
     def _name_layers(self) -> None:
         self.layers = (*self._layers, *((RAW,) if self._raw is not None else ()))

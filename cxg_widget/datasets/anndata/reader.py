@@ -26,7 +26,7 @@ H5AD = Reader(
     suffixes=(".h5ad", ".h5mu", ".h5", ".hdf5"),
     order=90,
     options=("key", "memory_bytes"),
-    libraries=("h5py", "scipy"),
+    libraries=("h5py",),
     install="cxg-widget[h5ad]",
 )
 ZARR = Reader(
@@ -36,6 +36,6 @@ ZARR = Reader(
     suffixes=(".zarr", ".zarr.zip"),
     order=90,
     options=("key", "memory_bytes"),
-    libraries=("zarr", "scipy"),
+    libraries=("zarr",),
     install="cxg-widget[zarr]",
 )

@@ -75,6 +75,16 @@ def test_a_chunk_of_blosc_that_is_cut_anywhere_never_reads_as_other_values(tmp_p
                 refused(lambda: dataset.obs(["score"]), DamagedStore, "cannot read obs/score: ")
 
 
+def test_a_node_whose_name_is_no_utf_8_harms_no_other(path, truth):
+    with h5py.File(path, "r+") as file:
+        file["obsm"][b"X_\xff\xfe"] = np.zeros((len(truth.obs), 2))
+    with open_dataset(path) as dataset:
+        assert dataset.sizes
+        assert "umap" in dataset.embeddings
+        for name in dataset.embeddings:
+            assert len(dataset.embedding(name)) == len(truth.obs)
+
+
 def test_a_zip_archive_whose_list_of_members_is_damaged_is_one_sentence(tmp_path, truth):
     path = make_anndata(tmp_path, truth, container="zip")
     whole = path.read_bytes()

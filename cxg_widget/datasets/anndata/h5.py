@@ -107,7 +107,8 @@ class H5Group(Group):
     def names(self) -> list[str]:
         """Return the names of the links, without following any."""
         with self._store.reading(self.path or "the root group"):
-            return sorted(self._group.keys())
+            found: list[str | bytes] = list(self._group)  # bytes where they are no UTF-8
+            return sorted(one.decode("utf-8", "surrogateescape") if isinstance(one, bytes) else one for one in found)
 
     def get(self, name: str) -> Node | None:
         """Return a node below this group.

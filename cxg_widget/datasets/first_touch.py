@@ -83,7 +83,8 @@ def _parts(dataset: Dataset) -> Iterator[tuple[str, Callable[[], object]]]:
     """Return all text, in blocks of rows, and the beginning of everything else."""
     few = min(dataset.n_obs, _FEW_ROWS)
     yield "the names of vars", lambda: dataset.var_labels
-    yield "var", dataset.var
+    for name in list(dataset.var_columns):  # of which `var` leaves out what is damaged
+        yield f"var column {name!r}", partial(dataset._read_var, name)
     yield "gene sets", lambda: dataset.gene_sets
     if dataset.obs_index is not None:
         yield from _text(dataset, dataset.obs_index, "the obs index")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
@@ -32,6 +33,43 @@ def kind_of(path: str) -> str:
     return "group" if path == "emb" else "unknown"
 
 
+@dataclass(frozen=True)
+class Stored:
+    """What an array's schema says; a schema itself would keep the context of TileDB, and its threads, after closing.
+
+    Attributes
+    ----------
+    dims, tiles : name and extent of a tile of each dimension; 0 = it has none
+    types : attributes by name and NumPy type
+    """
+
+    shape: tuple[int, ...]
+    dims: tuple[str, ...]
+    tiles: tuple[int, ...]
+    types: dict[str, np.dtype[Any]]
+    is_sparse: bool
+    capacity: int
+
+    @classmethod
+    def of(cls, schema: Any) -> Stored:
+        """Take it from a `tiledb.ArraySchema`."""
+        dims = [schema.domain.dim(number) for number in range(schema.domain.ndim)]
+        attrs = [schema.attr(number) for number in range(schema.nattr)]
+        return cls(
+            shape=tuple(map(int, schema.shape)),
+            dims=tuple(dim.name for dim in dims),
+            tiles=tuple(int(dim.tile or 0) for dim in dims),
+            types={attr.name: attr.dtype for attr in attrs},
+            is_sparse=bool(schema.sparse),
+            capacity=int(schema.capacity),
+        )
+
+    @property
+    def value(self) -> str:
+        """The first attribute."""
+        return next(iter(self.types))
+
+
 class Layout(ABC):
     """One layout, and how it is read.
 
@@ -54,7 +92,7 @@ class Layout(ABC):
 
     def __init__(self, arrays: Arrays, children: Mapping[str, str], n_obs: int) -> None:
         self._arrays, self._children = arrays, children
-        self.schema = arrays.schema(self.path)
+        self.stored = Stored.of(arrays.schema(self.path))
         self.shape = self._find_shape(n_obs)
 
     @property
@@ -81,16 +119,17 @@ class Layout(ABC):
 
     def describe(self) -> dict[str, Any]:
         """Say what it is, fit for JSON."""
-        tiles = [int(self.schema.domain.dim(number).tile) for number in (0, 1)]
-        return {"layout": f"X: {'sparse' if self.schema.sparse else 'dense'}", "tiles": tiles}
+        kind = "sparse" if self.stored.is_sparse else "dense"
+        return {"layout": f"X: {kind}", "tiles": list(self.stored.tiles)}
 
     def _find_shape(self, n_obs: int) -> tuple[int, ...]:  # noqa: ARG002 - of layouts that do not say it
-        return tuple(self.schema.shape)
+        return self.stored.shape
 
     def _quick_axis(self) -> Axis:
         """TileDB reads whole tiles: a band of rows is as high as a tile, a band of columns as wide."""
-        rows, columns = (int(self.schema.domain.dim(number).tile or self.schema.shape[number]) for number in (0, 1))
-        return "obs" if rows * self.schema.shape[1] < columns * self.schema.shape[0] else "var"
+        shape = self.stored.shape
+        rows, columns = (tile or edge for tile, edge in zip(self.stored.tiles, shape, strict=True))
+        return "obs" if rows * shape[1] < columns * shape[0] else "var"
 
     def _column(self, positions: Sequence[int], query: Callable[[], Any]) -> Any:
         return self._read(f"column {', '.join(map(str, positions[:4]))}", query)
@@ -115,14 +154,14 @@ class ByColumn(Layout):
     def column(self, position: int, rows: tuple[int, int] | None) -> Cells:  # noqa: ARG002 - it has no rows
         """Read one column."""
         value = self._value()
-        array = self._arrays.array("Xc", value, "obs", self.schema.domain.dim(0).name)
+        array = self._arrays.array("Xc", value, "obs", self.stored.dims[0])
         query = partial(array.query, order="U", attrs=[value, "obs"], dims=False)
         found = self._column([position], lambda: query().multi_index[[position]])
         return found[value], found["obs"].astype(np.int64)
 
     def lines(self, start: int, stop: int) -> Entries:
         """Read the entries of neighbouring columns."""
-        value, line = self._value(), self.schema.domain.dim(0).name
+        value, line = self._value(), self.stored.dims[0]
         query = partial(self._arrays.array("Xc").query, order="U", attrs=[value, "obs"], dims=[line])
         found = self._lines(start, stop, lambda: query().multi_index[start : stop - 1])
         return found[line].astype(np.int64), found["obs"].astype(np.int64), np.asarray(found[value], np.float32)
@@ -130,17 +169,17 @@ class ByColumn(Layout):
     def describe(self) -> dict[str, Any]:
         """Say what it is."""
         both = "Xr and Xc" if "Xr" in self._children else "Xc without Xr"
-        return {"layout": f"{both}: sparse, by rows and by columns", "capacity": int(self.schema.capacity)}
+        return {"layout": f"{both}: sparse, by rows and by columns", "capacity": self.stored.capacity}
 
     def _value(self) -> str:
-        names: list[str] = [self.schema.attr(number).name for number in range(self.schema.nattr)]
+        names: list[str] = list(self.stored.types)
         if "obs" not in names or len(names) < 2:
             raise InvalidStore(f"{self._arrays.uri}: Xc has the attributes {names}; it needs '' and 'obs'.")
         return next(name for name in names if name != "obs")
 
     def _find_shape(self, n_obs: int) -> tuple[int, ...]:
         is_told = self.twin is not None and not self._arrays.is_remote
-        return (self._arrays.schema("Xr").shape[0] if is_told else n_obs, self.schema.shape[0])
+        return (self._arrays.schema("Xr").shape[0] if is_told else n_obs, self.stored.shape[0])
 
     def _quick_axis(self) -> Axis:
         return "var"
@@ -151,7 +190,7 @@ class Sparse(Layout):
 
     def column(self, position: int, rows: tuple[int, int] | None) -> Cells:
         """Read one column."""
-        row, value = self.schema.domain.dim(0).name, self.schema.attr(0).name
+        row, value = self.stored.dims[0], self.stored.value
         array = self._arrays.array("X", value, row)
         query = partial(array.query, order="U", attrs=select(array, value), dims=[row])
         span = slice(rows[0], rows[1] - 1) if rows else slice(None)
@@ -176,8 +215,8 @@ class Sparse(Layout):
         return column, row, values
 
     def _cells(self, rows: Any, columns: Any) -> Entries:
-        array, value = self._arrays.array("X"), self.schema.attr(0).name
-        names = [self.schema.domain.dim(number).name for number in (0, 1)]
+        array, value = self._arrays.array("X"), self.stored.value
+        names = list(self.stored.dims)
         found = array.query(order="U", attrs=select(array, value), dims=names).multi_index[rows, columns]
         values = next(found[name] for name in found if name not in names)
         return found[names[0]].astype(np.int64), found[names[1]].astype(np.int64), np.asarray(values, np.float32)
@@ -208,7 +247,7 @@ class Dense(Layout):
         return np.ascontiguousarray(values, dtype=np.float32)
 
     def _query(self) -> Callable[[], Any]:
-        name = self.schema.attr(0).name
+        name = self.stored.value
         array = self._arrays.array("X", name)
         return partial(array.query, attrs=select(array, name))
 

@@ -96,10 +96,9 @@ class Matrix:
         layout = self._layout
         if layout is None:
             return {"layout": None}
-        attrs = [layout.schema.attr(number) for number in range(layout.schema.nattr)]
-        values = next(attr for attr in attrs if attr.name not in ("obs", "var"))
-        found = {"matrix_type": str(values.dtype), "column_shift": self._shifted} | layout.describe()
-        return found | ({"stored_values": self._count_stored(layout.path)} if layout.schema.sparse else {})
+        type_ = next(type_ for name, type_ in layout.stored.types.items() if name not in ("obs", "var"))
+        found = {"matrix_type": str(type_), "column_shift": self._shifted} | layout.describe()
+        return found | ({"stored_values": self._count_stored(layout.path)} if layout.stored.is_sparse else {})
 
     def lines(self, start: int, stop: int) -> MatrixBlock:
         """Read lines along `axis`; errors as `vector`."""

@@ -62,6 +62,7 @@ build: js/node_modules/.installed ## bundle the JavaScript, print its size
 protocol: $(VENV)/.installed ## write what js/src/wire and docs/protocol.md take from wire/protocol.py and display/settings.py
 	$(BIN)/python tools/protocol_js.py
 	$(BIN)/python tools/constants_js.py
+	$(BIN)/python -m tools.golden
 
 notebooks: setup ## run the notebooks and keep what they show, for readers on the web
 	$(BIN)/python -m tools.notebooks

@@ -53,7 +53,7 @@ CONSTANTS: list[tuple[str, str, Any]] = [
     ),
     (
         "SOLID_UP_TO",
-        "In views of up to so many times as many cells as are few there is something left of the look of few.",
+        "In views of up to so many times as many cells as are few something is left of how few look.",
         crowding._SOLID_UP_TO,
     ),
     ("ENDS", "Quantiles of what is shown at the ends of the colours.", crowding._ENDS),

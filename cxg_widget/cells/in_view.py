@@ -1,4 +1,4 @@
-"""The cells of one view, read alone while there is no index of all: drawn, counted and sent like those of a field."""
+"""The cells of one view, read alone while there is no index of all: drawn, counted and sent like those of an index."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cxg_widget.draw.aggregate import Planes
 
 _AROUND = 0.2
-"""How much of a view is needed on each side of it: `survey` sends few cells with some around them."""
+"""How much of a view is needed on each side of it: few cells are sent with some around them."""
 _DISC_PX = 8
 _ROOM = 0.1
 """How much more is read, so that a small move needs no reading."""

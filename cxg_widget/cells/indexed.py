@@ -30,7 +30,7 @@ RECENT_BYTES = 48 * 2**20
 
 @dataclass(frozen=True)
 class Shown:
-    """What colours the cells of a field, and which of them count.
+    """What colours cells under an index, and which of them count.
 
     Attributes
     ----------

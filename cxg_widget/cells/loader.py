@@ -107,7 +107,7 @@ class Loader(Memo):
         if not self.is_aggregated(settings) or self.held("coloring", settings.color_key) is not None:
             return None
         key = (settings.color_key, settings.vmin, settings.vmax)
-        preview: Coloring | None = self.keep("sketch", key, lambda: preview_coloring(self._dataset, settings))
+        preview: Coloring | None = self.keep("preview", key, lambda: preview_coloring(self._dataset, settings))
         return preview
 
     def near(self, settings: Settings, view: View, size: tuple[int, int], coloring: Coloring) -> CellsOfView | None:
@@ -175,7 +175,7 @@ class Loader(Memo):
 
     def indexed(self, settings: Settings) -> AllCells:
         """Return all cells under an index, which is built or loaded at first use."""
-        indexed: AllCells = self.keep("field", settings.place_key, lambda: self._make_indexed(settings))
+        indexed: AllCells = self.keep("indexed", settings.place_key, lambda: self._make_indexed(settings))
         # What sending all points took, 16 bytes a cell, is of no use now: the index holds the coordinates too.
         for slot, key in (("xy", settings.place_key), ("near", settings.place_key), ("order", None)):
             if self.held(slot, key) is not None:
@@ -183,12 +183,12 @@ class Loader(Memo):
         return indexed
 
     def indexed_at_hand(self, settings: Settings) -> AllCells | None:
-        """Return the field if it has been made."""
-        indexed: AllCells | None = self.held("field", settings.place_key)
+        """Return all cells under an index, if it has been made."""
+        indexed: AllCells | None = self.held("indexed", settings.place_key)
         return indexed
 
     def awaited(self, settings: Settings, is_overtaken: Callable[[], bool]) -> AllCells:
-        """Return the field once it has been made, which goes on though nobody may wait for it any more.
+        """Return all cells once their index has been made, which goes on though nobody may wait for it any more.
 
         Raises
         ------

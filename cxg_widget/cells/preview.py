@@ -75,7 +75,7 @@ def fill_in(preview: Coloring, found: RowsInView) -> Coloring | None:
 
 
 def colored_column(dataset: Dataset, settings: Settings) -> str | None:
-    """Return the obs column that colours a look by its codes or numbers as they are; None = something else does."""
+    """Return the obs column that colours by its codes or numbers as they are; None = something else does."""
     with suppress(CxgWidgetError):
         target = resolve(settings.color, dataset, settings.layer)
         if target.source == "obs" and dataset.obs_columns[target.name].kind in ("categorical", "int", "float"):

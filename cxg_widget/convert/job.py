@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from cxg_widget.convert.progress import Progress
 from cxg_widget.convert.target import Workplace
 from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.datasets.readers import registered
 
 _LONG = ("int32", "int64", "uint32", "uint64")
 
@@ -37,7 +38,8 @@ class Job:
     def title(self) -> str:
         """The dataset's title; where that is the name of its file, without the suffix."""
         title = self.dataset.title
-        for suffix in (".zarr.zip", ".zarr", ".cxg", ".h5ad"):
+        suffixes = {".cxg", *(suffix for reader in registered().readers.values() for suffix in reader.suffixes)}
+        for suffix in sorted(suffixes, key=len, reverse=True):
             title = title.removesuffix(suffix)
         return title or self.dataset.title
 

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from cxg_widget.display.settings import Settings
 
 CLOSE_CELLS = 400_000
-"""A view of a field that holds no more cells than this is answered with the cells themselves."""
+"""A view of many cells that holds no more cells than this is answered with the cells themselves."""
 BASIS = 65_536
 """So many of the first points, which come ahead of all others, tell how crowded a view is and what its limits are."""
 _SOLID_UP_TO = 8
-"""In views of up to so many times as many cells as are few there is something left of the look of few."""
+"""In views of up to so many times as many cells as are few something is left of how few look."""
 _ENDS = (0.005, 0.995)
 _FINEST = 1 / 256
 _STEPS = 8

@@ -1,4 +1,4 @@
-"""A view of a field as frames: an image of all its cells or, where few enough are in it, the cells themselves."""
+"""A view as frames: an image of all its cells or, where few enough are in it, the cells themselves."""
 
 from __future__ import annotations
 

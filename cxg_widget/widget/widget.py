@@ -631,7 +631,7 @@ def _watch_boxes() -> None:
 
 
 def _read_with(dask: Any, source: Any, opening: dict[str, Any]) -> Callable[..., Loader]:
-    """Return what makes the readings of a session: of this process, or of a Dask cluster."""
+    """Return what makes the loader of a session: of this process, or of a Dask cluster."""
     if dask is None or dask is False:
         return Loader
     from cxg_widget.cells.cluster import ClusterLoader, Source, find_client

@@ -51,7 +51,7 @@ def test_a_server_that_says_slow_down_to_reads_is_given_up_in_time(tmp_path, obj
     with open_dataset(uri, storage_options=options) as dataset:
         if reads is CXG_READS:  # a matrix that is open already
             dataset.find_var(dataset.var_labels[0])
-            assert dataset._matrix.path
+            dataset._matrix._look()
         object_store.requests()
         with object_store.failing("503", at="/a"), ThreadPoolExecutor(len(reads)) as pool:
             tries = {name: pool.submit(read, dataset) for name, read in reads.items()}

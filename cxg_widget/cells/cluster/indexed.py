@@ -1,4 +1,4 @@
-"""All cells of an embedding on a Dask cluster, in partitions of rows, with the methods of a field in this process."""
+"""All cells of an embedding on a Dask cluster, in partitions of rows, with the methods of `IndexedCells`."""
 
 from __future__ import annotations
 

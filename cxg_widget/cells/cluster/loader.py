@@ -123,12 +123,12 @@ class ClusterLoader(Loader):
         """Do nothing: the workers have been asked already."""
 
     def indexed_at_hand(self, settings: Settings) -> AllCells | None:
-        """Return the field; the first picture needs it too."""
+        """Return the cells under their indexes; the first picture needs them too."""
         return self._shared(settings) if self.is_aggregated(settings) else super().indexed_at_hand(settings)
 
     def has_cells(self, settings: Settings) -> bool:
         """Say whether the workers have been heard of; until then every hover would hold a thread."""
-        return not self.is_aggregated(settings) or self.held("field", settings.place_key) is not None
+        return not self.is_aggregated(settings) or self.held("indexed", settings.place_key) is not None
 
     def is_prompt(self, settings: Settings) -> bool:
         """Say whether a lasso needs neither reading nor the workers, who may have gone or be busy."""
@@ -154,7 +154,7 @@ class ClusterLoader(Loader):
         super().close()
 
     def _let_go(self) -> None:
-        held = self.in_slot("field")
+        held = self.in_slot("indexed")
         if held is not None:
             held.cluster.close()
 

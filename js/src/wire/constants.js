@@ -47,7 +47,7 @@ export const SEEN_IN_THE_DARK = 0.0612;
 export const MARGIN = 0.04;
 /** So many of the first points, which come ahead of the rest, tell how crowded a view is and its limits. */
 export const BASIS = 65536;
-/** In views of up to so many times as many cells as are few there is something left of the look of few. */
+/** In views of up to so many times as many cells as are few something is left of how few look. */
 export const SOLID_UP_TO = 8;
 /** Quantiles of what is shown at the ends of the colours. @type {[number, number]} */
 export const ENDS = [0.005, 0.995];

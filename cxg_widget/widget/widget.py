@@ -399,10 +399,11 @@ class CxgWidget(WidgetTraits):
         """Bring the limits of another colouring back with it; those that were set together with it are its own."""
         if self._holds_limits:
             return
-        if _measured(self) != _measured(before):
+        now = self._settings()
+        if _measured(now) != _measured(before):
             self._leave_limits(before)
             kept = {name: getattr(self, name) for name in LIMITS if getattr(self, name) != getattr(before, name)}
-            own = self._own_limits.of(self._limits_key(self))
+            own = self._own_limits.of(self._limits_key(now))
             with self._holding_limits():
                 for name, value in self._uncrossed({**own, **kept}).items():
                     setattr(self, name, value)
@@ -420,7 +421,7 @@ class CxgWidget(WidgetTraits):
     def _leave_limits(self, settings: Settings) -> None:
         self._own_limits.leave(self._limits_key(settings), {"vmin": settings.vmin, "vmax": settings.vmax})
 
-    def _limits_key(self, shown: Settings | CxgWidget) -> tuple[Any, ...]:
+    def _limits_key(self, shown: Settings) -> tuple[Any, ...]:
         color, layer, statistic = _measured(shown)
         return *coloring_key(color, layer, self._dataset), statistic
 
@@ -618,7 +619,7 @@ class CxgWidget(WidgetTraits):
             wait_for(self._exchange.send_soon("early", self._session.early))
 
 
-def _measured(shown: Settings | CxgWidget) -> tuple[Any, str | None, str]:
+def _measured(shown: Settings) -> tuple[Any, str | None, str]:
     """Return what limits are of: a colouring and, where numbers are of pixels, the statistic."""
     return shown.color, shown.layer, told(shown.statistic) if is_of_pixels(shown.statistic) else ""
 

@@ -166,3 +166,18 @@ def test_a_percentile_that_would_cross_the_number_of_a_colouring_is_not_for_that
     assert (w.vmin, w.vmax) == (1.0, None)
     w.color = "n_counts"
     assert (w.vmin, w.vmax) == (None, "p10")
+
+
+def test_a_limit_is_shared_and_kept_by_a_list_of_genes_as_by_one(make):
+    w = make(color=["CD3E", "DENSE"])
+    w.vmax = "p90"  # a percentile is of any colouring
+    w.color = "n_counts"
+    assert w.vmax == "p90"
+    w.color = ["CD3E", "DENSE"]
+    w.vmin = 0.5
+    w.opacity = 0.3
+    assert limits(w) == (0.5, "p90", 0.5, "p90")
+    w.color = "n_counts"
+    assert w.vmin is None
+    w.color = ("CD3E", "DENSE")
+    assert w.vmin == 0.5

@@ -18,6 +18,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from cxg_widget.color.colormaps import COLORMAPS  # noqa: E402
+from tools.generated import write  # noqa: E402
 
 JS, PYTHON = ROOT / "js" / "src" / "style" / "colormaps.js", ROOT / "cxg_widget" / "color" / "colormaps.py"
 
@@ -94,13 +95,7 @@ def main(arguments: list[str]) -> int:
     if "--from-matplotlib" in arguments:
         maps = {name: stops(name) for name in NAMES}
         PYTHON.write_text(python_text(maps), "utf-8")
-    if "--check" in arguments:
-        stale = JS.read_text("utf-8") != js_text(maps)
-        if stale:
-            print(f"{JS.relative_to(ROOT)} is stale: run python tools/colormaps_js.py")
-        return int(stale)
-    JS.write_text(js_text(maps), "utf-8")
-    return 0
+    return write({JS: js_text(maps)}, arguments, "python tools/colormaps_js.py")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from cxg_widget.display.settings import SETTINGS, Cost, Setting, Settings  # noq
 from cxg_widget.draw import crowding  # noqa: E402
 from cxg_widget.draw.aggregate import shading  # noqa: E402
 from cxg_widget.spatial import view  # noqa: E402
+from tools.generated import write  # noqa: E402
 
 JS = ROOT / "js" / "src" / "wire" / "constants.js"
 
@@ -125,13 +126,7 @@ def declaration(name: str, meaning: str, value: Any, kind: str = "") -> str:
 
 def main(arguments: list[str]) -> int:
     """Write the file, or with --check say whether it is stale."""
-    if "--check" in arguments:
-        stale = not JS.exists() or JS.read_text("utf-8") != js()
-        if stale:
-            print(f"{JS.relative_to(ROOT)} is stale: run python tools/constants_js.py")
-        return int(stale)
-    JS.write_text(js(), "utf-8")
-    return 0
+    return write({JS: js()}, arguments, "python tools/constants_js.py")
 
 
 if __name__ == "__main__":

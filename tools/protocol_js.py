@@ -16,6 +16,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from cxg_widget.wire import protocol  # noqa: E402
+from tools.generated import write  # noqa: E402
 
 JS, DOCS = ROOT / "js" / "src" / "wire" / "protocol.js", ROOT / "docs" / "protocol.md"
 SCALARS = {int: "number", float: "number", str: "string", bool: "boolean", Any: "any"}
@@ -126,15 +127,7 @@ def docs() -> str:
 
 def main(arguments: list[str]) -> int:
     """Write both files, or with --check say which of them are stale."""
-    texts = {JS: js(), DOCS: docs()}
-    if "--check" in arguments:
-        stale = [path for path, text in texts.items() if not path.exists() or path.read_text("utf-8") != text]
-        for path in stale:
-            print(f"{path.relative_to(ROOT)} is stale: run make protocol")
-        return bool(stale)
-    for path, text in texts.items():
-        path.write_text(text, "utf-8")
-    return 0
+    return write({JS: js(), DOCS: docs()}, arguments, "make protocol")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.datasets.base.packed import PackedStrings
+from cxg_widget.datasets.base.values import KIND_OF_TYPE
 from cxg_widget.datasets.base.values import Values as Read
 from cxg_widget.errors import DamagedStore, InvalidStore, InvalidValue
 
@@ -217,7 +218,7 @@ def _of_series(series: pd.Series) -> Values:
 def _kind_of(values: Values) -> str:
     if isinstance(values, Codes):
         return "categorical"
-    return {"b": "boolean", "i": "int", "u": "int", "f": "float"}.get(values.dtype.kind, "string")
+    return KIND_OF_TYPE.get(values.dtype.kind, "string")
 
 
 def _text(value: Any) -> str | None:

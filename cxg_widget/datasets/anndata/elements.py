@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.anndata.node import Array, Group, Node
 from cxg_widget.datasets.base.columns import as_strings, row_blocks, smallest_codes, tidy_categories
 from cxg_widget.datasets.base.packed import PackedStrings
-from cxg_widget.datasets.base.values import Codes, Kind, Values, as_plain
+from cxg_widget.datasets.base.values import KIND_OF_TYPE, Codes, Kind, Values, as_plain
 from cxg_widget.errors import InvalidStore
-
-_KINDS: dict[str, Kind] = {"b": "boolean", "i": "int", "u": "int", "f": "float"}
 
 
 class Element(ABC):
@@ -46,7 +44,7 @@ class Plain(Element):
 
     def __init__(self, array: Array) -> None:
         self._array = array
-        self.kind, self.n = _KINDS[array.dtype.kind], array.shape[0]
+        self.kind, self.n = KIND_OF_TYPE[array.dtype.kind], array.shape[0]
 
     def read(self, start: int, stop: int) -> NDArray[Any]:
         """Read rows in their own type, in the byte order of this machine."""
@@ -190,7 +188,7 @@ def element_of(node: Node, name: str, legacy_categories: Node | None = None) -> 
             return _coded(name, node, categories, ordered=bool(categories.attrs.get("ordered", False)))
     if node.is_text:
         return Text(node)
-    if node.dtype.kind not in _KINDS:
+    if node.dtype.kind not in KIND_OF_TYPE:
         raise InvalidStore(f"{node.uri}: {name} is of the type {node.dtype}, which is not supported.")
     return Plain(node)
 

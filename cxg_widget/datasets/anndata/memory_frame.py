@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.columns import as_strings, smallest_codes, tidy_categories
-from cxg_widget.datasets.base.values import Codes, Column, Kind, Values
+from cxg_widget.datasets.base.values import KIND_OF_TYPE, Codes, Column, Kind, Values
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_KINDS: dict[str, Kind] = {"b": "boolean", "i": "int", "u": "int", "f": "float"}
 
 
 class MemoryFrame:
@@ -100,7 +98,7 @@ def _kind(dtype: Any) -> Kind | None:
         return "categorical"
     if getattr(dtype, "kind", "") == "O" and type(dtype).__name__ not in ("PeriodDtype", "IntervalDtype"):
         return "string"
-    return _KINDS.get(getattr(dtype, "kind", ""))
+    return KIND_OF_TYPE.get(getattr(dtype, "kind", ""))
 
 
 def _masked(series: pd.Series, kind: Kind, *, is_complete: bool) -> Values:

@@ -15,6 +15,8 @@ from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.text.names import text_of
 
 Kind = Literal["categorical", "boolean", "int", "float", "string"]
+KIND_OF_TYPE: dict[str, Kind] = {"b": "boolean", "i": "int", "u": "int", "f": "float"}
+"""What a column of a NumPy type is, by the `kind` of the type; text, and what is made text, by none."""
 
 
 @dataclass(frozen=True)

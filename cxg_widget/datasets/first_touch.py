@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
+import pickle
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from cxg_widget.compute.child import Tell, attempt
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 SILENCE_S = 60.0
 """No part that is read at once takes longer, but where a library has lost its way."""
 _ROWS, _FEW_ROWS = 2**20, 1_000
+_M_PERTURB = -6
 
 
 def touch(path: str, format_: str | None, options: Mapping[str, Any]) -> None:
@@ -31,7 +35,8 @@ def touch(path: str, format_: str | None, options: Mapping[str, Any]) -> None:
     Raises
     ------
     DamagedStore
-        If the process ended, or said nothing for 60 s; or as `DamagedText`, which it survived by luck.
+        If the process ended, or said nothing for 60 s; or as `DamagedText`, which it survived by luck or which reads
+        differently each time.
     InvalidOption
         If an option cannot be sent to another process.
     """
@@ -48,8 +53,6 @@ def touch(path: str, format_: str | None, options: Mapping[str, Any]) -> None:
 
 
 def _check_sendable(name: str, value: Any) -> None:
-    import pickle
-
     try:
         pickle.dumps(value)
     except Exception:
@@ -70,13 +73,50 @@ def _read(tell: Tell, path: str, format_: str | None, options: dict[str, Any]) -
             for what, read in _parts(dataset):
                 tell(what)
                 try:
-                    read()
-                except DamagedText as error:  # which this process survived, and the next may not
+                    _read_twice(f"{path}: {what}", read)
+                except DamagedText as error:
                     damaged = damaged or error
-                except Exception:
-                    continue  # told where it is asked for
     if damaged is not None:
         raise damaged
+
+
+def _read_twice(what: str, read: Callable[[], object]) -> None:
+    """Raise DamagedText where memory that nobody wrote to yet, filled with other bytes, makes a read end differently.
+
+    TileDB takes what lies in memory for a tile whose header is lost: that may be in order by luck.
+    """
+    first = _outcome(read)
+    with _filled_memory():
+        if _outcome(read) != first:
+            raise DamagedText(f"{what} reads differently each time; the store is damaged.")
+
+
+def _outcome(read: Callable[[], object]) -> bytes | str:
+    try:
+        into = BytesIO()
+        pickler = pickle.Pickler(into)
+        pickler.fast = True  # equal texts are equal bytes, whether or not they are one object
+        pickler.dump(read())
+        return into.getvalue()
+    except DamagedText:  # which this process survived, and the next may not
+        raise
+    except Exception as error:
+        return str(error)  # told where it is asked for
+
+
+@contextmanager
+def _filled_memory() -> Iterator[None]:
+    """Let glibc fill what it hands out; other systems have no such option."""
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (AttributeError, OSError, TypeError):
+        yield
+        return
+    mallopt(_M_PERTURB, 0x55)
+    try:
+        yield
+    finally:
+        mallopt(_M_PERTURB, 0)
 
 
 def _parts(dataset: Dataset) -> Iterator[tuple[str, Callable[[], object]]]:

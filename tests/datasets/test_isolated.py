@@ -10,9 +10,9 @@ import tiledb
 
 from cxg_widget import CxgWidget, open_dataset
 from cxg_widget.compute import child
-from cxg_widget.compute.child import attempt
+from cxg_widget.compute.child import Attempt, attempt
 from cxg_widget.datasets import first_touch
-from cxg_widget.errors import DamagedStore, DatasetNotFound, InvalidOption
+from cxg_widget.errors import CxgWidgetError, DamagedStore, DamagedText, DatasetNotFound, InvalidOption
 from tests.datasets.child_work import chatter, end, hang, hang_in, leave, refuse
 from tests.datasets.make_anndata import make_anndata
 from tests.datasets.make_cxg import make_cxg, make_truth
@@ -65,6 +65,21 @@ def test_without_isolation_that_store_does_end_the_process(tmp_path, truth):
     spoil_offsets(path / "obs", "name_0")
     code = f"from cxg_widget import open_dataset; open_dataset({str(path)!r}).obs_names()"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode < 0
+
+
+def test_text_that_depends_on_what_lies_in_memory_is_one_sentence(tmp_path, truth, monkeypatch):
+    texts = iter("ab")
+    monkeypatch.setattr(first_touch, "attempt", _here)
+    monkeypatch.setattr(first_touch, "_parts", lambda dataset: [("a column", lambda: next(texts))])
+    with pytest.raises(DamagedText, match="a column reads differently each time; the store is damaged"):
+        open_dataset(make_cxg(tmp_path / "a.cxg", truth), isolated=True)
+
+
+def _here(work, *given, silence_s):
+    try:
+        return Attempt(work(print, *given), None, "")
+    except CxgWidgetError as error:
+        return Attempt(error, None, "")
 
 
 @pytest.mark.parametrize("make", [lambda at: make_cxg(at / "a.cxg", make_truth()), make_anndata])

@@ -60,6 +60,12 @@ def test_what_ends_or_holds_up_a_library_is_a_sentence_in_isolation(intact, tmp_
         open_dataset(store, isolated=True, **KINDS[one["store"]].options)
 
 
+@pytest.mark.parametrize("kind", SOME)
+def test_an_intact_store_opens_in_isolation(intact, kind):
+    with open_dataset(intact / kind / KINDS[kind].name, isolated=True, **KINDS[kind].options) as dataset:
+        assert dataset.n_obs
+
+
 def test_a_seed_makes_the_same_mutant_again(intact, tmp_path):
     for number, (kind, seed) in enumerate(islice(mutants(3, SOME), 2 * len(SOME))):
         made = []

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cxg_widget.cells.indexed import IndexedCells, Shown, SomeCells, View
+from cxg_widget.cells.indexed import IndexedCells, Shown, SomeCells
 from cxg_widget.cells.preview import fill_in
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
+from cxg_widget.spatial.view import View
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.by_view import RowsInView

@@ -16,13 +16,13 @@ from cxg_widget.datasets.base.dataset import Codes
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.draw.crowding import crowded_size
+from cxg_widget.spatial.view import View
 from cxg_widget.wire.order import scattered
 
 if TYPE_CHECKING:
     from cxg_widget.draw.aggregate import Aggregator, NumberImage, PixelNumbers, Planes, Scaling, Statistic, ViewColumn
     from cxg_widget.spatial import SpatialIndex
 
-View = tuple[float, float, float, float]
 _LARGEST_SPREAD = 16
 RECENT_BYTES = 48 * 2**20
 """How much of earlier colourings is kept, to go back to them at once: several of 10 million cells, none of 100."""

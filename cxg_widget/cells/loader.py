@@ -12,20 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.in_view import CellsOfView
-from cxg_widget.cells.indexed import RECENT_BYTES, AllCells, IndexedCells, View
+from cxg_widget.cells.indexed import RECENT_BYTES, AllCells, IndexedCells
 from cxg_widget.cells.preview import colored_column, preview_coloring, preview_extent
 from cxg_widget.cells.sample import SAMPLE_POINTS, Sample
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.compute.jobs import in_background
 from cxg_widget.compute.memo import Memo
 from cxg_widget.convert.progress import progress_bar
-from cxg_widget.datasets.base.by_view import Extent
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.statistic import is_of_pixels
 from cxg_widget.display.target import is_number, of_column, read, resolve
 from cxg_widget.errors import Cancelled, Overtaken
+from cxg_widget.spatial.view import Extent, View
 from cxg_widget.wire.encoding import count_selected, describe
 from cxg_widget.wire.order import DisplayOrder
 from cxg_widget.wire.protocol import MISSING_LABEL

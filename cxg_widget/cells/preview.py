@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.by_view import Extent, RowsInView
+from cxg_widget.datasets.base.by_view import RowsInView
 from cxg_widget.datasets.base.dataset import Codes, Dataset, Vector
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import Target, of_column, resolve
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.wire.encoding import Numbers
+
+if TYPE_CHECKING:
+    from cxg_widget.spatial.view import Extent
 
 _CLOSE = 0.002
 """Extents that differ by this share of their sides look the same: by less than two pixels."""

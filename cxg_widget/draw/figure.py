@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import hex_rgb, ramp
 from cxg_widget.draw.key import Key
-from cxg_widget.draw.lettering import Text, fitted, width_of, write
+from cxg_widget.draw.lettering import DrawnText, fitted, width_of, write
 
 Box = tuple[float, float, float, float]
 TITLE_PX, HEADING_PX, TEXT_PX, SMALL_PX = 14, 13, 12, 11
@@ -24,7 +24,7 @@ TWO_COLUMNS_FROM = 480
 
 
 @dataclass(frozen=True)
-class Layout:
+class Page:
     """Where everything is, px from the top left of the page.
 
     Attributes
@@ -35,7 +35,7 @@ class Layout:
     """
 
     side: float
-    texts: list[Text]
+    texts: list[DrawnText]
     swatches: list[tuple[Box, str]]
     bar: Box | None
 
@@ -73,10 +73,10 @@ def _within(box: Box, scale: float) -> tuple[slice, slice]:
     return slice(y0, y1), slice(x0, x1)
 
 
-def lay_out(key: Key, width: float, height: float) -> Layout:
+def lay_out(key: Key, width: float, height: float) -> Page:
     """Place a key above and beside a picture of width x height px."""
     if not key.heading:
-        return Layout(0.0, list(_title(key, width)), [], None)
+        return Page(0.0, list(_title(key, width)), [], None)
     x = width + BESIDE
     top = TOP + HEADING_PX + (LINE if key.detail else 0) + 9
     room = max(1, int((TOP + height - PAD - top) // ROW))
@@ -84,31 +84,31 @@ def lay_out(key: Key, width: float, height: float) -> Layout:
     column = _column(key, WIDEST_OF_TWO if n_columns == 2 else WIDEST_COLUMN)
     inner = n_columns * column + (n_columns - 1) * GAP
     side = BESIDE + inner + PAD
-    layout = Layout(side, [*_title(key, width + side), *_heading(key, x, inner)], [], None)
+    layout = Page(side, [*_title(key, width + side), *_heading(key, x, inner)], [], None)
     if key.ramp:
         layout, top = _with_bar(layout, key.ends, (x, top, x + column, top + BAR)), top + BAR + LINE + 8
     if key.said:
-        layout.texts.append(Text(fitted(key.said, TEXT_PX, column), x, top + SWATCH, TEXT_PX))
+        layout.texts.append(DrawnText(fitted(key.said, TEXT_PX, column), x, top + SWATCH, TEXT_PX))
         top += ROW + 4
     return _with_rows(layout, key, (x, top, column), room * n_columns, n_columns)
 
 
-def _title(key: Key, width: float) -> Iterator[Text]:
+def _title(key: Key, width: float) -> Iterator[DrawnText]:
     """Write the title over a page, and the size behind it where there is room for both."""
     room = width - 2 * PAD
     size = fitted(key.size, TEXT_PX, room)
     left = room - width_of(size, TEXT_PX) - PAD if key.title else 0.0
     title = fitted(key.title, TITLE_PX, left, bold=True) if left >= LEAST_TITLE else ""
     x = PAD + (width_of(title, TITLE_PX, bold=True) + 12 if title else 0)
-    yield from [Text(title, PAD, TITLE_Y, TITLE_PX, bold=True)] if title else []
-    yield Text(size, x, TITLE_Y, TEXT_PX, quiet=True)
+    yield from [DrawnText(title, PAD, TITLE_Y, TITLE_PX, bold=True)] if title else []
+    yield DrawnText(size, x, TITLE_Y, TEXT_PX, quiet=True)
 
 
-def _heading(key: Key, x: float, room: float) -> Iterator[Text]:
+def _heading(key: Key, x: float, room: float) -> Iterator[DrawnText]:
     y = TOP + HEADING_PX - 1
-    yield Text(fitted(key.heading, HEADING_PX, room, bold=True), x, y, HEADING_PX, bold=True)
+    yield DrawnText(fitted(key.heading, HEADING_PX, room, bold=True), x, y, HEADING_PX, bold=True)
     if key.detail:
-        yield Text(fitted(key.detail, SMALL_PX, room), x, y + LINE, SMALL_PX, quiet=True)
+        yield DrawnText(fitted(key.detail, SMALL_PX, room), x, y + LINE, SMALL_PX, quiet=True)
 
 
 def _column(key: Key, widest: float) -> float:
@@ -118,13 +118,13 @@ def _column(key: Key, widest: float) -> float:
     return min(max(LEAST_COLUMN, *texts, *rows), widest)
 
 
-def _with_bar(layout: Layout, ends: tuple[str, str], bar: Box) -> Layout:
+def _with_bar(layout: Page, ends: tuple[str, str], bar: Box) -> Page:
     y = bar[3] + LINE - 2
-    low, high = Text(ends[0], bar[0], y, SMALL_PX), Text(ends[1], bar[2], y, SMALL_PX, to_left=True)
+    low, high = DrawnText(ends[0], bar[0], y, SMALL_PX), DrawnText(ends[1], bar[2], y, SMALL_PX, to_left=True)
     return replace(layout, texts=[*layout.texts, low, high], bar=bar)
 
 
-def _with_rows(layout: Layout, key: Key, place: tuple[float, float, float], most: int, n_columns: int) -> Layout:
+def _with_rows(layout: Page, key: Key, place: tuple[float, float, float], most: int, n_columns: int) -> Page:
     """Add as many rows as there is room for, and how many more there are; place: x, y and width of a column."""
     left, top, column = place
     kept = key.rows if len(key.rows) + (key.more > 0) <= most else key.rows[: most - 1]
@@ -134,8 +134,10 @@ def _with_rows(layout: Layout, key: Key, place: tuple[float, float, float], most
         x, y = left + i // deep * (column + GAP), top + i % deep * ROW
         room = column - SWATCH - SPACE - (width_of(told, SMALL_PX) + 2 * SPACE if told else 0)
         is_more = i == len(kept)
-        layout.texts.append(Text(fitted(label, TEXT_PX, room), x + SWATCH + SPACE, y + SWATCH, TEXT_PX, quiet=is_more))
+        layout.texts.append(
+            DrawnText(fitted(label, TEXT_PX, room), x + SWATCH + SPACE, y + SWATCH, TEXT_PX, quiet=is_more)
+        )
         if not is_more:
             layout.swatches.append(((x, y, x + SWATCH, y + SWATCH), color))
-            layout.texts.append(Text(told, x + column, y + SWATCH, SMALL_PX, quiet=True, to_left=True))
+            layout.texts.append(DrawnText(told, x + column, y + SWATCH, SMALL_PX, quiet=True, to_left=True))
     return layout

@@ -28,7 +28,7 @@ _LONGEST = 200
 
 
 @dataclass(frozen=True)
-class Text:
+class DrawnText:
     """A text on a picture.
 
     Attributes
@@ -65,7 +65,12 @@ def fitted(text: str, size: float, room: float, *, bold: bool = False) -> str:
 
 
 def write(
-    image: NDArray[np.uint8], texts: Iterable[Text], inks: tuple[RGB, RGB], *, scale: float = 1.0, opaque: bool = False
+    image: NDArray[np.uint8],
+    texts: Iterable[DrawnText],
+    inks: tuple[RGB, RGB],
+    *,
+    scale: float = 1.0,
+    opaque: bool = False,
 ) -> NDArray[np.uint8]:
     """Return an image with texts on it.
 

@@ -17,6 +17,7 @@ from cxg_widget.display.statistic import told
 from cxg_widget.draw.crowding import Shared
 from cxg_widget.draw.pixel_scale import PixelScale
 from cxg_widget.draw.points import Ink, draw_points
+from cxg_widget.spatial.view import View
 from cxg_widget.wire.encoding import Numbers, wire_values
 from cxg_widget.wire.protocol import MISSING_U16
 from cxg_widget.wire.quantise import LEVELS, between, quantise, shares
@@ -51,18 +52,14 @@ class Paint:
     diameter: float | None = None
 
 
-def paint(
-    job: Paint, view: tuple[float, float, float, float], size: tuple[int, int], *, zoom: float, paper: Paper
-) -> NDArray[np.uint8]:
+def paint(job: Paint, view: View, size: tuple[int, int], *, zoom: float, paper: Paper) -> NDArray[np.uint8]:
     """Draw a picture, uint8 (height, width, 4); see `Session.drawn`. `zoom` is 1 where everything fits."""
     diameter = job.diameter or point_diameter(job.n_like, size, zoom)
     background = (*paper.ground, 0 if paper.is_clear else 255)
     return draw_points(job.xy, _ink(job, paper), view, size=size, diameter=diameter, background=background)
 
 
-def pixels_as_points(
-    numbers: NDArray[np.float64], cells: NDArray[np.uint32], view: tuple[float, float, float, float], job: Paint
-) -> Paint:
+def pixels_as_points(numbers: NDArray[np.float64], cells: NDArray[np.uint32], view: View, job: Paint) -> Paint:
     """Return what draws numbers of pixels, (layers, h, w) as `PixelNumbers.finished` returns them, point by point.
 
     job : says what colours them; the rest of it is left out

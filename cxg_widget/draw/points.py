@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.color.rgb import RGBA
+from cxg_widget.spatial.view import View
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Ink:
 def draw_points(
     xy: NDArray[np.float32],
     ink: Ink,
-    view: tuple[float, float, float, float],
+    view: View,
     *,
     size: tuple[int, int],
     diameter: float,

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.cells.indexed import View
 from cxg_widget.cells.loader import Loader
 from cxg_widget.display.checks import check_view
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import is_number
 from cxg_widget.errors import InvalidValue
+from cxg_widget.spatial.view import View
 from cxg_widget.text.names import shown
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def aggregated(
 ) -> xr.DataArray | xr.Dataset:
     """Reduce all cells, or those selected, bool (n_obs,), to planes; see `CxgWidget.aggregate`."""
     from cxg_widget.draw.aggregate.by_rows import wanted_of
-    from cxg_widget.draw.aggregate.grid import Grid
+    from cxg_widget.draw.aggregate.grid import PixelGrid
 
     size = _checked_size(width, height)
     edges = check_view(view)
@@ -49,7 +49,7 @@ def aggregated(
     wanted = wanted_of(reduction, color, dataset, shown_color=settings.color, layer=settings.layer)
     dataset.find_embedding(settings.embedding)
     seen = _with_room(loader.extent(settings)) if edges is None else _ascending(edges)
-    Grid.of(seen, size)
+    PixelGrid.of(seen, size)
     return loader.sums(settings, wanted, seen, size, mask).finished(wanted.name).rename(wanted.dims)
 
 

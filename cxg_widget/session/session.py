@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.cells.indexed import InView, Shown, View, spread_of
+from cxg_widget.cells.indexed import InView, Shown, spread_of
 from cxg_widget.cells.preview import are_stated
 from cxg_widget.color.paper import PAPERS, Paper
 from cxg_widget.datasets.base.dataset import Codes
@@ -34,7 +34,7 @@ from cxg_widget.session.on_show import Seqs
 from cxg_widget.session.showing import Showing
 from cxg_widget.session.view_request import pixel_frames, view_frames, view_of
 from cxg_widget.spatial.polygon import as_polygon, in_polygon
-from cxg_widget.spatial.view import contain, fit_view, within, zoom_of
+from cxg_widget.spatial.view import View, contain, fit_view, within, zoom_of
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.bounds import check_size, check_version, check_view
 from cxg_widget.wire.encoding import Numbers, wire_values

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from cxg_widget.cells.loader import Loader
 from cxg_widget.cells.preview import is_close
 from cxg_widget.color.limits import check_order
-from cxg_widget.datasets.base.by_view import Extent
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.search import Catalogue
@@ -26,6 +25,7 @@ from cxg_widget.session import streams
 from cxg_widget.session.exchange import error_frame
 from cxg_widget.session.first_paint import FirstPaint, are_many
 from cxg_widget.session.on_show import OnShow
+from cxg_widget.spatial.view import Extent
 from cxg_widget.text.names import shown
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.encoding import Numbers

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.cells.indexed import AllCells, InView, Shown, View, numbers_of, rgba_of, spread_of
+from cxg_widget.cells.indexed import AllCells, InView, Shown, numbers_of, rgba_of, spread_of
 from cxg_widget.datasets.base.dataset import Codes
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.statistic import told
@@ -17,6 +17,7 @@ from cxg_widget.draw.pixel_scale import PixelScale
 from cxg_widget.draw.png import encode_lines, encode_png
 from cxg_widget.selection.selection import pack_mask
 from cxg_widget.session.on_show import Seqs
+from cxg_widget.spatial.view import View
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.encoding import Numbers, wire_codes, wire_values
 from cxg_widget.wire.frames import Frame, spans

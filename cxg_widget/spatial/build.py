@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.errors import Cancelled, InvalidValue
-from cxg_widget.spatial.morton import Extent, Grid
+from cxg_widget.spatial.morton import TileGrid
 from cxg_widget.spatial.quadtree import Quadtree, offsets_level
+from cxg_widget.spatial.view import Extent
 
 _BLOCK = 1 << 19
 _SAMPLE = 1 << 16
@@ -103,7 +104,7 @@ def _sort(xy: NDArray[np.float32], crew: _Crew) -> Sorted:
     surveys = [survey for survey in surveys if survey.n_finite]
     extent = _union([survey.extent for survey in surveys])
     sample = np.concatenate([np.empty((0, 2), np.float32), *(survey.sample for survey in surveys)])
-    grid = Grid.over(extent, sample)
+    grid = TileGrid.over(extent, sample)
     ends = np.cumsum([0] + [survey.n_finite for survey in surveys])
     keys = np.empty(int(ends[-1]), dtype=np.uint64)
     parts = [keys[start:stop] for start, stop in pairwise(ends)]
@@ -131,7 +132,7 @@ def _union(extents: list[Extent]) -> Extent:
     return min(x0), max(x1), min(y0), max(y1)
 
 
-def _fill(keys: NDArray[np.uint64], xy: NDArray[np.float32], survey: _Survey, grid: Grid) -> None:
+def _fill(keys: NDArray[np.uint64], xy: NDArray[np.float32], survey: _Survey, grid: TileGrid) -> None:
     """Write the sorted keys of a block: code in the upper 32 bits, row in the lower."""
     points = xy[survey.rows]
     rows = np.arange(survey.rows.start, survey.rows.stop, dtype=np.uint64)

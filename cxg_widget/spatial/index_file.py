@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.errors import InvalidStore
 from cxg_widget.spatial.index import SpatialIndex
-from cxg_widget.spatial.morton import DEPTH, Axis, Grid
+from cxg_widget.spatial.morton import DEPTH, Axis, TileGrid
 from cxg_widget.spatial.quadtree import Quadtree
 
 VERSION = 2
@@ -99,7 +99,7 @@ def read_index(path: Path, key: str, fingerprint: str, n_obs: int) -> SpatialInd
     rows, points, offsets = arrays = _map(path, n, n_offsets)
     if checksum != _checksum_of(header) or checksums != [_checksum(array) for array in arrays]:
         raise InvalidStore(f"{path} was opened as a spatial index; it was changed since it was written")
-    tree = Quadtree(Grid(x_axis, y_axis), points.reshape(n, 2), offsets)
+    tree = Quadtree(TileGrid(x_axis, y_axis), points.reshape(n, 2), offsets)
     return SpatialIndex(n_obs, rows, tree, (x0, x1, y0, y1), fingerprint)
 
 

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.spatial.view import Extent
+
 DEPTH = 16
 """Halvings of each axis: a tile's code has 2 * DEPTH bits."""
 _TILES = 1 << DEPTH
 _TRIM = 0.005
 _ROUNDING = 1e-14
-
-Extent = tuple[float, float, float, float]
-"""x0, x1, y0, y1 in data units."""
 
 
 @dataclass(frozen=True)
@@ -64,14 +63,14 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Grid:
+class TileGrid:
     """The tiles of both axes."""
 
     x: Axis
     y: Axis
 
     @classmethod
-    def over(cls, extent: Extent, sample: NDArray[np.float32]) -> Grid:
+    def over(cls, extent: Extent, sample: NDArray[np.float32]) -> TileGrid:
         """Lay the grid over an extent, given some of the finite points as float32 (k, 2)."""
         x0, x1, y0, y1 = extent
         return cls(Axis.over(x0, x1, sample[:, 0]), Axis.over(y0, y1, sample[:, 1]))

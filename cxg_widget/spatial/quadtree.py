@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.spatial.morton import DEPTH, Grid, compact
+from cxg_widget.spatial.morton import DEPTH, TileGrid, compact
 
 _POINTS_PER_TILE = 8
 _MAX_LEVEL = 11
@@ -67,7 +67,7 @@ class Quadtree:
     offsets : unsigned (4**level + 1,), the first place of each tile of that level
     """
 
-    grid: Grid
+    grid: TileGrid
     xy: NDArray[np.float32]
     offsets: NDArray[np.uint32] | NDArray[np.int64]
 

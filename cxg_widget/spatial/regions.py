@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.spatial.morton import DEPTH, Axis, Extent
+from cxg_widget.spatial.morton import DEPTH, Axis
 from cxg_widget.spatial.quadtree import Nodes, Quadtree
+from cxg_widget.spatial.view import Extent
 
 LEAF = 64
 """Nodes of as many points are tested, not split."""

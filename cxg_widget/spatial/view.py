@@ -7,16 +7,20 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+View = tuple[float, float, float, float]
+"""x left, x right, y bottom, y top in data units; a flipped axis runs down."""
+Extent = tuple[float, float, float, float]
+"""x0, x1, y0, y1 in data units, ascending."""
 _MARGIN = 0.04
 
 
 def fit_view(
-    extent: tuple[float, float, float, float],
+    extent: Extent,
     size: tuple[int, int],
     *,
     y_down: bool = False,
     equal_units: bool = True,
-) -> tuple[float, float, float, float]:
+) -> View:
     """Return the view that holds an extent with a margin of 4 %, as `fit` in js/src/screen/camera.js does.
 
     equal_units : whether as much on either axis takes as many px; else the extent fills the picture both ways
@@ -27,12 +31,12 @@ def fit_view(
 
 
 def contain(
-    view: tuple[float, float, float, float],
+    view: View,
     size: tuple[int, int],
     *,
     y_down: bool = False,
     equal_units: bool = True,
-) -> tuple[float, float, float, float]:
+) -> View:
     """Return what a picture of a size shows that is to show a view, as `contain` in js/src/screen/camera.js does.
 
     view : x left, x right, y bottom, y top; how the y axis points does not depend on it
@@ -53,13 +57,13 @@ def _speck(at: float) -> float:
     return max(1.0, abs(at) * 2**-20)
 
 
-def within(xy: NDArray[np.float32], view: tuple[float, float, float, float]) -> NDArray[np.bool_]:
+def within(xy: NDArray[np.float32], view: View) -> NDArray[np.bool_]:
     """Return which points (n, 2) lie in a view, bool (n,)."""
     (x0, x1), (y0, y1) = sorted(view[:2]), sorted(view[2:])
     return (xy[:, 0] >= x0) & (xy[:, 0] <= x1) & (xy[:, 1] >= y0) & (xy[:, 1] <= y1)
 
 
-def zoom_of(seen: tuple[float, float, float, float], whole: tuple[float, float, float, float]) -> float:
+def zoom_of(seen: View, whole: View) -> float:
     """Return how much larger things are in one view than in another; where the axes differ, their geometric mean."""
     x, y = ((whole[high] - whole[low]) / (seen[high] - seen[low]) for low, high in ((0, 1), (2, 3)))
     return math.sqrt(abs(x * y))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.wire.protocol import MISSING_U16
+
+if TYPE_CHECKING:
+    from cxg_widget.spatial.view import Extent
 
 _BLOCK = 1 << 21
 _SIDE_BY_SIDE = 64
@@ -84,7 +87,7 @@ def between(lo: Any, hi: Any, share: Any) -> NDArray[np.float64]:
 class Bounds:
     """Where the points of an embedding lie: x0, x1, y0, y1 of those that are finite, data units; how many are not."""
 
-    extent: tuple[float, float, float, float]
+    extent: Extent
     n_missing: int
 
 
@@ -140,7 +143,7 @@ def quantise_positions(xy: NDArray[np.float32], bounds: Bounds) -> NDArray[np.ui
     return codes
 
 
-def quantise_within(xy: NDArray[np.float32], extent: tuple[float, float, float, float]) -> NDArray[np.uint16]:
+def quantise_within(xy: NDArray[np.float32], extent: Extent) -> NDArray[np.uint16]:
     """Quantise coordinates that lie in x0, x1, y0, y1, uint16 (n, 2), in double precision."""
     x0, x1, y0, y1 = extent
     scaled = (xy.astype(np.float64) - (x0, y0)) / (x1 - x0 or 1, y1 - y0 or 1)

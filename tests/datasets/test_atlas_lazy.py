@@ -11,7 +11,7 @@ import pytest
 
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.atlas.arrays import FolderStore
-from cxg_widget.datasets.atlas.lance_tables import Table
+from cxg_widget.datasets.atlas.lance_tables import LanceTable
 from tests.datasets.make_atlas import make_atlas, make_truth
 
 
@@ -40,13 +40,13 @@ def columns(monkeypatch):
     """The columns of tables that were read, as (table, columns)."""
     found: list[tuple[str, tuple[str, ...]]] = []
     for name in ("read", "batches"):
-        original = getattr(Table, name)
+        original = getattr(LanceTable, name)
 
         def counted(self, columns, *args, _original=original, **options):
             found.append((self.name, tuple(columns)))
             return _original(self, columns, *args, **options)
 
-        monkeypatch.setattr(Table, name, counted)
+        monkeypatch.setattr(LanceTable, name, counted)
     return found
 
 

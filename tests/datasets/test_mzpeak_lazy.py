@@ -19,7 +19,7 @@ from tests.datasets.make_mzpeak import chunk_table, make_mzpeak, make_run, peaks
 def reads(monkeypatch):
     """Member, row groups and columns of each read, in order."""
     seen: list[tuple[str, int | None, tuple[str, ...]]] = []
-    batches, read = tables.Table.batches, tables.Table.read
+    batches, read = tables.ParquetTable.batches, tables.ParquetTable.read
 
     def spied_batches(self, columns, group, values_per_row=1.0):
         seen.append((self.name, group, tuple(columns)))
@@ -29,8 +29,8 @@ def reads(monkeypatch):
         seen.append((self.name, None, tuple(columns)))
         return read(self, columns)
 
-    monkeypatch.setattr(tables.Table, "batches", spied_batches)
-    monkeypatch.setattr(tables.Table, "read", spied_read)
+    monkeypatch.setattr(tables.ParquetTable, "batches", spied_batches)
+    monkeypatch.setattr(tables.ParquetTable, "read", spied_read)
     return seen
 
 

@@ -47,14 +47,14 @@ def view(run):
 def reads(monkeypatch):
     """Row groups of points that were read, in order; bounds of chunks are not points."""
     seen: list[int] = []
-    batches = tables.Table.batches
+    batches = tables.ParquetTable.batches
 
     def spied(self, columns, group, values_per_row=1.0):
         if self.name == "spectra_data.parquet" and any("intensity" in column for column in columns):
             seen.append(group)
         return batches(self, columns, group, values_per_row)
 
-    monkeypatch.setattr(tables.Table, "batches", spied)
+    monkeypatch.setattr(tables.ParquetTable, "batches", spied)
     return seen
 
 

@@ -408,14 +408,14 @@ def test_windows_of_an_mzpeak_decode_each_row_group_once(tmp_path, monkeypatch, 
     names = ["mz:445.12+-0.02", "mz:300+-200", "mz:3000", "mz:445.12+-0.02", "mz:600+-150"]
     limits = [(445.10, 445.14), (100, 500), (2999.94, 3000.06), (445.10, 445.14), (450, 750)]
     groups = []
-    original = tables.Table.batches
+    original = tables.ParquetTable.batches
 
     def batches(self, columns, group, values_per_row=1.0):
         if any("intensity" in column for column in columns):
             groups.append(group)
         return original(self, columns, group, values_per_row)
 
-    monkeypatch.setattr(tables.Table, "batches", batches)
+    monkeypatch.setattr(tables.ParquetTable, "batches", batches)
     peaks = make_mzpeak.peaks_of(run, layout)
     with open_dataset(path, cache_bytes=0) as dataset:
         groups.clear()

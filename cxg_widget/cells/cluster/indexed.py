@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.cluster import partition as worker
 from cxg_widget.cells.cluster import summary as counting
-from cxg_widget.cells.cluster.partition import Rows, View
+from cxg_widget.cells.cluster.partition import Rows
 from cxg_widget.cells.cluster.source import Source, leave
 from cxg_widget.cells.cluster.summary import ColumnSummary
 from cxg_widget.cells.cluster.waiting import Waiting, must_be_anew
@@ -25,6 +25,7 @@ from cxg_widget.draw.aggregate import Aggregator, PixelNumbers, Planes, Statisti
 from cxg_widget.draw.aggregate.by_rows import Wanted
 from cxg_widget.draw.aggregate.reductions import Sums
 from cxg_widget.errors import InvalidValue, Overtaken
+from cxg_widget.spatial.view import View
 from cxg_widget.wire.protocol import MISSING_U16
 
 _LARGEST_PARTITION = 8_000_000

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.cluster.indexed import ClusterCells
 from cxg_widget.cells.cluster.source import Source
-from cxg_widget.cells.indexed import AllCells, Shown, SomeCells, View, rgb_of
+from cxg_widget.cells.indexed import AllCells, Shown, SomeCells, rgb_of
 from cxg_widget.cells.loader import Loader
 from cxg_widget.datasets import Codes, Dataset, Vector
 from cxg_widget.display.coloring import Coloring
@@ -21,6 +21,7 @@ from cxg_widget.draw.aggregate import PixelNumbers, Planes
 from cxg_widget.draw.aggregate.by_rows import Wanted
 from cxg_widget.draw.aggregate.reductions import Sums
 from cxg_widget.errors import ClosedDataset
+from cxg_widget.spatial.view import View
 from cxg_widget.wire.encoding import Numbers
 from cxg_widget.wire.quantise import Bounds
 

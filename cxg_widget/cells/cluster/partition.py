@@ -31,10 +31,10 @@ from cxg_widget.draw.aggregate.by_rows import Wanted, sums_over
 from cxg_widget.draw.aggregate.columns import numbers_at
 from cxg_widget.draw.aggregate.reductions import Sums
 from cxg_widget.spatial import SpatialIndex
+from cxg_widget.spatial.view import View
 from cxg_widget.wire.encoding import count_selected
 from cxg_widget.wire.quantise import LEVELS
 
-View = tuple[float, float, float, float]
 Addable = TypeVar("Addable", Planes, PixelNumbers, Sums)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.anndata.details import sizes_below, text_of
 from cxg_widget.datasets.anndata.elements import element_of, labels_of
-from cxg_widget.datasets.anndata.frame import Frame
+from cxg_widget.datasets.anndata.frame import StoredFrame
 from cxg_widget.datasets.anndata.matrices import Matrix, is_matrix
 from cxg_widget.datasets.anndata.node import Array, Group, Node, Store
 from cxg_widget.datasets.anndata.obsm import find_embeddings
@@ -51,8 +51,8 @@ class AnnDataDataset(WithMatrices):
     """
 
     what: ClassVar[str]
-    _obs: Frame
-    _var: Frame
+    _obs: StoredFrame
+    _var: StoredFrame
     set_noun = GENE_SET
 
     def __init__(
@@ -101,11 +101,11 @@ class AnnDataDataset(WithMatrices):
 
     # --- what there is ------------------------------------------------------------------------------------------------
 
-    def _frame(self, name: str) -> Frame:
+    def _frame(self, name: str) -> StoredFrame:
         node = self._part.get(name)
         if node is None:
             raise InvalidStore(f"{self.uri}: not AnnData; missing {name}.")
-        return Frame(node, name, self._uns, self._note)
+        return StoredFrame(node, name, self._uns, self._note)
 
     def _open_matrix(self, node: Node | None, name: str, n_var: int | None = None) -> Matrix:
         shape = (self.n_obs, self.n_var if n_var is None else n_var)
@@ -131,7 +131,7 @@ class AnnDataDataset(WithMatrices):
         if not is_matrix(matrix) or table is None:
             return None
         try:
-            frame = Frame(table, "raw/var", self._uns, lambda _: None)
+            frame = StoredFrame(table, "raw/var", self._uns, lambda _: None)
         except (InvalidStore, DamagedStore) as error:
             self._note(f"raw is left out: {error}")
             return None

@@ -19,7 +19,7 @@ _FEW_SPANS = 64
 _NEAR = 4_096
 
 
-class Frame:
+class StoredFrame:
     """The columns of obs or var; their descriptions are read, their values are not.
 
     Parameters

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.anndata.frame import Frame
+from cxg_widget.datasets.anndata.frame import StoredFrame
 from cxg_widget.datasets.anndata.node import Array, Group, Node
 from cxg_widget.errors import DamagedStore, InvalidStore
 
@@ -18,7 +18,7 @@ Read = Callable[[int, int, int], NDArray[np.generic]]
 class Embedding:
     """One embedding: its number of axes, and how two of them are read."""
 
-    def __init__(self, node: Array | Frame, width: int, names: tuple[str, ...] = ()) -> None:
+    def __init__(self, node: Array | StoredFrame, width: int, names: tuple[str, ...] = ()) -> None:
         self._node, self.width, self._names = node, width, names
 
     def read(self, axes: tuple[int, int], start: int, stop: int) -> NDArray[np.generic]:
@@ -84,7 +84,7 @@ def _child(node: Node | None, name: str) -> Node | None:
 def _embedding(node: Node | None, name: str, n_obs: int) -> Embedding | str:
     what = f"obsm/{name}"
     if isinstance(node, Group) and (node.encoding == "dataframe" or "column-order" in node.attrs):
-        return _of_frame(Frame(node, what, None, lambda _: None), what, n_obs)
+        return _of_frame(StoredFrame(node, what, None, lambda _: None), what, n_obs)
     if not isinstance(node, Array):
         return f"{what} is {node.encoding if node and node.encoding else 'a group'}, not an array of numbers."
     if len(node.shape) != 2 or node.dtype.kind not in "iuf":
@@ -94,7 +94,7 @@ def _embedding(node: Node | None, name: str, n_obs: int) -> Embedding | str:
     return Embedding(node, node.shape[1]) if node.shape[1] >= 2 else f"{what} has {_axes(node.shape[1])}."
 
 
-def _of_frame(frame: Frame, what: str, n_obs: int) -> Embedding | str:
+def _of_frame(frame: StoredFrame, what: str, n_obs: int) -> Embedding | str:
     if frame.n != n_obs:
         return f"{what} has {frame.n:,} rows but obs has {n_obs:,}."
     names = tuple(name for name, column in frame.columns.items() if column.kind in ("int", "float"))

@@ -18,7 +18,7 @@ RAW = "raw"
 """The name of raw among the layers."""
 
 
-class Table(Protocol):
+class VarTable(Protocol):
     """The table `raw/var`, on disk or in memory."""
 
     n: int
@@ -37,7 +37,7 @@ class Raw(VarNames):
     matrix : (n_obs, number of vars in raw)
     """
 
-    def __init__(self, matrix: AnyMatrix, frame: Table, title: str, uri: str, n_obs: int) -> None:
+    def __init__(self, matrix: AnyMatrix, frame: VarTable, title: str, uri: str, n_obs: int) -> None:
         super().__init__(0)
         self.matrix, self._frame, self.title, self.uri = matrix, frame, f"raw of {title}", uri
         self._n_obs = n_obs

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from cxg_widget.color.css_colors import to_hex
-from cxg_widget.datasets.anndata.frame import Frame
+from cxg_widget.datasets.anndata.frame import StoredFrame
 from cxg_widget.datasets.anndata.matrices import AnyMatrix
 from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
 from cxg_widget.datasets.anndata.obsm import default_of
@@ -23,8 +23,8 @@ class WithMatrices(Dataset):
 
     _no_embedding: ClassVar[str] = "no usable embedding in obsm"
 
-    _obs: Frame | MemoryFrame
-    _var: Frame | MemoryFrame
+    _obs: StoredFrame | MemoryFrame
+    _var: StoredFrame | MemoryFrame
     _matrix: AnyMatrix
     _layers: Mapping[str, AnyMatrix]
     _raw: Raw | None

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.atlas.lance_tables import Table
+from cxg_widget.datasets.atlas.lance_tables import LanceTable
 from cxg_widget.datasets.base.columns import smallest_codes, tidy_categories
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.values import Codes, Column, Kind, Values
@@ -38,7 +38,7 @@ class Annotations:
     index : the name of the column that names the rows, None where there is none
     """
 
-    def __init__(self, table: Table, left_out: Iterable[str], *, once: Once, note: Callable[[str], None]) -> None:
+    def __init__(self, table: LanceTable, left_out: Iterable[str], *, once: Once, note: Callable[[str], None]) -> None:
         self._table = table
         self._once = once
         hidden = set(left_out)

@@ -18,7 +18,7 @@ from cxg_widget.datasets.atlas.blocks import RowReader
 from cxg_widget.datasets.atlas.coordinates import Coordinates, supplied
 from cxg_widget.datasets.atlas.embeddings import choose_default, take_supplied, vector_columns
 from cxg_widget.datasets.atlas.groups import Groups
-from cxg_widget.datasets.atlas.lance_tables import Table
+from cxg_widget.datasets.atlas.lance_tables import LanceTable
 from cxg_widget.datasets.atlas.snapshot import read_snapshot
 from cxg_widget.datasets.atlas.spaces import USUAL, Space, Spaces
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES, Dataset, Vector
@@ -86,7 +86,7 @@ class AtlasDataset(Dataset):
         self._arrays = Arrays(_find_arrays(uri, beside, zarr_store))
         self._groups = Groups(self._arrays, self._cached)
         self._snapshot = read_snapshot(self._folder, version, uri)
-        self._tables: dict[tuple[str, int], Table] = {}
+        self._tables: dict[tuple[str, int], LanceTable] = {}
         self._obs_table = self._table(*self._snapshot.choose_obs_table(obs_table, uri))
         self.n_obs = self._obs_table.n_rows
         self._spaces = Spaces(
@@ -109,9 +109,9 @@ class AtlasDataset(Dataset):
         """The number of the snapshot on show."""
         return self._snapshot.version
 
-    def _table(self, name: str, version: int) -> Table:
+    def _table(self, name: str, version: int) -> LanceTable:
         if (name, version) not in self._tables:
-            self._tables[name, version] = Table(self._folder, name, version, self.uri)
+            self._tables[name, version] = LanceTable(self._folder, name, version, self.uri)
         return self._tables[name, version]
 
     def _open_var(self) -> None:

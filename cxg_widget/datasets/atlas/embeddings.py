@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.atlas.annotations import embedding_width
 from cxg_widget.datasets.atlas.coordinates import Coordinates
-from cxg_widget.datasets.atlas.lance_tables import Table
+from cxg_widget.datasets.atlas.lance_tables import LanceTable
 from cxg_widget.errors import DamagedStore
 
 _FIRST = ("umap", "tsne", "t_sne")
@@ -25,7 +25,7 @@ class VectorColumn:
     column: str
     n_axes: int
 
-    def read(self, table: Table, axes: tuple[int, int], start: int, stop: int) -> NDArray[np.float32]:
+    def read(self, table: LanceTable, axes: tuple[int, int], start: int, stop: int) -> NDArray[np.float32]:
         """Return two axes of the rows start <= row < stop, float32 (stop - start, 2), NaN where a cell has none."""
         out = np.full((stop - start, 2), np.nan, dtype=np.float32)
         row = 0

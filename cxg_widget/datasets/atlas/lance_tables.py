@@ -19,7 +19,7 @@ _PLAIN = re.compile(r"[^/\\\0]+")
 _PLACE = re.compile(r",? ?/?[^ ]*?/rust/[^ ]+\.rs:\d+:\d+")
 
 
-class Table:
+class LanceTable:
     """One version of a Lance table.
 
     Parameters

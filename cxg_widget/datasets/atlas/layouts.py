@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.atlas.arrays import group_path
-from cxg_widget.datasets.atlas.lance_tables import Table, quoted
+from cxg_widget.datasets.atlas.lance_tables import LanceTable, quoted
 from cxg_widget.datasets.atlas.pointers import whole
 from cxg_widget.errors import InvalidStore
 
@@ -26,7 +26,7 @@ class Layouts:
     uri : how the atlas is called in errors
     """
 
-    def __init__(self, datasets: Table, layouts: Table, space: str, uri: str) -> None:
+    def __init__(self, datasets: LanceTable, layouts: LanceTable, space: str, uri: str) -> None:
         self._datasets = datasets
         self._layouts = layouts
         self._space = space

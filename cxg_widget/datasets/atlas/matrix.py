@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.atlas.groups import Cached, Groups
-from cxg_widget.datasets.atlas.lance_tables import Table
+from cxg_widget.datasets.atlas.lance_tables import LanceTable
 from cxg_widget.datasets.atlas.layouts import Layouts
-from cxg_widget.datasets.atlas.pointers import PointerColumn, Positions, Runs, read_runs, read_spans
+from cxg_widget.datasets.atlas.pointers import PointerColumn, Positions, RowRuns, read_runs, read_spans
 from cxg_widget.datasets.base.values import Vector
 from cxg_widget.datasets.base.vectors import together
 from cxg_widget.errors import InvalidStore
@@ -42,7 +42,7 @@ class Matrix:
 
     def __init__(
         self,
-        obs: Table,
+        obs: LanceTable,
         pointer: PointerColumn,
         layouts: Layouts,
         groups: Groups,
@@ -62,9 +62,9 @@ class Matrix:
         self._uri = uri
 
     @property
-    def runs(self) -> Mapping[str, Runs]:
+    def runs(self) -> Mapping[str, RowRuns]:
         """Where the cells lie, by Zarr group; read once."""
-        found: Mapping[str, Runs] = self._once(
+        found: Mapping[str, RowRuns] = self._once(
             f"runs of {self.pointer.name}", lambda: read_runs(self.obs, self.pointer, self._uri)
         )
         return found
@@ -125,7 +125,7 @@ class Matrix:
             )
         return layers.get(layer)
 
-    def spans(self, group: str, runs: Runs, n_entries: int) -> NDArray[np.int64]:
+    def spans(self, group: str, runs: RowRuns, n_entries: int) -> NDArray[np.int64]:
         """Return first and last entry (exclusive) of each cell of a group, int64 (2, n), in the order of the runs."""
         found: NDArray[np.int64] = self._cached(("spans", group), lambda: read_spans(self.obs, self.pointer, runs))
         self.check_spans(group, found, n_entries)
@@ -152,7 +152,7 @@ class Matrix:
                 read(known, group, below, runs)
         return outs
 
-    def _dense(self, wanted: Sequence[Wanted], group: str, below: str, runs: Runs) -> None:
+    def _dense(self, wanted: Sequence[Wanted], group: str, below: str, runs: RowRuns) -> None:
         ordered = runs.by_line()
         for begin, end in segments(runs.lines, runs.lengths):
             these = ordered.between(begin, end)
@@ -160,7 +160,7 @@ class Matrix:
                 values = self.groups.dense_column(f"{group}/{below}", place, begin, end)
                 out[these.all_rows()] = values[these.all_lines() - begin]
 
-    def _sparse(self, wanted: Sequence[Wanted], group: str, below: str, runs: Runs) -> None:
+    def _sparse(self, wanted: Sequence[Wanted], group: str, below: str, runs: RowRuns) -> None:
         rows = runs.all_rows()
         for out, _ in wanted:
             out[rows] = 0
@@ -170,14 +170,14 @@ class Matrix:
         else:
             self._by_cell(wanted, group, below, runs, rows)
 
-    def _by_feature(self, out: Floats, group: str, below: str, place: int, runs: Runs) -> None:
+    def _by_feature(self, out: Floats, group: str, below: str, place: int, runs: RowRuns) -> None:
         for lines, values in self.groups.column_in_csc(group, below, place):
             self._check_lines(group, below, lines, runs)
             run, entry = self._members(group, lines, runs.lines, runs.lines + runs.lengths, int(runs.lengths.sum()))
             found = lines[entry]
             _add(out, runs.rows[run] + found - runs.lines[run], values[entry])
 
-    def _by_cell(self, wanted: Sequence[Wanted], group: str, below: str, runs: Runs, rows: Positions) -> None:
+    def _by_cell(self, wanted: Sequence[Wanted], group: str, below: str, runs: RowRuns, rows: Positions) -> None:
         self._once("told of csr", self._tell_of_csr)
         spans = self.spans(group, runs, self.groups.n_entries(group, below))
         begin, end = int(spans[0].min(initial=2**62)), int(spans[1].max(initial=0))
@@ -198,7 +198,7 @@ class Matrix:
             "homeobox's add_csc() changes that."
         )
 
-    def _check_lines(self, group: str, below: str, lines: Positions, runs: Runs) -> None:
+    def _check_lines(self, group: str, below: str, lines: Positions, runs: RowRuns) -> None:
         """Refuse lines behind the last cell; those of cells that were deleted from the obs table are left out."""
         last = int(lines.max(initial=-1))
         if last < runs.n_lines and lines.min(initial=0) >= 0:

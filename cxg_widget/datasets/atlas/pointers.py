@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.atlas.arrays import group_path
-from cxg_widget.datasets.atlas.lance_tables import Table
+from cxg_widget.datasets.atlas.lance_tables import LanceTable
 from cxg_widget.errors import InvalidStore
 
 _SPACE = b"homeobox.feature_space"
@@ -36,7 +36,7 @@ class PointerColumn:
 
 
 @dataclass(frozen=True)
-class Runs:
+class RowRuns:
     """Cells that are neighbours both in the obs table and in their Zarr group.
 
     Attributes
@@ -63,15 +63,15 @@ class Runs:
         """Return the lines of all cells, run by run."""
         return _counted(self.lines, self.lengths)
 
-    def by_line(self) -> Runs:
+    def by_line(self) -> RowRuns:
         """Return the same runs in the order of their lines."""
         order = np.argsort(self.lines, kind="stable")
-        return Runs(self.rows[order], self.lines[order], self.lengths[order])
+        return RowRuns(self.rows[order], self.lines[order], self.lengths[order])
 
-    def between(self, begin: int, end: int) -> Runs:
+    def between(self, begin: int, end: int) -> RowRuns:
         """Return the runs that begin in begin <= line < end, of runs in the order of their lines."""
         these = slice(*np.searchsorted(self.lines, (begin, end)).tolist())
-        return Runs(self.rows[these], self.lines[these], self.lengths[these])
+        return RowRuns(self.rows[these], self.lines[these], self.lengths[these])
 
 
 def _counted(begins: Positions, lengths: Positions) -> Positions:
@@ -99,7 +99,7 @@ def pointer_columns(schema: pa.Schema) -> tuple[list[PointerColumn], dict[str, s
     return found, others
 
 
-def read_runs(table: Table, pointer: PointerColumn, uri: str) -> dict[str, Runs]:
+def read_runs(table: LanceTable, pointer: PointerColumn, uri: str) -> dict[str, RowRuns]:
     """Read where all cells lie, by Zarr group; in memory are the runs, and one batch of pointers.
 
     Raises
@@ -128,13 +128,13 @@ def read_runs(table: Table, pointer: PointerColumn, uri: str) -> dict[str, Runs]
     order = np.argsort(group, kind="stable")
     cuts = np.searchsorted(group[order], np.arange(len(names) + 1))
     return {
-        group_path(name, uri): Runs(rows[these], lines[these], lengths[these])
+        group_path(name, uri): RowRuns(rows[these], lines[these], lengths[these])
         for name, begin, end in zip(names, cuts[:-1], cuts[1:], strict=True)
         for these in [order[begin:end]]
     }
 
 
-def read_spans(table: Table, pointer: PointerColumn, runs: Runs) -> NDArray[np.int64]:
+def read_spans(table: LanceTable, pointer: PointerColumn, runs: RowRuns) -> NDArray[np.int64]:
     """Return int64 (2, n): the first and the last entry (exclusive) in `csr` of each cell in some runs."""
     parts = [table.read(members(pointer, "start", "end"), rows) for rows in _as_reads(runs)]
     found = [np.stack([whole(part.column(0), -1), whole(part.column(1), -1)]) for part in parts]
@@ -146,7 +146,7 @@ def members(pointer: PointerColumn, *names: str) -> dict[str, str]:
     return {name: f"`{pointer.name}`.`{name}`" for name in names}
 
 
-def _as_reads(runs: Runs) -> Iterator[tuple[int, int] | Positions]:
+def _as_reads(runs: RowRuns) -> Iterator[tuple[int, int] | Positions]:
     """Yield runs as ranges of rows where they are long, else all of their rows; in their order either way."""
     if runs.lengths.sum() < 64 * len(runs.rows):
         yield runs.all_rows()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cxg_widget.datasets.atlas.lance_tables import Table, table_names
+from cxg_widget.datasets.atlas.lance_tables import LanceTable, table_names
 from cxg_widget.errors import InvalidStore, InvalidValue, UnknownName
 
 VERSIONS, LAYOUTS = "atlas_versions", "_feature_layouts"
@@ -97,7 +97,7 @@ def _records(folder: Path, uri: str) -> list[dict[str, Any]]:
     if LAYOUTS not in names:
         raise InvalidStore(f"{uri}: lance_db/ has no table {LAYOUTS!r}, so this is no atlas (found: {names[:6]}).")
     for name in [VERSIONS] if VERSIONS in names else names:
-        table = Table(folder, name, None, uri)
+        table = LanceTable(folder, name, None, uri)
         if set(table.schema.names) >= _FIELDS:
             found: list[dict[str, Any]] = table.read(table.schema.names).to_pylist()
             return found

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.atlas.groups import Cached, Groups
-from cxg_widget.datasets.atlas.lance_tables import Table
+from cxg_widget.datasets.atlas.lance_tables import LanceTable
 from cxg_widget.datasets.atlas.layouts import Layouts
 from cxg_widget.datasets.atlas.matrix import Matrix
 from cxg_widget.datasets.atlas.pointers import PointerColumn, pointer_columns
@@ -36,7 +36,7 @@ class Space:
     """
 
     pointer: PointerColumn
-    registry: Table | None
+    registry: LanceTable | None
     layers: tuple[str, ...]
     matrix: Matrix
 
@@ -64,9 +64,9 @@ class Spaces:
 
     def __init__(
         self,
-        open_table: Callable[[str, int], Table],
+        open_table: Callable[[str, int], LanceTable],
         snapshot: Snapshot,
-        obs: Table,
+        obs: LanceTable,
         groups: Groups,
         *,
         cached: Cached,

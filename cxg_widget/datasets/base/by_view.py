@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,8 @@ from cxg_widget.datasets.base.values import Codes, Values
 from cxg_widget.errors import InvalidValue
 from cxg_widget.text.names import shown
 
-Extent = tuple[float, float, float, float]
-"""x0, x1, y0, y1 with x0 <= x1 and y0 <= y1, data units."""
+if TYPE_CHECKING:
+    from cxg_widget.spatial.view import Extent
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from warnings import warn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cxg_widget.datasets.base.by_view import ByView, Extent, RowsInView, ends_of
+from cxg_widget.datasets.base.by_view import ByView, RowsInView, ends_of
 from cxg_widget.datasets.base.columns import as_names, as_rows, as_scalar, as_strings
 from cxg_widget.datasets.base.embeddings import Embeddings
 from cxg_widget.datasets.base.matrix_block import MatrixBlock, stack
@@ -36,6 +36,8 @@ from cxg_widget.text.nouns import CELL, Noun
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from cxg_widget.spatial.view import Extent
 
 DEFAULT_CACHE_BYTES = 256 * 2**20
 LEFT_OUT, UNNAMED = "is left out", "cannot be read, so that the rows are called by their positions"

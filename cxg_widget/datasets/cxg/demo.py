@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.cxg import demo_obs, writer
 from cxg_widget.datasets.cxg.demo_genes import GROUPS, Genes, gene_sets, make_genes
-from cxg_widget.datasets.cxg.demo_obs import BLOCK, Cells
+from cxg_widget.datasets.cxg.demo_obs import BLOCK, CellStates
 from cxg_widget.datasets.cxg.demo_types import CELL_TYPES
 from cxg_widget.errors import InvalidValue
 
@@ -39,7 +39,7 @@ _ABOUT = (
 class _Draw:
     """What every block needs: the cells' states and depths, the genes, and the seed."""
 
-    cells: Cells
+    cells: CellStates
     genes: Genes
     seed: int
 

@@ -45,7 +45,7 @@ COLUMNS: dict[str, writer.ColumnType] = {
 
 
 @dataclass(frozen=True)
-class Cells:
+class CellStates:
     """What the expression of a cell depends on.
 
     Attributes
@@ -65,10 +65,10 @@ def stream(*key: int) -> np.random.Generator:
     return np.random.Generator(np.random.SFC64(np.random.SeedSequence(key)))
 
 
-def write_cells(path: Path, n_obs: int, seed: int, progress: Callable[[float], None]) -> Cells:
+def write_cells(path: Path, n_obs: int, seed: int, progress: Callable[[float], None]) -> CellStates:
     """Write `obs` and the embeddings of a created store; return what the expression needs."""
     shape = make_shape(seed)
-    cells = Cells(np.empty(n_obs, np.uint16), np.empty(n_obs, np.float32), np.empty(n_obs, np.float32))
+    cells = CellStates(np.empty(n_obs, np.uint16), np.empty(n_obs, np.float32), np.empty(n_obs, np.float32))
     for start in range(0, n_obs, _SLAB):
         stop = min(start + _SLAB, n_obs)
         blocks = [
@@ -83,7 +83,7 @@ def write_cells(path: Path, n_obs: int, seed: int, progress: Callable[[float], N
     return cells
 
 
-def _make_block(shape: Shape, seed: int, block: int, n: int, cells: Cells) -> dict[str, NDArray[Any]]:
+def _make_block(shape: Shape, seed: int, block: int, n: int, cells: CellStates) -> dict[str, NDArray[Any]]:
     """Make the columns and embeddings of `n` cells, and note their states in `cells`."""
     rng = stream(seed, 4, block)
     sample, types = _draw_samples(seed, n, rng)

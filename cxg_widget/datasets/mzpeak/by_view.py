@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.by_view import ByView, Extent
+from cxg_widget.datasets.base.by_view import ByView
 from cxg_widget.datasets.base.values import Codes, Values
 from cxg_widget.datasets.mzpeak.peak_columns import PeakColumns
 from cxg_widget.datasets.mzpeak.peaks import PeakMap, PeaksInView
-from cxg_widget.datasets.mzpeak.signal import Points
+from cxg_widget.datasets.mzpeak.signal import SignalPoints
 from cxg_widget.datasets.mzpeak.sources import Part
 from cxg_widget.datasets.mzpeak.stated import intensity_range, mz_range
+
+if TYPE_CHECKING:
+    from cxg_widget.spatial.view import Extent
 
 
 class PeaksByView(ByView):
@@ -55,18 +58,18 @@ class PeaksByView(ByView):
         found = intensity_range(self._parts) if column in ("intensity", "log1p_intensity") else None
         if found is None:
             return None
-        ends = Points(np.empty(0, dtype=np.int64), np.empty(0), np.array(found, dtype=np.float32))
+        ends = SignalPoints(np.empty(0, dtype=np.int64), np.empty(0), np.array(found, dtype=np.float32))
         low, high = np.asarray(self._columns.values(column, ends)).tolist()
         return (low, high) if np.isfinite(low) and np.isfinite(high) else None
 
     def embedding_with(self, column: str, name: str, axes: tuple[int, int]) -> tuple[NDArray[np.float32], Values]:  # noqa: ARG002
         """Decode all points once, for both."""
-        none = Points(np.empty(0, dtype=np.int64), np.empty(0), np.empty(0, dtype=np.float32))
+        none = SignalPoints(np.empty(0, dtype=np.int64), np.empty(0), np.empty(0, dtype=np.float32))
         sample = self._columns.values(column, none)
         xy = np.empty((self._map.n, 2), dtype=np.float32)
         whole = np.empty(self._map.n, dtype=_plain(sample).dtype)
 
-        def take(start: int, points: Points) -> None:
+        def take(start: int, points: SignalPoints) -> None:
             stop = start + points.mz.size
             xy[start:stop] = self._columns.places(points, axes)
             whole[start:stop] = _plain(self._columns.values(column, points))

@@ -14,7 +14,7 @@ from cxg_widget.datasets.base.values import Column, Values, take_rows
 from cxg_widget.datasets.base.vectors import together
 from cxg_widget.datasets.detection import is_remote
 from cxg_widget.datasets.mzpeak.peaks_dataset import PeaksDataset
-from cxg_widget.datasets.mzpeak.signal import Wanted
+from cxg_widget.datasets.mzpeak.signal import SignalWindow
 from cxg_widget.datasets.mzpeak.store import TIME, TIME_LABEL, MzPeakStore, labels_of
 from cxg_widget.datasets.mzpeak.windows import Window, Windows, parse, suggest
 from cxg_widget.errors import InvalidStore, InvalidValue
@@ -148,7 +148,7 @@ class SpectraDataset(MzPeakStore):
         for some in together(positions, 8 * self.n_obs):
             windows = [self._windows[position] for position in some]
             totals = [np.zeros(self.n_obs) for _ in windows]
-            for number, points in self._points.points([Wanted(one.low, one.high) for one in windows]):
+            for number, points in self._points.points([SignalWindow(one.low, one.high) for one in windows]):
                 totals[number] += np.bincount(points.spectrum, points.intensity, minlength=self.n_obs)
             while totals:
                 yield Vector.of(totals.pop(0))

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.mzpeak.manifest import Manifest
-from cxg_widget.datasets.mzpeak.tables import Table
+from cxg_widget.datasets.mzpeak.tables import ParquetTable
 from cxg_widget.datasets.mzpeak.terms import name_of
 from cxg_widget.errors import InvalidStore
 
@@ -31,7 +31,7 @@ class Facet:
     """
 
     name: str
-    table: Table
+    table: ParquetTable
     prefix: str
     key: str
     terms: Mapping[str, str]
@@ -65,7 +65,7 @@ class Facet:
             return column_at(self.table.read([path]), path)
 
 
-def find_facets(manifest: Manifest, tables: Mapping[str, Table], uri: str) -> dict[str, Facet]:
+def find_facets(manifest: Manifest, tables: Mapping[str, ParquetTable], uri: str) -> dict[str, Facet]:
     """Find the tables about spectra, packed into one or each in a member of its own.
 
     tables : the open members by name

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from cxg_widget.datasets.mzpeak.tables import Table
+from cxg_widget.datasets.mzpeak.tables import ParquetTable
 from cxg_widget.errors import InvalidStore
 
 MZ, INTENSITY = "MS:1000514", "MS:1000515"
@@ -71,7 +71,7 @@ class ChunkLayout:
 Layout = PointLayout | ChunkLayout
 
 
-def find_layout(table: Table) -> Layout:
+def find_layout(table: ParquetTable) -> Layout:
     """Find the columns of m/z and intensity.
 
     Raises
@@ -93,14 +93,14 @@ def find_layout(table: Table) -> Layout:
     raise InvalidStore(f"{table.label} has the unknown data layout {prefix!r}; known are 'point' and 'chunk'.")
 
 
-def _points(table: Table, entries: Sequence[Mapping[str, Any]]) -> PointLayout:
+def _points(table: ParquetTable, entries: Sequence[Mapping[str, Any]]) -> PointLayout:
     mz, intensity = (_pick(entries, array, ("point", "")) for array in (MZ, INTENSITY))
     if mz is None or intensity is None:
         raise _lacking(table, "m/z" if mz is None else "intensity", entries)
     return PointLayout(_index(table, "point"), mz, intensity)
 
 
-def _chunks(table: Table, entries: Sequence[Mapping[str, Any]]) -> ChunkLayout:
+def _chunks(table: ParquetTable, entries: Sequence[Mapping[str, Any]]) -> ChunkLayout:
     # Writers put the transform on all columns of an array, so that bytes are told by their type.
     plain = [one for one in entries if not _is_bytes(table, one)]
     packed = [one for one in entries if one not in plain and _is(one, INTENSITY)]
@@ -125,7 +125,7 @@ def _chunks(table: Table, entries: Sequence[Mapping[str, Any]]) -> ChunkLayout:
     )  # fmt: skip
 
 
-def _is_bytes(table: Table, entry: Mapping[str, Any]) -> bool:
+def _is_bytes(table: ParquetTable, entry: Mapping[str, Any]) -> bool:
     """Say whether a column holds byte strings or lists of bytes."""
     type_: Any = table.schema
     for name in str(entry["path"]).split("."):
@@ -142,7 +142,7 @@ def _pick(entries: Sequence[Mapping[str, Any]], array: str, formats: Sequence[st
     return str(found[0]["path"]) if found else None
 
 
-def _index(table: Table, prefix: str) -> str:
+def _index(table: ParquetTable, prefix: str) -> str:
     """Return the column of spectrum indices, which the specification wants first."""
     fields: Any = table.schema.field(prefix).type
     names = [field.name for field in fields]
@@ -161,11 +161,11 @@ def _transform(entry: Mapping[str, Any]) -> str:
     return str(entry.get("transform") or "")
 
 
-def _leaf(table: Table, entry: Mapping[str, Any]) -> str | None:
+def _leaf(table: ParquetTable, entry: Mapping[str, Any]) -> str | None:
     path = entry.get("path")
     return table.leaf_path(path) if isinstance(path, str) else None
 
 
-def _lacking(table: Table, what: str, entries: Sequence[Mapping[str, Any]]) -> InvalidStore:
+def _lacking(table: ParquetTable, what: str, entries: Sequence[Mapping[str, Any]]) -> InvalidStore:
     listed = ", ".join(f"{one['path']} ({one.get('array_name')})" for one in entries) or "nothing"
     return InvalidStore(f"{table.label} has no column of {what}; its array index lists {listed}.")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.values import Codes, Values
-from cxg_widget.datasets.mzpeak.signal import Points
+from cxg_widget.datasets.mzpeak.signal import SignalPoints
 from cxg_widget.datasets.mzpeak.spectra import SpectrumTable
 from cxg_widget.datasets.mzpeak.store import TIME
 
@@ -27,12 +27,12 @@ class PeakColumns:
         assert isinstance(levels, Codes)
         return levels
 
-    def places(self, points: Points, axes: tuple[int, int]) -> NDArray[np.float32]:
+    def places(self, points: SignalPoints, axes: tuple[int, int]) -> NDArray[np.float32]:
         """Return two of retention time and m/z, float32 (k, 2)."""
         columns: list[NDArray[Any]] = [self.spectra.times[points.spectrum], points.mz]
         return np.column_stack([columns[axis] for axis in axes]).astype(np.float32)
 
-    def values(self, name: str, points: Points) -> Values:
+    def values(self, name: str, points: SignalPoints) -> Values:
         """Return an obs column of some points."""
         if name in ("intensity", "log1p_intensity"):
             intensity = points.intensity.astype(np.float32, copy=False)

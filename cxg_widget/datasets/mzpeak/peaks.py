@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.by_view import RowsInView
-from cxg_widget.datasets.mzpeak.signal import Points, Wanted
+from cxg_widget.datasets.mzpeak.signal import SignalPoints, SignalWindow
 from cxg_widget.datasets.mzpeak.sources import Sources
 from cxg_widget.datasets.mzpeak.spectra import SpectrumTable
 from cxg_widget.errors import DamagedStore
@@ -51,7 +51,7 @@ class PeakMap:
         self._lock = Lock()
         self.n = int(self._starts[-1])
 
-    def read(self, start: int, stop: int) -> Points:
+    def read(self, start: int, stop: int) -> SignalPoints:
         """Return the rows start <= row < stop."""
         if start >= stop:
             return _joined([])
@@ -61,10 +61,10 @@ class PeakMap:
             self._cursors = [*self._cursors, cursor][-_MOST_CURSORS:]
         return found
 
-    def take(self, rows: NDArray[np.int64]) -> Points:
+    def take(self, rows: NDArray[np.int64]) -> SignalPoints:
         """Return rows in the given order; each row group that holds some is decoded as far as the last of them."""
         wanted, back = np.unique(rows, return_inverse=True)
-        found: list[Points] = []
+        found: list[SignalPoints] = []
         for part in np.unique(np.searchsorted(self._starts, wanted, side="right") - 1).tolist():
             low, high = np.searchsorted(wanted, self._starts[part : part + 2])
             found += self._pick(part, wanted[low:high])
@@ -72,7 +72,7 @@ class PeakMap:
 
     def in_view(
         self, times: tuple[float, float], mz: tuple[float, float], limit: int | None = None
-    ) -> tuple[NDArray[np.int64], Points] | None:
+    ) -> tuple[NDArray[np.int64], SignalPoints] | None:
         """Return the peaks in a view and their rows; only row groups are read whose spectra and m/z meet it.
 
         times, mz : retention time in minutes and m/z, ascending, both ends included
@@ -80,12 +80,12 @@ class PeakMap:
         """
         every = self._spectra.times
         spectra = None if times == (-np.inf, np.inf) else (every >= times[0]) & (every <= times[1])
-        wanted = Wanted(*mz, spectra)
+        wanted = SignalWindow(*mz, spectra)
         met = [part for part, (signal, group) in enumerate(self._parts) if signal.may_hold(group, wanted)]
         if limit is not None and int(np.diff(self._starts)[met].sum()) > limit:
             return None
         rows: list[NDArray[np.int64]] = []
-        found: list[Points] = []
+        found: list[SignalPoints] = []
         for part in met:
             signal, group = self._parts[part]
             for points in signal.blocks(group, wanted, placed=True):
@@ -94,7 +94,7 @@ class PeakMap:
                 found.append(points)
         return np.concatenate([np.empty(0, np.int64), *rows]), _joined(found)
 
-    def for_each(self, take: Callable[[int, Points], None], report: Callable[[float], None]) -> None:
+    def for_each(self, take: Callable[[int, SignalPoints], None], report: Callable[[float], None]) -> None:
         """Decode all peaks once, row groups side by side.
 
         take : gets the first row of each piece and its points, in any order and from several threads
@@ -128,7 +128,7 @@ class PeakMap:
                     return cursor
         return _Cursor(row, self._stream(row))
 
-    def _stream(self, row: int) -> Iterator[Points]:
+    def _stream(self, row: int) -> Iterator[SignalPoints]:
         """Yield all points from a row on."""
         first = int(np.searchsorted(self._starts, row, side="right")) - 1
         skip = row - int(self._starts[first])
@@ -138,7 +138,7 @@ class PeakMap:
                 skip -= n_skipped
                 yield points.take(slice(n_skipped, None)) if n_skipped else points
 
-    def _pick(self, part: int, rows: NDArray[np.int64]) -> Iterator[Points]:
+    def _pick(self, part: int, rows: NDArray[np.int64]) -> Iterator[SignalPoints]:
         """Yield ascending rows of one row group."""
         at = int(self._starts[part])
         for points in self._blocks(part):
@@ -149,7 +149,7 @@ class PeakMap:
             if high == rows.size:
                 return
 
-    def _blocks(self, part: int) -> Iterator[Points]:
+    def _blocks(self, part: int) -> Iterator[SignalPoints]:
         """Yield the points of a row group, which must be as many as were counted."""
         signal, group = self._parts[part]
         n_promised, n_found = int(np.diff(self._starts)[part]), 0
@@ -167,14 +167,14 @@ class PeakMap:
 class _Cursor:
     """A place in the stream of all points."""
 
-    def __init__(self, row: int, stream: Iterator[Points]) -> None:
+    def __init__(self, row: int, stream: Iterator[SignalPoints]) -> None:
         self.row = row
         self._stream = stream
-        self._held: Points | None = None
+        self._held: SignalPoints | None = None
 
-    def read(self, count: int) -> Points:
+    def read(self, count: int) -> SignalPoints:
         """Return the next points, which must be so many."""
-        found: list[Points] = []
+        found: list[SignalPoints] = []
         left = count
         while left:
             points = self._held if self._held is not None else next(self._stream)
@@ -185,9 +185,9 @@ class _Cursor:
         return _joined(found)
 
 
-def _joined(parts: Sequence[Points]) -> Points:
+def _joined(parts: Sequence[SignalPoints]) -> SignalPoints:
     if len(parts) == 1:
         return parts[0]
     spectrum = np.concatenate([np.empty(0, np.int64), *(one.spectrum for one in parts)])
     mz = np.concatenate([np.empty(0), *(one.mz for one in parts)])
-    return Points(spectrum, mz, np.concatenate([np.empty(0, np.float32), *(one.intensity for one in parts)]))
+    return SignalPoints(spectrum, mz, np.concatenate([np.empty(0, np.float32), *(one.intensity for one in parts)]))

@@ -15,14 +15,14 @@ from cxg_widget.datasets.mzpeak.chunks import SLACK, chunk_bounds, decode, spect
 from cxg_widget.datasets.mzpeak.facets import column_at
 from cxg_widget.datasets.mzpeak.layout import ChunkLayout, Layout, PointLayout, find_layout
 from cxg_widget.datasets.mzpeak.spectra import SpectrumTable
-from cxg_widget.datasets.mzpeak.tables import Leaf, Table
+from cxg_widget.datasets.mzpeak.tables import Leaf, ParquetTable
 from cxg_widget.errors import InvalidStore
 
 _MOST_PER_CHUNK = 1 << 24
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SignalWindow:
     """Which points are asked for: an m/z window, both ends included, and spectra.
 
     Attributes
@@ -36,11 +36,11 @@ class Wanted:
     spectra: NDArray[np.bool_] | None = None
 
 
-EVERYTHING = Wanted()
+EVERYTHING = SignalWindow()
 
 
 @dataclass(frozen=True)
-class Points:
+class SignalPoints:
     """Points that are no nulls.
 
     Attributes
@@ -56,10 +56,10 @@ class Points:
     intensity: NDArray[Any]
     places: NDArray[np.int64] | None = None
 
-    def take(self, which: NDArray[Any] | slice) -> Points:
+    def take(self, which: NDArray[Any] | slice) -> SignalPoints:
         """Return some of the points."""
         places = None if self.places is None else self.places[which]
-        return Points(self.spectrum[which], self.mz[which], self.intensity[which], places)
+        return SignalPoints(self.spectrum[which], self.mz[which], self.intensity[which], places)
 
 
 class Signal:
@@ -77,7 +77,7 @@ class Signal:
         If it does not say where m/z and intensity are.
     """
 
-    def __init__(self, table: Table, spectra: SpectrumTable, without: NDArray[np.bool_] | None = None) -> None:
+    def __init__(self, table: ParquetTable, spectra: SpectrumTable, without: NDArray[np.bool_] | None = None) -> None:
         self.table = table
         self.layout: Layout = find_layout(table)
         self._spectra = spectra
@@ -103,7 +103,7 @@ class Signal:
             return promised
         return sum(points.mz.size for points in self.blocks(group))
 
-    def blocks(self, group: int, wanted: Wanted = EVERYTHING, *, placed: bool = False) -> Iterator[Points]:
+    def blocks(self, group: int, wanted: SignalWindow = EVERYTHING, *, placed: bool = False) -> Iterator[SignalPoints]:
         """Yield the wanted points of a row group, in its order.
 
         placed : also say which of the row group's points they are, which means to decode the others too
@@ -121,11 +121,11 @@ class Signal:
                 points = self._decode(batch, [EVERYTHING if placed else wanted])
             if placed:
                 places = np.arange(n_before, n_before + points.mz.size)
-                points = Points(points.spectrum, points.mz, points.intensity, places)
+                points = SignalPoints(points.spectrum, points.mz, points.intensity, places)
                 n_before += points.mz.size
             yield _within(points, wanted)
 
-    def blocks_of(self, group: int, many: Sequence[Wanted]) -> Iterator[tuple[int, Points]]:
+    def blocks_of(self, group: int, many: Sequence[SignalWindow]) -> Iterator[tuple[int, SignalPoints]]:
         """Yield the points of a row group that each of several wishes asks for, with the number of the wish.
 
         The row group is read and decoded once, and not at all where it holds none of them.
@@ -160,19 +160,19 @@ class Signal:
         """The m/z range of each row group; infinite where the footer does not say."""
         return [self._mz_range(group) for group in range(self.table.n_groups)]
 
-    def _decode(self, batch: pa.RecordBatch, many: Sequence[Wanted]) -> Points:
+    def _decode(self, batch: pa.RecordBatch, many: Sequence[SignalWindow]) -> SignalPoints:
         if isinstance(self.layout, PointLayout):
             return self._decode_points(batch, self.layout)
         if not _asks_for_all(many):
             batch = batch.filter(pa.array(self._hits(batch, self.layout, many)))
         if not batch.num_rows:
-            return Points(np.empty(0, np.int64), np.empty(0), np.empty(0, np.float32))
+            return SignalPoints(np.empty(0, np.int64), np.empty(0), np.empty(0, np.float32))
         decoded = decode(batch, self.layout, self.table.label)
         rows = self._rows(spectrum_index(batch, self.layout.index))
         spectrum = np.repeat(rows, np.diff(decoded.offsets))
         return self._kept(spectrum, decoded.mz, decoded.intensity, decoded.valid)
 
-    def _decode_points(self, batch: pa.RecordBatch, layout: PointLayout) -> Points:
+    def _decode_points(self, batch: pa.RecordBatch, layout: PointLayout) -> SignalPoints:
         mz, intensity = column_at(batch, layout.mz), column_at(batch, layout.intensity)
         valid = np.ones(len(mz), dtype=np.bool_)
         for column in (mz, intensity):
@@ -187,16 +187,16 @@ class Signal:
             valid,
         )
 
-    def _kept(self, spectrum: NDArray[np.int64], mz: Any, intensity: Any, valid: NDArray[np.bool_]) -> Points:
+    def _kept(self, spectrum: NDArray[np.int64], mz: Any, intensity: Any, valid: NDArray[np.bool_]) -> SignalPoints:
         if self._without is not None:
             valid = valid & ~self._without[spectrum]
-        points = Points(spectrum, mz, intensity)
+        points = SignalPoints(spectrum, mz, intensity)
         return points if valid.all() else points.take(valid)
 
     def _rows(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
         return self._spectra.rows(indices, self.table.label)
 
-    def _hits(self, batch: pa.RecordBatch, layout: ChunkLayout, many: Sequence[Wanted]) -> NDArray[np.bool_]:
+    def _hits(self, batch: pa.RecordBatch, layout: ChunkLayout, many: Sequence[SignalWindow]) -> NDArray[np.bool_]:
         """Return which chunks may hold points that any of several wishes asks for."""
         starts, ends = chunk_bounds(batch, layout)
         hits = np.zeros(len(starts), dtype=np.bool_)
@@ -207,7 +207,7 @@ class Signal:
             hits |= meets
         return hits
 
-    def _chunks_hold(self, group: int, many: Sequence[Wanted]) -> bool:
+    def _chunks_hold(self, group: int, many: Sequence[SignalWindow]) -> bool:
         """Say whether any chunk meets any of several wishes; reads their bounds, and none of their lists."""
         if isinstance(self.layout, PointLayout) or _asks_for_all(many):
             return True
@@ -219,7 +219,7 @@ class Signal:
 
     # What the footer says.
 
-    def may_hold(self, group: int, wanted: Wanted) -> bool:
+    def may_hold(self, group: int, wanted: SignalWindow) -> bool:
         """Say whether a row group may hold what is wanted, by what the footer says."""
         low, high = self.bounds[group]
         if low > wanted.high or high < wanted.low:
@@ -284,11 +284,11 @@ class Signal:
         return float(most)
 
 
-def _asks_for_all(many: Sequence[Wanted]) -> bool:
+def _asks_for_all(many: Sequence[SignalWindow]) -> bool:
     return any(wanted is EVERYTHING for wanted in many)
 
 
-def _within(points: Points, wanted: Wanted) -> Points:
+def _within(points: SignalPoints, wanted: SignalWindow) -> SignalPoints:
     """Return the points that are wanted."""
     if wanted is EVERYTHING:
         return points

@@ -8,9 +8,9 @@ from typing import Literal, get_args
 import numpy as np
 
 from cxg_widget.datasets.mzpeak.manifest import Manifest
-from cxg_widget.datasets.mzpeak.signal import Points, Signal, Wanted
+from cxg_widget.datasets.mzpeak.signal import Signal, SignalPoints, SignalWindow
 from cxg_widget.datasets.mzpeak.spectra import SpectrumTable
-from cxg_widget.datasets.mzpeak.tables import Table
+from cxg_widget.datasets.mzpeak.tables import ParquetTable
 from cxg_widget.errors import InvalidStore, InvalidValue
 
 Choice = Literal["data", "peaks"]
@@ -36,7 +36,7 @@ class Sources:
         """All row groups of all members, in order."""
         return [(signal, group) for signal in self.signals for group in range(signal.table.n_groups)]
 
-    def points(self, many: Sequence[Wanted]) -> Iterator[tuple[int, Points]]:
+    def points(self, many: Sequence[SignalWindow]) -> Iterator[tuple[int, SignalPoints]]:
         """Yield the points of several wishes, with the number of the wish; each row group is read once for all."""
         for signal in self.signals:
             for group in range(signal.table.n_groups):
@@ -57,7 +57,7 @@ def check_choice(choice: object) -> Choice | None:
 
 
 def open_sources(
-    manifest: Manifest, tables: Mapping[str, Table], spectra: SpectrumTable, choice: Choice | None, uri: str
+    manifest: Manifest, tables: Mapping[str, ParquetTable], spectra: SpectrumTable, choice: Choice | None, uri: str
 ) -> Sources:
     """Open the members with points: profiles and centroids; of a spectrum that is in both, the profile counts.
 

@@ -22,7 +22,7 @@ _TIME = "retention_time"
 
 
 @dataclass(frozen=True)
-class Source:
+class ColumnSource:
     """Where a column comes from: its facet and path, its kind, and how its values become categories."""
 
     facet: Facet
@@ -118,19 +118,19 @@ class SpectrumTable:
             return int(self._main.read(self._main.key)[0].size)
         return self._main.table.n_rows - n_null
 
-    def _find_sources(self) -> dict[str, Source]:
-        found: dict[str, Source] = {}
+    def _find_sources(self) -> dict[str, ColumnSource]:
+        found: dict[str, ColumnSource] = {}
         for facet in self._facets.values():
             for name, path, type_ in facet.columns():
                 kind, coding = self._kind(facet, path, name, type_)
                 if kind is None or self._is_empty(facet, path):
                     continue
                 label = name if name not in found else f"{facet.name}_{name}"
-                found.setdefault(label, Source(facet, path, kind, coding))
+                found.setdefault(label, ColumnSource(facet, path, kind, coding))
         start = found.get("scan_start_time")
         if _TIME not in found and start is not None and start.kind == "float":
             scale = 1 / 60 if is_in_seconds(start.path) else 1.0
-            found = {_TIME: Source(start.facet, start.path, "float", None, scale), **found}
+            found = {_TIME: ColumnSource(start.facet, start.path, "float", None, scale), **found}
         if "precursor_mz" not in found and "isolation_window_target_mz" in found:
             found["precursor_mz"] = found["isolation_window_target_mz"]
         return found
@@ -153,7 +153,7 @@ class SpectrumTable:
     def _is_empty(facet: Facet, path: str) -> bool:
         return facet.table.n_rows > 0 and facet.table.n_null(path) == facet.table.n_rows
 
-    def _rows_and_values(self, source: Source) -> tuple[NDArray[np.int64] | None, pa.Array]:
+    def _rows_and_values(self, source: ColumnSource) -> tuple[NDArray[np.int64] | None, pa.Array]:
         """Return values and the rows they belong to, each row once; None = all rows in order."""
         if source.facet is self._main:
             values = source.facet.values(source.path)

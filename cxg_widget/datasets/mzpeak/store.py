@@ -12,7 +12,7 @@ from cxg_widget.datasets.mzpeak.facets import find_facets
 from cxg_widget.datasets.mzpeak.manifest import INDEX, read_manifest
 from cxg_widget.datasets.mzpeak.sources import Sources, check_choice, open_sources
 from cxg_widget.datasets.mzpeak.spectra import SpectrumTable
-from cxg_widget.datasets.mzpeak.tables import Table
+from cxg_widget.datasets.mzpeak.tables import ParquetTable
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 _OF_SPECTRA = ("metadata", "scans", "precursors", "selected ions", "data arrays", "peaks")
@@ -46,7 +46,7 @@ class MzPeakStore(Dataset):
     def __init__(self, uri: str, *, cache_bytes: int = DEFAULT_CACHE_BYTES, signal: str | None = None) -> None:
         super().__init__(uri, cache_bytes=cache_bytes)
         self._choice = check_choice(signal)
-        self._tables: dict[str, Table] = {}
+        self._tables: dict[str, ParquetTable] = {}
         self._archive = Archive(uri)
         try:
             self._manifest = read_manifest(self._archive)
@@ -83,7 +83,7 @@ class MzPeakStore(Dataset):
             if member.entity != "spectrum" or member.kind not in _OF_SPECTRA:
                 continue
             try:
-                self._tables[member.name] = Table(self._archive, member.name)
+                self._tables[member.name] = ParquetTable(self._archive, member.name)
             except DamagedStore as error:
                 if member.kind in _NEEDED:
                     raise

@@ -39,7 +39,7 @@ class Leaf:
     n_bytes: int
 
 
-class Table:
+class ParquetTable:
     """A Parquet member. Each read opens a reader of its own, so that several threads may read at once.
 
     Raises

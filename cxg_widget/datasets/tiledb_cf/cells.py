@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.tiledb_cf.dataspace import Dataspace
-from cxg_widget.datasets.tiledb_cf.grid import At, Grid
+from cxg_widget.datasets.tiledb_cf.grid import At, DenseGrid
 from cxg_widget.datasets.tiledb_cf.matching import find_cells
 from cxg_widget.datasets.tiledb_cf.reads import Reads
 from cxg_widget.datasets.tiledb_cf.variables import Variable
@@ -19,7 +19,7 @@ _MISSING = {"float": np.nan, "categorical": -1, "string": "", "int": 0, "boolean
 Cached = Callable[[tuple[Any, ...], Callable[[], Any]], Any]
 
 
-class Cells:
+class SparseCells:
     """Variables on the dimensions of a sparse array, each read whole and kept: TileDB cannot count to the n-th cell.
 
     Attributes
@@ -81,7 +81,7 @@ class Cells:
             values = self._stored(variable)
             place = self._places(tuple(one.name for one in known), [self._stored(one) for one in known])
         else:
-            grid = Grid(self._reads, self._space.dimensions, variable.dims)
+            grid = DenseGrid(self._reads, self._space.dimensions, variable.dims)
             values = grid.block(variable, 0, grid.n, {})
             place = self._places_on(variable.dims)
         return self._picked(variable, values, place)
@@ -106,7 +106,7 @@ class Cells:
         if self._counts(dim):
             return np.asarray(coordinate.astype(np.int64) - self._space.dimensions[dim].low)
         assert label is not None
-        grid = Grid(self._reads, self._space.dimensions, (dim,))
+        grid = DenseGrid(self._reads, self._space.dimensions, (dim,))
         return find_cells([coordinate], [grid.block(label, 0, grid.n, {})])
 
     def _counts(self, dim: str) -> bool:
@@ -132,3 +132,7 @@ class Cells:
             )
         missing = np.array([_MISSING[str(kind)]], dtype=values.dtype)
         return np.asarray(np.append(values, missing)[place])
+
+
+Observations = DenseGrid | SparseCells
+"""What the rows of a dataset may be."""

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from cxg_widget.datasets.tiledb_cf.cells import Cached, Cells
+from cxg_widget.datasets.tiledb_cf.cells import Cached, Observations, SparseCells
 from cxg_widget.datasets.tiledb_cf.dataspace import Dataspace
-from cxg_widget.datasets.tiledb_cf.grid import Grid
+from cxg_widget.datasets.tiledb_cf.grid import DenseGrid
 from cxg_widget.datasets.tiledb_cf.reads import Reads
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
 from cxg_widget.text.names import not_found
@@ -54,7 +54,7 @@ def check_wish(observations: Any, isel: Any) -> Wish:
     return Wish(tuple(names), cut)
 
 
-def choose(reads: Reads, space: Dataspace, wish: Wish, cached: Cached) -> tuple[Grid | Cells, Mapping[str, int]]:
+def choose(reads: Reads, space: Dataspace, wish: Wish, cached: Cached) -> tuple[Observations, Mapping[str, int]]:
     """Return the observations, those asked for, else those of the variable with most cells; and `isel` from 0 on.
 
     Raises
@@ -66,13 +66,13 @@ def choose(reads: Reads, space: Dataspace, wish: Wish, cached: Cached) -> tuple[
     """
     wish = _checked(space, wish)
     grids = _grids(space, wish.isel)
-    cells = [Cells(reads, space, path, cached) for path in _sparse(space, wish)]
+    cells = [SparseCells(reads, space, path, cached) for path in _sparse(space, wish)]
     if wish.observations is None:
         found = _largest(reads, space, grids, cells)
     else:
         found = _asked_for(reads, space, grids, cells, wish)
     if found.n > MOST_OBSERVATIONS:
-        cut = f"cut them with isel=, such as isel={{{found.dims[0]!r}: 0}}, or " if isinstance(found, Grid) else ""
+        cut = f"cut them with isel=, such as isel={{{found.dims[0]!r}: 0}}, or " if isinstance(found, DenseGrid) else ""
         raise InvalidValue(
             f"{reads.uri}: the observations ({', '.join(found.dims)}) are {found.n:,}, more than "
             f"{MOST_OBSERVATIONS:,}; {cut}choose other dimensions with observations=."
@@ -117,17 +117,19 @@ def _sparse(space: Dataspace, wish: Wish) -> list[str]:
     return found
 
 
-def _largest(reads: Reads, space: Dataspace, grids: Sequence[tuple[str, ...]], cells: Sequence[Cells]) -> Grid | Cells:
+def _largest(
+    reads: Reads, space: Dataspace, grids: Sequence[tuple[str, ...]], cells: Sequence[SparseCells]
+) -> Observations:
     sizes = [prod(space.dimensions[dim].size for dim in dims) for dims in grids]
     most_cells = max(cells, key=lambda one: one.n, default=None)
     if most_cells is not None and most_cells.n > max(sizes, default=0):
         return most_cells
-    return Grid(reads, space.dimensions, grids[sizes.index(max(sizes))] if grids else ())
+    return DenseGrid(reads, space.dimensions, grids[sizes.index(max(sizes))] if grids else ())
 
 
 def _asked_for(
-    reads: Reads, space: Dataspace, grids: Sequence[tuple[str, ...]], cells: Sequence[Cells], wish: Wish
-) -> Grid | Cells:
+    reads: Reads, space: Dataspace, grids: Sequence[tuple[str, ...]], cells: Sequence[SparseCells], wish: Wish
+) -> Observations:
     asked = tuple(dim for dim in wish.observations or () if dim not in wish.isel)
     counted = all(dim in space.dimensions for dim in asked)
     if cells and not (counted and any(set(asked) <= set(dims) for dims in grids)):
@@ -137,4 +139,4 @@ def _asked_for(
         raise InvalidValue(
             f"{reads.uri}: no sparse array lies on the dimensions ({', '.join(asked)}); its cells are {known}."
         )
-    return Grid(reads, space.dimensions, asked)
+    return DenseGrid(reads, space.dimensions, asked)

@@ -20,7 +20,7 @@ from cxg_widget.datasets.tiledb_cf.choice import check_wish, choose
 from cxg_widget.datasets.tiledb_cf.coordinates import Axes
 from cxg_widget.datasets.tiledb_cf.dataspace import Dataspace
 from cxg_widget.datasets.tiledb_cf.features import Feature, Features
-from cxg_widget.datasets.tiledb_cf.grid import Grid
+from cxg_widget.datasets.tiledb_cf.grid import DenseGrid
 from cxg_widget.datasets.tiledb_cf.group import read_group
 from cxg_widget.datasets.tiledb_cf.reads import Reads
 from cxg_widget.datasets.tiledb_cf.units import label_of, mean_nothing, share_units
@@ -92,7 +92,7 @@ class CfDataset(Dataset):
     def _describe(self) -> None:
         features = Features(self._space, self._observations, self._isel, self._note)
         self._columns, self._vars = features.columns, features.vars
-        is_grid = isinstance(self._observations, Grid) and len(self._observations.dims) > 1
+        is_grid = isinstance(self._observations, DenseGrid) and len(self._observations.dims) > 1
         self.obs_noun = Noun("grid point", "grid points") if is_grid else Noun("point", "points")
         title = self._space.metadata.get("title")
         self.title = title if isinstance(title, str) and title else name_of(self.uri)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import islice, product
 from math import prod
 
-from cxg_widget.datasets.tiledb_cf.cells import Cells
+from cxg_widget.datasets.tiledb_cf.cells import Observations, SparseCells
 from cxg_widget.datasets.tiledb_cf.coordinates import coordinate_names
 from cxg_widget.datasets.tiledb_cf.dataspace import Dataspace
-from cxg_widget.datasets.tiledb_cf.grid import At, Grid
+from cxg_widget.datasets.tiledb_cf.grid import At
 from cxg_widget.datasets.tiledb_cf.group import Note
 from cxg_widget.datasets.tiledb_cf.variables import Variable
 
@@ -43,7 +43,7 @@ class Features:
     whole : variables on dimensions of the grid alone, and those axes that are no variables of the store
     """
 
-    def __init__(self, space: Dataspace, observations: Grid | Cells, isel: Mapping[str, int], note: Note) -> None:
+    def __init__(self, space: Dataspace, observations: Observations, isel: Mapping[str, int], note: Note) -> None:
         self._space = space
         self._observations = observations
         self._isel = isel
@@ -65,7 +65,7 @@ class Features:
 
     def _belongs(self, variable: Variable, note: Note) -> bool:
         observations = self._observations
-        if isinstance(observations, Cells):
+        if isinstance(observations, SparseCells):
             belongs = observations.reaches(variable)
         else:
             belongs = not variable.sparse and not set(variable.dims).isdisjoint(observations.dims)

@@ -22,7 +22,7 @@ _MOST_BOXES = 256
 _POSITIONS = Encoding("int", np.dtype(np.int64))
 
 
-class Grid:
+class DenseGrid:
     """Variables on some of its dimensions, broadcast to all of its rows; of each one no more is read than is wanted.
 
     Attributes

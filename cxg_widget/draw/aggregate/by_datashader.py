@@ -21,11 +21,12 @@ from cxg_widget.draw.aggregate.columns import (
     codes_at,
     numbers_at,
 )
-from cxg_widget.draw.aggregate.grid import Grid, View
+from cxg_widget.draw.aggregate.grid import PixelGrid
 from cxg_widget.draw.aggregate.planes import Planes, Statistic
 from cxg_widget.draw.aggregate.reductions import Plan, Sums, reduction_of, sums_of, together
 from cxg_widget.draw.aggregate.task import Index, Task, cut, each
 from cxg_widget.draw.points import disc
+from cxg_widget.spatial.view import View
 from cxg_widget.wire.protocol import MISSING_U16
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class PixelNumbers:
     """
 
     sums: tuple[Sums, ...]
-    grid: Grid
+    grid: PixelGrid
 
     def __add__(self, other: PixelNumbers) -> PixelNumbers:
         """Return the numbers of both sets of cells together; a layer that one lacks is empty there."""
@@ -99,7 +100,7 @@ def reduce_pixels(
     """
     plan = reduction_of(reduction, next(iter(columns)) if isinstance(reduction, str) else None)
     margin = spread // 2 if spread > 1 else 0
-    task = Task.of(index, selected, Grid.of(view, size, margin))
+    task = Task.of(index, selected, PixelGrid.of(view, size, margin))
     grid, order = task.grid, rows if plan.is_ordered else None
     canvas = _within(grid, margin) if spread > 1 else (grid.view, (grid.width, grid.height))
     both = together(number=plan, cells=reduction_of("count"))
@@ -172,7 +173,7 @@ def _numbers(task: Task, column: NumberColumn | SparseColumn | None) -> Planes:
     return Planes(_whole(np.stack([found["sum"], found["count"]], axis=-1)), missing, _whole(found["max"], np.uint16))
 
 
-def _planes(grid: Grid, frames: Iterator[pd.DataFrame], **wanted: Plan) -> dict[str, NDArray[np.float64]]:
+def _planes(grid: PixelGrid, frames: Iterator[pd.DataFrame], **wanted: Plan) -> dict[str, NDArray[np.float64]]:
     """Return float64 (layers, h, w, ...) for each reduction wanted, by its name."""
     plan, canvas = together(**wanted), (grid.view, (grid.width, grid.height))
     found = [_upright(sums_of(frame, *canvas, plan), grid) for frame in frames]
@@ -183,7 +184,7 @@ def _whole(plane: NDArray[np.float64], dtype: type[np.generic] = np.uint64) -> N
     return np.nan_to_num(plane).astype(dtype)
 
 
-def _upright(sums: Sums, grid: Grid) -> dict[str, NDArray[Any]]:
+def _upright(sums: Sums, grid: PixelGrid) -> dict[str, NDArray[Any]]:
     """Return planes, whose coordinates ascend, as the screen has them: row 0 at the top."""
     planes = sums.finished()
     _used.set()
@@ -210,7 +211,7 @@ def _frames(task: Task, fill: _Fill, rows: NDArray[Any] | None = None) -> Iterat
         yield pd.DataFrame({"x": xy[:, 0], "y": xy[:, 1], **fill(own)}, index=index)
 
 
-def _spread(frame: pd.DataFrame, grid: Grid, diameter: int) -> pd.DataFrame:
+def _spread(frame: pd.DataFrame, grid: PixelGrid, diameter: int) -> pd.DataFrame:
     """Put each point into the middle of every pixel that its disc covers, in px from where the coordinates begin."""
     import pandas as pd
 
@@ -226,7 +227,7 @@ def _spread(frame: pd.DataFrame, grid: Grid, diameter: int) -> pd.DataFrame:
     return pd.concat(discs)
 
 
-def _within(grid: Grid, margin: int) -> _Canvas:
+def _within(grid: PixelGrid, margin: int) -> _Canvas:
     """Return the pixels without a margin, in px."""
     width, height = grid.width - margin, grid.height - margin
     return (margin, width, margin, height), (width - margin, height - margin)

@@ -13,8 +13,9 @@ from cxg_widget.convert.progress import Progress, silent
 from cxg_widget.datasets.base.columns import row_blocks
 from cxg_widget.datasets.base.values import Vector
 from cxg_widget.display.target import Target, mean_vector, resolve
-from cxg_widget.draw.aggregate.reductions import Plan, Sums, View, reduction_of, sums_of
+from cxg_widget.draw.aggregate.reductions import Plan, Sums, reduction_of, sums_of
 from cxg_widget.errors import InvalidValue
+from cxg_widget.spatial.view import View
 from cxg_widget.text.names import shown
 from cxg_widget.wire.quantise import Bounds, bounds_of
 

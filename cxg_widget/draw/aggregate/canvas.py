@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 
 from cxg_widget.draw.aggregate import by_datashader
 from cxg_widget.draw.aggregate.columns import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
-from cxg_widget.draw.aggregate.grid import Grid, View
+from cxg_widget.draw.aggregate.grid import PixelGrid
 from cxg_widget.draw.aggregate.planes import Planes, Statistic
 from cxg_widget.draw.aggregate.spreading import spread_planes
 from cxg_widget.draw.aggregate.task import Index, Task, over_lines, run
 from cxg_widget.errors import InvalidValue
+from cxg_widget.spatial.view import View
 from cxg_widget.wire.protocol import MISSING_U16
 
 Aggregator = Literal["auto", "datashader"]
 _NO_PLACES = np.zeros(0, dtype=np.uint32)
-_Kept = tuple[Index, object, Grid, Planes]
+_Kept = tuple[Index, object, PixelGrid, Planes]
 
 
 class CountImages:
@@ -32,7 +33,7 @@ class CountImages:
         self._offered: _Kept | None = None
         self._lock = Lock()
 
-    def get(self, index: Index, selected: object, grid: Grid, make: Callable[[], Planes]) -> Planes:
+    def get(self, index: Index, selected: object, grid: PixelGrid, make: Callable[[], Planes]) -> Planes:
         """Return the image made before for the very same index and selection, or make it."""
         with self._lock:
             made, offered = list(self._images), self._offered
@@ -47,13 +48,13 @@ class CountImages:
             self._images = [(index, selected, grid, planes), *self._images][: self._kept]
         return planes
 
-    def offer(self, index: Index, selected: object, grid: Grid, planes: Planes) -> None:
+    def offer(self, index: Index, selected: object, grid: PixelGrid, planes: Planes) -> None:
         """Take planes in which every cell counts, whatever else they hold; the last ones are kept."""
         with self._lock:
             self._offered = index, selected, grid, planes
 
 
-def _is_of(kept: _Kept, index: Index, selected: object, grid: Grid) -> bool:
+def _is_of(kept: _Kept, index: Index, selected: object, grid: PixelGrid) -> bool:
     return kept[0] is index and kept[1] is selected and kept[2] == grid
 
 
@@ -97,7 +98,7 @@ def aggregate(
         If an array does not have the size it must have, or the view cannot be cut into pixels.
     """
     margin = spread // 2 if spread > 1 else 0
-    grid = Grid.of(view, size, margin)
+    grid = PixelGrid.of(view, size, margin)
     task = Task.of(index, selected, grid)
     if isinstance(column, CategoryColumn):
         _check_colors(column, colors, visible)

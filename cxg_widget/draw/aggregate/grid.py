@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cxg_widget.errors import InvalidValue
+from cxg_widget.spatial.view import View
 
-View = tuple[float, float, float, float]
 _MAX_PX = 2.0**53
 
 
 @dataclass(frozen=True)
-class Grid:
+class PixelGrid:
     """A view cut into pixels.
 
     Attributes
@@ -31,7 +31,7 @@ class Grid:
     downward: bool = False
 
     @classmethod
-    def of(cls, view: View, size: tuple[int, int], margin: int = 0) -> Grid:
+    def of(cls, view: View, size: tuple[int, int], margin: int = 0) -> PixelGrid:
         """Cut a view (left, right, bottom, top) into width x height pixels and `margin` more on each side.
 
         Raises

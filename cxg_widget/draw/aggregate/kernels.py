@@ -34,7 +34,7 @@ def pixel_of(x: Any, y: Any, geometry: Any, steps: Any) -> Any:
     """Return the pixel of a point, -1 outside of the view.
 
     Source: datashader's `Point` glyph: both ends of a range belong to the view, its upper end to the last pixel.
-    Scales and shifts are such that no point of the view lies before the first pixel, see `Grid`.
+    Scales and shifts are such that no point of the view lies before the first pixel, see `PixelGrid`.
     """
     x0, x1, y0, y1, scale_x, shift_x, scale_y, shift_y = geometry
     width, height, origin, step_x, step_y = steps

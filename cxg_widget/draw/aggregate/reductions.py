@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from cxg_widget.draw.aggregate.merging import Rule, State, begun, finished, merged
 from cxg_widget.errors import InvalidValue
+from cxg_widget.spatial.view import View
 from cxg_widget.text.names import not_found, shown
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-View = tuple[float, float, float, float]
 
 NAMES = ("count", "sum", "mean", "min", "max", "std", "var", "first", "last")
 """Reductions that go by their name, over one column."""

@@ -13,26 +13,16 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.draw.aggregate.grid import Grid, View
+from cxg_widget.draw.aggregate.grid import PixelGrid
 from cxg_widget.draw.aggregate.planes import SAFE_CELLS, Planes
 from cxg_widget.errors import InvalidValue
+from cxg_widget.spatial.regions import Runs
+from cxg_widget.spatial.view import View
 
 _ALONE = 200_000
 """Up to so many points a second thread costs more than it saves."""
 Part = TypeVar("Part")
 _NO_BITS = np.zeros(0, dtype=np.uint8)
-
-
-class Runs(Protocol):
-    """Ranges of places [start, stop), ascending and apart, that together hold every point of a view."""
-
-    @property
-    def starts(self) -> NDArray[np.int64]:
-        """First places."""
-
-    @property
-    def stops(self) -> NDArray[np.int64]:
-        """Places after the last."""
 
 
 class Index(Protocol):
@@ -53,10 +43,10 @@ class Task(NamedTuple):
     bits: NDArray[np.uint8]
     starts: NDArray[np.int64]
     stops: NDArray[np.int64]
-    grid: Grid
+    grid: PixelGrid
 
     @classmethod
-    def of(cls, index: Index, selected: NDArray[Any] | None, grid: Grid) -> Task:
+    def of(cls, index: Index, selected: NDArray[Any] | None, grid: PixelGrid) -> Task:
         """Take the points of an index that may lie in a grid.
 
         Raises

@@ -4,15 +4,15 @@ import { createCpuPicture } from "./cpu/picture.js";
 import { createGlPainter } from "./gl/stage.js";
 
 /**
- * @typedef {object} Client something that draws in a loop
+ * @typedef {object} Drawer something that draws in a loop
  * @property {() => "no" | import("./budget.js").Pace} wants whether it has something to draw; urgent = a hand is moving it
  * @property {(points: number) => number} draw submit at most so many points; returns how many
  * @property {() => boolean} present show what was submitted, and is drawn by now; true = let the page show it before more is drawn
  * @property {() => void} restored everything made before is gone: make it anew
  *
- * @typedef {object} Loop asks its clients in turn what they want, and lets each draw as much as there is time for
- * @property {(client: Client) => () => void} join returns the way to leave
- * @property {() => void} wake ask the clients what they want, at the next frame
+ * @typedef {object} Loop asks its drawers in turn what they want, and lets each draw as much as there is time for
+ * @property {(drawer: Drawer) => () => void} join returns the way to leave
+ * @property {() => void} wake ask the drawers what they want, at the next frame
  * @property {() => void} wakeSoon the same, when the changes of this moment are through
  * @property {() => void} hurry ask them now, and show what is done: a page that is still being laid out has its frames and timers late
  *

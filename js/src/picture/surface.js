@@ -87,7 +87,7 @@ export function createSurface(painter, stage, site, requester) {
     );
   }
 
-  /** @type {import("../draw/painter.js").Client} */
+  /** @type {import("../draw/painter.js").Drawer} */
   const client = {
     wants() {
       if (!site.isShown() || site.camera() === null) return "no";

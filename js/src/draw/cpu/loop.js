@@ -22,7 +22,7 @@ export function createCpuLoop() {
     const { drawing, points } = turns.draw(budget);
     if (drawing.length === 0) return;
     budget.record(points, performance.now() - start);
-    const isFirst = drawing.map((client) => client.present()).includes(true);
+    const isFirst = drawing.map((drawer) => drawer.present()).includes(true);
     if (isFirst || turns.isUrgent()) turns.wake();
     else if (turns.wanting().length > 0) turns.wakeSoon();
   }

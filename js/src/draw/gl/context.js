@@ -6,7 +6,7 @@ import { createBudget } from "../budget.js";
 import { createTurns } from "../turns.js";
 
 /**
- * @typedef {import("../painter.js").Client} Client
+ * @typedef {import("../painter.js").Drawer} Drawer
  *
  * @typedef {object} Shared
  * @property {WebGL2RenderingContext} gl
@@ -65,7 +65,7 @@ function createShared(isCardNeeded) {
   });
   canvas.addEventListener("webglcontextrestored", () => {
     programs.clear();
-    for (const client of turns.clients) client.restored();
+    for (const drawer of turns.drawers) drawer.restored();
     turns.wake();
   });
   return { gl, canvas, programs, loop: { wake: turns.wake, wakeSoon: turns.wakeSoon, hurry: tick, join: turns.join } };
@@ -94,7 +94,7 @@ function createContext(attributes) {
 function createLoop(gl) {
   const budget = createBudget();
   const turns = createTurns(tick, () => fence !== null);
-  /** @type {Client[]} */
+  /** @type {Drawer[]} */
   let drawing = [];
   /** @type {WebGLSync | null} */
   let fence = null;
@@ -103,8 +103,8 @@ function createLoop(gl) {
   function tick() {
     turns.begin();
     if (gl.isContextLost() || !isIdle()) return;
-    const presented = drawing.splice(0).filter((client) => turns.clients.has(client));
-    if (presented.map((client) => client.present()).includes(true)) {
+    const presented = drawing.splice(0).filter((drawer) => turns.drawers.has(drawer));
+    if (presented.map((drawer) => drawer.present()).includes(true)) {
       turns.wake();
       return;
     }

@@ -27,9 +27,9 @@ setup: $(VENV)/.installed js/node_modules/.installed $(BUNDLE) ## environment, J
 demo: setup browser ## show 100,000 synthetic cells in JupyterLab; HEADLESS=1 only checks that they are drawn
 	@$(BIN)/python -m tools.demo
 
-test: setup browser ## pytest in two processes, those in a browser one by one, then node --test
+test: setup browser ## pytest in two processes, those in a browser by file, then node --test
 	$(BIN)/python -m pytest --ignore tests/tools -m 'not browser' -n 2 --dist worksteal
-	$(BIN)/python -m pytest --ignore tests/tools -m browser
+	$(BIN)/python -m pytest --ignore tests/tools -m browser -n 2 --dist loadfile
 	cd js && $(WITH_NODE) npm test --silent
 
 test-tools: setup browser ## the tests of tools/ and benchmarks/
@@ -53,7 +53,7 @@ check: $(VENV)/.installed js/node_modules/.installed ## lint, format, types, unu
 	cd js && $(WITH_NODE) npm run --silent lint
 	cd js && $(WITH_NODE) npm run --silent check
 	$(BIN)/python tools/protocol_js.py --check
-	$(BIN)/python tools/colormaps_js.py --check
+	$(BIN)/python tools/colormaps.py --check
 	$(BIN)/python tools/constants_js.py --check
 
 build: js/node_modules/.installed ## bundle the JavaScript, print its size

@@ -1,4 +1,4 @@
-"""Colormaps: evenly spaced stops, linear in sRGB between them. Written by tools/colormaps_js.py."""
+"""Colormaps: evenly spaced stops, linear in sRGB between them. Written by tools/colormaps.py."""
 
 # fmt: off
 COLORMAPS: dict[str, list[str]] = {

@@ -1,7 +1,7 @@
 """Write js/src/style/colormaps.js from cxg_widget/color/colormaps.py, or that file from matplotlib's tables.
 
 Each colormap is a list of evenly spaced stops, linear in sRGB between them: as few as keep every channel within 2/255
-of matplotlib's table. Usage: python tools/colormaps_js.py [--check | --from-matplotlib]; the last alone needs
+of matplotlib's table. Usage: python tools/colormaps.py [--check | --from-matplotlib]; the last alone needs
 matplotlib.
 """
 
@@ -57,7 +57,7 @@ def js_text(maps: dict[str, list[str]]) -> str:
     packed = "\n".join(
         f"  {name}: {json.dumps(''.join(color[1:] for color in colors))}," for name, colors in maps.items()
     )
-    return f"""/** Colormaps: evenly spaced stops, linear in sRGB between them. Written by tools/colormaps_js.py. */
+    return f"""/** Colormaps: evenly spaced stops, linear in sRGB between them. Written by tools/colormaps.py. */
 
 /** @type {{Record<string, string>}} six hex digits a stop */
 const PACKED = {{
@@ -80,7 +80,7 @@ def python_text(maps: dict[str, list[str]]) -> str:
             rows.append("        " + ", ".join(f'"{color}"' for color in colors[start : start + 8]) + ",")
         rows.append("    ],")
     body = "\n".join(rows)
-    return f'''"""Colormaps: evenly spaced stops, linear in sRGB between them. Written by tools/colormaps_js.py."""
+    return f'''"""Colormaps: evenly spaced stops, linear in sRGB between them. Written by tools/colormaps.py."""
 
 # fmt: off
 COLORMAPS: dict[str, list[str]] = {{
@@ -95,7 +95,7 @@ def main(arguments: list[str]) -> int:
     if "--from-matplotlib" in arguments:
         maps = {name: stops(name) for name in NAMES}
         PYTHON.write_text(python_text(maps), "utf-8")
-    return write({JS: js_text(maps)}, arguments, "python tools/colormaps_js.py")
+    return write({JS: js_text(maps)}, arguments, "python tools/colormaps.py")
 
 
 if __name__ == "__main__":

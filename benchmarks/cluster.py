@@ -51,7 +51,7 @@ def measure(store: Store, n_workers: int) -> Measured:
         for kind, target in targets.items():
             for title, side in VIEWS.items():
                 view = _around((x0 + x1) / 2, (y0 + y1) / 2, (x1 - x0) * side, (y1 - y0) * side)
-                own = None if target is None else colors[: len(field.summary(target).categories or [])]
+                own = None if target is None else colors[: len(field.summary(target).labels)]
                 found[f"{kind}, {title}, s"] = _median(
                     lambda view=view, target=target, own=own: field.planes(target, view, SIZE_PX, colors=own)
                 )

@@ -64,7 +64,7 @@ class CellsOfView:
 
     def colored(self, coloring: Coloring) -> Coloring | None:
         """Return what colours these cells; None where they do not have values that a preview expects."""
-        if self._known is None or self._known[0].data is not coloring.data:
+        if self._known is None or self._known[0] is not coloring:
             taken = fill_in(coloring, self.found) if coloring.is_preview else coloring.take(self.found.rows)
             self._known = coloring, taken
         return self._known[1]

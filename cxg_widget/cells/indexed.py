@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from cxg_widget.color.rgb import MISSING_DARK, MISSING_LIGHT, PLAIN_DARK, PLAIN_LIGHT, hex_rgb
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.compute.memo import Memo
-from cxg_widget.datasets.base.dataset import Codes
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.draw.crowding import crowded_size
@@ -36,7 +35,6 @@ class Shown:
     ----------
     colors : "#rrggbb" of each category
     mask : bool (n_obs,), the selection
-    visible : bool (k + 1,), which categories are shown, the missing ones last; None = all cells
     highlighted : category above all others, -1 = none
     weight : a pixel shows the mean of its cells' numbers by 0, the highest by 1
     columns : what numbers of pixels are reduced from, by the names that the statistic gives them
@@ -46,10 +44,14 @@ class Shown:
     colors: list[str]
     settings: Settings
     mask: NDArray[np.bool_]
-    visible: NDArray[np.bool_] | None = None
     highlighted: int = -1
     weight: float = 0.0
     columns: Mapping[str, Coloring] = field(default_factory=dict)
+
+    @property
+    def visible(self) -> NDArray[np.bool_] | None:
+        """Which categories are shown, bool (k + 1,), the missing ones last; None = all cells."""
+        return self.coloring.visible_categories(self.settings.hidden)
 
     @property
     def statistic(self) -> Statistic:
@@ -130,14 +132,13 @@ class IndexedCells:
         from cxg_widget.draw.aggregate import aggregate
 
         column = self._column(shown.coloring)
-        is_categorical = isinstance(shown.coloring.data, Codes)
         return aggregate(
             self.index,
             column,
             view,
             size,
-            colors=rgb_of(shown.colors) if is_categorical else None,
-            visible=shown.visible if is_categorical else None,
+            colors=rgb_of(shown.colors),
+            visible=shown.visible,
             selected=self._bits(shown, column),
             spread=spread,
             statistic=shown.statistic,
@@ -193,23 +194,18 @@ class IndexedCells:
     def polygon_mask(self, polygon: NDArray[np.float64], shown: Shown | None = None) -> NDArray[np.bool_]:
         """Return which cells lie in a polygon (k, 2), bool (n_obs,); those that `shown` hides are left out."""
         mask = self.index.polygon_mask(polygon)
-        if shown is not None and shown.visible is not None and isinstance(shown.coloring.data, Codes):
-            mask &= shown.visible[shown.coloring.data.codes]
+        visible = None if shown is None else shown.coloring.visible(shown.settings.hidden)
+        if visible is not None:
+            mask &= visible
         return mask
 
     def nearest(
         self, x: float, y: float, radius: float, shown: Shown, *, stretch: float = 1.0
     ) -> tuple[int, float, float] | None:
         """Return row and place of the cell nearest to (x, y), hidden ones left out; see `SpatialIndex.nearest`."""
-
-        def is_allowed(places: NDArray[Any]) -> NDArray[np.bool_]:
-            data = shown.coloring.data
-            assert isinstance(data, Codes)
-            assert shown.visible is not None
-            allowed: NDArray[np.bool_] = shown.visible[data.codes[self.index.rows[places]]]
-            return allowed
-
-        place = self.index.nearest(x, y, radius, is_allowed if shown.visible is not None else None, stretch=stretch)
+        is_visible = shown.coloring.visible_at(shown.settings.hidden)
+        is_allowed = None if is_visible is None else lambda places: is_visible(self.index.rows[places])
+        place = self.index.nearest(x, y, radius, is_allowed, stretch=stretch)
         if place is None:
             return None
         at_x, at_y = self.index.xy[place]

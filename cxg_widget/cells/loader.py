@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
+from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -19,16 +21,14 @@ from cxg_widget.compute.cache import ByteCache
 from cxg_widget.compute.jobs import in_background
 from cxg_widget.compute.memo import Memo
 from cxg_widget.convert.progress import progress_bar
-from cxg_widget.datasets.base.dataset import Codes, Dataset
+from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.statistic import is_of_pixels
-from cxg_widget.display.target import is_number, of_column, read, resolve
-from cxg_widget.errors import Cancelled, Overtaken
+from cxg_widget.display.target import Target, is_number, of_column, read, resolve
+from cxg_widget.errors import Cancelled, CxgWidgetError, Overtaken
 from cxg_widget.spatial.view import Extent, View
-from cxg_widget.wire.encoding import count_selected, describe
 from cxg_widget.wire.order import DisplayOrder
-from cxg_widget.wire.protocol import MISSING_LABEL
 from cxg_widget.wire.quantise import Bounds, bounds_of
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ class Loader(Memo):
         self._dataset = dataset
         self._seed = seed
         self._tell_progress = tell_progress
+        self._resolved = lru_cache(maxsize=4)(lambda color, layer: resolve(color, dataset, layer))
         self._recent = ByteCache(RECENT_BYTES, lambda coloring: coloring.nbytes)
         self._place_wanted: Any = None
         self._reading_near = threading.Lock()
@@ -73,7 +74,22 @@ class Loader(Memo):
 
     def is_of_pixels(self, settings: Settings) -> bool:
         """Say whether the numbers on show are of pixels, and not of cells."""
-        return is_of_pixels(settings.statistic) and is_number(settings.color, self._dataset, settings.layer)
+        return is_of_pixels(settings.statistic) and is_number(self.target(settings), self._dataset)
+
+    def target(self, settings: Settings) -> Target:
+        """Return what the cells are coloured by; the names of the last few settings are not looked up again.
+
+        Raises
+        ------
+        CxgWidgetError
+            As `target.resolve`.
+        """
+        return self._resolved(*settings.color_key)
+
+    def _known_target(self, settings: Settings) -> Target | None:
+        with suppress(CxgWidgetError):  # whoever reads the colouring is told
+            return self.target(settings)
+        return None
 
     def n_points(self, settings: Settings) -> int:
         """Return how many cells are points: all, or those of the sample."""
@@ -107,8 +123,12 @@ class Loader(Memo):
         if not self.is_aggregated(settings) or self.held("coloring", settings.color_key) is not None:
             return None
         key = (settings.color_key, settings.vmin, settings.vmax)
-        preview: Coloring | None = self.keep("preview", key, lambda: preview_coloring(self._dataset, settings))
+        preview: Coloring | None = self.keep("preview", key, lambda: self._preview(settings))
         return preview
+
+    def _preview(self, settings: Settings) -> Coloring | None:
+        target = self._known_target(settings)
+        return None if target is None else preview_coloring(target, self._dataset, settings)
 
     def near(self, settings: Settings, view: View, size: tuple[int, int], coloring: Coloring) -> CellsOfView | None:
         """Return the cells of a view, read alone; None where all are under an index, or as soon will be."""
@@ -137,7 +157,8 @@ class Loader(Memo):
         return found
 
     def _read_both(self, settings: Settings) -> dict[str, Any]:
-        column = colored_column(self._dataset, settings)
+        target = self._known_target(settings)
+        column = None if target is None else colored_column(target, self._dataset)
         name, axes = settings.embedding, settings.axes
         found = None if column is None else self._dataset.embedding_with(column, name, axes)
         return {} if found is None else dict(zip(("xy", "color"), found, strict=True))
@@ -305,12 +326,12 @@ class Loader(Memo):
         return made
 
     def _read_coloring(self, settings: Settings) -> Coloring:
-        target = resolve(settings.color, self._dataset, settings.layer)
+        target = self.target(settings)
         if target.source == "none":
             return Coloring(target)
         values = self._both(settings, "color") if target.source == "obs" else None
         data = read(target, self._dataset, settings.layer) if values is None else of_column(target.name, values)
-        return Coloring(target, data if isinstance(data, Codes) else describe(data, self._dataset.n_obs))
+        return Coloring.of(target, data, self._dataset.n_obs)
 
     def columns(self, settings: Settings, names: tuple[str, ...]) -> dict[str, Coloring]:
         """Return columns by name, each as a colouring by it would be."""
@@ -327,36 +348,8 @@ class Loader(Memo):
 
     def category_mask(self, settings: Settings, code: int) -> NDArray[np.bool_]:
         """Return which cells have a category of the colouring, bool (n_obs,); code -1 = those without one."""
-        data = self.coloring(settings).data
-        assert isinstance(data, Codes)
-        return np.asarray(data.codes == code)
+        return np.asarray(self.coloring(settings).codes.codes == code)
 
     def count_selected(self, settings: Settings, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Count selected cells as the legend counts all of them, see `encoding.count_selected`."""
-        data = self.coloring(settings).data
-        if data is None:
-            return np.zeros(1, dtype=np.int64)
-        if isinstance(data, Codes):
-            return count_selected(data, mask, 0.0, 0.0)
-        return count_selected(data.vector, mask, data.lo, data.hi)
-
-    def visible_categories(self, settings: Settings, coloring: Coloring | None = None) -> NDArray[np.bool_] | None:
-        """Return which categories the legend does not hide, bool (k + 1,), missing last; None when all are shown.
-
-        coloring : of the settings; None = it is read
-        """
-        if not settings.hidden:
-            return None
-        coloring = coloring or self.coloring(settings)
-        if not isinstance(coloring.data, Codes):
-            return None
-        hidden = set(settings.hidden)
-        return np.array([label not in hidden for label in [*coloring.labels, MISSING_LABEL]], dtype=np.bool_)
-
-    def visible(self, settings: Settings) -> NDArray[np.bool_] | None:
-        """Return which cells are not hidden by the legend, bool (n_obs,); None when all are shown."""
-        shown, data = self.visible_categories(settings), self.coloring(settings).data if settings.hidden else None
-        if shown is None or not isinstance(data, Codes):
-            return None
-        visible: NDArray[np.bool_] = shown[data.codes]
-        return visible
+        return self.coloring(settings).count_selected(mask)

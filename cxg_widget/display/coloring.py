@@ -2,59 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.dataset import Codes
-from cxg_widget.datasets.base.values import label_of, size_of
-from cxg_widget.display.target import Target
+from cxg_widget.datasets.base.dataset import Codes, Vector
+from cxg_widget.datasets.base.values import Values, as_codes, as_numbers, label_of
+from cxg_widget.display.target import Target, as_float
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.text.names import not_found
+from cxg_widget.wire import encoding
 from cxg_widget.wire.encoding import Numbers
-from cxg_widget.wire.protocol import MISSING_LABEL
+from cxg_widget.wire.frames import Frame
+from cxg_widget.wire.order import DisplayOrder
+from cxg_widget.wire.protocol import MISSING_LABEL, Scale
+
+_NO_CODES = Codes(np.empty(0, dtype=np.int8), ())
+_NO_NUMBERS = Numbers.stated(0.0, 0.0)
 
 
 @dataclass(frozen=True)
 class Coloring:
-    """A colouring that has been read.
+    """A colouring that has been read: this form is by nothing, the two others are by categories and by numbers.
 
     Attributes
     ----------
     data : codes or numbers in row order
-    counted : cells of each category and missing ones, where `data` cannot tell
     is_sample : no process holds all values; `data` are those of the sample that is sent, in its order
-    is_sketch : nothing has been read; `data` say what values there can be and hold none
+    is_preview : nothing has been read; `data` say what values there can be and hold none
     """
 
+    scale: ClassVar[Scale] = "none"
     target: Target
     data: Codes | Numbers | None = None
-    counted: tuple[list[int], int] | None = None
     is_sample: bool = False
     is_preview: bool = False
 
-    def take(self, rows: NDArray[np.integer[Any]]) -> Coloring:
-        """Return the colouring of some rows, in their order."""
-        if isinstance(self.data, Codes):
-            return replace(self, data=replace(self.data, codes=self.data.codes[rows]))
-        return self if self.data is None else replace(self, data=self.data.take(rows))
+    @classmethod
+    def of(cls, target: Target, values: Codes | Vector, n_obs: int) -> Coloring:
+        """Return the colouring by what was read for a target."""
+        if isinstance(values, Codes):
+            return CategoryColoring(target, values)
+        return NumberColoring(target, encoding.describe(values, n_obs))
+
+    @property
+    def codes(self) -> Codes:
+        """The codes into categories; none, of no category, in the other forms."""
+        return _NO_CODES
+
+    @property
+    def numbers(self) -> Numbers:
+        """The numbers; none, between 0 and 0, in the other forms."""
+        return _NO_NUMBERS
 
     @property
     def nbytes(self) -> int:
         """Memory held."""
-        if self.data is None:
-            return 0
-        return size_of(self.data) if isinstance(self.data, Codes) else self.data.nbytes
+        return 0 if self.data is None else self.data.nbytes
+
+    def take(self, rows: NDArray[np.integer[Any]]) -> Coloring:
+        """Return the colouring of some rows, in their order."""
+        return self if self.data is None else replace(self, data=self.data.take(rows))
+
+    def holding(self, values: NDArray[Any]) -> Coloring:
+        """Return the colouring with other codes or numbers, one per cell; what the legend says stays."""
+        return self if self.data is None else replace(self, data=self.data.holding(values))
+
+    def filled(self, values: Values) -> Coloring | None:  # noqa: ARG002
+        """Return a preview with values that were read; None where these are not what it states."""
+        return None
+
+    def value_at(self, row: int) -> str | float | None:  # noqa: ARG002
+        """Return the label or the number of a cell; None where it is missing, "" in this form."""
+        return ""
+
+    # What the legend says, and hides.
 
     @property
     def labels(self) -> list[str]:
         """The categories as text; empty unless categorical."""
-        return [label_of(one) for one in self.data.categories] if isinstance(self.data, Codes) else []
+        return [label_of(one) for one in self.codes.categories]
 
-    def check_hidden(self, hidden: Iterable[str]) -> None:
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The finite range of all numbers."""
+        return self.numbers.lo, self.numbers.hi
+
+    def counts(self) -> tuple[list[int], int]:
+        """Return the cells of each category, and how many have no value."""
+        return [], self.numbers.n_missing
+
+    def count_selected(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:  # noqa: ARG002
+        """Count the cells of a mask, bool (n_obs,), as the legend counts all; see `encoding.count_selected`."""
+        return np.zeros(1, dtype=np.int64)
+
+    def check_hidden(self, hidden: Collection[str]) -> None:
         """Check labels of categories to be hidden.
 
         Raises
@@ -62,18 +107,128 @@ class Coloring:
         UnknownName
             If this colouring has no such category; the sentence names the nearest.
         """
-        if isinstance(self.data, Codes):
-            known = [*self.labels, MISSING_LABEL]
-            unknown = next((label for label in hidden if label not in set(known)), None)
-            if unknown is not None:
-                raise UnknownName(not_found("category", unknown, known, repr(self.target.name)))
-        elif any(True for _ in hidden):
+        if hidden and self.scale != "categorical":
             raise InvalidValue("hidden must be [] while the points are not coloured by categories")
+        if said := self._unknown(hidden, [*self.labels, MISSING_LABEL]):
+            raise UnknownName(said)
+
+    def misfit(self, palette: Iterable[str]) -> str:
+        """Say which colour of a palette is for a category that this colouring does not have; "" where none is."""
+        return "" if self.scale != "categorical" else self._unknown(palette, self.labels)
+
+    def _unknown(self, asked: Iterable[str], known: list[str]) -> str:
+        unknown = next((label for label in asked if label not in set(known)), None)
+        return "" if unknown is None else not_found("category", unknown, known, repr(self.target.name))
+
+    def visible_categories(self, hidden: Collection[str]) -> NDArray[np.bool_] | None:
+        """Return which categories the legend does not hide, bool (k + 1,), missing last; None where all are shown."""
+        if not hidden or self.scale != "categorical":
+            return None
+        unseen = set(hidden)
+        return np.array([label not in unseen for label in [*self.labels, MISSING_LABEL]], dtype=np.bool_)
+
+    def visible_at(self, hidden: Collection[str]) -> Callable[[Any], NDArray[np.bool_]] | None:
+        """Return what says of rows, or of a slice, which are not hidden by the legend; None where all are shown."""
+        categories, codes = self.visible_categories(hidden), self.codes.codes
+        return None if categories is None else lambda rows: categories[codes[rows]]
+
+    def visible(self, hidden: Collection[str]) -> NDArray[np.bool_] | None:
+        """Return which cells are not hidden by the legend, bool (n,); None where all are shown."""
+        is_visible = self.visible_at(hidden)
+        return None if is_visible is None else is_visible(slice(None))
+
+    # What is sent.
+
+    @property
+    def encoding(self) -> Literal["none", "dense", "sparse"]:
+        """How the values travel."""
+        return "none" if self.data is None else "sparse" if self.numbers.is_sparse else "dense"
+
+    def frames(self, order: DisplayOrder, seq: int) -> Iterator[Frame]:  # noqa: ARG002
+        """Yield what colours the points, in display order."""
+        return iter(())
+
+    def wire(self) -> NDArray[np.uint8 | np.uint16]:
+        """Return the code of each cell as it travels, in row order."""
+        return np.empty(0, dtype=np.uint8)
 
 
-def misfit(coloring: Coloring, palette: Any) -> str:
-    """Say which colour of a palette is for a category that a colouring does not have; "" where there is none such."""
-    if not isinstance(coloring.data, Codes) or not isinstance(palette, Mapping):
-        return ""
-    unknown = next((label for label in palette if label not in set(coloring.labels)), None)
-    return "" if unknown is None else not_found("category", unknown, coloring.labels, repr(coloring.target.name))
+@dataclass(frozen=True)
+class CategoryColoring(Coloring):
+    """A colouring by categories.
+
+    Attributes
+    ----------
+    counted : cells of each category and missing ones, where `data` cannot tell
+    """
+
+    scale: ClassVar[Scale] = "categorical"
+    data: Codes
+    counted: tuple[list[int], int] | None = None
+
+    @property
+    def codes(self) -> Codes:
+        """The codes into categories."""
+        return self.data
+
+    def filled(self, values: Values) -> Coloring | None:
+        """Return a preview with codes that were read; None where their categories are others."""
+        codes = as_codes(values)
+        return CategoryColoring(self.target, codes) if codes.categories == self.data.categories else None
+
+    def value_at(self, row: int) -> str | None:
+        """Return the label of a cell."""
+        code = int(self.data.codes[row])
+        return None if code < 0 else label_of(self.data.categories[code])
+
+    def counts(self) -> tuple[list[int], int]:
+        """Return the cells of each category, and how many have none."""
+        return self.counted or encoding.category_counts(self.data)
+
+    def count_selected(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Count the cells of a mask, those without a category first."""
+        return encoding.count_selected(self.data, mask, *self.limits)
+
+    def frames(self, order: DisplayOrder, seq: int) -> Iterator[Frame]:
+        """Yield the codes in display order."""
+        return encoding.code_frames(self.data, order, seq)
+
+    def wire(self) -> NDArray[np.uint8 | np.uint16]:
+        """Return the codes as they travel."""
+        return encoding.wire_codes(self.data)
+
+
+@dataclass(frozen=True)
+class NumberColoring(Coloring):
+    """A colouring by numbers."""
+
+    scale: ClassVar[Scale] = "continuous"
+    data: Numbers
+
+    @property
+    def numbers(self) -> Numbers:
+        """The numbers."""
+        return self.data
+
+    def filled(self, values: Values) -> Coloring | None:
+        """Return a preview with numbers that were read; None where some lie outside its limits."""
+        numbers, (low, high) = as_float(as_numbers(values)), self.limits
+        finite = numbers[np.isfinite(numbers)]
+        lies_within = not finite.size or bool(low <= finite.min() and finite.max() <= high)
+        return replace(self.holding(numbers), is_preview=False) if lies_within else None
+
+    def value_at(self, row: int) -> float:
+        """Return the number of a cell."""
+        return self.data.vector.value_at(row)
+
+    def count_selected(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Count the cells of a mask, those without a number first, then those of each bin."""
+        return encoding.count_selected(self.data.vector, mask, *self.limits)
+
+    def frames(self, order: DisplayOrder, seq: int) -> Iterator[Frame]:
+        """Yield the numbers in display order."""
+        return encoding.number_frames(self.data, order, seq)
+
+    def wire(self) -> NDArray[np.uint8 | np.uint16]:
+        """Return the numbers as codes."""
+        return encoding.wire_values(self.data)

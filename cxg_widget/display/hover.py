@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.dataset import Codes
-from cxg_widget.datasets.base.values import label_of
 from cxg_widget.display.fields import Fields
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.wire.protocol import MISSING_LABEL
@@ -89,20 +87,12 @@ class Describer:
 
     def value(self, row: int, coloring: Coloring, layer: str | None) -> str:
         """Write the coloured value of a row; it is read where the colouring holds a sample only."""
-        data = coloring.data
-        if data is None:
-            return ""
         if coloring.is_sample:
             return self._read_value(row, coloring.target, layer)
-        if isinstance(data, Codes):
-            code = int(data.codes[row])
-            return MISSING_LABEL if code < 0 else label_of(data.categories[code])
-        vector = data.vector
-        if vector.rows is None:
-            value = float(vector.values[row])
-            return self._whole(row, value, coloring.target) if self._is_int(coloring.target) else text_of(value)
-        at = np.flatnonzero(vector.rows == row)
-        return text_of(float(vector.values[at[0]]) if at.size else vector.fill)
+        value = coloring.value_at(row)
+        if isinstance(value, float) and self._is_int(coloring.target):
+            return self._whole(row, value, coloring.target)
+        return text_of(value)
 
     def _is_int(self, target: Target) -> bool:
         return target.source == "obs" and self._dataset.obs_columns[target.name].kind == "int"

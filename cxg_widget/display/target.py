@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.dataset import MAX_LABELS, Codes, Vector
 from cxg_widget.datasets.base.obs_columns import too_many_labels
-from cxg_widget.errors import CxgWidgetError, InvalidValue, UnknownName
+from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.text.names import not_found, shown
 from cxg_widget.text.nouns import GENE_SET
 
@@ -73,9 +73,8 @@ def resolve(color: ColorTrait, dataset: Dataset, layer: str | None = None) -> Ta
     return Target("mean", name, tuple(genes))
 
 
-def is_number(color: ColorTrait, dataset: Dataset, layer: str | None = None) -> bool:
-    """Say whether a value of the trait `color` means numbers; reads names only, raises as `resolve`."""
-    target = resolve(color, dataset, layer)
+def is_number(target: Target, dataset: Dataset) -> bool:
+    """Say whether a colouring is by numbers; reads names only."""
     if target.source == "obs":
         return dataset.obs_columns[target.name].kind in ("int", "float")
     return target.source != "none"
@@ -156,14 +155,10 @@ def _is_grouping(column: Column) -> bool:
     return column.kind in ("categorical", "string") and 2 <= n_groups <= _MOST_GROUPS
 
 
-def coloring_key(color: ColorTrait, layer: str | None, dataset: Dataset) -> tuple[Any, ...]:
+def coloring_key(target: Target, layer: str | None, dataset: Dataset) -> tuple[Any, ...]:
     """Return what tells one colouring from another however it is asked for; reads names only."""
-    try:
-        target = resolve(color, dataset, layer)
-        find = dataset.names_in(layer).find_var
-        genes = tuple(find(gene) for gene in ([target.name] if target.source == "var" else target.genes))
-    except CxgWidgetError:
-        return str(color), layer
+    find = dataset.names_in(layer).find_var
+    genes = tuple(find(gene) for gene in ([target.name] if target.source == "var" else target.genes))
     return (genes, layer) if genes else (target.spec,)
 
 

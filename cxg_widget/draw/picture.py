@@ -12,7 +12,7 @@ from cxg_widget.color.colormaps import COLORMAPS
 from cxg_widget.color.limits import limits_shown
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import RGB, dim, hex_rgb, ramp, seen_in_the_dark
-from cxg_widget.datasets.base.dataset import Codes, Vector
+from cxg_widget.display.coloring import NumberColoring
 from cxg_widget.display.statistic import told
 from cxg_widget.draw.crowding import Shared
 from cxg_widget.draw.pixel_scale import PixelScale
@@ -70,9 +70,9 @@ def pixels_as_points(numbers: NDArray[np.float64], cells: NDArray[np.uint32], vi
     y = view[3] + (lines + 0.5) * (view[2] - view[3]) / height
     values: NDArray[Any] = numbers[layers, lines, columns]
     scale, n_missing = PixelScale.of(values), int(np.isnan(values).sum())
-    data = replace(scale.data, vector=Vector(values), n_obs=values.size, n_missing=n_missing)
+    data = replace(scale.data.holding(values), n_missing=n_missing)
     shown = Shared(wire_values(data), scale.limits, False, f"{told(job.settings.statistic)} per pixel")
-    coloring = replace(job.coloring, data=data)
+    coloring = NumberColoring(job.coloring.target, data)
     selected = layers > 0 if len(cells) > 1 else None
     return replace(job, xy=np.column_stack([x, y]), coloring=coloring, selected=selected, shared=shown, diameter=1)
 
@@ -85,13 +85,13 @@ def point_diameter(n: int, size: tuple[int, int], zoom: float) -> float:
 
 
 def _ink(job: Paint, paper: Paper) -> Ink:
-    data, missing, n = job.coloring.data, paper.missing, len(job.xy)
-    if isinstance(data, Codes):
-        codes = data.codes
+    coloring, missing, n = job.coloring, paper.missing, len(job.xy)
+    if coloring.scale == "categorical":
+        codes = coloring.codes.codes
         table = np.array([hex_rgb(color) for color in job.category_colors] + [missing], dtype=np.uint8)
         rgb, rank = table[codes], np.where(codes < 0, _MISSING, _VALUES)
-    elif isinstance(data, Numbers):
-        rgb, rank = _number_ink(job.settings, data, missing, job.shared, dark=paper.is_dark)
+    elif coloring.scale == "continuous":
+        rgb, rank = _number_ink(job.settings, coloring.numbers, missing, job.shared, dark=paper.is_dark)
     else:
         rgb = np.tile(np.array([paper.plain], dtype=np.uint8), (n, 1))
         rank = np.full(n, _VALUES)
@@ -105,8 +105,7 @@ def _ink(job: Paint, paper: Paper) -> Ink:
 def _number_ink(
     settings: Settings, data: Numbers, missing: RGB, shared: Shared | None, *, dark: bool
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    vector, automatic = data.vector, None
-    values = vector.values if vector.rows is None else vector.dense(data.n_obs)
+    values, automatic = data.dense(), None
     if shared is not None:
         values = np.where(shared.codes == MISSING_U16, np.nan, between(data.lo, data.hi, shared.codes / LEVELS))
         if shared.limits is not None:

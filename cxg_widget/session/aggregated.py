@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cxg_widget.cells.loader import Loader
 from cxg_widget.display.checks import check_view
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.target import is_number
+from cxg_widget.display.target import is_number, resolve
 from cxg_widget.errors import InvalidValue
 from cxg_widget.spatial.view import View
 from cxg_widget.text.names import shown
@@ -56,7 +56,7 @@ def aggregated(
 def _as_shown(dataset: Dataset, settings: Settings, color: ColorTrait) -> tuple[Any, ColorTrait]:
     """Return which reduction of what the widget shows, or would show if it were coloured so."""
     target, statistic = settings.color if color is None else color, settings.statistic
-    if statistic == "auto" or not is_number(target, dataset, settings.layer):
+    if statistic == "auto" or not is_number(resolve(target, dataset, settings.layer), dataset):
         return None, target
     if isinstance(statistic, str):
         return statistic, target

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from cxg_widget.cells.indexed import InView, Shown, spread_of
 from cxg_widget.cells.preview import are_stated
 from cxg_widget.color.paper import PAPERS, Paper
-from cxg_widget.datasets.base.dataset import Codes
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.hover import Describer, circle_of, nearest_row, text_of
 from cxg_widget.display.settings import Settings, is_tissue
@@ -37,7 +36,7 @@ from cxg_widget.spatial.polygon import as_polygon, in_polygon
 from cxg_widget.spatial.view import View, contain, fit_view, within, zoom_of
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.bounds import check_size, check_version, check_view
-from cxg_widget.wire.encoding import Numbers, wire_values
+from cxg_widget.wire.encoding import wire_values
 from cxg_widget.wire.frames import Frame
 from cxg_widget.wire.quantise import LEVELS, Bounds, quantise_positions
 
@@ -76,8 +75,12 @@ class Session(Showing):
         if indexed is not None:
             return indexed.polygon_mask(polygon, None if hidden else self._shown())
         mask = in_polygon(self.xy(), polygon)
-        visible = None if hidden else self._loader.visible(self.settings)
+        visible = None if hidden else self._visible()
         return mask if visible is None else mask & visible
+
+    def _visible(self) -> NDArray[np.bool_] | None:
+        """Return which cells are not hidden by the legend; None when all are shown, and then nothing is read."""
+        return self.coloring().visible(self.settings.hidden) if self.settings.hidden else None
 
     def gesture(self, message: p.Lasso | p.Category) -> None:
         """Select by a gesture."""
@@ -170,7 +173,7 @@ class Session(Showing):
     ) -> Shown:
         coloring = coloring or self.coloring(settings)
         colors = streams.category_colors(coloring, settings, self.dataset)
-        return Shown(coloring, colors, settings, mask, self._loader.visible_categories(settings, coloring), highlighted)
+        return Shown(coloring, colors, settings, mask, highlighted)
 
     def _waits_for_datashader(self, settings: Settings) -> bool:
         from cxg_widget.draw.aggregate import is_at_hand
@@ -267,7 +270,7 @@ class Session(Showing):
         if indexed is not None:
             return indexed.nearest(at.x, at.y, radius, self._shown(), stretch=stretch)
         xy = self.xy()
-        row = nearest_row(xy, at.x, at.y, radius, self._loader.visible(self.settings), stretch=stretch)
+        row = nearest_row(xy, at.x, at.y, radius, self._visible(), stretch=stretch)
         return None if row is None else (row, float(xy[row, 0]), float(xy[row, 1]))
 
     # --- pictures --------------------------------------------------------------------------------------------------
@@ -309,25 +312,22 @@ class Session(Showing):
 
     def _shared(self, job: Paint, seen: View, size: tuple[int, int], zoom: float) -> Shared | None:
         """Return what numbers a picture shows where cells share its pixels."""
-        settings, data = self.settings, job.coloring.data
-        is_small = self.dataset.n_obs <= few_of(settings)
-        if not isinstance(data, Numbers) or (is_small and settings.statistic != "mean"):
+        settings, is_small = self.settings, self.dataset.n_obs <= few_of(self.settings)
+        if job.coloring.scale != "continuous" or (is_small and settings.statistic != "mean"):
             return None
         if self._loader.preview(settings) is not None:  # nothing has been read but these cells
             return None
         x0, x1, y0, y1 = extent = self._loader.bounds(settings).extent
         first = np.arange(min(BASIS, self._point_rows.size))
         coloring = self._loader.point_coloring(settings).take(first if self._is_aggregated else self._point_rows[first])
-        assert isinstance(coloring.data, Numbers)
         xy = self._loader.coordinates(self._point_rows[first], settings)
         bounds = Bounds(extent, 1)
         crowd = Crowd(quantise_positions(xy, bounds), self.dataset.n_obs)
         sides = abs(seen[1] - seen[0]) * LEVELS / (x1 - x0 or 1), abs(seen[3] - seen[2]) * LEVELS / (y1 - y0 or 1)
-        points = quantise_positions(job.xy, bounds), wire_values(data)
+        points = quantise_positions(job.xy, bounds), wire_values(job.coloring.numbers)
         view = sides, size, point_diameter(job.n_like, size, zoom)
-        found = shared(crowd, wire_values(coloring.data), points, view, (settings.statistic, few_of(settings)))
-        is_stated = are_stated((data.lo, data.hi), job.coloring.target, self.dataset)
-        return replace(found, limits=None) if found is not None and is_stated else found
+        found = shared(crowd, wire_values(coloring.numbers), points, view, (settings.statistic, few_of(settings)))
+        return replace(found, limits=None) if found is not None and are_stated(job.coloring, self.dataset) else found
 
     def _key(self, job: Paint, *, dark: bool) -> Key:
         """Say what a picture of the settings means, in words."""
@@ -336,10 +336,10 @@ class Session(Showing):
         coloring = job.coloring if is_of_pixels else self._loader.preview(settings) or self.coloring(settings)
         legend = streams.legend_frame(coloring, settings, dataset, 0, 0).message
         assert isinstance(legend, p.Color)
-        quantiles = coloring.data.quantiles if isinstance(coloring.data, Numbers) else np.empty(0)
         n_selected = int(np.count_nonzero(self.mask))
         return key_of(
-            legend, quantiles, settings, title=dataset.title, noun=dataset.obs_noun, n_selected=n_selected,
+            legend, coloring.numbers.quantiles, settings,
+            title=dataset.title, noun=dataset.obs_noun, n_selected=n_selected,
             statistic=job.shared.statistic if job.shared else "", automatic=job.shared.limits if job.shared else None,
             dark=dark,
         )  # fmt: skip
@@ -365,9 +365,8 @@ class Session(Showing):
         shown = self._shown_by(settings, self.mask, coloring=coloring)
         n_inside, cells = near.count(seen), near.some(seen, shown, most)
         n_like = self.dataset.n_obs * len(cells.xy) // max(n_inside, 1)
-        data, kept = cells.coloring.data, np.arange(len(cells.xy))
-        if shown.visible is not None and isinstance(data, Codes):
-            kept = np.flatnonzero(shown.visible[data.codes])
+        visible = cells.coloring.visible(settings.hidden)
+        kept = np.arange(len(cells.xy)) if visible is None else np.flatnonzero(visible)
         selected = cells.selected[kept] if self.mask.any() else None
         return Paint(cells.xy[kept], cells.coloring.take(kept), shown.colors, settings, selected, n_like)
 
@@ -391,9 +390,9 @@ class Session(Showing):
         rows = rows[places]
         coloring = self._loader.point_coloring(settings)
         coloring = coloring.take(places if self._is_aggregated else rows)
-        visible = self._loader.visible_categories(settings)
-        if visible is not None and isinstance(coloring.data, Codes):
-            kept = np.flatnonzero(visible[coloring.data.codes])
+        visible = coloring.visible(settings.hidden)
+        if visible is not None:
+            kept = np.flatnonzero(visible)
             rows, coloring = rows[kept], coloring.take(kept)
         colors = streams.category_colors(coloring, settings, self.dataset)
         selected = self.mask[rows] if self.mask.any() else None

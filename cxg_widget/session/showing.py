@@ -18,7 +18,7 @@ from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.search import Catalogue
 from cxg_widget.display.settings import Settings, is_tissue
-from cxg_widget.display.target import is_number
+from cxg_widget.display.target import Target, is_number, resolve
 from cxg_widget.draw.crowding import few_of
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.session import streams
@@ -28,7 +28,6 @@ from cxg_widget.session.on_show import OnShow
 from cxg_widget.spatial.view import Extent
 from cxg_widget.text.names import shown
 from cxg_widget.wire import protocol as p
-from cxg_widget.wire.encoding import Numbers
 from cxg_widget.wire.frames import Frame
 from cxg_widget.wire.order import DisplayOrder
 from cxg_widget.wire.quantise import Bounds
@@ -101,6 +100,10 @@ class Showing:
         self._loader.point_xy(settings or self.settings)
         return self._loader.bounds(settings or self.settings)
 
+    def target(self, settings: Settings) -> Target:
+        """Find what some settings colour by; raises as `target.resolve`."""
+        return self._loader.target(settings)
+
     def coloring(self, settings: Settings | None = None) -> Coloring:
         """Read and return what the cells are coloured by; raises as `Loader.coloring`."""
         return self._loader.coloring(settings or self.settings)
@@ -113,9 +116,9 @@ class Showing:
         InvalidValue
             If the lower one lies above the upper one.
         """
-        known = self._loader.held("coloring", settings.color_key)
-        data = None if known is None or self._loader.is_of_pixels(settings) else known.data
-        check_order(settings.vmin, settings.vmax, data.quantile if isinstance(data, Numbers) else None)
+        known: Coloring | None = self._loader.held("coloring", settings.color_key)
+        are_numbers = known is not None and known.scale == "continuous" and not self._loader.is_of_pixels(settings)
+        check_order(settings.vmin, settings.vmax, known.numbers.quantile if known and are_numbers else None)
 
     def check_statistic(self, settings: Settings) -> None:
         """Check that a reduction of datashader gives one number for each pixel, of numbers that there are.
@@ -135,7 +138,7 @@ class Showing:
                 f"statistic must give one number for each pixel; {shown(settings.statistic)} gives several"
             )
         for column in plan.columns:
-            if not is_number(column, self.dataset, settings.layer):
+            if not is_number(resolve(column, self.dataset, settings.layer), self.dataset):
                 raise InvalidValue(
                     f"statistic must be of numbers; {shown(column)} of {shown(settings.statistic)} holds none"
                 )
@@ -238,7 +241,7 @@ class Showing:
     def _color_frames(self, seq: int) -> Iterator[Frame]:
         settings, order = self.settings, self.order
         yield streams.legend_frame(self.coloring(settings), settings, self.dataset, order.rows.size, seq)
-        yield from streams.value_frames(self._loader.point_coloring(settings), order, seq)
+        yield from self._loader.point_coloring(settings).frames(order, seq)
 
     def recolor(self) -> Iterator[Frame]:
         """Yield the colours of the categories on show, after the palette changed."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,14 +11,12 @@ from numpy.typing import NDArray
 from cxg_widget.cells.preview import are_stated
 from cxg_widget.color.colormaps import COLORMAPS
 from cxg_widget.color.palettes import category_palette
-from cxg_widget.datasets.base.dataset import Codes
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import heading
 from cxg_widget.selection.selection import pack_mask
 from cxg_widget.spatial.view import within
 from cxg_widget.wire import protocol as p
-from cxg_widget.wire.encoding import Numbers, category_counts, code_frames, number_frames
 from cxg_widget.wire.frames import Frame, spans
 from cxg_widget.wire.order import DisplayOrder
 from cxg_widget.wire.quantise import Bounds, quantise_positions, quantise_within, shares
@@ -64,45 +61,17 @@ def point_frames(
         yield Frame(p.Points(start=start, stop=stop, **known, **about), {"xy": codes})
 
 
-def value_frames(coloring: Coloring, order: DisplayOrder, seq: int) -> Iterator[Frame]:
-    """Yield what colours the points, in display order."""
-    if isinstance(coloring.data, Codes):
-        yield from code_frames(coloring.data, order, seq)
-    elif isinstance(coloring.data, Numbers):
-        yield from number_frames(coloring.data, order, seq)
-
-
 def legend_frame(coloring: Coloring, settings: Settings, dataset: Dataset, n_points: int, seq: int) -> Frame:
     """Describe a colouring, of which n_points values will follow."""
-    target, data = coloring.target, coloring.data
+    target, (lo, hi), (counts, n_missing) = coloring.target, coloring.limits, coloring.counts()
     name, detail = heading(target, dataset, settings.layer)
+    colors, is_stated = category_colors(coloring, settings, dataset), are_stated(coloring, dataset)
     legend = p.Color(
-        seq, target.spec, name, detail, "none", n_points, dataset.n_obs, 0, [], [], [], 0.0, 0.0, "none", False
-    )
-    arrays: Mapping[str, NDArray[Any]] = {"histogram": np.empty(0, np.uint32), "quantiles": np.empty(0, np.float32)}
-    if isinstance(data, Codes):
-        counts, n_missing = coloring.counted or category_counts(data)
-        legend = replace(
-            legend,
-            scale="categorical",
-            n_missing=n_missing,
-            categories=coloring.labels,
-            counts=counts,
-            colors=category_colors(coloring, settings, dataset),
-            encoding="dense",
-        )
-    elif isinstance(data, Numbers):
-        legend = replace(
-            legend,
-            scale="continuous",
-            n_missing=data.n_missing,
-            lo=data.lo,
-            hi=data.hi,
-            encoding="sparse" if data.is_sparse else "dense",
-            is_stated=are_stated((data.lo, data.hi), target, dataset),
-        )
-        arrays = {"histogram": data.histogram, "quantiles": shares(data.quantiles, data.lo, data.hi).astype(np.float32)}
-    return Frame(legend, arrays)
+        seq, target.spec, name, detail, coloring.scale, n_points, dataset.n_obs, n_missing,
+        coloring.labels, counts, colors, lo, hi, coloring.encoding, is_stated,
+    )  # fmt: skip
+    quantiles = shares(coloring.numbers.quantiles, lo, hi).astype(np.float32)
+    return Frame(legend, {"histogram": coloring.numbers.histogram, "quantiles": quantiles})
 
 
 def category_colors(coloring: Coloring, settings: Settings, dataset: Dataset) -> list[str]:

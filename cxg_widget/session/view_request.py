@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.indexed import AllCells, InView, Shown, numbers_of, rgba_of, spread_of
-from cxg_widget.datasets.base.dataset import Codes
-from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.statistic import told
 from cxg_widget.draw.crowding import solidity_of
 from cxg_widget.draw.pixel_scale import PixelScale
@@ -19,7 +17,6 @@ from cxg_widget.selection.selection import pack_mask
 from cxg_widget.session.on_show import Seqs
 from cxg_widget.spatial.view import View
 from cxg_widget.wire import protocol as p
-from cxg_widget.wire.encoding import Numbers, wire_codes, wire_values
 from cxg_widget.wire.frames import Frame, spans
 from cxg_widget.wire.quantise import quantise_within
 
@@ -27,7 +24,6 @@ _AROUND = 1.4
 _MOST_AROUND = 2
 """How many times as many cells as are few may travel; around a thin part of the plot there may be any number."""
 _CELL_BYTES = 4
-_PLAIN_CODES: NDArray[np.uint8 | np.uint16] = np.empty(0, dtype=np.uint8)
 
 
 def view_of(ask: p.Aggregate) -> View:
@@ -75,14 +71,14 @@ def pixel_frames(
 
 
 def _png(planes: Any, shown: Shown, *, dark: bool, solidity: float) -> tuple[bytes, Literal["colors", "numbers"]]:
-    if isinstance(shown.coloring.data, Numbers):
+    if shown.coloring.scale == "continuous":
         return encode_lines(numbers_of(planes, shown).lines, 3), "numbers"
     return encode_png(rgba_of(planes, shown, dark=dark, solidity=solidity)), "colors"
 
 
 def _cell_frames(indexed: InView, shown: Shown, extent: View, seqs: Seqs) -> Iterator[Frame]:
     cells = indexed.cells(extent, shown)
-    xy, codes = quantise_within(cells.xy, extent), _codes(cells.coloring)
+    xy, codes = quantise_within(cells.xy, extent), cells.coloring.wire()
     bits_of = pack_mask if shown.mask.any() else lambda _: np.empty(0, dtype=np.uint8)
     cuts = list(spans(len(xy), _CELL_BYTES))
     for part, (start, stop) in enumerate(cuts):
@@ -103,11 +99,3 @@ def _around(indexed: InView, view: View, most: int) -> View:
     dx, dy = (x1 - x0) * (_AROUND - 1) / 2, (y1 - y0) * (_AROUND - 1) / 2
     wide = x0 - dx, x1 + dx, y0 - dy, y1 + dy
     return wide if indexed.count(wide) <= most else (x0, x1, y0, y1)
-
-
-def _codes(coloring: Coloring) -> NDArray[np.uint8 | np.uint16]:
-    if isinstance(coloring.data, Codes):
-        return wire_codes(coloring.data)
-    if isinstance(coloring.data, Numbers):
-        return wire_values(coloring.data)
-    return _PLAIN_CODES

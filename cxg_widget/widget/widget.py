@@ -25,7 +25,6 @@ from cxg_widget.datasets import looks_like_anndata, open_dataset, option_names
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.checks import Given, check_mode, split_options
 from cxg_widget.display.checks import embedding as check_embedding
-from cxg_widget.display.coloring import misfit
 from cxg_widget.display.settings import BY_NAME, STATE, Settings, check
 from cxg_widget.display.statistic import is_of_pixels, told
 from cxg_widget.display.target import color_of_itself, coloring_key
@@ -356,9 +355,8 @@ class CxgWidget(WidgetTraits):
         return value
 
     def _misfit(self, settings: Settings) -> str:
-        return (
-            misfit(self._session.coloring(settings), settings.palette) if isinstance(settings.palette, Mapping) else ""
-        )
+        palette = settings.palette
+        return self._session.coloring(settings).misfit(palette) if isinstance(palette, Mapping) else ""
 
     def _check_hidden(self, settings: Settings) -> None:
         if settings.hidden:
@@ -423,7 +421,11 @@ class CxgWidget(WidgetTraits):
 
     def _limits_key(self, shown: Settings) -> tuple[Any, ...]:
         color, layer, statistic = _measured(shown)
-        return *coloring_key(color, layer, self._dataset), statistic
+        try:
+            key = coloring_key(self._session.target(shown), layer, self._dataset)
+        except CxgWidgetError:
+            key = str(color), layer
+        return *key, statistic
 
     def _share_limits(self, names: Iterable[str]) -> None:
         for name in names:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from cxg_widget.color.limits import resolve_limit
 from cxg_widget.datasets.base.dataset import Codes, Vector
-from cxg_widget.datasets.base.values import size_of
 from cxg_widget.wire.frames import CHUNK_BYTES, FIRST_POINTS, Frame, spans
 from cxg_widget.wire.order import DisplayOrder
 from cxg_widget.wire.protocol import CONTAINER, Nonzeros, Values
@@ -67,10 +66,24 @@ class Numbers:
     histogram: NDArray[np.uint32]
     quantiles: NDArray[np.float64]
 
+    @classmethod
+    def stated(cls, lo: float, hi: float) -> Numbers:
+        """Return no number, of all that lie in a range."""
+        none = np.empty(0, dtype=np.float32)
+        return cls(Vector(none), 0, lo, hi, 0, np.empty(0, dtype=np.uint32), np.empty(0))
+
     @property
     def nbytes(self) -> int:
         """Memory held."""
-        return size_of(self.vector)
+        return self.vector.nbytes
+
+    def dense(self) -> NDArray[Any]:
+        """Return every cell's number, in row order; what is held where it is dense."""
+        return self.vector.values if self.vector.rows is None else self.vector.dense(self.n_obs)
+
+    def holding(self, values: NDArray[Any]) -> Numbers:
+        """Return other numbers, one per cell; the rest still speaks of these."""
+        return replace(self, vector=Vector(values), n_obs=values.size)
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Numbers:
         """Return the numbers of some rows, in their order; the rest still speaks of all."""
@@ -138,7 +151,7 @@ def count_selected(data: Codes | Vector, mask: NDArray[np.bool_], lo: float, hi:
     int64 (1 + k,), the cells without a value, then those of each category or in each bin
     """
     if isinstance(data, Codes):
-        counts, n_missing = category_counts(replace(data, codes=data.codes[mask]))
+        counts, n_missing = category_counts(data.take(mask))
         return np.array([n_missing, *counts], dtype=np.int64)
     values = data.values[mask if data.rows is None else mask[data.rows]]
     finite = values[np.isfinite(values)]
@@ -175,9 +188,7 @@ def number_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator[F
 
 def wire_values(numbers: Numbers) -> NDArray[np.uint16]:
     """Return every cell's number as a code over lo..hi, in row order."""
-    vector = numbers.vector
-    dense = vector.values if vector.rows is None else vector.dense(numbers.n_obs)
-    return quantise(dense, numbers.lo, numbers.hi)
+    return quantise(numbers.dense(), numbers.lo, numbers.hi)
 
 
 def _value_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator[Frame]:

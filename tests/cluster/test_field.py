@@ -99,13 +99,15 @@ def test_a_summary_says_what_one_process_says(field, here, color):
     target = resolve(color, dataset)
     data, summary = read(target, dataset, None), field.summary(target)
     if isinstance(data, Codes):
-        assert summary.categories == data.categories
-        assert (summary.counts, summary.n_missing) == category_counts(data)
+        assert summary.codes.categories == data.categories
+        assert summary.counts() == category_counts(data)
         return
     numbers = describe(data, N_OBS)
-    assert (summary.lo, summary.hi, summary.n_missing) == (numbers.lo, numbers.hi, numbers.n_missing)
-    np.testing.assert_array_equal(summary.histogram, numbers.histogram)
-    np.testing.assert_allclose(summary.quantiles, numbers.quantiles, atol=(numbers.hi - numbers.lo) / 65534, rtol=0)
+    assert (summary.limits, summary.numbers.n_missing) == ((numbers.lo, numbers.hi), numbers.n_missing)
+    np.testing.assert_array_equal(summary.numbers.histogram, numbers.histogram)
+    np.testing.assert_allclose(
+        summary.numbers.quantiles, numbers.quantiles, atol=(numbers.hi - numbers.lo) / 65534, rtol=0
+    )
 
 
 def test_a_polygon_is_tested_bit_for_bit(field, truth):
@@ -176,7 +178,7 @@ def test_one_dataset_is_open_in_each_worker_and_none_after_the_end(client, store
     first.summary(Target("obs", "cell_type"))
     assert all(count == before[worker] + 1 for worker, count in client.run(n_open).items())
     first.close()
-    assert second.summary(Target("obs", "cell_type")).categories
+    assert second.summary(Target("obs", "cell_type")).labels
     second.close()
     assert client.run(n_open) == before
 
@@ -196,8 +198,7 @@ def test_a_field_reads_a_bucket_as_it_reads_a_folder(client, field, store, truth
         client, Source.of(uri, storage_options=object_store.storage_options), N_OBS, rows_per_partition=1500
     )
     for target in (Target("obs", "cell_type"), Target("var", "ENSG0001")):
-        categories = field.summary(target).categories
-        colors = None if categories is None else np.full((len(categories), 3), 7, dtype=np.uint8)
+        colors = np.full((len(field.summary(target).labels), 3), 7, dtype=np.uint8)
         found = [one.planes(target, VIEWS[0], (20, 20), colors=colors) for one in (there, field)]
         same_planes(*found)
     np.testing.assert_array_equal(there.polygon_mask(POLYGON), in_polygon(truth.embeddings["umap"], POLYGON))

@@ -91,7 +91,7 @@ def fragile():
 def test_a_worker_that_dies_is_replaced_and_the_field_answers_as_before(fragile, path):
     field = ClusterCells(fragile, Source.of(path), N_OBS, rows_per_partition=700)
     target = Target("obs", "cell_type")
-    colors = np.full((len(field.summary(target).categories), 3), 9, dtype=np.uint8)
+    colors = np.full((len(field.summary(target).labels), 3), 9, dtype=np.uint8)
     before = field.planes(target, VIEW, (20, 20), colors=colors)
     next(iter(fragile.cluster.workers.values())).process.process._process.kill()
     after = field.planes(target, VIEW, (20, 20), colors=colors)
@@ -103,7 +103,7 @@ def test_a_worker_that_dies_is_replaced_and_the_field_answers_as_before(fragile,
 def test_after_a_restart_of_the_client_the_field_answers_as_before(fragile, path):
     field = ClusterCells(fragile, Source.of(path), N_OBS, rows_per_partition=1500)
     target = Target("obs", "cell_type")
-    colors = np.full((len(field.summary(target).categories), 3), 9, dtype=np.uint8)
+    colors = np.full((len(field.summary(target).labels), 3), 9, dtype=np.uint8)
     selected = np.arange(N_OBS) % 3 == 0
 
     def ask():
@@ -177,7 +177,7 @@ def test_partitions_that_workers_died_over_are_loaded_anew_when_next_asked_for(f
     fragile.cluster.scheduler.allowed_failures = 0
     field = ClusterCells(fragile, Source.of(path), N_OBS, rows_per_partition=700)
     target = Target("obs", "cell_type")
-    colors = np.full((len(field.summary(target).categories), 3), 9, dtype=np.uint8)
+    colors = np.full((len(field.summary(target).labels), 3), 9, dtype=np.uint8)
     selected = np.arange(N_OBS) % 3 == 0
     corners = np.array([[-1, -1], [1, -1], [0, 1]])
 

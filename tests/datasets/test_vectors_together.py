@@ -218,7 +218,7 @@ def test_a_cell_of_a_sample_is_described_by_one_look_at_its_row(tmp_path, truth,
     with open_dataset(make_anndata(tmp_path, truth), **BY_CELL) as dataset:
         dataset.read_names()
         spans.clear()
-        coloring = Coloring(Target("mean", "", tuple(names_of(truth))), object(), is_sample=True)
+        coloring = Coloring(Target("mean", "", tuple(names_of(truth))), is_sample=True)
         told = Describer(dataset).value(20, coloring, None)
         assert float(told) == pytest.approx(mean_of(truth.X)[20], rel=1e-4)
         assert [path for path, _, _ in spans].count("X/indices") == 1

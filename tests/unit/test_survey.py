@@ -21,6 +21,7 @@ from cxg_widget.errors import Overtaken
 from cxg_widget.session.session import Session
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.polygon import in_polygon
+from cxg_widget.wire import encoding
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.order import scattered
 from cxg_widget.wire.protocol import MISSING_LABEL
@@ -467,7 +468,7 @@ def test_going_back_to_colours_that_were_on_show_computes_nothing_unless_they_ar
     monkeypatch.setattr(field, "RECENT_BYTES", limit)
     monkeypatch.setattr(loader, "RECENT_BYTES", limit)
     done = []
-    for module, name in ((aggregate, "arrange"), (loader, "describe")):
+    for module, name in ((aggregate, "arrange"), (encoding, "describe")):
         original = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *a, _name=name, _do=original: (done.append(_name), _do(*a))[1])
     one = session(color="cell_type")

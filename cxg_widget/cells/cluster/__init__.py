@@ -4,6 +4,5 @@ from cxg_widget.cells.cluster.client import find_client
 from cxg_widget.cells.cluster.indexed import ClusterCells
 from cxg_widget.cells.cluster.loader import ClusterLoader
 from cxg_widget.cells.cluster.source import Source
-from cxg_widget.cells.cluster.summary import ColumnSummary
 
-__all__ = ["ClusterCells", "ClusterLoader", "ColumnSummary", "Source", "find_client"]
+__all__ = ["ClusterCells", "ClusterLoader", "Source", "find_client"]

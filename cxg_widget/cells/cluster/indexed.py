@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from threading import RLock, Thread
 from typing import Any
@@ -17,15 +17,16 @@ from cxg_widget.cells.cluster import partition as worker
 from cxg_widget.cells.cluster import summary as counting
 from cxg_widget.cells.cluster.partition import Rows
 from cxg_widget.cells.cluster.source import Source, leave
-from cxg_widget.cells.cluster.summary import ColumnSummary
 from cxg_widget.cells.cluster.waiting import Waiting, must_be_anew
 from cxg_widget.datasets import Codes
+from cxg_widget.display.coloring import CategoryColoring, Coloring, NumberColoring
 from cxg_widget.display.target import Target
 from cxg_widget.draw.aggregate import Aggregator, PixelNumbers, Planes, Statistic
 from cxg_widget.draw.aggregate.by_rows import Wanted
 from cxg_widget.draw.aggregate.reductions import Sums
 from cxg_widget.errors import InvalidValue, Overtaken
 from cxg_widget.spatial.view import View
+from cxg_widget.wire.encoding import Numbers
 from cxg_widget.wire.protocol import MISSING_U16
 
 _LARGEST_PARTITION = 8_000_000
@@ -41,7 +42,7 @@ class _Column:
 
     key: tuple[Target, str | None]
     futures: list[Any]
-    summary: ColumnSummary
+    summary: Coloring
 
 
 class ClusterCells:
@@ -103,8 +104,8 @@ class ClusterCells:
 
     # Columns.
 
-    def summary(self, target: Target, layer: str | None = None) -> ColumnSummary:
-        """Load a column on the workers, if it is not the one they have, and return what is known of it.
+    def summary(self, target: Target, layer: str | None = None) -> Coloring:
+        """Load a column on the workers, if it is not the one they have; return the colouring by it, without values.
 
         Raises
         ------
@@ -114,9 +115,9 @@ class ClusterCells:
         self._whole()
         return self._loaded(target, layer).summary
 
-    def category_mask(self, target: Target, code: int, *, layer: str | None = None) -> NDArray[np.bool_]:
+    def category_mask(self, target: Target, code: int) -> NDArray[np.bool_]:
         """Return which rows have a category, those without a place too, bool (n_obs,); code -1 = those without one."""
-        parts = self._map("category", worker.category_bits, self._rows(), target=target, layer=layer, code=code)
+        parts = self._map("category", worker.category_bits, self._rows(), target=target, code=code)
         return self._mask_of(parts)
 
     def count_selected(
@@ -395,30 +396,36 @@ class ClusterCells:
 
     def _load(self, target: Target, layer: str | None) -> _Column:
         data = self._map("read", worker.read_column, self._rows(), target=target, layer=layer)
-        is_codes = self._waiting.result(self._submit("kind", _holds_codes, data[0]))
-        summary = self._count_codes(data) if is_codes else self._count_numbers(data)
-        limits = None if is_codes else (summary.lo, summary.hi)
-        return _Column(
-            (target, layer), self._map("arrange", worker.arrange_column, self._parts, data, limits=limits), summary
-        )
+        if self._waiting.result(self._submit("kind", _holds_codes, data[0])):
+            summary: Coloring = self._count_codes(target, data)
+            arranged = self._map("arrange", worker.arrange_categories, self._parts, data)
+        else:
+            summary = self._count_numbers(target, data)
+            arranged = self._map("arrange", worker.arrange_numbers, self._parts, data, limits=summary.limits)
+        return _Column((target, layer), arranged, summary)
 
-    def _count_codes(self, data: list[Any]) -> ColumnSummary:
+    def _count_codes(self, target: Target, data: list[Any]) -> Coloring:
         found = self._gathered(self._map("codes", counting.count_codes, data))
         categories, total = found[0][0], np.sum([counts for _, counts in found], axis=0)
         if len(categories) >= MISSING_U16:
             raise InvalidValue(f"{len(categories):,} categories; at most {MISSING_U16 - 1:,} can be told apart")
-        return ColumnSummary(int(total[0]), categories, total[1:].tolist())
+        counted = total[1:].tolist(), int(total[0])
+        return CategoryColoring(target, Codes(np.empty(0, np.int32), categories), is_sample=True, counted=counted)
 
-    def _count_numbers(self, data: list[Any]) -> ColumnSummary:
+    def _count_numbers(self, target: Target, data: list[Any]) -> Coloring:
         sizes = [stop - start for start, stop in self._blocks]
         found = self._gathered(self._map("limits", counting.limits_of, data, sizes))
         lo, hi = min(one[0] for one in found), max(one[1] for one in found)
         lo, hi = (lo, hi) if lo <= hi else (0.0, 0.0)
         tallies = self._gathered(self._map("tally", counting.tally, data, sizes, lo=lo, hi=hi))
         bins, codes = (np.sum(parts, axis=0) for parts in zip(*tallies, strict=True))
-        n_missing = sum(one[2] for one in found)
-        quantiles = counting.quantiles_of(codes, lo, hi)
-        return ColumnSummary(n_missing, lo=lo, hi=hi, histogram=bins.astype(np.uint32), quantiles=quantiles)
+        numbers = replace(
+            Numbers.stated(lo, hi),
+            n_missing=sum(one[2] for one in found),
+            histogram=bins.astype(np.uint32),
+            quantiles=counting.quantiles_of(codes, lo, hi),
+        )
+        return NumberColoring(target, numbers, is_sample=True)
 
     def _bits(self, selected: NDArray[np.bool_] | None) -> list[Any] | None:
         if selected is None or not selected.any():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from cxg_widget.cells.cluster.indexed import ClusterCells
 from cxg_widget.cells.cluster.source import Source
 from cxg_widget.cells.indexed import AllCells, Shown, SomeCells, rgb_of
 from cxg_widget.cells.loader import Loader
-from cxg_widget.datasets import Codes, Dataset, Vector
+from cxg_widget.datasets import Dataset
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import resolve
@@ -22,7 +21,6 @@ from cxg_widget.draw.aggregate.by_rows import Wanted
 from cxg_widget.draw.aggregate.reductions import Sums
 from cxg_widget.errors import ClosedDataset
 from cxg_widget.spatial.view import View
-from cxg_widget.wire.encoding import Numbers
 from cxg_widget.wire.quantise import Bounds
 
 
@@ -74,21 +72,13 @@ class ClusterLoader(Loader):
         return {name: Coloring(resolve(name, self._dataset, settings.layer)) for name in names}
 
     def _sample_coloring(self, settings: Settings) -> Coloring:
-        target = resolve(settings.color, self._dataset, settings.layer)
+        target = self.target(settings)
         if target.source == "none":
             return Coloring(target)
         cluster, rows = self._shared(settings).cluster, self.sample(settings).rows
         summary = cluster.summary(target, settings.layer)
         _, values = cluster.take(rows, target, settings.layer)
-        assert values is not None
-        if summary.categories is not None:
-            counted = (summary.counts or [], summary.n_missing)
-            return Coloring(target, Codes(values.astype(np.int32), summary.categories), counted, is_sample=True)
-        assert summary.histogram is not None
-        assert summary.quantiles is not None
-        measured = (summary.lo, summary.hi, summary.n_missing, summary.histogram, summary.quantiles)
-        numbers = Numbers(Vector(values), rows.size, *measured)
-        return Coloring(target, numbers, is_sample=True)
+        return summary if values is None else summary.holding(values)
 
     def point_coloring(self, settings: Settings) -> Coloring:
         """Return what colours the sample, in its own order."""
@@ -98,15 +88,15 @@ class ClusterLoader(Loader):
         """Return which cells have a category of the colouring, those without a place too; the workers read it anew."""
         if not self.is_aggregated(settings):
             return super().category_mask(settings, code)
-        return self._shared(settings).cluster.category_mask(self.coloring(settings).target, code, layer=settings.layer)
+        return self._shared(settings).cluster.category_mask(self.coloring(settings).target, code)
 
     def count_selected(self, settings: Settings, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Count selected cells as the legend counts all of them; the workers read the column anew."""
         coloring = self.coloring(settings)
         if not self.is_aggregated(settings) or coloring.data is None:
             return super().count_selected(settings, mask)
-        limits = (coloring.data.lo, coloring.data.hi) if isinstance(coloring.data, Numbers) else (0.0, 0.0)
-        return self._shared(settings).cluster.count_selected(coloring.target, mask, limits, layer=settings.layer)
+        cluster = self._shared(settings).cluster
+        return cluster.count_selected(coloring.target, mask, coloring.limits, layer=settings.layer)
 
     def extent(self, settings: Settings) -> View:
         """Return within which bounds all cells lie: x0, x1, y0, y1."""
@@ -168,16 +158,15 @@ class SharedField:
 
     def image(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> Planes:
         """Aggregate the cells of a view."""
-        is_categorical = isinstance(shown.coloring.data, Codes)
         return self.cluster.planes(
             shown.coloring.target,
             view,
             size,
             layer=shown.settings.layer,
-            colors=rgb_of(shown.colors) if is_categorical else None,
-            visible=shown.visible if is_categorical else None,
+            colors=rgb_of(shown.colors),
+            visible=shown.visible,
             selected=shown.mask,
-            highlighted=shown.highlighted if is_categorical else -1,
+            highlighted=shown.highlighted if shown.colors else -1,
             spread=spread,
             statistic=shown.statistic,
             aggregator=shown.aggregator,
@@ -203,13 +192,8 @@ class SharedField:
     def cells(self, extent: View, shown: Shown) -> SomeCells:
         """Return all cells in x0, x1, y0, y1, in random order."""
         rows = np.random.default_rng(0).permutation(self.cluster.rows_in(extent))
-        target, data = shown.coloring.target, shown.coloring.data
-        xy, values = self.cluster.take(rows, target, shown.settings.layer)
-        if isinstance(data, Codes) and values is not None:
-            data = replace(data, codes=values)
-        elif isinstance(data, Numbers) and values is not None:
-            data = replace(data, vector=Vector(values), n_obs=rows.size)
-        return SomeCells(xy, Coloring(target, data, is_sample=True), shown.mask[rows])
+        xy, values = self.cluster.take(rows, shown.coloring.target, shown.settings.layer)
+        return SomeCells(xy, shown.coloring if values is None else shown.coloring.holding(values), shown.mask[rows])
 
     def coordinates(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
         """Return the coordinates of some rows, float32 (k, 2); NaN where they are not finite."""

@@ -97,11 +97,10 @@ def read_column(rows: Rows, target: Target, layer: str | None) -> Codes | Vector
     return dataset.codes_block(target.name, *block)
 
 
-def category_bits(rows: Rows, target: Target, layer: str | None, code: int) -> NDArray[np.uint8]:
+def category_bits(rows: Rows, target: Target, code: int) -> NDArray[np.uint8]:
     """Return which rows have a category, as packed bits; code -1 = those without one."""
-    data = read_column(rows, target, layer)
-    assert isinstance(data, Codes)
-    return np.packbits(data.codes == code, bitorder="little")
+    codes = opened(rows.source, rows.user).codes_block(target.name, rows.start, rows.stop).codes
+    return np.packbits(codes == code, bitorder="little")
 
 
 def count_selected_rows(
@@ -112,12 +111,14 @@ def count_selected_rows(
     return count_selected(read_column(rows, target, layer), mask, *limits)
 
 
-def arrange_column(partition: Partition, data: Codes | Vector, limits: tuple[float, float] | None) -> ViewColumn:
-    """Bring what was read into the order of the index; numbers as codes over the range of all rows everywhere."""
-    if isinstance(data, Codes):
-        return arrange_codes(partition.index, data)
-    assert limits is not None
-    return arrange_vector(partition.index, data, *limits)
+def arrange_categories(partition: Partition, codes: Codes) -> ViewColumn:
+    """Bring codes that were read into the order of the index."""
+    return arrange_codes(partition.index, codes)
+
+
+def arrange_numbers(partition: Partition, vector: Vector, limits: tuple[float, float]) -> ViewColumn:
+    """Bring numbers that were read into the order of the index, as codes over the range of all rows everywhere."""
+    return arrange_vector(partition.index, vector, *limits)
 
 
 def arrange_bits(partition: Partition, packed: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,28 +11,6 @@ from cxg_widget.datasets import Codes, Vector
 from cxg_widget.wire.encoding import QUANTILES, bin_values, category_counts
 from cxg_widget.wire.protocol import MISSING_U16
 from cxg_widget.wire.quantise import LEVELS, between, quantise
-
-
-@dataclass(frozen=True)
-class ColumnSummary:
-    """What is known of all cells of a column.
-
-    Attributes
-    ----------
-    n_missing : cells without a value
-    categories, counts : labels and the cells of each; None for numbers
-    lo, hi : finite range of numbers
-    histogram : uint32 (64,), cells per equal bin of lo..hi; None for categories
-    quantiles : float64 (1001,), 0, 0.001, ..., 1, exact to (hi - lo) / 65534; None for categories
-    """
-
-    n_missing: int
-    categories: tuple[Any, ...] | None = None
-    counts: list[int] | None = None
-    lo: float = 0.0
-    hi: float = 0.0
-    histogram: NDArray[np.uint32] | None = None
-    quantiles: NDArray[np.float64] | None = None
 
 
 def count_codes(codes: Codes) -> tuple[tuple[Any, ...], NDArray[np.int64]]:

@@ -12,7 +12,7 @@ from cxg_widget.datasets.anndata.elements import Coded, Element, element_of
 from cxg_widget.datasets.anndata.node import Array, Group, Node
 from cxg_widget.datasets.base.columns import as_strings, row_blocks
 from cxg_widget.datasets.base.packed import PackedStrings
-from cxg_widget.datasets.base.values import Codes, Column, Values, as_plain, take_rows
+from cxg_widget.datasets.base.values import Column, Values, array_of, as_plain, in_place_of, take_rows
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 _FEW_SPANS = 64
@@ -175,7 +175,4 @@ def _cut(span: tuple[int, int], part: NDArray[np.int64]) -> list[tuple[tuple[int
 
 
 def _joined(parts: list[Values]) -> Values:
-    first = parts[0]
-    if isinstance(first, Codes):
-        return Codes(np.concatenate([one.codes for one in parts]), first.categories, first.ordered)  # type: ignore[union-attr]
-    return np.concatenate([as_plain(one) for one in parts])
+    return in_place_of(parts[0], np.concatenate([array_of(one) for one in parts]))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from operator import attrgetter
 from threading import RLock, local
 from types import TracebackType
 from typing import Any, Self
 
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.compute.memo import Memo
-from cxg_widget.datasets.base.values import freeze, size_of
+from cxg_widget.datasets.base.values import freeze
 from cxg_widget.errors import ClosedDataset
 from cxg_widget.text.names import shortened
 
@@ -26,7 +27,7 @@ class Lifetime(ABC):
     uri: str
 
     def __init__(self, cache_bytes: int) -> None:
-        self._cache = ByteCache(cache_bytes, size_of)
+        self._cache = ByteCache(cache_bytes, attrgetter("nbytes"))
         self._once = Memo()
         self._notes: list[str] = []
         self._listeners: list[Callable[[float], None]] = []

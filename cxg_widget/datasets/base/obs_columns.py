@@ -19,9 +19,11 @@ from cxg_widget.datasets.base.values import (
     Column,
     Kind,
     Values,
+    array_of,
     as_codes,
     as_numbers,
     as_plain,
+    in_place_of,
     is_constant,
     take_rows,
 )
@@ -119,10 +121,10 @@ class ObsColumns(Lifetime):
         """
         kind = self._kind_of_codes(column)
         check_block(start, stop, self.n_obs)
-        whole = self._cache.get(("obs" if kind == "categorical" else "codes", column))
+        whole: Codes | None = self._cache.get(("obs" if kind == "categorical" else "codes", column))
         with self._reading():
             if whole is not None:
-                return Codes(whole.codes[start:stop], whole.categories, whole.ordered)
+                return whole.take(slice(start, stop))
             values = self._read_obs_block(column, start, stop)
             if isinstance(values, Codes):
                 return values
@@ -186,11 +188,11 @@ class ObsColumns(Lifetime):
         found: NDArray[Any] | None = None
         for start, stop in blocks:
             block = self._read_obs_block(name, start, stop)
-            values = block.codes if isinstance(block, Codes) else np.asarray(block)
+            values = array_of(block)
             found = np.empty(self.n_obs, dtype=values.dtype) if found is None else found
             found[start:stop] = values
         assert found is not None
-        return Codes(found, block.categories, block.ordered) if isinstance(block, Codes) else found
+        return in_place_of(block, found)
 
     def _codes_of_values(self, column: str) -> Codes:
         """Code all rows of a column that holds strings or integers, in blocks where they are many."""

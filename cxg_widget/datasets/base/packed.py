@@ -57,6 +57,11 @@ class PackedStrings(Sequence[str]):
         first = self.text[begin[0] : end[0]]
         return all(bool((self.text[begin + at] == first[at]).all()) for at in range(len(first)))
 
+    @property
+    def nbytes(self) -> int:
+        """How many bytes both buffers hold."""
+        return self.text.nbytes + self.starts.nbytes
+
     def pick(self, rows: NDArray[np.int64]) -> PackedStrings:
         """Return the strings of `rows` in their order; the buffers are shared."""
         return PackedStrings(self.text, self.starts, rows if self.rows is None else self.rows[rows])

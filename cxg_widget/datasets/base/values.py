@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from sys import getsizeof
 from typing import Any, Literal
 
@@ -58,6 +58,19 @@ class Codes:
     categories: tuple[Any, ...]
     ordered: bool = False
 
+    def take(self, rows: NDArray[Any] | slice) -> Codes:
+        """Return the codes of some rows, in their order."""
+        return self.holding(self.codes[rows])
+
+    def holding(self, codes: NDArray[Any]) -> Codes:
+        """Return other codes into the same categories."""
+        return replace(self, codes=codes)
+
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes it holds."""
+        return self.codes.nbytes + sum(getsizeof(label) + 8 for label in self.categories)
+
 
 @dataclass(frozen=True)
 class Vector:
@@ -81,6 +94,18 @@ class Vector:
         if 3 * rows.size > values.size:
             return cls(values.astype(np.float32, copy=False))
         return cls(values[rows].astype(np.float32, copy=False), rows.astype(np.int64))
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes it holds."""
+        return self.values.nbytes + (0 if self.rows is None else self.rows.nbytes)
+
+    def value_at(self, row: int) -> float:
+        """Return the value of one row."""
+        if self.rows is None:
+            return float(self.values[row])
+        at = np.flatnonzero(self.rows == row)
+        return float(self.values[at[0]]) if at.size else self.fill
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Vector:
         """Return the values of some rows, in their order; without making all of them dense."""
@@ -127,7 +152,7 @@ def take_rows(values: Values, rows: NDArray[np.int64] | None) -> Values:
     if rows is None:
         return values
     if isinstance(values, Codes):
-        return Codes(values.codes[rows], values.categories, values.ordered)
+        return values.take(rows)
     return values.pick(rows) if isinstance(values, PackedStrings) else values[rows]
 
 
@@ -140,6 +165,16 @@ def as_plain(values: Values) -> NDArray[Any]:
     labels = np.empty(len(values.categories) + 1, dtype=object)
     labels[:-1] = values.categories
     return np.asarray(labels[values.codes])
+
+
+def array_of(values: Values) -> NDArray[Any]:
+    """Return what holds a column: its codes, or the values themselves."""
+    return values.codes if isinstance(values, Codes) else as_plain(values)
+
+
+def in_place_of(values: Values, array: NDArray[Any]) -> Codes | NDArray[Any]:
+    """Return what holds other rows of a column as such a column, with the categories of `values`."""
+    return values.holding(array) if isinstance(values, Codes) else array
 
 
 def label_of(category: Any) -> str:
@@ -165,7 +200,7 @@ def is_constant(values: Values) -> bool:
     """Say whether all values are the same; missing ones equal each other."""
     if isinstance(values, PackedStrings):
         return values.are_same
-    array = values.codes if isinstance(values, Codes) else values
+    array = array_of(values)
     if not len(array):
         return True
     is_nan = array.dtype.kind == "f" and bool(np.isnan(array[0]))
@@ -204,14 +239,3 @@ def freeze(value: Any) -> Any:
         if array is not None:
             array.flags.writeable = False
     return value
-
-
-def size_of(value: NDArray[Any] | Codes | Vector | PackedStrings) -> int:
-    """Return about how many bytes a value holds."""
-    if isinstance(value, Codes):
-        return value.codes.nbytes + sum(getsizeof(label) + 8 for label in value.categories)
-    if isinstance(value, Vector):
-        return value.values.nbytes + (0 if value.rows is None else value.rows.nbytes)
-    if isinstance(value, PackedStrings):
-        return value.text.nbytes + value.starts.nbytes
-    return value.nbytes

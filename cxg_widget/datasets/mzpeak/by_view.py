@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.by_view import ByView
-from cxg_widget.datasets.base.values import Codes, Values
+from cxg_widget.datasets.base.values import Codes, Values, array_of, in_place_of
 from cxg_widget.datasets.mzpeak.peak_columns import PeakColumns
 from cxg_widget.datasets.mzpeak.peaks import PeakMap, PeaksInView
 from cxg_widget.datasets.mzpeak.signal import SignalPoints
@@ -67,16 +67,12 @@ class PeaksByView(ByView):
         none = SignalPoints(np.empty(0, dtype=np.int64), np.empty(0), np.empty(0, dtype=np.float32))
         sample = self._columns.values(column, none)
         xy = np.empty((self._map.n, 2), dtype=np.float32)
-        whole = np.empty(self._map.n, dtype=_plain(sample).dtype)
+        whole = np.empty(self._map.n, dtype=array_of(sample).dtype)
 
         def take(start: int, points: SignalPoints) -> None:
             stop = start + points.mz.size
             xy[start:stop] = self._columns.places(points, axes)
-            whole[start:stop] = _plain(self._columns.values(column, points))
+            whole[start:stop] = array_of(self._columns.values(column, points))
 
         self._map.for_each(take, self._report)
-        return xy, replace(sample, codes=whole) if isinstance(sample, Codes) else whole
-
-
-def _plain(values: Values) -> NDArray[Any]:
-    return values.codes if isinstance(values, Codes) else np.asarray(values)
+        return xy, in_place_of(sample, whole)

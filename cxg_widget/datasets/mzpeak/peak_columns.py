@@ -44,4 +44,4 @@ class PeakColumns:
             return self.spectra.times[points.spectrum]
         if name == "spectrum_index":
             return self.spectra.index[points.spectrum]
-        return Codes(self.levels.codes[points.spectrum], self.levels.categories)
+        return self.levels.take(points.spectrum)

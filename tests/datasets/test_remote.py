@@ -14,7 +14,7 @@ import tiledb
 
 from cxg_widget.cli.main import main
 from cxg_widget.datasets import open_dataset
-from cxg_widget.datasets.tiledb_access.contexts import make_context, patience
+from cxg_widget.datasets.tiledb_access.contexts import make_context, timeout_s
 from cxg_widget.datasets.tiledb_access.metadata_ahead import load_metadata
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import (
@@ -388,7 +388,7 @@ def test_metadata_are_loaded_without_the_lock_where_the_library_is_found(uri, ob
 
 
 def test_every_wait_ends_within_a_minute_by_default(uri):
-    assert patience(make_context(uri)) < 60
+    assert timeout_s(make_context(uri)) < 60
 
 
 def test_a_connection_cut_in_a_read_is_told_and_the_next_read_succeeds(opened, object_store):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from cxg_widget.datasets import open_dataset
-from cxg_widget.datasets.tiledb_access import contexts, patience
-from cxg_widget.datasets.tiledb_access.patience import unless_refused
+from cxg_widget.datasets.tiledb_access import contexts, timeouts
+from cxg_widget.datasets.tiledb_access.timeouts import unless_refused
 from cxg_widget.errors import StorageTimeout, StorageUnavailable
 from tests.datasets.make_cf import make_cf
 from tests.datasets.make_cxg import make_cxg, make_truth
@@ -34,7 +34,7 @@ CELLS_READS = {"values": lambda dataset: dataset.obs(["temperature"])}
 def soon(monkeypatch):
     """Time-outs of seconds."""
     monkeypatch.setattr(contexts, "_SLACK_S", 0.0)
-    monkeypatch.setattr(patience, "_LOOK_S", 0.2)
+    monkeypatch.setattr(timeouts, "_LOOK_S", 0.2)
 
 
 @pytest.mark.usefixtures("soon")
@@ -99,8 +99,8 @@ class Clock:
             def is_alive(self):
                 return clock.now < self.end
 
-        monkeypatch.setattr(patience, "_Call", Call)
-        monkeypatch.setattr(patience.time, "monotonic", lambda: self.now)
+        monkeypatch.setattr(timeouts, "_Call", Call)
+        monkeypatch.setattr(timeouts.time, "monotonic", lambda: self.now)
 
     def refusals(self):
         return sum(at <= self.now for at in self.refused_at)
@@ -129,5 +129,5 @@ def test_a_call_is_given_up_when_it_is_refused_without_a_pause(monkeypatch, refu
 
 
 def test_reads_end_within_a_minute_by_default():
-    seconds = contexts.patience(contexts.make_context("s3://bucket/store"))
-    assert seconds + 2 * patience._LOOK_S < 60
+    seconds = contexts.timeout_s(contexts.make_context("s3://bucket/store"))
+    assert seconds + 2 * timeouts._LOOK_S < 60

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import tiledb
 
-from cxg_widget.datasets.tiledb_access.contexts import make_context, patience
+from cxg_widget.datasets.tiledb_access.contexts import make_context, timeout_s
 from cxg_widget.datasets.tiledb_access.storage_options import translate
 from cxg_widget.errors import InvalidOption
 
@@ -87,4 +87,4 @@ def test_what_the_user_sets_goes_before_our_defaults_and_local_stores_keep_tiled
 
 def test_patience_follows_the_time_outs_that_were_set():
     short = make_context(URI, storage_options={"connect_timeout": 1, "read_timeout": 1, "max_attempts": 1})
-    assert patience(short) < 10 < patience(make_context(URI)) < 120
+    assert timeout_s(short) < 10 < timeout_s(make_context(URI)) < 120

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.anndata.details import sizes_below, text_of
-from cxg_widget.datasets.anndata.elements import element_of, labels_of
 from cxg_widget.datasets.anndata.frame import StoredFrame
 from cxg_widget.datasets.anndata.matrices import Matrix, is_matrix
 from cxg_widget.datasets.anndata.node import Array, Group, Node, Store
@@ -19,6 +18,7 @@ from cxg_widget.datasets.anndata.obsm import find_embeddings
 from cxg_widget.datasets.anndata.parts import find_part
 from cxg_widget.datasets.anndata.raw import RAW, Raw
 from cxg_widget.datasets.anndata.sparse import DEFAULT_MEMORY_BYTES, size_of
+from cxg_widget.datasets.anndata.stored_columns import element_of, labels_of
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES
 from cxg_widget.datasets.base.packed import PackedStrings

@@ -24,8 +24,8 @@ from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.datasets.tiledb_access.contexts import make_context
 from cxg_widget.datasets.tiledb_access.identity import identify_state
 from cxg_widget.datasets.tiledb_access.listing import absolute, lists_in_one, name_of
-from cxg_widget.datasets.tiledb_access.patience import read_ahead
 from cxg_widget.datasets.tiledb_access.results import select, values_of
+from cxg_widget.datasets.tiledb_access.timeouts import read_ahead
 from cxg_widget.errors import DamagedStore, DatasetNotFound, InvalidStore
 from cxg_widget.text.nouns import GENE_SET
 

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from tiledb.main import PyQuery
 
 from cxg_widget.datasets.base.packed import PackedStrings
-from cxg_widget.datasets.tiledb_access.contexts import patience, slow_downs
+from cxg_widget.datasets.tiledb_access.contexts import slow_downs, timeout_s
 from cxg_widget.datasets.tiledb_access.failures import slowed_down
 from cxg_widget.datasets.tiledb_access.metadata_ahead import load_metadata, load_places
-from cxg_widget.datasets.tiledb_access.patience import unless_refused
 from cxg_widget.datasets.tiledb_access.results import Ranges, select, take, values_of
 from cxg_widget.datasets.tiledb_access.root import Root
+from cxg_widget.datasets.tiledb_access.timeouts import unless_refused
 from cxg_widget.errors import CxgWidgetError, DamagedStore, DamagedText
 
 Result = TypeVar("Result")
@@ -199,7 +199,7 @@ class Arrays(Root):
             with self._asking(array), self.reading(what):
                 return query()
 
-        seconds = patience(array.ctx)
+        seconds = timeout_s(array.ctx)
         try:
             return unless_refused(asked, partial(slow_downs, array.ctx), seconds)
         except TimeoutError as error:

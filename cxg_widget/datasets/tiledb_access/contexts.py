@@ -61,7 +61,7 @@ def warm_up() -> None:
     tiledb.Ctx()
 
 
-def patience(ctx: tiledb.Ctx) -> float:
+def timeout_s(ctx: tiledb.Ctx) -> float:
     """Return how many seconds a short request may take in all, by the time-outs and tries of a context.
 
     TileDB itself tries a hundred times, for minutes, as long as a server answers "slow down".

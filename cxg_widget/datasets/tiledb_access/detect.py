@@ -8,11 +8,11 @@ from typing import Any
 import tiledb
 
 from cxg_widget.datasets.detection import is_remote
-from cxg_widget.datasets.tiledb_access.contexts import make_context, patience
+from cxg_widget.datasets.tiledb_access.contexts import make_context, timeout_s
 from cxg_widget.datasets.tiledb_access.failures import failure, reason_of, too_late
 from cxg_widget.datasets.tiledb_access.listing import absolute, child_names, list_children, lists_in_one
 from cxg_widget.datasets.tiledb_access.lookups import kind_at, read_stored_group
-from cxg_widget.datasets.tiledb_access.patience import at_once
+from cxg_widget.datasets.tiledb_access.timeouts import at_once
 from cxg_widget.errors import DamagedStore, DatasetNotFound
 
 _CONTEXT = ("ctx", "config", "storage_options")
@@ -43,7 +43,7 @@ def identify(uri: str, options: Mapping[str, Any]) -> str | None:
 
 
 def _within_patience(uri: str, root: str, ctx: tiledb.Ctx) -> str | None:
-    seconds = patience(ctx)
+    seconds = timeout_s(ctx)
     found = at_once([lambda: _identify_names(root, ctx)], seconds)[0]
     if type(found) is TimeoutError:
         raise too_late(uri, "the store", seconds)

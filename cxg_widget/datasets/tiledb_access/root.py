@@ -1,4 +1,4 @@
-"""One root URI that TileDB reads: what lies below it, asked with patience, and failures in plain words."""
+"""One root URI that TileDB reads: what lies below it, asked within time-outs, and failures in plain words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import tiledb
 
 from cxg_widget.datasets.detection import is_remote
-from cxg_widget.datasets.tiledb_access.contexts import patience
+from cxg_widget.datasets.tiledb_access.contexts import timeout_s
 from cxg_widget.datasets.tiledb_access.failures import failure, too_late
 from cxg_widget.datasets.tiledb_access.listing import child_names, list_children
 from cxg_widget.datasets.tiledb_access.lookups import (
@@ -23,7 +23,7 @@ from cxg_widget.datasets.tiledb_access.lookups import (
     read_fragments,
     read_stored_group,
 )
-from cxg_widget.datasets.tiledb_access.patience import at_once
+from cxg_widget.datasets.tiledb_access.timeouts import at_once
 from cxg_widget.errors import CxgWidgetError, DamagedStore
 
 Result = TypeVar("Result")
@@ -131,7 +131,7 @@ class Root:
         tries = [partial(self._try, call, name) for call, name in zip(calls, what, strict=True)]
         if not self.is_remote:
             return [one() for one in tries]
-        seconds = patience(self.ctx)
+        seconds = timeout_s(self.ctx)
         outcomes = at_once(tries, seconds)
         return [
             too_late(self.uri, name, seconds) if type(one) is TimeoutError else one

@@ -15,7 +15,7 @@ from cxg_widget.datasets.base.values import Values
 from cxg_widget.datasets.tiledb_access.contexts import make_context
 from cxg_widget.datasets.tiledb_access.identity import identify_state
 from cxg_widget.datasets.tiledb_access.listing import absolute, lists_in_one, name_of
-from cxg_widget.datasets.tiledb_access.patience import read_ahead
+from cxg_widget.datasets.tiledb_access.timeouts import read_ahead
 from cxg_widget.datasets.tiledb_cf.choice import check_wish, choose
 from cxg_widget.datasets.tiledb_cf.coordinates import Axes
 from cxg_widget.datasets.tiledb_cf.dataspace import Dataspace

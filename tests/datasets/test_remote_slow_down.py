@@ -28,6 +28,7 @@ GRID_READS = {
     "coordinates": lambda dataset: dataset.embedding(),
 }
 CELLS_READS = {"values": lambda dataset: dataset.obs(["temperature"])}
+_TRIES = 5
 
 
 @pytest.fixture
@@ -52,18 +53,26 @@ def test_a_server_that_says_slow_down_to_reads_is_given_up_in_time(tmp_path, obj
         if reads is CXG_READS:  # a matrix that is open already
             dataset.find_var(dataset.var_labels[0])
             dataset._matrix._look()
-        object_store.requests()
-        with object_store.failing("503", at="/a"), ThreadPoolExecutor(len(reads)) as pool:
-            tries = {name: pool.submit(read, dataset) for name, read in reads.items()}
-            errors = {name: found.exception() for name, found in tries.items()}
-        # "503" without a reason, which some requests get, is no "slow down", and is not asked for long.
-        refused = {name: isinstance(error, StorageTimeout | StorageUnavailable) for name, error in errors.items()}
-        assert refused == dict.fromkeys(reads, True)
-        assert any(isinstance(error, StorageTimeout) and "overloaded" in str(error) for error in errors.values())
-        assert max(len(str(error)) for error in errors.values()) < 400
-        assert len(object_store.requests()) < 40 * len(reads)  # TileDB alone asks a hundred times for each file
+        told: list[str] = []
+        for _ in range(_TRIES):  # "503" without a reason, which some requests get, is no "slow down"
+            errors = _errors_while_busy(object_store, dataset, reads)
+            refused = {name: isinstance(error, StorageTimeout | StorageUnavailable) for name, error in errors.items()}
+            assert refused == dict.fromkeys(reads, True)
+            assert max(len(str(error)) for error in errors.values()) < 400
+            assert len(object_store.requests()) < 40 * len(reads)  # TileDB alone asks a hundred times for each file
+            told += [str(error) for error in errors.values() if isinstance(error, StorageTimeout)]
+            if any("overloaded" in text for text in told):
+                break
+        assert any("overloaded" in text for text in told)
         for read in reads.values():
             read(dataset)
+
+
+def _errors_while_busy(object_store, dataset, reads):
+    object_store.requests()
+    with object_store.failing("503", at="/a"), ThreadPoolExecutor(len(reads)) as pool:
+        tries = {name: pool.submit(read, dataset) for name, read in reads.items()}
+        return {name: found.exception() for name, found in tries.items()}
 
 
 @pytest.mark.usefixtures("soon")

@@ -32,7 +32,7 @@ HOMES = {
     "anywidget": "widget/traits.py",
     "ipywidgets": ("widget/widget.py", "widget/boxes.py"),
     "traitlets": "widget/",
-    "IPython": ("widget/widget.py", "text/short_traceback.py"),
+    "IPython": ("widget/widget.py", "widget/static_picture.py", "text/short_traceback.py"),
     "PIL": "draw/lettering.py",
     "dask": "cells/cluster/",
     "distributed": "cells/cluster/",

@@ -103,7 +103,7 @@ def main(path: Path) -> None:
         from cxg_widget import CxgWidget
 
         widget = CxgWidget(path, observations="peaks", view=list(VIEW))
-        assert widget._still()
+        assert widget._picture.drawn()
         took = time.perf_counter() - began
     else:
         front = FrontEnd(path, VIEW if what == "view" else None)

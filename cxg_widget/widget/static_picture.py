@@ -6,6 +6,7 @@ import base64
 import binascii
 import html as markup
 import logging
+import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,42 @@ _SAMPLE = 20_000
 _LARGEST_PX = 10_000
 _PNG = b"\x89PNG\r\n\x1a\n"
 _LOG = logging.getLogger("cxg_widget")
+
+
+class NotebookPicture:
+    """The picture of one widget in the output of a cell: the kernel's first, then those that the front-end takes.
+
+    Attributes
+    ----------
+    id : the live view hides elements of class "cxg-static-<id>"
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.id = secrets.token_hex(8)
+        self._session = session
+        self._is_there = False
+
+    def drawn(self, *, html: bool = True) -> dict[str, str]:
+        """Draw what is on show as the settings say; see `static_picture`."""
+        now = self._session.settings
+        how = (self._session, now.height, self.id)
+        return static_picture(*how, view=now.view, html=html, legend=now.legend, background=now.background)
+
+    def display(self) -> None:
+        """Display the kernel's picture, where there is one."""
+        if picture := self.drawn():
+            self._put_out(picture)
+            self._is_there = True
+
+    def replace(self, snapshot: Any) -> None:
+        """Put a picture that the front-end took in its place; see `kept_picture`."""
+        if self._is_there and (picture := kept_picture(snapshot, self.id, self._session)):
+            self._put_out(picture, update=True)
+
+    def _put_out(self, picture: dict[str, str], *, update: bool = False) -> None:
+        from IPython.display import display
+
+        display(picture, raw=True, display_id=self.id, update=update)  # type: ignore[no-untyped-call]
 
 
 def static_picture(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import secrets
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -19,15 +18,14 @@ import traitlets
 from ipywidgets import CallbackDispatcher
 
 from cxg_widget.cells.loader import Loader
-from cxg_widget.color.limits import LIMITS, OwnLimits
+from cxg_widget.color.limits import LIMITS
 from cxg_widget.compute.jobs import from_here, wait_for
 from cxg_widget.datasets import looks_like_anndata, open_dataset, option_names
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.checks import Given, check_mode, split_options
 from cxg_widget.display.checks import embedding as check_embedding
 from cxg_widget.display.settings import BY_NAME, STATE, Settings, check
-from cxg_widget.display.statistic import is_of_pixels, told
-from cxg_widget.display.target import color_of_itself, coloring_key
+from cxg_widget.display.target import color_of_itself
 from cxg_widget.draw.lettering import load_letters
 from cxg_widget.errors import (
     ClosedDataset,
@@ -44,7 +42,8 @@ from cxg_widget.session.exchange import Exchange, Stream
 from cxg_widget.session.session import Session
 from cxg_widget.text.names import shown
 from cxg_widget.widget.boxes import show_pictures_of_boxes
-from cxg_widget.widget.static_picture import kept_picture, static_picture
+from cxg_widget.widget.limits import LimitsByColoring
+from cxg_widget.widget.static_picture import NotebookPicture
 from cxg_widget.widget.trait_error import as_trait_error
 from cxg_widget.widget.traits import WidgetTraits
 from cxg_widget.wire import protocol
@@ -103,7 +102,7 @@ class CxgWidget(WidgetTraits):
     _css = _IN_A_ROW
     axes: Any
     hidden: Any
-    _open = _built = _is_shown = _has_still = _is_checked = _holds_limits = False
+    _open = _built = _is_shown = _is_checked = False
 
     def __init__(
         self,
@@ -124,21 +123,24 @@ class CxgWidget(WidgetTraits):
         read_with = _read_with(dask, source, opening)
         self._session = Session(self._dataset, announce=self._announce, read_with=read_with)
         self._callbacks = CallbackDispatcher()
-        self._own_limits = OwnLimits()
+        self._limits = LimitsByColoring(self._session)
+        self._picture = NotebookPicture(self._session)
         self._open = True
         try:
             is_offered = color is Given.NOT
             color = self._color_of_itself if is_offered else color
             given = {"embedding": embedding, "color": color, "layer": layer, "height": height, **traits}
+            # The session has the settings before there are traits: what does not fit leaves no half-made widget behind.
             checked = self._check(given)
             self._session.settings = self._settings(checked)
             self._session.check_limits(self._session.settings)
             self._session.check_statistic(self._session.settings)
+            # Reading begins before the comm is opened, which takes as long as the first columns do.
             prepared = self._exchange.jobs.submit("prepare", self._session.prepare)
             self._exchange.jobs.submit("order", self._session.prepare_order)
-            self._picture_id = secrets.token_hex(8)
-            super().__init__(_snapshot={"id": self._picture_id}, **checked)
-            self._share_limits(LIMITS)
+            super().__init__(_snapshot={"id": self._picture.id}, **checked)
+            self._limits.share(self._session.settings)
+            # From here on a trait that is set is checked, and sent; those above were.
             self._built, self._own_layout = True, self.layout
             self.on_msg(self._receive)
             self._exchange.jobs.submit("field", self._session.prepare_index)
@@ -293,10 +295,10 @@ class CxgWidget(WidgetTraits):
         self._check_hidden(settings)
         self._session.check_limits(settings)
         self._session.check_statistic(settings)
-        self._leave_limits(self._session.settings)
-        with self._holding_limits():
+        self._limits.leave(self._session.settings)
+        with self._limits.held():
             self._set_checked(checked)
-        self._share_limits(LIMITS)
+        self._limits.share(settings)
 
     def close(self) -> None:
         """End the widget, and close the dataset if the widget opened it."""
@@ -350,7 +352,7 @@ class CxgWidget(WidgetTraits):
                 if not set(value).intersection(self._session.coloring(settings).labels):
                     raise UnknownName(f"palette: {said}")
                 warn(f"palette: {said}", stacklevel=_TO_CALLER)
-            elif name in LIMITS and not self._holds_limits:
+            elif name in LIMITS and not self._limits.are_held:
                 self._session.check_limits(settings)
         return value
 
@@ -374,7 +376,10 @@ class CxgWidget(WidgetTraits):
         if not self._built:
             return
         name, before = change["name"], self._session.settings
-        self._follow_limits(before, name)
+        limits = self._limits.of_change(before, self._settings(), name)
+        with self._limits.held() if limits else nullcontext():
+            for limit, value in limits.items():
+                setattr(self, limit, value)
         if name == "embedding":
             self.view = None
             if max(self.axes) >= self._dataset.embeddings.get(self.embedding, 2):
@@ -392,53 +397,6 @@ class CxgWidget(WidgetTraits):
         }.get(cost)  # fmt: skip
         if stream is not None:
             self._push("points" if cost == "all" else cost, stream, name, getattr(before, name))
-
-    def _follow_limits(self, before: Settings, changed: str) -> None:
-        """Bring the limits of another colouring back with it; those that were set together with it are its own."""
-        if self._holds_limits:
-            return
-        now = self._settings()
-        if _measured(now) != _measured(before):
-            self._leave_limits(before)
-            kept = {name: getattr(self, name) for name in LIMITS if getattr(self, name) != getattr(before, name)}
-            own = self._own_limits.of(self._limits_key(now))
-            with self._holding_limits():
-                for name, value in self._uncrossed({**own, **kept}).items():
-                    setattr(self, name, value)
-        elif changed in LIMITS:
-            self._share_limits([changed])
-
-    def _uncrossed(self, limits: dict[str, Any]) -> dict[str, Any]:
-        """Leave out percentiles, which were set for other colourings, where they cross a number that is of this one."""
-        try:
-            self._session.check_limits(self._settings(limits))
-        except InvalidValue:
-            return {name: None if isinstance(value, str) else value for name, value in limits.items()}
-        return limits
-
-    def _leave_limits(self, settings: Settings) -> None:
-        self._own_limits.leave(self._limits_key(settings), {"vmin": settings.vmin, "vmax": settings.vmax})
-
-    def _limits_key(self, shown: Settings) -> tuple[Any, ...]:
-        color, layer, statistic = _measured(shown)
-        try:
-            key = coloring_key(self._session.target(shown), layer, self._dataset)
-        except CxgWidgetError:
-            key = str(color), layer
-        return *key, statistic
-
-    def _share_limits(self, names: Iterable[str]) -> None:
-        for name in names:
-            self._own_limits.share(name, getattr(self, name))
-
-    @contextmanager
-    def _holding_limits(self) -> Iterator[None]:
-        """Set limits one after the other that are checked, and belong to what is being shown."""
-        self._holds_limits = True
-        try:
-            yield
-        finally:
-            self._holds_limits = False
 
     # --- messages ------------------------------------------------------------------------------------------------
 
@@ -572,7 +530,7 @@ class CxgWidget(WidgetTraits):
         bundle = super()._repr_mimebundle_(**kwargs)
         data = bundle[0] if isinstance(bundle, tuple) else bundle
         if data is not None:
-            data.update(self._still(html=False))
+            data.update(self._picture.drawn(html=False))
         return bundle
 
     def _ipython_display_(self, **kwargs: Any) -> None:
@@ -592,38 +550,19 @@ class CxgWidget(WidgetTraits):
         if not self._open:
             return
         self._send_early()
-        still = self._still()
-        if still:
-            self._put_out(still)
-            self._has_still = True
-
-    def _put_out(self, still: dict[str, str], *, update: bool = False) -> None:
-        from IPython.display import display
-
-        display(still, raw=True, display_id=self._picture_id, update=update)  # type: ignore[no-untyped-call]
-
-    def _still(self, *, html: bool = True) -> dict[str, str]:
-        how = {"legend": self.legend, "background": self.background}
-        return static_picture(self._session, self.height, self._picture_id, view=self.view, html=html, **how)
+        self._picture.display()
 
     @traitlets.observe("_snapshot")
     def _keep_still(self, change: Any) -> None:
         """Put the picture that the front-end took in the place of the kernel's: it is what is on show now."""
-        if self._has_still and self._open:
-            still = kept_picture(change["new"], self._picture_id, self._session)
-            if still:
-                self._put_out(still, update=True)
+        if self._open:
+            self._picture.replace(change["new"])
 
     def _send_early(self) -> None:
         """Send the first points; the picture for readers without a kernel then waits for the same data."""
         if not self._is_shown:
             self._is_shown = True
             wait_for(self._exchange.send_soon("early", self._session.early))
-
-
-def _measured(shown: Settings) -> tuple[Any, str | None, str]:
-    """Return what limits are of: a colouring and, where numbers are of pixels, the statistic."""
-    return shown.color, shown.layer, told(shown.statistic) if is_of_pixels(shown.statistic) else ""
 
 
 def _watch_boxes() -> None:

@@ -276,7 +276,7 @@ def test_the_picture_for_readers_without_a_kernel_is_of_the_view_alone(paths, vi
         n_groups = w.dataset.details["row_groups"]["spectra_data.parquet"]
         reads.clear()
         w._send_early()
-        still = w._still()
+        still = w._picture.drawn()
         assert still["image/png"]
         assert 1 <= len(set(reads)) < n_groups / 4
         ink = np.asarray(Image.open(io.BytesIO(w._session.png(tuple(view), (200, 150)))).convert("RGB")).astype(int)

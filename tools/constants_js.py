@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT))
 from cxg_widget.color import rgb  # noqa: E402
 from cxg_widget.color.paper import PAPERS, Paper  # noqa: E402
 from cxg_widget.display.settings import SETTINGS, Cost, Setting, Settings  # noqa: E402
-from cxg_widget.draw import crowding  # noqa: E402
+from cxg_widget.draw import crowding, key  # noqa: E402
 from cxg_widget.draw.aggregate import shading  # noqa: E402
 from cxg_widget.spatial import view  # noqa: E402
 from tools.generated import write  # noqa: E402
@@ -34,6 +34,7 @@ CONSTANTS: list[tuple[str, str, Any]] = [
     ("PAPERS", "What pictures that are saved are drawn on.", {name: theme(PAPERS[name]) for name in ("white", "dark")}),
     ("PLAIN", "Points without a colouring.", {"light": rgb.PLAIN_LIGHT, "dark": rgb.PLAIN_DARK}),
     ("MISSING_GREY", "Points without a value.", {"light": rgb.MISSING_LIGHT, "dark": rgb.MISSING_DARK}),
+    ("MOST_ROWS", "Rows of the key beside a picture, before it counts the others.", key.MOST_ROWS),
     ("DIMMED", "Share of its colour that a dimmed point keeps.", rgb.DIMMED),
     (
         "GREYED",
@@ -118,8 +119,8 @@ def js_type(hint: Any, setting: Setting | None = None) -> str:
 def declaration(name: str, meaning: str, value: Any, kind: str = "") -> str:
     """Return a constant with its meaning; two numbers have the type of a pair."""
     text = json.dumps(value)
-    for key in ("light", "dark", "white", "background", "foreground"):
-        text = text.replace(f'"{key}":', f"{key}:")
+    for part in ("light", "dark", "white", "background", "foreground"):
+        text = text.replace(f'"{part}":', f"{part}:")
     kind = kind or ("[number, number]" if isinstance(value, tuple) and len(value) == 2 else "")
     return f"/** {meaning}{kind and f' @type {{{kind}}}'} */\nexport const {name} = {text};"
 

@@ -3,7 +3,7 @@ import { seekCard, watchCard } from "./draw/card.js";
 import { createPainters } from "./draw/painter.js";
 import { createSources } from "./draw/sources.js";
 import { createDetailer } from "./picture/detail.js";
-import { inViewOf } from "./picture/in_view.js";
+import { inViewOf } from "./picture/report.js";
 import { createSurface } from "./picture/surface.js";
 import { createViewRequester } from "./picture/view_request.js";
 import { createViewports } from "./picture/viewports.js";

@@ -1,6 +1,7 @@
 /** One view of a widget: draws its panels anew when the state changes, and lets the plot go first. */
 import { render } from "lit-html";
 import { asSeen, isOnlyMore } from "../state/state.js";
+import { missingGrey } from "../style/style.js";
 import { fileName } from "../words/format.js";
 import { createFullScreen } from "./full_screen.js";
 import { leaveByKey, pressKey } from "./keys.js";
@@ -166,6 +167,7 @@ function applyTheme(mount, { background, foreground, accent, dark }) {
   mount.style.setProperty("--bg", `rgb(${background})`);
   mount.style.setProperty("--fg", `rgb(${foreground})`);
   mount.style.setProperty("--accent", `rgb(${accent})`);
+  mount.style.setProperty("--missing", `rgb(${missingGrey(dark)})`);
   mount.dataset.theme = dark ? "dark" : "light";
 }
 

@@ -6,6 +6,9 @@
 /** A rectangle thinner than this is a click. */
 const THINNEST_PX = 2;
 
+/** What `modeOf` makes of keys, in words. */
+export const MODES_TOLD = "Shift adds, Alt removes, both intersect";
+
 /** How a shape changes the selection; keys count when they are down at the start or at the end. @param {...Modifiers} at @returns {Mode} */
 export function modeOf(...at) {
   const shift = at.some((one) => one.shift);

@@ -35,6 +35,8 @@ export const PAPERS = {white: {background: [255, 255, 255], foreground: [31, 35,
 export const PLAIN = {light: [70, 110, 160], dark: [120, 165, 215]};
 /** Points without a value. */
 export const MISSING_GREY = {light: [205, 205, 205], dark: [72, 72, 72]};
+/** Rows of the key beside a picture, before it counts the others. */
+export const MOST_ROWS = 60;
 /** Share of its colour that a dimmed point keeps. */
 export const DIMMED = 0.16;
 /** What is dimmed fades into a grey, or it could not be seen: this share of the way from page to ink. */

@@ -2,6 +2,7 @@
 import { nHidden } from "../state/hidden.js";
 import { limitsShown } from "../style/limits.js";
 import { stopsOf } from "../style/style.js";
+import { MOST_ROWS } from "../wire/constants.js";
 import { MISSING_LABEL } from "../wire/protocol.js";
 import { counted, safeColor, share, shortCount, shortNumber, wholeNumber } from "./format.js";
 import { nounsOf } from "./nouns.js";
@@ -18,8 +19,6 @@ import { nounsOf } from "./nouns.js";
  * @property {[string, string]} ends its two limits
  * @property {string} said what is said in place of a bar
  */
-
-const MOST_ROWS = 60;
 
 /** @param {import("../state/state.js").State} state @param {boolean} [dark] the picture is @returns {Key} */
 export function keyOf(state, dark = false) {

@@ -1,6 +1,6 @@
 /** The right end of a row of the legend: its counts, and in their place under the pointer buttons for the row. */
 import { html, nothing } from "lit-html";
-import { modeOf } from "../../plot/lasso.js";
+import { MODES_TOLD, modeOf } from "../../plot/lasso.js";
 import { countsOf } from "../../state/counts.js";
 import { counted, shortCount, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
@@ -21,7 +21,7 @@ export function rowEnd({ state }, total, selected, canAct = state.link !== "offl
     ${
       canAct
         ? html`<span class="acts" aria-hidden="true">
-          <i class="act select" title="Select the ${cells} (S)\nShift adds, Alt removes, both intersect">${ICONS.lasso}</i>
+          <i class="act select" title="Select the ${cells} (S)\n${MODES_TOLD}">${ICONS.lasso}</i>
           <i class="act only" title="Show only these ${cells} (Enter)">${ICONS.only}</i></span>`
         : nothing
     }

@@ -1,5 +1,6 @@
 /** The buttons above the plot: what a drag does, the view, the picture, settings. */
 import { html, nothing } from "lit-html";
+import { MODES_TOLD } from "../../plot/lasso.js";
 import { toolOf } from "../../state/state.js";
 import { ICONS } from "../icons.js";
 import { settingsPopover } from "./settings.js";
@@ -7,13 +8,11 @@ import { isPanelOpen } from "./ui.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 
-const MODES = "Shift adds, Alt removes, both intersect";
-
 /** @type {{tool: "pan" | "lasso" | "rectangle", name: string, tip: string, key: string}[]} */
 export const TOOLS = [
   { tool: "pan", name: "Pan", tip: "Drag moves, the wheel zooms, Shift-drag selects", key: "P" },
-  { tool: "lasso", name: "Lasso", tip: MODES, key: "L" },
-  { tool: "rectangle", name: "Rectangle", tip: MODES, key: "R" },
+  { tool: "lasso", name: "Lasso", tip: MODES_TOLD, key: "L" },
+  { tool: "rectangle", name: "Rectangle", tip: MODES_TOLD, key: "R" },
 ];
 const PAN_WITHOUT_WHEEL = "Drag moves, Ctrl and the wheel zoom, Shift-drag selects";
 export const RESET_KEY = "0";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inViewOf } from "../src/picture/in_view.js";
+import { inViewOf } from "../src/picture/report.js";
 import { fit, visible } from "../src/screen/camera.js";
 
 const EXTENT = /** @type {[number, number, number, number]} */ ([0, 1, 0, 1]);

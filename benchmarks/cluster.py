@@ -35,6 +35,10 @@ def measure(store: Store, n_workers: int) -> Measured:
 
     from cxg_widget import open_dataset
     from cxg_widget.cells.cluster import ClusterCells, Source
+    from cxg_widget.cells.indexed import Shown
+    from cxg_widget.color.palettes import named_palette
+    from cxg_widget.display.coloring import Coloring
+    from cxg_widget.display.settings import Settings
     from cxg_widget.display.target import resolve
 
     cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None, silence_logs=50)
@@ -45,15 +49,17 @@ def measure(store: Store, n_workers: int) -> Measured:
         field = ClusterCells(client, Source.of(str(store.path)), store.n_obs, "umap")
         found["read and index the cells, s"] = time.perf_counter() - began
         with open_dataset(str(store.path)) as dataset:
-            targets = {"count": None, "clusters": resolve(f"obs:{CLUSTERS}", dataset)}
-        colors = np.random.default_rng(0).integers(0, 256, (33, 3)).astype(np.uint8)
+            clusters = field.summary(resolve(f"obs:{CLUSTERS}", dataset))
+            nothing = Coloring(resolve(None, dataset))
+        settings, mask = Settings(embedding="umap"), np.zeros(store.n_obs, bool)
+        colors = named_palette("glasbey", len(clusters.labels))
+        looks = {"count": Shown(nothing, [], settings, mask), "clusters": Shown(clusters, colors, settings, mask)}
         x0, x1, y0, y1 = field.extent
-        for kind, target in targets.items():
+        for kind, shown in looks.items():
             for title, side in VIEWS.items():
                 view = _around((x0 + x1) / 2, (y0 + y1) / 2, (x1 - x0) * side, (y1 - y0) * side)
-                own = None if target is None else colors[: len(field.summary(target).labels)]
                 found[f"{kind}, {title}, s"] = _median(
-                    lambda view=view, target=target, own=own: field.planes(target, view, SIZE_PX, colors=own)
+                    lambda view=view, shown=shown: field.image(shown, view, SIZE_PX, 1)
                 )
         found["MB that all workers hold"] = _memory(client, "VmRSS") - before
         found["MB of all workers at the peak"] = _memory(client, "VmHWM") - before

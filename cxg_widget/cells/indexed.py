@@ -103,6 +103,9 @@ class AllCells(InView, Protocol):
     ) -> tuple[int, float, float] | None:
         """Return row and place of the cell nearest to (x, y), hidden ones left out; see `SpatialIndex.nearest`."""
 
+    def close(self) -> None:
+        """Let go of what other processes hold."""
+
 
 class IndexedCells:
     """The cells of one embedding in this process.
@@ -210,6 +213,9 @@ class IndexedCells:
             return None
         at_x, at_y = self.index.xy[place]
         return int(self.index.rows[place]), float(at_x), float(at_y)
+
+    def close(self) -> None:
+        """Do nothing: all is in this process."""
 
     def _column(self, coloring: Coloring) -> ViewColumn | None:
         from cxg_widget.draw.aggregate import arrange

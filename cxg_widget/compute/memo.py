@@ -8,13 +8,18 @@ from typing import Any
 
 
 class Memo:
-    """Values by slot and key, for several threads."""
+    """Values by slot and key, for several threads.
+
+    Attributes
+    ----------
+    is_closed : whether nothing is kept any more
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._made: dict[str, tuple[Hashable, Any]] = {}
         self._making: dict[tuple[str, Hashable], threading.RLock] = {}
-        self._is_closed = False
+        self.is_closed = False
 
     def keep(self, slot: str, key: Hashable, make: Callable[[], Any]) -> Any:
         """Return what the slot holds for a key; two threads that miss the same key at once make it once."""
@@ -38,7 +43,7 @@ class Memo:
 
     def put(self, slot: str, key: Hashable, value: Any) -> None:
         """Let the slot hold a value that was made elsewhere."""
-        if not self._is_closed:
+        if not self.is_closed:
             self._made[slot] = (key, value)
 
     def drop(self, slot: str) -> None:
@@ -52,5 +57,5 @@ class Memo:
 
     def close(self) -> None:
         """Let go of everything, and keep nothing from now on."""
-        self._is_closed = True
+        self.is_closed = True
         self._made.clear()

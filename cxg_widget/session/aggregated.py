@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.cells.loader import Loader
+from cxg_widget.cells.held import Held
 from cxg_widget.display.checks import check_view
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import is_number, resolve
@@ -25,9 +25,7 @@ MAX_PX = 100_000_000
 
 
 def aggregated(
-    dataset: Dataset,
-    loader: Loader,
-    settings: Settings,
+    held: Held,
     selected: NDArray[np.bool_],
     reduction: Any = None,
     *,
@@ -41,6 +39,7 @@ def aggregated(
     from cxg_widget.draw.aggregate.by_rows import wanted_of
     from cxg_widget.draw.aggregate.grid import PixelGrid
 
+    dataset, settings = held.dataset, held.settings
     size = _checked_size(width, height)
     edges = check_view(view)
     mask = _mask_within(within, selected)
@@ -48,9 +47,9 @@ def aggregated(
         reduction, color = _as_shown(dataset, settings, color)
     wanted = wanted_of(reduction, color, dataset, shown_color=settings.color, layer=settings.layer)
     dataset.find_embedding(settings.embedding)
-    seen = _with_room(loader.extent(settings)) if edges is None else _ascending(edges)
+    seen = _with_room(held.extent()) if edges is None else _ascending(edges)
     PixelGrid.of(seen, size)
-    return loader.sums(settings, wanted, seen, size, mask).finished(wanted.name).rename(wanted.dims)
+    return held.sums(wanted, seen, size, mask).finished(wanted.name).rename(wanted.dims)
 
 
 def _as_shown(dataset: Dataset, settings: Settings, color: ColorTrait) -> tuple[Any, ColorTrait]:

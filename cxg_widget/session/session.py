@@ -63,7 +63,7 @@ class Session(Showing):
 
     def aggregate(self, reduction: Any = None, **asked: Any) -> xr.DataArray | xr.Dataset:
         """Reduce all cells to planes; parameters and errors as those of `CxgWidget.aggregate`."""
-        return aggregated(self.dataset, self._loader, self.settings, self.mask, reduction, **asked)
+        return aggregated(self._held, self.mask, reduction, **asked)
 
     def polygon_mask(self, corners: Any, *, hidden: bool = True) -> NDArray[np.bool_]:
         """Return which cells lie in a polygon (k, 2) in data units of the embedding and axes on show.
@@ -71,7 +71,7 @@ class Session(Showing):
         hidden : whether those count too that the legend hides
         """
         polygon = as_polygon(corners)
-        indexed = self._loader.indexed_at_hand(self.settings)
+        indexed = self._held.at_hand()
         if indexed is not None:
             return indexed.polygon_mask(polygon, None if hidden else self._shown())
         mask = in_polygon(self.xy(), polygon)
@@ -98,12 +98,12 @@ class Session(Showing):
         coloring = self.coloring()
         if coloring.target.spec != message.color or not -1 <= message.code < len(coloring.labels):
             raise SelectionError("the category was chosen in a legend that is no longer on show; choose it again.")
-        return self._loader.category_mask(self.settings, message.code)
+        return self._held.category_mask(message.code)
 
     @property
     def is_prompt(self) -> bool:
         """Whether a lasso or a category can be answered at once, without reading anything first."""
-        return self._loader.is_prompt(self.settings)
+        return self._held.is_prompt
 
     def later(self, message: p.Lasso | p.Category) -> Callable[[], Iterator[Frame]]:
         """Take note of a lasso or a category, and return its answer, to be asked for in its turn.
@@ -162,7 +162,7 @@ class Session(Showing):
 
     def _counts(self) -> Frame:
         settings, mask, seqs = self._on_show.now()
-        n_missing, *counts = self._loader.count_selected(settings, mask).tolist()
+        n_missing, *counts = self._loader.of(settings).count_selected(mask).tolist()
         return Frame(p.Counts(seqs.color, seqs.selection, n_missing), {"counts": np.array(counts, dtype=np.uint32)})
 
     def _shown(self) -> Shown:
@@ -202,13 +202,11 @@ class Session(Showing):
         if self._loader.is_of_pixels(settings):
             yield from self._pixels(settings, mask, message, seqs, is_overtaken)
             return
-        coloring = self._loader.preview(settings) or self.coloring(settings)
-        indexed: InView | None = self._loader.near(
-            settings, view_of(message), (message.width, message.height), coloring
-        )
+        held = self._loader.of(settings)
+        coloring = held.preview() or held.coloring()
+        indexed: InView | None = held.near(view_of(message), (message.width, message.height), coloring)
         if indexed is None:
-            indexed = self._loader.awaited(settings, is_overtaken)
-            coloring = self.coloring(settings)
+            indexed, coloring = held.awaited(is_overtaken), held.coloring()
         shown = replace(self._shown_by(settings, mask, message.highlighted, coloring), weight=message.weight)
         few = -1 if settings.render == "raster" else few_of(settings)
         yield from view_frames(indexed, shown, message, seqs, few)
@@ -221,14 +219,14 @@ class Session(Showing):
         seqs: Seqs,
         is_overtaken: Callable[[], bool],
     ) -> Iterator[Frame]:
-        indexed = self._loader.awaited(settings, is_overtaken)
+        indexed = self._loader.of(settings).awaited(is_overtaken)
         shown = replace(self._shown_by(settings, mask), columns=self._columns_of(settings))
         level = round(2 * np.log2(abs(message.view[1] - message.view[0]) / message.width))
         key = settings.color_key, settings.place_key, settings.statistic, level
 
         def scale_of(numbers: NDArray[np.float64]) -> PixelScale:
             found = PixelScale.of(numbers)
-            kept: PixelScale = self._loader.keep("scale", key, lambda: found)
+            kept: PixelScale = self._loader.memo.keep("scale", key, lambda: found)
             return kept.holding(found)
 
         yield from pixel_frames(indexed, shown, message, seqs, scale_of)
@@ -239,7 +237,7 @@ class Session(Showing):
             return {"value": self.coloring(settings)}
         from cxg_widget.draw.aggregate import columns_of
 
-        return self._loader.columns(settings, columns_of(settings.statistic))
+        return self._loader.of(settings).columns(columns_of(settings.statistic))
 
     def prepare_hover(self) -> None:
         """Read once what hovering tells of, which then takes no reading; asked for when somebody has begun to hover."""
@@ -247,7 +245,7 @@ class Session(Showing):
 
     @property
     def _describer(self) -> Describer:
-        describer: Describer = self._loader.keep("describer", None, lambda: Describer(self.dataset))
+        describer: Describer = self._loader.memo.keep("describer", None, lambda: Describer(self.dataset))
         return describer
 
     def _hover(self, message: p.Hover) -> Frame:
@@ -264,9 +262,9 @@ class Session(Showing):
 
     def _nearest(self, at: p.Hover) -> tuple[int, float, float] | None:
         """Return row and place of the visible cell at a place."""
-        if not self._loader.has_cells(self.settings):
+        if not self._held.can_be_asked:
             return None
-        indexed, (radius, stretch) = self._loader.indexed_at_hand(self.settings), circle_of(at.radius_x, at.radius_y)
+        indexed, (radius, stretch) = self._held.at_hand(), circle_of(at.radius_x, at.radius_y)
         if indexed is not None:
             return indexed.nearest(at.x, at.y, radius, self._shown(), stretch=stretch)
         xy = self.xy()
@@ -302,7 +300,7 @@ class Session(Showing):
         whole = fit_view(extent, size, y_down=y_down, equal_units=equal_units)
         seen = whole if view is None else contain(view, size, y_down=y_down, equal_units=equal_units)
         zoom = zoom_of(seen, whole)
-        if self._loader.is_of_pixels(self.settings):
+        if self._held.is_of_pixels:
             pixels = self._paint_pixels(seen, size, zoom)
             return paint(pixels, seen, size, zoom=zoom, paper=paper), self._key(pixels, dark=paper.is_dark)
         job = None if view is None else self._paint_near(max_points, seen, size)
@@ -312,15 +310,14 @@ class Session(Showing):
 
     def _shared(self, job: Paint, seen: View, size: tuple[int, int], zoom: float) -> Shared | None:
         """Return what numbers a picture shows where cells share its pixels."""
-        settings, is_small = self.settings, self.dataset.n_obs <= few_of(self.settings)
+        settings, held, is_small = self.settings, self._held, self.dataset.n_obs <= few_of(self.settings)
         if job.coloring.scale != "continuous" or (is_small and settings.statistic != "mean"):
             return None
-        if self._loader.preview(settings) is not None:  # nothing has been read but these cells
+        if held.preview() is not None:  # nothing has been read but these cells
             return None
-        x0, x1, y0, y1 = extent = self._loader.bounds(settings).extent
-        first = np.arange(min(BASIS, self._point_rows.size))
-        coloring = self._loader.point_coloring(settings).take(first if self._is_aggregated else self._point_rows[first])
-        xy = self._loader.coordinates(self._point_rows[first], settings)
+        x0, x1, y0, y1 = extent = held.bounds().extent
+        first = np.arange(min(BASIS, held.point_rows.size))
+        coloring, xy = held.coloring_at(first), held.coordinates(held.point_rows[first])
         bounds = Bounds(extent, 1)
         crowd = Crowd(quantise_positions(xy, bounds), self.dataset.n_obs)
         sides = abs(seen[1] - seen[0]) * LEVELS / (x1 - x0 or 1), abs(seen[3] - seen[2]) * LEVELS / (y1 - y0 or 1)
@@ -331,9 +328,8 @@ class Session(Showing):
 
     def _key(self, job: Paint, *, dark: bool) -> Key:
         """Say what a picture of the settings means, in words."""
-        settings, dataset = self.settings, self.dataset
-        is_of_pixels = self._loader.is_of_pixels(settings)
-        coloring = job.coloring if is_of_pixels else self._loader.preview(settings) or self.coloring(settings)
+        settings, dataset, held = self.settings, self.dataset, self._held
+        coloring = job.coloring if held.is_of_pixels else held.preview() or held.coloring()
         legend = streams.legend_frame(coloring, settings, dataset, 0, 0).message
         assert isinstance(legend, p.Color)
         n_selected = int(np.count_nonzero(self.mask))
@@ -353,13 +349,13 @@ class Session(Showing):
         return f"Horizontal: {labels[0]}, {x0} to {x1}. Vertical: {labels[1]}, {y0} to {y1}."
 
     def _extent(self) -> View:
-        return self._loader.outline(self.settings) or self._loader.bounds(self.settings).extent
+        return self._held.outline() or self._held.bounds().extent
 
     def _paint_near(self, most: int | None, seen: View, size: tuple[int, int]) -> Paint | None:
         """Gather some of the cells in view that are not hidden, where nothing has been read; None = that would last."""
-        settings = self.settings
-        coloring = self._loader.preview(settings) if self._loader.outline(settings) is not None else None
-        near = None if coloring is None else self._loader.near(settings, seen, size, coloring)
+        settings, held = self.settings, self._held
+        coloring = held.preview() if held.outline() is not None else None
+        near = None if coloring is None else held.near(seen, size, coloring)
         if coloring is None or near is None:
             return None
         shown = self._shown_by(settings, self.mask, coloring=coloring)
@@ -373,7 +369,7 @@ class Session(Showing):
     def _paint_pixels(self, seen: View, size: tuple[int, int], zoom: float) -> Paint:
         """Reduce the cells in view to numbers of pixels."""
         settings, shown = self.settings, self._shown()
-        indexed = self._loader.indexed(settings)
+        indexed = self._held.indexed()
         spread = spread_of(indexed.count(seen), size, point_diameter(self.dataset.n_obs, size, zoom))
         shown = replace(shown, columns=self._columns_of(settings))
         numbers, cells = indexed.numbers(shown, seen, size, spread).finished()
@@ -382,18 +378,18 @@ class Session(Showing):
 
     def _paint(self, most: int | None, seen: View | None) -> Paint:
         """Gather the first points in view that are not hidden."""
-        rows, settings = self._point_rows, self.settings
-        places = None if seen is None else np.flatnonzero(within(self._loader.coordinates(rows, settings), seen))
+        held, settings = self._held, self.settings
+        rows = held.point_rows
+        places = None if seen is None else np.flatnonzero(within(held.coordinates(rows), seen))
         n_in_view = rows.size if places is None else places.size
         places = np.arange(rows[:most].size) if places is None else places[:most]
         n_like = rows.size * places.size // max(n_in_view, 1)
         rows = rows[places]
-        coloring = self._loader.point_coloring(settings)
-        coloring = coloring.take(places if self._is_aggregated else rows)
+        coloring = held.coloring_at(places)
         visible = coloring.visible(settings.hidden)
         if visible is not None:
             kept = np.flatnonzero(visible)
             rows, coloring = rows[kept], coloring.take(kept)
         colors = streams.category_colors(coloring, settings, self.dataset)
         selected = self.mask[rows] if self.mask.any() else None
-        return Paint(self._loader.coordinates(rows, settings), coloring, colors, settings, selected, n_like)
+        return Paint(held.coordinates(rows), coloring, colors, settings, selected, n_like)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.cells.held import Held
 from cxg_widget.cells.loader import Loader
 from cxg_widget.cells.preview import is_close
 from cxg_widget.color.limits import check_order
@@ -88,25 +89,26 @@ class Showing:
     @property
     def catalogue(self) -> Catalogue:
         """Everything one can colour by."""
-        catalogue: Catalogue = self._loader.keep("catalogue", None, lambda: Catalogue(self.dataset))
+        catalogue: Catalogue = self._loader.memo.keep("catalogue", None, lambda: Catalogue(self.dataset))
         return catalogue
 
     def xy(self) -> NDArray[np.float32]:
         """Return the coordinates on show at full precision, float32 (n_obs, 2), row order."""
-        return self._loader.xy(self.settings)
+        return self._held.xy()
 
     def place(self, settings: Settings | None = None) -> Bounds:
         """Read where the cells are, and return within which bounds that is."""
-        self._loader.point_xy(settings or self.settings)
-        return self._loader.bounds(settings or self.settings)
+        held = self._loader.of(settings or self.settings)
+        held.point_xy()
+        return held.bounds()
 
     def target(self, settings: Settings) -> Target:
         """Find what some settings colour by; raises as `target.resolve`."""
         return self._loader.target(settings)
 
     def coloring(self, settings: Settings | None = None) -> Coloring:
-        """Read and return what the cells are coloured by; raises as `Loader.coloring`."""
-        return self._loader.coloring(settings or self.settings)
+        """Read and return what the cells are coloured by; raises as `Held.coloring`."""
+        return self._loader.of(settings or self.settings).coloring()
 
     def check_limits(self, settings: Settings) -> None:
         """Check the colour limits of some settings against each other, with its numbers where they have been read.
@@ -116,7 +118,7 @@ class Showing:
         InvalidValue
             If the lower one lies above the upper one.
         """
-        known: Coloring | None = self._loader.held("coloring", settings.color_key)
+        known: Coloring | None = self._loader.memo.held("coloring", settings.color_key)
         are_numbers = known is not None and known.scale == "continuous" and not self._loader.is_of_pixels(settings)
         check_order(settings.vmin, settings.vmax, known.numbers.quantile if known and are_numbers else None)
 
@@ -151,13 +153,13 @@ class Showing:
 
     def prepare_order(self) -> None:
         """Make the order of the points; beside `prepare`, which mostly waits for the store."""
-        if not self._is_aggregated:
+        if not self._held.is_aggregated:
             self._loader.order()
 
     def prepare_index(self) -> None:
         """Build or load what views are aggregated from, where they are; the first of them then comes sooner."""
-        if self._is_aggregated:
-            self._loader.prepare_index(self.settings)
+        if self._held.is_aggregated:
+            self._held.prepare()
 
     def close(self) -> None:
         """Let go of what is held elsewhere; the dataset stays open."""
@@ -166,18 +168,14 @@ class Showing:
         self._loader.close()
 
     @property
-    def _is_aggregated(self) -> bool:
-        return self._loader.is_aggregated(self.settings)
+    def _held(self) -> Held:
+        """The cells as they are on show."""
+        return self._loader.of(self.settings)
 
     @property
     def order(self) -> DisplayOrder:
         """The order in which the points are sent."""
-        return self._loader.sample(self.settings).order if self._is_aggregated else self._loader.order()
-
-    @property
-    def _point_rows(self) -> NDArray[Any]:
-        """The row of each point."""
-        return self._loader.sample(self.settings).rows if self._is_aggregated else self._loader.order().rows
+        return self._held.order
 
     # --- frames ----------------------------------------------------------------------------------------------------
 
@@ -189,7 +187,7 @@ class Showing:
         return self._points(self._on_show.take_up("points"))
 
     def _points(self, seq: int) -> Iterator[Frame]:
-        outline = self._loader.outline(self.settings)
+        outline = self._held.outline()
         if outline is not None:
             yield from self._on_show.until_newer("points", seq, partial(self._outline_frames, outline))
             bounds = self.place()
@@ -199,23 +197,23 @@ class Showing:
         yield from self._on_show.until_newer("points", seq, partial(self._point_frames, outline))
 
     def _outline_frames(self, outline: Extent, seq: int) -> Iterator[Frame]:
-        about = {**self._about_points(seq), "n_points": self._loader.n_points(self.settings)}
+        about = {**self._about_points(seq), "n_points": self._held.n_points}
         message = p.Points(start=0, stop=0, extent=list(outline), n_missing=0, **about)
         yield Frame(message, {"xy": np.empty((0, 2), dtype=np.uint16)})
 
     def _point_frames(self, outline: Extent | None, seq: int) -> Iterator[Frame]:
-        settings = self.settings
-        bounds = self._loader.bounds(settings)
+        held = self._held
+        bounds = held.bounds()
         if outline is not None:
             bounds = Bounds(outline, bounds.n_missing)
-        return streams.point_frames(self._loader.point_xy(settings), bounds, self.order, self._about_points(seq))
+        return streams.point_frames(held.point_xy(), bounds, held.order, self._about_points(seq))
 
     def _about_points(self, seq: int) -> dict[str, Any]:
         settings, name = self.settings, self.dataset.find_embedding(self.settings.embedding)
         equal_units = self.dataset.axis_labels(name, settings.axes) is None
         return {
             "seq": seq, "embedding": name, "axes": list(settings.axes), "n_obs": self.dataset.n_obs,
-            "y_down": is_tissue(name), "aggregated": self._is_aggregated,
+            "y_down": is_tissue(name), "aggregated": self._held.is_aggregated,
             "equal_units": equal_units, "axis_labels": list(self.dataset.axis_names(name, settings.axes) or ()),
             "few": few_of(settings),
         }  # fmt: skip
@@ -228,7 +226,7 @@ class Showing:
         return self._color(self._on_show.take_up("color"))
 
     def _color(self, seq: int) -> Iterator[Frame]:
-        preview = self._loader.preview(self.settings)
+        preview = self._held.preview()
         if preview is not None and preview.is_preview:
             yield from self._on_show.until_newer("color", seq, partial(self._preview_frames, preview))
             self.coloring()
@@ -236,12 +234,14 @@ class Showing:
         yield from self._on_show.until_newer("color", seq, self._color_frames)
 
     def _preview_frames(self, preview: Coloring, seq: int) -> Iterator[Frame]:
-        yield streams.legend_frame(preview, self.settings, self.dataset, self._loader.n_points(self.settings), seq)
+        yield streams.legend_frame(preview, self.settings, self.dataset, self._held.n_points, seq)
 
     def _color_frames(self, seq: int) -> Iterator[Frame]:
-        settings, order = self.settings, self.order
-        yield streams.legend_frame(self.coloring(settings), settings, self.dataset, order.rows.size, seq)
-        yield from self._loader.point_coloring(settings).frames(order, seq)
+        settings = self.settings
+        held = self._loader.of(settings)
+        order = held.order
+        yield streams.legend_frame(held.coloring(), settings, self.dataset, order.rows.size, seq)
+        yield from held.point_coloring().frames(order, seq)
 
     def recolor(self) -> Iterator[Frame]:
         """Yield the colours of the categories on show, after the palette changed."""
@@ -252,7 +252,7 @@ class Showing:
         """Yield which points are selected, as packed bits."""
         seq, mask = self._on_show.next_selection()
         n_selected = int(np.count_nonzero(mask))
-        yield streams.selection_frame(mask[self._point_rows] if n_selected else mask, n_selected, seq)
+        yield streams.selection_frame(mask[self._held.point_rows] if n_selected else mask, n_selected, seq)
 
     def show(self) -> Iterator[Frame]:
         """Yield points and colour chunk by chunk in turn, so that the first picture has both; then the selection."""
@@ -274,9 +274,9 @@ class Showing:
 
         A kernel hears nothing before the cell has run that shows the widget.
         """
-        if not are_many(self._loader.n_points(self.settings)):
+        if not are_many(self._held.n_points):
             return
-        is_preview = self._loader.outline(self.settings) is not None and self._loader.preview(self.settings) is not None
+        is_preview = self._held.outline() is not None and self._held.preview() is not None
         seqs = self._on_show.begin_early(can_take_up=not is_preview)
         yield streams.dataset_frame(self.dataset)
         color, points = self._color(seqs["color"]), self._points(seqs["points"])

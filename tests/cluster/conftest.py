@@ -9,9 +9,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cxg_widget.cells.indexed import Shown
+from cxg_widget.display.coloring import Coloring
+from cxg_widget.display.settings import Settings
 from tests.datasets.make_cxg import Truth, make_cxg, make_truth
 
 N_OBS = 3000
+
+
+def shown_by(coloring: Coloring, colors: Any = (), hidden: Any = (), **more: Any) -> Shown:
+    """Return what shows all cells: colours uint8 (k, 3) of the categories, labels of those that are hidden."""
+    settings = Settings(embedding="umap", hidden=tuple(hidden))
+    more = {"mask": np.zeros(N_OBS, bool), **more}
+    return Shown(coloring, ["#" + bytes(rgb).hex() for rgb in colors], settings, **more)
 
 
 def start_client(n_workers: int = 2) -> Any:

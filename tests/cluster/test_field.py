@@ -10,19 +10,23 @@ import numpy as np
 import pytest
 
 from cxg_widget.cells.cluster import ClusterCells, Source
+from cxg_widget.cells.sample import Sample
 from cxg_widget.datasets import Codes, open_dataset
+from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.target import Target, read, resolve
 from cxg_widget.draw.aggregate import aggregate, arrange, arrange_mask
 from cxg_widget.errors import StorageDenied, UnknownName
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.polygon import in_polygon
 from cxg_widget.wire.encoding import category_counts, describe
-from tests.cluster.conftest import N_OBS, n_open
+from cxg_widget.wire.protocol import MISSING_LABEL
+from tests.cluster.conftest import N_OBS, n_open, shown_by
 
 VIEWS = [(-4.0, 4.0, -4.0, 4.0), (0.1, 0.9, 1.2, -0.4), (50.0, 60.0, 50.0, 60.0)]
 COLORS = ["cell_type", "many", "size", "is_doublet", "donor", "n_genes", "score", "constant", "lonely", "read_at",
           "ENSG0001",
           "ENSG0003", ["ENSG0000", "ENSG0002"]]  # fmt: skip
+NOTHING = Coloring(Target("none"))
 POLYGON = np.array([[-1, -1], [1.5, -0.5], [0.2, 1.9], [-1, 0.5]])
 
 
@@ -40,6 +44,12 @@ def field(client, store):
     one.close()
 
 
+def labels_but(coloring, visible):
+    """The labels of those categories, missing last, that are not visible; None = all are."""
+    labels = [*coloring.labels, MISSING_LABEL]
+    return [] if visible is None else [label for label, seen in zip(labels, visible, strict=True) if not seen]
+
+
 def same_planes(found, expected):
     for name in ("totals", "missing", "peak"):
         one, other = getattr(found, name), getattr(expected, name)
@@ -51,9 +61,9 @@ def same_planes(found, expected):
 
 
 def test_the_partitions_cover_all_rows_once(field):
-    assert len(field._blocks) == 5
-    assert [start for start, _ in field._blocks[1:]] == [stop for _, stop in field._blocks[:-1]]
-    assert (field._blocks[0][0], field._blocks[-1][1]) == (0, N_OBS)
+    assert len(field._parts.blocks) == 5
+    assert [start for start, _ in field._parts.blocks[1:]] == [stop for _, stop in field._parts.blocks[:-1]]
+    assert (field._parts.blocks[0][0], field._parts.blocks[-1][1]) == (0, N_OBS)
 
 
 def test_extent_and_missing_are_those_of_the_embedding(field, truth):
@@ -85,10 +95,20 @@ def test_planes_are_those_of_one_index(field, here, color):
     selected = rng.random(N_OBS) < 0.3
     colors = rng.integers(0, 255, (len(data.categories), 3), dtype=np.uint8) if isinstance(data, Codes) else None
     visible = rng.random(len(data.categories) + 1) < 0.8 if isinstance(data, Codes) else None
+    coloring = Coloring(target) if color is None else field.summary(target)
+    hidden = () if visible is None else labels_but(coloring, visible)
     ways = ({}, {"visible": visible}, {"spread": 3, "statistic": "max"}, {"statistic": "both"})
+    weights = {"mean": 0.0, "both": 0.5, "max": 1.0}
     for number, (view, options) in enumerate(product(VIEWS, ways)):
         mask = selected if (number + number // len(ways)) % 2 else None  # each way with and without, in turn
-        found = field.planes(target, view, (40, 30), colors=colors, selected=mask, **options)
+        shown = shown_by(
+            coloring,
+            () if colors is None else colors,
+            hidden if "visible" in options else (),
+            mask=np.zeros(N_OBS, bool) if mask is None else mask,
+            weight=weights[options.get("statistic", "mean")],
+        )
+        found = field.image(shown, view, (40, 30), options.get("spread", 1))
         bits = None if mask is None else arrange_mask(index, mask)
         same_planes(found, aggregate(index, column, view, (40, 30), colors=colors, selected=bits, **options))
 
@@ -127,8 +147,9 @@ def test_the_nearest_cell_is_the_nearest_of_all_and_never_a_hidden_one(field, he
         distance = np.hypot(*(xy - point).T)
         distance[~np.isfinite(distance)] = np.inf
         expected = int(np.argmin(distance)) if distance.min() <= 1.5 else None
-        found = field.nearest(*point, 1.5, target=Target("obs", "cell_type"), visible=visible)
-        assert found == expected
+        coloring = field.summary(Target("obs", "cell_type"))
+        found = field.nearest(*point, 1.5, shown_by(coloring, hidden=labels_but(coloring, visible)))
+        assert found == (None if expected is None else (expected, *truth.embeddings["umap"][expected]))
 
 
 @pytest.mark.parametrize("stretch", [0.01, 7.0])
@@ -138,30 +159,32 @@ def test_where_the_axes_have_scales_of_their_own_the_nearest_cell_is_that_on_the
         distance = np.hypot(*((xy - point) * (1, stretch)).T)
         distance[~np.isfinite(distance)] = np.inf
         expected = int(np.argmin(distance)) if distance.min() <= 1.5 else None
-        assert field.nearest(*point, 1.5, stretch=stretch) == expected
+        found = field.nearest(*point, 1.5, shown_by(NOTHING), stretch=stretch)
+        assert (None if found is None else found[0]) == expected
 
 
 @pytest.mark.parametrize("color", [None, "cell_type", "score", "ENSG0001"])
 def test_a_sample_is_random_rows_with_their_places_and_values(field, here, truth, color):
     dataset, _ = here
     target = None if color is None else resolve(color, dataset)
-    rows, xy, values = field.sample(500, 7, target)
+    rows = Sample(N_OBS, 500, 7).rows
     assert len(set(rows.tolist())) == len(rows) == 500
-    assert rows.tolist() == field.sample(500, 7)[0].tolist() != sorted(rows.tolist())
+    assert rows.tolist() != sorted(rows.tolist())
+    xy, coloring = field.take(rows, NOTHING if target is None else field.summary(target))
     stored = truth.embeddings["umap"][rows]
     drawn = np.isfinite(stored).all(axis=1)
     np.testing.assert_array_equal(xy[drawn], stored[drawn])
     assert np.isnan(xy[~drawn]).all()
     if target is None:
-        assert values is None
+        assert coloring is NOTHING
         return
     data = read(target, dataset, None)
     if isinstance(data, Codes):
-        np.testing.assert_array_equal(values[drawn], data.codes[rows][drawn])
+        np.testing.assert_array_equal(coloring.codes.codes[drawn], data.codes[rows][drawn])
     else:
         dense = data.dense(N_OBS)[rows]
         step = np.nanmax(data.values) - min(np.nanmin(data.values), 0)
-        np.testing.assert_allclose(values[drawn], dense[drawn], atol=step / 65534)
+        np.testing.assert_allclose(coloring.numbers.dense()[drawn], dense[drawn], atol=step / 65534)
 
 
 def test_other_axes_of_another_embedding_are_another_field(client, store, truth):
@@ -198,8 +221,9 @@ def test_a_field_reads_a_bucket_as_it_reads_a_folder(client, field, store, truth
         client, Source.of(uri, storage_options=object_store.storage_options), N_OBS, rows_per_partition=1500
     )
     for target in (Target("obs", "cell_type"), Target("var", "ENSG0001")):
-        colors = np.full((len(field.summary(target).labels), 3), 7, dtype=np.uint8)
-        found = [one.planes(target, VIEWS[0], (20, 20), colors=colors) for one in (there, field)]
+        coloring = field.summary(target)
+        shown = shown_by(coloring, np.full((len(coloring.labels), 3), 7, dtype=np.uint8))
+        found = [one.image(shown, VIEWS[0], (20, 20), 1) for one in (there, field)]
         same_planes(*found)
     np.testing.assert_array_equal(there.polygon_mask(POLYGON), in_polygon(truth.embeddings["umap"], POLYGON))
     there.close()

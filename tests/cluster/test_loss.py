@@ -7,15 +7,17 @@ import signal
 import threading
 import time
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from cxg_widget.cells.cluster import ClusterCells, Source, find_client
 from cxg_widget.cells.cluster.waiting import Waiting, must_be_anew
+from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.target import Target
 from cxg_widget.errors import ClusterLost, DamagedStore, InvalidOption, Overtaken, StorageTimeout
-from tests.cluster.conftest import N_OBS, n_open, start_client, stop_client
+from tests.cluster.conftest import N_OBS, n_open, shown_by, start_client, stop_client
 from tests.datasets.make_cxg import make_cxg
 
 VIEW = (-4.0, 4.0, -4.0, 4.0)
@@ -90,11 +92,11 @@ def fragile():
 
 def test_a_worker_that_dies_is_replaced_and_the_field_answers_as_before(fragile, path):
     field = ClusterCells(fragile, Source.of(path), N_OBS, rows_per_partition=700)
-    target = Target("obs", "cell_type")
-    colors = np.full((len(field.summary(target).labels), 3), 9, dtype=np.uint8)
-    before = field.planes(target, VIEW, (20, 20), colors=colors)
+    coloring = field.summary(Target("obs", "cell_type"))
+    shown = shown_by(coloring, np.full((len(coloring.labels), 3), 9, dtype=np.uint8))
+    before = field.image(shown, VIEW, (20, 20), 1)
     next(iter(fragile.cluster.workers.values())).process.process._process.kill()
-    after = field.planes(target, VIEW, (20, 20), colors=colors)
+    after = field.image(shown, VIEW, (20, 20), 1)
     np.testing.assert_array_equal(after.totals, before.totals)
     assert field.count(VIEW) == before.counts.sum()
     field.close()
@@ -102,14 +104,14 @@ def test_a_worker_that_dies_is_replaced_and_the_field_answers_as_before(fragile,
 
 def test_after_a_restart_of_the_client_the_field_answers_as_before(fragile, path):
     field = ClusterCells(fragile, Source.of(path), N_OBS, rows_per_partition=1500)
-    target = Target("obs", "cell_type")
-    colors = np.full((len(field.summary(target).labels), 3), 9, dtype=np.uint8)
-    selected = np.arange(N_OBS) % 3 == 0
+    coloring = field.summary(Target("obs", "cell_type"))
+    shown = shown_by(coloring, np.full((len(coloring.labels), 3), 9, dtype=np.uint8))
+    shown = replace(shown, mask=np.arange(N_OBS) % 3 == 0)
 
     def ask():
-        planes = field.planes(target, VIEW, (20, 20), colors=colors, selected=selected).totals
+        planes = field.image(shown, VIEW, (20, 20), 1).totals
         corners = np.array([[-1, -1], [1, -1], [0, 1]])
-        return planes, field.polygon_mask(corners), field.nearest(0.1, 0.2, 1.0), field.count(VIEW)
+        return planes, field.polygon_mask(corners), field.nearest(0.1, 0.2, 1.0, shown), field.count(VIEW)
 
     before = ask()
     fragile.restart()
@@ -133,10 +135,10 @@ def test_a_cluster_without_workers_is_told_and_so_is_a_closed_client(fragile, pa
     closing = threading.Thread(target=lambda: (time.sleep(0.3), fragile.close()))
     closing.start()
     with pytest.raises(ClusterLost):
-        field._waiting.result(fragile.submit(_nap, 20, pure=False))
+        field._parts.waiting.result(fragile.submit(_nap, 20, pure=False))
     closing.join()
     with pytest.raises(ClusterLost, match="closed"):
-        field.planes(None, VIEW, (4, 4))
+        field.image(shown_by(Coloring(Target("none"))), VIEW, (4, 4), 1)
     with pytest.raises(ClusterLost):
         find_client(fragile)
     field.close()
@@ -176,13 +178,13 @@ def wait_for_others_than(client, addresses):
 def test_partitions_that_workers_died_over_are_loaded_anew_when_next_asked_for(fragile, path):
     fragile.cluster.scheduler.allowed_failures = 0
     field = ClusterCells(fragile, Source.of(path), N_OBS, rows_per_partition=700)
-    target = Target("obs", "cell_type")
-    colors = np.full((len(field.summary(target).labels), 3), 9, dtype=np.uint8)
-    selected = np.arange(N_OBS) % 3 == 0
+    coloring = field.summary(Target("obs", "cell_type"))
+    shown = shown_by(coloring, np.full((len(coloring.labels), 3), 9, dtype=np.uint8))
+    shown = replace(shown, mask=np.arange(N_OBS) % 3 == 0)
     corners = np.array([[-1, -1], [1, -1], [0, 1]])
 
     def ask():
-        planes = field.planes(target, VIEW, (20, 20), colors=colors, selected=selected)
+        planes = field.image(shown, VIEW, (20, 20), 1)
         return planes.totals, field.polygon_mask(corners)
 
     before = ask()
@@ -192,7 +194,7 @@ def test_partitions_that_workers_died_over_are_loaded_anew_when_next_asked_for(f
     fragile.run(_die_over_loading, workers=[other])
     os.kill(pids[dying], signal.SIGKILL)  # the other one then loads what this one held
     wait_for_others_than(fragile, pids)
-    assert "error" in {part.status for part in field._parts}
+    assert "error" in {part.status for part in field._parts.held}
 
     pids = fragile.run(_die_over_loading)
     with pytest.raises(ClusterLost, match=r"died over this.*more memory\.$"):

@@ -8,7 +8,8 @@ import pytest
 from PIL import Image
 
 from cxg_widget import open_dataset
-from cxg_widget.cells.cluster import ClusterLoader, Source
+from cxg_widget.cells.cluster import Source, held_by_workers
+from cxg_widget.cells.loader import Loader
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import DamagedStore
 from cxg_widget.session.session import Session
@@ -25,7 +26,7 @@ def pair(client, store):
     dataset = open_dataset(store)
 
     def with_cluster(*args):
-        return ClusterLoader(*args, client=client, source=Source.of(store))
+        return Loader(*args, holder=held_by_workers(client, Source.of(store)))
 
     settings = Settings(embedding=dataset.default_embedding, render="raster", max_points=500)
     alone, shared = Session(dataset, settings), Session(dataset, settings, read_with=with_cluster)
@@ -41,7 +42,7 @@ def columns(dataset):
 
 
 def ask(session, few=False, highlighted=-1):
-    x0, x1, y0, y1 = session._loader.bounds(session.settings).extent
+    x0, x1, y0, y1 = session._loader.of(session.settings).bounds().extent
     view = [x0, (x0 + x1) / 2, y0, (y0 + y1) / 2] if few else [x0 - 0.1, x1 + 0.1, y0 - 0.1, y1 + 0.1]
     return list(session.answer(p.Aggregate(view, *SIZE, 1.0, highlighted, False)))
 
@@ -169,7 +170,7 @@ def test_an_embedding_that_cannot_be_read_leaves_the_cells_on_show(client, truth
     with open_dataset(str(path)) as dataset:
         settings = Settings(embedding="umap", render="raster", color="cell_type")
         one = Session(
-            dataset, settings, read_with=lambda *a: ClusterLoader(*a, client=client, source=Source.of(str(path)))
+            dataset, settings, read_with=lambda *a: Loader(*a, holder=held_by_workers(client, Source.of(str(path))))
         )
         before = image(ask(one))
         with pytest.raises(DamagedStore, match="emb/spatial"):
@@ -184,7 +185,7 @@ def test_a_lasso_leaves_out_what_is_hidden_on_the_workers(pair):
     color = columns(pair[0].dataset)[1]
     label = str(pair[0].dataset.codes(color.removeprefix("obs:")).categories[0])
     set_looks(pair, color=color, hidden=(label,))
-    x0, x1, y0, y1 = pair[0]._loader.bounds(pair[0].settings).extent
+    x0, x1, y0, y1 = pair[0]._loader.of(pair[0].settings).bounds().extent
     polygon = [x0, y0, x1, y0, x1, (y0 + y1) / 2, x0, y1]
     for one in pair:
         one.gesture(p.Lasso(polygon, "replace"))

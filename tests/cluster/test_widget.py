@@ -44,7 +44,7 @@ def test_nothing_of_a_closed_widget_is_left_here_or_on_the_workers(client, store
     w = CxgWidget(store, dask=client, color="cell_type")
     w.select(polygon=[(-9, -9), (9, -9), (9, 9)])
     assert len(client.futures) > before
-    held = [weakref.ref(one) for one in (w, w._session, w._session._loader.in_slot("indexed").cluster)]
+    held = [weakref.ref(one) for one in (w, w._session, w._session._loader.memo.in_slot("shared"))]
     w.close()
     del w
     for _ in range(400):

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from cxg_widget import CxgWidget
-from cxg_widget.cells import loader
+from cxg_widget.cells import here
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.mzpeak import tables
 from cxg_widget.display.settings import Settings
@@ -89,7 +89,7 @@ def ask(one, view, size=SIZE, highlighted=-1, diameter=1.0):
 
 
 def is_indexed(one):
-    return one._loader.indexed_at_hand(one.settings) is not None
+    return one._loader.of(one.settings).at_hand() is not None
 
 
 def contents(frames):
@@ -251,7 +251,7 @@ def test_coordinates_and_colours_take_one_pass(session, run, color, reads):
     data = one.coloring().data
     values = data.codes + 1 if color == "ms_level" else data.vector.values
     np.testing.assert_allclose(values, truth.obs[color].to_numpy(float), rtol=1e-6)
-    found = one._loader.coordinates(np.arange(one.dataset.n_obs), one.settings)
+    found = one._loader.of(one.settings).coordinates(np.arange(one.dataset.n_obs))
     np.testing.assert_array_equal(found, truth.embeddings["peaks"].astype(np.float32))
     reads.clear()
     one.settings = replace(one.settings, color="intensity")
@@ -341,7 +341,7 @@ def test_a_newer_question_does_not_wait_for_the_index_that_an_older_one_waits_fo
 
 
 def test_no_more_rows_are_read_for_a_view_than_the_limit(session, view, monkeypatch):
-    monkeypatch.setattr(loader, "NEAR_ROWS", 10)
+    monkeypatch.setattr(here, "NEAR_ROWS", 10)
     one = session()
     ask(one, view)
     assert is_indexed(one)

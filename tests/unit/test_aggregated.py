@@ -253,8 +253,8 @@ def test_only_what_is_reduced_is_read():
     dataset, _ = dataset_and_frame()
     loader = Loader(dataset, 0, lambda _: None)
     mask = np.zeros(600, bool)
-    aggregated(dataset, loader, Settings(embedding="umap", color="cell_type"), mask, "count", **SIZE)
-    aggregated(dataset, loader, Settings(embedding="umap"), mask, "max", color="CD3E", view=VIEW, **SIZE)
+    aggregated(loader.of(Settings(embedding="umap", color="cell_type")), mask, "count", **SIZE)
+    aggregated(loader.of(Settings(embedding="umap")), mask, "max", color="CD3E", view=VIEW, **SIZE)
     assert set(dataset.reads) == {"emb/umap", "X/CD3E"}
 
 
@@ -297,7 +297,7 @@ def test_memory_is_that_of_a_block_and_the_planes(monkeypatch):
         dataset = Endless(n_obs)
         loader = Loader(dataset, 0, lambda _: None)
         tracemalloc.start()
-        found = aggregated(dataset, loader, Settings(embedding="umap"), np.zeros(0, bool), asked, **SIZE)
+        found = aggregated(loader.of(Settings(embedding="umap")), np.zeros(0, bool), asked, **SIZE)
         high = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert int(found["n"].sum()) == n_obs

@@ -15,6 +15,7 @@ from scipy.stats import kstest
 from cxg_widget.cells import indexed as field
 from cxg_widget.cells import loader
 from cxg_widget.color.palettes import category_palette
+from cxg_widget.compute import pending
 from cxg_widget.display.settings import Settings
 from cxg_widget.draw import aggregate
 from cxg_widget.errors import Overtaken
@@ -422,16 +423,16 @@ def test_other_cells_give_up_the_index_of_those_that_were_on_show():
     one = Session(small(20_000), Settings(embedding="umap", max_points=1_000), announce=hear)
     before = one.settings
     with pytest.raises(Overtaken):
-        one._loader.indexed(before)
+        one._loader.of(before).indexed()
     assert done[-1] == 1  # the last to be told is the newer one
-    assert one._loader.indexed_at_hand(one.settings) is not None
+    assert one._loader.of(one.settings).at_hand() is not None
 
 
 def test_a_closed_session_holds_the_selection_and_no_cells():
     one = session(color="CD3E")
     one.select(np.arange(20_000) % 3 == 0)
     ask(one, extent(one))
-    held = [weakref.ref(one._loader.indexed(one.settings).index), weakref.ref(one.coloring().data)]
+    held = [weakref.ref(one._loader.of(one.settings).indexed().index), weakref.ref(one.coloring().data)]
     one.close()
     gc.collect()
     assert [ref() for ref in held] == [None, None]
@@ -441,7 +442,7 @@ def test_a_closed_session_holds_the_selection_and_no_cells():
 def test_what_is_read_after_closing_is_not_held():
     one = session(color="CD3E")
     one.close()
-    held = weakref.ref(one._loader.coloring(one.settings).data)
+    held = weakref.ref(one._loader.of(one.settings).coloring().data)
     gc.collect()
     assert held() is None
 
@@ -452,15 +453,15 @@ def test_a_field_that_is_there_before_anybody_waits_for_it_is_not_waited_for(mon
         done.set_result(make())
         return done
 
-    monkeypatch.setattr(loader, "in_background", at_once)
+    monkeypatch.setattr(pending, "in_background", at_once)
     one = session()
     found = []
     waiting = threading.Thread(
-        target=lambda: found.append(one._loader.awaited(one.settings, lambda: False)), daemon=True
+        target=lambda: found.append(one._loader.of(one.settings).awaited(lambda: False)), daemon=True
     )
     waiting.start()
     waiting.join(20)
-    assert found == [one._loader.indexed(one.settings)]
+    assert found == [one._loader.of(one.settings).indexed()]
 
 
 @pytest.mark.parametrize(("limit", "times"), [(field.RECENT_BYTES, 1), (0, 3)])
@@ -489,7 +490,7 @@ def test_what_all_points_took_is_let_go_when_images_are_shown_again():
     ask(one, extent(one))
     gc.collect()
     assert held() is None
-    assert one._loader.in_slot("xy") is None
+    assert one._loader.memo.in_slot("xy") is None
 
 
 def test_cells_come_in_an_order_of_their_own_that_is_the_same_among_others_and_has_no_pattern():

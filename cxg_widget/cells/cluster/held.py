@@ -1,0 +1,150 @@
+"""The cells as Dask's workers hold them: a sample and counts are here, all else there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.cluster.indexed import ClusterCells
+from cxg_widget.cells.cluster.source import Source
+from cxg_widget.cells.held import Held
+from cxg_widget.cells.here import HeldHere
+from cxg_widget.cells.loader import Loader
+from cxg_widget.display.coloring import Coloring
+from cxg_widget.display.settings import Settings
+from cxg_widget.display.target import resolve
+from cxg_widget.draw.aggregate.by_rows import Wanted
+from cxg_widget.draw.aggregate.reductions import Sums
+from cxg_widget.errors import ClosedDataset
+from cxg_widget.spatial.view import Extent, View
+from cxg_widget.wire.quantise import Bounds
+
+_SLOT = "shared"
+
+
+def held_by_workers(client: Any, source: Source) -> Callable[[Loader, Settings], Held]:
+    """Return what says who holds the cells: the workers, unless all of them are asked for as points.
+
+    Parameters
+    ----------
+    client : a `distributed.Client`
+    source : what its workers open
+    """
+
+    def holder(loader: Loader, settings: Settings) -> Held:
+        if settings.render == "points" and not loader.is_of_pixels(settings):
+            return HeldHere(loader, settings)
+        return HeldByWorkers(loader, settings, client, source)
+
+    return holder
+
+
+class HeldByWorkers(Held):
+    """The cells of a dataset on the workers of a client, of which only what a sample needs is read here."""
+
+    is_aggregated = True
+
+    def __init__(self, loader: Loader, settings: Settings, client: Any, source: Source) -> None:
+        super().__init__(loader, settings)
+        self._client = client
+        self._source = source
+
+    def outline(self) -> None:
+        """Return None: the workers are asked."""
+
+    def preview(self) -> None:
+        """Return None: the workers are asked."""
+
+    def near(self, view: View, size: tuple[int, int], coloring: Coloring) -> None:
+        """Return None: the workers have all cells."""
+
+    # Where they are.
+
+    def xy(self) -> NDArray[np.float32]:
+        """Read the coordinates into this process."""
+        return HeldHere(self._loader, self.settings).xy()
+
+    def bounds(self) -> Bounds:
+        """Return where the cells lie, and how many lie nowhere."""
+        cells = self.indexed()
+        return Bounds(cells.extent, cells.n_missing)
+
+    def extent(self) -> Extent:
+        """Return within which bounds all cells lie."""
+        return self.indexed().extent
+
+    def coordinates(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
+        """Return the coordinates of some rows, float32 (k, 2)."""
+        return self.indexed().coordinates(rows)
+
+    def indexed(self) -> ClusterCells:
+        """Return the cells under the indexes of the workers, who make them at first use."""
+        cells: ClusterCells = self._memo.keep(_SLOT, self.settings.place_key, self._make_indexed)
+        return cells
+
+    def _make_indexed(self) -> ClusterCells:
+        cells = ClusterCells(self._client, self._source, self.dataset.n_obs, *self.settings.place_key)
+        before = self._memo.in_slot(_SLOT)
+        if before is not None:  # not sooner: where the new cells cannot be had, those on show stay
+            before.close()
+        if self._memo.is_closed:
+            cells.close()
+            raise ClosedDataset(f"the widget of {self.dataset.uri} was closed while its cells were being read.")
+        return cells
+
+    def at_hand(self) -> ClusterCells:
+        """Return all cells; the first picture needs them too."""
+        return self.indexed()
+
+    def awaited(self, is_overtaken: Callable[[], bool]) -> ClusterCells:  # noqa: ARG002
+        """Return all cells; the first picture has waited for them."""
+        return self.indexed()
+
+    def prepare(self) -> None:
+        """Do nothing: the workers have been asked already."""
+
+    @property
+    def can_be_asked(self) -> bool:
+        """Whether the workers have been heard of; until then every hover would hold a thread."""
+        return self._memo.held(_SLOT, self.settings.place_key) is not None
+
+    is_prompt = False
+    """The workers may have gone, or be busy."""
+
+    # How they are coloured, and what they sum up to.
+
+    def coloring(self) -> Coloring:
+        """Return the colouring of the sample, with counts and range of all cells."""
+        settings = self.settings
+        key = (*settings.color_key, settings.max_points, settings.place_key)
+        made: Coloring = self._memo.keep("sample coloring", key, self._sample_coloring)
+        return made
+
+    def _sample_coloring(self) -> Coloring:
+        target, layer = self._loader.target(self.settings), self.settings.layer
+        if target.source == "none":
+            return Coloring(target)
+        cells = self.indexed()
+        return cells.take(self.sample().rows, cells.summary(target, layer), layer)[1]
+
+    def columns(self, names: tuple[str, ...]) -> dict[str, Coloring]:
+        """Return what columns by name mean; the workers read them."""
+        return {name: Coloring(resolve(name, self.dataset, self.settings.layer)) for name in names}
+
+    def category_mask(self, code: int) -> NDArray[np.bool_]:
+        """Return which cells have a category of the colouring, those without a place too; the workers read it anew."""
+        return self.indexed().category_mask(self.coloring().target, code)
+
+    def count_selected(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Count selected cells as the legend counts all of them; the workers read the column anew."""
+        coloring = self.coloring()
+        if coloring.data is None:
+            return coloring.count_selected(mask)
+        return self.indexed().count_selected(coloring, mask, self.settings.layer)
+
+    def sums(self, wanted: Wanted, view: View, size: tuple[int, int], mask: NDArray[np.bool_] | None) -> Sums:
+        """Reduce all cells, or those of a mask, bool (n_obs,), where they are."""
+        return self.indexed().sums(wanted, view, size, mask)

@@ -1,0 +1,163 @@
+"""The rows of a dataset in partitions on Dask's workers: what is submitted for each, waited for and merged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from threading import RLock, Thread
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.cluster import partition as worker
+from cxg_widget.cells.cluster.partition import Rows
+from cxg_widget.cells.cluster.source import Source, leave
+from cxg_widget.cells.cluster.waiting import Waiting, must_be_anew
+from cxg_widget.errors import Overtaken
+
+_LARGEST_PARTITION = 8_000_000
+_TILE = 65_536
+_FAN_IN = 8
+_LEAVE_S = 3.0
+"""Letting go waits no longer for workers; one that hangs hears of it when it comes back."""
+
+
+class Partitions:
+    """Ranges of rows, each of which a worker reads by itself and keeps under a `SpatialIndex`.
+
+    A partition that is lost with its worker is made again by Dask; all errors are those of `ClusterCells`.
+
+    Parameters
+    ----------
+    client : a `distributed.Client`, see `find_client`
+    source : what the workers open
+    n_obs : rows of the dataset
+    place : embedding and axes, as in `Dataset.embedding`
+    rows_per_partition, patience_s : as in `ClusterCells`
+
+    Attributes
+    ----------
+    blocks : start and stop of the rows of each
+    held : the future of each
+    waiting : results of the client
+    """
+
+    def __init__(
+        self,
+        client: Any,
+        source: Source,
+        n_obs: int,
+        place: tuple[str | None, tuple[int, int]],
+        *,
+        rows_per_partition: int | None,
+        patience_s: float,
+    ) -> None:
+        self.waiting = Waiting(client, patience_s)
+        self._client = client
+        self._source = source
+        self._user = uuid4().hex
+        self._n_obs = n_obs
+        self._place = place
+        self._is_closed = False
+        self._lock = RLock()
+        self.held: list[Any] = []
+        self.blocks = self.waiting.submitted(lambda: _cut(n_obs, rows_per_partition, client))
+
+    def load(self) -> None:
+        """Have all partitions read."""
+        self.held = self._load(self.rows())
+
+    def whole(self, forget: Callable[[], None]) -> list[Any]:
+        """Return the partitions; those thrown away by `client.restart()`, or that failed, are loaded anew.
+
+        Once for each question: a partition that workers die over is not to take them all.
+
+        Parameters
+        ----------
+        forget : called where some are, since what was arranged by them is gone too
+        """
+        with self._lock:
+            are_gone = [must_be_anew(part) for part in self.held]
+            if any(are_gone):
+                forget()
+                anew = iter(self._load([rows for rows, gone in zip(self.rows(), are_gone, strict=True) if gone]))
+                self.held = [next(anew) if gone else part for part, gone in zip(self.held, are_gone, strict=True)]
+            return self.held
+
+    def _load(self, rows: list[Rows]) -> list[Any]:
+        embedding, axes = self._place
+        return self.map("load", worker.load_partition, rows, embedding=embedding, axes=axes)
+
+    def rows(self) -> list[Rows]:
+        """Return the rows of each partition, as workers read them."""
+        return [Rows(self._source, self._user, start, stop) for start, stop in self.blocks]
+
+    # Work.
+
+    def map(self, what: str, function: Callable[..., Any], *lists: Sequence[Any] | None, **same: Any) -> list[Any]:
+        """Submit one task for each partition, or each entry of the lists, with its entries (None: with None)."""
+
+        def submit() -> list[Any]:
+            if self._is_closed:
+                raise Overtaken("these cells are no longer on show.")
+            n_tasks = len(next(one for one in lists if one is not None))
+            tasks = zip(*(one if one is not None else [None] * n_tasks for one in lists), strict=True)
+            return [self.submit(what, function, *own, **same) for own in tasks]
+
+        futures: list[Any] = self.waiting.submitted(submit)
+        return futures
+
+    def submit(self, what: str, function: Callable[..., Any], *args: Any, **same: Any) -> Any:
+        """Submit one task."""
+        # A key of our own: one made of the arguments would be a hash of secrets, and take time.
+        return self._client.submit(function, *args, **same, key=f"cxg-{what}-{uuid4().hex}", pure=False)
+
+    def reduced(self, futures: list[Any], merge: Callable[..., Any]) -> Any:
+        """Merge results where they are, a few at a time, and return the future of the last."""
+        while len(futures) > 1:
+            groups = [futures[first : first + _FAN_IN] for first in range(0, len(futures), _FAN_IN)]
+            futures = [self.submit("merge", merge, *group) if len(group) > 1 else group[0] for group in groups]
+        return futures[0]
+
+    def gathered(self, futures: Iterable[Any]) -> list[Any]:
+        """Wait for results."""
+        return [self.waiting.result(future) for future in futures]
+
+    # Masks travel as one bit for each cell.
+
+    def packed(self, mask: NDArray[np.bool_]) -> list[NDArray[np.uint8]]:
+        """Cut a mask, bool (n_obs,), into packed bits for each partition."""
+        return [np.packbits(mask[start:stop], bitorder="little") for start, stop in self.blocks]
+
+    def mask_of(self, bits: list[Any]) -> NDArray[np.bool_]:
+        """Put the packed bits of the partitions together, bool (n_obs,)."""
+        mask = np.zeros(self._n_obs, dtype=np.bool_)
+        for (start, stop), packed in zip(self.blocks, self.gathered(bits), strict=True):
+            mask[start:stop] = np.unpackbits(packed, count=stop - start, bitorder="little").view(np.bool_)
+        return mask
+
+    def close(self) -> None:
+        """Let go of everything on the workers; a client that is closed already has done so."""
+        self._is_closed = True
+        self.held = []
+        if self._client.status == "running":
+            leaving = Thread(target=self._tell_workers, name="cxg-widget-leave", daemon=True)
+            leaving.start()
+            leaving.join(_LEAVE_S)
+
+    def _tell_workers(self) -> None:
+        with suppress(Exception):  # the client may be closed meanwhile
+            self._client.run(leave, self._source.token, self._user, on_error="ignore")
+
+
+def _cut(n_obs: int, rows_per_partition: int | None, client: Any) -> list[tuple[int, int]]:
+    """Cut the rows into partitions on whole tiles, where they are large enough to have some."""
+    if rows_per_partition is None:
+        n_threads = max(1, sum(client.ncores().values()))
+        rows_per_partition = min(_LARGEST_PARTITION, -(-n_obs // n_threads))
+        if rows_per_partition > _TILE:
+            rows_per_partition = -(-rows_per_partition // _TILE) * _TILE
+    size = max(1, rows_per_partition)
+    return [(start, min(start + size, n_obs)) for start in range(0, max(n_obs, 1), size)]

@@ -1,0 +1,181 @@
+"""What a session asks of the cells it shows, wherever they are held: in this process, or by Dask's workers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.in_view import CellsOfView
+from cxg_widget.cells.indexed import AllCells
+from cxg_widget.cells.sample import SAMPLE_POINTS, Sample
+from cxg_widget.display.coloring import Coloring
+from cxg_widget.display.settings import Settings
+from cxg_widget.spatial.view import Extent, View
+from cxg_widget.wire.order import DisplayOrder
+from cxg_widget.wire.quantise import Bounds
+
+if TYPE_CHECKING:
+    from cxg_widget.cells.loader import Loader
+    from cxg_widget.draw.aggregate.by_rows import Wanted
+    from cxg_widget.draw.aggregate.reductions import Sums
+
+
+class Held(ABC):
+    """The cells of a dataset as some settings show them; each part is read at first use, and kept by the loader.
+
+    Parameters
+    ----------
+    loader : keeps what is read
+    """
+
+    def __init__(self, loader: Loader, settings: Settings) -> None:
+        self._loader = loader
+        self.settings = settings
+        self.dataset = loader.dataset
+        self._memo = loader.memo
+
+    # Which cells are points.
+
+    @property
+    @abstractmethod
+    def is_aggregated(self) -> bool:
+        """Whether pictures are aggregated from all cells, of which only a sample is sent as points."""
+
+    @property
+    def is_of_pixels(self) -> bool:
+        """Whether the numbers on show are of pixels, and not of cells."""
+        return self._loader.is_of_pixels(self.settings)
+
+    @property
+    def n_points(self) -> int:
+        """How many cells are points: all, or those of the sample."""
+        n_obs = self.dataset.n_obs
+        return min(n_obs, self.settings.max_points, SAMPLE_POINTS) if self.is_aggregated else n_obs
+
+    @property
+    def order(self) -> DisplayOrder:
+        """The order in which the points are sent."""
+        return self.sample().order if self.is_aggregated else self._loader.order()
+
+    @property
+    def point_rows(self) -> NDArray[Any]:
+        """The row of each point."""
+        return self.sample().rows if self.is_aggregated else self._loader.order().rows
+
+    def sample(self) -> Sample:
+        """Return the rows that are points where views are aggregated."""
+        return self._loader.sample(self.n_points)
+
+    def point_xy(self) -> NDArray[np.float32]:
+        """Return the coordinates of the points, float32 (n, 2): of all rows, or of the sample in its own order."""
+        if not self.is_aggregated:
+            return self.xy()
+        key = (*self.settings.place_key, self.settings.max_points)
+        xy: NDArray[np.float32] = self._memo.keep("point_xy", key, lambda: self.coordinates(self.sample().rows))
+        return xy
+
+    def point_coloring(self) -> Coloring:
+        """Return what colours the points: all rows, or the sample in its own order."""
+        coloring = self.coloring()
+        return coloring.take(self.sample().rows) if self.is_aggregated and not coloring.is_sample else coloring
+
+    def coloring_at(self, points: NDArray[np.integer[Any]]) -> Coloring:
+        """Return what colours some of the points."""
+        coloring = self.coloring()
+        return coloring.take(points if coloring.is_sample else self.point_rows[points])
+
+    # Before they have been read.
+
+    @abstractmethod
+    def outline(self) -> Extent | None:
+        """Return within which bounds the cells lie, where the store states it and they are not known by reading."""
+
+    @abstractmethod
+    def preview(self) -> Coloring | None:
+        """Return a colouring without values, where the store states what these can be and they have not been read."""
+
+    @abstractmethod
+    def near(self, view: View, size: tuple[int, int], coloring: Coloring) -> CellsOfView | None:
+        """Return the cells of a view, read alone; None where all are under an index, or as soon will be."""
+
+    # Where they are.
+
+    @abstractmethod
+    def xy(self) -> NDArray[np.float32]:
+        """Return the coordinates at full precision, float32 (n_obs, 2), row order."""
+
+    @abstractmethod
+    def bounds(self) -> Bounds:
+        """Return where the cells lie, and how many lie nowhere."""
+
+    @abstractmethod
+    def extent(self) -> Extent:
+        """Return within which bounds all cells lie; read in blocks where they are not known."""
+
+    @abstractmethod
+    def coordinates(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
+        """Return the coordinates of some rows, float32 (k, 2)."""
+
+    @abstractmethod
+    def indexed(self) -> AllCells:
+        """Return all cells under an index, which is built or loaded at first use."""
+
+    @abstractmethod
+    def at_hand(self) -> AllCells | None:
+        """Return all cells under an index, if it has been made."""
+
+    @abstractmethod
+    def awaited(self, is_overtaken: Callable[[], bool]) -> AllCells:
+        """Return all cells once their index has been made, which goes on though nobody may wait for it any more.
+
+        Raises
+        ------
+        Overtaken
+            When `is_overtaken()` returned True meanwhile.
+        """
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Do what the first aggregated picture would wait for."""
+
+    @property
+    @abstractmethod
+    def can_be_asked(self) -> bool:
+        """Whether a question for the cell under the pointer is answered soon."""
+
+    @property
+    @abstractmethod
+    def is_prompt(self) -> bool:
+        """Whether a lasso can be answered without reading anything first."""
+
+    # How they are coloured, and what they sum up to.
+
+    @abstractmethod
+    def coloring(self) -> Coloring:
+        """Read what the cells are coloured by.
+
+        Raises
+        ------
+        CxgWidgetError
+            If the name is unknown or the data cannot be read; the colouring on show stays.
+        """
+
+    @abstractmethod
+    def columns(self, names: tuple[str, ...]) -> dict[str, Coloring]:
+        """Return columns by name, each as a colouring by it would be."""
+
+    @abstractmethod
+    def category_mask(self, code: int) -> NDArray[np.bool_]:
+        """Return which cells have a category of the colouring, bool (n_obs,); code -1 = those without one."""
+
+    @abstractmethod
+    def count_selected(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Count selected cells as the legend counts all of them, see `encoding.count_selected`."""
+
+    @abstractmethod
+    def sums(self, wanted: Wanted, view: View, size: tuple[int, int], mask: NDArray[np.bool_] | None) -> Sums:
+        """Reduce all cells, or those of a mask, bool (n_obs,), reading in blocks what is not held."""

@@ -1,0 +1,246 @@
+"""The cells as this process holds them: read whole, or by view while there is no index of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.held import Held
+from cxg_widget.cells.in_view import CellsOfView
+from cxg_widget.cells.indexed import AllCells, IndexedCells
+from cxg_widget.cells.preview import colored_column, preview_coloring, preview_extent
+from cxg_widget.convert.progress import progress_bar
+from cxg_widget.display.coloring import Coloring
+from cxg_widget.display.target import Target, of_column, read
+from cxg_widget.errors import Cancelled, CxgWidgetError, Overtaken
+from cxg_widget.spatial.view import Extent, View
+from cxg_widget.wire.quantise import Bounds, bounds_of
+
+if TYPE_CHECKING:
+    from cxg_widget.draw.aggregate.by_rows import Wanted
+    from cxg_widget.draw.aggregate.reductions import Sums
+    from cxg_widget.spatial import SpatialIndex
+
+_KEPT_FROM = 1_000_000
+"""Indexes of fewer cells are built anew: that takes no longer than to read them."""
+NEAR_SHARE = 0.2
+NEAR_ROWS = 8_000_000
+"""The most rows, of all and at all, that may be decoded for one view: more take as long as all, or much memory."""
+
+
+class HeldHere(Held):
+    """The cells of a dataset in this process; see `Held` for the parameters."""
+
+    @property
+    def is_aggregated(self) -> bool:
+        """Whether pictures are aggregated: where asked, or where there are too many cells to send."""
+        settings, many = self.settings, self.dataset.n_obs > self.settings.max_points
+        return settings.render == "raster" or (settings.render == "auto" and many) or self.is_of_pixels
+
+    # Before they have been read.
+
+    def outline(self) -> Extent | None:
+        """Return within which bounds the cells lie, where the store states it and they are not known by reading."""
+        settings = self.settings
+        if not self.is_aggregated or self._memo.held("bounds", settings.place_key) is not None:
+            return None
+        outline: Extent | None = self._memo.keep(
+            "outline", settings.place_key, lambda: preview_extent(self.dataset, settings)
+        )
+        return outline
+
+    def preview(self) -> Coloring | None:
+        """Return a colouring without values, where the store states what these can be and they have not been read."""
+        settings = self.settings
+        if not self.is_aggregated or self._memo.held("coloring", settings.color_key) is not None:
+            return None
+        key = (settings.color_key, settings.vmin, settings.vmax)
+        preview: Coloring | None = self._memo.keep("preview", key, self._preview)
+        return preview
+
+    def _preview(self) -> Coloring | None:
+        target = self._known_target()
+        return None if target is None else preview_coloring(target, self.dataset, self.settings)
+
+    def _known_target(self) -> Target | None:
+        with suppress(CxgWidgetError):  # whoever reads the colouring is told
+            return self._loader.target(self.settings)
+        return None
+
+    def near(self, view: View, size: tuple[int, int], coloring: Coloring) -> CellsOfView | None:
+        """Return the cells of a view, read alone; None where all are under an index, or as soon will be."""
+        if self.at_hand() is not None:
+            return None
+        limit, key = min(int(self.dataset.n_obs * NEAR_SHARE), NEAR_ROWS), self.settings.place_key
+        with self._loader.reading_near:
+            near: CellsOfView | None = self._memo.held("near", key)
+            if near is None or not near.holds(view, size):
+                near = CellsOfView.read(self.dataset, self.settings, view, size, limit)
+                self._memo.put("near", key, near)
+        return None if near is None or near.colored(coloring) is None else near
+
+    def _both(self, part: Literal["xy", "color"]) -> Any:
+        """Take coordinates or the values of the colouring from one pass that read both; None = they are read apart."""
+        memo, place, color = self._memo, self.settings.place_key, self.settings.color_key
+        is_place_known = any(memo.held(slot, place) is not None for slot in ("xy", "bounds"))
+        is_alone = memo.held("coloring", color) is not None if part == "xy" else is_place_known
+        if memo.held("both", (place, color)) is None and is_alone:
+            return None
+        made: dict[str, Any] = memo.keep("both", (place, color), self._read_both)
+        found = made.pop(part, None)
+        if not made:
+            memo.drop("both")
+        return found
+
+    def _read_both(self) -> dict[str, Any]:
+        target = self._known_target()
+        column = None if target is None else colored_column(target, self.dataset)
+        found = None if column is None else self.dataset.embedding_with(column, *self.settings.place_key)
+        return {} if found is None else dict(zip(("xy", "color"), found, strict=True))
+
+    # Where they are.
+
+    def xy(self) -> NDArray[np.float32]:
+        """Return the coordinates at full precision, float32 (n_obs, 2), row order."""
+        xy: NDArray[np.float32] = self._memo.keep("xy", self.settings.place_key, self._read_xy)
+        return xy
+
+    def _read_xy(self) -> NDArray[np.float32]:
+        found = self._both("xy")
+        return self.dataset.embedding(*self.settings.place_key) if found is None else found
+
+    def bounds(self) -> Bounds:
+        """Return where the cells lie, and how many lie nowhere."""
+        bounds: Bounds = self._memo.keep("bounds", self.settings.place_key, lambda: bounds_of(self.xy()))
+        return bounds
+
+    def extent(self) -> Extent:
+        """Return within which bounds all cells lie; read in blocks where they are not known."""
+        from cxg_widget.draw.aggregate.by_rows import bounds_by_rows
+
+        key = self.settings.place_key
+        bounds: Bounds = self._memo.keep("bounds", key, lambda: bounds_by_rows(self.dataset, *key))
+        return bounds.extent
+
+    def coordinates(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
+        """Return the coordinates of some rows, float32 (k, 2)."""
+        indexed = self.at_hand()
+        return self.xy()[rows] if indexed is None else indexed.coordinates(rows)
+
+    def indexed(self) -> AllCells:
+        """Return all cells under an index, which is built or loaded at first use."""
+        key = self.settings.place_key
+        indexed: AllCells = self._memo.keep("indexed", key, self._make_indexed)
+        # What sending all points took, 16 bytes a cell, is of no use now: the index holds the coordinates too.
+        for slot, one in (("xy", key), ("near", key), ("order", None)):
+            if self._memo.held(slot, one) is not None:
+                self._memo.drop(slot)
+        return indexed
+
+    def at_hand(self) -> AllCells | None:
+        """Return all cells under an index, if it has been made."""
+        indexed: AllCells | None = self._memo.held("indexed", self.settings.place_key)
+        return indexed
+
+    def awaited(self, is_overtaken: Callable[[], bool]) -> AllCells:
+        """Return all cells once their index has been made, which goes on though nobody may wait for it any more."""
+        held = self.at_hand()
+        if held is not None:
+            return held
+        indexed: AllCells = self._loader.indexing.result(self.settings.place_key, self.indexed, is_overtaken)
+        return indexed
+
+    def prepare(self) -> None:
+        """Do what the first aggregated picture would wait for."""
+        from cxg_widget.draw.aggregate import warm_up
+
+        warm_up()
+        self.indexed()
+
+    can_be_asked = True
+
+    @property
+    def is_prompt(self) -> bool:
+        """Whether a lasso can be answered without reading anything first."""
+        has_places = self.at_hand() is not None or self._memo.held("xy", self.settings.place_key) is not None
+        return has_places and self._memo.held("coloring", self.settings.color_key) is not None
+
+    def _make_indexed(self) -> AllCells:
+        self._loader.index_wanted = self.settings.place_key
+        self.bounds()
+        try:
+            return IndexedCells(self._index())
+        except Cancelled:
+            raise Overtaken("other cells are on show than those of the index that was being built.") from None
+
+    def _index(self) -> SpatialIndex:
+        """Load the index that an earlier session kept, or build it and keep it."""
+        from cxg_widget.spatial import IndexStore, SpatialIndex, index_key
+
+        dataset, settings, loader = self.dataset, self.settings, self._loader
+        xy = self.xy()
+
+        def is_unwanted() -> bool:
+            return self._memo.is_closed or loader.index_wanted != settings.place_key
+
+        if not dataset.identity or dataset.n_obs < _KEPT_FROM:
+            return SpatialIndex.build(xy, progress=loader.tell_progress, cancelled=is_unwanted)
+        store = IndexStore()
+        name = dataset.find_embedding(settings.embedding)
+        key = index_key(dataset.identity, dataset.n_obs, name, settings.axes)
+        index = store.load(key, xy)
+        if index is None:
+            index = SpatialIndex.build(xy, progress=loader.tell_progress, cancelled=is_unwanted)
+            store.save(key, index)
+        return index
+
+    # How they are coloured, and what they sum up to.
+
+    def coloring(self) -> Coloring:
+        """Read what the cells are coloured by."""
+        key, read = self.settings.color_key, self._loader.recent.get_or_load
+        made: Coloring = self._memo.keep("coloring", key, lambda: read(key, self._read_coloring))
+        return made
+
+    def _read_coloring(self) -> Coloring:
+        target, dataset = self._loader.target(self.settings), self.dataset
+        if target.source == "none":
+            return Coloring(target)
+        values = self._both("color") if target.source == "obs" else None
+        data = read(target, dataset, self.settings.layer) if values is None else of_column(target.name, values)
+        return Coloring.of(target, data, dataset.n_obs)
+
+    def columns(self, names: tuple[str, ...]) -> dict[str, Coloring]:
+        """Return columns by name, each as a colouring by it would be."""
+
+        def read(name: str) -> Coloring:
+            return HeldHere(self._loader, replace(self.settings, color=name))._read_coloring()
+
+        key = (names, self.settings.layer)
+        made: dict[str, Coloring] = self._memo.keep("columns", key, lambda: {name: read(name) for name in names})
+        return made
+
+    def category_mask(self, code: int) -> NDArray[np.bool_]:
+        """Return which cells have a category of the colouring, bool (n_obs,); code -1 = those without one."""
+        return np.asarray(self.coloring().codes.codes == code)
+
+    def count_selected(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Count selected cells as the legend counts all of them."""
+        return self.coloring().count_selected(mask)
+
+    def sums(self, wanted: Wanted, view: View, size: tuple[int, int], mask: NDArray[np.bool_] | None) -> Sums:
+        """Reduce all cells, or those of a mask, bool (n_obs,), reading in blocks what is not held."""
+        from cxg_widget.draw.aggregate.by_rows import sums_over
+
+        def xy_block(start: int, stop: int) -> NDArray[np.float32]:
+            if self.at_hand() is None and self._memo.held("xy", self.settings.place_key) is None:
+                return self.dataset.embedding_block(*self.settings.place_key, start, stop)
+            return self.coordinates(np.arange(start, stop))
+
+        with progress_bar(None, delay_s=2.0) as tell:
+            return sums_over(self.dataset, wanted, view, size, mask=mask, xy_block=xy_block, tell=tell)

@@ -1,0 +1,44 @@
+"""Work that lasts, which several may wait for and none has to."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future, wait
+from typing import Any
+
+from cxg_widget.compute.jobs import in_background
+from cxg_widget.errors import Overtaken
+
+_LOOK_S = 0.05
+
+
+class Pending:
+    """One piece of work by its key; it goes on though nobody may wait for it any more."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._begun: tuple[Hashable, Future[Any]] | None = None
+
+    def result(self, key: Hashable, work: Callable[[], Any], is_overtaken: Callable[[], bool]) -> Any:
+        """Begin work, or join that of the same key, and wait for what it returns.
+
+        Raises
+        ------
+        Overtaken
+            When `is_overtaken()` returned True meanwhile.
+        """
+        with self._lock:
+            if self._begun is None or self._begun[0] != key:
+                self._begun = key, in_background(work)
+            future = self._begun[1]
+            future.add_done_callback(self._forget)  # it would hold the result
+        while not wait([future], _LOOK_S).done:
+            if is_overtaken():
+                raise Overtaken("a newer request took the place of this one.")
+        return future.result()
+
+    def _forget(self, done: Future[Any]) -> None:
+        with self._lock:
+            if self._begun is not None and self._begun[1] is done:
+                self._begun = None

@@ -32,7 +32,7 @@ def open_dataset(
     format : to open the store as such without looking, such as "cxg"; None = find out
     isolated : for stores that nobody vouches for: read the text, and the beginning of all else, in a process of its own
         first, since damage may end or hold up the process that reads it; takes a second and as long as reading the text
-    **options : `cache_bytes` (kept in memory, 256 MiB), and those of the kind of store, see docs/stores.md:
+    **options : `cache_bytes` (kept in memory, docs/large_n.md), and those of the kind of store, see docs/stores.md:
 
         - AnnData: `key` (which of several, such as "mod/rna"; also as "path#mod/rna"), `memory_bytes` (for finding
           genes in a matrix stored by cell, 3.2 GiB)

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.dataset import Codes, Vector
-from cxg_widget.datasets.base.values import Values, as_codes, as_numbers, label_of
+from cxg_widget.datasets.base.values import Values, as_codes, as_numbers
 from cxg_widget.display.target import Target, as_float
 from cxg_widget.errors import InvalidValue, UnknownName
-from cxg_widget.text.names import not_found
+from cxg_widget.text.names import label_of, not_found
 from cxg_widget.wire import encoding
 from cxg_widget.wire.encoding import Numbers
 from cxg_widget.wire.frames import Frame

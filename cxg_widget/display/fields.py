@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cxg_widget.datasets.base.values import as_plain, is_identifier
+from cxg_widget.datasets.base.values import as_plain
 from cxg_widget.datasets.detection import is_remote
 from cxg_widget.display.target import Target, heading, resolve
 from cxg_widget.errors import CxgWidgetError, UnknownName
 
 if TYPE_CHECKING:
-    from cxg_widget.datasets.base.dataset import Dataset, Kind
+    from cxg_widget.datasets.base.dataset import Column, Dataset, Kind
 
 Chosen = tuple[str, ...] | None
 """The trait `hover`; None = nothing was chosen."""
@@ -30,6 +31,11 @@ _LOOKS = 3
 _TEXT_ROWS = 50_000
 """Text of no more rows is read to know whether it says anything, of more the first rows."""
 _SOME_ROWS, _FEW_ROWS = 200, 20
+_IDENTIFIER = re.compile(
+    r"""(^|[_.\s-])(uuid|guid|barcodes?|joinid|ontology_term_id|accession|(cell|obs|dataset|soma|row)_?id)$
+    | ^(id|index|name_\d+|(obs|cell)_?names?|cellid)$""",
+    re.IGNORECASE | re.VERBOSE,
+)
 
 
 class Fields:
@@ -147,3 +153,10 @@ def _genes(target: Target) -> tuple[str, ...]:
 
 def _mean(values: list[float]) -> float:
     return float(np.mean(values, dtype=np.float64))
+
+
+def is_identifier(column: Column, n_obs: int) -> bool:
+    """Say whether a column names rows or terms instead of telling something of them, by its name and schema."""
+    if _IDENTIFIER.search(column.name):
+        return True
+    return column.kind == "categorical" and n_obs >= _FEW_ROWS and (column.n_categories or 0) > n_obs / 2

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
 
-from cxg_widget.datasets.base.values import is_identifier
+from cxg_widget.display.fields import is_identifier
 from cxg_widget.display.target import resolve
-from cxg_widget.errors import CxgWidgetError, UnknownName
+from cxg_widget.errors import CxgWidgetError
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
@@ -118,11 +118,7 @@ class Catalogue:
             self._genes = {
                 part: self._listed(i) for i in reversed(genes) for part in self._folded[i].split("\n") if part
             }
-        try:
-            self._dataset.find_var(name)
-        except UnknownName:
-            return self._genes.get(name.casefold())
-        return name
+        return name if self._dataset.names_in(None).has_var(name) else self._genes.get(name.casefold())
 
     def _listed(self, i: int) -> str:
         match = self._entries[i]

@@ -85,13 +85,13 @@ def _resolve_name(color: str, dataset: Dataset, layer: str | None) -> Target:
     names = dataset.names_in(layer)
     if source == "obs" and name in dataset.obs_columns:
         return Target("obs", name)
-    if source == "var" and _has_var(name, names):
+    if source == "var" and names.has_var(name):
         return Target("var", name)
     if source == "set" and name in dataset.gene_sets:
         return _gene_set(name, dataset, names)
     if color in dataset.obs_columns:
         return Target("obs", color)
-    if _has_var(color, names):
+    if names.has_var(color):
         return Target("var", color)
     if color in dataset.gene_sets:
         return _gene_set(color, dataset, names)
@@ -101,31 +101,23 @@ def _resolve_name(color: str, dataset: Dataset, layer: str | None) -> Target:
         raise UnknownName(not_found((dataset.set_noun or GENE_SET).one, name, dataset.gene_sets))
     if source == "var":
         names.find_var(name)
-    raise UnknownName(dataset.explain_name(color) or _neither(color, dataset))
+    raise UnknownName(_neither(color, dataset))
 
 
 def _neither(color: str, dataset: Dataset) -> str:
     for layer in dataset.layers:
-        if _has_var(color, dataset.names_in(layer)):
+        if dataset.names_in(layer).has_var(color):
             what = f"{shown(color)} is no {dataset.var_noun.one} of X, but one of the layer {layer!r}"
             return f"{what}; set layer={layer!r} to colour by it."
     groups = [*dataset.obs_columns, *dataset.gene_sets]
     names = [*groups, *(dataset.var_aliases or ()), *dataset.var_labels]
     nouns = [noun.one for noun in (dataset.var_noun, dataset.set_noun) if noun is not None]
     what = " or ".join([", ".join(["obs column", *nouns[:-1]]), nouns[-1]])
-    return not_found(what, color, names, count=len(groups) + dataset.n_var)
-
-
-def _has_var(name: str, names: VarNames) -> bool:
-    try:
-        names.find_var(name)
-    except UnknownName:
-        return False
-    return True
+    return dataset.explain_name(color) or not_found(what, color, names, count=len(groups) + dataset.n_var)
 
 
 def _gene_set(name: str, dataset: Dataset, names: VarNames) -> Target:
-    genes = tuple(gene for gene in dataset.gene_sets[name] if _has_var(gene, names))
+    genes = tuple(gene for gene in dataset.gene_sets[name] if names.has_var(gene))
     if not genes:
         kind, listed = (dataset.set_noun or GENE_SET).one, len(dataset.gene_sets[name])
         raise UnknownName(f"{kind} {name!r} names no {dataset.var_noun.one} of this dataset; it lists {listed}")

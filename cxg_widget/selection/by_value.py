@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.values import Codes, label_of
+from cxg_widget.datasets.base.values import Codes
 from cxg_widget.errors import CxgWidgetError, SelectionError
-from cxg_widget.text.names import nearest, not_found, shown
+from cxg_widget.text.names import label_of, nearest, not_found, shown
 from cxg_widget.wire.protocol import MISSING_LABEL
 
 if TYPE_CHECKING:

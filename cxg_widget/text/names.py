@@ -51,6 +51,13 @@ def text_of(value: Any) -> str:
         return shown(value)
 
 
+def label_of(category: Any) -> str:
+    """Write a category value as text, as pandas would show it."""
+    if isinstance(category, float) and category.is_integer():
+        return str(int(category))
+    return text_of(category)
+
+
 def shortened(sentence: str, longest: int = _LONGEST) -> str:
     """Return a sentence without its middle, where that is so long that nobody would read it."""
     if len(sentence) <= longest:

@@ -229,7 +229,7 @@ def test_progress_of_sorting_reaches_the_session(tmp_path, monkeypatch):
         done = [frame.message.done for frame in told if frame.message.kind == "progress"]
         assert done == [0.25, 0.5, 0.75, 1.0]
         session.close()
-        assert dataset._listeners == []
+        assert dataset._lifetime._listeners == []
 
 
 def test_close_closes_the_file(tmp_path):

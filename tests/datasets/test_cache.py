@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from cxg_widget.color.css_colors import CSS_COLORS, to_hex
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.base.columns import as_rows, factorize, smallest_codes, tidy_categories
+from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES
 
 
 @given(st.integers(0, 30), st.lists(st.tuples(st.integers(0, 6), st.integers(1, 12), st.booleans())))
@@ -142,3 +144,8 @@ def test_css_has_148_names_and_each_is_a_colour():
 def test_what_is_no_colour_is_none(bad):
     assert to_hex(bad) is None
     assert to_hex([float("nan"), 0.0, 0.0]) is None
+
+
+def test_the_docs_say_how_much_the_cache_keeps_where_nobody_says():
+    text = (Path(__file__).parents[2] / "docs" / "large_n.md").read_text(encoding="utf-8")
+    assert f"up to {DEFAULT_CACHE_BYTES >> 20} MiB (`cache_bytes=`)" in text

@@ -177,7 +177,7 @@ def test_points_name_their_axes_but_those_of_a_umap(tmp_path, names, told):
 def test_components_are_numbered_from_one_and_a_umap_is_quiet(embedding, axes, told):
     base = small(30)
     values = np.random.default_rng(0).random((30, 5)).astype(np.float32)
-    one = MemoryDataset(base._obs, base._x, base._labels, {embedding: values})
+    one = MemoryDataset(base._obs, base._x, base._genes, {embedding: values})
     assert one.axis_labels(embedding, axes) is None
     assert one.axis_names(embedding, axes) == (tuple(told) or None)
     message = next(Session(one, Settings(embedding=embedding, axes=axes)).points()).message

@@ -94,7 +94,7 @@ class Clock:
         clock = self
 
         class Call:
-            result, error = "what was read", None
+            outcome = "what was read"
 
             def __init__(self, call):
                 self.end = call
@@ -108,7 +108,7 @@ class Clock:
             def is_alive(self):
                 return clock.now < self.end
 
-        monkeypatch.setattr(timeouts, "_Call", Call)
+        monkeypatch.setattr(timeouts, "Call", Call)
         monkeypatch.setattr(timeouts.time, "monotonic", lambda: self.now)
 
     def refusals(self):

@@ -115,7 +115,7 @@ def test_vars_together_are_each_the_column_of_x_however_much_is_kept(
                 np.testing.assert_array_equal(vector.dense(40), truth.X[:, position], strict=True)
             for position, part in zip(PICKED, dataset.vectors_block(names_of(truth), None, 3, 17), strict=True):
                 np.testing.assert_array_equal(part.dense(14), truth.X[3:17, position], strict=True)
-        assert dataset._cache.used_bytes <= cache_bytes
+        assert dataset._lifetime.cache.used_bytes <= cache_bytes
 
 
 def test_a_part_of_a_gene_is_that_part_after_the_matrix_was_sorted(tmp_path, truth):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cxg_widget.datasets.base.dataset import Codes, Vector
-from cxg_widget.datasets.base.values import label_of
+from cxg_widget.text.names import label_of
 from cxg_widget.wire.encoding import category_counts, code_frames, describe, number_frames
 from cxg_widget.wire.order import DisplayOrder
 

@@ -6,7 +6,6 @@ from abc import abstractmethod
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compute.cache import ByteCache
@@ -21,12 +20,8 @@ from cxg_widget.datasets.anndata.sparse import DEFAULT_MEMORY_BYTES, size_of
 from cxg_widget.datasets.anndata.stored_columns import element_of, labels_of
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES
-from cxg_widget.datasets.base.packed import PackedStrings
-from cxg_widget.datasets.base.values import Values, take_rows
 from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, InvalidValue, UnknownFormat
 from cxg_widget.text.nouns import GENE_SET
-
-_FEW = 1_000
 
 
 class AnnDataDataset(WithMatrices):
@@ -151,18 +146,7 @@ class AnnDataDataset(WithMatrices):
 
     # --- columns ------------------------------------------------------------------------------------------------------
 
-    def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
-        if self._is_text(name) and (rows is None or rows.size > _FEW):
-            whole: PackedStrings | None = self._cache.get(("packed", name))
-            if whole is None:
-                found = self._obs.read(name, None)
-                if not isinstance(found, PackedStrings):
-                    return take_rows(found, rows)
-                whole = self._cached(("packed", name), lambda: found)
-            return whole if rows is None else whole.pick(rows)
-        return self._obs.read(name, rows)
-
-    def _is_text(self, name: str) -> bool:
+    def _packs(self, name: str) -> bool:
         return name == self.obs_index or self.obs_columns[name].kind == "string"
 
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:

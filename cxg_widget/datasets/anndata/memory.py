@@ -15,9 +15,7 @@ from cxg_widget.datasets.anndata.memory_nodes import MatrixOfView, node_of, x_of
 from cxg_widget.datasets.anndata.raw import RAW, Raw
 from cxg_widget.datasets.anndata.sparse import size_of
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
-from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES
-from cxg_widget.datasets.base.values import Values
-from cxg_widget.datasets.base.var_names import Table
+from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Table
 from cxg_widget.errors import InvalidOption, InvalidStore, InvalidValue
 
 
@@ -120,9 +118,6 @@ class AnnDataInMemory(WithMatrices):
             name = short if short and (short == key or short not in self.source.obsm) else str(key)
             found[name], self._keys[name] = int(shape[1]), key
         return found
-
-    def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
-        return self._obs.read(name, rows)
 
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
         values = _axes_of(self.source.obsm[self._keys[name]])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.anndata.node import Array, Group
-from cxg_widget.datasets.base.matrix_block import MatrixBlock, line_of, stack
+from cxg_widget.datasets.base.matrix_block import MatrixBlock, stack
 from cxg_widget.datasets.base.vectors import TOGETHER_BYTES
 from cxg_widget.errors import InvalidStore
 
@@ -132,7 +132,7 @@ class Sparse:
         if sorted_ is None:
             _, sorted_ = self._scan(np.arange(start, stop), 0, self._n_major, most_bytes=None)
             start, stop = 0, stop - start
-        return stack([line_of(sorted_, line).vector() for line in range(start, stop)], self._n_major)
+        return stack([_line_of(sorted_, line).vector() for line in range(start, stop)], self._n_major)
 
     def _sorted(self) -> list[MatrixBlock] | None:
         """Return all entries in lines across; None, with a note, where they do not fit into the budget."""
@@ -181,7 +181,7 @@ class Sparse:
     ) -> Iterator[MatrixBlock]:
         """Yield lines across: those sorted as they are, else from start to stop, where what does not fit waits."""
         if sorted_ is not None:
-            yield from (line_of(sorted_, line) for line in lines)
+            yield from (_line_of(sorted_, line) for line in lines)
             return
         waiting = np.asarray(lines, dtype=np.int64)
         while waiting.size:
@@ -190,7 +190,7 @@ class Sparse:
             except BaseException:
                 self._progress(1.0)
                 raise
-            yield from (line_of(blocks, line) for line in range(n_found))
+            yield from (_line_of(blocks, line) for line in range(n_found))
             waiting = waiting[n_found:]
 
     def _scan(
@@ -280,3 +280,15 @@ def _aligned(first: int, last: int, chunks: tuple[int, ...] | None, length: int)
         stop = min((first // step + 1) * step, last)
         yield first, stop
         first = stop
+
+
+def _line_of(blocks: Sequence[MatrixBlock], line: int) -> MatrixBlock:
+    """Return one line, the entries of which lie in several blocks."""
+    spans = [slice(block.starts[line], block.starts[line + 1]) for block in blocks]
+    positions = [block.positions[span] for block, span in zip(blocks, spans, strict=True)]
+    values = [block.values[span] for block, span in zip(blocks, spans, strict=True)]
+    total = sum(map(len, values))
+    nothing = np.empty(0, np.int32), np.empty(0, np.float32)
+    return MatrixBlock(
+        np.array([0, total]), np.concatenate([*positions, nothing[0]]), np.concatenate([*values, nothing[1]])
+    )

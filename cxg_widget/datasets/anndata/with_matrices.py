@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cxg_widget.color.css_colors import to_hex
 from cxg_widget.datasets.anndata.frame import StoredFrame
 from cxg_widget.datasets.anndata.matrices import AnyMatrix
 from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
 from cxg_widget.datasets.anndata.obsm import default_of
-from cxg_widget.datasets.anndata.raw import RAW, Raw
+from cxg_widget.datasets.anndata.raw import RAW, NamesBesideRaw, Raw
+from cxg_widget.datasets.base.contract import Table
 from cxg_widget.datasets.base.dataset import Dataset, Vector
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.values import Values
-from cxg_widget.datasets.base.var_names import Table, VarNames
-from cxg_widget.errors import InvalidStore, UnknownName
+from cxg_widget.datasets.base.var_names import VarNames
+from cxg_widget.errors import InvalidStore
 
 
 class WithMatrices(Dataset):
@@ -43,6 +47,9 @@ class WithMatrices(Dataset):
         found = zip(self._obs.labels(column), map(to_hex, colors), strict=False)
         return {str(label): color for label, color in found if color is not None}
 
+    def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
+        return self._obs.read(name, rows)
+
     def _read_obs_block(self, name: str, start: int, stop: int) -> Values:
         return self._obs.read_block(name, start, stop)
 
@@ -50,35 +57,26 @@ class WithMatrices(Dataset):
         return self._var.read(name, None)
 
     def _name_layers(self) -> None:
-        self.layers = (*self._layers, *((RAW,) if self._raw is not None else ()))
+        self.layers = tuple(self._layers)
+        if self._raw is not None:
+            self.layers += (RAW,)
+            self._var_part = NamesBesideRaw(self, self._raw)
         self.major_axis = self._matrix.axis
 
     def names_in(self, layer: str | None) -> VarNames:
-        """Return what knows the vars of a layer: raw has vars of its own."""
-        return self._raw if layer == RAW and self._raw is not None else self
-
-    def _find_vector(self, name: str, layer: str | None) -> int:
-        if layer == RAW and self._raw is not None:
-            with self._reading():
-                return self._raw.find_var(name)
-        try:
-            return super()._find_vector(name, layer)
-        except UnknownName as error:
-            if layer is None and self._raw is not None and self._raw.has_var(name):
-                raise UnknownName(f"{name!r} is in raw only, not in var; read it with layer='raw'.") from error
-            raise
+        """Return what knows the vars of a layer by name: raw has vars of its own."""
+        return self._raw.names if layer == RAW and self._raw is not None else super().names_in(layer)
 
     def _read_vectors(self, positions: Sequence[int], layer: str | None) -> Iterator[Vector]:
-        yield from self._matrix_of(layer).vectors(positions)
+        return self._matrix_of(layer).vectors(positions)
 
     def _read_vectors_block(
         self, positions: Sequence[int], layer: str | None, start: int, stop: int
     ) -> Iterator[Vector]:
         matrix = self._matrix_of(layer)
         if matrix.axis == "var":
-            yield from super()._read_vectors_block(positions, layer, start, stop)
-        else:
-            yield from matrix.parts(positions, start, stop)
+            return super()._read_vectors_block(positions, layer, start, stop)
+        return matrix.parts(positions, start, stop)
 
     def _read_matrix_block(self, start: int, stop: int, layer: str | None) -> MatrixBlock:
         if layer == RAW and self._raw is not None:

@@ -57,11 +57,11 @@ class Annotations:
     def read(self, name: str, rows: Rows = None) -> Values:
         """Return a column, or the rows of it at some positions, or from start to stop.
 
-        A dictionary is read whole, since each part of a table has its own; callers keep it.
+        A dictionary is read whole whatever the rows, since each part of a table has its own; callers keep it.
         """
         field = self._fields[name]
         if pa.types.is_dictionary(field.type):
-            return _rows_of(self._read_dictionary(name), rows)
+            return self._read_dictionary(name)
         column = self._table.read([name], rows).column(0)
         kind = self.columns[name].kind if name in self.columns else "string"
         if kind == "string":
@@ -177,10 +177,3 @@ def _objects(values: list[Any]) -> NDArray[Any]:
     out = np.empty(len(values), dtype=object)
     out[:] = values
     return out
-
-
-def _rows_of(codes: Codes, rows: Rows) -> Codes:
-    if rows is None:
-        return codes
-    picked = codes.codes[rows[0] : rows[1]] if isinstance(rows, tuple) else codes.codes[rows]
-    return Codes(picked, codes.categories, codes.ordered)

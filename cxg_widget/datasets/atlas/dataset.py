@@ -23,7 +23,7 @@ from cxg_widget.datasets.atlas.snapshot import read_snapshot
 from cxg_widget.datasets.atlas.spaces import USUAL, Space, Spaces
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES, Dataset, Vector
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
-from cxg_widget.datasets.base.values import Codes, Values
+from cxg_widget.datasets.base.values import Values, take_rows
 from cxg_widget.errors import InvalidOption, InvalidStore
 from cxg_widget.text.nouns import GENE, Noun
 
@@ -159,11 +159,8 @@ class AtlasDataset(Dataset):
     def _read_column(self, name: str, rows: NDArray[np.int64] | tuple[int, int] | None) -> Values:
         if not self._obs.is_dictionary(name):
             return self._obs.read(name, rows)
-        whole: Codes = self._cached(("dictionary", name), lambda: self._obs.read(name))
-        if rows is None:
-            return whole
-        picked = whole.codes[slice(*rows)] if isinstance(rows, tuple) else whole.codes[rows]
-        return Codes(picked, whole.categories, whole.ordered)
+        whole = self._cached(("obs", name), lambda: self._obs.read(name))
+        return take_rows(whole, slice(*rows) if isinstance(rows, tuple) else rows)
 
     def _read_var(self, name: str) -> Values:
         return self._var.read(name)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from abc import ABC
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from operator import attrgetter
 from threading import RLock, local
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.compute.memo import Memo
@@ -17,69 +15,50 @@ from cxg_widget.errors import ClosedDataset
 from cxg_widget.text.names import shortened
 
 
-class Lifetime(ABC):
-    """Something that several threads read and any of them may close.
+class Lifetime:
+    """The time in which several threads may read a store, and any of them may close it.
 
-    `close` never waits: it lets reads under way end normally, the last of them releases the store, and every read
-    that begins later raises `ClosedDataset`.
+    Parameters
+    ----------
+    uri : of the store, for the sentence that it was closed
+    cache_bytes : how much of what was read is kept in memory
+    release : closes what is open; called once, when nobody reads any more
+
+    Attributes
+    ----------
+    cache : columns and vars that were read last
+    notes : what was skipped, ignored or found damaged so far, a sentence each
+    closed : whether `close` was called
     """
 
-    uri: str
-
-    def __init__(self, cache_bytes: int) -> None:
-        self._cache = ByteCache(cache_bytes, attrgetter("nbytes"))
+    def __init__(self, uri: str, cache_bytes: int, release: Callable[[], None]) -> None:
+        self.cache = ByteCache(cache_bytes, attrgetter("nbytes"))
+        self.notes: list[str] = []
+        self.closed = False
+        self._uri, self._release = uri, release
         self._once = Memo()
-        self._notes: list[str] = []
         self._listeners: list[Callable[[float], None]] = []
         self._lock = RLock()
         self._thread = local()
         self._readers = 0
-        self._closed = False
-
-    def _release(self) -> None:  # noqa: B027 - a store that holds nothing open has nothing to do
-        """Close what is open; called once, when nobody reads any more."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was skipped, ignored or found damaged so far, a sentence each."""
-        return tuple(self._notes)
-
-    def tell_progress_to(self, listener: Callable[[float], None]) -> Callable[[], None]:
-        """Call `listener` with 0 to 1 while something is made that is made once and lasts; returns what ends that."""
-        with self._lock:
-            self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
-
-    @property
-    def closed(self) -> bool:
-        """Whether `close` was called."""
-        return self._closed
 
     def close(self) -> None:
         """Release the store, after the reads under way; a second call does nothing."""
         with self._lock:
-            if self._closed:
+            if self.closed:
                 return
-            self._closed = True
+            self.closed = True
             idle = self._readers == 0
         if idle:
             self._end()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     @contextmanager
-    def _reading(self) -> Iterator[None]:
+    def reading(self) -> Iterator[None]:
         """Hold the store open for one read; a read inside of another goes on even when `close` came in between."""
         depth = getattr(self._thread, "depth", 0)
         with self._lock:
-            if self._closed and depth == 0:
-                raise ClosedDataset(f"{self.uri} was closed; open it again with open_dataset().")
+            if self.closed and depth == 0:
+                raise ClosedDataset(f"{self._uri} was closed; open it again with open_dataset().")
             self._readers += 1
         self._thread.depth = depth + 1
         try:
@@ -88,31 +67,39 @@ class Lifetime(ABC):
             self._thread.depth = depth
             with self._lock:
                 self._readers -= 1
-                last = self._closed and self._readers == 0
+                last = self.closed and self._readers == 0
             if last:
                 self._end()
 
-    def _end(self) -> None:
-        self._cache.clear()
-        self._once.close()
-        self._release()
-
-    def _cached(self, key: tuple[Any, ...], load: Callable[[], Any]) -> Any:
+    def cached(self, key: tuple[Any, ...], load: Callable[[], Any]) -> Any:
         """Return the value under `key`, loaded where the cache has let go of it; read-only."""
-        with self._reading():
-            return self._cache.get_or_load(key, lambda: freeze(load()))
+        with self.reading():
+            return self.cache.get_or_load(key, lambda: freeze(load()))
 
-    def _read_once(self, key: str, load: Callable[[], Any]) -> Any:
+    def once(self, key: str, load: Callable[[], Any]) -> Any:
         """Return what `load` returned the first time, kept until the end; a second thread waits for the first."""
-        with self._reading():
+        with self.reading():
             return self._once.keep(key, None, load)
 
-    def _tell_progress(self, done: float) -> None:
+    def note(self, sentence: str) -> None:
+        """Add a sentence to the notes, once."""
+        sentence = shortened(sentence)
+        with self._lock:
+            if sentence not in self.notes:
+                self.notes.append(sentence)
+
+    def tell_progress_to(self, listener: Callable[[float], None]) -> Callable[[], None]:
+        """Call `listener` with 0 to 1 while something is made that is made once and lasts; returns what ends that."""
+        with self._lock:
+            self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def tell_progress(self, done: float) -> None:
+        """Say how far something is that is made once and lasts, 0 to 1."""
         for listener in tuple(self._listeners):
             listener(done)
 
-    def _note(self, sentence: str) -> None:
-        sentence = shortened(sentence)
-        with self._lock:
-            if sentence not in self._notes:
-                self._notes.append(sentence)
+    def _end(self) -> None:
+        self.cache.clear()
+        self._once.close()
+        self._release()

@@ -100,18 +100,6 @@ def stack(vectors: Sequence[Vector], n_obs: int) -> MatrixBlock:
     )
 
 
-def line_of(blocks: Sequence[MatrixBlock], line: int) -> MatrixBlock:
-    """Return one line, the entries of which lie in several blocks."""
-    spans = [slice(block.starts[line], block.starts[line + 1]) for block in blocks]
-    positions = [block.positions[span] for block, span in zip(blocks, spans, strict=True)]
-    values = [block.values[span] for block, span in zip(blocks, spans, strict=True)]
-    total = sum(map(len, values))
-    nothing = np.empty(0, np.int32), np.empty(0, np.float32)
-    return MatrixBlock(
-        np.array([0, total]), np.concatenate([*positions, nothing[0]]), np.concatenate([*values, nothing[1]])
-    )
-
-
 def _is_ascending(starts: Integers, positions: Integers) -> bool:
     rises = positions[1:] > positions[:-1]
     between = starts[1:-1]

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.columns import check_block, row_blocks
+from cxg_widget.datasets.base.contract import Contract
 from cxg_widget.datasets.base.labels import Labels
-from cxg_widget.datasets.base.lifetime import Lifetime
+from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.values import (
     Codes,
-    Column,
     Kind,
     Values,
     array_of,
@@ -31,57 +29,51 @@ from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidValue, Unknow
 from cxg_widget.text.names import not_found
 
 MAX_LABELS = 65_534
+_FEW = 1_000
+"""Of no more rows, strings are read alone; of more, all are read and kept packed."""
 
 
-class ObsColumns(Lifetime):
-    """The part of a `Dataset` that reads obs columns.
+class ObsColumns:
+    """The obs columns of a store.
 
     Blocks are rows start <= row < stop and none besides, where the store's layout allows it. They are not kept in the
     cache, but for what a store must read whole. Codes mean the same categories in every block, and put behind each
     other the blocks are what `codes` and `numbers` return.
     """
 
-    title: str
-    n_obs: int
-    obs_columns: Mapping[str, Column]
-    obs_index: str | None = None
-
-    @abstractmethod
-    def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
-        """Read one obs column, the index column included, in the order of `rows` (None = all).
-
-        Categorical columns come as `Codes` with all of the column's categories whatever the rows; booleans as bool,
-        numbers in their own type, strings as objects of str or packed.
-        """
-
-    def _read_obs_block(self, name: str, start: int, stop: int) -> Values:
-        """Read the rows start <= row < stop of a column, as `_read_obs` does."""
-        return self._read_obs(name, np.arange(start, stop))
-
-    def _hold_text(self, name: str) -> None:
-        """Read a column of strings into the cache; a store that can hold them packed implements this."""
+    def __init__(self, store: Contract) -> None:
+        self._store, self._lifetime = store, store._lifetime
 
     def hold(self, columns: Sequence[str], *, index: bool = True) -> None:
         """Read obs columns and, if asked for, the obs index whole into the cache: single rows then need no read.
 
         What cannot be read, or is no smaller in memory than its rows are worth, is left to be read row by row.
         """
-        with self._reading():
-            for name in [*columns, *([self.obs_index] if index and self.obs_index is not None else [])]:
+        label = self._store.obs_index if index else None
+        with self._lifetime.reading():
+            for name in [*columns, *([] if label is None else [label])]:
                 with suppress(CxgWidgetError):
-                    if self._kind(name) == "string":
-                        self._hold_text(name)
-                    else:
-                        self._cached(("obs", name), partial(self._whole_column, name))
+                    if self.kind(name) != "string":
+                        self.whole(name)
+                    elif self._store._holds_text and self._store._packs(name):
+                        self.values(name)
 
     def is_constant(self, column: str) -> bool:
         """Say whether an obs column is known to be the same in all rows; nothing is read to find out."""
-        held = [self._cache.get((key, column)) for key in ("obs", "packed")]
-        values = next((one for one in held if one is not None), None)
+        values = self._held(column)
         if values is not None:
             return is_constant(values)
-        known = self.obs_columns[column]
+        known = self._store.obs_columns[column]
         return known.kind == "categorical" and known.n_categories is not None and known.n_categories < 2
+
+    def stated_values(self, column: str) -> Codes | tuple[float, float] | None:
+        """Return what an obs column can hold, by what the store states: no code of all categories, or least and most.
+
+        None where the store does not state it. All finite values lie between the two, and are as far apart.
+        """
+        self.kind(column)
+        with self._lifetime.reading():
+            return self._store.by_view.values(column)
 
     def codes(self, column: str) -> Codes:
         """Return a categorical, boolean, string or (forced) integer obs column as codes, cached and read-only.
@@ -95,9 +87,11 @@ class ObsColumns(Lifetime):
         """
         kind = self._kind_of_codes(column)
         if kind == "categorical":
-            found: Codes = self._cached(("obs", column), lambda: self._whole_column(column))
+            found: Codes = self.whole(column)
+        elif kind == "boolean":
+            found = self._lifetime.cached(("codes", column), lambda: as_codes(self.values(column)))
         else:
-            found = self._cached(("codes", column), lambda: self._coded(column, kind))
+            found = self._lifetime.cached(("codes", column), lambda: self._codes_of_values(column))
         return found
 
     def numbers(self, column: str) -> NDArray[Any]:
@@ -111,8 +105,7 @@ class ObsColumns(Lifetime):
             If the column holds no numbers.
         """
         self._check_numeric(column)
-        values: Values = self._cached(("obs", column), lambda: self._whole_column(column))
-        return as_numbers(values)
+        return as_numbers(self.whole(column))
 
     def codes_block(self, column: str, start: int, stop: int) -> Codes:
         """Return rows of a categorical, boolean, string or (forced) integer obs column as codes; errors as `codes`.
@@ -120,127 +113,118 @@ class ObsColumns(Lifetime):
         Of a column that stores its labels, the first block reads all rows once, to know the categories.
         """
         kind = self._kind_of_codes(column)
-        check_block(start, stop, self.n_obs)
-        whole: Codes | None = self._cache.get(("obs" if kind == "categorical" else "codes", column))
-        with self._reading():
-            if whole is not None:
-                return whole.take(slice(start, stop))
-            values = self._read_obs_block(column, start, stop)
-            if isinstance(values, Codes):
-                return values
-            if kind == "boolean":
-                return as_codes(values)
-            return self._labels(column).encode(as_plain(values))
+        coded = self._lifetime.cache.get(("codes", column))
+        check_block(start, stop, self._store.n_obs)
+        values = take_rows(coded, slice(start, stop)) if coded else self.values_block(column, start, stop)
+        if isinstance(values, Codes) or kind == "boolean":
+            return as_codes(values)
+        return self._labels(column).encode(as_plain(values))
 
     def numbers_block(self, column: str, start: int, stop: int) -> NDArray[Any]:
         """Return rows of an int, float or boolean obs column in its own type; errors as `numbers`."""
         self._check_numeric(column)
-        check_block(start, stop, self.n_obs)
-        whole = self._cache.get(("obs", column))
-        with self._reading():
-            if whole is None:
-                return as_numbers(self._read_obs_block(column, start, stop))
-            return as_numbers(whole)[start:stop]
+        return as_numbers(self.values_block(column, start, stop))
 
     def values_block(self, column: str, start: int, stop: int) -> Values:
         """Return rows of an obs column of any kind, or of the obs index, as they are read: codes, numbers or strings.
 
-        Nothing is kept in the cache.
-
-        Raises
-        ------
-        UnknownName
-            If there is no such column.
-        InvalidStore, DamagedStore
-            If it cannot be read.
+        Nothing is kept in the cache; errors as `Dataset.obs`.
         """
-        self._kind(column)
-        check_block(start, stop, self.n_obs)
-        with self._reading():
-            return self._read_obs_block(column, start, stop)
+        self.kind(column)
+        check_block(start, stop, self._store.n_obs)
+        with self._lifetime.reading():
+            return self._block(column, start, stop)
 
-    def _obs_values(self, name: str, rows: NDArray[np.int64] | None) -> Values:
-        whole: Values | None = self._cache.get(("obs", name))
+    def values(self, name: str, rows: NDArray[np.int64] | None = None, *, alone: bool = False) -> Values:
+        """Return a column, or some rows of it in their order; `alone` = without the categories of the others."""
+        whole = self._held(name)
+        if whole is None and (rows is None or rows.size > _FEW) and self._store._packs(name):
+            whole = self._counted(name, self._store._read_obs(name, None), None)
+            if isinstance(whole, PackedStrings):
+                self._lifetime.cached(("obs", name), lambda: whole)
         if whole is not None:
             return take_rows(whole, rows)
-        found = self._read_obs(name, rows)
+        read = self._store._read_obs_alone if alone else self._store._read_obs
+        return self._counted(name, read(name, rows), rows)
+
+    def whole(self, name: str) -> Any:
+        """Return all rows of a column that holds no strings, kept in the cache."""
+        return self._lifetime.cached(("obs", name), lambda: self._read_whole(name))
+
+    def kind(self, column: str) -> Kind:
+        """Return the kind of a column, the index column included."""
+        store = self._store
+        with self._lifetime.reading():
+            if isinstance(column, str) and column in store.obs_columns:
+                return store.obs_columns[column].kind
+            if isinstance(column, str) and column == store.obs_index:
+                return "string"
+            raise UnknownName(not_found("obs column", column, store.obs_columns, store.title))
+
+    def _held(self, name: str) -> Values | None:
+        held: Values | None = self._lifetime.cache.get(("obs", name))
+        return held
+
+    def _block(self, name: str, start: int, stop: int) -> Values:
+        whole = self._held(name)
+        return self._store._read_obs_block(name, start, stop) if whole is None else take_rows(whole, slice(start, stop))
+
+    def _counted(self, name: str, found: Values, rows: NDArray[np.int64] | None) -> Values:
         n = len(found.codes if isinstance(found, Codes) else found)
-        expected = self.n_obs if rows is None else len(rows)
+        expected = self._store.n_obs if rows is None else len(rows)
         if n != expected:
             what = f"it gives {n:,} values for {expected:,} rows"
-            raise DamagedStore(f"{self.uri}: cannot read obs column {name!r}: {what}.")
+            raise DamagedStore(f"{self._store.uri}: cannot read obs column {name!r}: {what}.")
         return found
 
-    def _row_values(self, name: str, rows: NDArray[np.int64] | None) -> Values:
-        """Return the values of a few rows, where the categories of the others need not be known."""
-        return self._obs_values(name, rows)
-
-    def _coded(self, column: str, kind: Kind) -> Codes:
-        if kind == "boolean":
-            return as_codes(self._obs_values(column, None))
-        return self._codes_of_values(column)
-
-    def _whole_column(self, name: str) -> Values:
+    def _read_whole(self, name: str) -> Values:
         """Read all rows, in blocks where they are many, so that the result is the only thing of its size."""
-        blocks = row_blocks(self.n_obs)
-        if len(blocks) == 1 or self._kind(name) == "string":
-            return self._read_obs(name, None)
+        n_obs = self._store.n_obs
+        blocks = row_blocks(n_obs)
+        if len(blocks) == 1 or self.kind(name) == "string":
+            return self._store._read_obs(name, None)
         found: NDArray[Any] | None = None
         for start, stop in blocks:
-            block = self._read_obs_block(name, start, stop)
+            block = self._store._read_obs_block(name, start, stop)
             values = array_of(block)
-            found = np.empty(self.n_obs, dtype=values.dtype) if found is None else found
+            found = np.empty(n_obs, dtype=values.dtype) if found is None else found
             found[start:stop] = values
         assert found is not None
         return in_place_of(block, found)
 
     def _codes_of_values(self, column: str) -> Codes:
         """Code all rows of a column that holds strings or integers, in blocks where they are many."""
-        blocks = row_blocks(self.n_obs)
+        blocks = row_blocks(self._store.n_obs)
         if len(blocks) == 1:
-            found = Labels.encode_whole(as_plain(self._obs_block(column, *blocks[0])), limit=MAX_LABELS)
+            found = Labels.encode_whole(as_plain(self._block(column, *blocks[0])), limit=MAX_LABELS)
             if found is None:
                 raise too_many_labels(column)
             return found
         labels = self._labels(column)
-        codes = np.empty(self.n_obs, dtype=labels.target.dtype)
+        codes = np.empty(self._store.n_obs, dtype=labels.target.dtype)
         for start, stop in blocks:
-            codes[start:stop] = labels.encode(as_plain(self._obs_block(column, start, stop))).codes
+            codes[start:stop] = labels.encode(as_plain(self._block(column, start, stop))).codes
         return Codes(codes, labels.categories)
 
     def _labels(self, column: str) -> Labels:
         def load() -> Labels:
-            blocks = (as_plain(self._obs_block(column, start, stop)) for start, stop in row_blocks(self.n_obs))
+            blocks = (as_plain(self._block(column, *block)) for block in row_blocks(self._store.n_obs))
             found = Labels.gathered(blocks, limit=MAX_LABELS)
             if found is None:
                 raise too_many_labels(column)
             return found
 
-        labels: Labels = self._read_once(f"labels of {column}", load)
+        labels: Labels = self._lifetime.once(f"labels of {column}", load)
         return labels
 
-    def _obs_block(self, column: str, start: int, stop: int) -> Values:
-        whole = self._cache.get(("obs", column))
-        if whole is not None:
-            return whole[start:stop]  # type: ignore[no-any-return]
-        return self._read_obs_block(column, start, stop)
-
-    def _kind(self, column: str) -> Kind:
-        with self._reading():
-            if isinstance(column, str) and column in self.obs_columns:
-                return self.obs_columns[column].kind
-            if isinstance(column, str) and column == self.obs_index:
-                return "string"
-            raise UnknownName(not_found("obs column", column, self.obs_columns, self.title))
-
     def _kind_of_codes(self, column: str) -> Kind:
-        kind = self._kind(column)
+        kind = self.kind(column)
         if kind == "float":
             raise InvalidValue(f"obs column {column!r} holds floats, which have no categories; read it as numbers.")
         return kind
 
     def _check_numeric(self, column: str) -> None:
-        kind = self._kind(column)
+        kind = self.kind(column)
         if kind not in ("int", "float", "boolean"):
             raise InvalidValue(f"obs column {column!r} is {kind}, not numeric; read it as codes.")
 

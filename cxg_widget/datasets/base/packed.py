@@ -38,7 +38,7 @@ class PackedStrings(Sequence[str]):
     def __getitem__(self, item: int | slice) -> str | PackedStrings:
         """Return one string, or the strings of a slice."""
         if isinstance(item, slice):
-            return self.pick(np.arange(len(self))[item])
+            return self.pick(item)
         row = range(len(self))[item] if self.rows is None else self.rows[item]
         return self.text[self.starts[row] : self.starts[row + 1]].tobytes().decode("utf-8", "replace")
 
@@ -62,9 +62,10 @@ class PackedStrings(Sequence[str]):
         """How many bytes both buffers hold."""
         return self.text.nbytes + self.starts.nbytes
 
-    def pick(self, rows: NDArray[np.int64]) -> PackedStrings:
+    def pick(self, rows: NDArray[np.int64] | slice) -> PackedStrings:
         """Return the strings of `rows` in their order; the buffers are shared."""
-        return PackedStrings(self.text, self.starts, rows if self.rows is None else self.rows[rows])
+        wanted = np.arange(len(self))[rows] if isinstance(rows, slice) else rows
+        return PackedStrings(self.text, self.starts, wanted if self.rows is None else self.rows[wanted])
 
     def objects(self) -> NDArray[np.object_]:
         """Return an object array of str."""

@@ -1,69 +1,135 @@
-"""Columns as a DataFrame; what nobody asked for by name may be unreadable, and is then left out and told."""
+"""Obs and var of a dataset as DataFrames; what nobody asked for by name may be unreadable, and is then left out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from cxg_widget.compute.side_by_side import read_ahead
+from cxg_widget.datasets.base.columns import as_names, as_rows, as_scalar, as_strings
+from cxg_widget.datasets.base.contract import Contract, Table
+from cxg_widget.datasets.base.obs_columns import ObsColumns
 from cxg_widget.datasets.base.values import Codes, Values, as_plain, to_pandas
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Read = Callable[[str], Values]
-Tell = Callable[[str, Exception], None]
+_LEFT_OUT, _UNNAMED = "is left out", "cannot be read, so that the rows are called by their positions"
 
 
-def read_table(
-    read: Read,
-    names: Iterable[str],
-    index: str | None,
-    positions: range | NDArray[np.int64],
-    *,
-    left_out: Tell | None,
-    unnamed: Tell,
-    called: str | None,
-) -> pd.DataFrame:
-    """Return columns as a DataFrame.
+class Tables:
+    """The two tables of a store, obs and var, as DataFrames or by rows."""
 
-    Parameters
-    ----------
-    read : returns the values of one column
-    names : the columns, in their order
-    index : the column that names the rows, None where there is none
-    positions : of the rows in the store; they name the rows where the index does not
-    left_out : told of a column that cannot be read; None = its error is raised
-    unnamed : told of an index that cannot be read
-    called : the name of the index in the result
-    """
-    import pandas as pd
+    def __init__(self, store: Contract, columns: ObsColumns) -> None:
+        self._store, self._columns = store, columns
 
-    found: dict[str, Any] = {}
-    for name in names:
-        try:
-            found[name] = to_pandas(read(name))
-        except (InvalidStore, DamagedStore) as error:
-            if left_out is None:
-                raise
-            left_out(name, error)
-    return pd.DataFrame(found, index=_read_index(read, index, positions, unnamed, called))
+    def obs(
+        self, columns: str | Sequence[str] | None = None, rows: ArrayLike | None = None, *, index: bool = True
+    ) -> pd.DataFrame:
+        """Return obs columns as a DataFrame indexed by the obs index, by positions where that cannot be read.
 
+        Parameters
+        ----------
+        columns : names, the index column among them if wanted; None = all columns, where one that cannot be read is
+            left out with a warning
+        rows : integer positions (k,) or bool mask (n_obs,); None = all
+        index : False leaves the obs index unread; rows are then called by their positions
 
-def _read_index(
-    read: Read, name: str | None, positions: range | NDArray[np.int64], unnamed: Tell, called: str | None
-) -> pd.Index:
-    import pandas as pd
+        Returns
+        -------
+        DataFrame with k rows in the order of `rows`; categoricals with the store's order of categories, missing = NaN
 
-    if name is not None:
-        try:
-            values = read(name)
-            plain = as_plain(values) if isinstance(values, Codes) else values
-            labels: pd.Index = pd.Index(to_pandas(plain), name=called)
-            return labels
-        except (InvalidStore, DamagedStore) as error:
-            unnamed(name, error)
-    return pd.Index(positions)
+        Raises
+        ------
+        UnknownName
+            If there is no such column.
+        SelectionError
+            If `rows` is neither a mask nor positions in range.
+        InvalidStore, DamagedStore
+            If a column that was asked for by name cannot be read.
+        """
+        store = self._store
+        with store._reading():
+            picked = as_rows(rows, store.n_obs)
+            names = self._checked(columns)
+            wanted = list(store.obs_columns) if names is None else names
+            label = store.obs_index if index else None
+            read = self._reader([*wanted, *([label] if label else [])], rows=picked)
+            positions = range(store.n_obs) if picked is None else picked
+            return self._frame("obs", read, wanted, label, positions, asked_for=names is not None)
+
+    def var(self) -> pd.DataFrame:
+        """Return all var columns as a DataFrame indexed by the var index; one that cannot be read is left out."""
+        store = self._store
+        with store._reading():
+            return self._frame("var", store._read_var, store.var_columns, store.var_index, range(store.n_var))
+
+    def obs_names(self, rows: ArrayLike | None = None) -> NDArray[np.object_]:
+        """Return the obs index as objects of str, in the order of `rows`; positions where the store has no index."""
+        with self._store._reading():
+            picked, index = as_rows(rows, self._store.n_obs), self._store.obs_index
+            if index is not None:
+                names = as_plain(self._columns.values(index, picked))
+                return names if self._columns.kind(index) == "string" else as_strings(names)
+            return as_strings(range(self._store.n_obs) if picked is None else picked.tolist())
+
+    def obs_record(self, row: int, columns: Sequence[str] | None = None) -> dict[str, Any]:
+        """Return the values of one row as Python scalars, None where missing; only this row is read."""
+        with self._store._reading():
+            rows = as_rows([row], self._store.n_obs)
+            wanted = self._checked(columns) or list(self._store.obs_columns)
+            read = self._reader(wanted, rows=rows, alone=True)
+            return {name: as_scalar(as_plain(read(name))[0]) for name in wanted}
+
+    def _reader(self, names: Sequence[str], **which: Any) -> Callable[[str], Values]:
+        read = partial(self._columns.values, **which)
+        return read_ahead(read, names) if self._store.is_remote else read
+
+    def _checked(self, columns: str | Sequence[str] | None) -> list[str] | None:
+        if columns is None:
+            return None
+        names = as_names(columns)
+        for name in names:
+            self._columns.kind(name)
+        return names
+
+    def _frame(
+        self,
+        table: Table,
+        read: Callable[[str], Values],
+        names: Iterable[str],
+        index: str | None,
+        positions: range | NDArray[np.int64],
+        *,
+        asked_for: bool = False,
+    ) -> pd.DataFrame:
+        """Return columns as a DataFrame; of those that were asked for by name, an error is raised."""
+        import pandas as pd
+
+        found: dict[str, Any] = {}
+        for name in names:
+            try:
+                found[name] = to_pandas(read(name))
+            except (InvalidStore, DamagedStore) as error:
+                if asked_for:
+                    raise
+                self._tell(f"{table} column {name!r}", error, _LEFT_OUT)
+        labels: Any = positions
+        if index is not None:
+            try:
+                values = read(index)
+                plain = as_plain(values) if isinstance(values, Codes) else values
+                labels = pd.Index(to_pandas(plain), name=self._store.index_name(table))
+            except (InvalidStore, DamagedStore) as error:
+                self._tell(f"{table} index {index!r}", error, _UNNAMED)
+        return pd.DataFrame(found, index=pd.Index(labels))
+
+    def _tell(self, what: str, error: Exception, instead: str) -> None:
+        self._store._note(f"{what} cannot be read: {error}")
+        warn(f"{what} {instead}: {error}", stacklevel=5)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from sys import getsizeof
@@ -12,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.packed import PackedStrings
-from cxg_widget.text.names import text_of
 
 Kind = Literal["categorical", "boolean", "int", "float", "string"]
 KIND_OF_TYPE: dict[str, Kind] = {"b": "boolean", "i": "int", "u": "int", "f": "float"}
@@ -26,21 +24,6 @@ class Column:
     name: str
     kind: Kind
     n_categories: int | None = None
-
-
-_IDENTIFIER = re.compile(
-    r"""(^|[_.\s-])(uuid|guid|barcodes?|joinid|ontology_term_id|accession|(cell|obs|dataset|soma|row)_?id)$
-    | ^(id|index|name_\d+|(obs|cell)_?names?|cellid)$""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_FEW_ROWS = 20
-
-
-def is_identifier(column: Column, n_obs: int) -> bool:
-    """Say whether a column names rows or terms instead of telling something of them, by its name and schema."""
-    if _IDENTIFIER.search(column.name):
-        return True
-    return column.kind == "categorical" and n_obs >= _FEW_ROWS and (column.n_categories or 0) > n_obs / 2
 
 
 @dataclass(frozen=True)
@@ -147,7 +130,7 @@ Values = NDArray[Any] | Codes | PackedStrings
 """A column or some rows of it, as it was read."""
 
 
-def take_rows(values: Values, rows: NDArray[np.int64] | None) -> Values:
+def take_rows(values: Values, rows: NDArray[np.int64] | slice | None) -> Values:
     """Return some rows of a column in their order, None = all."""
     if rows is None:
         return values
@@ -175,13 +158,6 @@ def array_of(values: Values) -> NDArray[Any]:
 def in_place_of(values: Values, array: NDArray[Any]) -> Codes | NDArray[Any]:
     """Return what holds other rows of a column as such a column, with the categories of `values`."""
     return values.holding(array) if isinstance(values, Codes) else array
-
-
-def label_of(category: Any) -> str:
-    """Write a category value as text, as pandas would show it."""
-    if isinstance(category, float) and category.is_integer():
-        return str(int(category))
-    return text_of(category)
 
 
 def as_codes(booleans: Values) -> Codes:

@@ -1,4 +1,4 @@
-"""Vars over all obs or some rows of them: one by itself, or several that are read together."""
+"""Vars over all obs or some rows of them, one or several that are read together, and lines of the matrix."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.columns import check_block
+from cxg_widget.datasets.base.contract import Contract
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.values import Vector
 from cxg_widget.datasets.base.var_names import VarNames
-from cxg_widget.errors import UnknownName
+from cxg_widget.errors import DamagedStore, InvalidValue, UnknownName
 from cxg_widget.text.names import not_found
 
 _Wanted = TypeVar("_Wanted")
@@ -20,33 +22,16 @@ TOGETHER_BYTES = 2**28
 """What vars that are read together may take before they are handed on; of more, some wait for another read."""
 
 
-class Vectors(VarNames):
-    """The part of a `Dataset` that reads vars.
+class Vectors:
+    """The vars of a store by name.
 
-    Where a store keeps cells together, one var costs a look at all of the matrix. Such a store implements
-    `_read_vectors` and `_read_vectors_block` too, so that one look serves all vars that are asked for at once.
+    Parameters
+    ----------
+    names_in : returns what knows the vars of a layer by name
     """
 
-    n_obs: int
-    layers: tuple[str, ...] = ()
-
-    def _read_vector(self, position: int, layer: str | None) -> Vector:
-        """Read the var at `position`. A store with vars implements this or `_read_vectors`."""
-        return next(self._read_vectors([position], layer))
-
-    def _read_vectors(self, positions: Sequence[int], layer: str | None) -> Iterator[Vector]:
-        """Yield distinct vars in their order, each as `_read_vector` returns it."""
-        return (self._read_vector(position, layer) for position in positions)
-
-    def _read_vector_block(self, position: int, layer: str | None, start: int, stop: int) -> Vector:
-        """Read rows of the var at `position`, counted from `start`."""
-        return self._whole_vector(position, layer).block(start, stop)
-
-    def _read_vectors_block(
-        self, positions: Sequence[int], layer: str | None, start: int, stop: int
-    ) -> Iterator[Vector]:
-        """Yield rows of distinct vars in their order, each as `_read_vector_block` returns it."""
-        return (self._read_vector_block(position, layer, start, stop) for position in positions)
+    def __init__(self, store: Contract, names_in: Callable[[str | None], VarNames]) -> None:
+        self._store, self._lifetime, self._names_in = store, store._lifetime, names_in
 
     def vector(self, name: str, layer: str | None = None) -> Vector:
         """Return one var over all obs, sparse where the store is; cached and read-only.
@@ -58,7 +43,7 @@ class Vectors(VarNames):
         InvalidStore, DamagedStore
             If the store has no such data, or they cannot be read.
         """
-        return self._whole_vector(self._find_vector(name, layer), layer)
+        return next(self.vectors([name], layer))
 
     def vectors(self, names: Sequence[str], layer: str | None = None) -> Iterator[Vector]:
         """Yield several vars over all obs, in the order of `names`: what `vector` returns of each, cached as there.
@@ -73,18 +58,11 @@ class Vectors(VarNames):
         InvalidStore, DamagedStore
             If the store has no such data, or they cannot be read; while iterating.
         """
-        positions = [self._find_vector(name, layer) for name in names]
-        kept = {position: self._cache.get(("var", position, layer)) for position in positions}
-
-        def whole(vector: Vector, position: int) -> Vector:
-            found: Vector = self._cached(("var", position, layer), lambda: vector)
-            return found
-
-        return self._together(positions, kept, lambda missing: self._read_vectors(missing, layer), whole)
+        return self._together(self._find(names, layer), layer)
 
     def values(self, name: str, layer: str | None = None) -> NDArray[np.float32]:
         """Return one var over all obs as float32 (n_obs,), a new array; errors as `vector`."""
-        return self.vector(name, layer).dense(self.n_obs)
+        return self.vector(name, layer).dense(self._store.n_obs)
 
     def vector_block(self, name: str, layer: str | None, start: int, stop: int) -> Vector:
         """Return rows of one var; `rows` of the result count from `start`. Errors as `vector`.
@@ -95,47 +73,84 @@ class Vectors(VarNames):
 
     def vectors_block(self, names: Sequence[str], layer: str | None, start: int, stop: int) -> Iterator[Vector]:
         """Yield rows of several vars, in the order of `names`, as `vector_block` returns each; errors as `vectors`."""
-        positions = [self._find_vector(name, layer) for name in names]
-        check_block(start, stop, self.n_obs)
-        wholes = {position: self._cache.get(("var", position, layer)) for position in positions}
-        kept = {position: whole and whole.block(start, stop) for position, whole in wholes.items()}
-        return self._together(
-            positions,
-            kept,
-            lambda missing: self._read_vectors_block(missing, layer, start, stop),
-            lambda vector, _: vector,
-        )
+        positions = self._find(names, layer)
+        check_block(start, stop, self._store.n_obs)
+        return self._together(positions, layer, (start, stop))
+
+    def matrix_block(self, start: int, stop: int, layer: str | None = None) -> MatrixBlock:
+        """Return neighbouring lines of the matrix: rows or columns, as `major_axis` says; not kept in the cache.
+
+        Raises
+        ------
+        UnknownName
+            If there is no such layer.
+        InvalidValue
+            If there are no such lines.
+        InvalidStore, DamagedStore
+            If the store has no matrix, or it cannot be read.
+        """
+        store, axis = self._store, self._store.major_axis
+        n, length = (store.n_obs, store.n_var) if axis == "obs" else (store.n_var, store.n_obs)
+        if not 0 <= start <= stop <= n:
+            raise InvalidValue(f"{axis} {start} to {stop} are no block of this dataset, which has {n:,}.")
+        self._check_layer(layer)
+        with self._lifetime.reading():
+            block = store._read_matrix_block(start, stop, layer)
+        if not block.holds(stop - start, length):
+            lines = f"{axis} {start} to {stop} of {'the matrix' if layer is None else layer}"
+            raise DamagedStore(f"{store.uri}: {lines} name cells that do not exist; the files are damaged.")
+        return block
 
     def _together(
-        self,
-        positions: Sequence[int],
-        kept: dict[int, Vector | None],
-        read: Callable[[Sequence[int]], Iterator[Vector]],
-        keep: Callable[[Vector, int], Vector],
+        self, positions: Sequence[int], layer: str | None, rows: tuple[int, int] | None = None
     ) -> Iterator[Vector]:
-        """Yield vars in the order of `positions`; those not kept are read together, each once.
+        """Yield vars, or rows of them, in the order of `positions`; those not kept are read together, each once.
 
         Between two of them nothing is held open, so that whoever iterates may stop anywhere.
         """
+        kept = {position: self._held(position, layer, rows) for position in positions}
+        coming = self._read([position for position, vector in kept.items() if vector is None], layer, rows)
         last = {position: turn for turn, position in enumerate(positions)}
-        coming = read([position for position, vector in kept.items() if vector is None])
         for turn, position in enumerate(positions):
-            with self._reading():
-                vector = kept[position] or keep(next(coming), position)
+            with self._lifetime.reading():
+                vector = kept[position] or self._kept(next(coming), position, layer, rows)
             kept[position] = vector if turn < last[position] else None
             yield vector
 
-    def _whole_vector(self, position: int, layer: str | None) -> Vector:
-        found: Vector = self._cached(("var", position, layer), lambda: self._read_vector(position, layer))
+    def _held(self, position: int, layer: str | None, rows: tuple[int, int] | None) -> Vector | None:
+        whole: Vector | None = self._lifetime.cache.get(("var", position, layer))
+        return whole.block(*rows) if whole and rows else whole
+
+    def _read(self, positions: Sequence[int], layer: str | None, rows: tuple[int, int] | None) -> Iterator[Vector]:
+        if rows is None:
+            yield from self._store._read_vectors(positions, layer)
+        else:
+            yield from self._store._read_vectors_block(positions, layer, *rows)
+
+    def _kept(self, vector: Vector, position: int, layer: str | None, rows: tuple[int, int] | None) -> Vector:
+        if rows is not None:
+            return vector
+        found: Vector = self._lifetime.cached(("var", position, layer), lambda: vector)
         return found
 
-    def _find_vector(self, name: str, layer: str | None) -> int:
+    def _find(self, names: Sequence[str], layer: str | None) -> list[int]:
         self._check_layer(layer)
-        return self.find_var(name)
+        known = self._names_in(layer)
+        with self._lifetime.reading():
+            return [self._position(name, known, layer) for name in names]
+
+    def _position(self, name: str, known: VarNames, layer: str | None) -> int:
+        try:
+            return known.find_var(name)
+        except UnknownName as error:
+            why = known.explain_name(name) if layer is None else None
+            if why is None:
+                raise
+            raise UnknownName(why) from error
 
     def _check_layer(self, layer: str | None) -> None:
-        if layer is not None and layer not in self.layers:
-            raise UnknownName(not_found("layer", layer, self.layers, self.title))
+        if layer is not None and layer not in self._store.layers:
+            raise UnknownName(not_found("layer", layer, self._store.layers, self._store.title))
 
 
 def together(wanted: Sequence[_Wanted], bytes_each: int) -> Iterator[list[_Wanted]]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.base.columns import as_strings, row_blocks, smallest_codes, tidy_categories
 from cxg_widget.datasets.base.dataset import Codes, Column, Kind
 from cxg_widget.datasets.base.labels import Labels
+from cxg_widget.datasets.base.values import KIND_OF_TYPE
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.errors import InvalidStore
 
@@ -65,7 +66,7 @@ class Annotations:
             return found
         return self._meant(name, self._arrays.column(self._path, name, rows))
 
-    def read_alone(self, name: str, rows: NDArray[np.int64]) -> Codes:
+    def read_alone(self, name: str, rows: NDArray[np.int64] | None) -> Codes:
         """Read some rows of a column that is `known_by_value`, with their own categories only; errors as `read`."""
         found = Labels.encode_whole(self._plain(name, self._arrays.column(self._path, name, rows)))
         assert found is not None
@@ -177,5 +178,4 @@ def _kind(dtype: Any, hint: Mapping[str, Any]) -> Kind | None:
     listed = isinstance(hint.get("categories"), list) and stored != "f"
     if listed or hint.get("type") == "categorical":
         return "categorical"
-    kinds: dict[str, Kind] = {"i": "int", "u": "int", "f": "float"}
-    return kinds.get(stored, "string")
+    return KIND_OF_TYPE.get(stored, "string")

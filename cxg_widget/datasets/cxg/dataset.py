@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,11 +10,10 @@ import tiledb
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.columns import is_placeholder
-from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES, Codes, Dataset, Vector
+from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Table
+from cxg_widget.datasets.base.dataset import Dataset, Vector
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
-from cxg_widget.datasets.base.packed import PackedStrings
-from cxg_widget.datasets.base.values import Values
-from cxg_widget.datasets.base.var_names import Table
+from cxg_widget.datasets.base.values import Values, take_rows
 from cxg_widget.datasets.cxg.annotations import Annotations
 from cxg_widget.datasets.cxg.description import describe, measure
 from cxg_widget.datasets.cxg.layouts import kind_of
@@ -25,11 +24,9 @@ from cxg_widget.datasets.tiledb_access.contexts import make_context
 from cxg_widget.datasets.tiledb_access.identity import identify_state
 from cxg_widget.datasets.tiledb_access.listing import absolute, lists_in_one, name_of
 from cxg_widget.datasets.tiledb_access.results import select, values_of
-from cxg_widget.datasets.tiledb_access.timeouts import read_ahead
 from cxg_widget.errors import DamagedStore, DatasetNotFound, InvalidStore
 from cxg_widget.text.nouns import GENE_SET
 
-_FEW = 1_000
 _FIRST = ("cxg_group_metadata", "obs", "var")
 _REQUIRED = {"obs": "array", "var": "array", "emb": "group"}
 
@@ -56,6 +53,7 @@ class CxgDataset(Dataset):
 
     format: ClassVar[str] = "cxg"
     set_noun = GENE_SET
+    _holds_text: ClassVar[bool] = True
     _no_embedding: ClassVar[str] = "no usable embedding under emb/"
 
     def __init__(
@@ -69,6 +67,7 @@ class CxgDataset(Dataset):
     ) -> None:
         super().__init__(uri, cache_bytes=cache_bytes)
         self._arrays = Arrays(absolute(uri), uri, make_context(uri, ctx, config, storage_options))
+        self.is_remote = self._arrays.is_remote
         try:
             self._open()
         except BaseException:
@@ -117,7 +116,7 @@ class CxgDataset(Dataset):
         self._obs = Annotations(self._arrays, "obs", self._note)
         self._var = Annotations(self._arrays, "var", self._note)
         self.n_obs, self.n_var = self._obs.n, self._var.n
-        if not self._arrays.is_remote:
+        if not self.is_remote:
             self._tell_lost(members)
             for path, n_rows in (("obs", self.n_obs), ("var", self.n_var)):
                 self._check_written(path, n_rows)
@@ -148,7 +147,7 @@ class CxgDataset(Dataset):
 
     def _find_parts(self) -> tuple[dict[str, str], dict[str, str]]:
         """Return what there is, and which embeddings."""
-        if self._arrays.is_remote:
+        if self.is_remote:
             children, members = self._arrays.children("", "emb", kind_of=kind_of)
             if not children:
                 raise DatasetNotFound(f"'{self.uri}': there is nothing of that name.")
@@ -191,34 +190,23 @@ class CxgDataset(Dataset):
         return next((name for name in wanted if name in self.embeddings), next(iter(self.embeddings), None))
 
     def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
+        if rows is None and self._packs(name):
+            return self._arrays.packed_strings("obs", name)
         if rows is not None and self._obs.known_by_value(name):
-            whole = self._cached(("obs", name), lambda: self._whole_column(name))
-            return Codes(whole.codes[rows], whole.categories)
-        if not self._obs.is_text(name):
-            return self._obs.read(name, rows)
-        packed: PackedStrings | None = self._cache.get(("packed", name))
-        if packed is None:
-            if rows is not None and rows.size <= _FEW:
-                return self._obs.read(name, rows)
-            packed = self._cached(("packed", name), lambda: self._arrays.packed_strings("obs", name))
-        return packed if rows is None else packed.pick(rows)
+            return take_rows(self._obs_part.whole(name), rows)
+        return self._obs.read(name, rows)
 
-    def _row_values(self, name: str, rows: NDArray[np.int64] | None) -> Values:
-        if rows is not None and self._obs.known_by_value(name) and self._cache.get(("obs", name)) is None:
-            return self._obs.read_alone(name, rows)
-        return super()._row_values(name, rows)
+    def _read_obs_alone(self, name: str, rows: NDArray[np.int64] | None) -> Values:
+        return self._obs.read_alone(name, rows) if self._obs.known_by_value(name) else self._obs.read(name, rows)
 
-    def _hold_text(self, name: str) -> None:
-        self._read_obs(name, None)
+    def _packs(self, name: str) -> bool:
+        return self._obs.is_text(name)
 
     def _read_var(self, name: str) -> Values:
         return self._arrays.packed_strings("var", name) if self._var.is_text(name) else self._var.read(name)
 
     def _read_obs_block(self, name: str, start: int, stop: int) -> Values:
-        if self._obs.is_text(name) and stop > start:
-            whole: PackedStrings | None = self._cache.get(("packed", name))
-            if whole is not None:
-                return whole.pick(np.arange(start, stop))
+        if self._packs(name) and stop > start:
             return self._arrays.packed_strings("obs", name, (start, stop))
         return self._obs.read_block(name, start, stop)
 
@@ -246,17 +234,15 @@ class CxgDataset(Dataset):
 
     def _read_vectors(self, positions: Sequence[int], layer: str | None) -> Iterator[Vector]:
         if len(positions) > 1 and self.n_obs and self._matrix.is_by_row:
-            yield from self._matrix.several(positions, 0, self.n_obs)
-        else:
-            yield from super()._read_vectors(positions, layer)
+            return self._matrix.several(positions, 0, self.n_obs)
+        return super()._read_vectors(positions, layer)
 
     def _read_vectors_block(
         self, positions: Sequence[int], layer: str | None, start: int, stop: int
     ) -> Iterator[Vector]:
         if len(positions) > 1 and start < stop and self._matrix.is_by_row:
-            yield from self._matrix.several(positions, start, stop)
-        else:
-            yield from super()._read_vectors_block(positions, layer, start, stop)
+            return self._matrix.several(positions, start, stop)
+        return super()._read_vectors_block(positions, layer, start, stop)
 
     def _read_matrix_block(self, start: int, stop: int, layer: str | None) -> MatrixBlock:  # noqa: ARG002 - no layers
         return self._matrix.lines(start, stop)
@@ -274,11 +260,8 @@ class CxgDataset(Dataset):
     def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:
         return read_gene_sets(self._arrays, self._note)
 
-    def _ahead(self, read: Callable[[str], Values], names: Sequence[str]) -> Callable[[str], Values]:
-        return read_ahead(read, names) if self._arrays.is_remote else read
-
     def _read_identity(self) -> str:
-        if self._arrays.is_remote and not lists_in_one(self.uri):
+        if self.is_remote and not lists_in_one(self.uri):
             return super()._read_identity()
         arrays = [name for name, kind in self._children.items() if kind == "array"]
         return identify_state(self._arrays, [*arrays, *(f"emb/{name}" for name in self._members)])

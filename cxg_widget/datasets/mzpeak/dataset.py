@@ -16,7 +16,8 @@ from cxg_widget.datasets.detection import is_remote
 from cxg_widget.datasets.mzpeak.peaks_dataset import PeaksDataset
 from cxg_widget.datasets.mzpeak.signal import SignalWindow
 from cxg_widget.datasets.mzpeak.store import TIME, TIME_LABEL, MzPeakStore, labels_of
-from cxg_widget.datasets.mzpeak.windows import Window, Windows, parse, suggest
+from cxg_widget.datasets.mzpeak.window_vars import WindowVars
+from cxg_widget.datasets.mzpeak.windows import Window, Windows, suggest
 from cxg_widget.errors import InvalidStore, InvalidValue
 from cxg_widget.text.nouns import Noun
 
@@ -76,51 +77,11 @@ class SpectraDataset(MzPeakStore):
             self._note(f"{self._no_embedding}; there is nothing to draw.")
         base_peaks = (self._spectra.floats(name) for name in ("base_peak_mz", "base_peak_intensity"))
         self._windows = Windows([] if isinstance(self._sources, Exception) else suggest(*base_peaks))
+        self._var_part = WindowVars(self, self._windows)
         self.n_var = self._windows.n_suggested
         self.var_index = "window"
         numbers = {name: Column(name, "float") for name in ("mz", "mz_low", "mz_high")}
         self.var_columns = {"feature_name": Column("feature_name", "string"), **numbers}
-
-    def find_var(self, name: str) -> int:
-        """Return the position of a window; one that is no var yet gets the next position behind them.
-
-        Raises
-        ------
-        UnknownName
-            If the name is no window; the sentence says how one is written.
-        """
-        with self._reading():
-            window = self._window(name)
-            if window is None:
-                raise self._windows.unknown(str(name), self.title)
-            return self._windows.place(window)
-
-    def explain_name(self, name: str) -> str | None:
-        """Say why a name that begins as an m/z window is none."""
-        text = name.removeprefix("var:")
-        if not text.lower().startswith("mz:") or self._window(text) is not None:
-            return None
-        return str(self._windows.unknown(text, self.title))
-
-    def derived_vars(self, query: str) -> Sequence[tuple[str, str]]:
-        """Return the window that a query means, also one that gives the m/z alone, with its name for reading."""
-        text = query.strip()
-        if text[:1].isdigit():
-            text = f"mz:{text}"
-        window = parse(text) if text.lower().startswith("mz:") else None
-        return [(window.label, window.alias)] if isinstance(window, Window) else []
-
-    def _window(self, name: str) -> Window | None:
-        found = parse(str(name))
-        if isinstance(found, Window):
-            return found
-        return next((self._windows[i] for i, alias in enumerate(self._windows.aliases) if alias == name), None)
-
-    def _load_var_labels(self) -> Sequence[str]:
-        return self._windows.labels
-
-    def _load_var_aliases(self) -> Sequence[str] | None:
-        return self._windows.aliases if self.n_var else None
 
     def _is_number(self, name: str) -> bool:
         return name in self.obs_columns and self.obs_columns[name].kind in ("int", "float")

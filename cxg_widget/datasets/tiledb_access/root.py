@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import tiledb
 
+from cxg_widget.compute.side_by_side import at_once
 from cxg_widget.datasets.detection import is_remote
 from cxg_widget.datasets.tiledb_access.contexts import timeout_s
 from cxg_widget.datasets.tiledb_access.failures import failure, too_late
@@ -23,7 +24,6 @@ from cxg_widget.datasets.tiledb_access.lookups import (
     read_fragments,
     read_stored_group,
 )
-from cxg_widget.datasets.tiledb_access.timeouts import at_once
 from cxg_widget.errors import CxgWidgetError, DamagedStore
 
 Result = TypeVar("Result")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +15,6 @@ from cxg_widget.datasets.base.values import Values
 from cxg_widget.datasets.tiledb_access.contexts import make_context
 from cxg_widget.datasets.tiledb_access.identity import identify_state
 from cxg_widget.datasets.tiledb_access.listing import absolute, lists_in_one, name_of
-from cxg_widget.datasets.tiledb_access.timeouts import read_ahead
 from cxg_widget.datasets.tiledb_cf.choice import check_wish, choose
 from cxg_widget.datasets.tiledb_cf.coordinates import Axes
 from cxg_widget.datasets.tiledb_cf.dataspace import Dataspace
@@ -80,6 +79,7 @@ class CfDataset(Dataset):
         super().__init__(uri, cache_bytes=cache_bytes)
         wish = check_wish(observations, isel)
         self._reads = Reads(absolute(uri), uri, make_context(uri, ctx, config, storage_options))
+        self.is_remote = self._reads.is_remote
         try:
             self._group = read_group(self._reads, self._note)
             self._space = Dataspace(self._reads, self._group, self._note)
@@ -184,11 +184,8 @@ class CfDataset(Dataset):
     def _block(self, feature: Feature, start: int, stop: int) -> NDArray[Any]:
         return self._observations.block(feature.variable, start, stop, feature.at)
 
-    def _ahead(self, read: Callable[[str], Values], names: Sequence[str]) -> Callable[[str], Values]:
-        return read_ahead(read, names) if self._reads.is_remote else read
-
     def _read_identity(self) -> str:
-        if self._reads.is_remote and not lists_in_one(self.uri):
+        if self.is_remote and not lists_in_one(self.uri):
             return super()._read_identity()
         cut = ",".join(f"{dim}={position}" for dim, position in sorted(self._isel.items()))
         state = identify_state(self._reads, self._group.arrays)

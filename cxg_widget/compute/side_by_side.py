@@ -1,0 +1,58 @@
+"""Calls that wait for something far away, several at once, each in a thread of its own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from threading import Thread
+from typing import Generic, TypeVar
+
+Result = TypeVar("Result")
+_MOST = 32
+
+
+class Call(Thread, Generic[Result]):
+    """One call in a thread, which the end of the program does not wait for; its `outcome` is a result or an error."""
+
+    def __init__(self, call: Callable[[], Result]) -> None:
+        super().__init__(daemon=True)
+        self._call = call
+        self.outcome: Result | Exception = TimeoutError("no answer in time")
+
+    def run(self) -> None:
+        """Make the call, in the thread."""
+        try:
+            self.outcome = self._call()
+        except Exception as error:
+            self.outcome = error
+
+
+def at_once(calls: Sequence[Callable[[], Result]], seconds: float | None = None) -> list[Result | Exception]:
+    """Run calls side by side, and return what each returned or raised.
+
+    A call that is not done after `seconds` in all (None = however long it takes) counts as `TimeoutError`; it goes on
+    where nobody listens, because a request cannot be broken off. Ctrl-C does not wait for it either.
+    """
+    if seconds is None and len(calls) > _MOST:
+        return [*at_once(calls[:_MOST]), *at_once(calls[_MOST:])]
+    threads = [Call(call) for call in calls]
+    for thread in threads:
+        thread.start()
+    end = None if seconds is None else time.monotonic() + seconds
+    for thread in threads:
+        thread.join(None if end is None else max(0.0, end - time.monotonic()))
+    return [thread.outcome for thread in threads]
+
+
+def read_ahead(read: Callable[[str], Result], names: Sequence[str]) -> Callable[[str], Result]:
+    """Read by all names side by side, and return a function that returns or raises what came of each."""
+    found = dict(zip(names, at_once([partial(read, name) for name in names]), strict=True))
+
+    def told(name: str) -> Result:
+        outcome = found[name]
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    return told

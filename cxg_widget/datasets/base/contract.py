@@ -1,0 +1,195 @@
+"""The contract of a store: what it fills in and what it reads; `Dataset` makes all else of that, once for all."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base.by_view import ByView
+from cxg_widget.datasets.base.lifetime import Lifetime
+from cxg_widget.datasets.base.matrix_block import MatrixBlock, stack
+from cxg_widget.datasets.base.values import Column, Values, Vector
+from cxg_widget.text.nouns import CELL, GENE, Noun
+
+Table = Literal["obs", "var"]
+
+DEFAULT_CACHE_BYTES = 256 * 2**20
+_INITIALS = {"pca": "PC", "diffmap": "DC", "lsi": "LSI"}
+"""What scanpy and its kin call the axes of embeddings whose axes mean something one by one."""
+
+
+class Contract(ABC):
+    """What a store fills in `__init__`, where it reads schemas and metadata alone, and what it implements.
+
+    A `_read` method may be called by several threads at once. The store is then held open; names, positions, rows and
+    axes exist. It raises `InvalidStore` for what contradicts itself and `DamagedStore` for data that are promised and
+    cannot be read, each one sentence with the path. Only `_read_obs`, and `_read_embedding` or its block, must be
+    there; a store with vars implements `_read_var` and `_read_vector` or `_read_vectors` too. What a store calls,
+    `_note`, `_tell_progress`, `_cached`, `_read_once` and `_reading`, are methods of its `Lifetime`.
+
+    Attributes
+    ----------
+    format : the word that `open_dataset(format=)` takes
+    uri : where the store is, as it was given
+    title : the store's own title, else the last part of its path
+    n_obs, n_var : the shape
+    obs_columns, var_columns : the columns in the store's order, without the index columns
+    obs_index, var_index : the name of the index column, None where the store has none
+    alias_columns, id_columns : var columns of readable names and of identifiers, by which a var is found too
+    layers : names of alternatives to the main matrix
+    major_axis : along which the store reads neighbouring lines of the matrix fast
+    embeddings : name to number of axes, at least 2
+    default_embedding : the embedding to show first, None where there is none
+    default_color : what to colour by where nobody says, as "obs:NAME" or "var:NAME"; None = nothing
+    obs_noun, var_noun, set_noun : what the observations, the vars and sets of vars are called; None = there are no sets
+    is_remote : whether a read waits for storage far away, so that several are made side by side
+    by_view : what the store tells of an embedding before all of it is read; by default nothing
+    """
+
+    format: ClassVar[str]
+    alias_columns: ClassVar[tuple[str, ...]] = ("feature_name", "gene_symbols", "gene_name")
+    id_columns: ClassVar[tuple[str, ...]] = ("name_0", "feature_id", "gene_ids", "gene_id")
+
+    uri: str
+    title: str
+    n_obs: int
+    n_var: int = 0
+    obs_columns: Mapping[str, Column]
+    var_columns: Mapping[str, Column] = MappingProxyType({})
+    obs_index: str | None = None
+    var_index: str | None = None
+    layers: tuple[str, ...] = ()
+    major_axis: Literal["obs", "var"] = "var"
+    embeddings: Mapping[str, int]
+    default_embedding: str | None = None
+    default_color: str | None = None
+    obs_noun: Noun = CELL
+    var_noun: Noun = GENE
+    set_noun: Noun | None = None
+    is_remote: bool = False
+    by_view: ByView = ByView()
+
+    _no_embedding: ClassVar[str] = "no usable embedding"
+    """Why there is none, where there is none; `_unusable` has a sentence for each embedding that cannot be shown."""
+    _holds_text: ClassVar[bool] = False
+    """Whether strings that come packed are read whole so fast that they are held for single rows."""
+
+    def __init__(self, uri: str, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
+        self.uri = uri
+        self.title = uri.rstrip("/").rpartition("/")[2]
+        self._unusable: dict[str, str] = {}
+        life = self._lifetime = Lifetime(uri, cache_bytes, self._release)
+        self._note, self._tell_progress = life.note, life.tell_progress
+        self._cached, self._read_once, self._reading = life.cached, life.once, life.reading
+
+    def index_name(self, table: Table) -> str | None:
+        """Return what the index of the DataFrame of obs or var is called, None = nothing; by default as stored."""
+        return self.obs_index if table == "obs" else self.var_index
+
+    # Obs.
+
+    @abstractmethod
+    def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
+        """Read one obs column, the index column included, in the order of `rows` (None = all).
+
+        Categorical columns come as `Codes` with all of the column's categories whatever the rows; booleans as bool,
+        numbers in their own type, strings as objects of str or packed, all (k,).
+        """
+
+    def _read_obs_block(self, name: str, start: int, stop: int) -> Values:
+        """Read the rows start <= row < stop of a column, as `_read_obs` does; by default by it."""
+        return self._read_obs(name, np.arange(start, stop))
+
+    def _read_obs_alone(self, name: str, rows: NDArray[np.int64] | None) -> Values:
+        """Read a few rows of a column, whose categories may be their own only; by default by `_read_obs`."""
+        return self._read_obs(name, rows)
+
+    def _packs(self, name: str) -> bool:  # noqa: ARG002
+        """Say whether an obs column comes as `PackedStrings` where it is read whole, to be kept; by default not."""
+        return False
+
+    def _category_colors(self, column: str) -> Mapping[str, str]:  # noqa: ARG002
+        """Return the colours of labels of an obs column, label to "#rrggbb"; by default none."""
+        return {}
+
+    # Var and the matrix.
+
+    def _read_var(self, name: str) -> Values:
+        """Read one var column (n_var,), the index column included, as `_read_obs` does."""
+        raise NotImplementedError
+
+    def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:
+        """Read named sets of var names; by default none."""
+        return {}
+
+    def _read_vector(self, position: int, layer: str | None) -> Vector:
+        """Read the var at `position` over all obs, sparse where the store is; NaN = not measured, None = main matrix.
+
+        By default by `_read_vectors`; a store with vars implements one of the two.
+        """
+        return next(self._read_vectors([position], layer))
+
+    def _read_vectors(self, positions: Sequence[int], layer: str | None) -> Iterator[Vector]:
+        """Yield distinct vars in their order, each as `_read_vector` returns it; by default one by one.
+
+        Where a store keeps cells together, one look at the matrix serves all vars that are asked for at once.
+        """
+        return (self._read_vector(position, layer) for position in positions)
+
+    def _read_vector_block(self, position: int, layer: str | None, start: int, stop: int) -> Vector:
+        """Read rows of the var at `position`, counted from `start`; by default from the whole var, which is kept."""
+        whole: Vector = self._cached(("var", position, layer), lambda: self._read_vector(position, layer))
+        return whole.block(start, stop)
+
+    def _read_vectors_block(
+        self, positions: Sequence[int], layer: str | None, start: int, stop: int
+    ) -> Iterator[Vector]:
+        """Yield rows of distinct vars, each as `_read_vector_block` returns it; by default one by one."""
+        return (self._read_vector_block(position, layer, start, stop) for position in positions)
+
+    def _read_matrix_block(self, start: int, stop: int, layer: str | None) -> MatrixBlock:
+        """Read lines along `major_axis`; a store whose axis is "obs" implements this, by default each var is a line."""
+        return stack([self._read_vector(position, layer) for position in range(start, stop)], self.n_obs)
+
+    # Embeddings.
+
+    def _read_embedding(self, name: str, axes: tuple[int, int]) -> NDArray[Any]:
+        """Read two axes of an embedding, any numeric (n_obs, 2). A store implements this or the block."""
+        raise NotImplementedError
+
+    def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
+        """Read rows of two axes, any numeric (stop - start, 2); by default from all."""
+        return self._read_embedding(name, axes)[start:stop]
+
+    def _axis_labels(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:  # noqa: ARG002
+        """Say what two axes measure, where each may have a unit of its own; by default they share theirs, None."""
+        return None
+
+    def _axis_names(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:
+        """Say what two axes that share their units are called, None = nothing; by default as scanpy does by name."""
+        initials = next((_INITIALS[word] for word in re.split(r"[^a-z]+", name.casefold()) if word in _INITIALS), None)
+        return None if initials is None else (f"{initials} {axes[0] + 1}", f"{initials} {axes[1] + 1}")
+
+    # The store.
+
+    def _read_identity(self) -> str:
+        """Say what changes when the store is written to; by default another one each time it is opened."""
+        return f"{self.uri}#{uuid4().hex}"
+
+    def _read_details(self) -> dict[str, Any]:
+        """Say what there is besides, such as version and layout, fit for JSON; by default nothing."""
+        return {}
+
+    def _read_sizes(self) -> dict[str, int]:
+        """Return bytes on disk of each array, by its path in the store; by default of none."""
+        return {}
+
+    def _release(self) -> None:  # noqa: B027 - a store that holds nothing open has nothing to do
+        """Close what is open; called once, when nobody reads any more."""

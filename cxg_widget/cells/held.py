@@ -88,6 +88,15 @@ class Held(ABC):
         coloring = self.coloring()
         return coloring.take(points if coloring.is_sample else self.point_rows[points])
 
+    def visible(self) -> NDArray[np.bool_] | None:
+        """Return which cells the legend does not hide, bool (n_obs,); None when it hides none, and nothing is read."""
+        return self.coloring().visible(self.settings.hidden) if self.settings.hidden else None
+
+    def place(self) -> Bounds:
+        """Read where the points are, and return within which bounds that is."""
+        self.point_xy()
+        return self.bounds()
+
     # Before they have been read.
 
     @abstractmethod

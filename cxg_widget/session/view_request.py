@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.cells.held import Held
 from cxg_widget.cells.indexed import AllCells, InView, Shown, numbers_of, rgba_of, spread_of
+from cxg_widget.cells.loader import Loader
+from cxg_widget.display.coloring import Coloring
+from cxg_widget.display.settings import Settings
 from cxg_widget.display.statistic import told
-from cxg_widget.draw.crowding import solidity_of
+from cxg_widget.draw.crowding import few_of, solidity_of
 from cxg_widget.draw.pixel_scale import PixelScale
 from cxg_widget.draw.png import encode_lines, encode_png
 from cxg_widget.selection.selection import pack_mask
-from cxg_widget.session.on_show import Seqs
+from cxg_widget.session.on_show import OnShow, Seqs
+from cxg_widget.session.streams import category_colors
 from cxg_widget.spatial.view import View
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame, spans
@@ -24,6 +31,76 @@ _AROUND = 1.4
 _MOST_AROUND = 2
 """How many times as many cells as are few may travel; around a thin part of the plot there may be any number."""
 _CELL_BYTES = 4
+
+
+class Views:
+    """Answers `aggregate`.
+
+    Parameters
+    ----------
+    announce : told while a library is imported that has to compile first
+    """
+
+    def __init__(self, loader: Loader, on_show: OnShow, announce: Callable[[Frame], object]) -> None:
+        self._loader = loader
+        self._on_show = on_show
+        self._announce = announce
+
+    def frames(self, ask: p.Aggregate) -> Iterator[Frame]:
+        """Yield the view as it is asked for, of what is on show now."""
+        if not self._waits_for_datashader():
+            yield from self._frames(ask)
+            return
+        self._announce(Frame(p.Progress("datashader", 0.0)))
+        try:
+            yield from self._frames(ask)
+        finally:
+            self._announce(Frame(p.Progress("datashader", 1.0)))
+
+    def _waits_for_datashader(self) -> bool:
+        from cxg_widget.draw.aggregate import is_at_hand
+
+        settings = self._on_show.settings
+        return (settings.aggregator == "datashader" or self._loader.is_of_pixels(settings)) and not is_at_hand()
+
+    def _frames(self, ask: p.Aggregate) -> Iterator[Frame]:
+        is_overtaken = self._on_show.begin_view()
+        settings, mask, seqs = self._on_show.now()
+        held = self._loader.of(settings.as_asked(ask))
+        if held.is_of_pixels:
+            indexed, shown = held.awaited(is_overtaken), pixels_shown(held, mask)
+            yield from pixel_frames(indexed, shown, ask, seqs, partial(self._scale, held.settings, ask))
+            return
+        coloring = held.preview() or held.coloring()
+        cells: InView | None = held.near(view_of(ask), (ask.width, ask.height), coloring)
+        if cells is None:
+            cells, coloring = held.awaited(is_overtaken), held.coloring()
+        shown = replace(shown_of(held, mask, coloring), highlighted=ask.highlighted, weight=ask.weight)
+        few = -1 if held.settings.render == "raster" else few_of(held.settings)
+        yield from view_frames(cells, shown, ask, seqs, few)
+
+    def _scale(self, settings: Settings, ask: p.Aggregate, numbers: NDArray[np.float64]) -> PixelScale:
+        """Return the scale of numbers of pixels: its limits stay while only the place of the view changes."""
+        level = round(2 * np.log2(abs(ask.view[1] - ask.view[0]) / ask.width))
+        key, found = (settings.color_key, settings.place_key, settings.statistic, level), PixelScale.of(numbers)
+        kept: PixelScale = self._loader.memo.keep("scale", key, lambda: found)
+        return kept.holding(found)
+
+
+def shown_of(held: Held, mask: NDArray[np.bool_], coloring: Coloring | None = None) -> Shown:
+    """Return what colours the cells, and which of them count; `coloring` is theirs where it is known."""
+    coloring = coloring or held.coloring()
+    return Shown(coloring, category_colors(coloring, held.settings, held.dataset), held.settings, mask)
+
+
+def pixels_shown(held: Held, mask: NDArray[np.bool_]) -> Shown:
+    """Return what numbers of pixels are reduced from, and which cells count."""
+    shown, statistic = shown_of(held, mask), held.settings.statistic
+    if isinstance(statistic, str):
+        return replace(shown, columns={"value": shown.coloring})
+    from cxg_widget.draw.aggregate import columns_of
+
+    return replace(shown, columns=held.columns(columns_of(statistic)))
 
 
 def view_of(ask: p.Aggregate) -> View:

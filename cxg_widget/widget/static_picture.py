@@ -86,16 +86,16 @@ def static_picture(
     -------
     a mimebundle; empty when nothing can be drawn, for whatever reason: the live view is not to suffer from it
     """
-    if not session.can_draw_soon:
+    if not session.pictures.can_be_soon:
         return {}
     size = (round(height * 4 / 3), height)
     paper = PAPERS[background or "white"]
     try:
         seen = None if view is None else (view[0], view[1], view[2], view[3])
-        image, key = session.drawn(seen, size, paper=paper, max_points=_SAMPLE)
+        image, key = session.pictures.drawn(seen, size, paper=paper, max_points=_SAMPLE)
         page = image[:, :, : 4 if paper.is_clear else 3] if not legend else compose(image, key, paper)
         encoded = base64.b64encode(encode_png(page)).decode()
-        told = _told(session.dataset.title, session.axes_told(), lines_of(key) if legend else [])
+        told = _told(session.dataset.title, session.pictures.axes_told(), lines_of(key) if legend else [])
     except CxgWidgetError as error:
         _LOG.info("no static picture: %s", error)
         return {}
@@ -117,7 +117,7 @@ def kept_picture(snapshot: Any, picture_id: str, session: Session) -> dict[str, 
     if not _is_png(png) or not all(isinstance(side, int) and 0 < side <= _LARGEST_PX for side in size):
         return {}
     lines = [line for line in key if isinstance(line, str)] if isinstance(key, list) else []
-    return _bundle(str(png), size, picture_id, _told(session.dataset.title, session.axes_told(), lines))
+    return _bundle(str(png), size, picture_id, _told(session.dataset.title, session.pictures.axes_told(), lines))
 
 
 def _is_png(encoded: Any) -> bool:

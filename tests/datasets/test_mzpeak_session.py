@@ -92,7 +92,7 @@ def test_all_peaks_are_drawn_and_selected(path, run, render):
         session = Session(dataset, Settings(embedding="peaks", color="log1p_intensity", render=render))
         session.prepare()
         view = (0.0, 10.0, 100.0, 1000.0)
-        assert session.png(view, (60, 40))[1:4] == b"PNG"
+        assert session.pictures.png(view, (60, 40))[1:4] == b"PNG"
         if render == "raster":
             frames = list(
                 session.answer(

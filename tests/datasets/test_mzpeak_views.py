@@ -263,7 +263,7 @@ def test_coordinates_and_colours_take_one_pass(session, run, color, reads):
 def test_the_colours_of_a_crowd_span_what_is_stated_and_else_what_is_shown(session, view, layout):
     one = session(layout)
     one.coloring()
-    shared = one._shared(one._paint(None, view), view, SIZE, 1.0)
+    shared = one.pictures._shared(one.pictures._paint(None, view), view, SIZE, 1.0)
     assert (shared.limits is None) == (one.dataset.stated_values("log1p_intensity") is not None)
     assert (shared.limits is None) == (layout != "slof")
 
@@ -279,7 +279,8 @@ def test_the_picture_for_readers_without_a_kernel_is_of_the_view_alone(paths, vi
         still = w._picture.drawn()
         assert still["image/png"]
         assert 1 <= len(set(reads)) < n_groups / 4
-        ink = np.asarray(Image.open(io.BytesIO(w._session.png(tuple(view), (200, 150)))).convert("RGB")).astype(int)
+        png = w._session.pictures.png(tuple(view), (200, 150))
+        ink = np.asarray(Image.open(io.BytesIO(png)).convert("RGB")).astype(int)
         assert (np.abs(ink - ink[0, 0]).sum(axis=2) > 30).mean() > 0.01
     finally:
         w.close()

@@ -160,7 +160,7 @@ def test_a_view_of_everything_has_a_margin_of_4_percent_along_each_axis(y_down):
 
 @pytest.mark.parametrize("render", ["points", "raster"])
 def test_a_picture_drawn_by_the_kernel_is_filled_both_ways(render):
-    image = np.asarray(Image.open(io.BytesIO(session(render=render).png(None, (400, 300)))).convert("RGB"))
+    image = np.asarray(Image.open(io.BytesIO(session(render=render).pictures.png(None, (400, 300)))).convert("RGB"))
     inked = (image != image[0, 0]).any(axis=2)
     across, down = np.flatnonzero(inked.any(axis=0)), np.flatnonzero(inked.any(axis=1))
     assert across[0] < 0.07 * 400

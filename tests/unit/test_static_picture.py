@@ -41,7 +41,7 @@ def text(bundle):
 
 
 def key_of_now(session):
-    return session.drawn(None, (WIDTH, HEIGHT), paper=PAPERS["white"])[1]
+    return session.pictures.drawn(None, (WIDTH, HEIGHT), paper=PAPERS["white"])[1]
 
 
 def count(image, color):

@@ -1,0 +1,167 @@
+"""Pictures of what is on show that the kernel draws: of its points or, where numbers are of pixels, of all cells."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.held import Held
+from cxg_widget.cells.indexed import spread_of
+from cxg_widget.cells.preview import are_stated
+from cxg_widget.color.paper import PAPERS, Paper
+from cxg_widget.display.hover import text_of
+from cxg_widget.display.settings import is_tissue
+from cxg_widget.draw.crowding import BASIS, Crowd, Shared, few_of, shared
+from cxg_widget.draw.key import Key, key_of
+from cxg_widget.draw.picture import Paint, paint, pixels_as_points, point_diameter
+from cxg_widget.draw.png import encode_png
+from cxg_widget.session import streams
+from cxg_widget.session.view_request import pixels_shown, shown_of
+from cxg_widget.spatial.view import View, contain, fit_view, within, zoom_of
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.encoding import wire_values
+from cxg_widget.wire.quantise import LEVELS, Bounds, quantise_positions
+
+
+class Pictures:
+    """Pictures of one moment.
+
+    Parameters
+    ----------
+    held : the cells as they are on show
+    mask : bool (n_obs,), the selection
+    """
+
+    def __init__(self, held: Held, mask: NDArray[np.bool_]) -> None:
+        self._held = held
+        self._mask = mask
+        self._dataset = held.dataset
+        self._settings = held.settings
+
+    @property
+    def can_be_soon(self) -> bool:
+        """Whether none needs a library that has yet to be imported and to compile."""
+        from cxg_widget.draw.aggregate import is_at_hand
+
+        return not self._held.is_of_pixels or is_at_hand()
+
+    def png(
+        self, view: View | None, size: tuple[int, int], *, dark: bool = False, max_points: int | None = None
+    ) -> bytes:
+        """Draw the points of the settings in the kernel, as a PNG file; see `drawn`."""
+        paper = PAPERS["dark" if dark else "white"]
+        return encode_png(self.drawn(view, size, paper=paper, max_points=max_points)[0][:, :, :3])
+
+    def drawn(
+        self, view: View | None, size: tuple[int, int], *, paper: Paper, max_points: int | None = None
+    ) -> tuple[NDArray[np.uint8], Key]:
+        """Draw the points of the settings in the kernel, and say what the picture means.
+
+        Parameters
+        ----------
+        view : x left, x right, y bottom, y top, data units; None = everything
+        size : width and height, px
+        max_points : draw no more of those in view: a prefix of the display order, a fair sample
+
+        Returns
+        -------
+        uint8 (height, width, 4), and its key
+        """
+        extent, y_down = self._extent(), is_tissue(self._settings.embedding)
+        equal_units = self._dataset.axis_labels(self._settings.embedding, self._settings.axes) is None
+        whole = fit_view(extent, size, y_down=y_down, equal_units=equal_units)
+        seen = whole if view is None else contain(view, size, y_down=y_down, equal_units=equal_units)
+        zoom = zoom_of(seen, whole)
+        if self._held.is_of_pixels:
+            pixels = self._paint_pixels(seen, size, zoom)
+            return paint(pixels, seen, size, zoom=zoom, paper=paper), self._key(pixels, dark=paper.is_dark)
+        job = None if view is None else self._paint_near(max_points, seen, size)
+        job = job or self._paint(max_points, None if view is None else seen)
+        job = replace(job, shared=self._shared(job, seen, size, zoom))
+        return paint(job, seen, size, zoom=zoom, paper=paper), self._key(job, dark=paper.is_dark)
+
+    def _shared(self, job: Paint, seen: View, size: tuple[int, int], zoom: float) -> Shared | None:
+        """Return what numbers a picture shows where cells share its pixels."""
+        settings, held, is_small = self._settings, self._held, self._dataset.n_obs <= few_of(self._settings)
+        if job.coloring.scale != "continuous" or (is_small and settings.statistic != "mean"):
+            return None
+        if held.preview() is not None:  # nothing has been read but these cells
+            return None
+        x0, x1, y0, y1 = extent = held.bounds().extent
+        first = np.arange(min(BASIS, held.point_rows.size))
+        coloring, xy = held.coloring_at(first), held.coordinates(held.point_rows[first])
+        bounds = Bounds(extent, 1)
+        crowd = Crowd(quantise_positions(xy, bounds), self._dataset.n_obs)
+        sides = abs(seen[1] - seen[0]) * LEVELS / (x1 - x0 or 1), abs(seen[3] - seen[2]) * LEVELS / (y1 - y0 or 1)
+        points = quantise_positions(job.xy, bounds), wire_values(job.coloring.numbers)
+        view = sides, size, point_diameter(job.n_like, size, zoom)
+        found = shared(crowd, wire_values(coloring.numbers), points, view, (settings.statistic, few_of(settings)))
+        return replace(found, limits=None) if found is not None and are_stated(job.coloring, self._dataset) else found
+
+    def _key(self, job: Paint, *, dark: bool) -> Key:
+        """Say what a picture of the settings means, in words."""
+        settings, dataset, held = self._settings, self._dataset, self._held
+        coloring = job.coloring if held.is_of_pixels else held.preview() or held.coloring()
+        legend = streams.legend_frame(coloring, settings, dataset, 0, 0).message
+        assert isinstance(legend, p.Color)
+        n_selected = int(np.count_nonzero(self._mask))
+        return key_of(
+            legend, coloring.numbers.quantiles, settings,
+            title=dataset.title, noun=dataset.obs_noun, n_selected=n_selected,
+            statistic=job.shared.statistic if job.shared else "", automatic=job.shared.limits if job.shared else None,
+            dark=dark,
+        )  # fmt: skip
+
+    def axes_told(self) -> str:
+        """Say what the axes measure, and from where to where there are points; "" where they have no names."""
+        labels = self._dataset.axis_names(self._settings.embedding, self._settings.axes)
+        if labels is None:
+            return ""
+        x0, x1, y0, y1 = map(text_of, self._extent())
+        return f"Horizontal: {labels[0]}, {x0} to {x1}. Vertical: {labels[1]}, {y0} to {y1}."
+
+    def _extent(self) -> View:
+        return self._held.outline() or self._held.bounds().extent
+
+    def _paint_near(self, most: int | None, seen: View, size: tuple[int, int]) -> Paint | None:
+        """Gather some of the cells in view that are not hidden, where nothing has been read; None = that would last."""
+        settings, held = self._settings, self._held
+        coloring = held.preview() if held.outline() is not None else None
+        near = None if coloring is None else held.near(seen, size, coloring)
+        if coloring is None or near is None:
+            return None
+        shown = shown_of(held, self._mask, coloring)
+        n_inside, cells = near.count(seen), near.some(seen, shown, most)
+        n_like = self._dataset.n_obs * len(cells.xy) // max(n_inside, 1)
+        visible = cells.coloring.visible(settings.hidden)
+        kept = np.arange(len(cells.xy)) if visible is None else np.flatnonzero(visible)
+        selected = cells.selected[kept] if self._mask.any() else None
+        return Paint(cells.xy[kept], cells.coloring.take(kept), shown.colors, settings, selected, n_like)
+
+    def _paint_pixels(self, seen: View, size: tuple[int, int], zoom: float) -> Paint:
+        """Reduce the cells in view to numbers of pixels."""
+        shown, indexed = pixels_shown(self._held, self._mask), self._held.indexed()
+        spread = spread_of(indexed.count(seen), size, point_diameter(self._dataset.n_obs, size, zoom))
+        numbers, cells = indexed.numbers(shown, seen, size, spread).finished()
+        none = np.empty((0, 2), dtype=np.float32)
+        return pixels_as_points(numbers, cells, seen, Paint(none, shown.coloring, [], self._settings, None, 0))
+
+    def _paint(self, most: int | None, seen: View | None) -> Paint:
+        """Gather the first points in view that are not hidden."""
+        held, settings = self._held, self._settings
+        rows = held.point_rows
+        places = None if seen is None else np.flatnonzero(within(held.coordinates(rows), seen))
+        n_in_view = rows.size if places is None else places.size
+        places = np.arange(rows[:most].size) if places is None else places[:most]
+        n_like = rows.size * places.size // max(n_in_view, 1)
+        rows = rows[places]
+        coloring = held.coloring_at(places)
+        visible = coloring.visible(settings.hidden)
+        if visible is not None:
+            kept = np.flatnonzero(visible)
+            rows, coloring = rows[kept], coloring.take(kept)
+        colors = streams.category_colors(coloring, settings, self._dataset)
+        selected = self._mask[rows] if self._mask.any() else None
+        return Paint(held.coordinates(rows), coloring, colors, settings, selected, n_like)

@@ -1,0 +1,57 @@
+"""The cell under the pointer: which one it is among those on show, and what is told of it."""
+
+from __future__ import annotations
+
+from cxg_widget.cells.loader import Loader
+from cxg_widget.display.hover import Describer, circle_of, nearest_row
+from cxg_widget.display.settings import Settings
+from cxg_widget.session.on_show import OnShow
+from cxg_widget.session.view_request import shown_of
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.frames import Frame
+
+_FEW_CELLS = 200_000
+"""Of no more cells is read what hovering tells of before the first answer, not after it."""
+
+
+class Pointer:
+    """Answers `hover`."""
+
+    def __init__(self, loader: Loader, on_show: OnShow) -> None:
+        self._loader = loader
+        self._on_show = on_show
+
+    @property
+    def _describer(self) -> Describer:
+        describer: Describer = self._loader.memo.keep("describer", None, lambda: Describer(self._loader.dataset))
+        return describer
+
+    def prepare(self) -> None:
+        """Read once what hovering tells of, which then takes no reading; asked for when somebody has begun to hover."""
+        self._describer.hold(self._on_show.settings)
+
+    def frame(self, at: p.Hover) -> Frame:
+        """Describe the cell at a place."""
+        settings = self._on_show.settings
+        found = self._nearest(at, settings)
+        if self._loader.dataset.n_obs <= _FEW_CELLS:
+            self.prepare()
+        if found is None:
+            return Frame(p.Cell(-1, 0.0, 0.0, "", "", []))
+        (row, x, y), coloring = found, self._loader.of(settings).coloring()
+        told = coloring.target.name if coloring.target.source == "obs" else ""
+        value = self._describer.value(row, coloring, settings.layer)
+        fields = self._describer.fields(row, settings, without=told)
+        return Frame(p.Cell(row, x, y, self._describer.name(row), value, fields))
+
+    def _nearest(self, at: p.Hover, settings: Settings) -> tuple[int, float, float] | None:
+        """Return row and place of the visible cell at a place."""
+        held = self._loader.of(settings)
+        if not held.can_be_asked:
+            return None
+        indexed, (radius, stretch) = held.at_hand(), circle_of(at.radius_x, at.radius_y)
+        if indexed is not None:
+            return indexed.nearest(at.x, at.y, radius, shown_of(held, self._on_show.mask), stretch=stretch)
+        xy = held.xy()
+        row = nearest_row(xy, at.x, at.y, radius, held.visible(), stretch=stretch)
+        return None if row is None else (row, float(xy[row, 0]), float(xy[row, 1]))

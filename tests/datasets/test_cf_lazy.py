@@ -136,7 +136,7 @@ def test_what_the_cache_cannot_hold_is_read_again(cube, reads):
 def test_close_closes_every_array(cube):
     dataset = open_dataset(cube[0])
     dataset.values("T")
-    arrays = [dataset._reads.array(path) for path in dataset._reads.opened]
+    arrays = [dataset._reads.array(path) for path in dataset._reads._open]
     assert len(arrays) == 4
     dataset.close()
     assert not any(array.isopen for array in arrays)

@@ -82,7 +82,7 @@ def test_opening_reads_no_values(make, reads, layout):
         assert dataset.default_embedding == "umap"
         repr(dataset)
         assert reads == []
-        assert set(dataset._arrays.opened) <= {"cxg_group_metadata", "obs", "var"}
+        assert set(dataset._arrays._open) <= {"cxg_group_metadata", "obs", "var"}
 
 
 def test_one_column_reads_that_column_once(make, reads):
@@ -104,7 +104,7 @@ def test_an_embedding_reads_its_own_array_only(make, reads):
     with open_dataset(make()) as dataset:
         dataset.embedding("pca", (3, 7))
         assert {name for name, _ in reads} == {"pca"}
-        assert "emb/umap" not in dataset._arrays.opened
+        assert "emb/umap" not in dataset._arrays._open
 
 
 @pytest.mark.parametrize(("layout", "array"), [("columns", "Xc"), ("sparse", "X"), ("dense", "X")])
@@ -116,7 +116,7 @@ def test_one_gene_reads_names_once_and_one_column(make, small_truth, reads, layo
         assert len(reads) == 2
         dataset.values(small_truth.var_labels[4])
         assert [name for name, _ in reads] == ["var", array, array]
-        assert "Xr" not in dataset._arrays.opened
+        assert "Xr" not in dataset._arrays._open
 
 
 def test_after_the_names_were_read_ahead_one_gene_reads_one_column(make, small_truth, reads):
@@ -171,7 +171,7 @@ def test_close_closes_every_array(make, small_truth):
     dataset = open_dataset(make())
     dataset.embedding()
     dataset.values(small_truth.var_labels[0])
-    arrays = [dataset._arrays.array(path) for path in dataset._arrays.opened]
+    arrays = [dataset._arrays.array(path) for path in dataset._arrays._open]
     assert len(arrays) > 2
     dataset.close()
     dataset.close()

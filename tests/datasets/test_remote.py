@@ -77,7 +77,7 @@ def opened(uri, object_store):
 def test_opening_asks_once_for_names_and_once_for_each_array(opened, object_store):
     with opened() as dataset:
         requests = object_store.requests()
-        n_arrays = len(dataset._arrays.opened)
+        n_arrays = len(dataset._arrays._open)
     assert n_arrays == 3 + len(dataset.embeddings)
     # TileDB takes 9 requests to open an array and 1 for its metadata; we list the root twice and emb once.
     assert len(requests) <= 3 + 9 * n_arrays + 3

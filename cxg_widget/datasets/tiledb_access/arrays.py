@@ -47,11 +47,6 @@ class Arrays(Root):
         self._locks: dict[str, RLock] = {}
         self._lock = Lock()
 
-    @property
-    def opened(self) -> tuple[str, ...]:
-        """The paths of the arrays that are open now."""
-        return tuple(self._open)
-
     def open_ahead(self, paths: Iterable[str], *, metadata_of: Collection[str] = ()) -> None:
         """Open arrays side by side where that saves time, and load the metadata of some.
 

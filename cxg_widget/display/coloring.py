@@ -117,7 +117,8 @@ class Coloring:
         return "" if self.scale != "categorical" else self._unknown(palette, self.labels)
 
     def _unknown(self, asked: Iterable[str], known: list[str]) -> str:
-        unknown = next((label for label in asked if label not in set(known)), None)
+        labels = set(known)
+        unknown = next((label for label in asked if label not in labels), None)
         return "" if unknown is None else not_found("category", unknown, known, repr(self.target.name))
 
     def visible_categories(self, hidden: Collection[str]) -> NDArray[np.bool_] | None:

@@ -99,12 +99,6 @@ class Session:
 
     # --- what is known ---------------------------------------------------------------------------------------------
 
-    @property
-    def catalogue(self) -> Catalogue:
-        """Everything one can colour by."""
-        catalogue: Catalogue = self._loader.memo.keep("catalogue", None, lambda: Catalogue(self.dataset))
-        return catalogue
-
     def xy(self) -> NDArray[np.float32]:
         """Return the coordinates on show at full precision, float32 (n_obs, 2), row order."""
         return self._held.xy()
@@ -266,7 +260,7 @@ class Session:
             case p.Hover():
                 yield self._pointer.frame(message)
             case p.Search():
-                catalogue = self.catalogue
+                catalogue: Catalogue = self._loader.memo.keep("catalogue", None, lambda: Catalogue(self.dataset))
                 found, n_more = catalogue.find(message.query, min(max(message.limit, 1), 200))
                 yield Frame(p.Matches(message.query, [catalogue.told(match) for match in found], n_more))
             case p.Zoom():

@@ -23,7 +23,7 @@ few = settings(
 )
 
 of_base = pytest.mark.of_base
-"""A law of what all stores share: three layouts of each kind of store are asked, see tests/datasets/conftest.py."""
+"""A law of what all stores share: two layouts of each kind of store are asked, see tests/datasets/conftest.py."""
 
 
 def labels_of(codes: Codes) -> list:
@@ -57,7 +57,11 @@ def read_everything(dataset: Dataset, truth: Truth) -> dict:
 
 
 class DatasetContract:
-    """Subclasses give the fixtures `dataset` (open) and `truth`, and `reopen`, a function that opens it once more."""
+    """Subclasses give the fixture `store`, from which tests/datasets/conftest.py makes all others.
+
+    `dataset` and `uncached`, which keeps nothing it has read, are open for all laws; `reopen` opens one for a law that
+    begins with nothing read, or closes it.
+    """
 
     def test_the_shape_is_that_of_the_truth(self, dataset: Dataset, truth: Truth) -> None:
         assert (dataset.n_obs, dataset.n_var) == truth.X.shape
@@ -162,19 +166,29 @@ class DatasetContract:
 
     @few
     @given(data=st.data())
-    def test_several_vars_are_what_each_is_alone(self, data, reopen, truth: Truth) -> None:
+    def test_several_vars_are_what_each_is_alone(self, data, dataset, uncached, truth: Truth) -> None:
         n_obs, n_var = truth.X.shape
         positions = data.draw(st.lists(st.integers(0, n_var - 1), max_size=6))
         start, stop = sorted(data.draw(st.tuples(*[st.integers(0, n_obs)] * 2)))
         names = [truth.var_labels[position] for position in positions]
-        with reopen(cache_bytes=0) as alone, reopen(cache_bytes=data.draw(st.sampled_from([0, 2**20]))) as together:
-            found = [vector.dense(n_obs) for vector in together.vectors(names)]
-            parts = [part.dense(stop - start) for part in together.vectors_block(names, None, start, stop)]
-            assert len(found) == len(parts) == len(names)
-            for name, position, values, part in zip(names, positions, found, parts, strict=True):
-                np.testing.assert_allclose(values, truth.X[:, position], rtol=1e-6, atol=1e-6)
-                np.testing.assert_array_equal(values, alone.values(name), strict=True)
-                np.testing.assert_array_equal(part, values[start:stop], strict=True)
+        found = [vector.dense(n_obs) for vector in uncached.vectors(names)]
+        parts = [part.dense(stop - start) for part in uncached.vectors_block(names, None, start, stop)]
+        assert len(found) == len(parts) == len(names)
+        for name, position, values, part in zip(names, positions, found, parts, strict=True):
+            np.testing.assert_allclose(values, truth.X[:, position], rtol=1e-6, atol=1e-6)
+            np.testing.assert_array_equal(values, dataset.values(name), strict=True)
+            np.testing.assert_array_equal(part, values[start:stop], strict=True)
+
+    @of_base
+    def test_several_vars_are_the_same_where_some_are_held(self, reopen, truth: Truth) -> None:
+        names = [truth.var_labels[position] for position in (-1, 0, 1, 0)]
+        with reopen(cache_bytes=2**20) as dataset:
+            dataset.values(names[0])
+            for _ in range(2):
+                for name, vector in zip(names, dataset.vectors(names), strict=True):
+                    np.testing.assert_array_equal(vector.dense(dataset.n_obs), dataset.values(name), strict=True)
+                for name, part in zip(names, dataset.vectors_block(names, None, 3, 17), strict=True):
+                    np.testing.assert_array_equal(part.dense(14), dataset.values(name)[3:17], strict=True)
 
     def test_a_var_is_found_by_its_index_and_by_its_alias(self, dataset: Dataset, truth: Truth) -> None:
         assert list(dataset.var_names) == list(dataset.var_labels) == truth.var_labels
@@ -208,31 +222,29 @@ class DatasetContract:
 
     @few
     @given(data=st.data())
-    def test_blocks_of_rows_are_the_rows_of_the_whole(self, data, reopen, truth: Truth) -> None:
+    def test_blocks_of_rows_are_the_rows_of_the_whole(self, data, dataset, uncached, truth: Truth) -> None:
         start, stop = sorted(data.draw(st.tuples(*[st.integers(0, len(truth.obs))] * 2)))
         column = data.draw(st.sampled_from(list(truth.obs.columns)))
         gene = data.draw(st.sampled_from(truth.var_labels))
         name = data.draw(st.sampled_from(list(truth.embeddings)))
         axes = data.draw(st.sampled_from([(0, 1), (1, 0), (1, 1)]))
-        with reopen() as blocks, reopen() as whole:
-            check_obs_block(blocks, whole, column, start, stop)
-            part = blocks.vector_block(gene, None, start, stop).dense(stop - start)
-            np.testing.assert_array_equal(part, whole.values(gene)[start:stop], strict=True)
-            xy = blocks.embedding_block(name, axes, start, stop)
-            np.testing.assert_array_equal(xy, whole.embedding(name, axes)[start:stop], strict=True)
+        check_obs_block(uncached, dataset, column, start, stop)
+        part = uncached.vector_block(gene, None, start, stop).dense(stop - start)
+        np.testing.assert_array_equal(part, dataset.values(gene)[start:stop], strict=True)
+        xy = uncached.embedding_block(name, axes, start, stop)
+        np.testing.assert_array_equal(xy, dataset.embedding(name, axes)[start:stop], strict=True)
 
-    def test_blocks_of_any_column_and_of_the_index_are_its_rows(self, reopen, truth: Truth) -> None:
-        with reopen() as dataset:
-            index = [] if dataset.obs_index is None else [dataset.obs_index]
-            for name in (*truth.obs.columns, *index):
-                rows = dataset.obs(rows=np.arange(3, 17))
-                whole = (rows.reset_index(names=index) if index else rows)[name].astype(object)
-                found = as_plain(dataset.values_block(name, 3, 17)).tolist()
-                assert [None if pd.isna(value) else value for value in found] == [
-                    None if pd.isna(value) else value for value in whole
-                ]
-            with pytest.raises(InvalidValue, match="no block"):
-                dataset.values_block(truth.obs.columns[0], 0, dataset.n_obs + 1)
+    def test_blocks_of_any_column_and_of_the_index_are_its_rows(self, uncached: Dataset, truth: Truth) -> None:
+        index = [] if uncached.obs_index is None else [uncached.obs_index]
+        rows = uncached.obs(rows=np.arange(3, 17))
+        rows = rows.reset_index(names=index) if index else rows
+        for name in (*truth.obs.columns, *index):
+            found = as_plain(uncached.values_block(name, 3, 17)).tolist()
+            assert [None if pd.isna(value) else value for value in found] == [
+                None if pd.isna(value) else value for value in rows[name].astype(object)
+            ]
+        with pytest.raises(InvalidValue, match="no block"):
+            uncached.values_block(truth.obs.columns[0], 0, uncached.n_obs + 1)
 
     @of_base
     def test_blocks_are_the_same_after_the_whole_is_cached(self, reopen, truth: Truth) -> None:

@@ -31,7 +31,7 @@ def truth_with(share: float) -> Truth:
     X[:, 4], X[7, 3], X[9, 2] = 0, np.nan, -1.5
     labels = truth.obs["cell_type"].cat.categories
     colors = {"cell_type": {label: f"#{number:02x}8040" for number, label in enumerate(labels)}}
-    embeddings = {name: xy for name, xy in truth.embeddings.items() if name != "umap"}
+    embeddings = {name: xy[:, :6] for name, xy in truth.embeddings.items() if name != "umap"}
     umap = truth.embeddings["umap"].copy()
     umap[4] = np.nan
     return replace(truth, X=X.astype(np.float32), colors=colors, embeddings={**embeddings, "umap": umap})

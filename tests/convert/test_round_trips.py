@@ -20,20 +20,12 @@ from tests.datasets.make_anndata import CONTAINERS, make_anndata
 from tests.datasets.make_anndata import LAYOUTS as ANNDATA_LAYOUTS
 from tests.datasets.make_cxg import LAYOUTS, VERSIONS, make_cxg
 
-SHARES = {"sparse": 0.1, "dense": 0.7}
 
-
-@pytest.fixture(params=SHARES)
-def truth(request):
-    return truth_with(SHARES[request.param])
-
-
-@pytest.fixture(params=LAYOUTS)
-def source(request, truth, tmp_path):
-    return make_cxg(tmp_path / "source.cxg", truth, request.param, genesets=genesets())
-
-
-def test_a_cxg_becomes_the_same_cxg(source, truth, tmp_path):
+@pytest.mark.parametrize("share", [0.1, 0.7])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_cxg_becomes_the_same_cxg(layout, share, tmp_path):
+    truth = truth_with(share)
+    source = make_cxg(tmp_path / "source.cxg", truth, layout, genesets=genesets())
     done = convert(source, tmp_path / "new.cxg")
     assert (done.n_obs, done.n_var, done.n_values) == (N_OBS, N_VAR, np.count_nonzero(truth.X))
     assert done.dense == (np.count_nonzero(truth.X) >= 0.25 * truth.X.size)
@@ -47,7 +39,10 @@ def test_a_cxg_becomes_the_same_cxg(source, truth, tmp_path):
     assert validate(tmp_path / "new.cxg").valid
 
 
-def test_a_cxg_becomes_an_h5ad_and_the_same_cxg_again(source, truth, tmp_path):
+@pytest.mark.parametrize(("layout", "share"), zip(LAYOUTS, (0.7, 0.1, 0.7), strict=True))
+def test_a_cxg_becomes_an_h5ad_and_the_same_cxg_again(layout, share, tmp_path):
+    truth = truth_with(share)
+    source = make_cxg(tmp_path / "source.cxg", truth, layout, genesets=genesets())
     assert convert(source, tmp_path / "new.h5ad").left_out == ()
     with open_dataset(tmp_path / "new.h5ad") as dataset:
         assert_holds(dataset, truth)
@@ -69,8 +64,11 @@ def test_every_version_is_carried(version, tmp_path):
         assert_holds(dataset, truth if version != "0.0" else replace(truth, colors={}))
 
 
-@pytest.mark.parametrize("container", CONTAINERS)
-@pytest.mark.parametrize("layout", ANNDATA_LAYOUTS)
+OF_ANNDATA = [(layout, "h5ad") for layout in ANNDATA_LAYOUTS]
+OF_ANNDATA += [(ANNDATA_LAYOUTS[turn % len(ANNDATA_LAYOUTS)], one) for turn, one in enumerate(CONTAINERS[1:])]
+
+
+@pytest.mark.parametrize(("layout", "container"), OF_ANNDATA)
 def test_anndata_becomes_a_cxg_and_the_same_anndata_again(layout, container, tmp_path):
     truth = truth_with(0.7 if layout == "dense" else 0.1)
     source = make_anndata(tmp_path, truth, layout=layout, container=container, writer="0.13", chunks=100)

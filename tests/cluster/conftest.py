@@ -59,9 +59,9 @@ def truth() -> Truth:
     return truth
 
 
-@pytest.fixture(scope="session", params=["columns", "sparse", "dense"])
-def store(request, tmp_path_factory, truth) -> str:
-    return str(make_cxg(tmp_path_factory.mktemp("cluster") / "s.cxg", truth, request.param))
+@pytest.fixture(scope="session")
+def store(tmp_path_factory, truth) -> str:
+    return str(make_cxg(tmp_path_factory.mktemp("cluster") / "s.cxg", truth))
 
 
 def n_open() -> int:

@@ -8,8 +8,6 @@ import xarray as xr
 from datashader import reductions as rd
 
 from cxg_widget import CxgWidget
-from cxg_widget.errors import ClusterLost
-from tests.cluster.conftest import start_client, stop_client
 
 VIEW, SIZE = (-2.0, 2.0, -1.5, 1.5), {"width": 9, "height": 7}
 
@@ -58,13 +56,3 @@ def test_only_selected_cells_count_within_the_selection(w, truth):
     w.select(rows)
     found = w.aggregate("sum", color="n_genes", view=VIEW, within="selection", **SIZE)
     xr.testing.assert_equal(found, of_datashader(frame_of(truth, 0)[rows], rd.sum("n_genes")))
-
-
-def test_a_cluster_that_is_gone_is_told(store):
-    client = start_client(1)
-    w = CxgWidget(store, dask=client, color=None)
-    w.aggregate(**SIZE)
-    stop_client(client)
-    with pytest.raises(ClusterLost, match="Dask client is closed"):
-        w.aggregate(**SIZE)
-    w.close()

@@ -21,6 +21,7 @@ from cxg_widget.spatial.polygon import in_polygon
 from cxg_widget.wire.encoding import category_counts, describe
 from cxg_widget.wire.protocol import MISSING_LABEL
 from tests.cluster.conftest import N_OBS, n_open, shown_by
+from tests.datasets.make_cxg import LAYOUTS, make_cxg
 
 VIEWS = [(-4.0, 4.0, -4.0, 4.0), (0.1, 0.9, 1.2, -0.4), (50.0, 60.0, 50.0, 60.0)]
 COLORS = ["cell_type", "many", "size", "is_doublet", "donor", "n_genes", "score", "constant", "lonely", "read_at",
@@ -213,20 +214,26 @@ def test_what_a_worker_cannot_read_is_told_as_it_is_here(client, field, tmp_path
         ClusterCells(client, Source.of(tmp_path / "no.cxg"), 10)
 
 
-def test_a_field_reads_a_bucket_as_it_reads_a_folder(client, field, store, truth, object_store):
-    from pathlib import Path
+@pytest.fixture(params=LAYOUTS)
+def folder(request, truth, tmp_path):
+    return make_cxg(tmp_path / f"{request.param}.cxg", truth, request.param)
 
-    uri = object_store.put(Path(store), f"cluster/{Path(store).parent.name}.cxg")
-    there = ClusterCells(
-        client, Source.of(uri, storage_options=object_store.storage_options), N_OBS, rows_per_partition=1500
-    )
-    for target in (Target("obs", "cell_type"), Target("var", "ENSG0001")):
-        coloring = field.summary(target)
-        shown = shown_by(coloring, np.full((len(coloring.labels), 3), 7, dtype=np.uint8))
-        found = [one.image(shown, VIEWS[0], (20, 20), 1) for one in (there, field)]
-        same_planes(*found)
-    np.testing.assert_array_equal(there.polygon_mask(POLYGON), in_polygon(truth.embeddings["umap"], POLYGON))
-    there.close()
+
+def test_every_layout_is_read_alike_from_a_folder_and_from_a_bucket(client, field, truth, folder, object_store):
+    uri = object_store.put(folder, f"cluster/{folder.name}")
+    for source in (Source.of(str(folder)), Source.of(uri, storage_options=object_store.storage_options)):
+        there = ClusterCells(client, source, N_OBS, rows_per_partition=1500)
+        for target in (
+            Target("obs", "cell_type"),
+            Target("var", "ENSG0001"),
+            Target("mean", genes=("ENSG0000", "ENSG0002")),
+        ):
+            coloring = field.summary(target)
+            shown = shown_by(coloring, np.full((len(coloring.labels), 3), 7, dtype=np.uint8))
+            found = [one.image(shown, VIEWS[0], (20, 20), 1) for one in (there, field)]
+            same_planes(*found)
+        np.testing.assert_array_equal(there.polygon_mask(POLYGON), in_polygon(truth.embeddings["umap"], POLYGON))
+        there.close()
 
 
 def test_secrets_are_in_no_repr_no_task_name_and_no_log(client, object_store, store):

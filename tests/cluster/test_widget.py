@@ -66,9 +66,11 @@ def test_a_cluster_that_is_gone_is_told_and_the_selection_stays(store):
     client = start_client(1)
     w = CxgWidget(store, dask=client, color=None)
     w.select([0, 1, 2])
+    w.aggregate(width=9, height=7)
     stop_client(client)
-    with pytest.raises(ClusterLost, match="Dask client is closed"):
-        w.color = f"var:{w.dataset.var_names[0]}"
+    for ask in (lambda: setattr(w, "color", f"var:{w.dataset.var_names[0]}"), lambda: w.aggregate(width=9, height=7)):
+        with pytest.raises(ClusterLost, match="Dask client is closed"):
+            ask()
     assert w.color is None
     assert len(w.selection) == 3
     w.close()
@@ -77,10 +79,7 @@ def test_a_cluster_that_is_gone_is_told_and_the_selection_stays(store):
 @pytest.fixture
 def without_workers(store):
     """A widget whose cluster has no workers yet, its client, and what it sends."""
-    client = start_client(1)
-    client.cluster.scale(0)
-    while client.ncores():
-        time.sleep(0.05)
+    client = start_client(0)
     w, sent = CxgWidget(store, dask=client, color=None, render="raster"), []
     w._exchange._send = lambda content, _: sent.append(content)
     yield w, client, sent

@@ -36,6 +36,15 @@ def make(tmp_path: Path, small_truth: Truth) -> Callable[..., Path]:
     return write
 
 
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for storage far away no longer than the time-outs that it is given."""
+    from cxg_widget.datasets.tiledb_access import contexts, timeouts
+
+    monkeypatch.setattr(contexts, "_SLACK_S", 0.0)
+    monkeypatch.setattr(timeouts, "_LOOK_S", 0.2)
+
+
 # --- what the contract asks for, of a module's fixture `store`: a path and what was written there ---------------------
 
 

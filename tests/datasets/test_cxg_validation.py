@@ -290,8 +290,19 @@ def write_both(path):
         array[:] = {"": np.zeros(N_OBS, np.float32), "var": np.zeros(N_OBS, np.uint32)}
 
 
-def test_a_store_that_keeps_all_rules_breaks_none(tmp_path):
-    report = validate(make(tmp_path / "a.cxg"))
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    return make(tmp_path_factory.mktemp("kept") / "a.cxg")
+
+
+@pytest.fixture
+def path(kept, tmp_path):
+    """A store that keeps all rules, to be changed."""
+    return shutil.copytree(kept, tmp_path / "a.cxg")
+
+
+def test_a_store_that_keeps_all_rules_breaks_none(kept):
+    report = validate(kept)
     assert report.violations == ()
     assert report.valid
     assert report.version == "0.3.0"
@@ -303,8 +314,7 @@ def test_each_rule_is_broken_by_a_store():
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_a_store_that_breaks_one_rule_breaks_no_other(rule, tmp_path):
-    path = make(tmp_path / "a.cxg")
+def test_a_store_that_breaks_one_rule_breaks_no_other(rule, path):
     BROKEN[rule.id](path)
     report = validate(path)
     assert {one.rule for one in report.violations} == {rule.id}
@@ -318,8 +328,7 @@ def test_a_store_that_breaks_one_rule_breaks_no_other(rule, tmp_path):
     "value", [b"\x80\x04K\x01.", 3, "[" * 100_000, "null", '"text"', '{"index": {"a": 1}}', '{"kind": 5, "index": 1}']
 )
 @pytest.mark.parametrize("array", ["obs", "var", "cxg_group_metadata"])
-def test_metadata_of_any_kind_are_a_finding_and_no_crash(tmp_path, array, value):
-    path = make(tmp_path / "a.cxg")
+def test_metadata_of_any_kind_are_a_finding_and_no_crash(path, array, value):
     keys = ["cxg_schema"] if array != "cxg_group_metadata" else list(META)
     say(path / array, dict.fromkeys(keys, value))
     assert validate(path).violations
@@ -327,8 +336,7 @@ def test_metadata_of_any_kind_are_a_finding_and_no_crash(tmp_path, array, value)
 
 @pytest.mark.parametrize("part", ["obs", "var", "Xr", "Xc", "emb", "cxg_group_metadata"])
 @pytest.mark.parametrize("spoil", [lambda data: b"", lambda data: data[:40], lambda data: bytes(len(data))])
-def test_spoilt_files_are_a_finding_and_no_crash(tmp_path, part, spoil):
-    path = make(tmp_path / "a.cxg")
+def test_spoilt_files_are_a_finding_and_no_crash(path, part, spoil):
     for file in sorted((path / part).rglob("*")):
         if file.is_file():
             data = file.read_bytes()
@@ -357,8 +365,7 @@ def spoil_offsets(path, name):
     file.write_bytes(file.read_bytes()[:-8] + (2**40).to_bytes(8, "little"))
 
 
-def test_text_that_ends_the_process_which_reads_it_is_a_finding_as_is_all_else(tmp_path):
-    path = make(tmp_path / "a.cxg")
+def test_text_that_ends_the_process_which_reads_it_is_a_finding_as_is_all_else(path, tmp_path):
     BROKEN["properties-title"](path)
     whole = validate_apart(str(path))
     assert whole == validate(path)
@@ -373,8 +380,7 @@ def test_text_that_ends_the_process_which_reads_it_is_a_finding_as_is_all_else(t
         validate_apart(str(tmp_path / "b.cxg"))
 
 
-def test_quick_leaves_the_values_of_the_matrix_unread(tmp_path):
-    path = make(tmp_path / "a.cxg")
+def test_quick_leaves_the_values_of_the_matrix_unread(path):
     for name in ("Xr", "Xc"):
         for file in (path / name).rglob("a*.tdb"):
             file.unlink()
@@ -395,8 +401,7 @@ def test_what_our_writers_make_breaks_no_rule(tmp_path):
     assert validate(tmp_path / "new.cxg").violations == ()
 
 
-def test_the_report_is_fit_for_json(tmp_path):
-    path = make(tmp_path / "a.cxg")
+def test_the_report_is_fit_for_json(path):
     BROKEN["codes-in-range"](path)
     found = json.loads(json.dumps(validate(path).as_json()))
     assert found["valid"] is False

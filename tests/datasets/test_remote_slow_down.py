@@ -31,13 +31,6 @@ CELLS_READS = {"values": lambda dataset: dataset.obs(["temperature"])}
 _TRIES = 5
 
 
-@pytest.fixture
-def soon(monkeypatch):
-    """Time-outs of seconds."""
-    monkeypatch.setattr(contexts, "_SLACK_S", 0.0)
-    monkeypatch.setattr(timeouts, "_LOOK_S", 0.2)
-
-
 @pytest.mark.usefixtures("soon")
 @pytest.mark.parametrize(
     ("kind", "reads"), [("columns", CXG_READS), ("dense", CXG_READS), ("xarray", GRID_READS), ("sparse", CELLS_READS)]

@@ -54,7 +54,7 @@ def test_what_was_found_and_mended_is_not_found_again(runner):
 
 @pytest.mark.parametrize("one", BELOW, ids=lambda one: f"{one['store']}-{one['seed']}")
 def test_what_ends_or_holds_up_a_library_is_a_sentence_in_isolation(intact, tmp_path, monkeypatch, one):
-    monkeypatch.setattr(first_touch, "SILENCE_S", 3.0)
+    monkeypatch.setattr(first_touch, "SILENCE_S", 1.0)
     store, _, _ = mutant(intact, one["store"], one["seed"], tmp_path)
     with pytest.raises(CxgWidgetError):
         open_dataset(store, isolated=True, **KINDS[one["store"]].options)

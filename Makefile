@@ -28,8 +28,8 @@ demo: setup browser ## show 100,000 synthetic cells in JupyterLab; HEADLESS=1 on
 	@$(BIN)/python -m tools.demo
 
 test: setup browser ## pytest in two processes, those in a browser by file, then node --test
-	$(BIN)/python -m pytest --ignore tests/tools -m 'not browser' -n 2 --dist worksteal
-	$(BIN)/python -m pytest --ignore tests/tools -m browser -n 2 --dist loadfile
+	$(BIN)/python -m pytest --ignore tests/tools --ignore tests/browser -n 2 --dist worksteal
+	$(BIN)/python -m pytest tests/browser -n 2 --dist loadfile
 	cd js && $(WITH_NODE) npm test --silent
 
 test-tools: setup browser ## the tests of tools/ and benchmarks/

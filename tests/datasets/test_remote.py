@@ -295,6 +295,7 @@ def test_a_server_that_always_fails_is_given_up(opened, object_store):
     assert isinstance(caught.value, ConnectionError)
 
 
+@pytest.mark.usefixtures("soon")
 def test_a_server_that_always_says_slow_down_is_given_up_in_time(opened, object_store):
     object_store.requests()
     with object_store.failing("503"):
@@ -342,6 +343,7 @@ def test_others_go_on_while_the_server_is_silent_about_where_tiles_lie(opened, o
         reading.result()
 
 
+@pytest.mark.usefixtures("soon")
 @pytest.mark.parametrize("at", ["/cxg_group_metadata/__meta/", "/obs/__meta/", "/uns/__meta/"])
 def test_silence_about_metadata_is_told_as_any_other(tmp_path, object_store, small_truth, at):
     path = make_cxg(tmp_path / "s.cxg", small_truth)
@@ -354,7 +356,7 @@ def test_silence_about_metadata_is_told_as_any_other(tmp_path, object_store, sma
     ):
         open_dataset(uri, storage_options=options).uns  # noqa: B018 - reads it
     assert "metadata" in str(caught.value) or at.split("/")[1] in str(caught.value)
-    with open_dataset(uri, storage_options=options) as dataset:
+    with open_dataset(uri, storage_options=object_store.storage_options) as dataset:
         assert dataset.uns == {"answer": 42}
 
 
@@ -420,7 +422,7 @@ def test_a_slow_array_holds_up_nobody_who_reads_another(opened, object_store):
     with opened() as dataset:
         dataset.find_var("ENSG0001")
         done = threading.Event()
-        with object_store.failing("slow", at="/Xc", seconds=0.5):
+        with object_store.failing("slow", at="/Xc", seconds=0.2):
             gene = threading.Thread(target=lambda: (dataset.values("ENSG0001"), done.set()))
             gene.start()
             time.sleep(0.1)

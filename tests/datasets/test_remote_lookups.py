@@ -79,6 +79,7 @@ def test_others_go_on_while_the_server_is_silent_about_an_array(opened, object_s
         reading.result()
 
 
+@pytest.mark.usefixtures("soon")
 @pytest.mark.parametrize(
     ("name", "at"),
     [

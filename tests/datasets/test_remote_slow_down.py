@@ -14,7 +14,7 @@ from cxg_widget.errors import StorageTimeout, StorageUnavailable
 from tests.datasets.make_cf import make_cf
 from tests.datasets.make_cxg import make_cxg, make_truth
 
-IMPATIENT = {"connect_timeout": 0.5, "read_timeout": 5, "max_attempts": 1}
+IMPATIENT = {"connect_timeout": 0.5, "read_timeout": 3, "max_attempts": 1}
 """A server on a busy machine takes seconds to say "slow down", and an answer that comes too late says nothing."""
 CXG_READS = {
     "numbers": lambda dataset: dataset.obs(["score"]),

@@ -44,7 +44,7 @@ def test_chosen_fields_are_told_in_their_order_genes_among_them():
         p.Hover(7.0, 0.0, 0.4, 0.4)
     )
     obs = data.obs().iloc[7]
-    cell_type = obs["cell_type"] if isinstance(obs["cell_type"], str) else "(missing)"
+    cell_type = obs["cell_type"] if isinstance(obs["cell_type"], str) else p.MISSING_LABEL
     mean = float(data._x[7, :2].mean(dtype=np.float64))
     assert frame.message.fields == [
         ["n_genes", str(obs["n_genes"])],

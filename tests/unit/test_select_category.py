@@ -26,7 +26,7 @@ def counted(one):
     return frame.message, frame.arrays["counts"].tolist()
 
 
-@pytest.mark.parametrize("settings", [{}, {"max_points": 100}, {"hidden": ("T cell", "(missing)")}])
+@pytest.mark.parametrize("settings", [{}, {"max_points": 100}, {"hidden": ("T cell", p.MISSING_LABEL)}])
 def test_every_category_and_the_missing_one_is_all_its_cells_sent_or_not_hidden_or_not(settings):
     one = session("cell_type", **settings)
     column = one.dataset.obs(["cell_type"])["cell_type"]

@@ -158,7 +158,7 @@ def test_a_lasso_around_nothing_selects_nothing_and_sends_no_bits():
 
 
 def test_a_gesture_does_not_select_what_the_legend_hides_but_python_does():
-    one = session(2000, "cell_type", hidden=("T cell", "(missing)"))
+    one = session(2000, "cell_type", hidden=("T cell", p.MISSING_LABEL))
     everything = [-100, -100, 100, -100, 100, 100, -100, 100]
     list(one.answer(p.Lasso(everything, "replace")))
     column = one.dataset.obs(["cell_type"])["cell_type"]
@@ -186,7 +186,7 @@ def test_hover_finds_the_nearest_cell_and_says_what_it_is():
     record = one.dataset.obs().iloc[row]
     shown = dict(frame.message.fields)
     assert shown["donor name"] == record["donor name"]
-    expected = record["cell_type"] if isinstance(record["cell_type"], str) else "(missing)"
+    expected = record["cell_type"] if isinstance(record["cell_type"], str) else p.MISSING_LABEL
     assert frame.message.value == expected
     assert "cell_type" not in shown
 

@@ -364,7 +364,7 @@ def test_state_is_small_json_that_rebuilds_the_view(make):
     ("color", "hidden", "sentence"),
     [("cell_type", ["B cell", "T cel"], "no category 'T cel'; .* Did you mean 'T cell'"),
      ("CD3E", ["B cell"], "hidden must be \\[\\] while the points are not coloured by categories"),
-     (None, ["(missing)"], "hidden must be")],
+     (None, [p.MISSING_LABEL], "hidden must be")],
 )  # fmt: skip
 def test_only_categories_on_show_can_be_hidden_from_python(make, color, hidden, sentence):
     w = make(color=color)
@@ -378,7 +378,7 @@ def test_only_categories_on_show_can_be_hidden_from_python(make, color, hidden, 
         assert w.state == make(color=color).state
 
 
-@pytest.mark.parametrize("hidden", [["B cell", "(missing)"], ("T cell",), []])
+@pytest.mark.parametrize("hidden", [["B cell", p.MISSING_LABEL], ("T cell",), []])
 def test_categories_on_show_and_the_missing_can_be_hidden(make, hidden):
     w = make(color="cell_type")
     w.hidden = hidden

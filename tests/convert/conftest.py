@@ -23,15 +23,18 @@ def real_data() -> Path:
     return REAL
 
 
-def truth_with(share: float) -> Truth:
-    """Return a truth of which about that share of the matrix holds a value; every category has a colour."""
+def truth_with(share: float, n_axes: int = 6) -> Truth:
+    """Return a truth of which about that share of the matrix holds a value; every category has a colour.
+
+    n_axes : how many axes the PCA has, which make most of a store's files
+    """
     truth = make_truth(N_OBS, N_VAR)
     rng = np.random.default_rng(5)
     X = np.where(rng.random(truth.X.shape) < share, truth.X + np.float32(0.5), np.float32(0))
     X[:, 4], X[7, 3], X[9, 2] = 0, np.nan, -1.5
     labels = truth.obs["cell_type"].cat.categories
     colors = {"cell_type": {label: f"#{number:02x}8040" for number, label in enumerate(labels)}}
-    embeddings = {name: xy[:, :6] for name, xy in truth.embeddings.items() if name != "umap"}
+    embeddings = {name: xy[:, :n_axes] for name, xy in truth.embeddings.items() if name != "umap"}
     umap = truth.embeddings["umap"].copy()
     umap[4] = np.nan
     return replace(truth, X=X.astype(np.float32), colors=colors, embeddings={**embeddings, "umap": umap})

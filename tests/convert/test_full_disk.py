@@ -26,7 +26,7 @@ TARGETS = ["new.cxg", "new.h5ad"]
 
 @pytest.fixture(scope="module")
 def truth():
-    return truth_with(0.3)
+    return truth_with(0.3, n_axes=50)
 
 
 @pytest.fixture(scope="module")

@@ -38,7 +38,7 @@ def test_how_and_where_a_process_ended_is_known(work, arguments, reading, ending
 
 
 def test_a_process_that_says_nothing_any_more_is_ended():
-    assert attempt(hang, silence_s=2) == child.Attempt(None, "a circle", "no answer for 2 s")
+    assert attempt(hang, silence_s=1) == child.Attempt(None, "a circle", "no answer for 1 s")
 
 
 def test_what_work_returns_or_raises_comes_back_whatever_else_is_printed():
@@ -115,8 +115,8 @@ def test_a_script_that_isolates_is_not_run_again(tmp_path, truth):
 def test_a_hang_is_one_sentence_too(tmp_path, truth, monkeypatch):
     path = make_cxg(tmp_path / "a.cxg", truth)
     monkeypatch.setattr(first_touch, "_read", hang_in)
-    monkeypatch.setattr(first_touch, "SILENCE_S", 2.0)
-    with pytest.raises(DamagedStore, match=r"reading a circle ended the process .* \(no answer for 2 s\)"):
+    monkeypatch.setattr(first_touch, "SILENCE_S", 1.0)
+    with pytest.raises(DamagedStore, match=r"reading a circle ended the process .* \(no answer for 1 s\)"):
         open_dataset(path, isolated=True)
 
 

@@ -171,6 +171,25 @@ def test_columns_of_pandas_own_types_keep_what_is_missing():
         np.testing.assert_array_equal(dataset.numbers_block("whole", 1, 3), np.array([1.0, 2.0]), strict=True)
 
 
+def test_gene_sets_are_those_of_uns_and_what_is_none_is_passed_over():
+    obs = pd.DataFrame(index=["a", "b", "c"])
+    var = pd.DataFrame(index=["CD3E", "NKG7"])
+    sets = {
+        "T": ["CD3E"],
+        "NK": np.array(["NKG7", "CD3E"], dtype=object),
+        "numbers": [1, 2],
+        "none": {"a": 1},
+        "ragged": [[1], [2, 3]],
+    }
+    source = StandIn(np.ones((3, 2)), obs, var, {"X_umap": np.zeros((3, 2))}, uns={"genesets": sets})
+    with open_dataset(source) as dataset:
+        assert dataset.gene_sets == {"T": ("CD3E",), "NK": ("NKG7", "CD3E")}
+    for other in ("CD3E", ["CD3E"], None):
+        source.uns = {"genesets": other}
+        with open_dataset(source) as dataset:
+            assert dataset.gene_sets == {}
+
+
 def test_parts_that_contradict_each_other_are_refused():
     truth = make_truth()
     adata = stand_in(truth)

@@ -138,6 +138,16 @@ class AnnDataInMemory(WithMatrices):
             return {}
         return self._color_labels(column, np.asarray(stored).tolist())
 
+    def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:
+        """Return `uns["genesets"]`, lists of var names by name; what is none of these is passed over."""
+        stored = self._uns.get("genesets")
+        lists = stored if isinstance(stored, Mapping) else {}
+        return {
+            str(name): tuple(map(str, genes))
+            for name, genes in lists.items()
+            if isinstance(genes, list | tuple | np.ndarray) and all(isinstance(gene, str) for gene in genes)
+        }
+
     def _release(self) -> None:
         self._budget.clear()
         self.source = None

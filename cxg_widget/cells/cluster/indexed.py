@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from threading import RLock
 from typing import Any
@@ -18,15 +18,12 @@ from cxg_widget.cells.cluster.source import Source
 from cxg_widget.cells.cluster.waiting import must_be_anew
 from cxg_widget.cells.indexed import Shown, SomeCells, rgb_of
 from cxg_widget.datasets import Codes
-from cxg_widget.display.coloring import CategoryColoring, Coloring, NumberColoring
+from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.target import Target
 from cxg_widget.draw.aggregate import PixelNumbers, Planes
 from cxg_widget.draw.aggregate.by_rows import Wanted
 from cxg_widget.draw.aggregate.reductions import Sums
-from cxg_widget.errors import InvalidValue
 from cxg_widget.spatial.view import Extent, View
-from cxg_widget.wire.encoding import Numbers
-from cxg_widget.wire.protocol import MISSING_U16
 
 
 @dataclass(frozen=True)
@@ -275,36 +272,12 @@ class ClusterCells:
         parts = self._parts
         data = parts.map("read", worker.read_column, parts.rows(), target=target, layer=layer)
         if parts.waiting.result(parts.submit("kind", _holds_codes, data[0])):
-            summary: Coloring = self._count_codes(target, data)
+            summary = counting.of_codes(parts, target, data)
             arranged = parts.map("arrange", worker.arrange_categories, parts.held, data)
         else:
-            summary = self._count_numbers(target, data)
+            summary = counting.of_numbers(parts, target, data)
             arranged = parts.map("arrange", worker.arrange_numbers, parts.held, data, limits=summary.limits)
         return _Column((target, layer), arranged, summary)
-
-    def _count_codes(self, target: Target, data: list[Any]) -> Coloring:
-        found = self._parts.gathered(self._parts.map("codes", counting.count_codes, data))
-        categories, total = found[0][0], np.sum([counts for _, counts in found], axis=0)
-        if len(categories) >= MISSING_U16:
-            raise InvalidValue(f"{len(categories):,} categories; at most {MISSING_U16 - 1:,} can be told apart")
-        counted = total[1:].tolist(), int(total[0])
-        return CategoryColoring(target, Codes(np.empty(0, np.int32), categories), is_sample=True, counted=counted)
-
-    def _count_numbers(self, target: Target, data: list[Any]) -> Coloring:
-        parts = self._parts
-        sizes = [stop - start for start, stop in parts.blocks]
-        found = parts.gathered(parts.map("limits", counting.limits_of, data, sizes))
-        lo, hi = min(one[0] for one in found), max(one[1] for one in found)
-        lo, hi = (lo, hi) if lo <= hi else (0.0, 0.0)
-        tallies = parts.gathered(parts.map("tally", counting.tally, data, sizes, lo=lo, hi=hi))
-        bins, codes = (np.sum(one, axis=0) for one in zip(*tallies, strict=True))
-        numbers = replace(
-            Numbers.stated(lo, hi),
-            n_missing=sum(one[2] for one in found),
-            histogram=bins.astype(np.uint32),
-            quantiles=counting.quantiles_of(codes, lo, hi),
-        )
-        return NumberColoring(target, numbers, is_sample=True)
 
     def _bits(self, selected: NDArray[np.bool_]) -> list[Any] | None:
         if not selected.any():

@@ -2,15 +2,53 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.cells.cluster.partitions import Partitions
 from cxg_widget.datasets import Codes, Vector
-from cxg_widget.wire.encoding import QUANTILES, bin_values, category_counts
+from cxg_widget.display.coloring import CategoryColoring, Coloring, NumberColoring
+from cxg_widget.display.target import Target
+from cxg_widget.errors import InvalidValue
+from cxg_widget.wire.encoding import QUANTILES, Numbers, bin_values, category_counts
 from cxg_widget.wire.protocol import MISSING_U16
 from cxg_widget.wire.quantise import LEVELS, between, quantise
+
+
+def of_codes(parts: Partitions, target: Target, data: list[Any]) -> Coloring:
+    """Return the colouring by codes that workers have read, without values.
+
+    Raises
+    ------
+    InvalidValue
+        If there are more categories than can be told apart.
+    """
+    found = parts.gathered(parts.map("codes", count_codes, data))
+    categories, total = found[0][0], np.sum([counts for _, counts in found], axis=0)
+    if len(categories) >= MISSING_U16:
+        raise InvalidValue(f"{len(categories):,} categories; at most {MISSING_U16 - 1:,} can be told apart")
+    counted = total[1:].tolist(), int(total[0])
+    return CategoryColoring(target, Codes(np.empty(0, np.int32), categories), is_sample=True, counted=counted)
+
+
+def of_numbers(parts: Partitions, target: Target, data: list[Any]) -> Coloring:
+    """Return the colouring by numbers that workers have read, without values."""
+    sizes = [stop - start for start, stop in parts.blocks]
+    found = parts.gathered(parts.map("limits", limits_of, data, sizes))
+    lo, hi = min(one[0] for one in found), max(one[1] for one in found)
+    lo, hi = (lo, hi) if lo <= hi else (0.0, 0.0)
+    tallies = parts.gathered(parts.map("tally", tally, data, sizes, lo=lo, hi=hi))
+    bins, codes = (np.sum(one, axis=0) for one in zip(*tallies, strict=True))
+    numbers = replace(
+        Numbers.stated(lo, hi),
+        n_missing=sum(one[2] for one in found),
+        histogram=bins.astype(np.uint32),
+        quantiles=quantiles_of(codes, lo, hi),
+    )
+    return NumberColoring(target, numbers, is_sample=True)
 
 
 def count_codes(codes: Codes) -> tuple[tuple[Any, ...], NDArray[np.int64]]:

@@ -19,7 +19,7 @@ from cxg_widget.spatial.view import View
 from cxg_widget.wire.order import scattered
 
 if TYPE_CHECKING:
-    from cxg_widget.draw.aggregate import Aggregator, NumberImage, PixelNumbers, Planes, Scaling, Statistic, ViewColumn
+    from cxg_widget.draw.aggregate import Aggregator, NumberImage, PixelNumbers, Planes, Statistic, ViewColumn
     from cxg_widget.spatial import SpatialIndex
 
 _LARGEST_SPREAD = 16
@@ -264,7 +264,7 @@ def rgba_of(planes: Planes, shown: Shown, *, dark: bool, solidity: float) -> NDA
 
     return shade(
         planes,
-        scaling_of(shown.settings),
+        shown.settings.density,
         missing=MISSING_DARK if dark else MISSING_LIGHT,
         plain=PLAIN_DARK if dark else PLAIN_LIGHT,
         solidity=solidity,
@@ -276,9 +276,3 @@ def numbers_of(planes: Planes, shown: Shown) -> NumberImage:
     from cxg_widget.draw.aggregate import number_image
 
     return number_image(planes, shown.weight)
-
-
-def scaling_of(settings: Settings) -> Scaling:
-    """Return how many cells become how much opacity."""
-    known: dict[str, Scaling] = {"linear": "linear", "log": "log", "cbrt": "cbrt"}
-    return known.get(settings.density, "eq_hist")

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from cxg_widget.cells.held import Held
-from cxg_widget.cells.here import HeldHere
+from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.indexed import RECENT_BYTES
+from cxg_widget.cells.local import LocalHolder
 from cxg_widget.cells.sample import Sample
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.compute.memo import Memo
@@ -28,7 +28,7 @@ class Loader:
     ----------
     seed : of the display order and of samples
     tell_progress : called with 0 to 1 while an index is built
-    holder : returns who holds the cells as some settings show them: a `Held` of this loader and those settings
+    holder : returns who holds the cells as some settings show them: a `Holder` of this loader and those settings
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Loader:
         dataset: Dataset,
         seed: int,
         tell_progress: Callable[[float], None],
-        holder: Callable[[Loader, Settings], Held] = HeldHere,
+        holder: Callable[[Loader, Settings], Holder] = LocalHolder,
     ) -> None:
         self.dataset = dataset
         self.tell_progress = tell_progress
@@ -57,7 +57,7 @@ class Loader:
         self._holder = holder
         self._resolved = lru_cache(maxsize=4)(lambda color, layer: resolve(color, dataset, layer))
 
-    def of(self, settings: Settings) -> Held:
+    def of(self, settings: Settings) -> Holder:
         """Return the cells as some settings show them."""
         return self._holder(self, settings)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from cxg_widget.color.colormaps import COLORMAPS
 from cxg_widget.color.limits import check_limit
@@ -17,6 +17,7 @@ from cxg_widget.display import checks
 from cxg_widget.display.checks import Check, alone, choice, flag, number
 from cxg_widget.display.statistic import OF_PIXELS, check_statistic, is_of_pixels
 from cxg_widget.display.target import ColorTrait
+from cxg_widget.wire.protocol import Density
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 MAX_POINTS = 2_000_000
 """Cells of a dataset that are all sent as points; of more, a sample is sent and views are aggregated."""
+Tool = Literal["pan", "lasso", "rectangle"]
 Cost = Literal["points", "color", "palette", "image", "tuning", "nothing"]
 """What a change has to be made anew: where the points are, what colours them, the colours of categories, images of a
 view and the points beside them, the points as they are drawn, or nothing that is drawn."""
@@ -62,9 +64,7 @@ class Settings:
         cost="tuning",
     )  # fmt: skip
     opacity: float = _setting(1.0, number("opacity", 0, 1), "opacity of a point, 0 to 1", cost="tuning")
-    tool: Literal["pan", "lasso", "rectangle"] = _setting(
-        "pan", choice("tool", ("pan", "lasso", "rectangle")), "what dragging does: 'pan', 'lasso' or 'rectangle'"
-    )
+    tool: Tool = _setting("pan", choice("tool", get_args(Tool)), "what dragging does: 'pan', 'lasso' or 'rectangle'")
     view: tuple[float, ...] | None = _setting(
         None, alone(checks.check_view), "x left, x right, y bottom, y top on show, data units; None = everything"
     )
@@ -80,8 +80,8 @@ class Settings:
         None, checks.hover, "obs columns and genes told of the cell under the pointer; None = those that say most",
         is_synced=False,
     )  # fmt: skip
-    density: Literal["linear", "log", "cbrt", "eq_hist"] = _setting(
-        "eq_hist", choice("density", ("linear", "log", "cbrt", "eq_hist")),
+    density: Density = _setting(
+        "eq_hist", choice("density", get_args(Density)),
         "from cells per pixel to opacity: 'linear', 'log', 'cbrt' or 'eq_hist'", cost="image",
     )  # fmt: skip
     statistic: Any = _setting(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.cells.held import Held
+from cxg_widget.cells.holder import Holder
 from cxg_widget.display.checks import check_view
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import is_number, resolve
@@ -25,7 +25,7 @@ MAX_PX = 100_000_000
 
 
 def aggregated(
-    held: Held,
+    held: Holder,
     selected: NDArray[np.bool_],
     reduction: Any = None,
     *,

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.cells.held import Held
+from cxg_widget.cells.holder import Holder
 from cxg_widget.errors import InvalidValue, SelectionError
 from cxg_widget.session.view_request import shown_of
 from cxg_widget.spatial.polygon import as_polygon, in_polygon
 from cxg_widget.wire import protocol as p
 
 
-def mask_of(gesture: p.Lasso | p.Category, held: Held, selected: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def mask_of(gesture: p.Lasso | p.Category, held: Holder, selected: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which cells a gesture means, bool (n_obs,); in a lasso none counts that is hidden.
 
     selected : the selection before
@@ -26,7 +26,7 @@ def mask_of(gesture: p.Lasso | p.Category, held: Held, selected: NDArray[np.bool
     return polygon_mask(np.reshape(gesture.polygon, (-1, 2)), held, selected, hidden=False)
 
 
-def polygon_mask(corners: Any, held: Held, selected: NDArray[np.bool_], *, hidden: bool) -> NDArray[np.bool_]:
+def polygon_mask(corners: Any, held: Holder, selected: NDArray[np.bool_], *, hidden: bool) -> NDArray[np.bool_]:
     """Return which cells lie in a polygon (k, 2) in data units.
 
     hidden : whether those count too that the legend hides
@@ -39,7 +39,7 @@ def polygon_mask(corners: Any, held: Held, selected: NDArray[np.bool_], *, hidde
     return mask if visible is None else mask & visible
 
 
-def _of_category(gesture: p.Category, held: Held) -> NDArray[np.bool_]:
+def _of_category(gesture: p.Category, held: Holder) -> NDArray[np.bool_]:
     coloring = held.coloring()
     is_there = coloring.scale == "categorical" and -1 <= gesture.code < len(coloring.labels)
     if coloring.target.spec != gesture.color or not is_there:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.cells.held import Held
+from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.indexed import spread_of
 from cxg_widget.cells.preview import are_stated
 from cxg_widget.color.paper import PAPERS, Paper
@@ -34,7 +34,7 @@ class Pictures:
     mask : bool (n_obs,), the selection
     """
 
-    def __init__(self, held: Held, mask: NDArray[np.bool_]) -> None:
+    def __init__(self, held: Holder, mask: NDArray[np.bool_]) -> None:
         self._held = held
         self._mask = mask
         self._dataset = held.dataset

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.cells.held import Held
+from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
 from cxg_widget.color.limits import check_order
 from cxg_widget.datasets.base.dataset import Dataset
@@ -112,7 +112,7 @@ class Session:
         return self._loader.target(settings)
 
     def coloring(self, settings: Settings | None = None) -> Coloring:
-        """Read and return what the cells are coloured by; raises as `Held.coloring`."""
+        """Read and return what the cells are coloured by; raises as `Holder.coloring`."""
         return self._loader.of(settings or self.settings).coloring()
 
     def check_limits(self, settings: Settings) -> None:
@@ -173,7 +173,7 @@ class Session:
         self._loader.close()
 
     @property
-    def _held(self) -> Held:
+    def _held(self) -> Holder:
         """The cells as they are on show."""
         return self._loader.of(self.settings)
 

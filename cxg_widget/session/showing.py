@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cxg_widget.cells.held import Held
+from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
 from cxg_widget.cells.preview import is_close
 from cxg_widget.display.coloring import Coloring
@@ -36,7 +36,7 @@ class Showing:
         self._dataset = loader.dataset
 
     @property
-    def _held(self) -> Held:
+    def _held(self) -> Holder:
         return self._loader.of(self._on_show.settings)
 
     def points(self) -> Iterator[Frame]:

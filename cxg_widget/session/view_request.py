@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.cells.held import Held
+from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.indexed import AllCells, InView, Shown, numbers_of, rgba_of, spread_of
 from cxg_widget.cells.loader import Loader
 from cxg_widget.display.coloring import Coloring
@@ -87,13 +87,13 @@ class Views:
         return kept.holding(found)
 
 
-def shown_of(held: Held, mask: NDArray[np.bool_], coloring: Coloring | None = None) -> Shown:
+def shown_of(held: Holder, mask: NDArray[np.bool_], coloring: Coloring | None = None) -> Shown:
     """Return what colours the cells, and which of them count; `coloring` is theirs where it is known."""
     coloring = coloring or held.coloring()
     return Shown(coloring, category_colors(coloring, held.settings, held.dataset), held.settings, mask)
 
 
-def pixels_shown(held: Held, mask: NDArray[np.bool_]) -> Shown:
+def pixels_shown(held: Holder, mask: NDArray[np.bool_]) -> Shown:
     """Return what numbers of pixels are reduced from, and which cells count."""
     shown, statistic = shown_of(held, mask), held.settings.statistic
     if isinstance(statistic, str):

@@ -576,10 +576,10 @@ def _read_with(dask: Any, source: Any, opening: dict[str, Any]) -> Callable[...,
     """Return what makes the loader of a session: of this process, or of a Dask cluster."""
     if dask is None or dask is False:
         return Loader
-    from cxg_widget.cells.cluster import Source, find_client, held_by_workers
+    from cxg_widget.cells.cluster import Source, cluster_holder, find_client
 
     if looks_like_anndata(source) or getattr(source, "format", "") == "anndata":
         raise InvalidOption("dask= needs a store that its workers can open; this is an AnnData in memory.")
     uri = source.uri if isinstance(source, Dataset) else source
     touched = {name: value for name, value in opening.items() if name != "isolated"}  # once is enough
-    return partial(Loader, holder=held_by_workers(find_client(dask), Source.of(uri, **touched)))
+    return partial(Loader, holder=cluster_holder(find_client(dask), Source.of(uri, **touched)))

@@ -22,6 +22,8 @@ MISSING_LABEL = "(missing)"
 
 Mode = Literal["replace", "add", "subtract", "intersect"]
 Scale = Literal["none", "categorical", "continuous"]
+Density = Literal["linear", "log", "cbrt", "eq_hist"]
+"""From cells per pixel to opacity."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +154,7 @@ class Aggregate(Message):
     highlighted: int
     dark: bool
     hidden: list[str] = field(default_factory=list)
-    density: Literal["linear", "log", "cbrt", "eq_hist"] = "eq_hist"
+    density: Density = "eq_hist"
     weight: float = 0.0
     statistic: str = "auto"
 

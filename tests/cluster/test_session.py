@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from cxg_widget import open_dataset
-from cxg_widget.cells.cluster import Source, held_by_workers
+from cxg_widget.cells.cluster import Source, cluster_holder
 from cxg_widget.cells.loader import Loader
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import DamagedStore
@@ -26,7 +26,7 @@ def pair(client, store):
     dataset = open_dataset(store)
 
     def with_cluster(*args):
-        return Loader(*args, holder=held_by_workers(client, Source.of(store)))
+        return Loader(*args, holder=cluster_holder(client, Source.of(store)))
 
     settings = Settings(embedding=dataset.default_embedding, render="raster", max_points=500)
     alone, shared = Session(dataset, settings), Session(dataset, settings, read_with=with_cluster)
@@ -170,7 +170,7 @@ def test_an_embedding_that_cannot_be_read_leaves_the_cells_on_show(client, truth
     with open_dataset(str(path)) as dataset:
         settings = Settings(embedding="umap", render="raster", color="cell_type")
         one = Session(
-            dataset, settings, read_with=lambda *a: Loader(*a, holder=held_by_workers(client, Source.of(str(path))))
+            dataset, settings, read_with=lambda *a: Loader(*a, holder=cluster_holder(client, Source.of(str(path))))
         )
         before = image(ask(one))
         with pytest.raises(DamagedStore, match="emb/spatial"):

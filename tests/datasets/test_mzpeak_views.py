@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from cxg_widget import CxgWidget
-from cxg_widget.cells import here
+from cxg_widget.cells import local
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.mzpeak import tables
 from cxg_widget.display.settings import Settings
@@ -342,7 +342,7 @@ def test_a_newer_question_does_not_wait_for_the_index_that_an_older_one_waits_fo
 
 
 def test_no_more_rows_are_read_for_a_view_than_the_limit(session, view, monkeypatch):
-    monkeypatch.setattr(here, "NEAR_ROWS", 10)
+    monkeypatch.setattr(local, "NEAR_ROWS", 10)
     one = session()
     ask(one, view)
     assert is_indexed(one)

@@ -15,7 +15,7 @@ from comm import get_comm_manager
 from ipywidgets.widgets.widget import _instances
 
 from cxg_widget import CxgWidget, errors
-from cxg_widget.cells import here
+from cxg_widget.cells import local
 from cxg_widget.datasets.cxg.dataset import CxgDataset
 from cxg_widget.draw.aggregate import warm_up
 from cxg_widget.wire.protocol import VERSION
@@ -131,7 +131,7 @@ def test_the_threads_of_a_thousandth_widget_are_those_of_the_first(store):
 @linux
 def test_the_index_on_disk_is_no_longer_mapped(store, monkeypatch, tmp_path):
     monkeypatch.setenv("CXG_WIDGET_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(here, "_KEPT_FROM", 0)
+    monkeypatch.setattr(local, "_KEPT_FROM", 0)
     for mapped in (False, True):  # at first it is built and kept, then it is loaded
         use(w := CxgWidget(store, render="raster"))
         assert (".cxgindex" in MAPS.read_text()) == mapped

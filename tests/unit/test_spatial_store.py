@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cxg_widget.cells import here
+from cxg_widget.cells import local
 from cxg_widget.datasets import open_dataset
 from cxg_widget.display.settings import Settings
 from cxg_widget.session.session import Session
@@ -315,7 +315,7 @@ def test_without_a_home_nothing_is_kept(monkeypatch):
 
 def test_a_lasso_over_a_damaged_index_selects_the_right_cells_and_the_index_is_kept_anew(tmp_path, monkeypatch):
     monkeypatch.setenv("CXG_WIDGET_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(here, "_KEPT_FROM", 0)
+    monkeypatch.setattr(local, "_KEPT_FROM", 0)
     truth = make_truth(3_000, 6)
     store = str(make_cxg(tmp_path / "s.cxg", truth, "columns"))
     triangle = np.array([[-1, -1], [2, 0], [0, 2.0]])

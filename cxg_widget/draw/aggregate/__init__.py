@@ -12,7 +12,7 @@ from cxg_widget.draw.aggregate.columns import (
     arrange_mask,
     arrange_vector,
 )
-from cxg_widget.draw.aggregate.opacity import Scaling, opacity
+from cxg_widget.draw.aggregate.opacity import opacity
 from cxg_widget.draw.aggregate.planes import Planes, Statistic
 from cxg_widget.draw.aggregate.reductions import columns_of, reduction_of
 from cxg_widget.draw.aggregate.shading import NumberImage, number_image, pixel_image, shade
@@ -26,7 +26,6 @@ __all__ = [
     "NumberImage",
     "PixelNumbers",
     "Planes",
-    "Scaling",
     "SparseColumn",
     "Statistic",
     "ViewColumn",

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.draw.aggregate.task import over_lines
+from cxg_widget.wire.protocol import Density
 
-Scaling = Literal["linear", "log", "cbrt", "eq_hist"]
 MIN_ALPHA = 40
 """Opacity of the emptiest pixel that holds a cell, so that one cell alone is seen."""
 _MAX_TABLE = 1 << 22
+_SCALED: dict[Density, Callable[[NDArray[Any]], NDArray[Any]]] = {
+    "linear": np.asarray,
+    "log": np.log1p,
+    "cbrt": np.cbrt,
+}
 
 
 def opacity(
-    counts: NDArray[Any], how: Scaling = "eq_hist", *, lowest: int = MIN_ALPHA, highest: int = 255
+    counts: NDArray[Any], how: Density = "eq_hist", *, lowest: int = MIN_ALPHA, highest: int = 255
 ) -> NDArray[np.uint8]:
     """Turn counts into opacity by datashader's rule: 0 for none, `lowest` for the fewest to `highest` for the most.
 
@@ -48,15 +54,12 @@ def opacity(
 
 
 def _alpha_of(
-    values: NDArray[Any], frequencies: NDArray[np.int64], how: Scaling, lowest: int, highest: int
+    values: NDArray[Any], frequencies: NDArray[np.int64], how: Density, lowest: int, highest: int
 ) -> NDArray[np.uint8]:
     """Return the opacity of each of the ascending values, 0 for those that do not occur below the fewest."""
     fewest = int(np.flatnonzero(frequencies)[0])
     above = np.maximum(values.astype(np.float64) - float(values[fewest]), 0)
-    if how == "eq_hist":
-        scaled = np.cumsum(frequencies) / frequencies.sum()
-    else:
-        scaled = np.log1p(above) if how == "log" else np.cbrt(above) if how == "cbrt" else above
+    scaled = np.cumsum(frequencies) / frequencies.sum() if how == "eq_hist" else _SCALED[how](above)
     start, end = scaled[fewest], scaled[-1]
     share = (scaled - start) / (end - start) if end > start else np.ones(values.shape)
     alpha = np.maximum(lowest + (highest - lowest) * share, 0).astype(np.uint8)

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.color.rgb import DIMMED, MISSING_LIGHT, PLAIN_LIGHT, RGB
-from cxg_widget.draw.aggregate.opacity import MIN_ALPHA, Scaling, opacity
+from cxg_widget.draw.aggregate.opacity import MIN_ALPHA, opacity
 from cxg_widget.draw.aggregate.planes import Planes
 from cxg_widget.draw.aggregate.task import over_lines
 from cxg_widget.draw.png import blank_lines
 from cxg_widget.errors import InvalidValue
-from cxg_widget.wire.protocol import MISSING_U16
+from cxg_widget.wire.protocol import MISSING_U16, Density
 from cxg_widget.wire.quantise import quantise
 
 SELECTED_ALPHA = 200
@@ -49,7 +49,7 @@ class NumberImage(NamedTuple):
 
 def shade(
     planes: Planes,
-    how: Scaling = "eq_hist",
+    how: Density = "eq_hist",
     *,
     missing: RGB = MISSING_LIGHT,
     plain: RGB = PLAIN_LIGHT,
@@ -139,7 +139,7 @@ def pixel_image(numbers: NDArray[np.float64], cells: NDArray[np.uint32], lo: flo
     return image
 
 
-def _alpha(planes: Planes, how: Scaling, solidity: float) -> NDArray[np.uint8]:
+def _alpha(planes: Planes, how: Density, solidity: float) -> NDArray[np.uint8]:
     """Opacity of each layer (layers, h, w): of all cells, or of context and selection."""
     key = ("alpha", how, solidity)
     if key not in planes.derived:
@@ -148,7 +148,7 @@ def _alpha(planes: Planes, how: Scaling, solidity: float) -> NDArray[np.uint8]:
     return alpha
 
 
-def _new_alpha(counts: NDArray[Any], how: Scaling, solidity: float) -> NDArray[np.uint8]:
+def _new_alpha(counts: NDArray[Any], how: Density, solidity: float) -> NDArray[np.uint8]:
     def alpha(layer: int, lowest: int, highest: int) -> NDArray[np.uint8]:
         return opacity(counts[layer], how, lowest=round(lowest + solidity * (highest - lowest)), highest=highest)
 

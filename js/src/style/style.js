@@ -67,7 +67,8 @@ export function styleOf(state, theme, missing) {
   };
 }
 
-/** How opaque an image is in the middle, far from the hand-over, where density is opacity. */
+/** How opaque an image is in the middle, far from the hand-over, where density is opacity.
+ * @type {Record<import("../wire/constants.js").Settings["density"], number>} */
 const PALE = { eq_hist: 0.5, cbrt: 0.5, log: 0.5, linear: 0.35 };
 
 /** The points of a sample look as the image of all cells will that takes their place.

@@ -8,6 +8,7 @@ const SIZE_MIN_PX = 0.5;
 const SIZE_MAX_PX = 12;
 /** Where the slider starts when the size was automatic. */
 const SIZE_START_PX = 3;
+/** @type {Record<import("../../wire/constants.js").Settings["density"], string>} */
 const DENSITIES = { eq_hist: "equalized", log: "logarithmic", cbrt: "cube root", linear: "linear" };
 const BACKGROUNDS = { "": "as shown", white: "white", dark: "dark", transparent: "transparent" };
 const STATISTICS = {

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.cluster.indexed import ClusterCells
 from cxg_widget.cells.cluster.source import Source
-from cxg_widget.cells.held import Held
-from cxg_widget.cells.here import HeldHere
+from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
+from cxg_widget.cells.local import LocalHolder
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import resolve
@@ -25,7 +25,7 @@ from cxg_widget.wire.quantise import Bounds
 _SLOT = "shared"
 
 
-def held_by_workers(client: Any, source: Source) -> Callable[[Loader, Settings], Held]:
+def cluster_holder(client: Any, source: Source) -> Callable[[Loader, Settings], Holder]:
     """Return what says who holds the cells: the workers, unless all of them are asked for as points.
 
     Parameters
@@ -34,15 +34,15 @@ def held_by_workers(client: Any, source: Source) -> Callable[[Loader, Settings],
     source : what its workers open
     """
 
-    def holder(loader: Loader, settings: Settings) -> Held:
+    def holder(loader: Loader, settings: Settings) -> Holder:
         if settings.render == "points" and not loader.is_of_pixels(settings):
-            return HeldHere(loader, settings)
-        return HeldByWorkers(loader, settings, client, source)
+            return LocalHolder(loader, settings)
+        return ClusterHolder(loader, settings, client, source)
 
     return holder
 
 
-class HeldByWorkers(Held):
+class ClusterHolder(Holder):
     """The cells of a dataset on the workers of a client, of which only what a sample needs is read here."""
 
     is_aggregated = True
@@ -65,7 +65,7 @@ class HeldByWorkers(Held):
 
     def xy(self) -> NDArray[np.float32]:
         """Read the coordinates into this process."""
-        return HeldHere(self._loader, self.settings).xy()
+        return LocalHolder(self._loader, self.settings).xy()
 
     def bounds(self) -> Bounds:
         """Return where the cells lie, and how many lie nowhere."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from cxg_widget.draw.aggregate.reductions import Sums
 
 
-class Held(ABC):
+class Holder(ABC):
     """The cells of a dataset as some settings show them; each part is read at first use, and kept by the loader.
 
     Parameters

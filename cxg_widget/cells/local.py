@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.cells.held import Held
+from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.in_view import CellsOfView
 from cxg_widget.cells.indexed import AllCells, IndexedCells
 from cxg_widget.cells.preview import colored_column, preview_coloring, preview_extent
@@ -33,8 +33,8 @@ NEAR_ROWS = 8_000_000
 """The most rows, of all and at all, that may be decoded for one view: more take as long as all, or much memory."""
 
 
-class HeldHere(Held):
-    """The cells of a dataset in this process; see `Held` for the parameters."""
+class LocalHolder(Holder):
+    """The cells of a dataset in this process; see `Holder` for the parameters."""
 
     @property
     def is_aggregated(self) -> bool:
@@ -219,7 +219,7 @@ class HeldHere(Held):
         """Return columns by name, each as a colouring by it would be."""
 
         def read(name: str) -> Coloring:
-            return HeldHere(self._loader, replace(self.settings, color=name))._read_coloring()
+            return LocalHolder(self._loader, replace(self.settings, color=name))._read_coloring()
 
         key = (names, self.settings.layer)
         made: dict[str, Coloring] = self._memo.keep("columns", key, lambda: {name: read(name) for name in names})

@@ -21,6 +21,7 @@ from cxg_widget.draw.aggregate import warm_up
 from cxg_widget.wire.protocol import VERSION
 from tests.datasets.make_cxg import make_cxg, make_truth
 from tests.memory import small
+from tests.open_files import n_open_files
 
 TASKS, MAPS = Path("/proc/self/task"), Path("/proc/self/maps")
 linux = pytest.mark.skipif(not TASKS.is_dir(), reason="threads and mapped files are counted in Linux's /proc")
@@ -106,11 +107,11 @@ def test_a_closed_widget_that_a_notebook_still_holds_has_no_threads_and_no_open_
     warm_up().join()
     use(first := CxgWidget(store, **settings))
     close(first)
-    before, files = n_tasks(), len(os.listdir("/proc/self/fd"))
+    before, files = n_tasks(), n_open_files()
     use(second := CxgWidget(store, **settings))
     close(second)
     assert comes_true(lambda: n_tasks() <= before)
-    assert len(os.listdir("/proc/self/fd")) == files
+    assert n_open_files() == files
     assert len(first.selection) == len(second.selection) > 0
 
 

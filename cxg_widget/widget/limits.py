@@ -31,11 +31,11 @@ class LimitsByColoring:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Set limits one after the other that belong to what is being shown, and have been checked."""
-        self.are_held = True
+        before, self.are_held = self.are_held, True
         try:
             yield
         finally:
-            self.are_held = False
+            self.are_held = before
 
     def share(self, settings: Settings, names: Iterable[str] = LIMITS) -> None:
         """Take note of limits that were set."""

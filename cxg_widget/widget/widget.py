@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -377,7 +376,7 @@ class CxgWidget(WidgetTraits):
             return
         name, before = change["name"], self._session.settings
         limits = self._limits.of_change(before, self._settings(), name)
-        with self._limits.held() if limits else nullcontext():
+        with self._limits.held():
             for limit, value in limits.items():
                 setattr(self, limit, value)
         if name == "embedding":

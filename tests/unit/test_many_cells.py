@@ -289,6 +289,21 @@ def test_what_the_question_hides_is_hidden_though_the_trait_has_not_come_yet():
     np.testing.assert_array_equal(pixels(frame)[..., 3] > 0, counts > 0)
 
 
+def lasso_while_asking(one, began, may_end):
+    """Draw a lasso while a view is asked for that waits for `may_end`; the lasso is not to wait."""
+    asking = threading.Thread(target=ask, args=(one, (-1.0, 1.0, -1.0, 1.0)))
+    asking.start()
+    assert began.wait(20)
+    gesture = threading.Thread(target=lambda: list(one.answer(p.Lasso([-2, -2, 2, -2, 0, 2], "replace"))))
+    gesture.start()
+    gesture.join(20)
+    is_done = not gesture.is_alive()
+    may_end.set()
+    for thread in (asking, gesture):
+        thread.join(20)
+    assert is_done
+
+
 def test_a_lasso_does_not_wait_for_a_colouring_that_is_read_for_an_image():
     one = session(color="cell_type")
     list(one.show())
@@ -302,17 +317,7 @@ def test_a_lasso_does_not_wait_for_a_colouring_that_is_read_for_an_image():
 
     one.dataset._read_vector = slow
     one.settings = replace(one.settings, color="CD3E")
-    asking = threading.Thread(target=ask, args=(one, (-1.0, 1.0, -1.0, 1.0)))
-    asking.start()
-    assert began.wait(20)
-    gesture = threading.Thread(target=lambda: list(one.answer(p.Lasso([-2, -2, 2, -2, 0, 2], "replace"))))
-    gesture.start()
-    gesture.join(20)
-    is_done = not gesture.is_alive()
-    may_end.set()
-    for thread in (asking, gesture):
-        thread.join(20)
-    assert is_done
+    lasso_while_asking(one, began, may_end)
     assert one.mask.any()
 
 
@@ -328,17 +333,7 @@ def test_a_lasso_while_the_index_is_built_is_answered_by_the_coordinates(monkeyp
         return build(*args, **options)
 
     monkeypatch.setattr(SpatialIndex, "build", slow)
-    asking = threading.Thread(target=ask, args=(one, (-1.0, 1.0, -1.0, 1.0)))
-    asking.start()
-    assert began.wait(20)
-    gesture = threading.Thread(target=lambda: list(one.answer(p.Lasso([-2, -2, 2, -2, 0, 2], "replace"))))
-    gesture.start()
-    gesture.join(20)
-    is_done = not gesture.is_alive()
-    may_end.set()
-    for thread in (asking, gesture):
-        thread.join(20)
-    assert is_done
+    lasso_while_asking(one, began, may_end)
     np.testing.assert_array_equal(one.mask, in_polygon(one.xy(), np.array([[-2.0, -2], [2, -2], [0, 2]])))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cxg_widget.spatial.index import SpatialIndex
+from cxg_widget.spatial.index_store import IndexStore, index_key
 from cxg_widget.spatial.regions import Runs
-from cxg_widget.spatial.store import IndexStore, index_key
 
 __all__ = ["IndexStore", "Runs", "SpatialIndex", "index_key"]

@@ -1,4 +1,4 @@
-"""Where files go that can be made again, and how many bytes they may take."""
+"""Where files go that can be made again, and how many bytes they may take; which of them go is for who keeps them."""
 
 from __future__ import annotations
 

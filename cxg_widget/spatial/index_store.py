@@ -1,4 +1,4 @@
-"""Indexes kept on disk between sessions, up to a number of bytes; without a disk that takes them there are none."""
+"""Indexes kept on disk between sessions, and which of them go; without a disk that takes them there are none."""
 
 from __future__ import annotations
 

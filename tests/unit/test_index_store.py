@@ -210,7 +210,7 @@ def test_a_full_disk_leaves_nothing_behind(store, monkeypatch):
         file.write(b"some")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("cxg_widget.spatial.store.write_index", fail)
+    monkeypatch.setattr("cxg_widget.spatial.index_store.write_index", fail)
     assert not store.save(KEY, SpatialIndex.build(embedding(50)))
     assert list(store.folder.iterdir()) == []
 

@@ -114,6 +114,8 @@ def test_the_title_of_the_dataset_comes_before_that_of_its_file_and_that_before_
         ("X_umap", ["X_umap", "tsne"], "X_umap"),
         ("X_gone", ["pca", "tsne", "umap"], "umap"),
         (None, ["pca", "tsne"], "tsne"),
+        (None, ["pca", "umap_harmony", "X_tsne"], "X_tsne"),
+        (None, ["pca", "umap_harmony"], "umap_harmony"),
         (None, ["draw_graph", "pca"], "draw_graph"),
         (5, ["b", "a"], "a"),
     ],

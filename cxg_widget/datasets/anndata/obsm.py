@@ -51,19 +51,6 @@ def find_embeddings(node: Node | None, n_obs: int) -> tuple[dict[str, Embedding]
     return {_short(name, found): one for name, one in found.items()}, unusable
 
 
-def default_of(names: Mapping[str, object], wanted: str | None) -> str | None:
-    """Return the embedding to show first: the one the store names, a UMAP, a t-SNE, the first."""
-    named = wanted or ""
-    for name in (named.removeprefix("X_"), named, "umap", "tsne"):
-        if name in names:
-            return name
-    for part in ("umap", "tsne"):
-        for name in names:
-            if part in name.lower():
-                return name
-    return next(iter(names), None)
-
-
 def _short(name: str, names: Mapping[str, object]) -> str:
     short = name.removeprefix("X_")
     return name if not short or (short != name and short in names) else short

@@ -12,10 +12,10 @@ from cxg_widget.color.css_colors import to_hex
 from cxg_widget.datasets.anndata.frame import StoredFrame
 from cxg_widget.datasets.anndata.matrices import AnyMatrix
 from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
-from cxg_widget.datasets.anndata.obsm import default_of
 from cxg_widget.datasets.anndata.raw import RAW, NamesBesideRaw, Raw
 from cxg_widget.datasets.base.contract import Table
 from cxg_widget.datasets.base.dataset import Dataset, Vector
+from cxg_widget.datasets.base.default_embedding import default_embedding
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.values import Values
 from cxg_widget.datasets.base.var_names import VarNames
@@ -41,7 +41,7 @@ class WithMatrices(Dataset):
     def _choose_embedding(self, wanted: str | None) -> None:
         if not self.embeddings:
             self._note(f"{self._no_embedding}, so there is nothing to draw.")
-        self.default_embedding = default_of(self.embeddings, wanted)
+        self.default_embedding = default_embedding(self.embeddings, wanted) or next(iter(self.embeddings), None)
 
     def _color_labels(self, column: str, colors: Sequence[Any]) -> dict[str, str]:
         found = zip(self._obs.labels(column), map(to_hex, colors), strict=False)

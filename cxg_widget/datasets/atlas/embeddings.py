@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.atlas.annotations import embedding_width
 from cxg_widget.datasets.atlas.coordinates import Coordinates
 from cxg_widget.datasets.atlas.lance_tables import LanceTable
+from cxg_widget.datasets.base.default_embedding import default_embedding
 from cxg_widget.errors import DamagedStore
-
-_FIRST = ("umap", "tsne", "t_sne")
 
 
 @dataclass(frozen=True)
@@ -55,20 +54,12 @@ def vector_columns(schema: pa.Schema) -> dict[str, VectorColumn]:
 
 
 def choose_default(names: Mapping[str, int], supplied: Iterable[str], spaces: Iterable[str]) -> str | None:
-    """Return the embedding to show first: what a caller supplied, UMAP, t-SNE, a map of few axes, the first."""
+    """Return the embedding to show first: what a caller supplied, the usual one, a map of few axes, the first."""
     for name in supplied:
         return name
     stored = [name for name in names if name not in set(spaces)] or list(names)
-    lowered: Sequence[tuple[str, str]] = [(name.casefold().replace("-", ""), name) for name in stored]
-    tests: list[Callable[[str], bool]] = [
-        *(lambda text, word=word: text == word for word in _FIRST),
-        *(lambda text, word=word: word in text for word in _FIRST),
-    ]
-    for test in tests:
-        for text, name in lowered:
-            if test(text):
-                return name
-    return next((name for name in stored if names[name] <= 3), next(iter(stored), None))
+    few = [name for name in stored if names[name] <= 3]
+    return default_embedding(stored) or next(iter(few + stored), None)
 
 
 def take_supplied(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.base.columns import is_placeholder
 from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Table
 from cxg_widget.datasets.base.dataset import Dataset, Vector
+from cxg_widget.datasets.base.default_embedding import default_embedding
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.values import Values, take_rows
 from cxg_widget.datasets.cxg.annotations import Annotations
@@ -128,7 +129,8 @@ class CxgDataset(Dataset):
         if self._matrix.problem is not None:
             self._note(str(self._matrix.problem))
         self.embeddings = self._find_embeddings(members)
-        self.default_embedding = self._choose_embedding()
+        named = default_embedding(self.embeddings, self._metadata.default_embedding)
+        self.default_embedding = named or next(iter(self.embeddings), None)
 
     def _check_written(self, path: str, n_rows: int) -> None:
         """Refuse a table that declares rows which were never written: arrays of them all may be of any size."""
@@ -183,11 +185,6 @@ class CxgDataset(Dataset):
         if schema.shape[1] < 2:
             return f"emb/{name} has {schema.shape[1]} axis; a scatterplot needs 2."
         return int(schema.shape[1])
-
-    def _choose_embedding(self) -> str | None:
-        named = self._metadata.default_embedding or ""
-        wanted = (named.removeprefix("X_"), named, f"X_{named}", "umap", "X_umap", "tsne", "X_tsne")
-        return next((name for name in wanted if name in self.embeddings), next(iter(self.embeddings), None))
 
     def _read_obs(self, name: str, rows: NDArray[np.int64] | None) -> Values:
         if rows is None and self._packs(name):

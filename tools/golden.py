@@ -25,19 +25,20 @@ def _array(dtype: str, values: Any) -> Any:
 
 REQUESTS: list[dict[str, Any]] = [
     {"kind": "ready", "id": 1, "version": p.VERSION},
-    {"kind": "lasso", "id": 2, "polygon": [0, 0, 1.5, 0, 1.5, -2.25], "mode": "add"},
-    {"kind": "category", "id": 10, "color": "obs:cell_type", "code": -1, "mode": "subtract"},
+    {"kind": "lasso", "id": 2, "polygon": [0, 0, 1.5, 0, 1.5, -2.25], "mode": "add", "panel": 0},
+    {"kind": "category", "id": 10, "color": "obs:cell_type", "code": -1, "mode": "subtract", "panel": 0},
     {"kind": "clear", "id": 3},
-    {"kind": "count", "id": 11},
-    {"kind": "hover", "id": 4, "x": -1.5, "y": 2, "radius_x": 0.125, "radius_y": 40.5},
+    {"kind": "count", "id": 11, "panel": 0},
+    {"kind": "hover", "id": 4, "x": -1.5, "y": 2, "radius_x": 0.125, "radius_y": 40.5, "panel": 0},
     {"kind": "search", "id": 5, "query": "CD3", "limit": 50},
     {"kind": "begun", "id": 9},
     {"kind": "zoom", "id": 6, "view": [0, 1, 0, 1]},
     {
         "kind": "aggregate", "id": 8, "view": [-1, 1, 1, -1], "width": 640, "height": 480, "diameter": 1.5,
         "highlighted": -1, "dark": False, "hidden": ["B cell"], "density": "log", "weight": 0.25,
-        "statistic": "std",
+        "statistic": "std", "panel": 0,
     },
+    {"kind": "cancel", "id": 12, "of": "aggregate", "panel": 0},
 ]  # fmt: skip
 
 _LEGEND = {

@@ -35,7 +35,7 @@ class Loader:
     memo : what the settings on show need
     recent : earlier colourings
     indexing : the index that is being built
-    index_wanted : what the index that is being built is for; one for anything else is given up
+    index_wanted : what the index that is being built is for; one for anything else is given up, None = any
     reading_near : held while the cells of one view are read
     """
 

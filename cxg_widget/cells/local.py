@@ -160,7 +160,7 @@ class LocalHolder(Holder):
         from cxg_widget.draw.aggregate import warm_up
 
         warm_up()
-        self.indexed()
+        self.awaited(lambda: False)
 
     can_be_asked = True
 
@@ -176,6 +176,8 @@ class LocalHolder(Holder):
         try:
             return IndexedCells(self._index())
         except Cancelled:
+            if self._loader.index_wanted is None:
+                self._loader.tell_progress(1.0)
             raise Overtaken("other cells are on show than those of the index that was being built.") from None
 
     def _index(self) -> SpatialIndex:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
@@ -24,31 +24,34 @@ class Jobs:
     def __init__(self, workers: int = WORKERS) -> None:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="cxg-widget")
         self._queue = ThreadPoolExecutor(1, thread_name_prefix="cxg-widget-queue")
-        self._waiting: dict[str, Future[None]] = {}
+        self._waiting: dict[Hashable, Future[None]] = {}
         self._lock = threading.Lock()
 
-    def submit(self, slot: str, job: Callable[[], None]) -> Future[None]:
+    def submit(self, slot: Hashable, job: Callable[[], None]) -> Future[None]:
         """Run a job soon, in place of the one of the same slot that still waits; it is cancelled after `close`."""
         with self._lock:
-            waiting = self._waiting.get(slot)
-            if waiting is not None:
-                waiting.cancel()
-            future = _submitted(self._pool, job)
-            self._waiting[slot] = future
+            self.drop(slot)
+            future = self._waiting[slot] = _submitted(self._pool, job)
         return future
 
-    def queue(self, slot: str, job: Callable[[], None]) -> Future[None]:
+    def drop(self, slot: Hashable) -> None:
+        """Cancel the last job of a slot if it has not begun."""
+        waiting = self._waiting.get(slot)
+        if waiting is not None:
+            waiting.cancel()
+
+    def queue(self, slot: Hashable, job: Callable[[], None]) -> Future[None]:
         """Run a job after all that were queued before it; none gives way, and the threads of the others stay free."""
         with self._lock:
             future = self._waiting[slot] = _submitted(self._queue, job)
         return future
 
-    def is_busy(self, slot: str) -> bool:
+    def is_busy(self, slot: Hashable) -> bool:
         """Say whether the last job of a slot has not ended."""
         last = self._waiting.get(slot)
         return last is not None and not last.done()
 
-    def finish(self, slot: str) -> None:
+    def finish(self, slot: Hashable) -> None:
         """Wait for the last job of a slot."""
         last = self._waiting.get(slot)
         if last is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Any
@@ -16,6 +17,8 @@ from cxg_widget.wire.frames import Frame
 
 _LOG = logging.getLogger("cxg_widget")
 Stream = Callable[[], Iterator[Frame]]
+Slot = tuple[str, int]
+"""Kind and panel: of two requests that have both in common the newer one counts."""
 
 
 class Exchange:
@@ -27,6 +30,7 @@ class Exchange:
     def __init__(self, send: Callable[[dict[str, Any], list[memoryview]], object], uri: str = "") -> None:
         self._send = send
         self._uri = uri
+        self._n_cancelled: Counter[Slot] = Counter()
         self.jobs = Jobs()
 
     def send(self, kind: str, stream: Stream, request_id: int = 0) -> bool:
@@ -40,21 +44,47 @@ class Exchange:
         return True
 
     def send_soon(
-        self, slot: str, stream: Stream, request_id: int = 0, on_failure: Callable[[], object] | None = None
+        self,
+        kind: str,
+        stream: Stream,
+        request_id: int = 0,
+        *,
+        panel: int = 0,
+        on_failure: Callable[[], object] | None = None,
     ) -> Future[None]:
-        """Send a stream from a thread, in place of one of the same slot that has not begun."""
+        """Send a stream from a thread, in place of one of the same kind and panel that has not begun."""
+        slot = kind, panel
+        n_cancelled = self._n_cancelled[slot]
+
+        def is_wanted() -> bool:
+            return self._n_cancelled[slot] == n_cancelled
+
+        def wanted() -> Iterator[Frame]:
+            for frame in stream():
+                if not is_wanted():
+                    raise Overtaken("it was cancelled.")
+                yield frame
 
         def job() -> None:
-            if not self.send(slot, stream, request_id) and on_failure is not None:
+            if not self.send(kind, wanted, request_id) and on_failure is not None and is_wanted():
                 on_failure()
 
         def tell_overtaken(done: Future[None]) -> None:
             if done.cancelled() and request_id:
-                self.fail(slot, Overtaken("a newer request took the place of this one."), request_id)
+                self.fail(kind, Overtaken("a newer request took the place of this one."), request_id)
 
         future = self.jobs.submit(slot, job)
         future.add_done_callback(tell_overtaken)
         return future
+
+    def is_busy(self, kind: str, panel: int = 0) -> bool:
+        """Say whether the newest stream of a kind and panel has not ended."""
+        return self.jobs.is_busy((kind, panel))
+
+    def cancel(self, kind: str, panel: int = 0) -> None:
+        """Drop the stream of a kind and panel that waits, and end what runs before its next frame."""
+        self._n_cancelled[kind, panel] += 1
+        self.jobs.drop((kind, panel))
 
     def fail(self, kind: str, error: Exception, request_id: int = 0) -> None:
         """Say one sentence in the front-end; what is no error of ours is logged in full.

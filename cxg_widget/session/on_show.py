@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -47,18 +48,19 @@ class OnShow:
         self._seqs: dict[Slot, int] = {"points": 0, "color": 0, "selection": 0}
         self._early: dict[Slot, int] = {}
         self._n_replaced = 0
-        self._n_views = 0
+        self._n_views: Counter[int] = Counter()
 
     def now(self) -> tuple[Settings, NDArray[np.bool_], Seqs]:
         """Return settings, selection and numbers that belong together."""
         with self._lock:
             return self.settings, self.mask, Seqs(**self._seqs)
 
-    def begin_view(self) -> Callable[[], bool]:
-        """Take note of a question for a view, and return what tells whether a newer one has come."""
+    def begin_view(self, panel: int) -> Callable[[], bool]:
+        """Take note of a question for a view of a panel, and return what tells whether a newer one has come."""
         with self._lock:
-            self._n_views = number = self._n_views + 1
-        return lambda: number != self._n_views
+            self._n_views[panel] += 1
+            number = self._n_views[panel]
+        return lambda: number != self._n_views[panel]
 
     def change(self, settings: Settings) -> None:
         """Take other settings; from now on what is sent for those before counts as older."""
@@ -76,6 +78,11 @@ class OnShow:
         with self._lock:
             self._n_replaced += mode == "replace"
             self.mask = combine(self.mask, mask, mode)
+
+    def drop_selections(self) -> None:
+        """Let no selection count any more that has been taken note of and not been made."""
+        with self._lock:
+            self._n_replaced += 1
 
     def select_later(
         self, mode: Mode, mask_of: Callable[[], NDArray[np.bool_]], meaning: Callable[[Settings], object]

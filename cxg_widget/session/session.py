@@ -7,8 +7,9 @@ several threads; a newer request for points or colour ends the older one between
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,13 +64,13 @@ class Session:
         self.dataset = dataset
         announce = announce or (lambda _: None)
 
-        def tell_progress(done: float) -> None:
-            announce(Frame(p.Progress("index", done)))
+        def tell_progress(of: Literal["index", "reading"], done: float) -> None:
+            announce(Frame(p.Progress(of, done)))
 
-        self._loader = read_with(dataset, seed, tell_progress)
+        self._loader = read_with(dataset, seed, partial(tell_progress, "index"))
         first = settings or Settings(embedding=dataset.default_embedding)
         self._on_show = OnShow(first, dataset.n_obs, self._way_of)
-        self._stop_listening = dataset.tell_progress_to(tell_progress)
+        self._stop_listening = dataset.tell_progress_to(partial(tell_progress, "reading"))
         self._first_paint = FirstPaint()
         self._showing = Showing(self._loader, self._on_show)
         self._views = Views(self._loader, self._on_show, announce)
@@ -270,6 +271,10 @@ class Session:
                 check_view(message.view)
                 check_size(message.width, message.height)
                 yield from self._views.frames(message)
+            case p.Cancel(of="aggregate"):
+                self._views.cancel(message.panel)
+            case p.Cancel(of="lasso"):
+                self._on_show.drop_selections()
 
     def _counts(self) -> Frame:
         settings, mask, seqs = self._on_show.now()

@@ -57,6 +57,11 @@ class Views:
         finally:
             self._announce(Frame(p.Progress("datashader", 1.0)))
 
+    def cancel(self, panel: int) -> None:
+        """End the wait for a view, and give up the index that is being built for it."""
+        self._on_show.begin_view(panel)
+        self._loader.index_wanted = None
+
     def _waits_for_datashader(self) -> bool:
         from cxg_widget.draw.aggregate import is_at_hand
 
@@ -64,7 +69,7 @@ class Views:
         return (settings.aggregator == "datashader" or self._loader.is_of_pixels(settings)) and not is_at_hand()
 
     def _frames(self, ask: p.Aggregate) -> Iterator[Frame]:
-        is_overtaken = self._on_show.begin_view()
+        is_overtaken = self._on_show.begin_view(ask.panel)
         settings, mask, seqs = self._on_show.now()
         held = self._loader.of(settings.as_asked(ask))
         if held.is_of_pixels:

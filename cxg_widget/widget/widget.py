@@ -122,6 +122,7 @@ class CxgWidget(WidgetTraits):
         read_with = _read_with(dask, source, opening)
         self._session = Session(self._dataset, announce=self._announce, read_with=read_with)
         self._callbacks = CallbackDispatcher()
+        self._shown_before: dict[str, dict[str, Any]] = {}
         self._limits = LimitsByColoring(self._session)
         self._picture = NotebookPicture(self._session)
         self._open = True
@@ -414,9 +415,22 @@ class CxgWidget(WidgetTraits):
                 self._set_back("color", None)
                 self._exchange.fail("color", error)
 
-    def _push(self, slot: str, stream: Stream, trait: str, before: Any) -> None:
+    def _push(self, kind: str, stream: Stream, trait: str, before: Any) -> None:
         """Send a stream from a thread; when it fails, set the trait back to what is still on show."""
-        self._exchange.send_soon(slot, stream, on_failure=lambda: self._set_back(trait, before))
+        if not self._exchange.is_busy(kind):
+            self._shown_before[kind] = {}
+        self._shown_before[kind].setdefault(trait, before)
+        self._exchange.send_soon(kind, stream, on_failure=lambda: self._set_back(trait, before))
+
+    def _cancel(self, message: protocol.Cancel) -> None:
+        """End work that was asked for; what a setting brings ends with setting it back to what is still on show."""
+        if message.of not in ("points", "color"):
+            self._exchange.cancel(message.of, message.panel)
+            self._exchange.send("cancel", lambda: self._session.answer(message))
+        elif self._exchange.is_busy(message.of, message.panel):
+            before = self._shown_before[message.of]
+            for trait in [name for name in STATE if name in before]:  # an embedding before its axes
+                self._set_back(trait, before[trait])
 
     def _set_back(self, trait: str, value: Any) -> None:
         self._set_checked({trait: list(value) if isinstance(value, tuple) else value})
@@ -461,8 +475,11 @@ class CxgWidget(WidgetTraits):
             self._select_later(message, request_id)
         elif isinstance(message, protocol.Lasso | protocol.Category | protocol.Clear):
             self._selection_changed(lambda: self._session.answer(message), request_id)
+        elif isinstance(message, protocol.Cancel):
+            self._cancel(message)
         else:
-            self._exchange.send_soon(message.kind, lambda: self._session.answer(message), request_id)
+            panel = message.panel if isinstance(message, protocol.OfPanel) else 0
+            self._exchange.send_soon(message.kind, lambda: self._session.answer(message), request_id, panel=panel)
         if isinstance(message, protocol.Begun):  # there is time now
             self._exchange.jobs.submit("names", self._dataset.read_names)
         elif isinstance(message, protocol.Hover):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cxg_widget.errors import ProtocolError
 from cxg_widget.text.names import shown
-from cxg_widget.wire.protocol import VERSION
+from cxg_widget.wire.protocol import VERSION, Message, OfPanel
 
 MAX_SIDE_PX = 16_384
 MAX_PX = 33_000_000
@@ -32,3 +32,9 @@ def check_version(version: int) -> None:
             f"the front-end speaks version {version} of the messages, the kernel {VERSION}; "
             "reload the page and restart the kernel"
         )
+
+
+def check_panel(message: Message) -> None:
+    """Refuse a request about a panel that there is not."""
+    if isinstance(message, OfPanel) and message.panel != 0:
+        raise ProtocolError(f"request {message.kind!r} is about panel {message.panel}; this widget has panel 0 alone")

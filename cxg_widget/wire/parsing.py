@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from cxg_widget.errors import ProtocolError
 from cxg_widget.text.names import shown
+from cxg_widget.wire.bounds import check_panel
 from cxg_widget.wire.protocol import REQUESTS, Message
 
 _METHODS = ("update", "request_state", "custom")
@@ -25,7 +26,8 @@ def parse(content: object) -> tuple[int, Message]:
     Raises
     ------
     ProtocolError
-        If the object has no known kind, lacks a field, has one too many, or one of the wrong type.
+        If the object has no known kind, lacks a field, has one too many, or one of the wrong type, or is about a panel
+        that there is not.
     """
     if not isinstance(content, Mapping):
         raise ProtocolError(f"a message must be a JSON object; found {type(content).__name__}")
@@ -36,8 +38,9 @@ def parse(content: object) -> tuple[int, Message]:
     request_id = content.get("id")
     if not isinstance(request_id, int) or not _SCALARS[int](request_id) or request_id < 0:
         raise ProtocolError(f"a request needs an id, a whole number from 0; found {shown(request_id)}")
-    given = {key: value for key, value in content.items() if key not in ("kind", "id", "arrays")}
-    return request_id, _build(cls, given)
+    message = _build(cls, {key: value for key, value in content.items() if key not in ("kind", "id", "arrays")})
+    check_panel(message)
+    return request_id, message
 
 
 def check_envelope(msg: object) -> None:

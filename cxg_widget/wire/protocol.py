@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-VERSION = 1
+VERSION = 2
 MISSING_U16 = 65_535
 """Wire value of a missing number, a missing category (uint8: 255) and a coordinate that cannot be drawn."""
 CONTAINER = 65_536
@@ -24,6 +24,8 @@ Mode = Literal["replace", "add", "subtract", "intersect"]
 Scale = Literal["none", "categorical", "continuous"]
 Density = Literal["linear", "log", "cbrt", "eq_hist"]
 """From cells per pixel to opacity."""
+Work = Literal["points", "color", "aggregate", "zoom", "hover", "search", "count", "lasso"]
+"""What can be cancelled: what a setting brings, or what was asked for by a kind; "lasso" are all gestures that wait."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,16 @@ class Message:
 
     kind: ClassVar[str]
     arrays: ClassVar[Mapping[str, Array]] = {}
+
+
+@dataclass(frozen=True)
+class OfPanel(Message):
+    """Base of messages about one panel: a colouring over the points and the selection that all panels share.
+
+    panel : its number; 0 is the first. What is asked by the same kind for the same panel takes the place of what was.
+    """
+
+    panel: int = field(default=0, kw_only=True)
 
 
 # --- what the front-end asks ----------------------------------------------------------------------------------------
@@ -62,7 +74,7 @@ class Begun(Message):
 
 
 @dataclass(frozen=True)
-class Lasso(Message):
+class Lasso(OfPanel):
     """Select the visible cells inside a polygon. Answered by `selection`.
 
     polygon : x, y of each corner in turn, in data units of the current embedding and axes
@@ -74,7 +86,7 @@ class Lasso(Message):
 
 
 @dataclass(frozen=True)
-class Category(Message):
+class Category(OfPanel):
     """Select all cells of a category on show, those that are hidden or have no place too. Answered by `selection`.
 
     color : spec of the legend it was chosen in; code : index into its categories, -1 = the cells without one
@@ -87,7 +99,7 @@ class Category(Message):
 
 
 @dataclass(frozen=True)
-class Count(Message):
+class Count(OfPanel):
     """Ask what the legend on show says of the selection. Answered by `counts`."""
 
     kind: ClassVar[str] = "count"
@@ -101,7 +113,7 @@ class Clear(Message):
 
 
 @dataclass(frozen=True)
-class Hover(Message):
+class Hover(OfPanel):
     """Ask for the visible cell nearest to a place on the screen. Answered by `cell`.
 
     x, y, radius_x, radius_y : data units; how far the cell may be along each axis
@@ -135,7 +147,7 @@ class Zoom(Message):
 
 
 @dataclass(frozen=True)
-class Aggregate(Message):
+class Aggregate(OfPanel):
     """Ask for all cells of a view where only a sample of them was sent. Answered by `image`, or by one or more `cells`.
 
     view : x0 (left), x1 (right), y0 (bottom), y1 (top) in data units
@@ -157,6 +169,17 @@ class Aggregate(Message):
     density: Density = "eq_hist"
     weight: float = 0.0
     statistic: str = "auto"
+
+
+@dataclass(frozen=True)
+class Cancel(OfPanel):
+    """End work that lasts, as a newer request of its kind and panel would. Not answered; who waits is told "Overtaken".
+
+    What a setting brings is set back to what is on show; an index that is being built for a view is given up.
+    """
+
+    kind: ClassVar[str] = "cancel"
+    of: Work
 
 
 # --- what the kernel says -------------------------------------------------------------------------------------------
@@ -217,7 +240,7 @@ class Points(Message):
 
 
 @dataclass(frozen=True)
-class Color(Message):
+class Color(OfPanel):
     """The legend of a colouring; its values follow in `codes`, `values` or `nonzeros` of the same seq.
 
     spec : value of the trait `color`, always forced ("obs:NAME", "var:NAME", "mean:..."); "" = no colour
@@ -255,7 +278,7 @@ class Color(Message):
 
 
 @dataclass(frozen=True)
-class Palette(Message):
+class Palette(OfPanel):
     """New colours for the categories on show; no cell's code changes."""
 
     kind: ClassVar[str] = "palette"
@@ -264,7 +287,7 @@ class Palette(Message):
 
 
 @dataclass(frozen=True)
-class Codes(Message):
+class Codes(OfPanel):
     """Category codes of the points start..stop in display order; missing = maximum of the dtype."""
 
     kind: ClassVar[str] = "codes"
@@ -278,7 +301,7 @@ class Codes(Message):
 
 
 @dataclass(frozen=True)
-class Values(Message):
+class Values(OfPanel):
     """Numbers of the points start..stop in display order: value = lo + code / 65534 * (hi - lo), 65535 = missing."""
 
     kind: ClassVar[str] = "values"
@@ -290,7 +313,7 @@ class Values(Message):
 
 
 @dataclass(frozen=True)
-class Nonzeros(Message):
+class Nonzeros(OfPanel):
     """A sparse gene: the points start..stop that differ from `fill`, in containers of 65,536 points.
 
     Container c of this message begins at point start + 65536 c and owns the next counts[c] entries; the point is
@@ -325,7 +348,7 @@ class Selection(Message):
 
 
 @dataclass(frozen=True)
-class Counts(Message):
+class Counts(OfPanel):
     """The selection by what colours the cells; empty without a colouring.
 
     seq, selection_seq : the colouring and the selection that were counted; n_missing : selected cells without a value
@@ -341,7 +364,7 @@ class Counts(Message):
 
 
 @dataclass(frozen=True)
-class Cell(Message):
+class Cell(OfPanel):
     """The cell under the pointer; row -1 = there is none.
 
     x, y : data units; name : obs index label; value : coloured value as text ("" without colouring)
@@ -382,7 +405,7 @@ class Detail(Message):
 
 
 @dataclass(frozen=True)
-class Image(Message):
+class Image(OfPanel):
     """All cells of a view, aggregated to pixels; row 0 is the top.
 
     content "colors": the pixels, straight alpha. "numbers": red and green are the high and low byte of a code as in
@@ -410,7 +433,7 @@ class Image(Message):
 
 
 @dataclass(frozen=True)
-class Cells(Message):
+class Cells(OfPanel):
     """The cells of a view at full precision, in random order, where few enough are in it; part of parts.
 
     Seqs as in `image`. Codes of `xy` as in `points`, over `extent`; `codes` as in `codes` or `values`, empty without a
@@ -433,10 +456,13 @@ class Cells(Message):
 
 @dataclass(frozen=True)
 class Progress(Message):
-    """How far something is that has to be done once and lasts, of an "index" or "datashader"; `done` from 0 to 1."""
+    """How far something is that has to be done once and lasts; `done` from 0 to 1, which also ends what was given up.
+
+    of : the "index" of all cells, a "reading" that a store has to do as a whole, or the start of "datashader"
+    """
 
     kind: ClassVar[str] = "progress"
-    of: str
+    of: Literal["index", "reading", "datashader"]
     done: float
 
 
@@ -466,6 +492,7 @@ REQUESTS: tuple[type[Message], ...] = (
     Search,
     Zoom,
     Aggregate,
+    Cancel,
 )
 REPLIES: tuple[type[Message], ...] = (
     DatasetInfo,

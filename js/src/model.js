@@ -97,7 +97,9 @@ export function createWidgetModel(model) {
   const count = createCounter(
     store,
     async () =>
-      /** @type {import("./wire/protocol.js").Counts | undefined} */ ((await client.ask({ kind: "count" }))?.[0]),
+      /** @type {import("./wire/protocol.js").Counts | undefined} */ (
+        (await client.ask({ kind: "count", panel: 0 }))?.[0]
+      ),
   );
   /** @type {(() => void)[]} */
   const undo = [
@@ -136,9 +138,9 @@ export function createWidgetModel(model) {
       detailer.check();
       requester.check();
     },
-    select: (polygon, mode) => void select(store, client, { kind: "lasso", polygon, mode }),
+    select: (polygon, mode) => void select(store, client, { kind: "lasso", panel: 0, polygon, mode }),
     async cellAt([x, y], [radius_x, radius_y], waitMs) {
-      const answer = await client.ask({ kind: "hover", x, y, radius_x, radius_y }, waitMs);
+      const answer = await client.ask({ kind: "hover", panel: 0, x, y, radius_x, radius_y }, waitMs);
       const cell = /** @type {import("./wire/protocol.js").Cell | undefined} */ (answer?.[0]);
       return cell === undefined || cell.row < 0 ? null : cell;
     },

@@ -36,6 +36,15 @@ function start() {
 
 const matches = (/** @type {number} */ id) => ({ kind: "matches", id, query: "q", matches: [], n_more: 0, arrays: [] });
 
+const counts = {
+  kind: "counts",
+  seq: 1,
+  selection_seq: 1,
+  n_missing: 0,
+  arrays: [{ name: "counts", dtype: "uint32", shape: [0] }],
+};
+const nothing = /** @type {any} */ ([new DataView(new ArrayBuffer(0))]);
+
 test("an answer goes to who asked", async () => {
   const { client, sent, say } = start();
   const search = client.ask({ kind: "search", query: "a", limit: 1 });
@@ -59,6 +68,23 @@ test("the newest question of a kind wins", async () => {
   say(matches(2));
   assert.equal((await newer)?.[0].id, 2);
   assert.deepEqual(heard, ["matches", "matches"]);
+});
+
+test("questions of a kind about two panels leave each other alone", async () => {
+  const { client, say } = start();
+  const count = (/** @type {number} */ panel) => client.ask({ kind: "count", panel });
+  const asked = [count(0), count(1), count(1)];
+  assert.equal(await asked[1], null);
+  for (const [id, panel] of [
+    [1, 0],
+    [3, 1],
+  ])
+    say({ ...counts, id, panel }, nothing);
+  const answers = await Promise.all(asked);
+  assert.deepEqual(
+    answers.map((answer) => /** @type {any} */ (answer)?.[0].panel),
+    [0, undefined, 1],
+  );
 });
 
 test("an answer in parts is whole only with its last part", async () => {

@@ -185,8 +185,19 @@ test("no colour stays no colour when other points come", () => {
 test("a failure ends what was being built", () => {
   const { store, receive } = start();
   receive({ kind: "progress", of: "index", done: 0.4 });
-  assert.equal(store.get().building, 0.4);
+  assert.deepEqual(store.get().building, { of: "index", done: 0.4 });
   receive({ kind: "error", of: "aggregate", type: "E", message: "no" });
+  assert.equal(store.get().building, null);
+});
+
+test("the end of one work does not hide another that goes on", () => {
+  const { store, receive } = start();
+  const tell = (/** @type {string} */ of, /** @type {number} */ done) => receive({ kind: "progress", of, done });
+  tell("reading", 0.2);
+  tell("index", 0.4);
+  tell("reading", 1);
+  assert.deepEqual(store.get().building, { of: "index", done: 0.4 });
+  tell("index", 1);
   assert.equal(store.get().building, null);
 });
 

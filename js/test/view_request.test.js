@@ -233,7 +233,7 @@ test("one question at a time, and then what is seen by then", async () => {
 });
 
 test("while the kernel indexes the cells a question that has waited gives way to another one, and its late answer counts for nothing", async () => {
-  for (const building of [0.3, null]) {
+  for (const building of [{ of: "index", done: 0.3 }, null]) {
     const s = start();
     const plot = {};
     s.set({ building });

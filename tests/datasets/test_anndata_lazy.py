@@ -226,8 +226,8 @@ def test_progress_of_sorting_reaches_the_session(tmp_path, monkeypatch):
     with open_dataset(tmp_path / "big.h5ad") as dataset:
         session = Session(dataset, Settings(color="var3"), announce=told.append)
         session.coloring()
-        done = [frame.message.done for frame in told if frame.message.kind == "progress"]
-        assert done == [0.25, 0.5, 0.75, 1.0]
+        done = [(frame.message.of, frame.message.done) for frame in told if frame.message.kind == "progress"]
+        assert done == [("reading", 0.25), ("reading", 0.5), ("reading", 0.75), ("reading", 1.0)]
         session.close()
         assert dataset._lifetime._listeners == []
 

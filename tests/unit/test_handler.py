@@ -38,6 +38,7 @@ fitting = {
     "query": st.text(max_size=8), "view": st.lists(numbers, min_size=3, max_size=4), "dark": st.booleans(),
     "hidden": st.lists(st.text(max_size=4), max_size=2), "density": st.sampled_from(["linear", "log", "eq_hist"]),
     "statistic": st.sampled_from(["mean", "max"]), "width": st.integers(-2, 64), "height": st.integers(-2, 64),
+    "panel": st.integers(-1, 1), "of": st.sampled_from(p.Work.__args__),
 }  # fmt: skip
 
 

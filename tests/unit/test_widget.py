@@ -427,6 +427,12 @@ def test_requests_are_answered_with_their_id(make):
     assert {content["id"] for content, _ in front.sent} == {5}
 
 
+def test_a_front_end_of_another_version_is_told_in_one_sentence(make):
+    (content, _), *more = make().front.ask(kind="ready", version=1).sent
+    assert (content["kind"], content["id"], more) == ("error", 5, [])
+    assert "speaks version 1 of the messages, the kernel 2; reload the page" in content["message"]
+
+
 def test_a_message_that_breaks_the_schema_is_answered_with_one_sentence(make):
     front = make().front.ask(kind="hover", x=1)
     assert front.kinds == ["error"]

@@ -32,6 +32,7 @@ export function questionOf(viewports, state) {
   };
   const weight = color?.scale === "continuous" ? Math.round(100 * crowd.weight) / 100 : 0;
   return {
+    panel: 0,
     view,
     width: px(0),
     height: px(2),

@@ -60,6 +60,7 @@ export function createActions(store, client, traits, resetView) {
       if (color !== null)
         void select(store, client, {
           kind: "category",
+          panel: 0,
           color: color.spec,
           code: index < color.categories.length ? index : -1,
           mode,

@@ -40,7 +40,7 @@ export function createReceiver(scene, store) {
       case "selection":
         return takeSelection(scene, store, reply);
       case "progress":
-        return store.set({ building: reply.done < 1 ? (reply.of === "index" ? reply.done : -1) : null });
+        return takeProgress(store, reply);
       case "error":
         if (reply.of === "aggregate") store.set({ building: null });
         return dropUnfinished(scene, store, reply.of);
@@ -149,6 +149,12 @@ function promote(scene, store) {
   if (!isReady) return;
   Object.assign(scene, { color: nextColor, nextColor: null });
   store.set({ color: store.get().nextColor, nextColor: null, highlighted: -1 });
+}
+
+/** @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Progress} reply */
+function takeProgress(store, { of, done }) {
+  if (done < 1) store.set({ building: { of, done } });
+  else if (store.get().building?.of === of) store.set({ building: null });
 }
 
 /** @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Palette} reply */

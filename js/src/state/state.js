@@ -86,7 +86,7 @@
  * @property {InView | null} inView what the picture on the screen is made of
  * @property {"connecting" | "live" | "offline"} link offline = no kernel behind the widget
  * @property {"gpu" | "cpu"} drawnBy
- * @property {number | null} building how far the kernel has indexed the cells, 0..1; -1 = it starts datashader
+ * @property {Pick<import("../wire/protocol.js").Progress, "of" | "done"> | null} building what the kernel is at that lasts, and how far, 0..1
  * @property {Crowd} crowd how crowded views of this size are
  * @property {boolean} isSeen some points have been on the screen
  * @property {boolean} isWhole all of them have
@@ -146,7 +146,7 @@ function isLonger(part, before) {
 
 /** How much of what was asked for has arrived, 0..1. @param {State} state @returns {number} */
 export function progress(state) {
-  if (state.building !== null) return Math.max(state.building, 0);
+  if (state.building !== null) return state.building.done;
   const parts = [state.points, state.nextColor ?? state.color].filter((part) => part !== null);
   if (parts.length === 0) return state.link === "live" ? 1 : 0;
   const done = parts.map((part) => (part.nPoints === 0 ? 1 : part.loaded / part.nPoints));

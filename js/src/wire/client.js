@@ -12,13 +12,13 @@ import { decode } from "./decode.js";
  *
  * @typedef {object} Client
  * @property {(request: any, waitMs?: number) => Promise<Reply[] | null>} ask all parts of the answer; null if a newer
- *   question of the same kind took its place, if it failed (then `onError` has been told) or if none came in time
+ *   question of the same kind and panel took its place, if it failed (then `onError` has been told) or if none came in time
  * @property {(request: any) => void} tell what needs no answer
  * @property {() => void} abandon no answer will come any more
  * @property {() => void} close
  *
  * @typedef {object} Question
- * @property {string} kind
+ * @property {string} slot its kind and panel
  * @property {Reply[]} parts
  * @property {(reply: Reply[] | null) => void} settle
  * @property {ReturnType<typeof setTimeout> | undefined} timer
@@ -77,10 +77,11 @@ export function createClient(comm, { onReply, onError, onLost }, lastId = Math.f
   return {
     ask(request, waitMs = 60_000) {
       const id = ++lastId;
-      for (const [older, question] of open) if (question.kind === request.kind) settle(older, null);
+      const slot = `${request.kind} ${request.panel}`;
+      for (const [older, question] of open) if (question.slot === slot) settle(older, null);
       return new Promise((resolve) => {
         const timer = setTimeout(() => settle(id, null), waitMs);
-        open.set(id, { kind: request.kind, parts: [], settle: resolve, timer });
+        open.set(id, { slot, parts: [], settle: resolve, timer });
         try {
           comm.send({ ...request, id });
         } catch {

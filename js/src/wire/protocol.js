@@ -1,6 +1,6 @@
 /** All messages of front-end and kernel. Written by tools/protocol_js.py from protocol.py. */
 
-export const VERSION = 1;
+export const VERSION = 2;
 /** Missing number or category of 16 bits (of 8 bits: 255), coordinate that is not drawn. */
 export const MISSING = 65535;
 /** How a missing category is called. */
@@ -27,6 +27,7 @@ export const CONTAINER = 65536;
  * polygon : x, y of each corner in turn, in data units of the current embedding and axes
  * @typedef {object} Lasso
  * @property {"lasso"} kind
+ * @property {number} panel
  * @property {number[]} polygon
  * @property {"replace" | "add" | "subtract" | "intersect"} mode
  */
@@ -36,6 +37,7 @@ export const CONTAINER = 65536;
  * color : spec of the legend it was chosen in; code : index into its categories, -1 = the cells without one
  * @typedef {object} Category
  * @property {"category"} kind
+ * @property {number} panel
  * @property {string} color
  * @property {number} code
  * @property {"replace" | "add" | "subtract" | "intersect"} mode
@@ -49,6 +51,7 @@ export const CONTAINER = 65536;
  * Ask what the legend on show says of the selection. Answered by `counts`.
  * @typedef {object} Count
  * @property {"count"} kind
+ * @property {number} panel
  */
 /**
  * Ask for the visible cell nearest to a place on the screen. Answered by `cell`.
@@ -56,6 +59,7 @@ export const CONTAINER = 65536;
  * x, y, radius_x, radius_y : data units; how far the cell may be along each axis
  * @typedef {object} Hover
  * @property {"hover"} kind
+ * @property {number} panel
  * @property {number} x
  * @property {number} y
  * @property {number} radius_x
@@ -87,6 +91,7 @@ export const CONTAINER = 65536;
  *     counts for the statistics "auto", "mean" and "max"
  * @typedef {object} Aggregate
  * @property {"aggregate"} kind
+ * @property {number} panel
  * @property {number[]} view
  * @property {number} width
  * @property {number} height
@@ -97,6 +102,15 @@ export const CONTAINER = 65536;
  * @property {"linear" | "log" | "cbrt" | "eq_hist"} density
  * @property {number} weight
  * @property {string} statistic
+ */
+/**
+ * End work that lasts, as a newer request of its kind and panel would. Not answered; who waits is told "Overtaken".
+ *
+ * What a setting brings is set back to what is on show; an index that is being built for a view is given up.
+ * @typedef {object} Cancel
+ * @property {"cancel"} kind
+ * @property {number} panel
+ * @property {"points" | "color" | "aggregate" | "zoom" | "hover" | "search" | "count" | "lasso"} of
  */
 /**
  * What was opened.
@@ -157,6 +171,7 @@ export const CONTAINER = 65536;
  * n_points : how many values will follow; the rest speaks of all n_obs cells
  * @typedef {object} Color
  * @property {"color"} kind
+ * @property {number} panel
  * @property {number} seq
  * @property {string} spec
  * @property {string} name
@@ -178,6 +193,7 @@ export const CONTAINER = 65536;
  * New colours for the categories on show; no cell's code changes.
  * @typedef {object} Palette
  * @property {"palette"} kind
+ * @property {number} panel
  * @property {number} seq
  * @property {string[]} colors
  */
@@ -185,6 +201,7 @@ export const CONTAINER = 65536;
  * Category codes of the points start..stop in display order; missing = maximum of the dtype.
  * @typedef {object} Codes
  * @property {"codes"} kind
+ * @property {number} panel
  * @property {number} seq
  * @property {number} start
  * @property {number} stop
@@ -195,6 +212,7 @@ export const CONTAINER = 65536;
  * Numbers of the points start..stop in display order: value = lo + code / 65534 * (hi - lo), 65535 = missing.
  * @typedef {object} Values
  * @property {"values"} kind
+ * @property {number} panel
  * @property {number} seq
  * @property {number} start
  * @property {number} stop
@@ -208,6 +226,7 @@ export const CONTAINER = 65536;
  * begin + offset. All other points hold the code `fill`. Codes as in `values`.
  * @typedef {object} Nonzeros
  * @property {"nonzeros"} kind
+ * @property {number} panel
  * @property {number} seq
  * @property {number} start
  * @property {number} stop
@@ -232,6 +251,7 @@ export const CONTAINER = 65536;
  * seq, selection_seq : the colouring and the selection that were counted; n_missing : selected cells without a value
  * @typedef {object} Counts
  * @property {"counts"} kind
+ * @property {number} panel
  * @property {number} seq
  * @property {number} selection_seq
  * @property {number} n_missing
@@ -244,6 +264,7 @@ export const CONTAINER = 65536;
  * fields : [column, value] pairs, both text
  * @typedef {object} Cell
  * @property {"cell"} kind
+ * @property {number} panel
  * @property {number} row
  * @property {number} x
  * @property {number} y
@@ -279,6 +300,7 @@ export const CONTAINER = 65536;
  *     otherwise
  * @typedef {object} Image
  * @property {"image"} kind
+ * @property {number} panel
  * @property {number} points_seq
  * @property {number} seq
  * @property {number} selection_seq
@@ -296,6 +318,7 @@ export const CONTAINER = 65536;
  * colouring; `bits` as in `selection`, empty when no cell is selected.
  * @typedef {object} Cells
  * @property {"cells"} kind
+ * @property {number} panel
  * @property {number} points_seq
  * @property {number} seq
  * @property {number} selection_seq
@@ -305,10 +328,12 @@ export const CONTAINER = 65536;
  * @property {{xy: Uint16Array, codes: Uint8Array | Uint16Array, bits: Uint8Array}} arrays
  */
 /**
- * How far something is that has to be done once and lasts, of an "index" or "datashader"; `done` from 0 to 1.
+ * How far something is that has to be done once and lasts; `done` from 0 to 1, which also ends what was given up.
+ *
+ * of : the "index" of all cells, a "reading" that a store has to do as a whole, or the start of "datashader"
  * @typedef {object} Progress
  * @property {"progress"} kind
- * @property {string} of
+ * @property {"index" | "reading" | "datashader"} of
  * @property {number} done
  */
 /**
@@ -324,7 +349,7 @@ export const CONTAINER = 65536;
  * @property {string} details
  */
 
-/** @typedef {Ready | Begun | Lasso | Category | Clear | Count | Hover | Search | Zoom | Aggregate} Request */
+/** @typedef {Ready | Begun | Lasso | Category | Clear | Count | Hover | Search | Zoom | Aggregate | Cancel} Request */
 /** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Counts | Cell | Matches | Detail | Image | Cells | Progress | Error} Reply */
 
 /** @typedef {{dtypes: string[], shape: (string | number)[]}} ArraySpec a shape names its sizes */

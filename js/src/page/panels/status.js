@@ -41,9 +41,9 @@ function tally({ state, actions }, { nObs }) {
 function aside({ state }) {
   const { points, building, selection } = state;
   if (building !== null) {
-    const work =
-      building < 0 ? "Starting datashader" : `Indexing ${nounsOf(state).obs.many}, ${Math.floor(100 * building)} %`;
-    return html`<span class="aside">${work}</span>`;
+    const { of, done } = building;
+    const work = of === "index" ? `Indexing ${nounsOf(state).obs.many}` : of === "reading" ? "Reading" : "";
+    return html`<span class="aside">${work === "" ? "Starting datashader" : `${work}, ${Math.floor(100 * done)} %`}</span>`;
   }
   const n = selection.n > 0 || selection.missed ? nHidden(state) : 0; // else it is said already
   const parts = [

@@ -1,0 +1,133 @@
+"""Laws of giving up: work that lasts ends, who waits is told, and what is on show stays what can be seen."""
+
+import threading
+
+import pytest
+
+from cxg_widget import CxgWidget
+from cxg_widget.spatial import SpatialIndex
+from cxg_widget.wire.protocol import CONTAINER
+from tests.memory import small
+from tests.unit.test_early_lassos import Gate, box, lasso, overtaken
+from tests.unit.test_widget import Recorder
+
+ALL = {"view": [-99.0, 99.0, -99.0, 99.0], "width": 40, "height": 40, "diameter": 1.0, "highlighted": -1, "dark": False}
+
+
+def recorded(monkeypatch, dataset, **options):
+    widget = CxgWidget(dataset, **options)
+    widget.front = Recorder(widget, monkeypatch)
+    return widget
+
+
+def ask(widget, request_id, **request):
+    widget._handle_custom_msg({"id": request_id, **request}, [])
+
+
+def answers(widget, request_id):
+    return [content for content, _ in widget.front.sent if content["id"] == request_id]
+
+
+def told(widget, of):
+    return [
+        content["done"] for content, _ in widget.front.sent if content["kind"] == "progress" and content["of"] == of
+    ]
+
+
+def test_an_index_that_is_being_built_is_given_up_and_built_when_it_is_asked_for_again(monkeypatch):
+    begun, go_on, built = threading.Event(), threading.Event(), []
+    build = SpatialIndex.build
+
+    def slow(xy, *, progress, cancelled):
+        begun.set()
+        assert go_on.wait(10)
+        index = build(xy, progress=progress, cancelled=cancelled)
+        built.append(index)
+        return index
+
+    monkeypatch.setattr(SpatialIndex, "build", slow)
+    w = recorded(monkeypatch, small(2_000), render="raster", color=None)
+    ask(w, 1, kind="aggregate", **ALL)
+    assert begun.wait(10)
+    ask(w, 2, kind="cancel", of="aggregate")
+    go_on.set()
+    w._exchange.jobs.finish(("aggregate", 0))
+    assert [(one["kind"], one["type"]) for one in answers(w, 1)] == [("error", "Overtaken")]
+    assert answers(w, 2) == []
+    assert built == []
+    ask(w, 3, kind="aggregate", **ALL)
+    w._exchange.jobs.finish(("aggregate", 0))
+    assert [one["kind"] for one in answers(w, 3)] == ["image"]
+    assert len(built) == 1
+    assert told(w, "index")[-1] == 1
+    w.close()
+
+
+@pytest.fixture
+def slow_gene(monkeypatch):
+    """A widget coloured by a column, with a gene that is not read before it is let."""
+    data = small()
+    w = recorded(monkeypatch, data, color="cell_type")
+    w.front.settle().sent.clear()
+    gate = Gate(data, "_read_vector")
+    yield w, gate
+    gate.open()
+    w.front.settle()
+    w.close()
+
+
+def test_a_colour_that_is_being_read_gives_way_to_the_one_on_show(slow_gene):
+    w, gate = slow_gene
+    w.set_state({"color": "var:CD3E"})
+    ask(w, 1, kind="cancel", of="color")
+    assert w.color == "cell_type"
+    gate.open()
+    sent = [content for content, _ in w.front.settle().sent]
+    assert {content["spec"] for content in sent if content["kind"] == "color"} == {"obs:cell_type"}
+    assert sent[-1]["kind"] == "codes"
+    assert sent[-1]["seq"] == w._session._on_show.number("color")
+    assert sent[-1]["stop"] == w.dataset.n_obs < CONTAINER
+
+
+def test_of_several_colours_that_were_asked_for_none_is_taken_for_the_one_on_show(slow_gene):
+    w, _ = slow_gene
+    for color in ("var:CD3E", "var:MS4A1", "var:DENSE"):
+        w.set_state({"color": color})
+    for _ in range(2):
+        ask(w, 1, kind="cancel", of="color")
+        assert w.color == "cell_type"
+
+
+def test_a_colour_that_is_on_show_is_not_cancelled(slow_gene):
+    w, gate = slow_gene
+    gate.open()
+    w.set_state({"color": "var:CD3E"})
+    w.front.settle()
+    ask(w, 1, kind="cancel", of="color")
+    assert w.color == "var:CD3E"
+
+
+def test_a_request_that_waits_is_dropped_and_who_asked_is_told(monkeypatch):
+    w = recorded(monkeypatch, small())
+    w.front.settle()
+    gate, busy = threading.Event(), []
+    for i in range(w._exchange.jobs._pool._max_workers):
+        busy.append(w._exchange.jobs.submit(("busy", i), lambda: gate.wait(10)))
+    ask(w, 1, kind="search", query="c", limit=1)
+    ask(w, 2, kind="cancel", of="search")
+    gate.set()
+    assert overtaken(w) == [1]
+    w.close()
+
+
+def test_lassos_that_wait_are_dropped(monkeypatch):
+    data = small()
+    gate = Gate(data, "_read_embedding")
+    w = recorded(monkeypatch, data)
+    lasso(w, box(-99, 0), "replace", 1)
+    lasso(w, box(0, 99), "add", 2)
+    ask(w, 3, kind="cancel", of="lasso")
+    gate.open()
+    assert overtaken(w) == [1, 2]
+    assert len(w.selection) == 0
+    w.close()

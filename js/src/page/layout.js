@@ -3,6 +3,7 @@ import { html, nothing } from "lit-html";
 import { divider, sizeOf } from "./panels/divider.js";
 import { embeddingBox } from "./panels/embedding.js";
 import { emptyMessage, progressBar, tooltip } from "./panels/messages.js";
+import { ROW_PX } from "./panels/rows.js";
 import { searchBox } from "./panels/search.js";
 import { statusLine } from "./panels/status.js";
 import { panelButton, toolbar } from "./panels/toolbar.js";
@@ -10,6 +11,7 @@ import css from "./style.css";
 
 /** @typedef {import("./panels/ui.js").Context} Context */
 
+/** A lower widget has buttons and status in one line, the fields of its panel beside each other. */
 const LOW_PX = 240;
 
 /** The elements that outlive every drawing. @param {HTMLElement} el */
@@ -66,12 +68,18 @@ function skeletonFields() {
   return [field, field];
 }
 
-/** In a low widget buttons and status share one line. @param {Context} context */
+/** Is there no room for the side panel beside the plot? style.css says from which width on. @param {HTMLElement} mount @returns {boolean} */
+export function isNarrow(mount) {
+  const root = mount.querySelector(".root");
+  return root !== null && getComputedStyle(root).getPropertyValue("--is-narrow") !== "";
+}
+
+/** @param {Context} context */
 function sizeClass(context) {
   return context.ui.full ? "full" : sizeOf(context, "height") < LOW_PX ? "low" : "";
 }
 
 /** @param {Context} context */
 function sizes(context) {
-  return `--height:${context.ui.full ? "100vh" : `${sizeOf(context, "height")}px`};--panel-px:${sizeOf(context, "panel_width")}px`;
+  return `--height:${context.ui.full ? "100vh" : `${sizeOf(context, "height")}px`};--panel-px:${sizeOf(context, "panel_width")}px;--row-px:${ROW_PX}px`;
 }

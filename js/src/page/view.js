@@ -5,7 +5,7 @@ import { missingGrey } from "../style/style.js";
 import { fileName } from "../words/format.js";
 import { createFullScreen } from "./full_screen.js";
 import { leaveByKey, pressKey } from "./keys.js";
-import { createElements, layout, plotAlone } from "./layout.js";
+import { createElements, isNarrow, layout, plotAlone } from "./layout.js";
 import { createLegend } from "./panels/legend.js";
 import { pick } from "./panels/search.js";
 import { placeTooltip } from "./panels/tooltip_place.js";
@@ -100,7 +100,7 @@ export function createView({ el, model }) {
     if (theme.dark !== ui.dark) context.update({ dark: theme.dark });
     plot.setTheme(theme);
   });
-  const resized = new ResizeObserver(() => context.update({ width: mount.clientWidth }));
+  const resized = new ResizeObserver(() => context.update({ isNarrow: isNarrow(mount) }));
   resized.observe(mount);
   listen(context, mount, plotHost, ending.signal);
   draw();

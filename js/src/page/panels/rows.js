@@ -1,6 +1,6 @@
 /** Rows of the legend: which categories it lists, in which order, and which rows are near enough to draw. Pure. */
 
-/** Height of one row, CSS px; style.css has the same number. */
+/** Height of one row, CSS px. */
 export const ROW_PX = 24;
 const SPARE_ROWS = 6;
 

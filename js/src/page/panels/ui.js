@@ -3,7 +3,7 @@
 /**
  * @typedef {object} Ui
  * @property {boolean | null} panel side panel open; null = where there is room
- * @property {number} width CSS px of the whole view
+ * @property {boolean} isNarrow there is no room beside the plot, so that the side panel lies over it
  * @property {"" | "settings" | "notes" | "notice" | "cmap"} popover the one that is open
  * @property {{open: boolean, text: string, active: number, pick: boolean, picked: import("../../state/state.js").Match | null}} search
  *   pick = choose the best match as soon as it is known; picked = chosen, and perhaps still on its way
@@ -26,14 +26,11 @@
  * @property {() => void} fullScreen take the whole screen, or give it back
  */
 
-/** Below this width (CSS px) the side panel lies over the plot; style.css has the same number. */
-export const NARROW_PX = 560;
-
 /** @returns {Ui} */
 export function initialUi() {
   return {
     panel: null,
-    width: 0,
+    isNarrow: false,
     popover: "",
     search: { open: false, text: "", active: -1, pick: false, picked: null },
     legend: { filter: "", byCount: false, scroll: 0, height: 0, active: -1 },
@@ -54,7 +51,7 @@ export function textIn(event) {
 
 /** @param {Ui} ui @returns {boolean} */
 export function isPanelOpen(ui) {
-  return ui.panel ?? (ui.width === 0 || ui.width >= NARROW_PX);
+  return ui.panel ?? !ui.isNarrow;
 }
 
 /** Change some fields of one part of what the view remembers, on top of what it remembers now, not when the handler was made.

@@ -29,7 +29,6 @@ Tool = Literal["pan", "lasso", "rectangle"]
 Cost = Literal["points", "color", "palette", "image", "tuning", "nothing"]
 """What a change has to be made anew: where the points are, what colours them, the colours of categories, images of a
 view and the points beside them, the points as they are drawn, or nothing that is drawn."""
-_TISSUE = ("spatial", "spatial_fullres", "spatial_hires", "spatial_lowres")
 
 
 def _setting(
@@ -175,8 +174,3 @@ def check(name: str, value: Any, dataset: Dataset, embedding: str | None) -> Any
         With what was asked, what was found and what would be right.
     """
     return BY_NAME[name].check(value, dataset, embedding)
-
-
-def is_tissue(embedding: str | None) -> bool:
-    """Say whether an embedding holds pixel positions of an image, whose y axis points down."""
-    return embedding is not None and embedding.removeprefix("X_").casefold() in _TISSUE

@@ -11,8 +11,8 @@ from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.indexed import spread_of
 from cxg_widget.cells.preview import are_stated
 from cxg_widget.color.paper import PAPERS, Paper
+from cxg_widget.datasets.base.embedding_names import is_tissue
 from cxg_widget.display.hover import text_of
-from cxg_widget.display.settings import is_tissue
 from cxg_widget.draw.crowding import BASIS, Crowd, Shared, few_of, shared
 from cxg_widget.draw.key import Key, key_of
 from cxg_widget.draw.picture import Paint, paint, pixels_as_points, point_diameter

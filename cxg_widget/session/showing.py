@@ -13,8 +13,8 @@ import numpy as np
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
 from cxg_widget.cells.preview import is_close
+from cxg_widget.datasets.base.embedding_names import is_tissue
 from cxg_widget.display.coloring import Coloring
-from cxg_widget.display.settings import is_tissue
 from cxg_widget.draw.crowding import few_of
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.session import streams

@@ -15,7 +15,7 @@ from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
 from cxg_widget.datasets.anndata.raw import RAW, NamesBesideRaw, Raw
 from cxg_widget.datasets.base.contract import Table
 from cxg_widget.datasets.base.dataset import Dataset, Vector
-from cxg_widget.datasets.base.default_embedding import default_embedding
+from cxg_widget.datasets.base.embedding_names import default_embedding
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.values import Values
 from cxg_widget.datasets.base.var_names import VarNames

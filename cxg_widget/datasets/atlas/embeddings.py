@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.atlas.annotations import embedding_width
 from cxg_widget.datasets.atlas.coordinates import Coordinates
 from cxg_widget.datasets.atlas.lance_tables import LanceTable
-from cxg_widget.datasets.base.default_embedding import default_embedding
+from cxg_widget.datasets.base.embedding_names import default_embedding
 from cxg_widget.errors import DamagedStore
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.by_view import ByView
+from cxg_widget.datasets.base.embedding_names import axis_names
 from cxg_widget.datasets.base.lifetime import Lifetime
 from cxg_widget.datasets.base.matrix_block import MatrixBlock, stack
 from cxg_widget.datasets.base.values import Column, Values, Vector
@@ -21,8 +21,6 @@ from cxg_widget.text.nouns import CELL, GENE, Noun
 Table = Literal["obs", "var"]
 
 DEFAULT_CACHE_BYTES = 256 * 2**20
-_INITIALS = {"pca": "PC", "diffmap": "DC", "lsi": "LSI"}
-"""What scanpy and its kin call the axes of embeddings whose axes mean something one by one."""
 
 
 class Contract(ABC):
@@ -174,8 +172,7 @@ class Contract(ABC):
 
     def _axis_names(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:
         """Say what two axes that share their units are called, None = nothing; by default as scanpy does by name."""
-        initials = next((_INITIALS[word] for word in re.split(r"[^a-z]+", name.casefold()) if word in _INITIALS), None)
-        return None if initials is None else (f"{initials} {axes[0] + 1}", f"{initials} {axes[1] + 1}")
+        return axis_names(name, axes)
 
     # The store.
 

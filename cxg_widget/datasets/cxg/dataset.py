@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.base.columns import is_placeholder
 from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Table
 from cxg_widget.datasets.base.dataset import Dataset, Vector
-from cxg_widget.datasets.base.default_embedding import default_embedding
+from cxg_widget.datasets.base.embedding_names import default_embedding
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.values import Values, take_rows
 from cxg_widget.datasets.cxg.annotations import Annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from cxg_widget.datasets.base.embedding_names import is_map
 from cxg_widget.datasets.tiledb_cf.coordinates import UNIT_ROLES, role_of
 from cxg_widget.datasets.tiledb_cf.variables import Variable
 
@@ -15,7 +16,6 @@ _SPELLINGS: Mapping[str, str] = {
     "1": _NONE,
 }
 _UNSAID: Mapping[str | None, str] = {"lon": _DEGREES, "lat": _DEGREES, "time": _TIME}
-_WITHOUT_MEANING = ("umap", "tsne", "t-sne", "t_sne")
 
 
 def share_units(x: Variable, y: Variable) -> bool:
@@ -32,7 +32,7 @@ def share_units(x: Variable, y: Variable) -> bool:
 
 def mean_nothing(x: Variable, y: Variable) -> bool:
     """Say whether two axes mean nothing one by one: only distances do, in a UMAP for one."""
-    return all(any(word in one.name.casefold() for word in _WITHOUT_MEANING) for one in (x, y))
+    return is_map(x.name) and is_map(y.name)
 
 
 def label_of(variable: Variable, *, from_first: bool = False) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from cxg_widget.convert.destination import Workplace
 from cxg_widget.convert.progress import Progress
-from cxg_widget.convert.target import Workplace
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.readers import registered
 

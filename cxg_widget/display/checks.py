@@ -12,7 +12,7 @@ from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.target import resolve
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
 from cxg_widget.text.names import nearest, not_found, shown, text_of
-from cxg_widget.wire.bounds import MAX_EDGE
+from cxg_widget.wire.request_bounds import MAX_EDGE
 
 Check = Callable[[Any, Dataset, str | None], Any]
 """Takes a value, the dataset and the embedding on show."""

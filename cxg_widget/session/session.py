@@ -35,10 +35,10 @@ from cxg_widget.session.showing import Showing
 from cxg_widget.session.view_request import Views
 from cxg_widget.text.names import shown
 from cxg_widget.wire import protocol as p
-from cxg_widget.wire.bounds import check_size, check_version, check_view
 from cxg_widget.wire.frames import Frame
 from cxg_widget.wire.order import DisplayOrder
 from cxg_widget.wire.quantise import Bounds
+from cxg_widget.wire.request_bounds import check_size, check_version, check_view
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from cxg_widget.errors import ProtocolError
 from cxg_widget.text.names import shown
-from cxg_widget.wire.bounds import check_panel
 from cxg_widget.wire.protocol import REQUESTS, Message
+from cxg_widget.wire.request_bounds import check_panel
 
 _METHODS = ("update", "request_state", "custom")
 _BY_KIND = {cls.kind: cls for cls in REQUESTS}

@@ -6,12 +6,12 @@ import { createAim } from "./aim.js";
 import { createAxes, layoutAxes } from "./axes.js";
 import { changeBetween } from "./changes.js";
 import { listenToGestures } from "./gestures.js";
+import { createCover } from "./notebook_picture.js";
 import { createOverlay } from "./overlay.js";
 import { createCellFinder } from "./pointed_cell.js";
 import { createProgressReport } from "./progress.js";
 import { watchRoom, watchSight } from "./room.js";
-import { createSavedPictures } from "./saved.js";
-import { createCover } from "./still.js";
+import { createSavedPictures } from "./saved_pictures.js";
 
 /**
  * @typedef {import("../screen/camera.js").Camera} Camera

@@ -4,8 +4,8 @@ import { asSeen } from "../state/state.js";
 import { keyOf, linesOf } from "../words/key.js";
 import { layoutAxes, paintAxes } from "./axes.js";
 import { compose, paperOf } from "./figure.js";
+import { takeStill } from "./notebook_picture.js";
 import { LONGEST_PX } from "./room.js";
-import { takeStill } from "./still.js";
 
 /** @typedef {import("./figure.js").Paper} Paper */
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { counted, fileName, safeColor, share, shortCount, shortNumber, wholeNumber } from "../src/words/format.js";
+import { safeColor } from "../src/style/color.js";
+import { counted, fileName, share, shortCount, shortNumber, wholeNumber } from "../src/words/format.js";
 
 const plain = (/** @type {string} */ text) => text.replaceAll("\u00a0", " ");
 

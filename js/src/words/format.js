@@ -63,8 +63,3 @@ export function fileName(parts) {
       .replace(/[._-]+$/, "") || "picture"
   );
 }
-
-/** The colour if it is a plain hex code, else grey: nothing from a file reaches a style attribute unread. @param {string | undefined} color */
-export function safeColor(color) {
-  return color !== undefined && /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i.test(color) ? color : "#888888";
-}

@@ -1,10 +1,11 @@
 /** The key of a picture: what its colours mean, in words, as cxg_widget/draw/key.py writes it. Pure. */
 import { nHidden } from "../state/hidden.js";
+import { safeColor } from "../style/color.js";
 import { limitsShown } from "../style/limits.js";
 import { stopsOf } from "../style/style.js";
 import { MOST_ROWS } from "../wire/constants.js";
 import { MISSING_LABEL } from "../wire/protocol.js";
-import { counted, safeColor, share, shortCount, shortNumber, wholeNumber } from "./format.js";
+import { counted, share, shortCount, shortNumber, wholeNumber } from "./format.js";
 import { nounsOf } from "./nouns.js";
 
 /**

@@ -1,7 +1,7 @@
 /** Messages over the plot: progress, the tooltip, why there is nothing to see. */
 import { html, nothing } from "lit-html";
 import { progress } from "../../state/state.js";
-import { safeColor } from "../../words/format.js";
+import { safeColor } from "../../style/color.js";
 import { whyEmpty } from "./notes.js";
 
 /** @typedef {import("./ui.js").Context} Context */

@@ -75,8 +75,7 @@ class Holder(ABC):
         if not self.is_aggregated:
             return self.xy()
         key = (*self.settings.place_key, self.settings.max_points)
-        xy: NDArray[np.float32] = self._memo.keep("point_xy", key, lambda: self.coordinates(self.sample().rows))
-        return xy
+        return self._memo.keep("point_xy", key, lambda: self.coordinates(self.sample().rows))
 
     def point_coloring(self) -> Coloring:
         """Return what colours the points: all rows, or the sample in its own order."""

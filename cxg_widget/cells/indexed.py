@@ -226,13 +226,9 @@ class IndexedCells:
 
         # What was arranged is held with its data, so that no other data can have the same id meanwhile.
         def recent() -> tuple[Any, ViewColumn | None]:
-            held: tuple[Any, ViewColumn | None] = self._columns.get_or_load(
-                id(data), lambda: (data, arrange(self.index, data))
-            )
-            return held
+            return self._columns.get_or_load(id(data), lambda: (data, arrange(self.index, data)))
 
-        column: ViewColumn | None = self._memo.keep("column", id(data), recent)[1]
-        return column
+        return self._memo.keep("column", id(data), recent)[1]
 
     def _bits(self, shown: Shown, column: ViewColumn | None) -> NDArray[np.uint8] | None:
         """Which cells lie above the others: those highlighted, else those selected."""

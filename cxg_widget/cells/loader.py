@@ -77,13 +77,11 @@ class Loader:
 
     def order(self) -> DisplayOrder:
         """Return the display order of all rows."""
-        order: DisplayOrder = self.memo.keep("order", None, lambda: DisplayOrder(self.dataset.n_obs, self._seed))
-        return order
+        return self.memo.keep("order", None, lambda: DisplayOrder(self.dataset.n_obs, self._seed))
 
     def sample(self, n_points: int) -> Sample:
         """Return so many rows, which are points where views are aggregated."""
-        sample: Sample = self.memo.keep("sample", n_points, lambda: Sample(self.dataset.n_obs, n_points, self._seed))
-        return sample
+        return self.memo.keep("sample", n_points, lambda: Sample(self.dataset.n_obs, n_points, self._seed))
 
     def close(self) -> None:
         """Let go of everything, and give up an index that is being built; Jupyter holds a closed widget for good."""

@@ -49,10 +49,7 @@ class LocalHolder(Holder):
         settings = self.settings
         if not self.is_aggregated or self._memo.held("bounds", settings.place_key) is not None:
             return None
-        outline: Extent | None = self._memo.keep(
-            "outline", settings.place_key, lambda: preview_extent(self.dataset, settings)
-        )
-        return outline
+        return self._memo.keep("outline", settings.place_key, lambda: preview_extent(self.dataset, settings))
 
     def preview(self) -> Coloring | None:
         """Return a colouring without values, where the store states what these can be and they have not been read."""
@@ -60,8 +57,7 @@ class LocalHolder(Holder):
         if not self.is_aggregated or self._memo.held("coloring", settings.color_key) is not None:
             return None
         key = (settings.color_key, settings.vmin, settings.vmax)
-        preview: Coloring | None = self._memo.keep("preview", key, self._preview)
-        return preview
+        return self._memo.keep("preview", key, self._preview)
 
     def _preview(self) -> Coloring | None:
         target = self._known_target()
@@ -107,8 +103,7 @@ class LocalHolder(Holder):
 
     def xy(self) -> NDArray[np.float32]:
         """Return the coordinates at full precision, float32 (n_obs, 2), row order."""
-        xy: NDArray[np.float32] = self._memo.keep("xy", self.settings.place_key, self._read_xy)
-        return xy
+        return self._memo.keep("xy", self.settings.place_key, self._read_xy)
 
     def _read_xy(self) -> NDArray[np.float32]:
         found = self._both("xy")
@@ -116,8 +111,7 @@ class LocalHolder(Holder):
 
     def bounds(self) -> Bounds:
         """Return where the cells lie, and how many lie nowhere."""
-        bounds: Bounds = self._memo.keep("bounds", self.settings.place_key, lambda: bounds_of(self.xy()))
-        return bounds
+        return self._memo.keep("bounds", self.settings.place_key, lambda: bounds_of(self.xy()))
 
     def extent(self) -> Extent:
         """Return within which bounds all cells lie; read in blocks where they are not known."""
@@ -206,8 +200,7 @@ class LocalHolder(Holder):
     def coloring(self) -> Coloring:
         """Read what the cells are coloured by."""
         key, read = self.settings.color_key, self._loader.recent.get_or_load
-        made: Coloring = self._memo.keep("coloring", key, lambda: read(key, self._read_coloring))
-        return made
+        return self._memo.keep("coloring", key, lambda: read(key, self._read_coloring))
 
     def _read_coloring(self) -> Coloring:
         target, dataset = self._loader.target(self.settings), self.dataset
@@ -224,8 +217,7 @@ class LocalHolder(Holder):
             return LocalHolder(self._loader, replace(self.settings, color=name))._read_coloring()
 
         key = (names, self.settings.layer)
-        made: dict[str, Coloring] = self._memo.keep("columns", key, lambda: {name: read(name) for name in names})
-        return made
+        return self._memo.keep("columns", key, lambda: {name: read(name) for name in names})
 
     def category_mask(self, code: int) -> NDArray[np.bool_]:
         """Return which cells have a category of the colouring, bool (n_obs,); code -1 = those without one."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
+
+_Loaded = TypeVar("_Loaded")
 
 
 class ByteCache:
@@ -51,12 +53,12 @@ class ByteCache:
         with self._lock:
             return self._make_room(size)
 
-    def get_or_load(self, key: Hashable, load: Callable[[], Any]) -> Any:
+    def get_or_load(self, key: Hashable, load: Callable[[], _Loaded]) -> _Loaded:
         """Return the value under `key`; where there is none, keep and return what `load()` returns.
 
         `load` runs outside of the lock: two threads that miss at once both load, and neither waits for another key.
         """
-        value = self.get(key)
+        value: _Loaded | None = self.get(key)
         if value is None:
             value = load()
             self.put(key, value)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, TypeVar
+
+_Made = TypeVar("_Made")
 
 
 class Memo:
@@ -21,7 +23,7 @@ class Memo:
         self._making: dict[tuple[str, Hashable], threading.RLock] = {}
         self.is_closed = False
 
-    def keep(self, slot: str, key: Hashable, make: Callable[[], Any]) -> Any:
+    def keep(self, slot: str, key: Hashable, make: Callable[[], _Made]) -> _Made:
         """Return what the slot holds for a key; two threads that miss the same key at once make it once."""
         with self._lock:
             making = self._making.setdefault((slot, key), threading.RLock())
@@ -34,7 +36,8 @@ class Memo:
             finally:
                 with self._lock:
                     self._making.pop((slot, key), None)
-        return held[1]
+        made: _Made = held[1]
+        return made
 
     def held(self, slot: str, key: Hashable) -> Any:
         """Return what the slot holds for a key, or None."""

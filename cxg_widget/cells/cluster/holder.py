@@ -82,8 +82,7 @@ class ClusterHolder(Holder):
 
     def indexed(self) -> ClusterCells:
         """Return the cells under the indexes of the workers, who make them at first use."""
-        cells: ClusterCells = self._memo.keep(_SLOT, self.settings.place_key, self._make_indexed)
-        return cells
+        return self._memo.keep(_SLOT, self.settings.place_key, self._make_indexed)
 
     def _make_indexed(self) -> ClusterCells:
         cells = ClusterCells(self._client, self._source, self.dataset.n_obs, *self.settings.place_key)
@@ -120,8 +119,7 @@ class ClusterHolder(Holder):
         """Return the colouring of the sample, with counts and range of all cells."""
         settings = self.settings
         key = (*settings.color_key, settings.max_points, settings.place_key)
-        made: Coloring = self._memo.keep("sample coloring", key, self._sample_coloring)
-        return made
+        return self._memo.keep("sample coloring", key, self._sample_coloring)
 
     def _sample_coloring(self) -> Coloring:
         target, layer = self._loader.target(self.settings), self.settings.layer

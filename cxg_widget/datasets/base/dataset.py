@@ -85,8 +85,7 @@ class Dataset(Contract):
     @property
     def gene_sets(self) -> Mapping[str, tuple[str, ...]]:
         """Named sets of var names that the store holds."""
-        found: Mapping[str, tuple[str, ...]] = self._read_once("gene_sets", self._read_gene_sets)
-        return found
+        return self._read_once("gene_sets", self._read_gene_sets)
 
     def names_in(self, layer: str | None) -> VarNames:  # noqa: ARG002 - for stores whose layers have vars of their own
         """Return what knows the vars of a layer by name (None = X)."""
@@ -147,8 +146,7 @@ class Dataset(Contract):
 
         After a write it is another one. A store that cannot tell gets another one each time it is opened.
         """
-        identity: str = self._read_once("identity", self._read_identity)
-        return identity
+        return self._read_once("identity", self._read_identity)
 
     def __enter__(self) -> Self:
         return self

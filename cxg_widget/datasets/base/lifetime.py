@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from operator import attrgetter
 from threading import RLock, local
-from typing import Any
+from typing import Any, TypeVar
 
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.compute.memo import Memo
 from cxg_widget.datasets.base.values import freeze
 from cxg_widget.errors import ClosedDataset
 from cxg_widget.text.names import shortened
+
+_Read = TypeVar("_Read")
 
 
 class Lifetime:
@@ -71,12 +73,12 @@ class Lifetime:
             if last:
                 self._end()
 
-    def cached(self, key: tuple[Any, ...], load: Callable[[], Any]) -> Any:
+    def cached(self, key: tuple[Any, ...], load: Callable[[], _Read]) -> _Read:
         """Return the value under `key`, loaded where the cache has let go of it; read-only."""
         with self.reading():
             return self.cache.get_or_load(key, lambda: freeze(load()))
 
-    def once(self, key: str, load: Callable[[], Any]) -> Any:
+    def once(self, key: str, load: Callable[[], _Read]) -> _Read:
         """Return what `load` returned the first time, kept until the end; a second thread waits for the first."""
         with self.reading():
             return self._once.keep(key, None, load)

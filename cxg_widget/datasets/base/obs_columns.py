@@ -214,8 +214,7 @@ class ObsColumns:
                 raise too_many_labels(column)
             return found
 
-        labels: Labels = self._lifetime.once(f"labels of {column}", load)
-        return labels
+        return self._lifetime.once(f"labels of {column}", load)
 
     def _kind_of_codes(self, column: str) -> Kind:
         kind = self.kind(column)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from sys import getsizeof
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.packed import PackedStrings
 
+_Value = TypeVar("_Value")
 Kind = Literal["categorical", "boolean", "int", "float", "string"]
 KIND_OF_TYPE: dict[str, Kind] = {"b": "boolean", "i": "int", "u": "int", "f": "float"}
 """What a column of a NumPy type is, by the `kind` of the type; text, and what is made text, by none."""
@@ -207,7 +208,7 @@ def _strings_to_pandas(strings: PackedStrings) -> Any:
     return to_pandas(strings.objects())
 
 
-def freeze(value: Any) -> Any:
+def freeze(value: _Value) -> _Value:
     """Write-protect the arrays of a value that several readers will share, and return it."""
     arrays = {Codes: ("codes",), Vector: ("values", "rows"), PackedStrings: ("text", "starts")}
     owned = [value] if isinstance(value, np.ndarray) else [getattr(value, name) for name in arrays[type(value)]]

@@ -22,14 +22,12 @@ class VarNames:
     @property
     def var_labels(self) -> Sequence[str]:
         """The var index (n_var,) as strings; positions where the store has no index."""
-        labels: Sequence[str] = self._store._read_once("var_labels", self._load_var_labels)
-        return labels
+        return self._store._read_once("var_labels", self._load_var_labels)
 
     @property
     def var_aliases(self) -> Sequence[str] | None:
         """Readable names (n_var,) beside the var index, such as gene symbols; None where they do not differ."""
-        aliases: Sequence[str] | None = self._store._read_once("var_aliases", self._load_var_aliases)
-        return aliases
+        return self._store._read_once("var_aliases", self._load_var_aliases)
 
     def find_var(self, name: str) -> int:
         """Return the position of a var by its index label, else by its alias or identifier; the first that fits.
@@ -97,8 +95,7 @@ class VarNames:
         known = self._store.var_columns.get(name)
         if known is None or known.kind not in ("string", "categorical"):
             return None
-        strings: Sequence[str] | None = self._store._read_once(f"var column {name}", lambda: self._load_strings(name))
-        return strings
+        return self._store._read_once(f"var column {name}", lambda: self._load_strings(name))
 
     def _load_strings(self, name: str) -> Sequence[str] | None:
         try:

@@ -130,8 +130,7 @@ class Vectors:
     def _kept(self, vector: Vector, position: int, layer: str | None, rows: tuple[int, int] | None) -> Vector:
         if rows is not None:
             return vector
-        found: Vector = self._lifetime.cached(("var", position, layer), lambda: vector)
-        return found
+        return self._lifetime.cached(("var", position, layer), lambda: vector)
 
     def _find(self, names: Sequence[str], layer: str | None) -> list[int]:
         self._check_layer(layer)

@@ -100,8 +100,7 @@ class CxgDataset(Dataset):
         DamagedStore
             If they cannot be read.
         """
-        found: Mapping[str, Any] = self._read_once("uns", lambda: read_uns(self._arrays, self._children, self._note))
-        return found
+        return self._read_once("uns", lambda: read_uns(self._arrays, self._children, self._note))
 
     def _open(self) -> None:
         self._children, members = self._find_parts()

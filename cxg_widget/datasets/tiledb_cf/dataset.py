@@ -170,8 +170,7 @@ class CfDataset(Dataset):
         """Return what to subtract from an axis of time, so that neighbouring times do not become one in float32."""
         if not self._axes.is_time(variable) or self.n_obs < 2:
             return 0.0
-        origin: float = self._read_once(f"origin of {variable.name}", lambda: self._find_origin(variable))
-        return origin
+        return self._read_once(f"origin of {variable.name}", lambda: self._find_origin(variable))
 
     def _find_origin(self, variable: Variable) -> float:
         ends = np.array([0, self.n_obs - 1])

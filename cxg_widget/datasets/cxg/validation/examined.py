@@ -119,10 +119,9 @@ class Examined:
         """Return the metadata keys of an array."""
         if not self.has(path):
             return []
-        found: list[str] = self._once(
+        return self._once(
             ("keys", path), lambda: self._try(path, lambda: list(self.arrays.metadata(path).keys())) or []
         )
-        return found
 
     def meta_raw(self, path: str, key: str) -> Any:
         """Return a metadata value as it is stored, `ABSENT` where there is none."""

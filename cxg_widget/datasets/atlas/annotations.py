@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.atlas.lance_tables import LanceTable
 from cxg_widget.datasets.base.columns import smallest_codes, tidy_categories
+from cxg_widget.datasets.base.lifetime import Lifetime
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.values import Codes, Column, Kind, Values
 from cxg_widget.errors import DamagedStore
@@ -19,7 +20,6 @@ from cxg_widget.errors import DamagedStore
 SEPARATOR = "; "
 
 Rows = NDArray[np.int64] | tuple[int, int] | None
-Once = Callable[[str, Callable[[], Any]], Any]
 
 
 class Annotations:
@@ -29,8 +29,7 @@ class Annotations:
     ----------
     table : the open table
     left_out : names that are no columns to us, such as pointers and embeddings
-    once : keeps what was found out about a column
-    note : told of columns that are skipped
+    life : keeps what was found out about a column, and is told of columns that are skipped
 
     Attributes
     ----------
@@ -38,9 +37,8 @@ class Annotations:
     index : the name of the column that names the rows, None where there is none
     """
 
-    def __init__(self, table: LanceTable, left_out: Iterable[str], *, once: Once, note: Callable[[str], None]) -> None:
-        self._table = table
-        self._once = once
+    def __init__(self, table: LanceTable, left_out: Iterable[str], life: Lifetime) -> None:
+        self._table, self._life = table, life
         hidden = set(left_out)
         self._fields = {field.name: field for field in table.schema}
         self.index = "uid" if "uid" in self._fields and _kind(self._fields["uid"].type) == "string" else None
@@ -50,7 +48,7 @@ class Annotations:
                 continue
             kind = self._kind(field)
             if kind is None or "`" in name or not name:
-                note(f"column {name!r} of {table.name!r} is of type {str(field.type)[:60]}, which is not shown.")
+                life.note(f"column {name!r} of {table.name!r} is of type {str(field.type)[:60]}, which is not shown.")
             else:
                 self.columns[name] = Column(name, kind, 2 if kind == "categorical" and _is_bool(field.type) else None)
 
@@ -80,10 +78,9 @@ class Annotations:
         """Say whether values of a column are missing; read from the column where its schema allows it."""
         if not self._fields[name].nullable:
             return False
-        missing: bool = self._once(
+        return self._life.once(
             f"missing in {self._table.name}.{name}", lambda: self._table.count(f"`{name}` IS NULL") > 0
         )
-        return missing
 
     def _kind(self, field: pa.Field) -> Kind | None:
         kind = _kind(field.type)

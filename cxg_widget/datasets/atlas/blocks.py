@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,15 +24,10 @@ class RowReader:
     ----------
     matrix : the space
     features : name to position of each var
-    cached : the cache of the dataset
-    uri : how the atlas is called in errors
     """
 
-    def __init__(self, matrix: Matrix, features: Mapping[str, int], cached: Callable[..., Any], uri: str) -> None:
-        self._matrix = matrix
-        self._features = features
-        self._cached = cached
-        self._uri = uri
+    def __init__(self, matrix: Matrix, features: Mapping[str, int]) -> None:
+        self._matrix, self._features, self._uri = matrix, features, matrix.obs.uri
 
     def read(self, start: int, stop: int, layer: str) -> MatrixBlock:
         """Return the cells start <= row < stop; in memory are their entries and those beside them in the store."""
@@ -121,10 +115,9 @@ class RowReader:
         )
 
     def _positions(self, layout: str) -> Positions:
-        found: Positions = self._cached(
+        return self._matrix.life.cached(
             ("layout", layout), lambda: self._matrix.layouts.positions_of(layout, self._features)
         )
-        return found
 
 
 _EMPTY: Part = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)

@@ -84,21 +84,12 @@ class AtlasDataset(Dataset):
         self._folder, beside = _find_tables(uri)
         self.title = beside.name or uri
         self._arrays = Arrays(_find_arrays(uri, beside, zarr_store))
-        self._groups = Groups(self._arrays, self._cached)
+        self._groups = Groups(self._arrays, self._lifetime)
         self._snapshot = read_snapshot(self._folder, version, uri)
         self._tables: dict[tuple[str, int], LanceTable] = {}
         self._obs_table = self._table(*self._snapshot.choose_obs_table(obs_table, uri))
         self.n_obs = self._obs_table.n_rows
-        self._spaces = Spaces(
-            self._table,
-            self._snapshot,
-            self._obs_table,
-            self._groups,
-            cached=self._cached,
-            once=self._read_once,
-            note=self._note,
-            uri=uri,
-        )
+        self._spaces = Spaces(self._table, self._snapshot, self._obs_table, self._groups, self._lifetime)
         self._space = self._spaces.choose(feature_space)
         self._open_var()
         self._open_obs()
@@ -121,7 +112,7 @@ class AtlasDataset(Dataset):
             return
         registry = self._space.registry
         self.var_noun = GENE if self._space.pointer.space == USUAL else Noun("feature", "features")
-        self._var = Annotations(registry, (), once=self._read_once, note=self._note)
+        self._var = Annotations(registry, (), self._lifetime)
         if self._var.index is None:
             raise InvalidStore(f"{self.uri}: registry {registry.name!r} has no column 'uid' of strings.")
         self.var_columns, self.var_index, self.n_var = self._var.columns, self._var.index, registry.n_rows
@@ -130,7 +121,7 @@ class AtlasDataset(Dataset):
     def _open_obs(self) -> None:
         self._vectors = vector_columns(self._obs_table.schema)
         hidden = [*self._spaces.hidden, *(vector.column for vector in self._vectors.values())]
-        self._obs = Annotations(self._obs_table, hidden, once=self._read_once, note=self._note)
+        self._obs = Annotations(self._obs_table, hidden, self._lifetime)
         self.obs_columns, self.obs_index = self._obs.columns, self._obs.index
 
     def _open_embeddings(self, coordinates: Any) -> None:
@@ -166,14 +157,15 @@ class AtlasDataset(Dataset):
         return self._var.read(name)
 
     def _read_vectors(self, positions: Sequence[int], layer: str | None) -> Iterator[Vector]:
-        space = self._chosen()
+        space = self._space
+        assert space is not None  # else there is no var to ask for
         yield from space.matrix.columns([self.var_labels[one] for one in positions], layer or space.layers[0])
 
     def _read_matrix_block(self, start: int, stop: int, layer: str | None) -> MatrixBlock:
         if self._space is None:
             raise InvalidStore(f"{self.uri}: no feature space has a registry and layers, so there is no matrix.")
         features: dict[str, int] = self._read_once("positions of features", self._positions)
-        reader = RowReader(self._space.matrix, features, self._cached, self.uri)
+        reader = RowReader(self._space.matrix, features)
         return reader.read(start, stop, layer or self._space.layers[0])
 
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
@@ -235,10 +227,6 @@ class AtlasDataset(Dataset):
         if space.pointer.kind == "dense":
             return 0
         return sum(self._groups.has_csc(group, f"layers/{space.layers[0]}") for group in space.matrix.known_layouts)
-
-    def _chosen(self) -> Space:
-        assert self._space is not None  # else there is no var to ask for
-        return self._space
 
 
 def _find_tables(uri: str) -> tuple[Path, Path]:

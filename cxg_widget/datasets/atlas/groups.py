@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.atlas.arrays import Arrays
 from cxg_widget.datasets.atlas.packed_entries import Hits
 from cxg_widget.datasets.atlas.pointers import Positions
+from cxg_widget.datasets.base.lifetime import Lifetime
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 ENTRIES_AT_ONCE = 1 << 21
@@ -22,25 +23,17 @@ Floats = NDArray[np.float32]
 Found = tuple[Positions, Floats]
 
 
-class Cached(Protocol):
-    """A function that keeps what others return, as long as there is room in memory."""
-
-    def __call__(self, key: tuple[Any, ...], load: Callable[[], Any]) -> Any:
-        """Return the value under a key; what is not kept is loaded."""
-
-
 class Groups:
     """The Zarr groups of a feature space.
 
     Parameters
     ----------
     arrays : the Zarr store
-    cached : the cache of the dataset
+    life : of the dataset
     """
 
-    def __init__(self, arrays: Arrays, cached: Cached) -> None:
-        self._arrays = arrays
-        self._cached = cached
+    def __init__(self, arrays: Arrays, life: Lifetime) -> None:
+        self._arrays, self._life = arrays, life
         self._searched = 0
 
     def layers(self, group: str) -> dict[str, str]:
@@ -82,7 +75,7 @@ class Groups:
 
     def column_in_csc(self, group: str, layer: str, place: int) -> Iterator[Found]:
         """Yield the lines that have an entry for a feature, and their values, some at a time."""
-        indptr: Positions = self._cached(("indptr", group), lambda: self._read_indptr(group))
+        indptr: Positions = self._life.cached(("indptr", group), lambda: self._read_indptr(group))
         if place + 1 >= len(indptr):
             raise self._wrong(
                 f"{group}/csc/indptr", f"has {len(indptr) - 1} features, but its layout gives one the place {place}"

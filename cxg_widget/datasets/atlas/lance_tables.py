@@ -38,8 +38,7 @@ class LanceTable:
     """
 
     def __init__(self, folder: Path, name: str, version: int | None, uri: str) -> None:
-        self.name = name
-        self._uri = uri
+        self.name, self.uri = name, uri
         path = folder / f"{name}.lance"
         if not _PLAIN.fullmatch(name) or name.startswith(".") or path.is_symlink() or not path.is_dir():
             raise InvalidStore(f"{uri}: there is no table {name!r} in lance_db/.")
@@ -100,11 +99,9 @@ class LanceTable:
                 file = data / one.path
                 inside = _PLAIN.fullmatch(one.path) and one.path not in (".", "..") and not file.is_symlink()
                 if not inside or getattr(one, "base_id", None) is not None:
-                    raise InvalidStore(
-                        f"{self._uri}: table {self.name!r} names a file outside of itself, {one.path!r}."
-                    )
+                    raise InvalidStore(f"{self.uri}: table {self.name!r} names a file outside of itself, {one.path!r}.")
         if data.is_symlink():
-            raise InvalidStore(f"{self._uri}: the data of table {self.name!r} lie outside of it.")
+            raise InvalidStore(f"{self.uri}: the data of table {self.name!r} lie outside of it.")
 
     @contextmanager
     def _reading(self, what: str) -> Iterator[None]:
@@ -116,7 +113,7 @@ class LanceTable:
         except BaseException as error:
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                 raise
-            raise DamagedStore(f"{self._uri}: table {self.name!r} cannot be {what}: {_sentence(error)}") from error
+            raise DamagedStore(f"{self.uri}: table {self.name!r} cannot be {what}: {_sentence(error)}") from error
 
 
 def table_names(folder: Path) -> list[str]:

@@ -23,14 +23,10 @@ class Layouts:
     datasets : the table of datasets
     layouts : the table of feature layouts
     space : the feature space
-    uri : how the atlas is called in errors
     """
 
-    def __init__(self, datasets: LanceTable, layouts: LanceTable, space: str, uri: str) -> None:
-        self._datasets = datasets
-        self._layouts = layouts
-        self._space = space
-        self._uri = uri
+    def __init__(self, datasets: LanceTable, layouts: LanceTable, space: str) -> None:
+        self._datasets, self._layouts, self._space, self._uri = datasets, layouts, space, layouts.uri
 
     def by_group(self) -> dict[str, str]:
         """Return the layout of each Zarr group; "" where none is recorded."""

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.atlas.groups import Cached, Groups
+from cxg_widget.datasets.atlas.groups import Groups
 from cxg_widget.datasets.atlas.lance_tables import LanceTable
 from cxg_widget.datasets.atlas.layouts import Layouts
 from cxg_widget.datasets.atlas.pointers import PointerColumn, Positions, RowRuns, read_runs, read_spans
+from cxg_widget.datasets.base.lifetime import Lifetime
 from cxg_widget.datasets.base.values import Vector
 from cxg_widget.datasets.base.vectors import together
 from cxg_widget.errors import InvalidStore
 
 Floats = NDArray[np.float32]
-Once = Callable[[str, Callable[[], Any]], Any]
 PlaceIn = Callable[[str], int | None]
 """Returns the place of a feature in a group; None where it was not measured."""
 Wanted = tuple[Floats, int]
 """Where the values of a feature go, float32 (n_obs,), and its place in the group."""
+_NO_CSC = (
+    "some Zarr groups are kept by cell alone (no csc), so that each feature reads all of their entries; "
+    "homeobox's add_csc() changes that."
+)
 
 
 class Matrix:
@@ -35,45 +38,24 @@ class Matrix:
     pointer : its column of pointers
     layouts : which dataset has which feature where
     groups : the Zarr groups
-    cached, once : the cache of the dataset, and what it keeps until its end
-    note : told of groups that cannot be used
-    uri : how the atlas is called in errors
+    life : of the dataset; told of groups that cannot be used
     """
 
     def __init__(
-        self,
-        obs: LanceTable,
-        pointer: PointerColumn,
-        layouts: Layouts,
-        groups: Groups,
-        *,
-        cached: Cached,
-        once: Once,
-        note: Callable[[str], None],
-        uri: str,
+        self, obs: LanceTable, pointer: PointerColumn, layouts: Layouts, groups: Groups, life: Lifetime
     ) -> None:
-        self.obs = obs
-        self.pointer = pointer
-        self.layouts = layouts
-        self.groups = groups
-        self._cached = cached
-        self._once = once
-        self._note = note
-        self._uri = uri
+        self.obs, self.pointer, self.layouts, self.groups, self.life = obs, pointer, layouts, groups, life
+        self._uri = obs.uri
 
     @property
     def runs(self) -> Mapping[str, RowRuns]:
         """Where the cells lie, by Zarr group; read once."""
-        found: Mapping[str, RowRuns] = self._once(
-            f"runs of {self.pointer.name}", lambda: read_runs(self.obs, self.pointer, self._uri)
-        )
-        return found
+        return self.life.once(f"runs of {self.pointer.name}", lambda: read_runs(self.obs, self.pointer))
 
     @property
     def known_layouts(self) -> Mapping[str, str]:
         """The layout of each group of this space, as the table of datasets has it; read once."""
-        found: Mapping[str, str] = self._once(f"layouts of {self.pointer.space}", self.layouts.by_group)
-        return found
+        return self.life.once(f"layouts of {self.pointer.space}", self.layouts.by_group)
 
     def columns(self, features: Sequence[str], layer: str) -> Iterator[Vector]:
         """Yield distinct features over all cells; where a group is searched, once for all of them.
@@ -117,9 +99,9 @@ class Matrix:
 
     def path_of(self, group: str, layer: str) -> str | None:
         """Return where a layer is in a group, None where it is not."""
-        layers: Mapping[str, str] = self._once(f"layers of {group}", lambda: self.groups.layers(group))
+        layers: Mapping[str, str] = self.life.once(f"layers of {group}", lambda: self.groups.layers(group))
         if layer not in layers:
-            self._note(
+            self.life.note(
                 f"layer {layer!r} is not in '{group}', so that its cells count as not measured; "
                 f"available: {', '.join(layers) or 'none'}."
             )
@@ -127,7 +109,7 @@ class Matrix:
 
     def spans(self, group: str, runs: RowRuns, n_entries: int) -> NDArray[np.int64]:
         """Return first and last entry (exclusive) of each cell of a group, int64 (2, n), in the order of the runs."""
-        found: NDArray[np.int64] = self._cached(("spans", group), lambda: read_spans(self.obs, self.pointer, runs))
+        found: NDArray[np.int64] = self.life.cached(("spans", group), lambda: read_spans(self.obs, self.pointer, runs))
         self.check_spans(group, found, n_entries)
         return found
 
@@ -178,7 +160,7 @@ class Matrix:
             _add(out, runs.rows[run] + found - runs.lines[run], values[entry])
 
     def _by_cell(self, wanted: Sequence[Wanted], group: str, below: str, runs: RowRuns, rows: Positions) -> None:
-        self._once("told of csr", self._tell_of_csr)
+        self.life.note(_NO_CSC)
         spans = self.spans(group, runs, self.groups.n_entries(group, below))
         begin, end = int(spans[0].min(initial=2**62)), int(spans[1].max(initial=0))
         places = list(dict.fromkeys(place for _, place in wanted))
@@ -191,12 +173,6 @@ class Matrix:
                 at = places.index(place)
                 these = order[cuts[at] : cuts[at + 1]]
                 _add(out, rows[cell[these]], values[entry[these]])
-
-    def _tell_of_csr(self) -> None:
-        self._note(
-            "some Zarr groups are kept by cell alone (no csc), so that each feature reads all of their entries; "
-            "homeobox's add_csc() changes that."
-        )
 
     def _check_lines(self, group: str, below: str, lines: Positions, runs: RowRuns) -> None:
         """Refuse lines behind the last cell; those of cells that were deleted from the obs table are left out."""

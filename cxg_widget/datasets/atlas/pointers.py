@@ -99,7 +99,7 @@ def pointer_columns(schema: pa.Schema) -> tuple[list[PointerColumn], dict[str, s
     return found, others
 
 
-def read_runs(table: LanceTable, pointer: PointerColumn, uri: str) -> dict[str, RowRuns]:
+def read_runs(table: LanceTable, pointer: PointerColumn) -> dict[str, RowRuns]:
     """Read where all cells lie, by Zarr group; in memory are the runs, and one batch of pointers.
 
     Raises
@@ -113,7 +113,7 @@ def read_runs(table: LanceTable, pointer: PointerColumn, uri: str) -> dict[str, 
     for batch in table.batches(members(pointer, "zarr_group", pointer.line), row_bytes=64):
         group, line = _codes(batch.column(0), known), whole(batch.column(1), 0)
         if (group >= 0).any() and (line[group >= 0] < 0).any():
-            raise InvalidStore(f"{uri}: {pointer.name}.{pointer.line} of some cells is below 0.")
+            raise InvalidStore(f"{table.uri}: {pointer.name}.{pointer.line} of some cells is below 0.")
         follows = (group[1:] == group[:-1]) & (line[1:] == line[:-1] + 1)
         begins = np.flatnonzero(np.concatenate([[True], ~follows])) if len(group) else np.empty(0, dtype=np.int64)
         lengths = np.diff(np.append(begins, len(group)))
@@ -128,7 +128,7 @@ def read_runs(table: LanceTable, pointer: PointerColumn, uri: str) -> dict[str, 
     order = np.argsort(group, kind="stable")
     cuts = np.searchsorted(group[order], np.arange(len(names) + 1))
     return {
-        group_path(name, uri): RowRuns(rows[these], lines[these], lengths[these])
+        group_path(name, table.uri): RowRuns(rows[these], lines[these], lengths[these])
         for name, begin, end in zip(names, cuts[:-1], cuts[1:], strict=True)
         for these in [order[begin:end]]
     }

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.atlas.groups import Cached, Groups
+from cxg_widget.datasets.atlas.groups import Groups
 from cxg_widget.datasets.atlas.lance_tables import LanceTable
 from cxg_widget.datasets.atlas.layouts import Layouts
 from cxg_widget.datasets.atlas.matrix import Matrix
 from cxg_widget.datasets.atlas.pointers import PointerColumn, pointer_columns
 from cxg_widget.datasets.atlas.snapshot import LAYOUTS, Pinned, Snapshot
+from cxg_widget.datasets.base.lifetime import Lifetime
 from cxg_widget.errors import InvalidStore, UnknownName
 from cxg_widget.text.names import not_found
 
@@ -57,9 +57,7 @@ class Spaces:
     snapshot : says which
     obs : the obs table
     groups : the Zarr groups
-    cached, once : the cache of the dataset, and what it keeps until its end
-    note : told of columns that are not shown
-    uri : how the atlas is called in errors
+    life : of the dataset; told of columns that are not shown
     """
 
     def __init__(
@@ -68,22 +66,18 @@ class Spaces:
         snapshot: Snapshot,
         obs: LanceTable,
         groups: Groups,
-        *,
-        cached: Cached,
-        once: Callable[[str, Callable[[], Any]], Any],
-        note: Callable[[str], None],
-        uri: str,
+        life: Lifetime,
     ) -> None:
-        self._uri = uri
+        self._uri = obs.uri
         pointers, others = pointer_columns(obs.schema)
         self.hidden = [*(pointer.name for pointer in pointers), *others]
         for name, what in others.items():
-            note(f"column {name!r} holds {what}, which are not shown.")
+            life.note(f"column {name!r} holds {what}, which are not shown.")
         datasets, layouts = open_table(*snapshot.datasets), open_table(LAYOUTS, snapshot.layouts)
         self.all: list[Space] = []
         for pointer in pointers:
-            of_space = Layouts(datasets, layouts, pointer.space, uri)
-            matrix = Matrix(obs, pointer, of_space, groups, cached=cached, once=once, note=note, uri=uri)
+            of_space = Layouts(datasets, layouts, pointer.space)
+            matrix = Matrix(obs, pointer, of_space, groups, life)
             pinned: Pinned | None = snapshot.registries.get(pointer.space)
             registry = None if pinned is None else open_table(*pinned)
             self.all.append(Space(pointer, registry, find_layers(groups, matrix.known_layouts), matrix))

@@ -262,7 +262,7 @@ from cxg_widget.draw.aggregate import kernels, pixels, warm_up
 import numpy as np
 assert warm_up() is warm_up()
 warm_up().join()
-loops = [kernels.count, kernels.mix, kernels.total, kernels.highest, kernels.total_and_highest,
+loops = [kernels.count, kernels.mix, kernels.total,
          pixels.spread, pixels.paint, pixels.number]
 before = [len(loop.signatures) for loop in loops]
 assert min(before) > 0, before

@@ -14,14 +14,15 @@ from cxg_widget.draw.aggregate.columns import CategoryColumn, NumberColumn, Spar
 from cxg_widget.draw.aggregate.grid import PixelGrid
 from cxg_widget.draw.aggregate.planes import Planes, Statistic
 from cxg_widget.draw.aggregate.spreading import spread_planes
-from cxg_widget.draw.aggregate.task import Index, Task, over_lines, run
+from cxg_widget.draw.aggregate.task import Task, over_lines, run
 from cxg_widget.errors import InvalidValue
+from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.view import View
 from cxg_widget.wire.protocol import MISSING_U16
 
 Aggregator = Literal["auto", "datashader"]
-_NO_PLACES = np.zeros(0, dtype=np.uint32)
-_Kept = tuple[Index, object, PixelGrid, Planes]
+_NO_PLACES, _NO_CODES = np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.uint16)
+_Kept = tuple[SpatialIndex, object, PixelGrid, Planes]
 
 
 class CountImages:
@@ -33,7 +34,7 @@ class CountImages:
         self._offered: _Kept | None = None
         self._lock = Lock()
 
-    def get(self, index: Index, selected: object, grid: PixelGrid, make: Callable[[], Planes]) -> Planes:
+    def get(self, index: SpatialIndex, selected: object, grid: PixelGrid, make: Callable[[], Planes]) -> Planes:
         """Return the image made before for the very same index and selection, or make it."""
         with self._lock:
             made, offered = list(self._images), self._offered
@@ -48,18 +49,18 @@ class CountImages:
             self._images = [(index, selected, grid, planes), *self._images][: self._kept]
         return planes
 
-    def offer(self, index: Index, selected: object, grid: PixelGrid, planes: Planes) -> None:
+    def offer(self, index: SpatialIndex, selected: object, grid: PixelGrid, planes: Planes) -> None:
         """Take planes in which every cell counts, whatever else they hold; the last ones are kept."""
         with self._lock:
             self._offered = index, selected, grid, planes
 
 
-def _is_of(kept: _Kept, index: Index, selected: object, grid: PixelGrid) -> bool:
+def _is_of(kept: _Kept, index: SpatialIndex, selected: object, grid: PixelGrid) -> bool:
     return kept[0] is index and kept[1] is selected and kept[2] == grid
 
 
 def aggregate(
-    index: Index,
+    index: SpatialIndex,
     column: ViewColumn | None,
     view: View,
     size: tuple[int, int],
@@ -76,7 +77,7 @@ def aggregate(
 
     Parameters
     ----------
-    index : a `SpatialIndex` or anything with its `xy` and `runs`
+    index : of the points
     column : what to sum, in the order of the index; None = only count
     view : x at the left, x at the right, y at the bottom, y at the top edge, data units; bottom > top: y points down
     size : width and height, px
@@ -199,16 +200,9 @@ def _numbers(
 
     entries = kernels.frozen(codes), kernels.frozen(places)
     missing = task.zeros(np.uint32) if has_missing else _NO_PLACES
-    peak = None
-    if statistic == "max":
-        totals, peak = task.zeros(np.uint32, 1), task.zeros(np.uint16)
-        kernels.highest(task.points, task.grid.arguments, entries, MISSING_U16, totals[:, 0], missing, peak)
-        peak = task.shaped(peak)
-    elif statistic == "both":
-        totals, peak = task.zeros(np.uint64, 2), task.zeros(np.uint16)
-        kernels.total_and_highest(task.points, task.grid.arguments, entries, MISSING_U16, totals, missing, peak)
-        peak = task.shaped(peak)
-    else:
-        totals = task.zeros(np.uint64, 2)
-        kernels.total(task.points, task.grid.arguments, entries, MISSING_U16, totals, missing)
-    return Planes(task.shaped(totals), task.shaped(missing) if has_missing else None, peak)
+    peak = _NO_CODES if statistic == "mean" else task.zeros(np.uint16)
+    totals = task.zeros(np.uint32, 1) if statistic == "max" else task.zeros(np.uint64, 2)
+    kernels.total(task.points, task.grid.arguments, entries, MISSING_U16, totals, missing, peak)
+    return Planes(
+        task.shaped(totals), task.shaped(missing) if has_missing else None, task.shaped(peak) if peak.size else None
+    )

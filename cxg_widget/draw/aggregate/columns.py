@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.dataset import Codes, Vector
+from cxg_widget.spatial import SpatialIndex
 from cxg_widget.wire.encoding import Numbers
 from cxg_widget.wire.protocol import MISSING_U16
 from cxg_widget.wire.quantise import LEVELS, between, quantise
@@ -17,22 +18,6 @@ from cxg_widget.wire.quantise import LEVELS, between, quantise
 BLOCK = 1 << 22
 """Points handled at once while a column is brought into order, so that temporary arrays stay small."""
 _SPARSE_SHARE = 4
-
-
-class Ordered(Protocol):
-    """What is needed of a spatial index to bring rows into its order."""
-
-    @property
-    def rows(self) -> NDArray[Any]:
-        """Integer (n,): the row of each place."""
-
-    @property
-    def places(self) -> NDArray[Any]:
-        """Unsigned (n_obs,): the place of each row, the dtype's maximum where it is not drawn."""
-
-    @property
-    def xy(self) -> NDArray[np.float32]:
-        """float32 (n, 2) in the order of places."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +121,7 @@ def numbers_at(column: NumberColumn | SparseColumn, places: Places) -> NDArray[n
     return by_code[codes_at(column, places)]
 
 
-def arrange(index: Ordered, data: Codes | Numbers | None) -> ViewColumn | None:
+def arrange(index: SpatialIndex, data: Codes | Numbers | None) -> ViewColumn | None:
     """Bring a colouring into the order of an index; None (no colouring) stays None."""
     if data is None:
         return None
@@ -145,7 +130,7 @@ def arrange(index: Ordered, data: Codes | Numbers | None) -> ViewColumn | None:
     return arrange_vector(index, data.vector, data.lo, data.hi)
 
 
-def arrange_codes(index: Ordered, codes: Codes) -> CategoryColumn:
+def arrange_codes(index: SpatialIndex, codes: Codes) -> CategoryColumn:
     """Bring codes into order as uint8, or uint16 above 254 categories."""
     k = len(codes.categories)
     dtype: type[np.uint8 | np.uint16] = np.uint8 if k <= 254 else np.uint16
@@ -156,7 +141,7 @@ def arrange_codes(index: Ordered, codes: Codes) -> CategoryColumn:
     return CategoryColumn(out, k, _holds(out, np.iinfo(dtype).max))
 
 
-def arrange_vector(index: Ordered, vector: Vector, lo: float, hi: float) -> NumberColumn | SparseColumn:
+def arrange_vector(index: SpatialIndex, vector: Vector, lo: float, hi: float) -> NumberColumn | SparseColumn:
     """Bring numbers into order.
 
     Parameters
@@ -186,7 +171,7 @@ def arrange_vector(index: Ordered, vector: Vector, lo: float, hi: float) -> Numb
     return _sparse(index, out, fill, lo, hi)
 
 
-def arrange_mask(index: Ordered, mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
+def arrange_mask(index: SpatialIndex, mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
     """Bring bool (n_obs,) into order as packed bits, uint8 (ceil(n / 8),), first place in the lowest bit."""
     n = index.rows.size
     bits = np.empty(-(-n // 8), dtype=np.uint8)
@@ -196,7 +181,7 @@ def arrange_mask(index: Ordered, mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
     return bits
 
 
-def _sparse(index: Ordered, codes: NDArray[np.uint16], fill: int, lo: float, hi: float) -> SparseColumn:
+def _sparse(index: SpatialIndex, codes: NDArray[np.uint16], fill: int, lo: float, hi: float) -> SparseColumn:
     found = [block.start + np.flatnonzero(codes[block] != fill) for block in _blocks(codes.size)]
     places = np.concatenate([np.zeros(0, np.int64), *found]).astype(np.uint32)
     listed = codes[places]

@@ -90,12 +90,15 @@ def mix(points: Any, grid: Any, column: Any, weights: Any, missing_code: Any, to
 
 
 @compiled
-def total(points: Any, grid: Any, column: Any, missing_code: Any, totals: Any, missing: Any) -> None:
-    """Add (code, 1) to totals (..., 2), or 1 to missing unless that is empty."""
+def total(points: Any, grid: Any, column: Any, missing_code: Any, totals: Any, missing: Any, peak: Any) -> None:
+    """Add (code, 1) to totals (..., 2), or 1 to totals (..., 1), and raise peak to the code; or add 1 to missing.
+
+    Where missing or peak is empty, nothing is written there.
+    """
     xy, bits, starts, stops = points
     geometry, steps = grid
     codes, places = column
-    n_pixels = steps[0] * steps[1]
+    n_pixels, has_sums = steps[0] * steps[1], totals.shape[1] == 2
     for run in range(starts.size):
         for entry in range(starts[run], stops[run]):
             pixel = pixel_of(xy[entry, 0], xy[entry, 1], geometry, steps)
@@ -106,56 +109,12 @@ def total(points: Any, grid: Any, column: Any, missing_code: Any, totals: Any, m
                 pixel += n_pixels * layer_of(place, bits)
             code = codes[entry]
             if code != missing_code:
-                totals[pixel, 0] += np.uint64(code)
-                totals[pixel, 1] += np.uint64(1)
-            elif missing.size:
-                missing[pixel] += np.uint32(1)
-
-
-@compiled
-def total_and_highest(
-    points: Any, grid: Any, column: Any, missing_code: Any, totals: Any, missing: Any, peak: Any
-) -> None:
-    """Do what `total` and `highest` do, in one pass."""
-    xy, bits, starts, stops = points
-    geometry, steps = grid
-    codes, places = column
-    n_pixels = steps[0] * steps[1]
-    for run in range(starts.size):
-        for entry in range(starts[run], stops[run]):
-            pixel = pixel_of(xy[entry, 0], xy[entry, 1], geometry, steps)
-            if pixel < 0:
-                continue
-            if bits.size:
-                place = np.int64(places[entry]) if places.size else entry
-                pixel += n_pixels * layer_of(place, bits)
-            code = codes[entry]
-            if code != missing_code:
-                totals[pixel, 0] += np.uint64(code)
-                totals[pixel, 1] += np.uint64(1)
-                peak[pixel] = max(peak[pixel], code)
-            elif missing.size:
-                missing[pixel] += np.uint32(1)
-
-
-@compiled
-def highest(points: Any, grid: Any, column: Any, missing_code: Any, known: Any, missing: Any, peak: Any) -> None:
-    """Raise peak to the code and add 1 to known, or 1 to missing unless that is empty."""
-    xy, bits, starts, stops = points
-    geometry, steps = grid
-    codes, places = column
-    n_pixels = steps[0] * steps[1]
-    for run in range(starts.size):
-        for entry in range(starts[run], stops[run]):
-            pixel = pixel_of(xy[entry, 0], xy[entry, 1], geometry, steps)
-            if pixel < 0:
-                continue
-            if bits.size:
-                place = np.int64(places[entry]) if places.size else entry
-                pixel += n_pixels * layer_of(place, bits)
-            code = codes[entry]
-            if code != missing_code:
-                known[pixel] += np.uint32(1)
-                peak[pixel] = max(peak[pixel], code)
+                if has_sums:
+                    totals[pixel, 0] += np.uint64(code)
+                    totals[pixel, 1] += np.uint64(1)
+                else:
+                    totals[pixel, 0] += np.uint64(1)
+                if peak.size:
+                    peak[pixel] = max(peak[pixel], code)
             elif missing.size:
                 missing[pixel] += np.uint32(1)

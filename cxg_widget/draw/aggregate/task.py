@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache, reduce
 from itertools import islice, pairwise
 from operator import add
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,24 +16,12 @@ from numpy.typing import NDArray
 from cxg_widget.draw.aggregate.grid import PixelGrid
 from cxg_widget.draw.aggregate.planes import SAFE_CELLS, Planes
 from cxg_widget.errors import InvalidValue
-from cxg_widget.spatial.regions import Runs
-from cxg_widget.spatial.view import View
+from cxg_widget.spatial import SpatialIndex
 
 _ALONE = 200_000
 """Up to so many points a second thread costs more than it saves."""
 Part = TypeVar("Part")
 _NO_BITS = np.zeros(0, dtype=np.uint8)
-
-
-class Index(Protocol):
-    """What is needed of a spatial index: coordinates float32 (n, 2) in its order, and where a view lies in them."""
-
-    @property
-    def xy(self) -> NDArray[np.float32]:
-        """float32 (n, 2)."""
-
-    def runs(self, view: View) -> Runs:
-        """Return the runs that hold the points of x0, x1, y0, y1."""
 
 
 class Task(NamedTuple):
@@ -46,7 +34,7 @@ class Task(NamedTuple):
     grid: PixelGrid
 
     @classmethod
-    def of(cls, index: Index, selected: NDArray[Any] | None, grid: PixelGrid) -> Task:
+    def of(cls, index: SpatialIndex, selected: NDArray[Any] | None, grid: PixelGrid) -> Task:
         """Take the points of an index that may lie in a grid.
 
         Raises

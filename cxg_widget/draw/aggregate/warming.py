@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from cxg_widget.draw.aggregate.canvas import aggregate
 from cxg_widget.draw.aggregate.columns import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
 from cxg_widget.draw.aggregate.planes import Statistic
 from cxg_widget.draw.aggregate.shading import number_image, shade
+from cxg_widget.spatial import SpatialIndex
 
 _LOG = logging.getLogger("cxg_widget")
 _STATISTICS: tuple[Statistic, ...] = ("mean", "max", "both")
@@ -40,8 +40,7 @@ def _compile_ahead() -> None:
 def compile_loops() -> None:
     """Aggregate and shade two points in every way there is."""
     xy = np.array([[0, 0], [1, 1]], dtype=np.float32)
-    runs = SimpleNamespace(starts=np.array([0]), stops=np.array([2]))
-    index = SimpleNamespace(xy=xy, runs=lambda _: runs)
+    index = SpatialIndex.build(xy)
     colors = np.zeros((1, 3), dtype=np.uint8)
     codes = np.zeros(2, dtype=np.uint16)
     numbers = NumberColumn(codes, 0, 1, True)

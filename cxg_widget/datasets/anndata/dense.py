@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,8 @@ class Dense:
     def lines(self, axis: Literal["obs", "var"], start: int, stop: int) -> MatrixBlock:
         """Return rows or columns start <= line < stop, without zeros; errors as `Array.read`."""
         if axis == "obs":
-            return MatrixBlock.of_dense(_float32(self._array.read(slice(start, stop), slice(None))))
+            rows = self._array.read(slice(start, stop), slice(None))
+            return MatrixBlock.of_dense(rows.astype(np.float32, copy=False))
         return MatrixBlock.of_dense(self._columns(start, stop, 0, self._array.shape[0]).T)
 
     def columns(self, positions: Sequence[int], start: int, stop: int) -> Iterator[Vector]:
@@ -69,7 +70,3 @@ class Dense:
         rows, columns = self._array.chunks or (1, 1)
         touched = (width + 2 * columns) * max(self._array.dtype.itemsize, 1)
         return max(_BLOCK_BYTES // touched // rows, 1) * rows
-
-
-def _float32(values: NDArray[Any]) -> NDArray[np.float32]:
-    return values.astype(np.float32, copy=False)

@@ -120,7 +120,8 @@ class StoredFrame:
             if node is None:
                 note(f"{what} is left out: it is listed, but not there.")
                 return False
-            element = element_of(node, what, self._legacy_categories(name))
+            uns = self._uns if isinstance(self.node, Array) else None
+            element = element_of(node, what, None if uns is None else uns.get(f"{name}_categories"))
         except (InvalidStore, DamagedStore) as error:
             note(f"{what} is left out: {error}")
             return False
@@ -129,11 +130,6 @@ class StoredFrame:
             return False
         self._elements[name] = element
         return True
-
-    def _legacy_categories(self, name: str) -> Node | None:
-        if not isinstance(self.node, Array) or self._uns is None:
-            return None
-        return self._uns.get(f"{name}_categories")
 
 
 def _listed(node: Node) -> tuple[list[str], str | None]:

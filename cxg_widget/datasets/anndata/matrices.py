@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from threading import RLock
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,30 +18,6 @@ from cxg_widget.datasets.base.values import Vector
 from cxg_widget.errors import InvalidStore
 
 Axis = Literal["obs", "var"]
-
-
-class AnyMatrix(Protocol):
-    """A matrix, on disk or in memory."""
-
-    @property
-    def is_missing(self) -> bool:
-        """Whether there is none."""
-
-    @property
-    def axis(self) -> Axis:
-        """Along which neighbouring lines are read fast."""
-
-    def vectors(self, positions: Sequence[int]) -> Iterator[Vector]:
-        """Yield distinct columns."""
-
-    def parts(self, positions: Sequence[int], start: int, stop: int) -> Iterator[Vector]:
-        """Yield rows of distinct columns, counted from `start`; only where `axis` is "obs"."""
-
-    def lines(self, axis: Axis, start: int, stop: int) -> MatrixBlock:
-        """Return neighbouring rows or columns."""
-
-    def describe(self) -> dict[str, Any]:
-        """Return what is known without reading, fit for JSON."""
 
 
 class Matrix:
@@ -116,7 +92,8 @@ class Matrix:
         if layout is None or not isinstance(values, Array) or not values.shape:
             return {}
         chunks = None if values.chunks is None else list(values.chunks)
-        return {"layout": layout, "dtype": str(values.dtype), "chunks": chunks} | _entries(layout, values)
+        found = {"layout": layout, "dtype": str(values.dtype), "chunks": chunks}
+        return found if layout == "dense" else {**found, "n_entries": values.shape[0]}
 
     def _open(self) -> Dense | Sparse:
         with self._lock:
@@ -175,10 +152,6 @@ def _shape_of(node: Node) -> tuple[int, ...]:
         return tuple(int(length) for length in said or ())
     except (TypeError, ValueError):
         return ()
-
-
-def _entries(layout: str, values: Array) -> dict[str, Any]:
-    return {} if layout == "dense" else {"n_entries": values.shape[0]}
 
 
 def _said(node: Node) -> str:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compute.cache import ByteCache
-from cxg_widget.datasets.anndata.matrices import AnyMatrix, Matrix, is_matrix
+from cxg_widget.datasets.anndata.matrices import Matrix, is_matrix
 from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
-from cxg_widget.datasets.anndata.memory_nodes import MatrixOfView, node_of, x_of
+from cxg_widget.datasets.anndata.memory_nodes import AnyMatrix, MatrixOfView, node_of, x_of
 from cxg_widget.datasets.anndata.raw import RAW, Raw
 from cxg_widget.datasets.anndata.sparse import size_of
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices

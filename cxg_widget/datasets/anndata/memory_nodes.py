@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.anndata.matrices import Axis
+from cxg_widget.datasets.anndata.matrices import Axis, Matrix
 from cxg_widget.datasets.anndata.node import Array, Group, Node
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.values import Vector
@@ -75,7 +75,10 @@ class MemorySparse(Group):
 
 
 class MatrixOfView:
-    """A matrix of a view, which would be copied as a whole by asking for it; its lines are cut from a narrower view."""
+    """A matrix of a view, which would be copied as a whole by asking for it; its lines are cut from a narrower view.
+
+    It answers as `Matrix` does.
+    """
 
     def __init__(self, source: Any, layer: str | None) -> None:
         self._source, self._layer = source, layer
@@ -113,6 +116,9 @@ class MatrixOfView:
 
     def _values(self, cut: Any) -> Any:
         return x_of(cut) if self._layer is None else cut.layers[self._layer]
+
+
+AnyMatrix = Matrix | MatrixOfView
 
 
 def x_of(source: Any) -> Any:

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.frame import StoredFrame
-from cxg_widget.datasets.anndata.matrices import AnyMatrix, Axis, same_positions
+from cxg_widget.datasets.anndata.matrices import Axis, same_positions
 from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
+from cxg_widget.datasets.anndata.memory_nodes import AnyMatrix
 from cxg_widget.datasets.base.contract import Contract
 from cxg_widget.datasets.base.matrix_block import MatrixBlock, stack
 from cxg_widget.datasets.base.values import Values, Vector

@@ -1,7 +1,5 @@
 """What is said of AnnData on disk, and how to know it: any HDF5 and any zarr may be one."""
 
-from pathlib import Path
-
 from cxg_widget.datasets.readers import Reader
 from cxg_widget.datasets.signatures import begins_with, folder_holds, zip_holds
 
@@ -11,18 +9,10 @@ _PLACES = (0, *(512 << doubled for doubled in range(16)))
 _ZARR_FILES = ("zarr.json", ".zgroup", ".zattrs")
 
 
-def _is_hdf5(path: Path) -> bool:
-    return begins_with(path, _HDF5, _PLACES)
-
-
-def _is_zarr(path: Path) -> bool:
-    return zip_holds(path, *_ZARR_FILES) or folder_holds(path, *_ZARR_FILES)
-
-
 H5AD = Reader(
     what="an AnnData .h5ad file",
     opens="cxg_widget.datasets.anndata.dataset:H5adDataset",
-    looks_like=_is_hdf5,
+    looks_like=lambda path: begins_with(path, _HDF5, _PLACES),
     suffixes=(".h5ad", ".h5mu", ".h5", ".hdf5"),
     order=90,
     options=("key", "memory_bytes"),
@@ -32,7 +22,7 @@ H5AD = Reader(
 ZARR = Reader(
     what="an AnnData zarr store",
     opens="cxg_widget.datasets.anndata.dataset:ZarrDataset",
-    looks_like=_is_zarr,
+    looks_like=lambda path: zip_holds(path, *_ZARR_FILES) or folder_holds(path, *_ZARR_FILES),
     suffixes=(".zarr", ".zarr.zip"),
     order=90,
     options=("key", "memory_bytes"),

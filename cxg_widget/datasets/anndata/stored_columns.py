@@ -17,7 +17,7 @@ from cxg_widget.errors import InvalidStore
 
 
 class Element(ABC):
-    """One column.
+    """One column, with a row for each entry of an array.
 
     Attributes
     ----------
@@ -27,24 +27,26 @@ class Element(ABC):
     """
 
     kind: Kind
-    n: int
     n_categories: int | None = None
+
+    def __init__(self, array: Array) -> None:
+        self._array, self.n = array, array.shape[0]
 
     @abstractmethod
     def read(self, start: int, stop: int) -> Values:
         """Read the rows start <= row < stop; errors as `Array.read`."""
 
-    @abstractmethod
     def check_plausible(self) -> None:
         """Refuse a length that its bytes on disk cannot hold; see `Array.check_plausible`."""
+        self._array.check_plausible()
 
 
 class Plain(Element):
     """Booleans or numbers."""
 
     def __init__(self, array: Array) -> None:
-        self._array = array
-        self.kind, self.n = KIND_OF_TYPE[array.dtype.kind], array.shape[0]
+        super().__init__(array)
+        self.kind = KIND_OF_TYPE[array.dtype.kind]
 
     def read(self, start: int, stop: int) -> NDArray[Any]:
         """Read rows in their own type, in the byte order of this machine."""
@@ -52,27 +54,15 @@ class Plain(Element):
         dtype = np.dtype(np.float64) if found.dtype.itemsize > 8 else found.dtype.newbyteorder("=")
         return found.astype(dtype, copy=False)
 
-    def check_plausible(self) -> None:
-        """Look at the bytes of the values."""
-        self._array.check_plausible()
-
 
 class Text(Element):
     """Strings in any encoding."""
 
     kind = "string"
 
-    def __init__(self, array: Array) -> None:
-        self._array = array
-        self.n = array.shape[0]
-
     def read(self, start: int, stop: int) -> PackedStrings:
         """Read rows as packed strings."""
         return pack(self._array.read(slice(start, stop)))
-
-    def check_plausible(self) -> None:
-        """Look at the bytes of the values."""
-        self._array.check_plausible()
 
 
 class Masked(Element):
@@ -82,10 +72,10 @@ class Masked(Element):
     """
 
     def __init__(self, values: Element, mask: Array) -> None:
-        self._values, self._mask = values, mask
+        super().__init__(values._array)
+        self._values, self._mask, self.kind = values, mask, values.kind
         self._lock = RLock()
         self._any: bool | None = None
-        self.kind, self.n = values.kind, values.n
 
     def read(self, start: int, stop: int) -> Values:
         """Read rows; their type is the same for all blocks."""
@@ -110,10 +100,6 @@ class Masked(Element):
                 self._any = any(bool(self._mask.read(slice(*block)).any()) for block in row_blocks(self.n))
             return self._any
 
-    def check_plausible(self) -> None:
-        """Look at the bytes of the values."""
-        self._values.check_plausible()
-
 
 class Coded(Element):
     """Codes into categories."""
@@ -121,11 +107,11 @@ class Coded(Element):
     kind = "categorical"
 
     def __init__(self, name: str, codes: Array, categories: Element, *, ordered: bool) -> None:
-        self._name, self._codes, self._stored = name, codes, categories
+        super().__init__(codes)
+        self._name, self._stored, self.n_categories = name, categories, categories.n
         self._ordered = ordered
         self._lock = RLock()
         self._known: tuple[NDArray[np.int64], tuple[Any, ...]] | None = None
-        self.n, self.n_categories = codes.shape[0], categories.n
 
     def read(self, start: int, stop: int) -> Codes:
         """Read rows.
@@ -136,13 +122,13 @@ class Coded(Element):
             If there is a code without a category.
         """
         target, categories = self._categories()
-        codes = self._codes.read(slice(start, stop))
+        codes = self._array.read(slice(start, stop))
         low, high = int(codes.min(initial=-1)), int(codes.max(initial=-1))
         declared = len(target) - 1
         if low < -1 or high >= declared:
             wrong = low if low < -1 else high
             raise InvalidStore(
-                f"{self._codes.uri}: {self._name} holds code {wrong} but only {declared:,} categories are declared."
+                f"{self._array.uri}: {self._name} holds code {wrong} but only {declared:,} categories are declared."
             )
         as_is = np.array_equal(target[:-1], np.arange(declared))
         meant = codes if as_is else target[codes.astype(np.int64)]
@@ -157,10 +143,6 @@ class Coded(Element):
             if self._known is None:
                 self._known = tidy_categories(self.labels())
             return self._known
-
-    def check_plausible(self) -> None:
-        """Look at the bytes of the codes."""
-        self._codes.check_plausible()
 
 
 def element_of(node: Node, name: str, legacy_categories: Node | None = None) -> Element:
@@ -195,8 +177,7 @@ def element_of(node: Node, name: str, legacy_categories: Node | None = None) -> 
 
 def labels_of(element: Element) -> list[Any]:
     """Return all values as Python scalars, None where missing."""
-    found: list[Any] = as_plain(element.read(0, element.n)).tolist()
-    return found
+    return list(as_plain(element.read(0, element.n)).tolist())
 
 
 def pack(values: NDArray[Any]) -> PackedStrings:

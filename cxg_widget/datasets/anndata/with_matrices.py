@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from cxg_widget.color.css_colors import to_hex
 from cxg_widget.datasets.anndata.frame import StoredFrame
-from cxg_widget.datasets.anndata.matrices import AnyMatrix
 from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
+from cxg_widget.datasets.anndata.memory_nodes import AnyMatrix
 from cxg_widget.datasets.anndata.raw import RAW, NamesBesideRaw, Raw
 from cxg_widget.datasets.base.contract import Table
 from cxg_widget.datasets.base.dataset import Dataset, Vector

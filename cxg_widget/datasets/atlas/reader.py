@@ -1,19 +1,12 @@
 """What is said of a RaggedAtlas, and how to know one."""
 
-from pathlib import Path
-
 from cxg_widget.datasets.readers import Reader
 from cxg_widget.datasets.signatures import folder_holds
-
-
-def _looks_like(path: Path) -> bool:
-    return folder_holds(path, "lance_db", "_feature_layouts.lance")
-
 
 READER = Reader(
     what="a RaggedAtlas",
     opens="cxg_widget.datasets.atlas.dataset:AtlasDataset",
-    looks_like=_looks_like,
+    looks_like=lambda path: folder_holds(path, "lance_db", "_feature_layouts.lance"),
     options=("version", "zarr_store", "obs_table", "feature_space", "coordinates"),
     libraries=("lance", "zarr", "pyarrow"),
     install="cxg-widget[atlas]",

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.by_view import ByView
 from cxg_widget.datasets.base.values import Codes, Values, array_of, in_place_of
-from cxg_widget.datasets.mzpeak.peak_columns import PeakColumns
-from cxg_widget.datasets.mzpeak.peaks import PeakMap, PeaksInView
+from cxg_widget.datasets.mzpeak.peaks import PeakColumns, PeakMap, PeaksInView
 from cxg_widget.datasets.mzpeak.signal import SignalPoints
 from cxg_widget.datasets.mzpeak.sources import Part
 from cxg_widget.datasets.mzpeak.stated import intensity_range, mz_range

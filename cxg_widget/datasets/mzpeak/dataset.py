@@ -15,9 +15,9 @@ from cxg_widget.datasets.base.vectors import together
 from cxg_widget.datasets.detection import is_remote
 from cxg_widget.datasets.mzpeak.peaks_dataset import PeaksDataset
 from cxg_widget.datasets.mzpeak.signal import SignalWindow
-from cxg_widget.datasets.mzpeak.store import TIME, TIME_LABEL, MzPeakStore, labels_of
-from cxg_widget.datasets.mzpeak.window_vars import WindowVars
-from cxg_widget.datasets.mzpeak.windows import Window, Windows, suggest
+from cxg_widget.datasets.mzpeak.spectra import TIME
+from cxg_widget.datasets.mzpeak.store import TIME_LABEL, MzPeakStore, labels_of
+from cxg_widget.datasets.mzpeak.windows import Window, Windows, WindowVars, suggest
 from cxg_widget.errors import InvalidStore, InvalidValue
 from cxg_widget.text.nouns import Noun
 

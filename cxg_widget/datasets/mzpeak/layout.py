@@ -110,7 +110,7 @@ def _chunks(table: ParquetTable, entries: Sequence[Mapping[str, Any]]) -> ChunkL
     if start is None or end is None or encoding is None or values is None:
         raise _lacking(table, "m/z chunk", entries)
     intensity = _pick(plain, INTENSITY, _SECONDARY)
-    methods = {_transform(one): str(one["path"]) for one in packed}
+    methods = {str(one.get("transform") or ""): str(one["path"]) for one in packed}
     known = [(method, path) for method, path in methods.items() if method in (SLOF, PIC)]
     if methods and not known:
         raise InvalidStore(
@@ -155,10 +155,6 @@ def _is(entry: Mapping[str, Any], array: str) -> bool:
 
 def _format(entry: Mapping[str, Any]) -> str:
     return str(entry.get("buffer_format") or "").lower().replace("_", " ")
-
-
-def _transform(entry: Mapping[str, Any]) -> str:
-    return str(entry.get("transform") or "")
 
 
 def _leaf(table: ParquetTable, entry: Mapping[str, Any]) -> str | None:

@@ -1,4 +1,4 @@
-"""All peaks as rows: which row stands in which row group, and rows read in order, by position or by view."""
+"""All peaks as rows: which row stands in which row group, rows read in order, by position or by view, and columns."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from threading import Lock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.by_view import RowsInView
+from cxg_widget.datasets.base.values import Codes, Values
 from cxg_widget.datasets.mzpeak.signal import SignalPoints, SignalWindow
 from cxg_widget.datasets.mzpeak.sources import Sources
-from cxg_widget.datasets.mzpeak.spectra import SpectrumTable
+from cxg_widget.datasets.mzpeak.spectra import TIME, SpectrumTable
 from cxg_widget.errors import DamagedStore
 
 _MOST_CURSORS = 4
@@ -162,6 +165,39 @@ class PeakMap:
             raise DamagedStore(
                 f"{signal.table.label}: row group {group} does not hold {n_promised:,} points, as its statistics say."
             )
+
+
+class PeakColumns:
+    """What is said of peaks."""
+
+    def __init__(self, spectra: SpectrumTable) -> None:
+        self.spectra = spectra
+
+    @cached_property
+    def levels(self) -> Codes:
+        """The level of each spectrum."""
+        levels = self.spectra.read("ms_level")
+        assert isinstance(levels, Codes)
+        return levels
+
+    def places(self, points: SignalPoints, axes: tuple[int, int]) -> NDArray[np.float32]:
+        """Return two of retention time and m/z, float32 (k, 2)."""
+        columns: list[NDArray[Any]] = [self.spectra.times[points.spectrum], points.mz]
+        return np.column_stack([columns[axis] for axis in axes]).astype(np.float32)
+
+    def values(self, name: str, points: SignalPoints) -> Values:
+        """Return an obs column of some points."""
+        if name in ("intensity", "log1p_intensity"):
+            intensity = points.intensity.astype(np.float32, copy=False)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                return intensity if name == "intensity" else np.log1p(intensity)
+        if name == "mz":
+            return points.mz
+        if name == TIME:
+            return self.spectra.times[points.spectrum]
+        if name == "spectrum_index":
+            return self.spectra.index[points.spectrum]
+        return self.levels.take(points.spectrum)
 
 
 class _Cursor:

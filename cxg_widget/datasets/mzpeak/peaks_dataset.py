@@ -12,9 +12,9 @@ from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.values import Column, Values
 from cxg_widget.datasets.mzpeak.by_view import PeaksByView
-from cxg_widget.datasets.mzpeak.peak_columns import PeakColumns
-from cxg_widget.datasets.mzpeak.peaks import PeakMap
-from cxg_widget.datasets.mzpeak.store import TIME, TIME_LABEL, MzPeakStore, labels_of
+from cxg_widget.datasets.mzpeak.peaks import PeakColumns, PeakMap
+from cxg_widget.datasets.mzpeak.spectra import TIME
+from cxg_widget.datasets.mzpeak.store import TIME_LABEL, MzPeakStore, labels_of
 from cxg_widget.text.nouns import Noun
 
 

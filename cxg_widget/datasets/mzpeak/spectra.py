@@ -18,7 +18,7 @@ from cxg_widget.datasets.mzpeak.facets import Facet, rows_of
 from cxg_widget.datasets.mzpeak.terms import Coding, coding_of, is_in_seconds, label_of
 from cxg_widget.errors import DamagedStore, InvalidStore
 
-_TIME = "retention_time"
+TIME = "retention_time"
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class SpectrumTable:
     @cached_property
     def times(self) -> NDArray[np.float64]:
         """Retention time of each spectrum in minutes, float64 (n,); NaN where there is none."""
-        return self.floats(_TIME)
+        return self.floats(TIME)
 
     def floats(self, name: str) -> NDArray[np.float64]:
         """Return a column of numbers as float64 (n,); NaN where there is none, or no such column."""
@@ -123,14 +123,15 @@ class SpectrumTable:
         for facet in self._facets.values():
             for name, path, type_ in facet.columns():
                 kind, coding = self._kind(facet, path, name, type_)
-                if kind is None or self._is_empty(facet, path):
+                is_empty = facet.table.n_rows > 0 and facet.table.n_null(path) == facet.table.n_rows
+                if kind is None or is_empty:
                     continue
                 label = name if name not in found else f"{facet.name}_{name}"
                 found.setdefault(label, ColumnSource(facet, path, kind, coding))
         start = found.get("scan_start_time")
-        if _TIME not in found and start is not None and start.kind == "float":
+        if TIME not in found and start is not None and start.kind == "float":
             scale = 1 / 60 if is_in_seconds(start.path) else 1.0
-            found = {_TIME: ColumnSource(start.facet, start.path, "float", None, scale), **found}
+            found = {TIME: ColumnSource(start.facet, start.path, "float", None, scale), **found}
         if "precursor_mz" not in found and "isolation_window_target_mz" in found:
             found["precursor_mz"] = found["isolation_window_target_mz"]
         return found
@@ -148,10 +149,6 @@ class SpectrumTable:
             return ("categorical", coding) if coding else ("string", None)
         self._note(f"column {path!r} of the metadata holds {type_}, which cannot be shown; it is left out.")
         return None, None
-
-    @staticmethod
-    def _is_empty(facet: Facet, path: str) -> bool:
-        return facet.table.n_rows > 0 and facet.table.n_null(path) == facet.table.n_rows
 
     def _rows_and_values(self, source: ColumnSource) -> tuple[NDArray[np.int64] | None, pa.Array]:
         """Return values and the rows they belong to, each row once; None = all rows in order."""

@@ -17,7 +17,6 @@ from cxg_widget.errors import DamagedStore, InvalidStore
 
 _OF_SPECTRA = ("metadata", "scans", "precursors", "selected ions", "data arrays", "peaks")
 _NEEDED = _OF_SPECTRA[:4]
-TIME = "retention_time"
 TIME_LABEL = "retention time (min)"
 
 

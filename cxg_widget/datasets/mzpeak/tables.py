@@ -29,14 +29,12 @@ class Leaf:
     n_values : values, nulls and empty lists among them
     n_null : nulls and empty lists
     low, high : bounds of the values
-    n_bytes : on disk
     """
 
     n_values: int
     n_null: int | None
     low: Any
     high: Any
-    n_bytes: int
 
 
 class ParquetTable:
@@ -105,7 +103,7 @@ class ParquetTable:
                 low, high = known.min, known.max
             if known is not None and known.has_null_count:
                 n_null = int(known.null_count)
-            return Leaf(int(column.num_values), n_null, low, high, int(column.total_compressed_size))
+            return Leaf(int(column.num_values), n_null, low, high)
 
     def n_null(self, path: str) -> int | None:
         """Return the nulls of a leaf column in all row groups; None where the footer does not say."""

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxg_widget.datasets import open_dataset
+from cxg_widget.datasets.tiledb_cf.cells import find_cells
 from cxg_widget.datasets.tiledb_cf.grid import boxes
-from cxg_widget.datasets.tiledb_cf.matching import find_cells
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
 from tests.datasets.make_cf import (
     append_cells,

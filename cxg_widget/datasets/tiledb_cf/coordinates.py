@@ -87,10 +87,6 @@ class Axes:
                 found[f"{x.name}_{y.name}"] = x, y
         return found
 
-    def is_time(self, variable: Variable) -> bool:
-        """Say whether an axis is one of time."""
-        return role_of(variable)[0] == "time"
-
     def _candidates(self) -> Iterator[Pair]:
         for one, other in (("lon", "lat"), ("x", "y")):
             x, y = self._roles[one], self._roles[other]
@@ -102,7 +98,7 @@ class Axes:
             axes = [self._along[dim] for dim in self._dims if self._along[dim].is_numeric]
             for place, earlier in enumerate(axes):
                 for later in axes[place + 1 :]:
-                    yield (earlier, later) if self.is_time(earlier) else (later, earlier)
+                    yield (earlier, later) if role_of(earlier)[0] == "time" else (later, earlier)
 
     def _profiles(self) -> Iterator[Pair]:
         """Yield time or the coordinate against values, of points without any of them two values."""

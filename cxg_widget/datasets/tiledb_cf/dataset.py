@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.columns import as_strings
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES, Column, Dataset, Vector
-from cxg_widget.datasets.base.values import Values
+from cxg_widget.datasets.base.values import Codes, Values
 from cxg_widget.datasets.tiledb_access.contexts import make_context
 from cxg_widget.datasets.tiledb_access.identity import identify_state
 from cxg_widget.datasets.tiledb_access.listing import absolute, lists_in_one, name_of
 from cxg_widget.datasets.tiledb_cf.choice import check_wish, choose
-from cxg_widget.datasets.tiledb_cf.coordinates import Axes
+from cxg_widget.datasets.tiledb_cf.coordinates import Axes, role_of
 from cxg_widget.datasets.tiledb_cf.dataspace import Dataspace
 from cxg_widget.datasets.tiledb_cf.features import Feature, Features
 from cxg_widget.datasets.tiledb_cf.grid import DenseGrid
@@ -101,8 +101,7 @@ class CfDataset(Dataset):
         self.var_index = "feature"
         told = [name for name in _VAR_COLUMNS if any(self._told_of_vars(name))]
         self.var_columns = {name: Column(name, "string") for name in told}
-        self._axes = Axes(self._observations.dims, features.along, features.whole)
-        self._pairs = self._axes.pairs()
+        self._pairs = Axes(self._observations.dims, features.along, features.whole).pairs()
         self.embeddings = dict.fromkeys(self._pairs, 2)
         self.default_embedding = next(iter(self._pairs), None)
         self.default_color = self._first_on_the_grid()
@@ -168,7 +167,7 @@ class CfDataset(Dataset):
 
     def _origin(self, variable: Variable) -> float:
         """Return what to subtract from an axis of time, so that neighbouring times do not become one in float32."""
-        if not self._axes.is_time(variable) or self.n_obs < 2:
+        if role_of(variable)[0] != "time" or self.n_obs < 2:
             return 0.0
         return self._read_once(f"origin of {variable.name}", lambda: self._find_origin(variable))
 
@@ -220,7 +219,7 @@ def _column(name: str, variable: Variable) -> Column:
 
 
 def _meant(variable: Variable, values: NDArray[Any]) -> Values:
-    return variable.encoding.codes(values) if variable.encoding.kind == "categorical" else values
+    return Codes(values, variable.encoding.categories) if variable.encoding.kind == "categorical" else values
 
 
 def _said_of(feature: Feature, key: str) -> str:

@@ -7,16 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from cxg_widget.datasets.tiledb_cf.dimensions import Dimension, Dimensions, is_index
+from cxg_widget.datasets.tiledb_cf.dimensions import Dimension, is_index, shared_dimensions
 from cxg_widget.datasets.tiledb_cf.encoding import Encoding, encoding_of
 from cxg_widget.datasets.tiledb_cf.group import Group, Note
 from cxg_widget.datasets.tiledb_cf.reads import Reads
 from cxg_widget.datasets.tiledb_cf.variables import (
     Variable,
     attributes_of,
-    is_letter,
     is_of_xarray,
-    name_of,
     plain,
 )
 from cxg_widget.errors import DamagedStore, InvalidStore
@@ -50,12 +48,11 @@ class Dataspace:
         self.metadata = {key: value for key, value in group.metadata.items() if not key.startswith(_FIXED)}
         self.variables: dict[str, Variable] = {}
         self.sparse: dict[str, tuple[Variable, ...]] = {}
-        dimensions = Dimensions(reads.uri, note)
         reads.open_ahead(group.arrays)
         opened = [(path, member, *found) for path, member in group.arrays.items() if (found := self._look(path))]
-        for path, member, schema, extent in opened:
-            dimensions.add(path, schema, extent, self._fixed(member))
-        self.dimensions: Mapping[str, Dimension] = dimensions.sized()
+        self.dimensions: Mapping[str, Dimension] = shared_dimensions(
+            reads.uri, ((path, schema, extent, self._fixed(member)) for path, member, schema, extent in opened), note
+        )
         names = {path: [schema.attr(place).name for place in range(schema.nattr)] for path, _, schema, _ in opened}
         by_xarray = any(is_of_xarray(names[path], member) for path, member, *_ in opened)
         for path, member, schema, _ in opened:
@@ -98,7 +95,7 @@ class Dataspace:
             if not attr.name:
                 self._note(f"an attribute of array {path!r} has no name and is left out.")
                 continue
-            name = name_of(attr.name, member, after_member=after_member)
+            name = member if after_member and member is not None else plain(attr.name)
             if name in self.variables:
                 self._note(f"variable {name!r} of array {path!r} is called {path}.{attr.name}, as there is another.")
                 name = f"{path}.{attr.name}"
@@ -106,7 +103,8 @@ class Dataspace:
             if encoding.kind is None:
                 self._note(f"variable {name!r} is left out: its type {attr.dtype} is not supported.")
                 continue
-            text = not schema.sparse and len(dims) > 1 and is_letter(np.dtype(attr.dtype), is_var=attr.isvar)
+            is_letter = np.dtype(attr.dtype) == np.dtype("S1") and not attr.isvar  # so netCDF stores text
+            text = not schema.sparse and len(dims) > 1 and is_letter
             self.variables[name] = Variable(
                 name,
                 dims,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,59 +28,49 @@ class Dimension:
     size: int
 
 
-class Dimensions:
-    """All dimensions of a dataspace by name; those that count have a size.
+def shared_dimensions(
+    uri: str, opened: Iterable[tuple[str, Any, Sequence[tuple[Any, Any]], frozenset[str]]], note: Note
+) -> Mapping[str, Dimension]:
+    """Return the dimensions that count, by name.
 
     The domain of an unlimited dimension says nothing, so the size is that of what was written; of several arrays the
     least.
+
+    Parameters
+    ----------
+    opened : path, schema and extent of each array, and which of its dimensions are used as far as their domains go
 
     Raises
     ------
     InvalidStore
         If dimensions of one name have different domains or types.
     """
-
-    def __init__(self, uri: str, note: Note) -> None:
-        self._uri = uri
-        self._note = note
-        self._known: dict[tuple[str, bool], tuple[str, Any]] = {}
-        self._sizes: dict[str, list[int]] = {}
-        self._lows: dict[str, int] = {}
-
-    def add(self, path: str, schema: Any, extent: Sequence[tuple[Any, Any]] | None, fixed: frozenset[str]) -> None:
-        """Take up the dimensions of one array; `fixed` names those that are used as far as their domains go."""
+    known: dict[tuple[str, bool], tuple[str, Any]] = {}
+    sizes: dict[str, list[int]] = {}
+    lows: dict[str, int] = {}
+    for path, schema, extent, fixed in opened:
         for position in range(schema.ndim):
             dim = schema.domain.dim(position)
             # In a sparse array whole numbers may be coordinates, such as those of stations, and do not begin at 0.
-            counts = is_index(dim) and (not schema.sparse or int(dim.domain[0]) == 0)
-            self._agree(path, dim, counts=counts)
-            if counts and extent is not None and not schema.sparse:
-                name, low = plain(dim.name), int(dim.domain[0])
-                last = dim.domain[1] if dim.name in fixed else extent[position][1]
-                self._lows[name] = low
-                self._sizes.setdefault(name, []).append(int(last) - low + 1)
-
-    def sized(self) -> Mapping[str, Dimension]:
-        """Return the dimensions that count, with their sizes."""
-        found = {}
-        for name, sizes in self._sizes.items():
-            if min(sizes) != max(sizes):
-                self._note(
-                    f"dimension {name!r} has {max(sizes):,} positions in one array and {min(sizes):,} in another; "
-                    f"the first {min(sizes):,} are shown."
+            name, counts = plain(dim.name), is_index(dim) and (not schema.sparse or int(dim.domain[0]) == 0)
+            own = _domain(dim)
+            where, domain = known.setdefault((name, counts), (path, own))
+            if domain != own:
+                raise InvalidStore(
+                    f"{uri}: dimension {name!r} has different domains in different arrays: "
+                    f"{_told(domain)} in {where}, {_told(own)} in {path}."
                 )
-            found[name] = Dimension(name, self._lows[name], min(sizes))
-        return found
-
-    def _agree(self, path: str, dim: Any, *, counts: bool) -> None:
-        domain = _domain(dim)
-        key = plain(dim.name), counts
-        where, known = self._known.setdefault(key, (path, domain))
-        if known != domain:
-            raise InvalidStore(
-                f"{self._uri}: dimension {plain(dim.name)!r} has different domains in different arrays: "
-                f"{_told(known)} in {where}, {_told(domain)} in {path}."
+            if counts and not schema.sparse:
+                lows[name] = int(dim.domain[0])
+                last = dim.domain[1] if dim.name in fixed else extent[position][1]
+                sizes.setdefault(name, []).append(int(last) - lows[name] + 1)
+    for name, found in sizes.items():
+        if min(found) != max(found):
+            note(
+                f"dimension {name!r} has {max(found):,} positions in one array and {min(found):,} in another; "
+                f"the first {min(found):,} are shown."
             )
+    return {name: Dimension(name, lows[name], min(found)) for name, found in sizes.items()}
 
 
 def is_index(dim: Any) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.columns import as_strings, smallest_codes, tidy_categories
-from cxg_widget.datasets.base.values import Codes, Kind
+from cxg_widget.datasets.base.values import Kind
 
 _NETCDF_FILL = float(np.float32(9.969209968386869e36))
 """What the netCDF library writes where no floating-point number was written, without a word in the metadata."""
@@ -69,10 +69,6 @@ class Encoding:
         if self.kind != "float":
             return values.astype(self.dtype, copy=False)
         return self._floats(values, null)
-
-    def codes(self, decoded: NDArray[Any]) -> Codes:
-        """Return what `decode` made of a variable of flags, with its categories."""
-        return Codes(decoded, self.categories)
 
     def _codes(self, values: NDArray[Any], null: NDArray[np.bool_] | None) -> NDArray[Any]:
         place = np.searchsorted(self.flags, values).clip(0, len(self.flags) - 1)

@@ -62,7 +62,8 @@ class DenseGrid:
         index = dict(zip(self.dims, np.unravel_index(rows, self._shape), strict=True))
         places = np.array([index[dim] for dim in inside], dtype=np.int64).reshape(len(inside), len(rows))
         groups = list(_by_tile(places, self._tiles(variable, inside)))
-        if len(groups) > _MOST_BOXES or any(prod(stop - start for start, stop in box) > _most() for box, _ in groups):
+        largest = max(prod(stop - start for start, stop in box) for box, _ in groups)
+        if len(groups) > _MOST_BOXES or largest > columns.ROWS_PER_BLOCK:
             return self._take_by_blocks(variable, rows, at)
         found: NDArray[Any] | None = None
         for box, members in groups:
@@ -164,7 +165,3 @@ def _by_tile(places: NDArray[np.int64], tiles: NDArray[np.int64]) -> Iterator[tu
     for members in np.split(order, np.flatnonzero(np.diff(group.reshape(-1)[order])) + 1):
         chosen = places[:, members]
         yield as_box(chosen.min(axis=1), chosen.max(axis=1) + 1), members
-
-
-def _most() -> int:
-    return columns.ROWS_PER_BLOCK

@@ -6,12 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from cxg_widget.datasets.tiledb_cf.encoding import Encoding
 
 _ATTR, _DIM = "__tiledb_attr.", "__tiledb_dim."
-_TEXT_LENGTH = ("S", 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,17 +56,6 @@ def plain(name: str) -> str:
     return name
 
 
-def name_of(attr: str, member: str | None, *, after_member: bool) -> str:
-    """Return what the variable of an attribute is called.
-
-    Parameters
-    ----------
-    member : the name under which its array is registered
-    after_member : whether it is the only attribute of an array of the xarray writer, see `is_of_xarray`
-    """
-    return member if after_member and member is not None else plain(attr)
-
-
 def is_of_xarray(attrs: Sequence[str], member: str | None) -> bool:
     """Say whether this array of a coordinate tells the xarray writer: "lat_" in the member "lat".
 
@@ -94,8 +80,3 @@ def attributes_of(metadata: Mapping[str, Any], names: list[str], *, dims: bool =
                 name = max(fitting, key=len)
                 found[name][rest[len(name) + 1 :]] = value
     return found
-
-
-def is_letter(dtype: np.dtype[Any], *, is_var: bool) -> bool:
-    """Say whether a variable holds single letters, as netCDF stores text of fixed length."""
-    return (dtype.kind, dtype.itemsize) == _TEXT_LENGTH and not is_var

@@ -65,9 +65,8 @@ def test_fragments_without_commits_as_of_2021_count_too(make):
 
 def _names(path):
     from cxg_widget.datasets.tiledb_access.arrays import Arrays
-    from cxg_widget.datasets.tiledb_access.identity import identify_state
 
-    return identify_state(Arrays(str(path), str(path), tiledb.Ctx()), ["obs", "emb/umap"])
+    return Arrays(str(path), str(path), tiledb.Ctx()).state(["obs", "emb/umap"])
 
 
 def test_far_away_it_takes_one_request_for_each_array(tmp_path, object_store):

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cxg_widget.datasets.base.packed import PackedStrings
-from cxg_widget.datasets.base.positions import Positions
 from cxg_widget.datasets.base.values import to_pandas
+from cxg_widget.datasets.base.var_names import Positions
 
 words = st.lists(st.text(st.sampled_from("ab7é💡"), max_size=4), max_size=12)
 

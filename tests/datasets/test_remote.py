@@ -15,7 +15,7 @@ import tiledb
 from cxg_widget.cli.main import main
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.tiledb_access.contexts import make_context, timeout_s
-from cxg_widget.datasets.tiledb_access.metadata_ahead import load_metadata
+from cxg_widget.datasets.tiledb_access.lookups import load_metadata
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import (
     CxgWidgetError,

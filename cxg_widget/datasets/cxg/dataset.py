@@ -22,7 +22,6 @@ from cxg_widget.datasets.cxg.matrix import Matrix
 from cxg_widget.datasets.cxg.metadata import GroupMetadata, read_gene_sets, read_uns
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.datasets.tiledb_access.contexts import make_context
-from cxg_widget.datasets.tiledb_access.identity import identify_state
 from cxg_widget.datasets.tiledb_access.listing import absolute, lists_in_one, name_of
 from cxg_widget.datasets.tiledb_access.results import select, values_of
 from cxg_widget.errors import DamagedStore, DatasetNotFound, InvalidStore
@@ -260,7 +259,7 @@ class CxgDataset(Dataset):
         if self.is_remote and not lists_in_one(self.uri):
             return super()._read_identity()
         arrays = [name for name, kind in self._children.items() if kind == "array"]
-        return identify_state(self._arrays, [*arrays, *(f"emb/{name}" for name in self._members)])
+        return self._arrays.state([*arrays, *(f"emb/{name}" for name in self._members)])
 
     def _release(self) -> None:
         self._arrays.close()

@@ -17,7 +17,7 @@ from tiledb.main import PyQuery
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.tiledb_access.contexts import slow_downs, timeout_s
 from cxg_widget.datasets.tiledb_access.failures import slowed_down
-from cxg_widget.datasets.tiledb_access.metadata_ahead import load_metadata, load_places
+from cxg_widget.datasets.tiledb_access.lookups import load_metadata, load_places
 from cxg_widget.datasets.tiledb_access.results import Ranges, select, take, values_of
 from cxg_widget.datasets.tiledb_access.root import Root
 from cxg_widget.datasets.tiledb_access.timeouts import unless_refused

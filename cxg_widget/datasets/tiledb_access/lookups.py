@@ -1,6 +1,7 @@
 """What lies at a URI: the kind of object, a group's metadata and members, a schema, the fragments of an array.
 
-The bindings would ask for each with the interpreter's lock in hand; here other threads go on meanwhile.
+The bindings would ask for each with the interpreter's lock in hand; here other threads go on meanwhile. What is loaded
+of an open array, its metadata and where its tiles lie, stays with it, so that the bindings ask for nothing then.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 import tiledb
 from tiledb.datatypes import DataType
 
-from cxg_widget.datasets.tiledb_access.c_library import READ, Calls, Handle, calls_in, capsule
+from cxg_widget.datasets.tiledb_access.c_library import READ, Calls, Handle, calls_in, capsule, handle_of
 
 _KINDS = {1: "group", 2: "array"}
 _TEXT = tiledb.libtiledb.DataType.STRING_UTF8
@@ -117,6 +118,44 @@ def read_stored_group(uri: str, ctx: tiledb.Ctx) -> StoredGroup:
         members = [_member(calls, group, place) for place in range(calls.count("group_get_member_count", group))]
         calls("group_close", group)
     return StoredGroup(_as_written(raw), members)
+
+
+def load_metadata(array: Any) -> None:
+    """Load the metadata of an open array.
+
+    Raises
+    ------
+    tiledb.TileDBError
+        If they cannot be read.
+    """
+    calls = _calls_with(array)
+    if calls is not None:
+        calls.count("array_get_metadata_num", handle_of(array, b"array"))
+
+
+def load_places(array: Any, name: str, *, has_offsets: bool) -> None:
+    """Load where the tiles of an attribute or a dimension lie, by asking how much a read of all of it would return.
+
+    has_offsets : whether its values are of any length; null must not be among them
+
+    Raises
+    ------
+    tiledb.TileDBError
+        If that cannot be read.
+    """
+    calls = _calls_with(array)
+    if calls is None:
+        return
+    ends = [ctypes.byref(ctypes.c_uint64()) for _ in range(2)]
+    with calls.made("query", handle_of(array, b"array"), READ) as query:
+        if has_offsets:
+            calls("query_get_est_result_size_var", query, name.encode(), *ends)
+        else:
+            calls("query_get_est_result_size", query, name.encode(), ends[0])
+
+
+def _calls_with(array: Any) -> Calls | None:
+    return calls_in(array.ctx) if hasattr(array, "__capsule__") else None
 
 
 def _by_the_bindings(uri: str, ctx: tiledb.Ctx) -> StoredGroup:

@@ -13,7 +13,6 @@ from cxg_widget.datasets.base.columns import as_strings
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES, Column, Dataset, Vector
 from cxg_widget.datasets.base.values import Codes, Values
 from cxg_widget.datasets.tiledb_access.contexts import make_context
-from cxg_widget.datasets.tiledb_access.identity import identify_state
 from cxg_widget.datasets.tiledb_access.listing import absolute, lists_in_one, name_of
 from cxg_widget.datasets.tiledb_cf.choice import check_wish, choose
 from cxg_widget.datasets.tiledb_cf.coordinates import Axes, role_of
@@ -186,8 +185,7 @@ class CfDataset(Dataset):
         if self.is_remote and not lists_in_one(self.uri):
             return super()._read_identity()
         cut = ",".join(f"{dim}={position}" for dim, position in sorted(self._isel.items()))
-        state = identify_state(self._reads, self._group.arrays)
-        return f"{state}#{','.join(self._observations.dims)}#{cut}"
+        return f"{self._reads.state(self._group.arrays)}#{','.join(self._observations.dims)}#{cut}"
 
     def _read_details(self) -> dict[str, Any]:
         shown = {one.variable.name: one.variable for one in (*self._columns.values(), *self._vars)}

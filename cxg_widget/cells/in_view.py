@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cxg_widget.cells.indexed import IndexedCells, Shown, SomeCells
-from cxg_widget.cells.preview import fill_in
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
+from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.view import View
 
 if TYPE_CHECKING:
@@ -37,8 +37,6 @@ class CellsOfView:
     """
 
     def __init__(self, found: RowsInView, extent: View) -> None:
-        from cxg_widget.spatial import SpatialIndex
-
         self.found = found
         self.extent = extent
         self._indexed = IndexedCells(SpatialIndex.build(found.xy))
@@ -65,7 +63,11 @@ class CellsOfView:
     def colored(self, coloring: Coloring) -> Coloring | None:
         """Return what colours these cells; None where they do not have values that a preview expects."""
         if self._known is None or self._known[0] is not coloring:
-            taken = fill_in(coloring, self.found) if coloring.is_preview else coloring.take(self.found.rows)
+            found = self.found
+            if coloring.is_preview:
+                taken = coloring.filled(found.column(coloring.target.name))
+            else:
+                taken = coloring.take(found.rows)
             self._known = coloring, taken
         return self._known[1]
 

@@ -15,12 +15,12 @@ from cxg_widget.compute.memo import Memo
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.draw.crowding import crowded_size
+from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.view import View
 from cxg_widget.wire.order import scattered
 
 if TYPE_CHECKING:
     from cxg_widget.draw.aggregate import Aggregator, NumberImage, PixelNumbers, Planes, Statistic, ViewColumn
-    from cxg_widget.spatial import SpatialIndex
 
 _LARGEST_SPREAD = 16
 RECENT_BYTES = 48 * 2**20

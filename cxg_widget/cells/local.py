@@ -18,13 +18,13 @@ from cxg_widget.convert.progress import progress_bar
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.target import Target, of_column, read
 from cxg_widget.errors import Cancelled, CxgWidgetError, Overtaken
+from cxg_widget.spatial import IndexStore, SpatialIndex, index_key
 from cxg_widget.spatial.view import Extent, View
 from cxg_widget.wire.quantise import Bounds, bounds_of
 
 if TYPE_CHECKING:
     from cxg_widget.draw.aggregate.by_rows import Wanted
     from cxg_widget.draw.aggregate.reductions import Sums
-    from cxg_widget.spatial import SpatialIndex
 
 _KEPT_FROM = 1_000_000
 """Indexes of fewer cells are built anew: that takes no longer than to read them."""
@@ -176,8 +176,6 @@ class LocalHolder(Holder):
 
     def _index(self) -> SpatialIndex:
         """Load the index that an earlier session kept, or build it and keep it."""
-        from cxg_widget.spatial import IndexStore, SpatialIndex, index_key
-
         dataset, settings, loader = self.dataset, self.settings, self._loader
         xy = self.xy()
 

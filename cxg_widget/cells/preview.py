@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
-from cxg_widget.datasets.base.by_view import RowsInView
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.display.coloring import CategoryColoring, Coloring, NumberColoring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import Target
 from cxg_widget.errors import CxgWidgetError
+from cxg_widget.spatial.view import Extent
 from cxg_widget.wire.encoding import Numbers
-
-if TYPE_CHECKING:
-    from cxg_widget.spatial.view import Extent
 
 _CLOSE = 0.002
 """Extents that differ by this share of their sides look the same: by less than two pixels."""
@@ -29,7 +25,7 @@ def preview_extent(dataset: Dataset, settings: Settings) -> Extent | None:
 
 def is_close(stated: Extent, found: Extent) -> bool:
     """Say whether points can be shown within stated bounds although others were found."""
-    for (low, high), (first, last) in zip(_sides(stated), _sides(found), strict=True):
+    for (low, high), (first, last) in ((stated[:2], found[:2]), (stated[2:], found[2:])):
         slack = _CLOSE * (high - low)
         if not (low <= first <= low + slack and high - slack <= last <= high):
             return False
@@ -57,11 +53,6 @@ def are_stated(coloring: Coloring, dataset: Dataset) -> bool:
     return False
 
 
-def fill_in(preview: Coloring, found: RowsInView) -> Coloring | None:
-    """Return a preview with the values of some rows; None where these are not what the store stated."""
-    return preview.filled(found.column(preview.target.name))
-
-
 def colored_column(target: Target, dataset: Dataset) -> str | None:
     """Return the obs column that colours by its codes or numbers as they are; None = something else does."""
     is_plain = target.source == "obs" and dataset.obs_columns[target.name].kind in ("categorical", "int", "float")
@@ -72,7 +63,3 @@ def _previewed(target: Target, stated: Codes | tuple[float, float] | None) -> Co
     if isinstance(stated, Codes):
         return CategoryColoring(target, stated, counted=([], 0), is_preview=True)
     return None if stated is None else NumberColoring(target, Numbers.stated(*stated), is_preview=True)
-
-
-def _sides(extent: Extent) -> tuple[tuple[float, float], tuple[float, float]]:
-    return extent[:2], extent[2:]

@@ -27,18 +27,6 @@ class LastingFile(io.RawIOBase):
         if self._refused is not None:
             raise self._refused
 
-    def readable(self) -> bool:
-        """Say that it can be read."""
-        return True
-
-    def writable(self) -> bool:
-        """Say that it can be written."""
-        return True
-
-    def seekable(self) -> bool:
-        """Say that places in it can be chosen."""
-        return True
-
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         """Choose the place of the next read or write."""
         self._at = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._end}[whence]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cxg_widget.errors import Cancelled, InvalidValue
 from cxg_widget.spatial.morton import TileGrid
 from cxg_widget.spatial.quadtree import Quadtree, offsets_level
-from cxg_widget.spatial.view import Extent
+from cxg_widget.spatial.view import Extent, union
 
 _BLOCK = 1 << 19
 _SAMPLE = 1 << 16
@@ -102,7 +102,7 @@ def _sort(xy: NDArray[np.float32], crew: _Crew) -> Sorted:
     step = max(len(xy) // _SAMPLE, 1)
     surveys = crew.work(lambda rows: _survey(xy, rows, step), blocks, begin=0.0, end=0.1)
     surveys = [survey for survey in surveys if survey.n_finite]
-    extent = _union([survey.extent for survey in surveys])
+    extent = union([survey.extent for survey in surveys])
     sample = np.concatenate([np.empty((0, 2), np.float32), *(survey.sample for survey in surveys)])
     grid = TileGrid.over(extent, sample)
     ends = np.cumsum([0] + [survey.n_finite for survey in surveys])
@@ -123,13 +123,6 @@ def _survey(xy: NDArray[np.float32], rows: slice, step: int) -> _Survey:
         return _Survey(rows, 0, (0.0, 0.0, 0.0, 0.0), points)
     (x0, x1), (y0, y1) = ((float(column.min()), float(column.max())) for column in points.T)
     return _Survey(rows, n_finite, (x0, x1, y0, y1), points[::step].copy())
-
-
-def _union(extents: list[Extent]) -> Extent:
-    if not extents:
-        return 0.0, 0.0, 0.0, 0.0
-    x0, x1, y0, y1 = zip(*extents, strict=True)
-    return min(x0), max(x1), min(y0), max(y1)
 
 
 def _fill(keys: NDArray[np.uint64], xy: NDArray[np.float32], survey: _Survey, grid: TileGrid) -> None:

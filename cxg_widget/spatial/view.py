@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,14 @@ def contain(
 def _speck(at: float) -> float:
     """Return how much of an axis to show about points at one place: 1, or what numbers there can tell apart."""
     return max(1.0, abs(at) * 2**-20)
+
+
+def union(extents: Sequence[Extent]) -> Extent:
+    """Return within which bounds all lie that lie within these; zeros where there are none."""
+    if not extents:
+        return 0.0, 0.0, 0.0, 0.0
+    x0, x1, y0, y1 = zip(*extents, strict=True)
+    return min(x0), max(x1), min(y0), max(y1)
 
 
 def within(xy: NDArray[np.float32], view: View) -> NDArray[np.bool_]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.spatial.view import Extent
 from cxg_widget.wire.protocol import MISSING_U16
-
-if TYPE_CHECKING:
-    from cxg_widget.spatial.view import Extent
 
 _BLOCK = 1 << 21
 _SIDE_BY_SIDE = 64

@@ -23,7 +23,7 @@ from cxg_widget.display.target import Target
 from cxg_widget.draw.aggregate import PixelNumbers, Planes
 from cxg_widget.draw.aggregate.by_rows import Wanted
 from cxg_widget.draw.aggregate.reductions import Sums
-from cxg_widget.spatial.view import Extent, View
+from cxg_widget.spatial.view import Extent, View, union
 
 
 @dataclass(frozen=True)
@@ -80,9 +80,8 @@ class ClusterCells:
         except BaseException:
             self.close()
             raise
-        extents = np.array([extent for extent, _ in found if extent is not None]).reshape(-1, 4)
         self.n_missing = sum(n_missing for _, n_missing in found)
-        self.extent: Extent = _union(extents)
+        self.extent: Extent = union([extent for extent, _ in found if extent is not None])
 
     # Columns.
 
@@ -289,13 +288,6 @@ class ClusterCells:
                 held = selected, parts.map("select", worker.arrange_bits, parts.held, parts.packed(selected))
                 self._selection = held
             return held[1]
-
-
-def _union(extents: NDArray[np.float64]) -> Extent:
-    if not len(extents):
-        return 0.0, 0.0, 0.0, 0.0
-    (x0, _, y0, _), (_, x1, _, y1) = extents.min(axis=0).tolist(), extents.max(axis=0).tolist()
-    return x0, x1, y0, y1
 
 
 def _holds_codes(data: Any) -> bool:

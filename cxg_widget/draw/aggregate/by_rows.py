@@ -15,7 +15,7 @@ from cxg_widget.datasets.base.values import Vector
 from cxg_widget.display.target import Target, mean_vector, resolve
 from cxg_widget.draw.aggregate.reductions import Plan, Sums, reduction_of, sums_of
 from cxg_widget.errors import InvalidValue
-from cxg_widget.spatial.view import View
+from cxg_widget.spatial.view import View, union
 from cxg_widget.text.names import shown
 from cxg_widget.wire.quantise import Bounds, bounds_of
 
@@ -175,7 +175,4 @@ def bounds_by_rows(dataset: Dataset, embedding: str | None, axes: tuple[int, int
         n_missing += found.n_missing
         if found.n_missing < stop - start:
             extents.append(found.extent)
-    if not extents:
-        return Bounds((0.0, 0.0, 0.0, 0.0), n_missing)
-    x0, x1, y0, y1 = zip(*extents, strict=True)
-    return Bounds((min(x0), max(x1), min(y0), max(y1)), n_missing)
+    return Bounds(union(extents), n_missing)

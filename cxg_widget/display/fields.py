@@ -7,10 +7,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from cxg_widget.datasets.base.values import as_plain
 from cxg_widget.datasets.detection import is_remote
+from cxg_widget.display.several_genes import mean_value
 from cxg_widget.display.target import Target, heading, resolve
 from cxg_widget.errors import CxgWidgetError, UnknownName
 
@@ -62,7 +61,7 @@ class Fields:
         self._hold(one.name for one in targets if one.source == "obs")
         with suppress(CxgWidgetError):  # said where the cell is told of
             if self._is_small:
-                for _ in self._dataset.vectors([gene for one in targets for gene in _genes(one)], layer):
+                for _ in self._dataset.vectors([gene for one in targets for gene in genes_of(one)], layer):
                     pass
 
     def _hold_default(self) -> None:
@@ -125,12 +124,12 @@ class Fields:
         targets = self._targets(chosen, layer)
         columns = [one.name for one in targets if one.source == "obs"]
         record = self._dataset.obs_record(row, columns) if columns else {}
-        genes = list(dict.fromkeys(gene for one in targets for gene in _genes(one)))
+        genes = list(dict.fromkeys(gene for one in targets for gene in genes_of(one)))
         numbers = dict(zip(genes, self.numbers(genes, row, layer), strict=True))
         return [
             (one.name, record[one.name])
             if one.source == "obs"
-            else (heading(one, self._dataset, layer)[0], _mean([numbers[gene] for gene in _genes(one)]))
+            else (heading(one, self._dataset, layer)[0], mean_value([numbers[gene] for gene in genes_of(one)]))
             for one in targets
         ]
 
@@ -147,12 +146,9 @@ class Fields:
         return found
 
 
-def _genes(target: Target) -> tuple[str, ...]:
+def genes_of(target: Target) -> tuple[str, ...]:
+    """Return the genes that a gene or several mean."""
     return (target.name,) if target.source == "var" else target.genes
-
-
-def _mean(values: list[float]) -> float:
-    return float(np.mean(values, dtype=np.float64))
 
 
 def is_identifier(column: Column, n_obs: int) -> bool:

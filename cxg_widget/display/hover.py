@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.display.fields import Fields
+from cxg_widget.display.fields import Fields, genes_of
+from cxg_widget.display.several_genes import mean_value
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.wire.protocol import MISSING_LABEL
 
@@ -106,8 +107,7 @@ class Describer:
     def _read_value(self, row: int, target: Target, layer: str | None) -> str:
         if target.source == "obs":
             return text_of(self._dataset.obs_record(row, [target.name])[target.name])
-        genes = (target.name,) if target.source == "var" else target.genes
-        return text_of(float(np.mean(self._fields.numbers(genes, row, layer), dtype=np.float64)))
+        return text_of(mean_value(self._fields.numbers(genes_of(target), row, layer)))
 
     def fields(self, row: int, settings: Settings, without: str = "") -> list[list[str]]:
         """Return [heading, value] pairs of a row as text, in their order; nothing where they cannot be read.

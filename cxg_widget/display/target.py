@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.dataset import MAX_LABELS, Codes, Vector
 from cxg_widget.datasets.base.obs_columns import too_many_labels
+from cxg_widget.display.several_genes import mean_told, mean_vector
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.text.names import not_found, shown
 from cxg_widget.text.nouns import GENE_SET
@@ -69,7 +70,7 @@ def resolve(color: ColorTrait, dataset: Dataset, layer: str | None = None) -> Ta
     genes = [gene.removeprefix("var:") for gene in color]
     for gene in genes:
         dataset.names_in(layer).find_var(gene)
-    name = f"mean of {dataset.var_noun.counted(len(genes))}" if len(genes) > 1 else genes[0]
+    name = mean_told(dataset.var_noun.counted(len(genes))) if len(genes) > 1 else genes[0]
     return Target("mean", name, tuple(genes))
 
 
@@ -165,7 +166,7 @@ def heading(target: Target, dataset: Dataset, layer: str | None) -> tuple[str, s
         return name, (label if label != name else dataset.var_noun.one) + suffix
     if target.source in ("set", "mean"):
         shown = ", ".join(target.genes[:4]) + (", …" if len(target.genes) > 4 else "")
-        return target.name, f"mean of {shown}{suffix}" if target.source == "set" else shown + suffix
+        return target.name, (mean_told(shown) if target.source == "set" else shown) + suffix
     return target.name, ""
 
 
@@ -193,26 +194,3 @@ def as_float(numbers: NDArray[Any]) -> NDArray[Any]:
     if (numbers.dtype.kind == "f" and numbers.dtype.itemsize <= 4) or numbers.dtype.itemsize <= 2:
         return numbers.astype(np.float32, copy=False)
     return numbers.astype(np.float64, copy=False)
-
-
-def mean_vector(vectors: Iterable[Vector], count: int, n_obs: int) -> Vector:
-    """Average `count` genes cell by cell, holding one at a time; sparse when few cells differ from the mean fill."""
-    if count == 1:
-        return next(iter(vectors))
-    total = np.zeros(n_obs, dtype=np.float64)
-    fill = 0.0
-    touched = np.zeros(n_obs, dtype=np.bool_)
-    for vector in vectors:
-        if vector.rows is None:
-            total += vector.values
-            touched[:] = True
-        else:
-            fill += vector.fill
-            total += vector.fill
-            total[vector.rows] += vector.values.astype(np.float64) - vector.fill
-            touched[vector.rows] = True
-    total /= count
-    if touched.all():
-        return Vector(total.astype(np.float32))
-    rows = np.flatnonzero(touched).astype(np.int64, copy=False)
-    return Vector(total[rows].astype(np.float32), rows, fill / count)

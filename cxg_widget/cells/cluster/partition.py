@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.cluster.source import Source, opened
 from cxg_widget.datasets import Codes, Vector
-from cxg_widget.display.target import Target, as_float, mean_vector
+from cxg_widget.display.several_genes import mean_vector
+from cxg_widget.display.target import Target, as_float
 from cxg_widget.draw.aggregate import (
     CategoryColumn,
     NumberColumn,

@@ -49,7 +49,7 @@ def pages(chromium: Any) -> Pages:
 
 @pytest.fixture
 def page(request: pytest.FixtureRequest, pages: Pages, address: str, drawn_by: str) -> Iterator[Any]:
-    """The page of the engine; fails when a script of it did."""
+    """The page of the engine, as it was loaded; fails when a script of it did."""
     script = f"globalThis.__CXG_DRAWN_BY__ = {drawn_by!r}"
     with pages.loaded(request, address, width=900, height=700, init_script=script) as loaded:
         yield loaded
@@ -62,6 +62,6 @@ def panels_address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def panels(request: pytest.FixtureRequest, pages: Pages, panels_address: str) -> Iterator[Any]:
-    """The page of the panels; fails when a script of it did, or complained."""
+    """The page of the panels, as it was loaded; fails when a script of it did, or complained."""
     with pages.loaded(request, panels_address, width=900, height=600, may_complain=False) as loaded:
         yield loaded

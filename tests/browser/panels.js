@@ -176,10 +176,33 @@ const scenes = {
 };
 
 const el = document.getElementById("el");
-const destroy = createView({ el, model: { store, actions, createPlot } });
+/** What brings the page back to how it was loaded. @type {(() => void)[]} */
+const undo = [];
+let takeAway = () => {};
+const destroy = () => (takeAway(), (takeAway = () => {}));
+
+/** Show the start in a new view, as loading does in a multiple of the time. */
+async function renew() {
+  if (document.fullscreenElement !== null) await document.exitFullscreen();
+  destroy();
+  for (const back of undo.splice(0)) back();
+  for (const name of Object.keys(window)) if (!NAMES.has(name) && !name.startsWith("__")) delete window[name]; // "__": Playwright's
+  el.replaceChildren();
+  document.body.replaceChildren(el);
+  for (const name of ["class", "style"]) document.body.removeAttribute(name);
+  scrollTo(0, 0);
+  calls.length = 0;
+  store.set(start);
+  takeAway = createView({ el, model: { store, actions, createPlot } });
+  window.root = el.firstElementChild.shadowRoot;
+}
+
 Object.assign(window, {
   open: (another) => createView({ el: another, model: { store, actions, createPlot } }),
-  calls, store, destroy, scenes: Object.keys(scenes), root: el.firstElementChild.shadowRoot,
+  calls, store, destroy, renew, scenes: Object.keys(scenes), root: null, theme: null,
+  atEnd: (back) => undo.push(back),
   show: (name) => store.set({ ...start, ...scenes[name] }),
 });
+const NAMES = new Set(Object.keys(window));
+renew();
 if (location.hash !== "") window.show(location.hash.slice(1));

@@ -134,6 +134,32 @@ function deliver(model, frames) {
 /** An answer by a real session. */
 const byKernel = async (content, model) => deliver(model, await window.askKernel(content));
 
+/** What brings the page back to how it was loaded, newest last. @type {(() => void)[]} */
+const undo = [];
+const atEnd = (back) => undo.push(back);
+
+/** Put another method in place of one, until the next test. @param {(was: Function) => Function} make */
+function replace(owner, name, make) {
+  const was = owner[name];
+  owner[name] = make(was);
+  atEnd(() => (owner[name] = was));
+}
+
+/** As on a page that has not looked for a graphics card yet. */
+const forgetCard = () => delete globalThis[Symbol.for("cxg-widget/gl/3")];
+
+const drawnBy = globalThis.__CXG_DRAWN_BY__;
+
+/** Take away what a test has left, in a fraction of the time that loading takes. */
+function renew() {
+  for (const back of undo.splice(0).reverse()) back();
+  for (const name of Object.keys(window)) if (!NAMES.has(name) && !name.startsWith("__")) delete window[name]; // "__": Playwright's
+  document.body.replaceChildren();
+  document.body.removeAttribute("style");
+  scrollTo(0, 0);
+  globalThis.__CXG_DRAWN_BY__ = drawnBy;
+}
+
 /** Open a widget with one plot. */
 function open({ traits = {}, width = 400, height = 400, dark = false, answer } = {}) {
   const host = document.createElement("div");
@@ -144,7 +170,10 @@ function open({ traits = {}, width = 400, height = 400, dark = false, answer } =
   const widget = createWidgetModel(model);
   const plot = widget.createPlot(host);
   plot.setTheme(dark ? DARK : LIGHT);
-  return { host, model, widget, plot, background: (dark ? DARK : LIGHT).background, get canvas() { return host.querySelector("canvas"); }, close: () => (plot.destroy(), widget.destroy(), host.remove()) };
+  let isOpen = true;
+  const close = () => isOpen && ((isOpen = false), plot.destroy(), widget.destroy(), host.remove());
+  atEnd(close);
+  return { host, model, widget, plot, background: (dark ? DARK : LIGHT).background, get canvas() { return host.querySelector("canvas"); }, close };
 }
 
 const frame = () => new Promise((done) => requestAnimationFrame(() => done()));
@@ -207,4 +236,5 @@ function clusters(n, k = 12, seed = 1) {
 
 const OKABE = ["#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7", "#999999", "#332288", "#117733", "#882255", "#44aa99"];
 
-Object.assign(window, { open_: open, fakeModel, sendPoints, sendColor, sendCodes, sendSelection, sendImage, ready, pixel, pixels, place, difference, clusters, frame, sleep, OKABE, seqs, sendGene, asked, byKernel, deliver });
+Object.assign(window, { open_: open, fakeModel, sendPoints, sendColor, sendCodes, sendSelection, sendImage, ready, pixel, pixels, place, difference, clusters, frame, sleep, OKABE, seqs, sendGene, asked, byKernel, deliver, atEnd, replace, forgetCard, renew });
+const NAMES = new Set([...Object.keys(window), "askKernel"]);

@@ -218,14 +218,14 @@ def test_a_plot_without_room_asks_for_nothing(page: Any) -> None:
 def test_closing_gives_back_what_was_taken(page: Any) -> None:
     left = run(
         page,
-        """let buffers = 0;
+        """forgetCard();
+        let buffers = 0;
         for (const kind of ["Buffer", "Framebuffer", "VertexArray", "Texture", "Renderbuffer"]) {
           for (const [verb, step] of [["create", 1], ["delete", -1]]) {
-            const inner = WebGL2RenderingContext.prototype[verb + kind];
-            WebGL2RenderingContext.prototype[verb + kind] = function (what) {
+            replace(WebGL2RenderingContext.prototype, verb + kind, (inner) => function (what) {
               if (step > 0 || what !== null) buffers += step;
               return inner.call(this, what);
-            };
+            });
           }
         }
         const w = open_();

@@ -75,17 +75,14 @@ def test_a_lost_context_keeps_its_picture_and_comes_back_with_the_same_pixels(pa
 def test_twenty_widgets_at_once_all_show_their_own_points(page: Any, drawn_by: str) -> None:
     n_wrong, n_contexts = run(
         page,
-        """let contexts = 0;
-        const make = HTMLCanvasElement.prototype.getContext;
-        HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
-          if (kind === "webgl2") contexts++;
-          return make.call(this, kind, ...more);
-        };
-        const makeOff = OffscreenCanvas.prototype.getContext;
-        OffscreenCanvas.prototype.getContext = function (kind, ...more) {
-          if (kind === "webgl2") contexts++;
-          return makeOff.call(this, kind, ...more);
-        };
+        """forgetCard();
+        let contexts = 0;
+        for (const { prototype } of [HTMLCanvasElement, OffscreenCanvas]) {
+          replace(prototype, "getContext", (make) => function (kind, ...more) {
+            if (kind === "webgl2") contexts++;
+            return make.call(this, kind, ...more);
+          });
+        }
         const all = [];
         for (let i = 0; i < 20; i++) {
           const w = open_({ width: 150, height: 100 + i });
@@ -181,11 +178,10 @@ def test_each_point_is_drawn_once_while_chunks_arrive(page: Any) -> None:
     submitted, shown = run(
         page,
         """let submitted = 0;
-        const draw = WebGL2RenderingContext.prototype.drawArrays;
-        WebGL2RenderingContext.prototype.drawArrays = function (mode, first, count) {
+        replace(WebGL2RenderingContext.prototype, "drawArrays", (draw) => function (mode, first, count) {
           if (count > 1) submitted += count;
           return draw.call(this, mode, first, count);
-        };
+        });
         const data = clusters(300_000);
         const w = open_();
         sendColor(w.model, { scale: "categorical", codes: data.codes, colors: OKABE, hold: true });

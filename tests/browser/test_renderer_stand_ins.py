@@ -72,12 +72,12 @@ def test_with_and_without_a_graphics_card_the_picture_is_the_same(page: Any, set
 
 
 CARD = """
+forgetCard();
 delete globalThis.__CXG_DRAWN_BY__;
-const ask = WebGL2RenderingContext.prototype.getParameter;
-WebGL2RenderingContext.prototype.getParameter = function (name) {
+replace(WebGL2RenderingContext.prototype, "getParameter", (ask) => function (name) {
   const found = ask.call(this, name);
   return typeof found === "string" ? CARD : found;
-};
+});
 const data = clusters(20_000);
 const w = open_({ traits: { point_size: 3 } });
 sendColor(w.model, { scale: "categorical", codes: data.codes, colors: OKABE });

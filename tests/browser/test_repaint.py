@@ -26,11 +26,10 @@ const show = async (options, color) => {{
 const byCategory = (w) => sendColor(w.model, {{ scale: "categorical", codes, colors: OKABE }});
 const byGene = (which) => (w) => sendGene(w.model, {{ codes: genes[which] }});
 let drawn = 0;
-const drawArrays = WebGL2RenderingContext.prototype.drawArrays;
-WebGL2RenderingContext.prototype.drawArrays = function (mode, first, count) {{
+replace(WebGL2RenderingContext.prototype, "drawArrays", (drawArrays) => function (mode, first, count) {{
   if (mode === this.POINTS) drawn += count;
   drawArrays.call(this, mode, first, count);
-}};
+}});
 """
 
 

@@ -201,7 +201,11 @@ def test_a_page_that_refuses_from_the_start_has_no_button(
 
 
 def test_a_page_that_refuses_when_asked_loses_the_button(page: Any) -> None:
-    page.evaluate("() => { Element.prototype.requestFullscreen = () => Promise.reject(new TypeError('no')); }")
+    page.evaluate("""() => {
+        const { requestFullscreen } = Element.prototype;
+        atEnd(() => (Element.prototype.requestFullscreen = requestFullscreen));
+        Element.prototype.requestFullscreen = () => Promise.reject(new TypeError("no"));
+    }""")
     page.get_by_role("button", name="Full screen").click()
     expect(page.get_by_role("button", name="Full screen")).to_have_count(0)
 

@@ -19,7 +19,16 @@ def drawn_by() -> str:
     return "cpu"
 
 
-THREE = """document.body.style.padding = "500px 0 1200px";
+HEAR = """window.heard = [];
+    const hear = (told) => {
+      const listen = (event) => heard.push(told(event));
+      document.addEventListener("wheel", listen);
+      atEnd(() => document.removeEventListener("wheel", listen));
+    };
+    """
+THREE = (
+    HEAR
+    + """document.body.style.padding = "500px 0 1200px";
     window.plots = [];
     for (let i = 0; i < 3; i++) {
       const w = open_({ width: 800, height: 400, traits: %s });
@@ -28,9 +37,9 @@ THREE = """document.body.style.padding = "500px 0 1200px";
       sendPoints(w.model, { xy: [[0.5, 0.5]] });
       plots.push(w);
     }
-    window.heard = [];
-    document.addEventListener("wheel", (event) => heard.push([scrollY, event.defaultPrevented]));
+    hear((event) => [scrollY, event.defaultPrevented]);
     while (!plots.every((w) => w.host.dataset.cxgView)) await frame();"""
+)
 
 
 def views(page: Any) -> list[list[float]]:
@@ -179,10 +188,10 @@ def test_the_option_turns_the_wheel_off_and_on_again(page: Any) -> None:
 def test_a_plot_without_points_leaves_the_wheel_to_the_page(page: Any) -> None:
     run(
         page,
-        """document.body.style.padding = "0 0 2000px";
+        HEAR
+        + """document.body.style.padding = "0 0 2000px";
         window.w = open_({ width: 800, height: 400 });
-        window.heard = [];
-        document.addEventListener("wheel", (event) => heard.push(event.defaultPrevented));""",
+        hear((event) => event.defaultPrevented);""",
     )
     page.mouse.move(300, 300)
     page.mouse.move(400, 200)
@@ -197,7 +206,7 @@ RING = "() => getComputedStyle(plots[0].plot.element).outlineStyle !== 'none'"
 STYLE = """const sheet = document.createElement("style");
     sheet.textContent = ":focus { outline: none; } :focus-visible { outline: 2px solid red; }"
       + "[data-pointed]:focus-visible { outline: none; }"; // as in style.css
-    document.head.append(sheet);"""
+    document.body.append(sheet);"""
 
 
 def test_the_focus_ring_comes_with_keys_and_goes_with_the_mouse(page: Any) -> None:

@@ -14,40 +14,42 @@ from datashader import reductions as rd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cxg_widget.draw.aggregate.reductions import NAMES, columns_of, reduction_of, sums_of
+from cxg_widget.draw.aggregate.reductions import NAMES, columns_of, reduction_of, sums_of, together
 from cxg_widget.errors import InvalidValue
 
 pytestmark = pytest.mark.slow
 
 VIEW, SIZE = (-1.0, 2.0, -0.5, 1.5), (7, 5)
 LABELS = ("T cell", "B cell", "<img>")
+BY_CATEGORIES = ("count", "mean", "std", "last")
 IN_ONE_PASS = rd.summary(
     count=rd.count("v"), any=rd.any(), sum=rd.sum("i"), by=rd.by("c", rd.count()), count_cat=rd.count_cat("c"),
     by_count=rd.by("c", rd.count("v")), by_mean=rd.by("c", rd.mean("v")), by_std=rd.by("c", rd.std("v")),
-    by_last=rd.by("c", rd.last("v")), modulo=rd.by(rd.category_modulo("i", 4, offset=1), rd.mean("v")),
+    by_last=rd.by("c", rd.last("v")), by_max=rd.by("c", rd.max("w")), n=rd.count("w"), spread=rd.std("w"),
+    modulo=rd.by(rd.category_modulo("i", 4, offset=1), rd.mean("v")),
     bins=rd.by(rd.category_binning("v", -1, 1, 3, include_under=False), rd.count()),
 )  # fmt: skip
 """What datashader compiles once for all of them; what it looks up, and lists of values, it does one by one."""
 OBJECTS = {
     "all in one pass": IN_ONE_PASS,
-    "by": rd.by("c", rd.mean("v")),
     "by, max_n": rd.by("c", rd.max_n("v", 2)),
     "by, where": rd.by("c", rd.where(rd.max("v"), "w")),
-    "max_n": rd.max_n("v", 3),
-    "min_n": rd.min_n("v", 3),
-    "first_n": rd.first_n("v", 3),
-    "last_n": rd.last_n("v", 3),
+    "lists": rd.summary(a=rd.max_n("v", 3), b=rd.min_n("v", 3), c=rd.first_n("v", 3), d=rd.last_n("v", 3)),
     "where max": rd.where(rd.max("v"), "w"),
     "where min": rd.where(rd.min("i"), "v"),
-    "where first": rd.where(rd.first("v"), "w"),
     "where last": rd.where(rd.last("v"), "w"),
     "where max_n": rd.where(rd.max_n("i", 3), "v"),
     "where last_n": rd.where(rd.last_n("v", 2), "i"),
     "rows of min_n": rd.where(rd.min_n("i", 2)),
     "rows of first": rd.where(rd.first("v")),
-    "summary": rd.summary(n=rd.count(), v=rd.mean("v"), spread=rd.std("v"), top=rd.where(rd.max("v"), "w")),
-    "summary with categories": rd.summary(by=rd.by("c", rd.mean("v")), n=rd.count("w"), most=rd.by("c", rd.max("w"))),
 }
+
+
+def named(names, by=None):
+    """Reductions by their names, taken apart; and as objects of datashader, which compiles each summary once."""
+    objects = {name: getattr(rd, name)("v") for name in names}
+    plan = together(**{name: reduction_of(name, "v", by=by) for name in names})
+    return plan, rd.summary(**{name: one if by is None else rd.by(by, one) for name, one in objects.items()})
 
 
 def points(n, *, seed=0, has_all_categories=True):
@@ -98,13 +100,11 @@ def assert_same(found, expected):
             assert one.coords[name].dtype == other.coords[name].dtype
 
 
-@pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([0, 1, 2, 500]), st.lists(st.floats(0, 1), max_size=5))
-def test_blocks_of_any_cut_merge_into_what_datashader_makes_of_all_rows(name, seed, n, cuts):
-    frame = points(n, seed=seed)
-    found = in_blocks(frame, [int(cut * n) for cut in cuts], reduction_of(name, "v"))
-    assert_same(found, of_datashader(frame, getattr(rd, name)("v")))
+def test_blocks_of_any_cut_merge_into_what_datashader_makes_of_all_rows(seed, n, cuts):
+    frame, (plan, expected) = points(n, seed=seed), named(NAMES)
+    assert_same(in_blocks(frame, [int(cut * n) for cut in cuts], plan), of_datashader(frame, expected))
 
 
 @pytest.mark.parametrize("name", OBJECTS)
@@ -116,14 +116,14 @@ def test_so_do_those_of_every_object_of_datashader(name, seed, n, cuts):
     assert_same(found, of_datashader(frame, OBJECTS[name]))
 
 
-@pytest.mark.parametrize("name", [*NAMES, "max_n", "where"])
+@pytest.mark.parametrize("name", ["names", "max_n", "where"])
 def test_values_and_places_that_repeat_in_many_blocks_are_kept_in_the_order_of_rows(name):
     n = 60
     frame = pd.DataFrame({"x": np.full(n, 0.5, np.float32), "y": np.full(n, 0.5, np.float32)})
     frame["v"], frame["w"] = np.array([np.nan, 2, 2, 1, 1, 3] * 10, np.float32), np.arange(n, dtype=float)
     objects = {"max_n": rd.max_n("v", 7), "where": rd.where(rd.max_n("v", 15), "w")}
-    what = objects.get(name) or getattr(rd, name)("v")
-    assert_same(in_blocks(frame, range(1, n), reduction_of(what)), of_datashader(frame, what))
+    plan, what = named(NAMES) if name == "names" else (reduction_of(objects[name]), objects[name])
+    assert_same(in_blocks(frame, range(1, n), plan), of_datashader(frame, what))
 
 
 def test_each_of_a_summary_is_what_it_is_alone():
@@ -131,11 +131,14 @@ def test_each_of_a_summary_is_what_it_is_alone():
     frame = points(500)
     asked = {
         "above": rd.max("v"), "below": rd.min("w"), "there": rd.where(rd.max("v"), "w"), "row": rd.where(rd.max("v")),
-        "two": rd.max_n("v", 2), "least": rd.min_n("w", 2), "std": rd.std("v"), "each": rd.by("c", rd.count()),
+        "two": rd.max_n("v", 2), "std": rd.std("v"), "each": rd.by("c", rd.count()),
     }  # fmt: skip
     found = in_blocks(frame, [200], reduction_of(rd.summary(**asked)))
-    for name, what in asked.items():
-        np.testing.assert_allclose(found[name], of_datashader(frame, what), rtol=1e-12, atol=1e-12)
+    looked_up = {name for name, what in asked.items() if isinstance(what, rd.where)}
+    expected = {name: of_datashader(frame, asked[name]) for name in looked_up}
+    expected |= of_datashader(frame, rd.summary(**{name: asked[name] for name in asked.keys() - looked_up})).data_vars
+    for name in asked:
+        np.testing.assert_allclose(found[name], expected[name], rtol=1e-12, atol=1e-12)
 
 
 def test_count_by_itself_counts_points_with_and_without_a_value():
@@ -143,25 +146,21 @@ def test_count_by_itself_counts_points_with_and_without_a_value():
     assert_same(in_blocks(frame, [50, 50], reduction_of("count")), of_datashader(frame, rd.count()))
 
 
-@pytest.mark.parametrize("name", ["count", "mean"])
-def test_a_name_by_categories_has_a_plane_for_each(name):
-    frame = points(400)
-    found = in_blocks(frame, [1, 200], reduction_of(name, "v", by="c"))
-    assert_same(found, of_datashader(frame, rd.by("c", getattr(rd, name)("v"))))
+def test_names_by_categories_have_a_plane_for_each():
+    frame, (plan, expected) = points(400), named(BY_CATEGORIES, by="c")
+    found = in_blocks(frame, [1, 200], plan)
+    assert_same(found, of_datashader(frame, expected))
     assert found.coords["c"].to_numpy().tolist() == list(LABELS)
 
 
 def test_points_without_a_category_count_in_none():
     frame = points(500, has_all_categories=False)
     assert frame["c"].isna().any()
-    for what in (rd.by("c", rd.count()), rd.by("c", rd.mean("v")), rd.summary(a=rd.by("c", rd.max("w")), n=rd.count())):
-        found = in_blocks(frame, [100, 300], reduction_of(what))
-        known = of_datashader(frame.dropna(subset="c"), what)
-        if isinstance(what, rd.summary):
-            assert_same(found["a"], known["a"])
-            assert_same(found["n"], of_datashader(frame, rd.count()))
-        else:
-            assert_same(found, known)
+    by = {"n": rd.by("c", rd.count()), "mean": rd.by("c", rd.mean("v")), "max": rd.by("c", rd.max("w"))}
+    found = in_blocks(frame, [100, 300], reduction_of(rd.summary(**by, all=rd.count())))
+    known = of_datashader(frame.dropna(subset="c"), rd.summary(**by))
+    assert_same(found[list(by)], known)
+    assert_same(found["all"].assign_attrs(found.attrs), of_datashader(frame, rd.count()))
 
 
 def test_categories_may_be_many_or_numbers_or_none():
@@ -173,10 +172,9 @@ def test_categories_may_be_many_or_numbers_or_none():
 
 
 def test_no_point_in_view_leaves_planes_empty():
-    frame, view = points(50), (90.0, 91.0, 0.0, 1.0)
+    found = in_blocks(points(50), [20], named(NAMES)[0], (90.0, 91.0, 0.0, 1.0))
     for name in NAMES:
-        found = in_blocks(frame, [20], reduction_of(name, "v"), view)
-        assert not found.any() if name == "count" else found.isnull().all()
+        assert not found[name].any() if name == "count" else found[name].isnull().all()
 
 
 def test_a_view_of_one_pixel_holds_all_points_on_its_edges():
@@ -196,50 +194,47 @@ def test_rows_are_those_of_the_index_of_the_frame():
     assert ((rows == -1) == np.isnan(best)).all()
 
 
-@pytest.mark.parametrize("name", ["std", "var", "mean"])
 @pytest.mark.parametrize("n_blocks", [1, 7, 250])
-def test_a_large_mean_costs_no_digits(name, n_blocks):
+def test_a_large_mean_costs_no_digits(n_blocks):
     n = 50_000
     values = 1e6 + np.random.default_rng(1).normal(size=n)
     frame = pd.DataFrame({"x": np.zeros(n, np.float32), "y": np.zeros(n, np.float32), "v": values})
     cuts = np.linspace(0, n, n_blocks + 1).astype(int)[1:-1]
-    found = in_blocks(frame, cuts, reduction_of(name, "v"), (0.0, 1.0, 0.0, 1.0), (1, 1))
-    np.testing.assert_allclose(found.item(), getattr(np, name)(values), rtol=1e-9)
+    found = in_blocks(frame, cuts, named(NAMES)[0], (0.0, 1.0, 0.0, 1.0), (1, 1))
+    for name in ("std", "var", "mean"):
+        np.testing.assert_allclose(found[name].item(), getattr(np, name)(values), rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_infinity_is_a_value(name):
-    n = 4
+@pytest.mark.parametrize("cuts", [[], [1], [2], [1, 2, 3]], ids=str)
+def test_infinity_is_a_value(cuts):
+    n, (plan, what) = 4, named(NAMES)
     frame = pd.DataFrame({"x": [0.5] * n, "y": [0.5] * n, "v": [1.0, np.inf, np.nan, 2.0]}, dtype=np.float32)
-    for cuts in ([], [1], [2], [1, 2, 3]):
-        found = in_blocks(frame, cuts, reduction_of(name, "v"), (0.0, 1.0, 0.0, 1.0), (1, 1))
-        expected = of_datashader(frame, getattr(rd, name)("v"), (0.0, 1.0, 0.0, 1.0), (1, 1))
-        np.testing.assert_array_equal(found, expected)
+    found = in_blocks(frame, cuts, plan, (0.0, 1.0, 0.0, 1.0), (1, 1))
+    expected = of_datashader(frame, what, (0.0, 1.0, 0.0, 1.0), (1, 1))
+    for name in NAMES:
+        np.testing.assert_array_equal(found[name], expected[name], err_msg=name)
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("name", NAMES)
-def test_infinity_of_both_signs_has_no_mean_and_no_warning(name):
+def test_infinity_of_both_signs_has_no_mean_and_no_warning():
     values = np.array([1, np.inf, -np.inf, 2, 1e308, 1e308])
-    frame = pd.DataFrame({"x": [0.5] * 6, "y": [0.5] * 6, "v": values})
-    found = in_blocks(frame, [1, 2, 3, 5], reduction_of(name, "v"), (0.0, 1.0, 0.0, 1.0), (1, 1)).item()
-    if name in ("mean", "std", "var"):
-        assert np.isnan(found)
-    elif name != "sum":
-        assert found == {"count": 6, "min": -np.inf, "max": np.inf, "first": 1, "last": 1e308}[name]
+    frame = pd.DataFrame({"x": [0.5] * 6, "y": [0.5] * 6, "v": values}).astype({"x": np.float32, "y": np.float32})
+    found = in_blocks(frame, [1, 2, 3, 5], named(NAMES)[0], (0.0, 1.0, 0.0, 1.0), (1, 1))
+    assert all(np.isnan(found[name].item()) for name in ("mean", "std", "var"))
+    wanted = {"count": 6, "min": -np.inf, "max": np.inf, "first": 1, "last": 1e308}
+    assert {name: found[name].item() for name in wanted} == wanted
 
 
-@pytest.mark.parametrize("name", ["count", "mean", "std", "last"])
-def test_large_pictures_merge_some_lines_at_a_time(name, monkeypatch):
-    frame, plan = points(300), reduction_of(name, "v", by="c")
-    expected = of_datashader(frame, rd.by("c", getattr(rd, name)("v")))
+def test_large_pictures_merge_some_lines_at_a_time(monkeypatch):
+    frame, (plan, what) = points(300), named(BY_CATEGORIES, by="c")
+    expected = of_datashader(frame, what)
     for at_once in (1, SIZE[0] * 3 * 2, 10**9):
         monkeypatch.setattr("cxg_widget.draw.aggregate.merging._AT_ONCE", at_once)
         assert_same(in_blocks(frame, [100, 150], plan), expected)
 
 
 def test_what_was_added_up_is_left_as_it_was():
-    frame, plan = points(200), reduction_of("std", "v")
+    frame, (plan, _) = points(200), named(NAMES)
     one, two = (sums_of(half, VIEW, SIZE, plan) for half in (frame[:100], frame[100:]))
     before = one.finished(), two.finished()
     _ = one + two
@@ -248,9 +243,9 @@ def test_what_was_added_up_is_left_as_it_was():
 
 
 def test_sums_travel_between_processes():
-    frame, plan = points(300), reduction_of(OBJECTS["summary with categories"])
+    frame, plan = points(300), reduction_of(IN_ONE_PASS)
     one, two = (pickle.loads(pickle.dumps(sums_of(half, VIEW, SIZE, plan))) for half in (frame[:100], frame[100:]))
-    assert_same((one + two).finished(), of_datashader(frame, OBJECTS["summary with categories"]))
+    assert_same((one + two).finished(), of_datashader(frame, IN_ONE_PASS))
 
 
 @pytest.mark.parametrize(

@@ -90,20 +90,34 @@ def fragile():
     stop_client(client)
 
 
-def test_a_worker_that_dies_is_replaced_and_the_field_answers_as_before(fragile, path):
-    field = ClusterCells(fragile, Source.of(path), N_OBS, rows_per_partition=700)
+@pytest.fixture(scope="module")
+def started():
+    client = start_client()
+    yield client
+    stop_client(client)
+
+
+@pytest.fixture
+def mending(started):
+    """A cluster that is whole again after each test; a worker that died has been replaced."""
+    started.wait_for_workers(2, timeout=60)
+    return started
+
+
+def test_a_worker_that_dies_is_replaced_and_the_field_answers_as_before(mending, path):
+    field = ClusterCells(mending, Source.of(path), N_OBS, rows_per_partition=700)
     coloring = field.summary(Target("obs", "cell_type"))
     shown = shown_by(coloring, np.full((len(coloring.labels), 3), 9, dtype=np.uint8))
     before = field.image(shown, VIEW, (20, 20), 1)
-    next(iter(fragile.cluster.workers.values())).process.process._process.kill()
+    next(iter(mending.cluster.workers.values())).process.process._process.kill()
     after = field.image(shown, VIEW, (20, 20), 1)
     np.testing.assert_array_equal(after.totals, before.totals)
     assert field.count(VIEW) == before.counts.sum()
     field.close()
 
 
-def test_after_a_restart_of_the_client_the_field_answers_as_before(fragile, path):
-    field = ClusterCells(fragile, Source.of(path), N_OBS, rows_per_partition=1500)
+def test_after_a_restart_of_the_client_the_field_answers_as_before(mending, path):
+    field = ClusterCells(mending, Source.of(path), N_OBS, rows_per_partition=1500)
     coloring = field.summary(Target("obs", "cell_type"))
     shown = shown_by(coloring, np.full((len(coloring.labels), 3), 9, dtype=np.uint8))
     shown = replace(shown, mask=np.arange(N_OBS) % 3 == 0)
@@ -114,39 +128,47 @@ def test_after_a_restart_of_the_client_the_field_answers_as_before(fragile, path
         return planes, field.polygon_mask(corners), field.nearest(0.1, 0.2, 1.0, shown), field.count(VIEW)
 
     before = ask()
-    fragile.restart()
+    mending.restart()
     for one, other in zip(ask(), before, strict=True):
         np.testing.assert_array_equal(one, other)
     field.close()
 
 
-def test_a_cluster_without_workers_is_told_and_so_is_a_closed_client(fragile, path):
-    field = ClusterCells(fragile, Source.of(path), N_OBS, rows_per_partition=1500, patience_s=1)
+@pytest.fixture
+def ending():
+    """A cluster of one worker, to be ended."""
+    client = start_client(1)
+    yield client
+    stop_client(client)
+
+
+def test_a_cluster_without_workers_is_told_and_so_is_a_closed_client(ending, path):
+    field = ClusterCells(ending, Source.of(path), N_OBS, rows_per_partition=1500, patience_s=1)
     n_inside = field.count(VIEW)
-    fragile.cluster.scale(0)
-    while fragile.ncores():
+    ending.cluster.scale(0)
+    while ending.ncores():
         time.sleep(0.05)
     with pytest.raises(ClusterLost, match="no worker for 1 s") as caught:
         field.count(VIEW)
     assert isinstance(caught.value, ConnectionError)
-    fragile.cluster.scale(1)
-    fragile.wait_for_workers(1, timeout=60)
+    ending.cluster.scale(1)
+    ending.wait_for_workers(1, timeout=60)
     assert field.count(VIEW) == n_inside
-    closing = threading.Thread(target=lambda: (time.sleep(0.3), fragile.close()))
+    closing = threading.Thread(target=lambda: (time.sleep(0.3), ending.close()))
     closing.start()
     with pytest.raises(ClusterLost):
-        field._parts.waiting.result(fragile.submit(_nap, 20, pure=False))
+        field._parts.waiting.result(ending.submit(_nap, 20, pure=False))
     closing.join()
     with pytest.raises(ClusterLost, match="closed"):
         field.image(shown_by(Coloring(Target("none"))), VIEW, (4, 4), 1)
     with pytest.raises(ClusterLost):
-        find_client(fragile)
+        find_client(ending)
     field.close()
 
 
-def test_a_worker_that_hangs_does_not_hold_up_letting_go(fragile, path):
-    field = ClusterCells(fragile, Source.of(path), N_OBS, rows_per_partition=700)
-    hung, _ = fragile.run(os.getpid).values()
+def test_a_worker_that_hangs_does_not_hold_up_letting_go(mending, path):
+    field = ClusterCells(mending, Source.of(path), N_OBS, rows_per_partition=700)
+    hung, _ = mending.run(os.getpid).values()
     os.kill(hung, signal.SIGSTOP)
     try:
         closing = threading.Thread(target=field.close, daemon=True)
@@ -155,7 +177,7 @@ def test_a_worker_that_hangs_does_not_hold_up_letting_go(fragile, path):
         assert not closing.is_alive()
     finally:
         os.kill(hung, signal.SIGCONT)
-    while any(fragile.run(n_open).values()):  # both have heard of it, the one that hung as well
+    while any(mending.run(n_open).values()):  # both have heard of it, the one that hung as well
         time.sleep(0.05)
 
 

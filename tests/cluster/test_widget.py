@@ -66,7 +66,6 @@ def test_a_cluster_that_is_gone_is_told_and_the_selection_stays(store):
     client = start_client(1)
     w = CxgWidget(store, dask=client, color=None)
     w.select([0, 1, 2])
-    w.aggregate(width=9, height=7)
     stop_client(client)
     for ask in (lambda: setattr(w, "color", f"var:{w.dataset.var_names[0]}"), lambda: w.aggregate(width=9, height=7)):
         with pytest.raises(ClusterLost, match="Dask client is closed"):

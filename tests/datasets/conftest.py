@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,12 +27,22 @@ def small_truth() -> Truth:
     return make_truth()
 
 
+@pytest.fixture(scope="session")
+def originals(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("originals")
+
+
 @pytest.fixture
-def make(tmp_path: Path, small_truth: Truth) -> Callable[..., Path]:
-    """Write the small store with options of `make_cxg`, and return where."""
+def make(tmp_path: Path, small_truth: Truth, originals: Path) -> Callable[..., Path]:
+    """Write the small store with options of `make_cxg`, or copy it where it was written before; return where."""
 
     def write(*args: str, **options: object) -> Path:
-        return make_cxg(tmp_path / "small.cxg", small_truth, *args, **options)
+        if options:
+            return make_cxg(tmp_path / "small.cxg", small_truth, *args, **options)
+        original = originals / "-".join([*args, "small.cxg"])
+        if not original.exists():
+            make_cxg(original, small_truth, *args)
+        return Path(shutil.copytree(original, tmp_path / "small.cxg"))
 
     return write
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,10 +27,15 @@ from tests.datasets.make_cf import (
 )
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    make_cf(path := tmp_path_factory.mktemp("cf") / "toy", "xarray")
+    return path
+
+
 @pytest.fixture
-def toy(tmp_path):
-    make_cf(tmp_path / "toy", "xarray")
-    return tmp_path / "toy"
+def toy(written, tmp_path):
+    return shutil.copytree(written, tmp_path / "toy")
 
 
 @pytest.fixture

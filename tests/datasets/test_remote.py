@@ -345,7 +345,7 @@ def test_others_go_on_while_the_server_is_silent_about_where_tiles_lie(opened, o
 
 
 @pytest.mark.usefixtures("soon")
-@pytest.mark.parametrize("at", ["/cxg_group_metadata/__meta/", "/obs/__meta/", "/uns/__meta/"])
+@pytest.mark.parametrize("at", ["/obs/__meta/", "/uns/__meta/"])
 def test_silence_about_metadata_is_told_as_any_other(tmp_path, object_store, small_truth, at):
     path = make_cxg(tmp_path / "s.cxg", small_truth)
     write_one(path / "uns", {"answer": 42})

@@ -60,8 +60,8 @@ def test_what_ends_or_holds_up_a_library_is_a_sentence_in_isolation(intact, tmp_
         open_dataset(store, isolated=True, **KINDS[one["store"]].options)
 
 
-@pytest.mark.parametrize("kind", SOME)
-def test_an_intact_store_opens_in_isolation(intact, kind):
+@pytest.mark.parametrize("kind", ["zarr2", "atlas-mixed", "tiledb-cf-xarray", "mzpeak-peaks"])
+def test_an_intact_store_of_every_other_reader_opens_in_isolation(intact, kind):  # CXG, h5ad: test_isolated.py
     with open_dataset(intact / kind / KINDS[kind].name, isolated=True, **KINDS[kind].options) as dataset:
         assert dataset.n_obs
 
@@ -114,7 +114,7 @@ def test_the_end_of_a_child_is_counted_and_the_next_one_goes_on(runner, monkeypa
     runner._start()
     os.kill(runner._child.pid, signal.SIGSTOP)
     with monkeypatch.context() as patch:
-        patch.setattr("tests.fuzz.campaign._START_S", 1.0)
+        patch.setattr("tests.fuzz.campaign._START_S", 0.2)
         assert runner.run(MESSAGES, 1).kind == "hang"
     assert runner.run(MESSAGES, 1).kind not in FINDINGS
 

@@ -104,6 +104,21 @@ def test_every_file_that_the_map_names_with_its_folder_exists():
     assert missing == []
 
 
+def test_every_name_that_the_map_gives_in_brackets_after_a_file_is_in_it():
+    root = PACKAGE.parent
+    text = (root / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    files = re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.(?:py|js|css))` \(([^)]*)\)", text)
+    named = [(path, name) for path, brackets in files for name in re.findall(r"`([^`]+)`", brackets)]
+    assert len(named) > 50
+    found = {
+        path: (home / path).read_text(encoding="utf-8")
+        for path, _ in named
+        for home in (root, PACKAGE, root / "js" / "src")
+        if (home / path).exists()
+    }
+    assert [(path, name) for path, name in named if name not in found[path]] == []
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_imports_go_down(path):
     own = ROOMS.index(room_of(path))

@@ -1,5 +1,6 @@
 /** Keys pressed in a view that no single panel owns: shortcuts, and Escape. */
-import { FULL_KEY, RESET_KEY, TOOLS } from "./panels/toolbar.js";
+import { RESET_KEY, TOOL_KEYS } from "../plot/gestures.js";
+import { FULL_KEY } from "./panels/toolbar.js";
 
 /** @typedef {import("./panels/ui.js").Context} Context */
 
@@ -13,8 +14,7 @@ export function pressKey(context, mount, event) {
   const key = event.key.toUpperCase();
   if (key === RESET_KEY) actions.resetView();
   if (key === FULL_KEY && context.ui.full !== null) context.fullScreen();
-  const tool = TOOLS.find((one) => one.key === key);
-  if (tool !== undefined && state.link !== "offline") actions.setTrait("tool", tool.tool);
+  if (key in TOOL_KEYS && state.link !== "offline") actions.setTrait("tool", TOOL_KEYS[key]);
 }
 
 /** Browsers leave full screen by Escape themselves, but not all of them do it always. @param {Context} context @param {KeyboardEvent} event */

@@ -24,8 +24,10 @@ const KEY_PAN_PX = 40;
 const KEY_ZOOM = 1.25;
 /** Wheel and keys have no end; they rest after so long. */
 const REST_MS = 160;
-/** @type {Record<string, "pan" | "lasso" | "rectangle">} */
-const TOOL_KEYS = { p: "pan", l: "lasso", r: "rectangle" };
+/** Shows everything; so does Home. */
+export const RESET_KEY = "0";
+/** In the order of their buttons. @type {Record<string, "pan" | "lasso" | "rectangle">} */
+export const TOOL_KEYS = { P: "pan", L: "lasso", R: "rectangle" };
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
@@ -70,8 +72,8 @@ export function listenToGestures(element, meaning) {
     if (key in ARROWS) meaning.pan(ARROWS[key][0] * KEY_PAN_PX, ARROWS[key][1] * KEY_PAN_PX);
     else if (key === "+" || key === "=") meaning.zoom(KEY_ZOOM, w / 2, h / 2);
     else if (key === "-" || key === "_") meaning.zoom(1 / KEY_ZOOM, w / 2, h / 2);
-    else if (key === "0" || key === "Home") meaning.reset();
-    else if (key.toLowerCase() in TOOL_KEYS) meaning.pick(TOOL_KEYS[key.toLowerCase()]);
+    else if (key === RESET_KEY || key === "Home") meaning.reset();
+    else if (key.toUpperCase() in TOOL_KEYS) meaning.pick(TOOL_KEYS[key.toUpperCase()]);
     else if (key === " ") isSpaceDown = true;
     else if (key === "Escape") return drag.cancel() || (meaning.clear(), false);
     else return false;

@@ -1,5 +1,6 @@
 /** The buttons above the plot: what a drag does, the view, the picture, settings. */
 import { html, nothing } from "lit-html";
+import { RESET_KEY, TOOL_KEYS } from "../../plot/gestures.js";
 import { MODES_TOLD } from "../../plot/lasso.js";
 import { toolOf } from "../../state/state.js";
 import { ICONS } from "../icons.js";
@@ -8,14 +9,13 @@ import { isPanelOpen } from "./ui.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 
-/** @type {{tool: "pan" | "lasso" | "rectangle", name: string, tip: string, key: string}[]} */
-export const TOOLS = [
-  { tool: "pan", name: "Pan", tip: "Drag moves, the wheel zooms, Shift-drag selects", key: "P" },
-  { tool: "lasso", name: "Lasso", tip: MODES_TOLD, key: "L" },
-  { tool: "rectangle", name: "Rectangle", tip: MODES_TOLD, key: "R" },
-];
+/** @type {Record<import("../../wire/constants.js").Settings["tool"], {name: string, tip: string}>} */
+const TOOLS = {
+  pan: { name: "Pan", tip: "Drag moves, the wheel zooms, Shift-drag selects" },
+  lasso: { name: "Lasso", tip: MODES_TOLD },
+  rectangle: { name: "Rectangle", tip: MODES_TOLD },
+};
 const PAN_WITHOUT_WHEEL = "Drag moves, Ctrl and the wheel zoom, Shift-drag selects";
-export const RESET_KEY = "0";
 export const FULL_KEY = "F";
 
 /** @param {Context} context */
@@ -23,13 +23,16 @@ export function toolbar(context) {
   const { state, ui, actions, update, save } = context;
   const off = state.dataset === null;
   const noKernel = off || state.link === "offline";
-  const tool = (/** @type {(typeof TOOLS)[number]} */ one) => html`
-    <button type="button" class="tool" aria-label=${one.name} aria-keyshortcuts=${one.key} aria-pressed=${toolOf(state) === one.tool}
-      ?disabled=${noKernel} @click=${() => actions.setTrait("tool", one.tool)}>
-      ${ICONS[one.tool]}${tip(one.name, one.tool === "pan" && !state.traits.wheel_zoom ? PAN_WITHOUT_WHEEL : one.tip, one.key)}
+  const button = (/** @type {string} */ key) => {
+    const tool = TOOL_KEYS[key];
+    const told = tool === "pan" && !state.traits.wheel_zoom ? PAN_WITHOUT_WHEEL : TOOLS[tool].tip;
+    return html`<button type="button" class="tool" aria-label=${TOOLS[tool].name} aria-keyshortcuts=${key} aria-pressed=${toolOf(state) === tool}
+      ?disabled=${noKernel} @click=${() => actions.setTrait("tool", tool)}>
+      ${ICONS[tool]}${tip(TOOLS[tool].name, told, key)}
     </button>`;
+  };
   return html`<div class="toolbar" role="toolbar" aria-label="Plot">
-    <div class="group">${TOOLS.map(tool)}</div>
+    <div class="group">${Object.keys(TOOL_KEYS).map(button)}</div>
     <div class="group">
       <button type="button" class="tool" aria-label="Reset view" aria-keyshortcuts=${RESET_KEY} ?disabled=${off} @click=${() => actions.resetView()}>
         ${ICONS.reset}${tip("Reset view", "", RESET_KEY)}

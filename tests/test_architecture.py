@@ -16,6 +16,7 @@ ROOMS = (
     "datasets",
     "convert",
     "wire",
+    "rules",
     "display",
     "selection",
     "draw",

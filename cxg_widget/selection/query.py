@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.errors import SelectionError
-from cxg_widget.selection.by_value import by_var, is_var, labels_of
+from cxg_widget.rules.by_value import by_var, is_var, labels_of
 from cxg_widget.text.names import not_found, shown
 
 if TYPE_CHECKING:

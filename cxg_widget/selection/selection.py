@@ -12,7 +12,7 @@ from cxg_widget.datasets.base.columns import as_names
 from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.display.target import Target, read, resolve
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
-from cxg_widget.selection.by_value import mask_of_values, meant_by
+from cxg_widget.rules.by_value import mask_of_values, meant_by
 from cxg_widget.text.names import not_found, text_of
 from cxg_widget.wire.protocol import Mode
 

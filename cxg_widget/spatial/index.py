@@ -89,6 +89,15 @@ class SpatialIndex:
                 self._places = places
             return self._places
 
+    def kept(self, mask: NDArray[np.bool_]) -> SpatialIndex:
+        """Return the index of some rows alone, bool (n_obs,), with the same tiles and extent; nothing is sorted."""
+        is_kept = mask[self.rows]
+        places = np.flatnonzero(is_kept)
+        before = np.zeros(self.n + 1, dtype=self.tree.offsets.dtype)
+        np.cumsum(is_kept, out=before[1:])
+        tree = Quadtree(self.tree.grid, self.xy[places], before[self.tree.offsets])
+        return SpatialIndex(self.n_obs, self.rows[places], tree, self.extent, "")
+
     def runs(self, view: Sequence[float]) -> Runs:
         """Return few runs of places that cover a view: x0, x1, y0, y1 in data units, either way round.
 

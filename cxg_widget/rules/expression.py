@@ -1,0 +1,276 @@
+"""What a query says of each cell: its tree evaluated over blocks of rows, reading only the columns it names."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base.columns import row_blocks
+from cxg_widget.datasets.base.values import Codes
+from cxg_widget.errors import SelectionError, UnknownName
+from cxg_widget.rules.grammar import MISSING_TESTS, Query
+from cxg_widget.text.names import label_of, not_found, shown
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base.dataset import Dataset
+
+_COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}  # fmt: skip
+_COMPUTED: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
+}  # fmt: skip
+Column = Codes | NDArray[Any]
+
+
+def mask_of_query(query: Query, dataset: Dataset, layer: str | None = None) -> NDArray[np.bool_]:
+    """Evaluate a query over obs columns and genes, as pandas evaluates the same text over a DataFrame of them.
+
+    Missing values are in no comparison but `!=`; arithmetic is in float64. A category is also known by its label in the
+    legend, and one that a column does not have is refused.
+
+    Parameters
+    ----------
+    layer : of genes; None = X
+
+    Returns
+    -------
+    bool (n_obs,)
+
+    Raises
+    ------
+    UnknownName
+        If there are no such columns or genes; the sentence names all that are missing.
+    SelectionError
+        If it compares what cannot be compared, or does not say yes or no for each cell.
+    """
+    columns = {word: read_column(name, dataset, layer) for word, name in resolved(query.names, dataset, layer).items()}
+    mask = np.empty(dataset.n_obs, dtype=np.bool_)
+    with np.errstate(all="ignore"):
+        for start, stop in row_blocks(dataset.n_obs):
+            found = _Block(query, columns, slice(start, stop)).value(query.tree)
+            if not _is_boolean(found):
+                noun = dataset.obs_noun.one
+                raise SelectionError(f"query {shown(query.text)} must be true or false for each {noun}")
+            mask[start:stop] = _truth(found)
+    return mask
+
+
+def resolved(names: Mapping[str, str], dataset: Dataset, layer: str | None) -> dict[str, tuple[str, str]]:
+    """Find whether each name is an obs column ("obs") or a gene ("var"); "obs:" and "var:" force one.
+
+    Raises
+    ------
+    UnknownName
+        With all names that are neither, and what is nearest to the first.
+    """
+    found = {word: _resolve(name, dataset, layer) for word, name in names.items()}
+    if unknown := [names[word] for word, one in found.items() if one is None]:
+        raise UnknownName(missing_names(unknown, dataset))
+    return {word: one for word, one in found.items() if one is not None}
+
+
+def unknown_in(query: Query, dataset: Dataset, layer: str | None) -> list[str]:
+    """Return the names of a query that are neither obs columns nor genes."""
+    return [name for name in query.names.values() if _resolve(name, dataset, layer) is None]
+
+
+def missing_names(unknown: list[str], dataset: Dataset) -> str:
+    """Write the sentence for names that a dataset does not have: the nearest to the first, and the others."""
+    known = [*dataset.obs_columns, *(dataset.var_aliases or ()), *dataset.var_labels]
+    count = len(dataset.obs_columns) + dataset.n_var
+    said = not_found(f"obs column or {dataset.var_noun.one}", unknown[0], known, count=count)
+    others = ", ".join(map(shown, unknown[1:8]))
+    return f"{said} Not there either: {others}." if others else said
+
+
+def _resolve(name: str, dataset: Dataset, layer: str | None) -> tuple[str, str] | None:
+    source, _, rest = name.partition(":")
+    genes = dataset.names_in(layer)
+    if name in dataset.obs_columns:
+        return "obs", name
+    if dataset.obs_index is not None and name in ("index", dataset.obs_index, dataset.index_name("obs")):
+        return "obs", dataset.obs_index
+    if source == "obs" and rest in dataset.obs_columns:
+        return "obs", rest
+    if source == "var" and genes.has_var(rest):
+        return "var", rest
+    return ("var", name) if genes.has_var(name) else None
+
+
+def read_column(found: tuple[str, str], dataset: Dataset, layer: str | None) -> Column:
+    """Read an obs column or a gene: codes, or numbers (n_obs,) in their own type, genes as float32."""
+    source, name = found
+    if source == "var":
+        return dataset.vector(name, layer).dense(dataset.n_obs)
+    kind = "string" if name not in dataset.obs_columns else dataset.obs_columns[name].kind
+    if kind in ("int", "float"):
+        return dataset.numbers(name)
+    if kind == "string":
+        return _of_text(name, dataset)
+    codes = dataset.codes(name)
+    return codes if kind == "categorical" or (codes.codes < 0).any() else codes.codes.astype(np.bool_)
+
+
+def _of_text(name: str, dataset: Dataset) -> Codes:
+    import pandas as pd
+
+    codes, known = pd.factorize(dataset.obs([name], index=False)[name])
+    return Codes(codes, tuple(map(str, known)))
+
+
+class _Block:
+    """One block of rows: the value of a node is booleans, numbers, codes of these rows, or a constant."""
+
+    def __init__(self, query: Query, columns: Mapping[str, Column], rows: slice) -> None:
+        self._query, self._columns, self._rows = query, columns, rows
+
+    def value(self, node: ast.AST) -> Any:
+        """Return what a node is worth in these rows."""
+        if isinstance(node, ast.Constant):
+            return node.value
+        make: Callable[[Any], Any] = getattr(self, f"_{type(node).__name__.lower()}")
+        return make(node)
+
+    def _name(self, node: ast.Name) -> Any:
+        column = self._columns[node.id]
+        return column.take(self._rows) if isinstance(column, Codes) else column[self._rows]
+
+    def _list(self, node: ast.List | ast.Tuple) -> list[Any]:
+        return [self.value(one) for one in node.elts]
+
+    _tuple = _list
+
+    def _boolop(self, node: ast.BoolOp) -> Any:
+        parts = [self._booleans(one) for one in node.values]
+        return np.logical_and.reduce(parts) if isinstance(node.op, ast.And) else np.logical_or.reduce(parts)
+
+    def _binop(self, node: ast.BinOp) -> Any:
+        left, right = (self._number(one, node.op) for one in (node.left, node.right))
+        return _COMPUTED[type(node.op)](left, right)
+
+    def _call(self, node: ast.Call) -> Any:
+        assert isinstance(node.func, ast.Name)
+        return _missing(self.value(node.args[0])) == MISSING_TESTS[node.func.id]
+
+    def _compare(self, node: ast.Compare) -> Any:
+        values = [self.value(one) for one in (node.left, *node.comparators)]
+        pairs = zip(values, node.ops, values[1:], strict=False)
+        return np.logical_and.reduce([self._compared(*pair) for pair in pairs])
+
+    def _unaryop(self, node: ast.UnaryOp) -> Any:
+        if isinstance(node.op, ast.Not | ast.Invert):
+            return ~self._booleans(node.operand)
+        number = self._number(node.operand, node.op) if isinstance(node.operand, ast.Name) else self.value(node.operand)
+        if isinstance(number, str | list | Codes):
+            raise self.wrong(f"{_said(number)} is no number")
+        return -number if isinstance(node.op, ast.USub) else number
+
+    def _booleans(self, node: ast.AST) -> NDArray[np.bool_]:
+        found = self.value(node)
+        if not _is_boolean(found):
+            raise self.wrong(f"{shown(ast.unparse(node))} is not true or false; compare it with a value")
+        return _truth(found)
+
+    def _number(self, node: ast.AST, op: ast.AST) -> Any:
+        found = self.value(node)
+        if isinstance(found, str | list | Codes):
+            raise self.wrong(f"{_said(found)} is no number, which {type(op).__name__.lower()} needs")
+        try:
+            return np.asarray(found, dtype=np.float64)
+        except OverflowError:
+            raise self.wrong("a number is too large") from None
+
+    def _compared(self, left: Any, op: ast.cmpop, right: Any) -> Any:
+        if isinstance(op, ast.In | ast.NotIn) and not isinstance(right, list):
+            raise self.wrong(f"in takes a list of values such as ['a', 'b']; found {_said(right)}")
+        if isinstance(left, list) or (_is_scalar(left) and isinstance(right, list)):
+            raise self.wrong("write the name first, then the list of values")
+        if _is_scalar(left) and not _is_scalar(right):
+            return self._compared(right, _turned(op), left)
+        is_equality = isinstance(op, ast.Eq | ast.NotEq | ast.In | ast.NotIn)
+        if isinstance(left, Codes):
+            if not is_equality:
+                raise self.wrong("text has no order here; compare it by == or in")
+            return _is_one_of(left, right, self) == isinstance(op, ast.Eq | ast.In)
+        if isinstance(right, Codes):
+            raise self.wrong("numbers and text cannot be compared")
+        if isinstance(right, list):
+            return self._in_list(left, right) == isinstance(op, ast.Eq | ast.In)
+        if isinstance(right, str):
+            raise self.wrong(f"{shown(right)} is text, and it is compared with numbers")
+        return _COMPARED[type(op)](left, right)
+
+    def _in_list(self, numbers: Any, wanted: list[Any]) -> NDArray[np.bool_]:
+        if any(isinstance(one, str) for one in wanted):
+            raise self.wrong("numbers are compared with a list of text")
+        found = np.zeros(np.shape(numbers), dtype=np.bool_)
+        for one in wanted:
+            found |= numbers == one
+        return found
+
+    def wrong(self, what: str) -> SelectionError:
+        """Return the error that says what in the query does not fit."""
+        return SelectionError(f"query {shown(self._query.text)}: {what}.")
+
+    def codes_of(self, column: Codes, wanted: list[Any]) -> NDArray[np.bool_]:
+        """Return which categories are wanted, bool (k + 1,), the missing ones last."""
+        by_label = {label_of(category): code for code, category in enumerate(column.categories)}
+        chosen = np.zeros(len(by_label) + 1, dtype=np.bool_)
+        for one in wanted:
+            code = by_label.get(label_of(one))
+            if code is None:
+                raise self.wrong(not_found("value", one, list(by_label), "that column").rstrip("."))
+            chosen[code] = True
+        return chosen
+
+
+def _is_one_of(left: Codes, right: Any, block: _Block) -> NDArray[np.bool_]:
+    """Say which rows have a label, one of several, or the label that another column has there; missing have none."""
+    if isinstance(right, Codes):
+        label = {label_of(category): code for code, category in enumerate(left.categories)}
+        same = np.array([*(label.get(label_of(one), -2) for one in right.categories), -2])
+        return np.asarray(left.codes == same[right.codes])
+    if not isinstance(right, list | str | bool | int | float):
+        raise block.wrong("numbers and text cannot be compared")
+    chosen = block.codes_of(left, right if isinstance(right, list) else [right])
+    return np.asarray(chosen[left.codes])
+
+
+def _missing(value: Any) -> NDArray[np.bool_]:
+    if isinstance(value, Codes):
+        return np.asarray(value.codes < 0)
+    return np.asarray(np.isnan(value)) if np.asarray(value).dtype.kind == "f" else np.zeros(np.shape(value), np.bool_)
+
+
+def _is_boolean(found: Any) -> bool:
+    if isinstance(found, Codes):
+        return set(found.categories) <= {False, True} and all(isinstance(one, bool) for one in found.categories)
+    return isinstance(found, np.ndarray | np.bool_) and found.dtype == np.bool_
+
+
+def _truth(found: Any) -> NDArray[np.bool_]:
+    """Return booleans; a missing one counts as False."""
+    if not isinstance(found, Codes):
+        return np.asarray(found)
+    return np.asarray(np.array([*found.categories, False], dtype=np.bool_)[found.codes])
+
+
+def _is_scalar(value: Any) -> bool:
+    return not isinstance(value, Codes | list) and np.ndim(value) == 0
+
+
+def _turned(op: ast.cmpop) -> ast.cmpop:
+    turned = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
+    return turned.get(type(op), type(op))()
+
+
+def _said(value: Any) -> str:
+    return "text" if isinstance(value, Codes) else "a list" if isinstance(value, list) else shown(value)

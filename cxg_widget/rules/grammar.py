@@ -1,0 +1,161 @@
+"""The language of queries in rules: names, comparisons, and, or, not, in, arithmetic and isna(), and nothing that runs.
+
+Texts are parsed by Python's own `ast`, as pandas does, and refused where they hold anything else: a filter may have
+been written by a stranger, and pandas' language calls methods.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cxg_widget.errors import SelectionError
+from cxg_widget.text.names import shown
+
+LONGEST = 10_000
+"""Characters of a query."""
+DEEPEST = 50
+"""Brackets and operators within each other."""
+MISSING_TESTS = {"isna": True, "isnull": True, "notna": False, "notnull": False}
+"""The functions there are, and what each says of a missing value."""
+_TAKES = "a query takes names of columns and genes (in `backticks` where they are no plain words), numbers, 'texts', "
+_TAKES += "comparisons, and, or, not, in [...], + - * / // %, and isna(name)"
+_TOKEN = re.compile(
+    r"""`(?P<quoted>[^`\n]+)` | '(?:[^'\\\n]|\\.)*' | "(?:[^"\\\n]|\\.)*"
+    | (?P<word>[^\W\d]\w*) | (?P<logic>&&?|\|\|?)""",
+    re.VERBOSE,
+)
+_NODES = (
+    ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.Invert, ast.USub, ast.UAdd, ast.Compare, ast.Eq, ast.NotEq,
+    ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In, ast.NotIn, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv,
+    ast.Mod, ast.Name, ast.Load, ast.Constant, ast.List, ast.Tuple, ast.Call,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query that has been parsed.
+
+    Attributes
+    ----------
+    text : as it was written
+    tree : only of the nodes listed above
+    names : of columns and genes, by what stands for each in the tree
+    """
+
+    text: str
+    tree: ast.expr
+    names: dict[str, str]
+
+
+def parse(text: str) -> Query:
+    """Parse a query; no name is looked up.
+
+    Raises
+    ------
+    SelectionError
+        If it is no query of this language; the sentence says what one may hold.
+    """
+    if not isinstance(text, str) or not text.strip():
+        raise SelectionError(
+            f"a query must be a text such as \"n_genes > 500 and cell_type == 'B cell'\"; found {shown(text)}"
+        )
+    if len(text) > LONGEST:
+        raise SelectionError(f"a query may have {LONGEST:,} characters; found {len(text):,}")
+    plain, quoted = _plain(text)
+    if _depth(plain) > DEEPEST:
+        raise SelectionError(
+            f"a query may have {DEEPEST} brackets and operators within each other; found more: {shown(text)}"
+        )
+    try:
+        tree = ast.parse(re.sub(r"\s", " ", plain).strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        said = error.msg if isinstance(error, SyntaxError) else "it cannot be read"
+        raise SelectionError(f"query {shown(text)}: {said}; {_TAKES}") from None
+    found = sorted((one for one in _checked(tree, text) if isinstance(one, ast.Name)), key=_place)
+    names = {node.id: quoted.get(node.id, node.id) for node in found}
+    if not names:
+        raise SelectionError(f"query {shown(text)} names no column and no gene; {_TAKES}")
+    return Query(text, tree, names)
+
+
+def _plain(text: str) -> tuple[str, dict[str, str]]:
+    """Return a query in words that Python has, and which name each of those in backticks stands for."""
+    parts: list[str] = []
+    quoted: dict[str, str] = {}
+    end = 0
+    for token in _TOKEN.finditer(text):
+        parts.append(text[end : token.start()])
+        end = token.end()
+        if token["quoted"]:
+            word = f"_quoted_{len(quoted)}_"
+            quoted[word] = token["quoted"]
+            parts.append(f" {word} ")
+        elif token["logic"]:
+            parts.append(" and " if token["logic"][0] == "&" else " or ")
+        elif token["word"] and token["word"].startswith("_quoted_"):
+            raise SelectionError(f"query {shown(text)}: write `{token['word']}` in backticks")
+        else:
+            parts.append(token[0])
+    return "".join([*parts, text[end:]]), quoted
+
+
+def _depth(text: str) -> int:
+    """Return about how deep a text is nested, without parsing it: brackets, and operators before one value."""
+    deepest = depth = before = 0
+    for token in re.finditer(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|\bnot\b|[\w.]+|[()\[\]{}]|[-+~]", text):
+        sign = token[0]
+        if sign in "([{":
+            depth += 1
+        elif sign in ")]}":
+            depth -= 1
+        before = before + 1 if sign in ("not", "-", "+", "~") else 0
+        deepest = max(deepest, depth + before)
+    return deepest
+
+
+def _checked(tree: ast.expr, text: str) -> Iterator[ast.AST]:
+    """Yield the nodes of a tree, the names of functions left out; raises at the first that is none of the language."""
+    waiting: list[tuple[ast.AST, int]] = [(tree, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        _check(node, depth, text)
+        yield node
+        within = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
+        waiting += [(child, depth + 1) for child in within]
+
+
+def _check(node: ast.AST, depth: int, text: str) -> None:
+    if depth > 2 * DEEPEST:
+        raise SelectionError(f"query {shown(text)} is nested too deeply")
+    if not isinstance(node, _NODES):
+        raise SelectionError(f"query {shown(text)}: {_spelt(node)} is no part of a query; {_TAKES}")
+    if isinstance(node, ast.Constant) and not isinstance(node.value, str | bool | int | float):
+        raise SelectionError(f"query {shown(text)}: {shown(node.value)} is no value; {_TAKES}")
+    if isinstance(node, ast.List | ast.Tuple) and not all(map(_is_value, node.elts)):
+        raise SelectionError(f"query {shown(text)}: a list holds numbers and 'texts' alone")
+    if isinstance(node, ast.Call):
+        is_known = isinstance(node.func, ast.Name) and node.func.id in MISSING_TESTS
+        if not is_known or len(node.args) != 1 or node.keywords:
+            raise SelectionError(f"query {shown(text)}: {_spelt(node)} is no part of a query; {_TAKES}")
+
+
+def _place(node: ast.Name) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _is_value(node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+        node = node.operand
+    return isinstance(node, ast.Constant)
+
+
+def _spelt(node: ast.AST) -> str:
+    if isinstance(node, ast.operator | ast.unaryop | ast.cmpop):
+        return f"the sign of {type(node).__name__.lower()}"
+    try:
+        return shown(ast.unparse(node))
+    except (RecursionError, ValueError):
+        return type(node).__name__.lower()

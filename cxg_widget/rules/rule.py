@@ -1,0 +1,153 @@
+"""The mask that a rule makes over any dataset."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
+from cxg_widget.rules.by_value import mask_of_values
+from cxg_widget.rules.expression import mask_of_query, missing_names, read_column, unknown_in
+from cxg_widget.rules.forms import DEEPEST, Rule, check_rule, form_of, within
+from cxg_widget.rules.grammar import parse
+from cxg_widget.spatial.polygon import as_polygon, in_polygon
+from cxg_widget.text.names import not_found
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base.dataset import Dataset
+
+Mask = NDArray[np.bool_]
+Sets = Mapping[str, Rule]
+
+
+def mask_of(rule: Rule, dataset: Dataset, *, sets: Sets | None = None) -> Mask:
+    """Return which cells a rule means; it changes nothing, and asks nothing but the dataset.
+
+    Parameters
+    ----------
+    rule : as `check_rule` takes it
+    sets : rules by the names that {set} has
+
+    Returns
+    -------
+    bool (n_obs,)
+
+    Raises
+    ------
+    UnknownName
+        If it names columns, genes, embeddings or sets that there are not: one sentence names all of them.
+    InvalidValue, SelectionError
+        If it has no such form, or its values do not fit the columns.
+    """
+    rule, known = check_rule(rule), {name: check_rule(one) for name, one in (sets or {}).items()}
+    _check_names(rule, dataset, known)
+    return _Cells(dataset, known).of(rule)
+
+
+def packed_rule(mask: Mask, dataset: Dataset) -> Rule:
+    """Return the rule of a mask that has no other: its rows, good for this very dataset alone."""
+    bits = np.packbits(mask, bitorder="little").tobytes()
+    return {"rows": base64.b64encode(bits).decode("ascii"), "n_obs": mask.size, "identity": dataset.identity}
+
+
+def _check_names(rule: Rule, dataset: Dataset, sets: Sets) -> None:
+    unknown: dict[str, None] = {}
+    for one, _ in within(rule):
+        layer = one.get("layer")
+        if layer is not None and layer not in dataset.layers:
+            raise UnknownName(not_found("layer", layer, dataset.layers))
+        if "obs" in one and one["obs"] not in dataset.obs_columns:
+            unknown[one["obs"]] = None
+        elif "var" in one and not dataset.names_in(layer).has_var(one["var"]):
+            unknown[one["var"]] = None
+        elif "query" in one:
+            unknown |= dict.fromkeys(unknown_in(parse(one["query"]), dataset, layer))
+        elif "set" in one and one["set"] not in sets:
+            raise UnknownName(not_found("set", one["set"], sets, "this widget"))
+        elif "polygon" in one:
+            dataset.check_axes(_axes(one), dataset.find_embedding(one["embedding"]))
+    if unknown:
+        raise UnknownName(missing_names(list(unknown), dataset))
+
+
+def _axes(rule: Rule) -> tuple[int, int]:
+    x, y = rule.get("axes", (0, 1))
+    return x, y
+
+
+class _Cells:
+    """The cells of a dataset that rules mean."""
+
+    def __init__(self, dataset: Dataset, sets: Sets, left: int = DEEPEST) -> None:
+        self._dataset, self._sets, self._left = dataset, sets, left
+
+    def of(self, rule: Rule) -> Mask:
+        """Return the mask of a rule."""
+        form = form_of(rule)
+        make: Callable[[Rule], Mask] = getattr(self, f"_of_{form}")
+        return make(rule)
+
+    def _of_and(self, rule: Rule) -> Mask:
+        mask = np.ones(self._dataset.n_obs, dtype=np.bool_)
+        for one in rule["and"]:
+            mask &= self.of(one)
+        return mask
+
+    def _of_or(self, rule: Rule) -> Mask:
+        mask = np.zeros(self._dataset.n_obs, dtype=np.bool_)
+        for one in rule["or"]:
+            mask |= self.of(one)
+        return mask
+
+    def _of_not(self, rule: Rule) -> Mask:
+        return ~self.of(rule["not"])
+
+    def _of_minus(self, rule: Rule) -> Mask:
+        first, second = rule["minus"]
+        return self.of(first) & ~self.of(second)
+
+    def _of_set(self, rule: Rule) -> Mask:
+        if self._left == 0:
+            raise InvalidValue(f"the set {rule['set']!r} is made of itself.")
+        inner = self._sets[rule["set"]]
+        _check_names(inner, self._dataset, self._sets)
+        return _Cells(self._dataset, self._sets, self._left - 1).of(inner)
+
+    def _of_query(self, rule: Rule) -> Mask:
+        return mask_of_query(parse(rule["query"]), self._dataset, rule.get("layer"))
+
+    def _of_obs(self, rule: Rule) -> Mask:
+        if "in" in rule:
+            return mask_of_values({rule["obs"]: rule["in"]}, self._dataset)
+        return self._in_range(("obs", rule["obs"]), rule)
+
+    def _of_var(self, rule: Rule) -> Mask:
+        return self._in_range(("var", rule["var"]), rule)
+
+    def _in_range(self, column: tuple[str, str], rule: Rule) -> Mask:
+        numbers = read_column(column, self._dataset, rule.get("layer"))
+        if not isinstance(numbers, np.ndarray) or numbers.dtype.kind not in "iuf":
+            raise SelectionError(f"obs column {column[1]!r} holds no numbers, which a range needs; name its values.")
+        low, high = rule["range"]
+        mask = numbers >= low if low is not None else numbers <= high
+        if low is not None and high is not None:
+            mask &= numbers <= high
+        return np.asarray(mask)
+
+    def _of_polygon(self, rule: Rule) -> Mask:
+        return in_polygon(self._dataset.embedding(rule["embedding"], _axes(rule)), as_polygon(rule["polygon"]))
+
+    def _of_rows(self, rule: Rule) -> Mask:
+        if (rule["n_obs"], rule["identity"]) != (self._dataset.n_obs, self._dataset.identity):
+            what = "these rows are those of another dataset, or of another state of this one"
+            raise SelectionError(f"{what}; a rule of rows fits none but its own.")
+        try:
+            bits = np.frombuffer(base64.b64decode(rule["rows"], validate=True), dtype=np.uint8)
+        except binascii.Error:
+            raise InvalidValue("packed rows must be base64.") from None
+        return np.unpackbits(bits, count=self._dataset.n_obs, bitorder="little").astype(np.bool_)

@@ -1,4 +1,4 @@
-"""Select cells by a pandas query over obs columns, reading only the columns it names."""
+"""Select cells by a pandas query over obs columns and genes, reading only those it names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.errors import SelectionError
-from cxg_widget.rules.by_value import by_var, is_var, labels_of
+from cxg_widget.rules.by_value import is_var, labels_of
 from cxg_widget.text.names import not_found, shown
 
 if TYPE_CHECKING:
@@ -20,11 +20,12 @@ _TOKEN = re.compile(
 )
 
 
-def mask_of_query(query: str, dataset: Dataset, *, level: int = 1) -> NDArray[np.bool_]:
-    """Evaluate a pandas query string over the obs columns; names with spaces go in backticks.
+def mask_of_query(query: str, dataset: Dataset, layer: str | None = None, *, level: int = 1) -> NDArray[np.bool_]:
+    """Evaluate a pandas query string over obs columns and genes; names with spaces go in backticks.
 
     Parameters
     ----------
+    layer : of genes; None = X
     level : how many calls up from here the variables are that the query names with @
 
     Returns
@@ -39,13 +40,15 @@ def mask_of_query(query: str, dataset: Dataset, *, level: int = 1) -> NDArray[np
     import pandas as pd
 
     if not isinstance(query, str) or not query.strip():
-        raise SelectionError(f"query= must be a pandas query string over obs columns; found {shown(query)}")
+        raise SelectionError(f"query= must be a pandas query string over obs columns and genes; found {shown(query)}")
     for token in _TOKEN.finditer(query):
-        if token["quoted"] and token["quoted"] not in (*dataset.obs_columns, dataset.obs_index):
+        if token["quoted"] and not _is_name(token["quoted"], dataset):
             raise _no_column(query, token["quoted"], dataset)
     names = ["index", "ilevel_0", *(name for name in (dataset.obs_index, dataset.index_name("obs")) if name)]
     of_index = named_columns(query, names)
     frame = dataset.obs(named_columns(query, list(dataset.obs_columns)), index=bool(of_index))
+    for gene in _named_genes(query, dataset):
+        frame[gene] = dataset.vector(gene, layer).dense(dataset.n_obs)
     if dataset.obs_index in of_index:
         frame.index.name = dataset.obs_index
     try:
@@ -66,6 +69,21 @@ def named_columns(query: str, columns: list[str]) -> list[str]:
     """Return those of `columns` that a query names, bare or in backticks."""
     names = {token["quoted"] or token["word"] for token in _TOKEN.finditer(query)}
     return [column for column in columns if column in names]
+
+
+def _is_name(name: str, dataset: Dataset) -> bool:
+    return name in dataset.obs_columns or name == dataset.obs_index or is_var(name, dataset)
+
+
+def _named_genes(query: str, dataset: Dataset) -> list[str]:
+    """Return the genes that a query names; obs columns come first, and what stands behind @ or a dot is none."""
+    named: dict[str, None] = {}
+    for token in _TOKEN.finditer(query):
+        name = token["quoted"] or token["word"]
+        is_own = query[: token.start()].rstrip()[-1:] not in ("@", ".")
+        if name and is_own and name not in (*dataset.obs_columns, dataset.obs_index) and is_var(name, dataset):
+            named[name] = None
+    return list(named)
 
 
 def _advice(query: str, dataset: Dataset) -> str:
@@ -114,9 +132,6 @@ def _quoted(query: str, dataset: Dataset) -> str:
 
 
 def _no_column(query: str, name: str, dataset: Dataset) -> SelectionError:
-    if is_var(name, dataset):
-        noun = dataset.var_noun.one
-        return SelectionError(f"query {shown(query)}: {name!r} is a {noun}, no obs column; write {by_var(name)}")
     advice = _advice(query, dataset)
     if advice:
         return SelectionError(f"query {shown(query)}: no obs column {name!r}{advice}")

@@ -184,7 +184,7 @@ class CxgWidget(WidgetTraits):
             positions, or obs index labels
         mode : "replace", "add", "subtract" or "intersect"
         polygon : corners (k, 2), k >= 3, in data units of the embedding and axes on show; hidden categories count too
-        query : pandas query string over obs columns; @name stands for a variable of the caller
+        query : pandas query string over obs columns and genes; @name stands for a variable of the caller
         **columns : refused with a sentence that says how a dict is written
 
         Returns
@@ -214,7 +214,7 @@ class CxgWidget(WidgetTraits):
         if polygon is not None:
             mask = self._session.polygon_mask(polygon)
         elif query is not None:
-            mask = mask_of_query(query, self._dataset, level=2)
+            mask = mask_of_query(query, self._dataset, self.layer, level=2)
         else:
             mask = mask_of(what, self._dataset)
         if mode != "replace":

@@ -61,11 +61,15 @@ def test_a_query_means_what_pandas_says(query, dataset, frame):
 HOSTILE = [
     "n_genes.to_csv('x') == 1", "__import__('os').system('x')", "(lambda: 1)() == n_genes", "@x > n_genes",
     "n_genes > 1 if n_genes else 2", "f'{n_genes}' == 'a'", "n_genes ** 9 ** 9 ** 9 > 1", "[x for x in n_genes]",
-    "n_genes[0] == 1", "(n := n_genes) > 1", "isna(n_genes, 1)", "isna(x=n_genes)", "eval('n_genes') > 1", "n_genes > 1; n_genes",
-    "n_genes > 1\nimport os", "n_genes > 1) or (n_genes > 2", "n_genes > {1}", "n_genes > b'a'", "n_genes > ...", "n_genes > 1j",
-    "n_genes in [n_counts]", "*n_genes", "await n_genes", "n_genes is None", "n_genes > '\\x00", "`n_genes > 1", "_quoted_0_ > `n_genes`",
+    "n_genes[0] == 1", "(n := n_genes) > 1", "isna(n_genes, 1)", "isna(x=n_genes)", "eval('n_genes') > 1",
+    "n_genes > 1; n_genes",
+    "n_genes > 1\nimport os", "n_genes > 1) or (n_genes > 2", "n_genes > {1}", "n_genes > b'a'", "n_genes > ...",
+    "n_genes > 1j",
+    "n_genes in [n_counts]", "*n_genes", "await n_genes", "n_genes is None", "n_genes > '\\x00", "`n_genes > 1",
+    "_quoted_0_ > `n_genes`",
     "isna.__class__ == n_genes", "1 < 2", "n_genes << 3 > 1", "n_genes" + " + 1" * 3000, "-" * 9000 + "n_genes > 1",
-    "not " * 2000 + "n_genes > 1", "(" * 900 + "n_genes" + ")" * 900 + " > 1", "n_genes > " + "9" * 9000, "", " ", "\x00", "#",
+    "not " * 2000 + "n_genes > 1", "(" * 900 + "n_genes" + ")" * 900 + " > 1", "n_genes > " + "9" * 9000, "", " ",
+    "\x00", "#",
     "n_genes > 1e999 + " + "9" * 400, 7, None, b"n_genes > 1",
 ]  # fmt: skip
 
@@ -156,13 +160,17 @@ def test_packed_rows_come_back_bit_for_bit_in_their_own_dataset_and_in_no_other(
 
 
 WRONG = [
-    None, 5, "n_genes > 5", [], {}, {"obs": "n_genes"}, {"obs": "n_genes", "in": [1], "range": [1, 2]}, {"obs": 5, "in": []},
+    None, 5, "n_genes > 5", [], {}, {"obs": "n_genes"}, {"obs": "n_genes", "in": [1], "range": [1, 2]}, {"obs": 5,
+    "in": []},
     {"obs": "n_genes", "range": [2, 1]}, {"obs": "n_genes", "range": [None, None]}, {"obs": "n_genes", "range": [1]},
-    {"obs": "n_genes", "range": [True, 2]}, {"obs": "n_genes", "range": [float("nan"), 2]}, {"obs": "n_genes", "in": [[1]]},
+    {"obs": "n_genes", "range": [True, 2]}, {"obs": "n_genes", "range": [float("nan"), 2]}, {"obs": "n_genes",
+    "in": [[1]]},
     {"obs": "n_genes", "in": "abc"}, {"and": {}}, {"minus": [{"and": []}]}, {"not": []}, {"query": "n > 1", "or": []},
     {"var": "CD3E"}, {"polygon": [[0, 0], [1, 1]], "embedding": "umap"}, {"polygon": [[0, 0], [1, 1], [0, 1]]},
-    {"polygon": [[0, 0], [1, 1], [0, 1]], "embedding": "umap", "axes": [0]}, {"rows": "AAAA", "n_obs": 1000, "identity": ""},
-    {"rows": "=" * 168, "n_obs": 1000, "identity": "x"}, {"set": 3}, {"query": "n_genes > 1", "exec": "x"}, {"unknown": 1},
+    {"polygon": [[0, 0], [1, 1], [0, 1]], "embedding": "umap", "axes": [0]}, {"rows": "AAAA", "n_obs": 1000,
+    "identity": ""},
+    {"rows": "=" * 168, "n_obs": 1000, "identity": "x"}, {"set": 3}, {"query": "n_genes > 1", "exec": "x"},
+    {"unknown": 1},
     {"and": [{"and": []}] * 1001},
 ]  # fmt: skip
 

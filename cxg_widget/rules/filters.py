@@ -1,0 +1,135 @@
+"""Filters: one rule for each obs column or gene, and one query; which rule the values that a user gives make."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.rules.expression import missing_names, resolved
+from cxg_widget.rules.forms import Rule, check_rule
+from cxg_widget.text.names import label_of, shown
+from cxg_widget.wire.protocol import MISSING_LABEL
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base.dataset import Dataset
+
+QUERY = "query"
+"""Key of the filter that is a query; a column has its own name, a gene is called "var:NAME"."""
+
+
+def key_of(rule: Rule) -> str:
+    """Return what a filter is called among the others.
+
+    Raises
+    ------
+    InvalidValue
+        If the rule is neither about one column or gene nor a query.
+    """
+    inner = rule.get("not", rule)
+    if isinstance(inner, Mapping):
+        if "obs" in inner:
+            return f"obs:{inner['obs']}" if inner["obs"] == QUERY else str(inner["obs"])
+        if "var" in inner:
+            return f"var:{inner['var']}"
+        if "query" in rule:
+            return QUERY
+    raise InvalidValue(f"a filter is a rule of one obs column or gene, or a query; found {shown(rule)}")
+
+
+def check_filters(value: Any, dataset: Dataset, layer: str | None = None) -> list[Rule]:
+    """Return filters as rules, one for each key, in their order.
+
+    Parameters
+    ----------
+    value : {name: what is kept, as `filter_of` takes it}, or rules as a widget's state has them, or None
+    layer : of genes that are named; None = X
+
+    Raises
+    ------
+    UnknownName, InvalidValue, SelectionError
+        If a name or a form is not valid.
+    """
+    if value is None:
+        return []
+    if isinstance(value, Mapping):
+        rules = [filter_of(name, kept, dataset, layer) for name, kept in value.items()]
+    elif isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        rules = [check_rule(one) for one in value]
+    else:
+        raise InvalidValue(f"filters must be {{column: what is kept}}; found {shown(value)}")
+    return list({key_of(rule): rule for rule in rules}.values())
+
+
+def filter_of(name: Any, kept: Any, dataset: Dataset, layer: str | None = None) -> Rule:
+    """Return the rule that keeps some values of an obs column or gene.
+
+    Parameters
+    ----------
+    name : as `color` takes it
+    kept : a value or a list of values; of numbers a tuple (lowest, highest), both included, None for no end; or a rule
+
+    Raises
+    ------
+    UnknownName, InvalidValue
+        If there is no such column or gene, or its values cannot be kept so.
+    """
+    if name == QUERY and QUERY not in dataset.obs_columns:
+        return check_rule({"query": kept, "layer": layer} if layer else {"query": kept})
+    if not isinstance(name, str):
+        raise UnknownName(missing_names([shown(name)], dataset))
+    source, found = resolved({name: name}, dataset, layer)[name]
+    if isinstance(kept, Mapping):
+        rule = check_rule(kept)
+        if key_of(rule).removeprefix("obs:") not in (found, f"var:{found}"):
+            raise InvalidValue(f"the filter of {name!r} must be a rule of it; found {shown(kept)}")
+        return rule
+    is_number = source == "var" or dataset.obs_columns[found].kind in ("int", "float")
+    if isinstance(kept, tuple) and len(kept) == 2 and is_number and all(map(_is_end, kept)):
+        ends = [None if one is None else np.asarray(one).item() for one in kept]
+        ends = [None if isinstance(one, float) and math.isinf(one) else one for one in ends]
+        rule = {"range": ends}
+    elif source == "var":
+        example = f"w.filters[{name!r}] = (0.5, None)"
+        raise InvalidValue(f"of a {dataset.var_noun.one} a range is kept: {example}; found {shown(kept)}")
+    else:
+        rule = {"in": _listed(kept)}
+    return check_rule({source: found, **({"layer": layer} if source == "var" and layer else {}), **rule})
+
+
+def _is_end(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float | np.number) and not isinstance(value, bool))
+
+
+def _listed(kept: Any) -> list[Any]:
+    kept = kept.tolist() if hasattr(kept, "tolist") else kept
+    values = [kept] if isinstance(kept, str | bytes) or not isinstance(kept, Iterable) else list(kept)
+    plain = (one.item() if isinstance(one, np.generic) else one for one in values)
+    return [None if isinstance(one, float) and math.isnan(one) else one for one in plain]
+
+
+# What the legend hides is the filter of the column it shows.
+
+
+def hiding(column: str, labels: Iterable[str]) -> Rule:
+    """Return the filter of a column that leaves out some of its labels; "(missing)" stands for cells without one."""
+    return {"not": {"obs": column, "in": [None if one == MISSING_LABEL else one for one in labels]}}
+
+
+def hidden_by(rule: Rule, labels: Iterable[str]) -> list[str]:
+    """Return which of the labels of a column its filter leaves out; `labels` are all, without the missing ones."""
+    inner = rule.get("not", rule)
+    listed = [MISSING_LABEL if one is None else label_of(one) for one in inner["in"]]
+    if "not" in rule:
+        return listed
+    kept = set(listed)
+    return [label for label in (*labels, MISSING_LABEL) if label not in kept]
+
+
+def is_of_values(rule: Rule) -> bool:
+    """Say whether a filter lists values, which a legend can show or hide one by one."""
+    inner = rule.get("not", rule)
+    return "obs" in inner and "in" in inner

@@ -91,6 +91,14 @@ class Holder(ABC):
         """Return which cells the legend does not hide, bool (n_obs,); None when it hides none, and nothing is read."""
         return self.coloring().visible(self.settings.hidden) if self.settings.hidden else None
 
+    def passing(self) -> NDArray[np.bool_] | None:
+        """Return which cells pass the filters, that of the legend left out, bool (n_obs,); None = all."""
+        return self._loader.crossfilter.passing(self._loader.filters_besides(self.settings))
+
+    def filtered(self) -> NDArray[np.bool_] | None:
+        """Return which cells pass all filters, bool (n_obs,); None = all."""
+        return self._loader.crossfilter.passing(self.settings.filters)
+
     def place(self) -> Bounds:
         """Read where the points are, and return within which bounds that is."""
         self.point_xy()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cxg_widget.cells.indexed import IndexedCells, Shown, SomeCells
 from cxg_widget.display.coloring import Coloring
@@ -59,6 +61,14 @@ class CellsOfView:
         """Say whether these are all cells that a picture of a view needs."""
         (x0, x1, y0, y1), (left, right, bottom, top) = _widened(view, _needed(size)), self.extent
         return left <= x0 and x1 <= right and bottom <= y0 and y1 <= top
+
+    def only(self, mask: NDArray[np.bool_] | None) -> CellsOfView:
+        """Return those of a mask, bool (n_obs,); None = all."""
+        if mask is None:
+            return self
+        kept = copy(self)
+        kept._indexed = self._indexed.only(mask[self.found.rows])
+        return kept
 
     def colored(self, coloring: Coloring) -> Coloring | None:
         """Return what colours these cells; None where they do not have values that a preview expects."""

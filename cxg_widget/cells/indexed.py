@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -35,6 +35,7 @@ class Shown:
     ----------
     colors : "#rrggbb" of each category
     mask : bool (n_obs,), the selection
+    passing : bool (n_obs,), which cells pass the filters, besides what the legend hides; None = all
     highlighted : category above all others, -1 = none
     weight : a pixel shows the mean of its cells' numbers by 0, the highest by 1
     columns : what numbers of pixels are reduced from, by the names that the statistic gives them
@@ -44,6 +45,7 @@ class Shown:
     colors: list[str]
     settings: Settings
     mask: NDArray[np.bool_]
+    passing: NDArray[np.bool_] | None = None
     highlighted: int = -1
     weight: float = 0.0
     columns: Mapping[str, Coloring] = field(default_factory=dict)
@@ -52,6 +54,11 @@ class Shown:
     def visible(self) -> NDArray[np.bool_] | None:
         """Which categories are shown, bool (k + 1,), the missing ones last; None = all cells."""
         return self.coloring.visible_categories(self.settings.hidden)
+
+    @property
+    def passes(self) -> Callable[[Any], NDArray[np.bool_]] | None:
+        """What says of rows which pass the filters; None = all do."""
+        return None if self.passing is None else self.passing.__getitem__
 
     @property
     def statistic(self) -> Statistic:
@@ -76,6 +83,9 @@ class SomeCells:
 class InView(Protocol):
     """What the picture of a view needs of the cells in it."""
 
+    def only(self, mask: NDArray[np.bool_] | None) -> InView:
+        """Return those of a mask, bool (n_obs,); None = all. The very same mask is not looked at twice."""
+
     def image(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> Planes:
         """Aggregate the cells of a view."""
 
@@ -88,6 +98,9 @@ class InView(Protocol):
 
 class AllCells(InView, Protocol):
     """All cells of an embedding, wherever they are; see `IndexedCells`."""
+
+    def only(self, mask: NDArray[np.bool_] | None) -> AllCells:
+        """Return those of a mask, bool (n_obs,); None = all. The very same mask is not looked at twice."""
 
     def numbers(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> PixelNumbers:
         """Reduce the cells of a view to numbers of pixels by the statistic."""
@@ -122,6 +135,15 @@ class IndexedCells:
         self._counts = CountImages()
         self._memo = Memo()
         self._columns = ByteCache(RECENT_BYTES, lambda held: int(held[1].nbytes))
+
+    def only(self, mask: NDArray[np.bool_] | None) -> IndexedCells:
+        """Return those of a mask, bool (n_obs,); None = all. The very same mask is not looked at twice."""
+        if mask is None:
+            self._memo.drop("only")
+            return self
+        kept: IndexedCells
+        _, kept = self._memo.keep("only", id(mask), lambda: (mask, IndexedCells(self.index.kept(mask))))
+        return kept
 
     def image(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> Planes:
         """Aggregate the cells of a view.
@@ -206,9 +228,14 @@ class IndexedCells:
         self, x: float, y: float, radius: float, shown: Shown, *, stretch: float = 1.0
     ) -> tuple[int, float, float] | None:
         """Return row and place of the cell nearest to (x, y), hidden ones left out; see `SpatialIndex.nearest`."""
-        is_visible = shown.coloring.visible_at(shown.settings.hidden)
-        is_allowed = None if is_visible is None else lambda places: is_visible(self.index.rows[places])
-        place = self.index.nearest(x, y, radius, is_allowed, stretch=stretch)
+        tests = [shown.coloring.visible_at(shown.settings.hidden), shown.passes]
+        counts = [test for test in tests if test is not None]
+
+        def is_allowed(places: NDArray[np.int64]) -> NDArray[np.bool_]:
+            rows = self.index.rows[places]
+            return np.asarray(np.logical_and.reduce([test(rows) for test in counts]))
+
+        place = self.index.nearest(x, y, radius, is_allowed if counts else None, stretch=stretch)
         if place is None:
             return None
         at_x, at_y = self.index.xy[place]

@@ -18,6 +18,8 @@ from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.statistic import is_of_pixels
 from cxg_widget.display.target import Target, is_number, resolve
+from cxg_widget.rules.crossfilter import Crossfilter
+from cxg_widget.rules.filters import is_of_values, key_of
 from cxg_widget.wire.order import DisplayOrder
 
 
@@ -34,6 +36,7 @@ class Loader:
     ----------
     memo : what the settings on show need
     recent : earlier colourings
+    crossfilter : which cells pass filters
     indexing : the index that is being built
     index_wanted : what the index that is being built is for; one for anything else is given up, None = any
     reading_near : held while the cells of one view are read
@@ -50,6 +53,7 @@ class Loader:
         self.tell_progress = tell_progress
         self.memo = Memo()
         self.recent = ByteCache(RECENT_BYTES, lambda coloring: coloring.nbytes)
+        self.crossfilter = Crossfilter(dataset)
         self.indexing = Pending()
         self.index_wanted: Any = None
         self.reading_near = threading.Lock()
@@ -70,6 +74,13 @@ class Loader:
             As `target.resolve`.
         """
         return self._resolved(*settings.color_key)
+
+    def filters_besides(self, settings: Settings) -> tuple[Any, ...]:
+        """Return the filters but the one that the legend shows, whose categories are drawn or not as they are."""
+        target = self.target(settings) if settings.filters else None
+        if target is None or target.source != "obs" or is_number(target, self.dataset):
+            return settings.filters
+        return tuple(one for one in settings.filters if key_of(one) != target.name or not is_of_values(one))
 
     def is_of_pixels(self, settings: Settings) -> bool:
         """Say whether the numbers on show are of pixels, and not of cells."""

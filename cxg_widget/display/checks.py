@@ -11,6 +11,7 @@ import numpy as np
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.target import resolve
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
+from cxg_widget.rules.filters import check_filters
 from cxg_widget.text.names import nearest, not_found, shown, text_of
 from cxg_widget.wire.request_bounds import MAX_EDGE
 
@@ -119,6 +120,11 @@ def check_hidden(value: Any) -> list[str]:
     if isinstance(value, str) or any(label is value or isinstance(label, _CONTAINERS) for label in labels):
         raise InvalidValue(f"hidden must be a list of category labels; found {shown(value)}")
     return [text_of(label) for label in labels]
+
+
+def filters(value: Any, dataset: Dataset, _: str | None = None) -> list[Any]:
+    """Return filters as rules, one for each column, gene or query; see `rules.filters`."""
+    return check_filters(value, dataset)
 
 
 def check_mode(value: Any, modes: Any) -> Any:

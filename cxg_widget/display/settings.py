@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 MAX_POINTS = 2_000_000
 """Cells of a dataset that are all sent as points; of more, a sample is sent and views are aggregated."""
 Tool = Literal["pan", "lasso", "rectangle"]
-Cost = Literal["points", "color", "palette", "image", "tuning", "nothing"]
-"""What a change has to be made anew: where the points are, what colours them, the colours of categories, images of a
-view and the points beside them, the points as they are drawn, or nothing that is drawn."""
+Cost = Literal["points", "color", "palette", "filter", "image", "tuning", "nothing"]
+"""What a change has to be made anew: where the points are, what colours them, the colours of categories, which cells
+count, images of a view and the points beside them, the points as they are drawn, or nothing that is drawn."""
 
 
 def _setting(
@@ -75,6 +75,10 @@ class Settings:
     hidden: tuple[str, ...] = _setting(
         (), alone(checks.check_hidden), "labels of the categories that are not drawn", cost="image"
     )
+    filters: tuple[Any, ...] = _setting(
+        (), checks.filters, "rules that say which cells count: of obs columns, genes, and one query", cost="filter",
+        js="any",
+    )  # fmt: skip
     hover: tuple[str, ...] | None = _setting(
         None, checks.hover, "obs columns and genes told of the cell under the pointer; None = those that say most",
         is_synced=False,

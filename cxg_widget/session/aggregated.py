@@ -35,14 +35,14 @@ def aggregated(
     height: int = 600,
     within: str | None = None,
 ) -> xr.DataArray | xr.Dataset:
-    """Reduce all cells, or those selected, bool (n_obs,), to planes; see `CxgWidget.aggregate`."""
+    """Reduce all cells, those that pass the filters, or those selected, bool (n_obs,), to planes; as `CxgWidget.aggregate`."""
     from cxg_widget.draw.aggregate.by_rows import wanted_of
     from cxg_widget.draw.aggregate.grid import PixelGrid
 
     dataset, settings = held.dataset, held.settings
     size = _checked_size(width, height)
     edges = check_view(view)
-    mask = _mask_within(within, selected)
+    mask = _mask_within(within, held, selected)
     if reduction is None:
         reduction, color = _as_shown(dataset, settings, color)
     wanted = wanted_of(reduction, color, dataset, shown_color=settings.color, layer=settings.layer)
@@ -70,15 +70,13 @@ def _checked_size(width: Any, height: Any) -> tuple[int, int]:
     return sides[0], sides[1]
 
 
-def _mask_within(within: Any, selected: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+def _mask_within(within: Any, held: Holder, selected: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
     if within is None:
         return None
     if within == "filter":
-        raise InvalidValue(
-            "this version has no filters to aggregate within; within='selection' takes the selected cells."
-        )
+        return held.filtered()
     if within != "selection":
-        raise InvalidValue(f"within must be 'selection' or None; found {shown(within)}.")
+        raise InvalidValue(f"within must be 'filter', 'selection' or None; found {shown(within)}.")
     return selected
 
 

@@ -15,15 +15,18 @@ from cxg_widget.wire import protocol as p
 
 
 def mask_of(gesture: p.Lasso | p.Category, held: Holder, selected: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which cells a gesture means, bool (n_obs,); in a lasso none counts that is hidden.
+    """Return which cells that pass the filters a gesture means, bool (n_obs,); in a lasso none counts that is hidden.
 
     selected : the selection before
     """
     if isinstance(gesture, p.Category):
-        return _of_category(gesture, held)
-    if len(gesture.polygon) % 2:
+        mask = _of_category(gesture, held)
+    elif len(gesture.polygon) % 2:
         raise InvalidValue(f"a lasso must list x and y of each corner; found {len(gesture.polygon)} numbers")
-    return polygon_mask(np.reshape(gesture.polygon, (-1, 2)), held, selected, hidden=False)
+    else:
+        mask = polygon_mask(np.reshape(gesture.polygon, (-1, 2)), held, selected, hidden=False)
+    passing = held.passing()
+    return mask if passing is None else mask & passing
 
 
 def polygon_mask(corners: Any, held: Holder, selected: NDArray[np.bool_], *, hidden: bool) -> NDArray[np.bool_]:

@@ -133,6 +133,7 @@ class Pictures:
         if coloring is None or near is None:
             return None
         shown = shown_of(held, self._mask, coloring)
+        near = near.only(shown.passing)
         n_inside, cells = near.count(seen), near.some(seen, shown, most)
         n_like = self._dataset.n_obs * len(cells.xy) // max(n_inside, 1)
         visible = cells.coloring.visible(settings.hidden)
@@ -142,18 +143,20 @@ class Pictures:
 
     def _paint_pixels(self, seen: View, size: tuple[int, int], zoom: float) -> Paint:
         """Reduce the cells in view to numbers of pixels."""
-        shown, indexed = pixels_shown(self._held, self._mask), self._held.indexed()
+        shown, indexed = pixels_shown(self._held, self._mask), self._held.indexed().only(self._held.passing())
         spread = spread_of(indexed.count(seen), size, point_diameter(self._dataset.n_obs, size, zoom))
         numbers, cells = indexed.numbers(shown, seen, size, spread).finished()
         none = np.empty((0, 2), dtype=np.float32)
         return pixels_as_points(numbers, cells, seen, Paint(none, shown.coloring, [], self._settings, None, 0))
 
     def _paint(self, most: int | None, seen: View | None) -> Paint:
-        """Gather the first points in view that are not hidden."""
+        """Gather the first points in view that pass the filters and are not hidden."""
         held, settings = self._held, self._settings
-        rows = held.point_rows
+        rows, passing = held.point_rows, held.passing()
         places = None if seen is None else np.flatnonzero(within(held.coordinates(rows), seen))
         n_in_view = rows.size if places is None else places.size
+        if passing is not None:
+            places = np.flatnonzero(passing[rows]) if places is None else places[passing[rows[places]]]
         places = np.arange(rows[:most].size) if places is None else places[:most]
         n_like = rows.size * places.size // max(n_in_view, 1)
         rows = rows[places]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cxg_widget.cells.loader import Loader
 from cxg_widget.display.hover import Describer, circle_of, nearest_row
 from cxg_widget.display.settings import Settings
@@ -51,7 +54,12 @@ class Pointer:
             return None
         indexed, (radius, stretch) = held.at_hand(), circle_of(at.radius_x, at.radius_y)
         if indexed is not None:
-            return indexed.nearest(at.x, at.y, radius, shown_of(held, self._on_show.mask), stretch=stretch)
-        xy = held.xy()
-        row = nearest_row(xy, at.x, at.y, radius, held.visible(), stretch=stretch)
+            shown = shown_of(held, self._on_show.mask)
+            return indexed.nearest(at.x, at.y, radius, shown, stretch=stretch)
+        xy, counts = held.xy(), _both(held.visible(), held.passing())
+        row = nearest_row(xy, at.x, at.y, radius, counts, stretch=stretch)
         return None if row is None else (row, float(xy[row, 0]), float(xy[row, 1]))
+
+
+def _both(one: NDArray[np.bool_] | None, other: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
+    return other if one is None else one if other is None else one & other

@@ -73,7 +73,7 @@ class Views:
         settings, mask, seqs = self._on_show.now()
         held = self._loader.of(settings.as_asked(ask))
         if held.is_of_pixels:
-            indexed, shown = held.awaited(is_overtaken), pixels_shown(held, mask)
+            indexed, shown = held.awaited(is_overtaken).only(held.passing()), pixels_shown(held, mask)
             yield from pixel_frames(indexed, shown, ask, seqs, partial(self._scale, held.settings, ask))
             return
         coloring = held.preview() or held.coloring()
@@ -81,6 +81,7 @@ class Views:
         if cells is None:
             cells, coloring = held.awaited(is_overtaken), held.coloring()
         shown = replace(shown_of(held, mask, coloring), highlighted=ask.highlighted, weight=ask.weight)
+        cells = cells.only(shown.passing)
         few = -1 if held.settings.render == "raster" else few_of(held.settings)
         yield from view_frames(cells, shown, ask, seqs, few)
 
@@ -95,7 +96,8 @@ class Views:
 def shown_of(held: Holder, mask: NDArray[np.bool_], coloring: Coloring | None = None) -> Shown:
     """Return what colours the cells, and which of them count; `coloring` is theirs where it is known."""
     coloring = coloring or held.coloring()
-    return Shown(coloring, category_colors(coloring, held.settings, held.dataset), held.settings, mask)
+    colors = category_colors(coloring, held.settings, held.dataset)
+    return Shown(coloring, colors, held.settings, mask, held.passing())
 
 
 def pixels_shown(held: Holder, mask: NDArray[np.bool_]) -> Shown:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import partial
 from threading import RLock
 from typing import Any
@@ -71,6 +72,7 @@ class ClusterCells:
         self._lock = RLock()
         self._column: _Column | None = None
         self._selection: tuple[NDArray[np.bool_], list[Any]] | None = None
+        self._only: tuple[NDArray[np.bool_], ClusterCells] | None = None
         self._parts = Partitions(
             client, source, n_obs, (embedding, axes), rows_per_partition=rows_per_partition, patience_s=patience_s
         )
@@ -82,6 +84,25 @@ class ClusterCells:
             raise
         self.n_missing = sum(n_missing for _, n_missing in found)
         self.extent: Extent = union([extent for extent, _ in found if extent is not None])
+
+    def only(self, mask: NDArray[np.bool_] | None) -> ClusterCells:
+        """Return those of a mask, bool (n_obs,); None = all. The very same mask is not looked at twice."""
+        if mask is None:
+            return self
+        with self._lock:
+            if self._only is None or self._only[0] is not mask:
+                self._whole()
+                kept = copy(self)
+                kept._lock, kept._column, kept._selection, kept._only = RLock(), None, None, None
+                kept._parts = self._parts.only(mask)
+                self._drop_only()
+                self._only = mask, kept
+            return self._only[1]
+
+    def _drop_only(self) -> None:
+        if self._only is not None:
+            self._only[1]._parts.drop()
+            self._only = None
 
     # Columns.
 
@@ -227,6 +248,8 @@ class ClusterCells:
         Overtaken
             If a newer point was asked about meanwhile.
         """
+        if shown.passing is not None:
+            return self.only(shown.passing).nearest(x, y, radius, replace(shown, passing=None), stretch=stretch)
         loaded, column = self._whole(), self._column_hidden_by(shown)
         asked = {"circle": (x, y, radius, stretch), "visible": shown.visible}
         submit = partial(self._nearest, loaded, column, **asked)
@@ -242,6 +265,7 @@ class ClusterCells:
     def close(self) -> None:
         """Let go of everything on the workers; a client that is closed already has done so."""
         self._forget()
+        self._drop_only()
         self._parts.close()
 
     # Steps.

@@ -79,6 +79,12 @@ def load_partition(rows: Rows, embedding: str | None, axes: tuple[int, int]) -> 
     return Partition(rows.start, SpatialIndex.build(dataset.embedding_block(embedding, axes, rows.start, rows.stop)))
 
 
+def keep(partition: Partition, packed: NDArray[np.uint8]) -> Partition:
+    """Return the partition with some of its rows alone, packed bits."""
+    mask = np.unpackbits(packed, count=partition.index.n_obs, bitorder="little").view(np.bool_)
+    return Partition(partition.start, partition.index.kept(mask))
+
+
 def bounds(partition: Partition) -> tuple[View | None, int]:
     """Return the extent (None without any points) and how many rows have no coordinates."""
     index = partition.index

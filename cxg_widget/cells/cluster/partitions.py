@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from copy import copy
 from threading import RLock, Thread
 from typing import Any
 from uuid import uuid4
@@ -61,6 +62,7 @@ class Partitions:
         self._n_obs = n_obs
         self._place = place
         self._is_closed = False
+        self._mask: NDArray[np.bool_] | None = None
         self._lock = RLock()
         self.held: list[Any] = []
         self.blocks = self.waiting.submitted(lambda: _cut(n_obs, rows_per_partition, client))
@@ -68,6 +70,13 @@ class Partitions:
     def load(self) -> None:
         """Have all partitions read."""
         self.held = self._load(self.rows())
+
+    def only(self, mask: NDArray[np.bool_]) -> Partitions:
+        """Return the same partitions with the rows of a mask alone, bool (n_obs,), on the same workers."""
+        kept = copy(self)
+        kept._lock, kept._mask = RLock(), mask
+        kept.held = self.map("keep", worker.keep, self.held, self.packed(mask))
+        return kept
 
     def whole(self, forget: Callable[[], None]) -> list[Any]:
         """Return the partitions; those thrown away by `client.restart()`, or that failed, are loaded anew.
@@ -88,7 +97,11 @@ class Partitions:
 
     def _load(self, rows: list[Rows]) -> list[Any]:
         embedding, axes = self._place
-        return self.map("load", worker.load_partition, rows, embedding=embedding, axes=axes)
+        loaded = self.map("load", worker.load_partition, rows, embedding=embedding, axes=axes)
+        if self._mask is None:
+            return loaded
+        packed = [np.packbits(self._mask[own.start : own.stop], bitorder="little") for own in rows]
+        return self.map("keep", worker.keep, loaded, packed)
 
     def rows(self) -> list[Rows]:
         """Return the rows of each partition, as workers read them."""
@@ -138,10 +151,14 @@ class Partitions:
             mask[start:stop] = np.unpackbits(packed, count=stop - start, bitorder="little").view(np.bool_)
         return mask
 
-    def close(self) -> None:
-        """Let go of everything on the workers; a client that is closed already has done so."""
+    def drop(self) -> None:
+        """Answer nothing any more."""
         self._is_closed = True
         self.held = []
+
+    def close(self) -> None:
+        """Let go of everything on the workers; a client that is closed already has done so."""
+        self.drop()
         if self._client.status == "running":
             leaving = Thread(target=self._tell_workers, name="cxg-widget-leave", daemon=True)
             leaving.start()

@@ -96,6 +96,7 @@ REPLIES: dict[str, Frame] = {
         },
     ),
     "selection": Frame(p.Selection(6, 3, 10), {"bits": _array("uint8", [0b10000001, 0b00000010])}),
+    "filter": Frame(p.Filter(7, 4, 10), {"bits": _array("uint8", [0b10000001, 0b00000011])}),
     "counts": Frame(p.Counts(3, 6, 1), {"counts": _array("uint32", [2, 0, 70000])}),
     "cell": Frame(p.Cell(4, 0.5, -0.25, "AAACATACAACCAC-1", "B cell", [["donor", "d1"], ["n_counts", "2,419"]])),
     "matches": Frame(

@@ -77,10 +77,13 @@ class Loader:
 
     def filters_besides(self, settings: Settings) -> tuple[Any, ...]:
         """Return the filters but the one that the legend shows, whose categories are drawn or not as they are."""
-        target = self.target(settings) if settings.filters else None
-        if target is None or target.source != "obs" or is_number(target, self.dataset):
-            return settings.filters
-        return tuple(one for one in settings.filters if key_of(one) != target.name or not is_of_values(one))
+        column = self.legend_column(settings) if settings.filters else None
+        return tuple(one for one in settings.filters if key_of(one) != column or not is_of_values(one))
+
+    def legend_column(self, settings: Settings) -> str | None:
+        """Return the obs column whose categories the legend lists; None where it lists none."""
+        target = self.target(settings)
+        return target.name if target.source == "obs" and not is_number(target, self.dataset) else None
 
     def is_of_pixels(self, settings: Settings) -> bool:
         """Say whether the numbers on show are of pixels, and not of cells."""

@@ -59,6 +59,7 @@ def key_of(
     n_selected: int,
     statistic: str = "",
     automatic: tuple[float, float] | None = None,
+    n_shown: int | None = None,
     dark: bool = False,
 ) -> Key:
     """Write the key of a colouring.
@@ -70,9 +71,10 @@ def key_of(
     noun : what the dataset calls its observations
     statistic : which number a pixel shows that cells share
     automatic : limits that suit the picture, as codes 0..LEVELS of the values; None = the ends of the data
+    n_shown : cells that pass all filters; None = those that the legend does not hide
     dark : whether the picture is, which leaves out the darkest colours of a bar
     """
-    size = _size(legend, settings, noun, n_selected)
+    size = _size(legend, _n_shown(legend, settings) if n_shown is None else n_shown, noun, n_selected)
     if legend.scale == "none":
         return Key(title, size)
     named = Key(title, size, legend.name, legend.detail)
@@ -104,14 +106,17 @@ def ends_of(low: float, high: float, lo: float, hi: float) -> tuple[str, str]:
     return f"{'≤ ' if low > lo else ''}{short_number(low)}", f"{f'{beyond} ' if high < hi else ''}{short_number(high)}"
 
 
-def _size(legend: Color, settings: Settings, noun: Noun, n_selected: int) -> str:
-    total = noun.counted(legend.n_obs)
+def _n_shown(legend: Color, settings: Settings) -> int:
+    """Return how many cells the legend does not hide."""
     hidden, counts = set(settings.hidden), [*legend.counts, legend.n_missing]
-    n_shown = legend.n_obs
-    if hidden and legend.scale == "categorical" and legend.counts:
-        n_shown = sum(
-            n for label, n in zip([*legend.categories, MISSING_LABEL], counts, strict=True) if label not in hidden
-        )
+    if not hidden or legend.scale != "categorical" or not legend.counts:
+        return legend.n_obs
+    labels = [*legend.categories, MISSING_LABEL]
+    return sum(n for label, n in zip(labels, counts, strict=True) if label not in hidden)
+
+
+def _size(legend: Color, n_shown: int, noun: Noun, n_selected: int) -> str:
+    total = noun.counted(legend.n_obs)
     shown = "" if n_shown == legend.n_obs else f"{n_shown:,}"
     if n_selected:
         told = f"{n_selected:,} of {total} selected · {share(n_selected, legend.n_obs)}"

@@ -45,7 +45,7 @@ def check_filters(value: Any, dataset: Dataset, layer: str | None = None) -> lis
 
     Parameters
     ----------
-    value : {name: what is kept, as `filter_of` takes it}, or rules as a widget's state has them, or None
+    value : {name: what is kept, as `filter_of` takes it}, rules as a widget's state has them, what has `rules`, or None
     layer : of genes that are named; None = X
 
     Raises
@@ -53,6 +53,7 @@ def check_filters(value: Any, dataset: Dataset, layer: str | None = None) -> lis
     UnknownName, InvalidValue, SelectionError
         If a name or a form is not valid.
     """
+    value = getattr(value, "rules", value)
     if value is None:
         return []
     if isinstance(value, Mapping):

@@ -35,7 +35,7 @@ def aggregated(
     height: int = 600,
     within: str | None = None,
 ) -> xr.DataArray | xr.Dataset:
-    """Reduce all cells, those that pass the filters, or those selected, bool (n_obs,), to planes; as `CxgWidget.aggregate`."""
+    """Reduce all cells, those that pass the filters, or those selected to planes; see `CxgWidget.aggregate`."""
     from cxg_widget.draw.aggregate.by_rows import wanted_of
     from cxg_widget.draw.aggregate.grid import PixelGrid
 

@@ -17,16 +17,17 @@ from cxg_widget.selection.selection import combine
 from cxg_widget.wire.frames import Frame
 from cxg_widget.wire.protocol import Mode
 
-Slot = Literal["points", "color", "selection"]
+Slot = Literal["points", "color", "selection", "filter"]
 
 
 @dataclass(frozen=True)
 class Seqs:
-    """Which points, which colouring and which selection an answer shows."""
+    """Which points, colouring, selection and filters an answer shows."""
 
     points: int
     color: int
     selection: int
+    filter: int
 
 
 class OnShow:
@@ -45,7 +46,7 @@ class OnShow:
         self.settings = settings
         self.way = way_of(settings)
         self.mask: NDArray[np.bool_] = np.zeros(n_obs, dtype=np.bool_)
-        self._seqs: dict[Slot, int] = {"points": 0, "color": 0, "selection": 0}
+        self._seqs: dict[Slot, int] = {"points": 0, "color": 0, "selection": 0, "filter": 0}
         self._early: dict[Slot, int] = {}
         self._n_replaced = 0
         self._n_views: Counter[int] = Counter()

@@ -107,11 +107,12 @@ class Pictures:
         legend = streams.legend_frame(coloring, settings, dataset, 0, 0).message
         assert isinstance(legend, p.Color)
         n_selected = int(np.count_nonzero(self._mask))
+        passing = held.filtered() if held.passing() is not None else None
         return key_of(
             legend, coloring.numbers.quantiles, settings,
             title=dataset.title, noun=dataset.obs_noun, n_selected=n_selected,
             statistic=job.shared.statistic if job.shared else "", automatic=job.shared.limits if job.shared else None,
-            dark=dark,
+            n_shown=None if passing is None else int(np.count_nonzero(passing)), dark=dark,
         )  # fmt: skip
 
     def axes_told(self) -> str:

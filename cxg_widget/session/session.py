@@ -128,6 +128,18 @@ class Session:
         are_numbers = known is not None and known.scale == "continuous" and not self._loader.is_of_pixels(settings)
         check_order(settings.vmin, settings.vmax, known.numbers.quantile if known and are_numbers else None)
 
+    def filtered(self, settings: Settings | None = None) -> NDArray[np.bool_] | None:
+        """Return which cells pass all filters, bool (n_obs,); None = all. Raises as `rules.rule.mask_of`."""
+        return self._loader.of(settings or self.settings).filtered()
+
+    def legend_column(self, settings: Settings) -> str | None:
+        """Return the obs column whose categories the legend lists; None where it lists none."""
+        return self._loader.legend_column(settings)
+
+    def filters_besides(self, settings: Settings) -> tuple[Any, ...]:
+        """Return the filters but the one that the legend shows."""
+        return self._loader.filters_besides(settings)
+
     def check_statistic(self, settings: Settings) -> None:
         """Check that a reduction of datashader gives one number for each pixel, of numbers that there are.
 
@@ -308,6 +320,18 @@ class Session:
     def selection(self) -> Iterator[Frame]:
         """Yield which points are selected, as packed bits."""
         return self._showing.selection()
+
+    def filter(self) -> Iterator[Frame]:
+        """Yield which points pass the filters, as packed bits."""
+        return self._showing.filter()
+
+    def recount(self) -> Iterator[Frame]:
+        """Yield how many cells pass, after the legend has hidden others."""
+        return self._showing.recount()
+
+    def color_and_filter(self) -> Iterator[Frame]:
+        """Yield the colouring and which points pass; see `Showing.color_and_filter`."""
+        return self._showing.color_and_filter()
 
     def show(self) -> Iterator[Frame]:
         """Yield all that is on show; see `Showing.show`."""

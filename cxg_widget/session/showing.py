@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
@@ -114,8 +115,41 @@ class Showing:
         n_selected = int(np.count_nonzero(mask))
         yield streams.selection_frame(mask[self._held.point_rows] if n_selected else mask, n_selected, seq)
 
+    def filter(self) -> Iterator[Frame]:
+        """Yield which points pass the filters, as packed bits."""
+        yield self._filter_frame(self._held.passing())
+
+    def _filter_frame(self, passing: NDArray[np.bool_] | None) -> Frame:
+        self._loader.crossfilter.keep(self._on_show.settings.filters)
+        seq = self._on_show.next("filter")
+        return streams.filter_frame(passing, self._n_passing(), self._held.point_rows, seq)
+
+    def _n_passing(self) -> int:
+        mask = self._held.filtered()
+        return self._dataset.n_obs if mask is None else int(np.count_nonzero(mask))
+
+    def recount(self) -> Iterator[Frame]:
+        """Yield how many cells pass, after the legend has hidden others; the bits of the other filters stay."""
+        if self._held.passing() is not None:
+            message = p.Filter(self._on_show.number("filter"), self._n_passing(), self._held.n_points)
+            yield Frame(message, {"bits": np.empty(0, dtype=np.uint8)})
+
+    def color_and_filter(self) -> Iterator[Frame]:
+        """Yield the colouring where the filter of a column becomes the legend's, or is no more; no cell flashes up."""
+        yield self._filter_frame(self._held.filtered())
+        yield from self.color()
+        yield from self.filter()
+
     def show(self) -> Iterator[Frame]:
-        """Yield points and colour chunk by chunk in turn, so that the first picture has both; then the selection."""
+        """Yield points and colour chunk by chunk in turn, so that the first picture has both; then the selection.
+
+        Which cells count is told first.
+        """
+        if self._on_show.settings.filters:
+            try:
+                yield from self.filter()
+            except CxgWidgetError as error:
+                yield error_frame("filter", error, self._dataset.uri)
         running = {"color": self.color(), "points": self.points()}
         while running:
             for slot, stream in list(running.items()):
@@ -134,7 +168,7 @@ class Showing:
 
         A kernel hears nothing before the cell has run that shows the widget.
         """
-        if not are_many(self._held.n_points):
+        if not are_many(self._held.n_points) or self._on_show.settings.filters:
             return
         is_preview = self._held.outline() is not None and self._held.preview() is not None
         seqs = self._on_show.begin_early(can_take_up=not is_preview)

@@ -86,6 +86,12 @@ def selection_frame(selected: NDArray[np.bool_], n_selected: int, seq: int) -> F
     return Frame(p.Selection(seq, n_selected, selected.size), {"bits": bits})
 
 
+def filter_frame(passing: NDArray[np.bool_] | None, n_passing: int, rows: NDArray[Any], seq: int) -> Frame:
+    """Pack which points pass, rows in display order; no bits when all cells do."""
+    bits = np.empty(0, dtype=np.uint8) if passing is None else pack_mask(passing[rows])
+    return Frame(p.Filter(seq, n_passing, rows.size), {"bits": bits})
+
+
 def detail_frames(view: list[float], xy: NDArray[np.float32], order: DisplayOrder) -> Iterator[Frame]:
     """Yield the points of a view, quantised over that view instead of the whole embedding."""
     (x0, x1), (y0, y1) = sorted(view[:2]), sorted(view[2:4])

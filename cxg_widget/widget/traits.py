@@ -10,6 +10,7 @@ import traitlets
 from cxg_widget.display.settings import SETTINGS, STATE, Setting
 from cxg_widget.errors import InvalidOption
 from cxg_widget.text.names import misspelt
+from cxg_widget.widget.filters import Filters
 
 
 class _Trait(traitlets.Any):
@@ -33,7 +34,22 @@ def _of_name(name: Any, widget: Any) -> Any:
     return widget.statistic if name == _name_of(widget.statistic, widget) else name
 
 
+class _FiltersTrait(_Trait):
+    """Rules, which users see as a mapping."""
+
+    def validate(self, obj: Any, value: Any) -> Any:  # noqa: ARG002
+        """Return the rules of a mapping that this or another widget gave."""
+        return value.rules if isinstance(value, Filters) else value
+
+    def get(self, obj: Any, cls: Any = None) -> Filters:
+        """Return the mapping over the rules."""
+        return Filters(obj, super().get(obj, cls) or [])
+
+
 _TRAITS = {one.name: _trait_of(one) for one in SETTINGS}
+_TRAITS["filters"] = _FiltersTrait([], help=_TRAITS["filters"].help).tag(
+    sync=True, to_json=lambda filters, _: filters.rules, from_json=lambda rules, _: rules
+)
 _TRAITS["statistic"].tag(to_json=_name_of, from_json=_of_name)
 
 

@@ -15,6 +15,7 @@ from warnings import warn
 import numpy as np
 import traitlets
 from ipywidgets import CallbackDispatcher
+from numpy.typing import NDArray
 
 from cxg_widget.cells.loader import Loader
 from cxg_widget.color.limits import LIMITS
@@ -35,12 +36,14 @@ from cxg_widget.errors import (
     SelectionError,
     UnknownName,
 )
+from cxg_widget.rules.filters import QUERY, check_filters, filter_of
 from cxg_widget.selection.query import mask_of_query
 from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
 from cxg_widget.session.exchange import Exchange, Stream
 from cxg_widget.session.session import Session
 from cxg_widget.text.names import shown
 from cxg_widget.widget.boxes import show_pictures_of_boxes
+from cxg_widget.widget.legend_filter import LegendFilter
 from cxg_widget.widget.limits import LimitsByColoring
 from cxg_widget.widget.static_picture import NotebookPicture
 from cxg_widget.widget.trait_error import as_trait_error
@@ -101,6 +104,7 @@ class CxgWidget(WidgetTraits):
     _css = _IN_A_ROW
     axes: Any
     hidden: Any
+    filters: Any
     _open = _built = _is_shown = _is_checked = False
 
     def __init__(
@@ -124,6 +128,7 @@ class CxgWidget(WidgetTraits):
         self._callbacks = CallbackDispatcher()
         self._shown_before: dict[str, dict[str, Any]] = {}
         self._limits = LimitsByColoring(self._session)
+        self._legend = LegendFilter(self._session)
         self._picture = NotebookPicture(self._session)
         self._open = True
         try:
@@ -174,7 +179,7 @@ class CxgWidget(WidgetTraits):
 
     def select(
         self, what: Any = None, mode: protocol.Mode = "replace", *, polygon: Any = None, query: str | None = None,
-        **columns: Any,
+        within: str | None = None, **columns: Any,
     ) -> SelectedCells:  # fmt: skip
         """Select cells from Python.
 
@@ -185,6 +190,7 @@ class CxgWidget(WidgetTraits):
         mode : "replace", "add", "subtract" or "intersect"
         polygon : corners (k, 2), k >= 3, in data units of the embedding and axes on show; hidden categories count too
         query : pandas query string over obs columns and genes; @name stands for a variable of the caller
+        within : "filter" takes of them those that pass the filters; None = all
         **columns : refused with a sentence that says how a dict is written
 
         Returns
@@ -204,6 +210,8 @@ class CxgWidget(WidgetTraits):
         if columns:
             raise InvalidOption(f"select() takes columns as a dict: select({shown(columns)}).")
         mode = check_mode(mode, protocol.Mode)
+        if within not in (None, "filter"):
+            raise InvalidValue(f"within must be 'filter' or None; found {shown(within)}")
         given = [one is not None for one in (what, polygon, query)]
         if sum(given) != 1:
             raise SelectionError(
@@ -217,6 +225,8 @@ class CxgWidget(WidgetTraits):
             mask = mask_of_query(query, self._dataset, self.layer, level=2)
         else:
             mask = mask_of(what, self._dataset)
+        if within is not None:
+            mask = mask & self._filtered()
         if mode != "replace":
             self._exchange.jobs.finish("lasso")  # of those that still wait, this is to change the outcome
         self._session.select(mask, mode)
@@ -263,6 +273,32 @@ class CxgWidget(WidgetTraits):
         self._check_open()
         return self._session.aggregate(reduction, color=color, view=view, width=width, height=height, within=within)
 
+    def filter(self, query: str | None) -> None:
+        """Keep the cells of a query beside the other filters, in the place of the query before; None takes it away.
+
+        Parameters
+        ----------
+        query : as "n_genes > 500 and cell_type == 'B cell'": names of obs columns and genes (in `backticks` where they
+            are no plain words), comparisons, and, or, not, in, arithmetic and isna(); it runs nothing, as pandas would
+
+        Raises
+        ------
+        SelectionError, UnknownName
+            If it is no such query, or names what there is not; the filters stay as they were.
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        if query is not None:
+            self.filters.put(filter_of(QUERY, query, self._dataset, self.layer))
+        else:
+            self.filters = [rule for rule in self.filters.rules if "query" not in rule]
+
+    def _filtered(self) -> NDArray[np.bool_]:
+        """Return which cells pass all filters, bool (n_obs,), a new array."""
+        mask = self._session.filtered()
+        return np.ones(self._dataset.n_obs, dtype=np.bool_) if mask is None else mask.copy()
+
     def clear_selection(self) -> None:
         """Select nothing."""
         self._check_open()
@@ -279,7 +315,7 @@ class CxgWidget(WidgetTraits):
         defaults: dict[str, Any] = {name: self.trait_defaults(name) for name in STATE}
         if self._color_of_itself is not None:
             defaults["color"] = Given.NOT  # None is then no default, and has to be said
-        now = {name: getattr(self, name) for name in STATE}
+        now = self._values()
         return {name: value for name, value in now.items() if value != defaults[name]}
 
     @state.setter
@@ -317,7 +353,13 @@ class CxgWidget(WidgetTraits):
 
     def _check(self, given: dict[str, Any]) -> dict[str, Any]:
         shown = check_embedding(given["embedding"], self._dataset)
-        return {name: check(name, value, self._dataset, shown) for name, value in given.items()}
+        filters = given.get("filters")
+        if isinstance(filters, Mapping):
+            given = {**given, "filters": check_filters(filters, self._dataset, given["layer"])}
+        checked = {name: check(name, value, self._dataset, shown) for name, value in given.items()}
+        settings = self._settings(checked)
+        self._session.filtered(settings)
+        return self._legend.agreed(checked, settings)
 
     @traitlets.validate(*STATE)
     def _validate(self, proposal: Any) -> Any:
@@ -346,6 +388,8 @@ class CxgWidget(WidgetTraits):
                 self._session.place(settings)
             elif name == "hidden":
                 self._check_hidden(settings)
+            elif name == "filters":
+                self._session.filtered(settings)
             elif name == "statistic":
                 self._session.check_statistic(settings)
             elif name == "palette" and (said := self._misfit(settings)):
@@ -366,16 +410,19 @@ class CxgWidget(WidgetTraits):
 
     def _settings(self, change: Mapping[str, Any] = MappingProxyType({})) -> Settings:
         """Return the settings as after a change; axes that the embedding does not have become its first two."""
-        values = {name: getattr(self, name) for name in STATE} | dict(change)
+        values = self._values() | dict(change)
         if max(values["axes"]) >= self._dataset.embeddings.get(values["embedding"], 2):
             values["axes"] = (0, 1)
         return Settings.of(values)
+
+    def _values(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in STATE} | {"filters": self.filters.rules}
 
     @traitlets.observe(*STATE)
     def _changed(self, change: Any) -> None:
         if not self._built:
             return
-        name, before = change["name"], self._session.settings
+        name, before, way = change["name"], self._session.settings, self._session.way
         limits = self._limits.of_change(before, self._settings(), name)
         with self._limits.held():
             for limit, value in limits.items():
@@ -386,14 +433,19 @@ class CxgWidget(WidgetTraits):
                 self.axes = [0, 1]
         elif name == "axes":
             self.view = None
-        elif name == "color" and self.hidden == list(before.hidden):
-            self.hidden = []  # unless it was set together with the colour
-        way = self._session.way
+        elif name == "hidden" or (name == "color" and self.hidden != list(before.hidden)):  # set together
+            self._set_checked({"filters": self._legend.filters(self._settings())})
+        elif name in ("color", "filters"):
+            self._set_checked({"hidden": self._legend.hidden(self._settings())})
         self._session.settings = self._settings()
         cost = "all" if self._session.way != way else BY_NAME[name].cost
+        is_filtered_anew = self._session.filters_besides(before) != self._session.filters_besides(
+            self._session.settings
+        )
         stream = {
-            "all": self._session.show, "points": self._session.points, "color": self._session.color,
-            "palette": self._session.recolor,
+            "all": self._session.show, "points": self._session.points, "palette": self._session.recolor,
+            "color": self._session.color_and_filter if is_filtered_anew else self._session.color,
+            "filter": self._session.filter if is_filtered_anew else self._session.recount,
         }.get(cost)  # fmt: skip
         if stream is not None:
             self._push("points" if cost == "all" else cost, stream, name, getattr(before, name))
@@ -436,12 +488,12 @@ class CxgWidget(WidgetTraits):
         self._set_checked({trait: list(value) if isinstance(value, tuple) else value})
 
     def _set_checked(self, values: dict[str, Any]) -> None:
-        self._is_checked = True
+        before, self._is_checked = self._is_checked, True
         try:
             for name, value in values.items():
                 setattr(self, name, value)
         finally:
-            self._is_checked = False
+            self._is_checked = before
 
     def _send(self, msg: Any, buffers: Any = None) -> None:
         """Send to the front-end; to nobody, where another thread closes the widget meanwhile."""

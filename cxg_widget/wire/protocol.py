@@ -75,7 +75,7 @@ class Begun(Message):
 
 @dataclass(frozen=True)
 class Lasso(OfPanel):
-    """Select the visible cells inside a polygon. Answered by `selection`.
+    """Select the visible cells inside a polygon that pass the filters. Answered by `selection`.
 
     polygon : x, y of each corner in turn, in data units of the current embedding and axes
     """
@@ -87,7 +87,9 @@ class Lasso(OfPanel):
 
 @dataclass(frozen=True)
 class Category(OfPanel):
-    """Select all cells of a category on show, those that are hidden or have no place too. Answered by `selection`.
+    """Select all cells of a category on show that pass the filters, those hidden or without a place too.
+
+    Answered by `selection`.
 
     color : spec of the legend it was chosen in; code : index into its categories, -1 = the cells without one
     """
@@ -348,6 +350,21 @@ class Selection(Message):
 
 
 @dataclass(frozen=True)
+class Filter(Message):
+    """Which points pass the filters, that of the legend left out; bits as in `selection`, empty when all do.
+
+    seq : the same once more where the bits, which then are not sent, stay as they are
+    n_passing : cells that pass all filters, that of the legend too, also those that are no points
+    """
+
+    kind: ClassVar[str] = "filter"
+    arrays: ClassVar[Mapping[str, Array]] = {"bits": Array(("uint8",), ("n_bytes",), "packed mask, little bit order")}
+    seq: int
+    n_passing: int
+    n_points: int
+
+
+@dataclass(frozen=True)
 class Counts(OfPanel):
     """The selection by what colours the cells; empty without a colouring.
 
@@ -503,6 +520,7 @@ REPLIES: tuple[type[Message], ...] = (
     Values,
     Nonzeros,
     Selection,
+    Filter,
     Counts,
     Cell,
     Matches,

@@ -174,6 +174,7 @@ function firstState(traits) {
     color: null,
     nextColor: null,
     selection: { seq: -1, n: 0 },
+    filter: { seq: -1, n: null },
     counted: null,
     inView: null,
     highlighted: -1,

@@ -15,6 +15,7 @@ for (const told of keys) {
     const state = /** @type {any} */ ({
       dataset: { title, nObs, nouns: { obs: { one: noun[0], many: noun[1] } } },
       selection: { n: n_selected },
+      filter: { seq: -1, n: null },
       traits: { hidden, vmin, vmax, cmap },
       crowd: told.crowd ?? { weight: 1, solidity: 1 },
       color: { ...color, limits: told.limits ?? null, nObs, nMissing: color.n_missing, quantiles },
@@ -31,6 +32,12 @@ test("numbers are written as in the kernel", () => {
 });
 
 test("before anything is known there is no key", () => {
-  const state = /** @type {any} */ ({ dataset: null, selection: { n: 0 }, traits: { hidden: [] }, color: null });
+  const state = /** @type {any} */ ({
+    dataset: null,
+    selection: { n: 0 },
+    filter: { seq: -1, n: null },
+    traits: { hidden: [] },
+    color: null,
+  });
   assert.deepEqual(linesOf(keyOf(state)), []);
 });

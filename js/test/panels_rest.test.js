@@ -80,7 +80,8 @@ const state = (change) => ({
   dataset: { nObs: 5, embeddings: [{ name: "umap", axes: 2 }], notes: ["A note."] },
   points: { nObs: 5, nMissing: 0, embedding: "umap" },
   color: { scale: "categorical", categories: ["a", "b"], nMissing: 0 },
-  traits: { hidden: [] },
+  traits: { hidden: [], filters: [] },
+  filter: { seq: -1, n: null },
   inView: null,
   ...change,
 });
@@ -101,6 +102,12 @@ test("an empty plot says why", () => {
     /No cell has coordinates in umap/,
   );
   assert.equal(whyEmpty(state({ traits: { hidden: ["b", "a", "gone"] } }))?.way, "showAll");
+  assert.equal(whyEmpty(state({ filter: { seq: 1, n: 0 } }))?.way, "clearFilters");
+});
+
+test("a note counts the cells that pass the filters", () => {
+  const filtered = state({ filter: { seq: 1, n: 3 }, traits: { hidden: [], filters: [{}, {}] } });
+  assert.equal(notesOf(filtered)[0], "3 of 5 cells pass the 2 filters; the others are not drawn.");
 });
 
 test("cells without a category count as shown until they are hidden too", () => {

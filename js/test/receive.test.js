@@ -7,7 +7,13 @@ import { createStore } from "../src/state/state.js";
 function start() {
   const scene = createScene();
   const store = createStore(
-    /** @type {any} */ ({ points: null, color: null, nextColor: null, selection: { seq: -1, n: 0 } }),
+    /** @type {any} */ ({
+      points: null,
+      color: null,
+      nextColor: null,
+      selection: { seq: -1, n: 0 },
+      filter: { seq: -1, n: null },
+    }),
   );
   return { scene, store, receive: /** @type {(reply: any) => void} */ (createReceiver(scene, store)) };
 }
@@ -242,4 +248,20 @@ test("the dataset says what its observations, its vars and sets of them are call
   });
   receive({ ...about, obs_noun: ["cell", "cells"], var_noun: ["gene", "genes"], set_noun: ["gene set", "gene sets"] });
   assert.deepEqual(store.get().dataset?.nouns.set, { one: "gene set", many: "gene sets" });
+});
+
+test("points are flagged by what is selected and what the filters leave out, each as it was sent last", () => {
+  const { scene, store, receive } = start();
+  for (const one of [points(), color(), codes()]) receive(one);
+  const filter = (/** @type {number} */ seq, /** @type {number[]} */ bits, /** @type {number} */ n) =>
+    receive({ kind: "filter", seq, n_passing: n, n_points: N, arrays: { bits: Uint8Array.from(bits) } });
+  filter(1, [0b0011], 2);
+  assert.deepEqual([...(scene.flags ?? [])], [0, 0, 2, 2]);
+  receive({ kind: "selection", seq: 1, n_selected: 2, n_points: N, arrays: { bits: Uint8Array.of(0b0110) } });
+  assert.deepEqual([...(scene.flags ?? [])], [0, 1, 3, 2]);
+  filter(1, [], 1); // how many pass, after the legend hid some
+  assert.deepEqual([[...(scene.flags ?? [])], store.get().filter], [[0, 1, 3, 2], { seq: 1, n: 1 }]);
+  filter(0, [0b1111], 4); // older
+  filter(2, [], N);
+  assert.deepEqual([[...(scene.flags ?? [])], store.get().filter], [[0, 1, 1, 0], { seq: 2, n: null }]);
 });

@@ -17,6 +17,7 @@ const state = (/** @type {any} */ change = {}) =>
     points: { seq: 1, aggregated: false, extent: EXTENT, nPoints: 3, loaded: 3 },
     color: { seq: 2, scale: "categorical", categories: ["a", "b"] },
     selection: { seq: 3 },
+    filter: { seq: -1, n: null },
     traits: { hidden: [] },
     ...change,
   });
@@ -32,6 +33,7 @@ const scene = (/** @type {any} */ change = {}) =>
     color: { codes: Uint8Array.of(0, 255, 1) },
     image: null,
     cells: null,
+    flags: null,
     ...change,
   });
 const lacks = (/** @type {number[]} */ view, /** @type {any} */ change = {}, /** @type {any} */ arrays = {}) =>
@@ -51,6 +53,11 @@ test("a view whose points are all of hidden categories says so, the missing one 
   assert.equal(lacks([0, 0.5, 0, 0.5], hidden("b")), "");
   assert.equal(lacks([0.5, 1, 0.5, 1], hidden("a")), "");
   assert.equal(lacks([0.5, 1, 0.5, 1], hidden("(missing)")), "hidden");
+});
+
+test("a view whose points the filters leave out shows nothing", () => {
+  assert.equal(lacks([0, 0.5, 0, 0.5], {}, { flags: Uint8Array.of(2, 0, 0) }), "hidden");
+  assert.equal(lacks([0, 1, 0, 1], {}, { flags: Uint8Array.of(2, 1, 0) }), "");
 });
 
 test("nothing is said to be lacking before all points have come, nor of a place between two codes", () => {

@@ -20,6 +20,7 @@ const state = (change = {}) =>
     },
     nextColor: null,
     selection: { seq: 3, n: 0 },
+    filter: { seq: -1, n: null },
     crowd: { weight: 0.25 },
     highlighted: -1,
     link: "live",
@@ -151,14 +152,19 @@ test("a highlight is asked for but of a category that is hidden", () => {
 
 test("cells count where they are of what is on show, around all that is seen and precise", () => {
   const { camera, view } = viewportOf();
-  const key = "1 2 3";
+  const key = "1 2 3 -1";
   const holds = (/** @type {any} */ cells, /** @type {any} */ now = state()) =>
     holdsCells(/** @type {any} */ ({ cells }), now, [{ camera, view, ratio: 1 }]);
   assert.equal(holds(null), false);
   assert.equal(holds({ key, extent: [-2, 12, -2, 12] }), true);
   assert.equal(holds({ key, extent: [2, 12, -2, 12] }), false);
   assert.equal(holds({ key, extent: [-1e4, 1e4, -2, 12] }), false); // one code takes more than a pixel
-  for (const change of [{ points: { seq: 2 } }, { color: { seq: 3 } }, { selection: { seq: 4 } }]) {
+  for (const change of [
+    { points: { seq: 2 } },
+    { color: { seq: 3 } },
+    { selection: { seq: 4 } },
+    { filter: { seq: 4, n: 1 } },
+  ]) {
     assert.equal(holds({ key, extent: [-2, 12, -2, 12] }, state(change)), false);
   }
 });

@@ -52,8 +52,8 @@ export function imageKey(state, question) {
 }
 
 /** What cells depend on besides where they are; their colours are looked up here. @param {State} state */
-export function cellsKey({ points, color, selection }) {
-  return `${points?.seq} ${color?.seq} ${selection.seq}`;
+export function cellsKey({ points, color, selection, filter }) {
+  return `${points?.seq} ${color?.seq} ${selection.seq} ${filter.seq}`;
 }
 
 /** Is the image at hand of the points and the colouring on show? @param {Scene} scene @param {State} state */

@@ -9,7 +9,7 @@ import { holdsCells, imageOnShow } from "./question.js";
  * @typedef {Pick<import("../screen/camera.js").Viewport, "camera" | "view" | "ratio">} Viewport
  * @typedef {import("../state/scene.js").Scene} Scene
  * @typedef {import("../state/state.js").State} State
- * @typedef {{xy: Uint16Array, codes: Uint8Array | Uint16Array | null, extent: readonly number[]}} Places
+ * @typedef {{xy: Uint16Array, codes: Uint8Array | Uint16Array | null, flags: Uint8Array | null, extent: readonly number[]}} Places
  */
 
 /** @param {Scene} scene @param {State} state @param {Viewport} viewport @returns {InView | null} */
@@ -18,7 +18,7 @@ export function inViewOf(scene, state, viewport) {
   if (points === null || scene.points === null) return null;
   const shown = isShownOf(state);
   if (!points.aggregated) {
-    const all = { xy: scene.points.xy, codes: scene.color?.codes ?? null, extent: points.extent };
+    const all = { xy: scene.points.xy, codes: scene.color?.codes ?? null, flags: scene.flags, extent: points.extent };
     return { as: "points", lacks: points.loaded < points.nPoints ? "" : lackOf(all, viewport.view, shown) };
   }
   if (scene.cells !== null && holdsCells(scene, state, [viewport]))
@@ -30,14 +30,15 @@ export function inViewOf(scene, state, viewport) {
 
 /** What a view of points lacks; where it lacks nothing, one of the first of them says so, since their order is random.
  * @param {Places} places @param {readonly number[]} view left, right, bottom, top @param {(code: number) => boolean} isShown @returns {InView["lacks"]} */
-function lackOf({ xy, codes, extent }, view, isShown) {
+function lackOf({ xy, codes, flags, extent }, view, isShown) {
   const [low, high, down, up] = viewInCodes(extent, view);
   let isHidden = false;
   for (let i = 0; i < xy.length / 2; i++) {
     const [x, y] = [xy[2 * i], xy[2 * i + 1]];
     // A point lies within half a code of where its code is.
     if (x < low - 0.5 || x > high + 0.5 || y < down - 0.5 || y > up + 0.5 || x === MISSING || y === MISSING) continue;
-    if (codes === null || isShown(codes[i])) return "";
+    const passes = flags === null || (flags[i] & 2) === 0;
+    if (passes && (codes === null || isShown(codes[i]))) return "";
     isHidden = true;
   }
   return isHidden ? "hidden" : "nothing";

@@ -5,12 +5,13 @@ import { TUNED } from "../wire/constants.js";
 
 /** @param {State} state @param {State} before @returns {import("../picture/surface.js").Change | null} null = not at all */
 export function changeBetween(state, before) {
-  const { points, color, crowd, selection, traits } = state;
+  const { points, color, crowd, selection, filter, traits } = state;
   if (state.drawnBy !== before.drawnBy || points?.seq !== before.points?.seq) return "all";
   if (state.highlighted !== before.highlighted || TUNED.some((name) => traits[name] !== before.traits[name]))
     return "tune";
   if (crowd !== before.crowd || String(color?.limits) !== String(before.color?.limits)) return "tune";
   if (color?.seq !== before.color?.seq || color?.colors !== before.color?.colors) return "colors";
+  if (filter.seq !== before.filter.seq) return "colors";
   if (selection !== before.selection && (selection.n > 0 || before.selection.n > 0)) return "colors";
   const loaded = (/** @type {State} */ one) => `${one.points?.loaded} ${one.color?.loaded} ${one.nextColor?.loaded}`;
   if (loaded(state) === loaded(before)) return null;

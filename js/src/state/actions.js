@@ -16,6 +16,7 @@ const MATCHES = 50;
  * @property {(index: number) => void} toggleCategory show or hide one category; after the last one come the cells without any
  * @property {(index: number) => void} onlyCategory show just one category; again: all
  * @property {(index: number, mode: import("../wire/protocol.js").Mode) => void} selectCategory select all cells of one category
+ * @property {() => void} clearFilters let all cells pass
  * @property {() => void} showAll show all categories
  * @property {(index: number) => void} highlight category under the pointer; -1 = none
  * @property {() => void} clearSelection
@@ -54,6 +55,7 @@ export function createActions(store, client, traits, resetView) {
       const isOnly = hidden.size === others.length && others.every((label) => hidden.has(label));
       traits.set("hidden", isOnly ? [] : others);
     },
+    clearFilters: () => traits.set("filters", []),
     showAll: () => traits.set("hidden", []),
     selectCategory(index, mode) {
       const { color } = store.get();

@@ -17,6 +17,12 @@ export function nHidden({ color, traits }) {
   return counts.reduce((sum, count, i) => sum + (hidden.has(color.categories[i] ?? MISSING_LABEL) ? count : 0), 0);
 }
 
+/** Cells that pass the filters and are not hidden, as far as is known. @param {Colored & Pick<import("./state.js").State, "filter">} state
+ * @param {number} nObs @returns {number} */
+export function nShown(state, nObs) {
+  return state.filter.n ?? nObs - nHidden(state);
+}
+
 /** Is nothing left to see? @param {Colored} state @returns {boolean} */
 export function isAllHidden({ color, traits }) {
   if (color?.scale !== "categorical" || traits.hidden.length < color.categories.length) return false;

@@ -1,5 +1,5 @@
 /** Receives messages: arrays go into the scene, everything else into the store. Older messages of a kind are ignored. */
-import { createPositions, createValues, drawable, putPositions, putValues, unpackMask } from "./scene.js";
+import { createPositions, createValues, drawable, putBits, putPositions, putValues } from "./scene.js";
 
 /** @typedef {import("../wire/protocol.js").Reply} Reply */
 /** @typedef {import("./state.js").Coloring} Coloring */
@@ -9,6 +9,7 @@ const MENDED = {
   points: ["points"],
   color: ["color", "setting"],
   selection: ["selection"],
+  filter: ["filter"],
   counts: ["count"],
   cell: ["hover"],
   matches: ["search"],
@@ -39,6 +40,8 @@ export function createReceiver(scene, store) {
         return takeValues(scene, store, reply);
       case "selection":
         return takeSelection(scene, store, reply);
+      case "filter":
+        return takeFilter(scene, store, reply);
       case "progress":
         return takeProgress(store, reply);
       case "error":
@@ -104,7 +107,7 @@ function takePoints(scene, store, reply) {
  * @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store */
 function forgetOtherPoints(scene, store) {
   const { color, nextColor } = store.get();
-  scene.flags = null;
+  Object.assign(scene, { flags: null, bits: { selected: null, passing: null } });
   if (nextColor === null && color?.scale === "none") return;
   Object.assign(scene, { color: scene.nextColor, nextColor: null });
   store.set({ color: nextColor, nextColor: null });
@@ -168,8 +171,18 @@ function takePalette(store, { seq, colors }) {
 /** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Selection} reply */
 function takeSelection(scene, store, { seq, n_selected: n, n_points, arrays }) {
   if (seq < store.get().selection.seq) return;
-  scene.flags = n === 0 ? null : unpackMask(arrays.bits, n_points);
+  putBits(scene, { selected: n === 0 ? null : arrays.bits }, n_points);
   store.set({ selection: { seq, n } });
+}
+
+/** The same number once more: the bits stay, and only how many pass is another one.
+ * @param {import("../state/scene.js").Scene} scene @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Filter} reply */
+function takeFilter(scene, store, { seq, n_passing, n_points, arrays }) {
+  const { filter } = store.get();
+  if (seq < filter.seq) return;
+  const hasBits = arrays.bits.length > 0;
+  if (seq > filter.seq) putBits(scene, { passing: hasBits ? arrays.bits : null }, n_points);
+  store.set({ filter: { seq, n: hasBits || seq === filter.seq ? n_passing : null } });
 }
 
 /** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store @param {string} of */

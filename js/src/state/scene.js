@@ -49,7 +49,8 @@ const SAMPLE = 16_384;
  * @property {Positions | null} points
  * @property {PointColors | null} color on show
  * @property {PointColors | null} nextColor arriving
- * @property {Uint8Array | null} flags n, bit 0 = selected; null when nothing is
+ * @property {Uint8Array | null} flags n, bit 0 = selected, bit 1 = left out by the filters; null when nothing is
+ * @property {{selected: Uint8Array | null, passing: Uint8Array | null}} bits what flags are made of, packed; null = none is, all do
  * @property {PointDetail | null} detail
  * @property {CellImage | null} image where the points are a sample
  * @property {CellPoints | null} cells where the points are a sample, close by
@@ -57,7 +58,8 @@ const SAMPLE = 16_384;
 
 /** @returns {Scene} */
 export function createScene() {
-  return { points: null, color: null, nextColor: null, flags: null, detail: null, image: null, cells: null };
+  const bits = { selected: null, passing: null };
+  return { points: null, color: null, nextColor: null, flags: null, bits, detail: null, image: null, cells: null };
 }
 
 /** @param {number} n @returns {Positions} */
@@ -130,6 +132,16 @@ export function unpackMask(bits, n) {
   const flags = new Uint8Array(n);
   for (let i = 0; i < n; i++) flags[i] = (bits[i >> 3] >> (i & 7)) & 1;
   return flags;
+}
+
+/** Take other bits of the selection or the filters. @param {Scene} scene @param {Partial<Scene["bits"]>} bits @param {number} n points */
+export function putBits(scene, bits, n) {
+  scene.bits = { ...scene.bits, ...bits };
+  const { selected, passing } = scene.bits;
+  scene.flags = selected === null ? null : unpackMask(selected, n);
+  if (passing === null) return;
+  const flags = (scene.flags ??= new Uint8Array(n));
+  for (let i = 0; i < n; i++) flags[i] |= ((~passing[i >> 3] >> (i & 7)) & 1) << 1;
 }
 
 /** Parts of an answer to one array each. @param {import("../wire/protocol.js").Detail[]} parts @returns {PointDetail} */

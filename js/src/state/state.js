@@ -77,6 +77,7 @@
  * @property {Coloring | null} color the colouring on show
  * @property {Coloring | null} nextColor the colouring that is arriving; replaces `color` when complete (at once if there is none)
  * @property {{seq: number, n: number, missed?: boolean}} selection missed: a gesture has just found nothing to change in it
+ * @property {{seq: number, n: number | null}} filter n: cells that pass; null = without any filter but what the legend hides
  * @property {import("./counts.js").Counted | null} counted how the last selection that was counted spreads over the colouring
  * @property {number} highlighted category under the pointer in the legend, -1 = none
  * @property {Cell | null} cell the cell under the pointer in the plot

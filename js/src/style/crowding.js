@@ -79,7 +79,7 @@ export function tilesOf(basis, tile, nMost) {
 
   for (let i = 0; i < basis.n; i++) {
     const code = basis.codes[i];
-    if (code === MISSING) continue;
+    if (code === MISSING || (basis.flags && basis.flags[i] & 2)) continue;
     const at = tileAt(basis, i);
     sums[at] += code;
     counts[at]++;

@@ -22,7 +22,7 @@ export const CONTAINER = 65536;
  * @property {"begun"} kind
  */
 /**
- * Select the visible cells inside a polygon. Answered by `selection`.
+ * Select the visible cells inside a polygon that pass the filters. Answered by `selection`.
  *
  * polygon : x, y of each corner in turn, in data units of the current embedding and axes
  * @typedef {object} Lasso
@@ -32,7 +32,9 @@ export const CONTAINER = 65536;
  * @property {"replace" | "add" | "subtract" | "intersect"} mode
  */
 /**
- * Select all cells of a category on show, those that are hidden or have no place too. Answered by `selection`.
+ * Select all cells of a category on show that pass the filters, those hidden or without a place too.
+ *
+ * Answered by `selection`.
  *
  * color : spec of the legend it was chosen in; code : index into its categories, -1 = the cells without one
  * @typedef {object} Category
@@ -246,6 +248,18 @@ export const CONTAINER = 65536;
  * @property {{bits: Uint8Array}} arrays
  */
 /**
+ * Which points pass the filters, that of the legend left out; bits as in `selection`, empty when all do.
+ *
+ * seq : the same once more where the bits, which then are not sent, stay as they are
+ * n_passing : cells that pass all filters, that of the legend too, also those that are no points
+ * @typedef {object} Filter
+ * @property {"filter"} kind
+ * @property {number} seq
+ * @property {number} n_passing
+ * @property {number} n_points
+ * @property {{bits: Uint8Array}} arrays
+ */
+/**
  * The selection by what colours the cells; empty without a colouring.
  *
  * seq, selection_seq : the colouring and the selection that were counted; n_missing : selected cells without a value
@@ -350,7 +364,7 @@ export const CONTAINER = 65536;
  */
 
 /** @typedef {Ready | Begun | Lasso | Category | Clear | Count | Hover | Search | Zoom | Aggregate | Cancel} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Counts | Cell | Matches | Detail | Image | Cells | Progress | Error} Reply */
+/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | Cell | Matches | Detail | Image | Cells | Progress | Error} Reply */
 
 /** @typedef {{dtypes: string[], shape: (string | number)[]}} ArraySpec a shape names its sizes */
 
@@ -364,6 +378,7 @@ export const REPLY_ARRAYS = {
   values: {"values": {"dtypes": ["uint16"], "shape": ["stop-start"]}},
   nonzeros: {"counts": {"dtypes": ["uint32"], "shape": ["n_containers"]}, "offsets": {"dtypes": ["uint16"], "shape": ["n_entries"]}, "values": {"dtypes": ["uint16"], "shape": ["n_entries"]}},
   selection: {"bits": {"dtypes": ["uint8"], "shape": ["n_bytes"]}},
+  filter: {"bits": {"dtypes": ["uint8"], "shape": ["n_bytes"]}},
   counts: {"counts": {"dtypes": ["uint32"], "shape": ["n"]}},
   cell: {},
   matches: {},

@@ -1,5 +1,5 @@
 /** The key of a picture: what its colours mean, in words, as cxg_widget/draw/key.py writes it. Pure. */
-import { nHidden } from "../state/hidden.js";
+import { nShown } from "../state/hidden.js";
 import { safeColor } from "../style/color.js";
 import { limitsShown } from "../style/limits.js";
 import { stopsOf } from "../style/style.js";
@@ -85,8 +85,8 @@ function sizeOf(state) {
   if (dataset === null) return "";
   const { nObs } = dataset;
   const total = counted(nObs, nounsOf({ dataset }).obs);
-  const n = nHidden(state);
-  const shown = n === 0 ? "" : wholeNumber(nObs - n);
+  const n = nShown(state, nObs);
+  const shown = n === nObs ? "" : wholeNumber(n);
   if (selection.n === 0) return (shown && `${shown} of ${total} shown`) || total;
   return `${wholeNumber(selection.n)} of ${total} selected · ${share(selection.n, nObs)}${shown && `, ${shown} shown`}`;
 }

@@ -70,8 +70,10 @@ function drawRanked(
     const right = x + diameter;
     const bottom = y + diameter;
     if (!(right > 0 && x < width && bottom > 0 && y < height) || a === 65_535 || b === 65_535) continue;
+    const flag = flags === null ? 0 : flags[i];
+    if ((flag & 2) !== 0) continue;
     let code = codes === null ? 0 : codes[i];
-    if (selecting && (flags === null || (flags[i] & 1) === 0)) code += size;
+    if (selecting && (flag & 1) === 0) code += size;
     const color = rgba[code];
     if (color === 0) continue;
     const rank = rankOf[code];
@@ -107,8 +109,10 @@ function drawSoft(raster, points, brush, first, last) {
       b === 65_535
     )
       continue;
+    const flag = flags === null ? 0 : flags[i];
+    if ((flag & 2) !== 0) continue;
     let code = codes === null ? 0 : codes[i];
-    if (selecting && (flags === null || (flags[i] & 1) === 0)) code += inks.size;
+    if (selecting && (flag & 1) === 0) code += inks.size;
     const color = inks.rgba[code];
     if (color === 0) continue;
     const rank = inks.rank[code];

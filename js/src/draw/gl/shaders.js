@@ -11,7 +11,7 @@ vec4 ramp(sampler2D colors, vec2 limits, float code) {
 
 /**
  * From front to back: values by rank, missing values, then everything dimmed in the same order.
- * a_flag bit 0: selected. u_mode 0: one colour, 1: categories, 2: numbers.
+ * a_flag bit 0: selected, bit 1: left out. u_mode 0: one colour, 1: categories, 2: numbers.
  */
 export const VERTEX = /* glsl */ `#version 300 es
 precision highp float;
@@ -52,7 +52,7 @@ void main() {
     color = ramp(u_colors, u_limits, float(a_code));
     rank = u_ranked * float(a_code) / 65534.0;
   }
-  if (color.a == 0.0 || a_xy.x == 65535u || a_xy.y == 65535u) {
+  if (color.a == 0.0 || (a_flag & 2u) != 0u || a_xy.x == 65535u || a_xy.y == 65535u) {
     gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
     gl_PointSize = 1.0;
     return;

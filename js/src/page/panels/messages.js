@@ -17,7 +17,11 @@ export function progressBar({ state }) {
     aria-valuenow=${known ? percent : nothing}><i style="width:${known ? percent : 30}%"></i></div>`;
 }
 
-const WAYS = { showAll: "Show all categories", resetView: "Show everything" };
+export const WAYS = {
+  showAll: "Show all categories",
+  clearFilters: "Clear the filters",
+  resetView: "Show everything",
+};
 
 /** @param {Context} context */
 export function emptyMessage({ state, actions }) {

@@ -1,6 +1,6 @@
 /** Sentences about the picture on show. Pure. */
 import { isAllHidden, nHidden } from "../../state/hidden.js";
-import { counted } from "../../words/format.js";
+import { counted, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { whatIsShown } from "./numbers.js";
 
@@ -8,7 +8,9 @@ import { whatIsShown } from "./numbers.js";
 
 /** @param {State} state @returns {string[]} */
 export function notesOf(state) {
-  const found = [pictureNote(state), hiddenNote(state), placeNote(state)].filter((note) => note !== "");
+  const found = [pictureNote(state), hiddenNote(state), filterNote(state), placeNote(state)].filter(
+    (note) => note !== "",
+  );
   return [...found, ...(state.dataset?.notes ?? [])];
 }
 
@@ -36,6 +38,15 @@ function hiddenNote(state) {
 }
 
 /** @param {State} state */
+function filterNote(state) {
+  const { dataset, filter, traits } = state;
+  if (dataset === null || filter.n === null) return "";
+  const { obs } = nounsOf(state);
+  const rules = counted(traits.filters.length, { one: "filter", many: "filters" });
+  return `${wholeNumber(filter.n)} of ${counted(dataset.nObs, obs)} pass the ${rules}; the others are not drawn.`;
+}
+
+/** @param {State} state */
 export function placeNote(state) {
   const { points } = state;
   if (points === null || points.nMissing === 0 || points.nMissing >= points.nObs) return "";
@@ -45,7 +56,7 @@ export function placeNote(state) {
 
 /**
  * Why the plot is empty, and what would help; null if it is not.
- * @param {State} state @returns {{message: string, way?: "showAll" | "resetView"} | null}
+ * @param {State} state @returns {{message: string, way?: keyof typeof import("./messages.js").WAYS} | null}
  */
 export function whyEmpty(state) {
   const { dataset, points } = state;
@@ -56,6 +67,7 @@ export function whyEmpty(state) {
   if (points !== null && points.nObs > 0 && points.nMissing >= points.nObs) {
     return { message: `No ${obs.one} has coordinates in ${points.embedding}.` };
   }
+  if (state.filter.n === 0) return { message: `No ${obs.many} pass the filters.`, way: "clearFilters" };
   return isAllHidden(state) ? { message: "All categories are hidden.", way: "showAll" } : lackingInView(state);
 }
 
@@ -64,6 +76,7 @@ function lackingInView(state) {
   const { obs } = nounsOf(state);
   const lacks = state.inView?.lacks ?? "";
   if (lacks === "") return null;
+  if (state.filter.n !== null) return { message: `No ${obs.many} in view pass the filters.`, way: "clearFilters" };
   return lacks === "hidden"
     ? { message: `All ${obs.many} in view are hidden.`, way: "showAll" }
     : { message: `No ${obs.many} in view.`, way: "resetView" };

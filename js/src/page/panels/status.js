@@ -1,6 +1,6 @@
 /** The line under the plot: what was opened, how much is selected, notes. */
 import { html, nothing } from "lit-html";
-import { nHidden } from "../../state/hidden.js";
+import { nShown } from "../../state/hidden.js";
 import { counted, share, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { ICONS } from "../icons.js";
@@ -30,8 +30,8 @@ function tally({ state, actions }, { nObs }) {
   const { selection, link } = state;
   const size = counted(nObs, nounsOf(state).obs);
   if (selection.n === 0) {
-    const n = nHidden(state);
-    return selection.missed ? `0 of ${size} selected` : n > 0 ? `${wholeNumber(nObs - n)} of ${size} shown` : size;
+    const n = nShown(state, nObs);
+    return selection.missed ? `0 of ${size} selected` : n < nObs ? `${wholeNumber(n)} of ${size} shown` : size;
   }
   return html`<b>${wholeNumber(selection.n)}</b> of ${size} selected · ${share(selection.n, nObs)}${selection.missed ? " · unchanged" : ""}
     <button type="button" class="text" ?disabled=${link === "offline"} @click=${() => actions.clearSelection()}>Clear</button>`;
@@ -45,7 +45,8 @@ function aside({ state }) {
     const work = of === "index" ? `Indexing ${nounsOf(state).obs.many}` : of === "reading" ? "Reading" : "";
     return html`<span class="aside">${work === "" ? "Starting datashader" : `${work}, ${Math.floor(100 * done)} %`}</span>`;
   }
-  const n = selection.n > 0 || selection.missed ? nHidden(state) : 0; // else it is said already
+  const nObs = state.dataset?.nObs ?? 0;
+  const n = selection.n > 0 || selection.missed ? nObs - nShown(state, nObs) : 0; // else it is said already
   const parts = [
     n > 0 ? `${wholeNumber(n)} hidden` : "",
     placeNote(state) === "" ? "" : `${wholeNumber(points?.nMissing ?? 0)} not drawn`,

@@ -1,0 +1,115 @@
+"""`w.filters`: what is kept of each column, as a mapping; every change is a change of the trait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.errors import UnknownName
+from cxg_widget.rules.filters import QUERY, filter_of, hidden_by, key_of
+from cxg_widget.rules.forms import Rule
+from cxg_widget.text.names import not_found
+from cxg_widget.wire.protocol import MISSING_LABEL
+
+if TYPE_CHECKING:
+    from cxg_widget.widget.widget import CxgWidget
+
+
+class Filters(MutableMapping[str, Any]):
+    """Which cells count: those that pass the filter of every column named, and the query.
+
+    `w.filters["cell_type"] = ["B cell"]` keeps values, `w.filters["n_genes"] = (500, None)` a range with both ends
+    included, `w.filters["var:CD3E"] = (0.5, None)` that of a gene; `del` takes one away. What the legend hides is the
+    filter of the column it shows.
+
+    Attributes
+    ----------
+    rules : each filter as JSON
+    """
+
+    def __init__(self, widget: CxgWidget, rules: list[Rule]) -> None:
+        self._widget = widget
+        self.rules = rules
+
+    @property
+    def rule(self) -> Rule:
+        """All filters as one rule: {"and": [...]}."""
+        return {"and": list(self.rules)}
+
+    @property
+    def query(self) -> str | None:
+        """The query of `w.filter(query)`, None without one."""
+        return next((str(rule["query"]) for rule in self.rules if "query" in rule), None)
+
+    @property
+    def mask(self) -> NDArray[np.bool_]:
+        """Which cells pass all filters, bool (n_obs,), a copy."""
+        mask: NDArray[np.bool_] = self._widget._filtered()
+        return mask
+
+    def __getitem__(self, name: str) -> list[Any] | tuple[Any, Any]:
+        """Return what is kept: a list of values, or (lowest, highest)."""
+        rule = self._named(name)
+        if rule is None:
+            raise UnknownName(not_found("filter", name, list(self), "this widget"))
+        inner = rule.get("not", rule)
+        if "range" in inner:
+            low, high = inner["range"]
+            return low, high
+        if "not" not in rule:
+            return list(inner["in"])
+        labels = self._widget.dataset.codes_block(inner["obs"], 0, 0).categories
+        left_out = set(hidden_by(rule, ()))
+        kept = [label for label in labels if str(label) not in left_out]
+        return kept if MISSING_LABEL in left_out else [*kept, None]
+
+    def __setitem__(self, name: str, kept: Any) -> None:
+        """Keep values, or a range, of an obs column or gene; raises as `rules.filters.filter_of`."""
+        self.put(filter_of(name, kept, self._widget.dataset, self._widget.layer))
+
+    def __delitem__(self, name: str) -> None:
+        rule = self._named(name)
+        if rule is None:
+            raise UnknownName(not_found("filter", name, list(self), "this widget"))
+        self._set([one for one in self._now() if key_of(one) != key_of(rule)])
+
+    def put(self, rule: Rule) -> None:
+        """Add a filter, in the place of one of the same column or of the query before."""
+        kept = {key_of(one): one for one in self._now()}
+        self._set(list({**kept, key_of(rule): rule}.values()))
+
+    def clear(self) -> None:
+        """Take all filters away, the query too."""
+        self._set([])
+
+    def __iter__(self) -> Iterator[str]:
+        return (key_of(rule) for rule in self.rules if "query" not in rule)
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def __eq__(self, other: object) -> bool:
+        return self.rules == (other.rules if isinstance(other, Filters) else other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        kept = [f"{name!r}: {self[name]!r}" for name in self]
+        return "{" + ", ".join([*kept, *([f"{QUERY}: {self.query!r}"] if self.query else [])]) + "}"
+
+    def _named(self, name: str) -> Rule | None:
+        known = {key_of(rule): rule for rule in self.rules if "query" not in rule}
+        names = (name, f"var:{name}", str(name).removeprefix("obs:"))
+        return next((known[one] for one in names if one in known), None)
+
+    def _now(self) -> list[Rule]:
+        """Return the filters on the widget now, whatever they were when this object was taken."""
+        rules: list[Rule] = self._widget.filters.rules
+        return rules
+
+    def _set(self, rules: list[Rule]) -> None:
+        self._widget.filters = rules
+        self.rules = self._now()

@@ -79,6 +79,6 @@ test("of an image it says what the kernel counted, and of the cells of a view wh
   assert.deepEqual(shown({ image: { ...image, nInside: 4 } }), { as: "image", lacks: "" });
   assert.deepEqual(shown({ image: { ...image, view: [0.4, 0.6, 0.4, 0.6] } }), { as: "image", lacks: "" });
   assert.deepEqual(shown({}), { as: "sample", lacks: "" });
-  const cells = { key: "1 2 3", extent: [-1, 2, -1, 2], xy: new Uint16Array(), codes: null };
+  const cells = { key: "1 2 3 -1", extent: [-1, 2, -1, 2], xy: new Uint16Array(), codes: null };
   assert.deepEqual(shown({ image, cells }), { as: "cells", lacks: "nothing" });
 });

@@ -99,7 +99,7 @@ def test_lassos_wait_for_the_cells_in_their_order_while_hovers_find_nothing(with
         ask(w, i + 1, kind="lasso", polygon=[x0, -99, x1, -99, x1, 99, x0, 99], mode=mode)
     for i in range(8):  # more than there are threads
         ask(w, 10 + i, kind="hover", x=0.0, y=0.0, radius_x=9.0, radius_y=9.0)
-        w._exchange.jobs.finish("hover")
+        w._exchange.jobs.finish(("hover", 0))
     assert [(one["kind"], one["row"]) for one in sent if one["id"] >= 10] == [("cell", -1)] * 8
     assert w.n_selected == 0
     client.cluster.scale(1)

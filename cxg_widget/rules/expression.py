@@ -136,36 +136,40 @@ class _Block:
         """Return what a node is worth in these rows."""
         if isinstance(node, ast.Constant):
             return node.value
-        make: Callable[[Any], Any] = getattr(self, f"_{type(node).__name__.lower()}")
-        return make(node)
+        return _MEANINGS[type(node)](self, node)
 
-    def _name(self, node: ast.Name) -> Any:
+    def of_name(self, node: ast.Name) -> Any:
+        """Return a column."""
         column = self._columns[node.id]
         return column.take(self._rows) if isinstance(column, Codes) else column[self._rows]
 
-    def _list(self, node: ast.List | ast.Tuple) -> list[Any]:
+    def of_list(self, node: ast.List | ast.Tuple) -> list[Any]:
+        """Return the values of a list."""
         return [self.value(one) for one in node.elts]
 
-    _tuple = _list
-
-    def _boolop(self, node: ast.BoolOp) -> Any:
+    def of_boolop(self, node: ast.BoolOp) -> Any:
+        """Return what and, or make of booleans."""
         parts = [self._booleans(one) for one in node.values]
         return np.logical_and.reduce(parts) if isinstance(node.op, ast.And) else np.logical_or.reduce(parts)
 
-    def _binop(self, node: ast.BinOp) -> Any:
+    def of_binop(self, node: ast.BinOp) -> Any:
+        """Return what arithmetic makes of numbers."""
         left, right = (self._number(one, node.op) for one in (node.left, node.right))
         return _COMPUTED[type(node.op)](left, right)
 
-    def _call(self, node: ast.Call) -> Any:
+    def of_call(self, node: ast.Call) -> Any:
+        """Return which values are missing, or are not."""
         assert isinstance(node.func, ast.Name)
         return _missing(self.value(node.args[0])) == MISSING_TESTS[node.func.id]
 
-    def _compare(self, node: ast.Compare) -> Any:
+    def of_compare(self, node: ast.Compare) -> Any:
+        """Return what comparisons in a row say."""
         values = [self.value(one) for one in (node.left, *node.comparators)]
         pairs = zip(values, node.ops, values[1:], strict=False)
         return np.logical_and.reduce([self._compared(*pair) for pair in pairs])
 
-    def _unaryop(self, node: ast.UnaryOp) -> Any:
+    def of_unaryop(self, node: ast.UnaryOp) -> Any:
+        """Return what not, minus or plus makes of a value."""
         if isinstance(node.op, ast.Not | ast.Invert):
             return ~self._booleans(node.operand)
         number = self._number(node.operand, node.op) if isinstance(node.operand, ast.Name) else self.value(node.operand)
@@ -230,6 +234,13 @@ class _Block:
                 raise self.wrong(not_found("value", one, list(by_label), "that column").rstrip("."))
             chosen[code] = True
         return chosen
+
+
+_MEANINGS: dict[type[ast.AST], Callable[[_Block, Any], Any]] = {
+    ast.Name: _Block.of_name, ast.List: _Block.of_list, ast.Tuple: _Block.of_list, ast.BoolOp: _Block.of_boolop,
+    ast.UnaryOp: _Block.of_unaryop, ast.BinOp: _Block.of_binop, ast.Call: _Block.of_call,
+    ast.Compare: _Block.of_compare,
+}  # fmt: skip
 
 
 def _is_one_of(left: Codes, right: Any, block: _Block) -> NDArray[np.bool_]:

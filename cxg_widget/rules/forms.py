@@ -49,14 +49,6 @@ def check_rule(rule: Any) -> Rule:
     return found
 
 
-def column_of(rule: Rule) -> str | None:
-    """Return the spec of the one column or gene a rule is about: "cell_type", "var:CD3E"; None where it is another."""
-    inner = rule.get("not", rule)
-    if not isinstance(inner, Mapping):
-        return None
-    return inner.get("obs") if "obs" in inner else f"var:{inner['var']}" if "var" in inner else None
-
-
 def within(rule: Any, depth: int = 0) -> Iterator[tuple[Any, int]]:
     """Yield a rule and all rules within it, each with its depth."""
     waiting = [(rule, depth)]

@@ -88,45 +88,51 @@ class _Cells:
 
     def of(self, rule: Rule) -> Mask:
         """Return the mask of a rule."""
-        form = form_of(rule)
-        make: Callable[[Rule], Mask] = getattr(self, f"_of_{form}")
-        return make(rule)
+        return _MEANINGS[form_of(rule)](self, rule)
 
-    def _of_and(self, rule: Rule) -> Mask:
+    def of_and(self, rule: Rule) -> Mask:
+        """Return the cells that all rules mean."""
         mask = np.ones(self._dataset.n_obs, dtype=np.bool_)
         for one in rule["and"]:
             mask &= self.of(one)
         return mask
 
-    def _of_or(self, rule: Rule) -> Mask:
+    def of_or(self, rule: Rule) -> Mask:
+        """Return the cells that any rule means."""
         mask = np.zeros(self._dataset.n_obs, dtype=np.bool_)
         for one in rule["or"]:
             mask |= self.of(one)
         return mask
 
-    def _of_not(self, rule: Rule) -> Mask:
+    def of_not(self, rule: Rule) -> Mask:
+        """Return the cells that a rule does not mean."""
         return ~self.of(rule["not"])
 
-    def _of_minus(self, rule: Rule) -> Mask:
+    def of_minus(self, rule: Rule) -> Mask:
+        """Return the cells that the first rule means and the second does not."""
         first, second = rule["minus"]
         return self.of(first) & ~self.of(second)
 
-    def _of_set(self, rule: Rule) -> Mask:
+    def of_set(self, rule: Rule) -> Mask:
+        """Return the cells of a named rule."""
         if self._left == 0:
             raise InvalidValue(f"the set {rule['set']!r} is made of itself.")
         inner = self._sets[rule["set"]]
         _check_names(inner, self._dataset, self._sets)
         return _Cells(self._dataset, self._sets, self._left - 1).of(inner)
 
-    def _of_query(self, rule: Rule) -> Mask:
+    def of_query(self, rule: Rule) -> Mask:
+        """Return the cells of a query."""
         return mask_of_query(parse(rule["query"]), self._dataset, rule.get("layer"))
 
-    def _of_obs(self, rule: Rule) -> Mask:
+    def of_obs(self, rule: Rule) -> Mask:
+        """Return the cells with some values of an obs column, or within a range."""
         if "in" in rule:
             return mask_of_values({rule["obs"]: rule["in"]}, self._dataset)
         return self._in_range(("obs", rule["obs"]), rule)
 
-    def _of_var(self, rule: Rule) -> Mask:
+    def of_var(self, rule: Rule) -> Mask:
+        """Return the cells within a range of a gene."""
         return self._in_range(("var", rule["var"]), rule)
 
     def _in_range(self, column: tuple[str, str], rule: Rule) -> Mask:
@@ -139,10 +145,12 @@ class _Cells:
             mask &= numbers <= high
         return np.asarray(mask)
 
-    def _of_polygon(self, rule: Rule) -> Mask:
+    def of_polygon(self, rule: Rule) -> Mask:
+        """Return the cells in a polygon."""
         return in_polygon(self._dataset.embedding(rule["embedding"], _axes(rule)), as_polygon(rule["polygon"]))
 
-    def _of_rows(self, rule: Rule) -> Mask:
+    def of_rows(self, rule: Rule) -> Mask:
+        """Return the cells that were packed."""
         if (rule["n_obs"], rule["identity"]) != (self._dataset.n_obs, self._dataset.identity):
             what = "these rows are those of another dataset, or of another state of this one"
             raise SelectionError(f"{what}; a rule of rows fits none but its own.")
@@ -151,3 +159,10 @@ class _Cells:
         except binascii.Error:
             raise InvalidValue("packed rows must be base64.") from None
         return np.unpackbits(bits, count=self._dataset.n_obs, bitorder="little").astype(np.bool_)
+
+
+_MEANINGS: dict[str, Callable[[_Cells, Rule], Mask]] = {
+    "and": _Cells.of_and, "or": _Cells.of_or, "not": _Cells.of_not, "minus": _Cells.of_minus, "set": _Cells.of_set,
+    "query": _Cells.of_query, "obs": _Cells.of_obs, "var": _Cells.of_var, "polygon": _Cells.of_polygon,
+    "rows": _Cells.of_rows,
+}  # fmt: skip

@@ -6,10 +6,10 @@ import {
   gradient,
   mergeBins,
   placeOf,
-  readLimit,
   valueAfterKey,
   valueAt,
 } from "../src/page/panels/histogram.js";
+import { readLimit } from "../src/style/limits.js";
 
 test("an empty bin has no bar, a single cell a visible one, the fullest bin height 1", () => {
   const [none, one, most] = barHeights([0, 1, 1_000_000]);

@@ -73,3 +73,19 @@ export function limitsShown(coloring, { vmin, vmax }) {
   const start = vmin === null ? lo : low;
   return [start, Math.max(start, vmax === null ? hi : high)];
 }
+
+/**
+ * Read what was typed as a limit: a number, a percentile such as "p99", or null for nothing. undefined = neither.
+ * @param {string} text @returns {number | string | null | undefined}
+ */
+export function readLimit(text) {
+  const typed = text
+    .trim()
+    .replace(/\u2212/g, "-")
+    .replace(/(\d),(?=\d{3}\b)/g, "$1");
+  if (typed === "") return null;
+  const percentile = /^p\s*(\d+(?:\.\d+)?)$/i.exec(typed) ?? /^(\d+(?:\.\d+)?)\s*%$/.exec(typed);
+  if (percentile !== null) return Number(percentile[1]) <= 100 ? `p${Number(percentile[1])}` : undefined;
+  const value = Number(typed);
+  return Number.isFinite(value) ? value : undefined;
+}

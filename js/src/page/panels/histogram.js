@@ -74,22 +74,6 @@ export function valueAfterKey(key, shift, value, [lo, hi], [least, greatest]) {
   return key in targets ? Math.max(least, Math.min(greatest, targets[key])) : null;
 }
 
-/**
- * Read what was typed as a limit: a number, a percentile such as "p99", or null for nothing. undefined = neither.
- * @param {string} text @returns {number | string | null | undefined}
- */
-export function readLimit(text) {
-  const typed = text
-    .trim()
-    .replace(/\u2212/g, "-")
-    .replace(/(\d),(?=\d{3}\b)/g, "$1");
-  if (typed === "") return null;
-  const percentile = /^p\s*(\d+(?:\.\d+)?)$/i.exec(typed) ?? /^(\d+(?:\.\d+)?)\s*%$/.exec(typed);
-  if (percentile !== null) return Number(percentile[1]) <= 100 ? `p${Number(percentile[1])}` : undefined;
-  const value = Number(typed);
-  return Number.isFinite(value) ? value : undefined;
-}
-
 /** @param {number} value */
 function round(value) {
   return Math.round(value * 1000) / 1000;

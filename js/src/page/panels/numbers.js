@@ -1,12 +1,12 @@
 /** The legend of a numeric colouring: histogram over the colour bar, two limits to drag or type, the colormap. */
 import { html, nothing } from "lit-html";
 import { countsOf } from "../../state/counts.js";
-import { limitsShown, resolveLimit } from "../../style/limits.js";
+import { limitsShown, readLimit, resolveLimit } from "../../style/limits.js";
 import { isOfPixels, stopsOf } from "../../style/style.js";
 import { shortNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { colormapMenu } from "./colormap_menu.js";
-import { barHeights, barPath, gradient, mergeBins, placeOf, readLimit, valueAfterKey, valueAt } from "./histogram.js";
+import { barHeights, barPath, gradient, mergeBins, placeOf, valueAfterKey, valueAt } from "./histogram.js";
 import { missingRow } from "./missing.js";
 
 /** @typedef {import("./ui.js").Context} Context */

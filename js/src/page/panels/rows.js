@@ -4,23 +4,6 @@
 export const ROW_PX = 24;
 const SPARE_ROWS = 6;
 
-/** Cut a text into parts, those that match the query marked; case is ignored. @param {string} text @param {string} query
- * @returns {{text: string, hit: boolean}[]} */
-export function splitMatch(text, query) {
-  const wanted = query.trim().toLowerCase();
-  const lower = text.toLowerCase();
-  // Lower case can be longer than the text ("İ"); then places do not carry over.
-  const at = wanted === "" || lower.length !== text.length ? -1 : lower.indexOf(wanted);
-  if (at < 0) return [{ text, hit: false }];
-  const end = at + wanted.length;
-  const parts = [
-    { text: text.slice(0, at), hit: false },
-    { text: text.slice(at, end), hit: true },
-    { text: text.slice(end), hit: false },
-  ];
-  return parts.filter((part) => part.text !== "");
-}
-
 /**
  * Indices of the categories to list.
  * @param {string[]} categories @param {number[]} counts none = not known yet @param {string} filter @param {boolean} byCount largest first; else as given

@@ -1,29 +1,4 @@
-"""Every exception this package raises; nothing else lives here.
-
-::
-
-    CxgWidgetError
-    ├── DatasetNotFound      (FileNotFoundError)  nothing at that path
-    ├── TargetExists         (FileExistsError)    something is where a new store was to be written
-    ├── TargetNotWritten     (OSError)            a new store cannot be written: the disk is full, or refuses
-    ├── UnknownFormat        (ValueError)         something is there, but no store we know
-    ├── MissingDependency    (ImportError)        a store we know, its library is not installed
-    ├── InvalidStore         (ValueError)         a store that contradicts itself
-    ├── DamagedStore         (OSError)            data that the store promises cannot be read
-    ├── StorageError         (OSError)            storage far away does not do what it should; trying again may help
-    │   ├── StorageDenied        (PermissionError)    it refuses: credentials, region
-    │   ├── StorageUnavailable   (ConnectionError)    it cannot be reached, breaks off, or answers with an error
-    │   └── StorageTimeout       (TimeoutError)       it does not answer in time
-    ├── ClusterLost          (ConnectionError)    the Dask client or its workers are gone
-    ├── Overtaken            (RuntimeError)       newer work of the same kind took the place of this
-    ├── ClosedDataset        (ValueError)         used after close()
-    ├── UnknownName          (KeyError, ValueError)  no such column, gene, embedding, layer, category
-    ├── InvalidOption        (TypeError)          unknown keyword, or a value of the wrong type
-    ├── InvalidValue         (ValueError)         a value outside what is allowed
-    ├── SelectionError       (ValueError)         a selection that cannot be made
-    ├── Cancelled            (RuntimeError)       long work that was given up
-    └── ProtocolError        (ValueError)         a message that breaks the schema
-"""
+"""Every exception this package raises; nothing else lives here."""
 
 from __future__ import annotations
 

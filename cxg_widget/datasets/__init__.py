@@ -6,9 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from cxg_widget.datasets.anndata.like_anndata import looks_like_anndata
 from cxg_widget.datasets.base.dataset import Codes, Column, Dataset, Vector
-from cxg_widget.datasets.detection import check_format, detect, exists
+from cxg_widget.datasets.detection import check_format, detect, exists, looks_like_anndata
 from cxg_widget.datasets.readers import Reader, check_names, option_names, read_with
 from cxg_widget.errors import ClosedDataset, DatasetNotFound, InvalidOption, InvalidValue
 from cxg_widget.text.names import shown

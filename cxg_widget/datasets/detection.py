@@ -16,6 +16,13 @@ FOREIGN = {
     "tiledb-array": "a single TileDB array, not a dataset; pass its parent group",
 }
 """What is known on sight, and is opened where a reader is registered for it."""
+_ANNDATA = ("obs", "var", "obsm", "X", "n_obs")
+_MUDATA = ("obs", "var", "obsm", "mod", "n_obs")
+
+
+def looks_like_anndata(source: Any) -> bool:
+    """Say whether an object has the attributes of AnnData or MuData; none of them is looked into."""
+    return any(all(_has(source, name) for name in names) for names in (_ANNDATA, _MUDATA))
 
 
 def is_remote(uri: str) -> bool:
@@ -121,3 +128,7 @@ def _contents(path: Path) -> str:
     names = sorted(child.name for child in path.iterdir())
     shown = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
     return shown or "an empty folder"
+
+
+def _has(source: Any, name: str) -> bool:
+    return hasattr(type(source), name) or name in getattr(source, "__dict__", ())

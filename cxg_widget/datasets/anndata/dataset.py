@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 from numpy.typing import NDArray
 
 from cxg_widget.compute.cache import ByteCache
-from cxg_widget.datasets.anndata.details import sizes_below, text_of
 from cxg_widget.datasets.anndata.frame import StoredFrame
 from cxg_widget.datasets.anndata.matrices import Matrix, is_matrix
 from cxg_widget.datasets.anndata.node import Array, Group, Node, Store
@@ -22,6 +21,9 @@ from cxg_widget.datasets.anndata.with_matrices import WithMatrices
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES
 from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, InvalidValue, UnknownFormat
 from cxg_widget.text.nouns import GENE_SET
+
+_MOST_NODES = 10_000
+_DEEPEST = 16
 
 
 class AnnDataDataset(WithMatrices):
@@ -142,7 +144,7 @@ class AnnDataDataset(WithMatrices):
 
     def _said(self, name: str) -> str | None:
         """Return a text in uns."""
-        return None if self._uns is None else text_of(self._quietly(f"uns/{name}"))
+        return None if self._uns is None else _text_of(self._quietly(f"uns/{name}"))
 
     # --- columns ------------------------------------------------------------------------------------------------------
 
@@ -183,7 +185,7 @@ class AnnDataDataset(WithMatrices):
         return found | ({"schema_version": schema} if schema else {})
 
     def _read_sizes(self) -> dict[str, int]:
-        return sizes_below(self._part)
+        return _sizes_below(self._part)
 
     def _release(self) -> None:
         self._budget.clear()
@@ -228,3 +230,35 @@ def _colors(node: Array) -> list[Any]:
         return labels_of(element_of(node, node.path))
     found: list[Any] = node.read().tolist()
     return found if len(node.shape) == 2 else []
+
+
+def _text_of(node: Node | None) -> str | None:
+    """Return a single text; None where it is none or cannot be read."""
+    if not isinstance(node, Array) or not node.is_text or node.size != 1:
+        return None
+    try:
+        found = node.read().reshape(-1)[0]
+    except (InvalidStore, DamagedStore):
+        return None
+    text = found.decode("utf-8", "replace") if isinstance(found, bytes) else found
+    return str(text) if isinstance(text, str) and text else None
+
+
+def _sizes_below(group: Group) -> dict[str, int]:
+    """Return the bytes on disk of each array below a group, by its path; of very many, the first."""
+    found: dict[str, int] = {}
+    seen = 0
+    waiting: list[tuple[str, Group, int]] = [("", group, 0)]
+    while waiting and seen < _MOST_NODES:
+        path, parent, depth = waiting.pop()
+        for name in parent.names():
+            seen += 1
+            try:
+                node, below = parent.get(name), f"{path}/{name}" if path else name
+                if isinstance(node, Array):
+                    found[below] = node.stored_bytes()
+                elif isinstance(node, Group) and depth < _DEEPEST:
+                    waiting.append((below, node, depth + 1))
+            except (InvalidStore, DamagedStore):
+                continue
+    return dict(sorted(found.items()))

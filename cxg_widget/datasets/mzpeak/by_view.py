@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -12,13 +13,16 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.by_view import ByView
 from cxg_widget.datasets.base.values import Codes, Values, array_of, in_place_of
+from cxg_widget.datasets.mzpeak.layout import PointLayout
 from cxg_widget.datasets.mzpeak.peaks import PeakColumns, PeakMap, PeaksInView
-from cxg_widget.datasets.mzpeak.signal import SignalPoints
+from cxg_widget.datasets.mzpeak.signal import Signal, SignalPoints
 from cxg_widget.datasets.mzpeak.sources import Part
-from cxg_widget.datasets.mzpeak.stated import intensity_range, mz_range
+from cxg_widget.datasets.mzpeak.tables import Leaf
 
 if TYPE_CHECKING:
     from cxg_widget.spatial.view import Extent
+
+_Range = tuple[float, float]
 
 
 class PeaksByView(ByView):
@@ -42,7 +46,7 @@ class PeaksByView(ByView):
 
     def extent(self, name: str, axes: tuple[int, int]) -> Extent | None:  # noqa: ARG002
         """Return the range of all times and, by the footers, of m/z."""
-        times, mz = self._columns.spectra.times, mz_range(self._parts)
+        times, mz = self._columns.spectra.times, _mz_range(self._parts)
         if mz is None or not times.size or not np.isfinite(times).all():
             return None
         ranges = np.array([(times.min(), times.max()), mz], dtype=np.float32)
@@ -54,7 +58,7 @@ class PeaksByView(ByView):
         if column == "ms_level":
             levels = self._columns.levels
             return replace(levels, codes=np.empty(0, dtype=levels.codes.dtype))
-        found = intensity_range(self._parts) if column in ("intensity", "log1p_intensity") else None
+        found = _intensity_range(self._parts) if column in ("intensity", "log1p_intensity") else None
         if found is None:
             return None
         ends = SignalPoints(np.empty(0, dtype=np.int64), np.empty(0), np.array(found, dtype=np.float32))
@@ -75,3 +79,58 @@ class PeaksByView(ByView):
 
         self._map.for_each(take, self._report)
         return xy, in_place_of(sample, whole)
+
+
+# What footers and bounds of chunks say of the points of all row groups, so that none of them need be read for it.
+
+
+def _mz_range(parts: Sequence[Part]) -> _Range | None:
+    """Return the least and the largest m/z of all points; None where the footers do not say."""
+    return _union(_mz_of(signal, group) for signal, group in _filled(parts))
+
+
+def _intensity_range(parts: Sequence[Part]) -> _Range | None:
+    """Return the least and the largest intensity that is a number; None where the footers do not say."""
+    return _union(_intensity_of(signal, group) for signal, group in _filled(parts))
+
+
+def _filled(parts: Sequence[Part]) -> list[Part]:
+    return [(signal, group) for signal, group in parts if signal.table.group_rows(group)]
+
+
+def _mz_of(signal: Signal, group: int) -> _Range | None:
+    if signal.is_partial:
+        return None
+    if isinstance(signal.layout, PointLayout):
+        return _range(signal.leaf_of(signal.layout.mz, group))
+    start, end = (_range(signal.leaf_of(path, group)) for path in (signal.layout.start, signal.layout.end))
+    if start is None or end is None:
+        return None
+    return signal.chunk_range(group) if start[0] <= 0 else (start[0], max(start[1], end[1]))
+
+
+def _intensity_of(signal: Signal, group: int) -> _Range | None:
+    if signal.is_partial or signal.layout.intensity is None:
+        return None
+    packed = None if isinstance(signal.layout, PointLayout) else signal.layout.intensity_bytes
+    if packed is not None:
+        bytes_ = signal.leaf_of(packed, group)
+        if bytes_.n_null != bytes_.n_values:
+            return None
+    return _range(signal.leaf_of(signal.layout.intensity, group))
+
+
+def _range(leaf: Leaf) -> _Range | None:
+    if leaf.low is None or leaf.high is None:
+        return None
+    low, high = float(leaf.low) + 0.0, float(leaf.high) + 0.0  # a least of 0 is written as -0
+    return (low, high) if math.isfinite(low) and math.isfinite(high) and low <= high else None
+
+
+def _union(found: Iterable[_Range | None]) -> _Range | None:
+    low, high = math.inf, -math.inf
+    for one in found:
+        if one is None:
+            return None
+        low, high = min(low, one[0]), max(high, one[1])
+    return (low, high) if low <= high else None

@@ -13,8 +13,8 @@ from cxg_widget.draw.aggregate import by_datashader
 from cxg_widget.draw.aggregate.columns import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
 from cxg_widget.draw.aggregate.grid import PixelGrid
 from cxg_widget.draw.aggregate.planes import Planes, Statistic
-from cxg_widget.draw.aggregate.spreading import spread_planes
 from cxg_widget.draw.aggregate.task import Task, over_lines, run
+from cxg_widget.draw.points import disc
 from cxg_widget.errors import InvalidValue
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.view import View
@@ -116,7 +116,7 @@ def aggregate(
         planes = image if column is None else _sparse(task, column, image, statistic)
     if counts is not None and visible is None and isinstance(column, CategoryColumn | NumberColumn):
         counts.offer(index, selected, grid, planes)
-    return planes if margin == 0 else spread_planes(planes, spread, margin)
+    return planes if margin == 0 else _spread_planes(planes, spread, margin)
 
 
 def _check_colors(column: CategoryColumn, colors: NDArray[np.uint8] | None, visible: NDArray[np.bool_] | None) -> None:
@@ -205,4 +205,24 @@ def _numbers(
     kernels.total(task.points, task.grid.arguments, entries, MISSING_U16, totals, missing, peak)
     return Planes(
         task.shaped(totals), task.shaped(missing) if has_missing else None, task.shaped(peak) if peak.size else None
+    )
+
+
+def _spread_planes(planes: Planes, diameter: int, margin: int) -> Planes:
+    """Let each cell cover a disc, and cut off the margin, px on each side, into which cells just outside reach."""
+    from cxg_widget.draw.aggregate import kernels, pixels
+
+    columns, lines = disc(diameter)
+    layers, height, width, _ = planes.totals.shape
+
+    def spread(plane: NDArray[Any], combine_highest: bool) -> NDArray[Any]:
+        lanes = plane.reshape(layers, height, width, -1)
+        out = np.zeros((layers, height - 2 * margin, width - 2 * margin, lanes.shape[-1]), plane.dtype)
+        pixels.spread(kernels.frozen(lanes), lines, columns, combine_highest, margin, out)
+        return out.reshape(*out.shape[:3], *plane.shape[3:])
+
+    return Planes(
+        spread(planes.totals, False),
+        None if planes.missing is None else spread(planes.missing, False),
+        None if planes.peak is None else spread(planes.peak, True),
     )

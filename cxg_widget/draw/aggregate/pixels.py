@@ -1,4 +1,4 @@
-"""The compiled loops over pixels; what they mean is decided in `spreading.py` and `shading.py`.
+"""The compiled loops over pixels; what they mean is decided in `canvas.py` and `shading.py`.
 
 Imported at first use only, since numba takes a while.
 """

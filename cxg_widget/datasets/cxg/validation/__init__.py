@@ -5,8 +5,7 @@ The rules are a table, one function each, in `structure`, `columns`, `matrix`, `
 
 from __future__ import annotations
 
-from cxg_widget.datasets.cxg.validation.own_process import validate_apart
 from cxg_widget.datasets.cxg.validation.rule import Rule, Violation
-from cxg_widget.datasets.cxg.validation.validate import RULES, Report, validate
+from cxg_widget.datasets.cxg.validation.validate import RULES, Report, validate, validate_apart
 
 __all__ = ["RULES", "Report", "Rule", "Violation", "validate", "validate_apart"]

@@ -1,4 +1,4 @@
-"""Ask all rules about one store."""
+"""Ask all rules about one store, in this process or, since TileDB may end that over damaged text, in one of its own."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import tiledb
 
+from cxg_widget.compute.child import Tell, attempt
 from cxg_widget.datasets.cxg.validation import columns, embeddings, matrix, metadata, structure
 from cxg_widget.datasets.cxg.validation.examined import Examined
 from cxg_widget.datasets.cxg.validation.rule import Rule, Violation
@@ -17,11 +18,14 @@ from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.datasets.tiledb_access.contexts import make_context
 from cxg_widget.datasets.tiledb_access.failures import failure
 from cxg_widget.datasets.tiledb_access.listing import absolute
-from cxg_widget.errors import DatasetNotFound
+from cxg_widget.errors import CxgWidgetError, DamagedStore, DatasetNotFound
 
 RULES: tuple[Rule, ...] = tuple(
     rule for part in (structure, columns, matrix, embeddings, metadata) for rule in part.RULES.all
 )
+
+_MOST_ENDINGS = 20
+"""After that many parts that end the process, a store is not looked at any further."""
 
 
 @dataclass(frozen=True)
@@ -96,3 +100,38 @@ def validate(
         arrays.close()
     found.sort(key=lambda one: one.level != "MUST")
     return Report(path, version if isinstance(version, str) else None, tuple(found))
+
+
+def validate_apart(path: str, *, quick: bool = False, options: Mapping[str, Any] | None = None) -> Report:
+    """Check a CXG as `validate` does, but survive what ends the process that reads it.
+
+    What was being read when the process ended counts as damaged, and the check begins anew without it.
+
+    Parameters
+    ----------
+    path, quick : as for `validate`
+    options : of `validate` by name, values that can be pickled
+
+    Raises
+    ------
+    DatasetNotFound, StorageError
+        As `validate`.
+    DamagedStore
+        If more than 20 parts end the process, or one that nobody can name.
+    """
+    fatal: dict[str, str] = {}
+    while len(fatal) <= _MOST_ENDINGS:
+        found = attempt(_check, path, quick, dict(options or {}), fatal)
+        if isinstance(found.outcome, CxgWidgetError):
+            raise found.outcome
+        if isinstance(found.outcome, Report):
+            return found.outcome
+        ended = f"{path}: reading it ended the process ({found.ending})"
+        if found.reading is None or found.reading in fatal:
+            raise DamagedStore(f"{ended}.")
+        fatal[found.reading] = f"{ended}, as text with damaged offsets does."
+    raise DamagedStore(f"{path}: reading any of {_MOST_ENDINGS} parts ended the process.")
+
+
+def _check(tell: Tell, path: str, quick: bool, options: dict[str, Any], fatal: dict[str, str]) -> Report:
+    return validate(path, quick=quick, tell=tell, fatal=fatal, **options)

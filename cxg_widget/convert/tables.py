@@ -67,7 +67,7 @@ class Summary:
 
     def look_at(self, values: Values) -> None:
         """Take more rows into account; each kind can be told as the ones after it."""
-        kind = _kind_of(values)
+        kind = "categorical" if isinstance(values, Codes) else KIND_OF_TYPE.get(values.dtype.kind, "string")
         self.kind = max(self.kind, kind, key=("boolean", "int", "float", "string", "categorical").index)
         if isinstance(values, Codes):
             self.categories, self.ordered = values.categories, values.ordered
@@ -213,12 +213,6 @@ def _of_series(series: pd.Series) -> Values:
         codes = np.asarray(series.cat.codes)
         return Codes(codes, tuple(series.cat.categories.tolist()), bool(series.cat.ordered))
     return _values(series.to_numpy() if isinstance(series.dtype, np.dtype) else series.to_numpy(dtype=object))
-
-
-def _kind_of(values: Values) -> str:
-    if isinstance(values, Codes):
-        return "categorical"
-    return KIND_OF_TYPE.get(values.dtype.kind, "string")
 
 
 def _text(value: Any) -> str | None:

@@ -60,13 +60,10 @@ class Dense:
 
     def _bands(self, start: int, stop: int, width: int) -> Iterator[tuple[int, int]]:
         """Cut rows into parts whose chunks take little memory."""
-        step = self._rows_at_a_time(width)
+        rows, columns = self._array.chunks or (1, 1)
+        touched = (width + 2 * columns) * max(self._array.dtype.itemsize, 1)
+        step = max(_BLOCK_BYTES // touched // rows, 1) * rows
         while start < stop:
             end = min((start // step + 1) * step, stop)
             yield start, end
             start = end
-
-    def _rows_at_a_time(self, width: int) -> int:
-        rows, columns = self._array.chunks or (1, 1)
-        touched = (width + 2 * columns) * max(self._array.dtype.itemsize, 1)
-        return max(_BLOCK_BYTES // touched // rows, 1) * rows

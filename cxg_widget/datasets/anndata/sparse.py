@@ -136,9 +136,11 @@ class Sparse:
 
     def _sorted(self) -> list[MatrixBlock] | None:
         """Return all entries in lines across; None, with a note, where they do not fit into the budget."""
+        n_blocks = self.n_entries // SORTED_ENTRIES + 1
+        needed = _ENTRY_BYTES * self.n_entries + 4 * n_blocks * (self._n_minor + 1)
         with self._lock:
             sorted_: list[MatrixBlock] | None = self._budget.get(self)
-            if sorted_ is None and self._budget.make_room(self._bytes_needed()):
+            if sorted_ is None and self._budget.make_room(needed):
                 try:
                     sorted_ = self._sort()
                 except BaseException:
@@ -153,10 +155,6 @@ class Sparse:
                 "`cxg-widget convert` makes a store that reads one at once."
             )
         return sorted_
-
-    def _bytes_needed(self) -> int:
-        n_blocks = self.n_entries // SORTED_ENTRIES + 1
-        return _ENTRY_BYTES * self.n_entries + 4 * n_blocks * (self._n_minor + 1)
 
     def _sort(self) -> list[MatrixBlock]:
         from scipy.sparse import csr_array

@@ -13,6 +13,7 @@ import os
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
+from zipfile import ZipInfo
 
 import numpy as np
 import zarr
@@ -67,24 +68,23 @@ class _Archive(ZipStore):
         self.blosc: set[str] = set()
 
     def _get(self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None) -> Buffer | None:
-        if not self._is_open:
-            self._sync_open()
-        found = self._zf.NameToInfo.get(key)
+        found = self._members().get(key)
         if found is not None and found.file_size > MAX_CHUNK_BYTES and byte_range is None:
             raise InvalidStore(f"{self.uri}: member {key} unpacks to {found.file_size:,} bytes, too many.")
         return _whole(super()._get(key, prototype, byte_range), key, self)
 
     def has(self, name: str) -> bool:
         """Say whether there is a member of that name."""
-        if not self._is_open:
-            self._sync_open()
-        return name in self._zf.NameToInfo
+        return name in self._members()
 
     def bytes_below(self, prefix: str) -> int:
         """Return how many bytes the members of that prefix take once they are unpacked."""
+        return sum(info.file_size for name, info in self._members().items() if name.startswith(prefix))
+
+    def _members(self) -> dict[str, ZipInfo]:
         if not self._is_open:
             self._sync_open()
-        return sum(info.file_size for name, info in self._zf.NameToInfo.items() if name.startswith(prefix))
+        return self._zf.NameToInfo
 
 
 def _whole(found: Buffer | None, key: str, files: _Folder | _Archive) -> Buffer | None:

@@ -16,7 +16,7 @@ from cxg_widget.datasets.atlas.annotations import Annotations
 from cxg_widget.datasets.atlas.arrays import Arrays
 from cxg_widget.datasets.atlas.blocks import RowReader
 from cxg_widget.datasets.atlas.coordinates import Coordinates, supplied
-from cxg_widget.datasets.atlas.embeddings import choose_default, take_supplied, vector_columns
+from cxg_widget.datasets.atlas.embeddings import choose_default, vector_columns
 from cxg_widget.datasets.atlas.groups import Groups
 from cxg_widget.datasets.atlas.lance_tables import LanceTable
 from cxg_widget.datasets.atlas.snapshot import read_snapshot
@@ -171,12 +171,12 @@ class AtlasDataset(Dataset):
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
         if name in self._supplied:
             one = self._supplied[name]
-            rows = (
-                None
-                if one.uids is None
-                else self._cached(("rows", name), lambda: one.rows_of(self.obs_names().tolist()))
-            )
-            return take_supplied(one, rows, axes, start, stop)
+            if one.uids is None:
+                return one.values[start:stop][:, axes]
+            at = self._cached(("rows", name), lambda: one.rows_of(self.obs_names().tolist()))[start:stop]
+            found = one.values[at][:, axes]
+            found[at < 0] = np.nan
+            return found
         if name in self._vectors:
             return self._vectors[name].read(self._obs_table, axes, start, stop)
         space = self._dense[name][0]

@@ -11,7 +11,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.atlas.annotations import embedding_width
-from cxg_widget.datasets.atlas.coordinates import Coordinates
 from cxg_widget.datasets.atlas.lance_tables import LanceTable
 from cxg_widget.datasets.base.embedding_names import default_embedding
 from cxg_widget.errors import DamagedStore
@@ -60,18 +59,6 @@ def choose_default(names: Mapping[str, int], supplied: Iterable[str], spaces: It
     stored = [name for name in names if name not in set(spaces)] or list(names)
     few = [name for name in stored if names[name] <= 3]
     return default_embedding(stored) or next(iter(few + stored), None)
-
-
-def take_supplied(
-    coordinates: Coordinates, rows: NDArray[np.int64] | None, axes: tuple[int, int], start: int, stop: int
-) -> NDArray[Any]:
-    """Return two axes of supplied coordinates for start <= row < stop; `rows` says where those of each cell are."""
-    if rows is None:
-        return coordinates.values[start:stop][:, axes]
-    at = rows[start:stop]
-    found = coordinates.values[at][:, axes]
-    found[at < 0] = np.nan
-    return found
 
 
 def _numbers(vectors: Any) -> NDArray[Any]:

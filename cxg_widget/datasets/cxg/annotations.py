@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -85,7 +85,9 @@ class Annotations:
         """Return the categories of a column that is `known_by_value`; all its rows are read in blocks, once."""
         if name not in self._labels:
             blocks = (self._arrays.column_block(self._path, name, *block) for block in row_blocks(self.n))
-            self._labels[name] = self._labels_of(name, (self._plain(name, values) for values in blocks))
+            labels = Labels.gathered((self._plain(name, values) for values in blocks), self._declared(name))
+            assert labels is not None
+            self._labels[name] = labels
         return self._labels[name]
 
     def _meant(self, name: str, values: NDArray[Any]) -> NDArray[Any] | Codes:
@@ -106,7 +108,9 @@ class Annotations:
 
     def known_by_value(self, name: str) -> bool:
         """Say whether all values must be read to know a column's categories: it stores labels or numbers, not codes."""
-        return self._all[name].kind == "categorical" and not self._stores_codes(name)
+        has_list = isinstance(self._hint(name).get("categories"), list)
+        stores_codes = has_list and self._arrays.schema(self._path).attr(name).dtype.kind in "iu"
+        return self._all[name].kind == "categorical" and not stores_codes
 
     def _codes(self, name: str, stored: NDArray[Any]) -> Codes:
         labels = self._hint(name)["categories"]
@@ -122,20 +126,11 @@ class Annotations:
             return Codes(smallest_codes(stored, len(categories)), categories)
         return Codes(smallest_codes(target, len(categories))[stored], categories)
 
-    def _labels_of(self, name: str, blocks: Iterable[NDArray[Any]]) -> Labels:
-        labels = Labels.gathered(blocks, self._declared(name))
-        assert labels is not None
-        return labels
-
     def _declared(self, name: str) -> list[Any] | None:
         """Return the categories that a column of text declares, in their order; text may hold others too."""
         declared = self._hint(name).get("categories")
         is_text = self._arrays.schema(self._path).attr(name).dtype.kind not in "iufb"
         return declared if is_text and isinstance(declared, list) else None
-
-    def _stores_codes(self, name: str) -> bool:
-        has_list = isinstance(self._hint(name).get("categories"), list)
-        return has_list and self._arrays.schema(self._path).attr(name).dtype.kind in "iu"
 
     def _n_categories(self, name: str, kind: Kind) -> int | None:
         if kind == "boolean":

@@ -86,7 +86,7 @@ def write_demo(
     _remove(partial)
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
-        _write(partial, n_obs, n_var, seed, progress or _silent)
+        _write(partial, n_obs, n_var, seed, progress or (lambda _what, _part: None))
     except BaseException:
         _remove(partial)
         raise
@@ -224,10 +224,6 @@ def _group_metadata(n_obs: int, n_var: int) -> dict[str, object]:
         "corpora": {"title": title, "default_embedding": "X_umap", "X_approximate_distribution": "normal"},
         "cxg_category_colors": {"cell_type": {one.name: one.color for one in CELL_TYPES}},
     }
-
-
-def _silent(what: str, part: float) -> None:
-    pass
 
 
 def _remove(path: Path) -> None:

@@ -141,7 +141,7 @@ class Matrix:
         values = np.asarray(stored, dtype=np.float32)
         if rows is not None:
             values, rows = self._distinct(values, rows - start)
-        shift = self._shift(position)
+        shift = float(self._shifts(np.array([position]))[0]) if self._shifted else 0.0
         return Vector(values + np.float32(shift) if shift else values, rows, 0.0 if rows is None else shift)
 
     def _look(self) -> None:
@@ -197,9 +197,6 @@ class Matrix:
         total = np.zeros(n_obs, dtype=np.float32)
         np.add.at(total, rows, values)
         return total[distinct], distinct.astype(np.int64)
-
-    def _shift(self, position: int) -> float:
-        return float(self._shifts(np.array([position]))[0]) if self._shifted else 0.0
 
     def _shifts(self, positions: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
         array = self._arrays.array(SHIFT)

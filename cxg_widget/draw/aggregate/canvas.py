@@ -103,8 +103,9 @@ def aggregate(
     task = Task.of(index, selected, grid)
     if isinstance(column, CategoryColumn):
         _check_colors(column, colors, visible)
-    if isinstance(column, CategoryColumn | NumberColumn):
-        _check_length(task, column.codes)
+    n = task.xy.shape[0]
+    if isinstance(column, CategoryColumn | NumberColumn) and column.codes.shape != (n,):
+        raise InvalidValue(f"a column of {n:,} points must have as many codes; found {column.codes.shape}")
     if aggregator == "datashader":
         planes = by_datashader.planes(task, column, colors, visible, statistic)
     elif isinstance(column, CategoryColumn):
@@ -126,11 +127,6 @@ def _check_colors(column: CategoryColumn, colors: NDArray[np.uint8] | None, visi
         raise InvalidValue(
             f"{k} categories need colors ({k}, 3) and visible ({k + 1},) or None; found {found}, {shown}"
         )
-
-
-def _check_length(task: Task, codes: NDArray[Any]) -> None:
-    if codes.shape != (task.xy.shape[0],):
-        raise InvalidValue(f"a column of {task.xy.shape[0]:,} points must have as many codes; found {codes.shape}")
 
 
 def _count(task: Task) -> Planes:

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.indexed import IndexedCells, Shown, SomeCells
+from cxg_widget.datasets.base.by_view import RowsInView
+from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.view import View
 
 if TYPE_CHECKING:
-    from cxg_widget.datasets.base.by_view import RowsInView
-    from cxg_widget.datasets.base.dataset import Dataset
     from cxg_widget.draw.aggregate import Planes
 
 _AROUND = 0.2

@@ -6,16 +6,14 @@ js/src/style/crowding.js has the same laws, held equal by tests/crowding.json.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.display.settings import Settings
 from cxg_widget.wire.protocol import MISSING_U16
 from cxg_widget.wire.quantise import LEVELS
-
-if TYPE_CHECKING:
-    from cxg_widget.display.settings import Settings
 
 CLOSE_CELLS = 400_000
 """A view of many cells that holds no more cells than this is answered with the cells themselves."""

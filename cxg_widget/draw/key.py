@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +10,11 @@ from numpy.typing import NDArray
 from cxg_widget.color.colormaps import COLORMAPS
 from cxg_widget.color.limits import limits_shown
 from cxg_widget.color.rgb import seen_in_the_dark
+from cxg_widget.display.settings import Settings
 from cxg_widget.text.nouns import Noun
 from cxg_widget.text.numbers import share, short_count, short_number
 from cxg_widget.wire.protocol import MISSING_LABEL, Color
 from cxg_widget.wire.quantise import LEVELS, between
-
-if TYPE_CHECKING:
-    from cxg_widget.display.settings import Settings
 
 MOST_ROWS = 60
 

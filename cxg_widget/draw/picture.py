@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,8 @@ from cxg_widget.color.colormaps import COLORMAPS
 from cxg_widget.color.limits import limits_shown
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import RGB, dim, hex_rgb, ramp, seen_in_the_dark
-from cxg_widget.display.coloring import NumberColoring
+from cxg_widget.display.coloring import Coloring, NumberColoring
+from cxg_widget.display.settings import Settings
 from cxg_widget.display.statistic import told
 from cxg_widget.draw.crowding import Shared
 from cxg_widget.draw.pixel_scale import PixelScale
@@ -21,10 +22,6 @@ from cxg_widget.spatial.view import View
 from cxg_widget.wire.encoding import Numbers, wire_values
 from cxg_widget.wire.protocol import MISSING_U16
 from cxg_widget.wire.quantise import LEVELS, between, quantise, shares
-
-if TYPE_CHECKING:
-    from cxg_widget.display.coloring import Coloring
-    from cxg_widget.display.settings import Settings
 
 _UNSELECTED, _MISSING, _VALUES = 1, 2, 3
 

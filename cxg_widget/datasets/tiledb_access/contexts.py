@@ -9,7 +9,7 @@ from typing import Any
 import tiledb
 
 from cxg_widget.datasets.detection import is_remote
-from cxg_widget.datasets.tiledb_access.storage_options import translate
+from cxg_widget.datasets.tiledb_access.storage_options import as_text, translate
 from cxg_widget.errors import InvalidOption
 
 # TileDB takes the number of processors, which says nothing about how long answers travel; see decision 12.
@@ -84,12 +84,8 @@ def _configuration(settings: Mapping[str, str], more: Mapping[str, Any] | tiledb
         # Only what differs from TileDB's own defaults was set by someone.
         default = tiledb.Config().dict()
         more = {name: value for name, value in more.dict().items() if value != default.get(name)}
-    merged = {**settings, **{name: _text(value) for name, value in (more or {}).items()}}
+    merged = {**settings, **{name: as_text(value) for name, value in (more or {}).items()}}
     try:
         return tiledb.Config(merged)
     except tiledb.TileDBError as error:
         raise InvalidOption(f"config is not accepted by TileDB: {error}") from error
-
-
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -51,14 +51,15 @@ def _flat(options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def _said(translated: str | Callable[[Any], Config], name: str, value: Any) -> Config:
     if isinstance(translated, str):
-        return {translated: _text(value)}
+        return {translated: as_text(value)}
     try:
         return translated(value)
     except (TypeError, ValueError, AttributeError):
         raise InvalidOption(f"storage option {name!r} is of type {type(value).__name__}, which does not fit.") from None
 
 
-def _text(value: Any) -> str:
+def as_text(value: Any) -> str:
+    """Return a value as TileDB's configuration has it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -68,7 +69,7 @@ def _endpoint(prefix: str) -> Callable[[Any], Config]:
         config = {f"{prefix}.endpoint_override": host.rstrip("/")} | ({f"{prefix}.scheme": scheme} if found else {})
         # Buckets as host names need a name server that plays along, which only Amazon's does for sure.
         virtual = host.split("/")[0].split(":")[0].endswith("amazonaws.com")
-        return config | {f"{prefix}.use_virtual_addressing": _text(virtual)}
+        return config | {f"{prefix}.use_virtual_addressing": as_text(virtual)}
 
     return translated
 
@@ -81,19 +82,19 @@ _S3: dict[str, str | Callable[[Any], Config]] = {
     "key": "vfs.s3.aws_access_key_id",
     "secret": "vfs.s3.aws_secret_access_key",
     "token": "vfs.s3.aws_session_token",
-    "anon": lambda anon: {"vfs.s3.no_sign_request": _text(bool(anon))},
+    "anon": lambda anon: {"vfs.s3.no_sign_request": as_text(bool(anon))},
     "endpoint_url": _endpoint("vfs.s3"),
     "region": "vfs.s3.region",
     "use_ssl": lambda ssl: {"vfs.s3.scheme": "https" if ssl else "http"},
     "verify": lambda verify: (
-        {"vfs.s3.verify_ssl": _text(verify)} if isinstance(verify, bool) else {"vfs.s3.ca_file": str(verify)}
+        {"vfs.s3.verify_ssl": as_text(verify)} if isinstance(verify, bool) else {"vfs.s3.ca_file": str(verify)}
     ),
-    "requester_pays": lambda pays: {"vfs.s3.requester_pays": _text(bool(pays))},
+    "requester_pays": lambda pays: {"vfs.s3.requester_pays": as_text(bool(pays))},
     "connect_timeout": _milliseconds("vfs.s3.connect_timeout_ms"),
     "read_timeout": _milliseconds("vfs.s3.request_timeout_ms"),
     "max_attempts": "vfs.s3.connect_max_tries",
     "max_pool_connections": "vfs.s3.max_parallel_ops",
-    "addressing_style": lambda style: {"vfs.s3.use_virtual_addressing": _text(style != "path")},
+    "addressing_style": lambda style: {"vfs.s3.use_virtual_addressing": as_text(style != "path")},
 }
 _S3 |= {
     "username": _S3["key"],

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from cxg_widget.convert.progress import Progress, silent
 from cxg_widget.datasets.base.columns import row_blocks
+from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.values import Vector
 from cxg_widget.display.several_genes import mean_vector
-from cxg_widget.display.target import Target, resolve
+from cxg_widget.display.target import ColorTrait, Target, resolve
 from cxg_widget.draw.aggregate.reductions import Plan, Sums, reduction_of, sums_of
 from cxg_widget.errors import InvalidValue
 from cxg_widget.spatial.view import View, union
@@ -22,9 +23,6 @@ from cxg_widget.wire.quantise import Bounds, bounds_of
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from cxg_widget.datasets.base.dataset import Dataset
-    from cxg_widget.display.target import ColorTrait
 
 _AXES = ("x", "y")
 _VALUE, _CATEGORY = "value", "category"

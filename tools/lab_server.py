@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal, Self
 from urllib.error import URLError
 from urllib.parse import quote
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 _SETTINGS: dict[str, dict[str, object]] = {
     "@jupyterlab/apputils-extension:notification": {
@@ -113,6 +113,13 @@ class JupyterLab:
     def notebook_url(self, path: str) -> str:
         """Return the address of a notebook, given relative to `root`, in a fresh workspace."""
         return f"{self.url}/lab/workspaces/{secrets.token_hex(4)}/tree/{quote(path)}?token={self.token}"
+
+    def set(self, plugin: str, values: Mapping[str, object]) -> None:
+        """Change the settings of a plugin, as its user would, for pages that are opened from now on."""
+        body = json.dumps({"raw": json.dumps(values)}).encode()
+        address = f"{self.url}/lab/api/settings/{plugin}?token={self.token}"
+        with urlopen(Request(address, body, method="PUT"), timeout=10):
+            pass
 
     def _arguments(self, port: int) -> list[str]:
         return [

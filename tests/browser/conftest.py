@@ -1,4 +1,10 @@
-"""A JupyterLab, once for all end-to-end tests; the engine alone on a page."""
+"""A JupyterLab with a notebook, a page of the engine and one of the panels, each opened once in a run.
+
+`show_in_lab(code)` puts cells into the one open notebook and gives its `Stage`: a module shows its widget once, and
+each of its tests brings it back. A host of another kind is started once by a fixture of its module, with `chromium` for
+its pages and `folder` for its files; `with JupyterLab(folder, settings=...)` starts another JupyterLab, in which
+`Stage(chromium, lab, folder)` opens a notebook.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +15,7 @@ import pytest
 
 from tests.browser import engine, panels_page
 from tests.browser.pages import Pages
+from tests.browser.stage import Stage
 
 
 @pytest.fixture(scope="session")
@@ -29,6 +36,26 @@ def lab(folder):
 
     with JupyterLab(folder, env={"PYTHONPATH": str(Path(__file__).parent.parent.parent)}) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def show_in_lab(request: pytest.FixtureRequest, chromium: Any, lab: Any, folder: Any) -> Iterator[Any]:
+    """Show cells in the one notebook of a run, see `Stage.show`; after a test that failed, in another."""
+    stages: list[Stage] = []
+    n_failed = 0
+
+    def build(code: str | list[str], **how: Any) -> Stage:
+        nonlocal n_failed
+        if request.session.testsfailed > n_failed and stages:
+            stages.pop().close()
+        n_failed = request.session.testsfailed
+        if not stages:
+            stages.append(Stage(chromium, lab, folder))
+        return stages[0].show(code, **how)
+
+    yield build
+    for stage in stages:
+        stage.close()
 
 
 @pytest.fixture(scope="session")

@@ -16,28 +16,44 @@ from tools.lab import Traffic, new_page, open_notebook, write_notebook
 READY = "[data-cxg-state=ready]"
 
 
-class Stage:
-    """Opens a notebook of one cell that shows `w`, and waits until every point is drawn."""
+DRAWN_BY = """(who) => {
+    if (who === null) delete globalThis.__CXG_DRAWN_BY__;
+    else globalThis.__CXG_DRAWN_BY__ = who;
+    delete globalThis[Symbol.for("cxg-widget/gl/3")];
+}"""
 
-    def __init__(self, browser, lab, folder, code, name="test.ipynb", *, wait=True, **page_options):
-        write_notebook(folder / name, *([code] if isinstance(code, str) else code))
-        self.page = new_page(browser, **page_options)
+
+class Stage:
+    """An open notebook, whose cells tests replace: opening another takes 8 seconds of the processor."""
+
+    def __init__(self, browser, lab, folder, name="stage.ipynb"):
+        self.lab = lab
+        write_notebook(folder / name, "")
+        self.page = new_page(browser)
         self.traffic = Traffic(self.page)
         self.complaints: list[str] = []
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.notebook = open_notebook(self.page, lab, name)
-        self.notebook.run_all(timeout_s=90)
-        if wait:
-            self.settle()
 
-    def show(self, code, *, wait=True):
-        """Close all widgets, and put other cells in place of those that showed them."""
+    def show(self, code, *, drawn_by=None, wait=True):
+        """Close all widgets, put these cells in place of all others, run them, and wait until every point is drawn.
+
+        drawn_by : "gpu" or "cpu"; otherwise the widget finds out, as on a page that has just been opened
+        """
         self.ask("import ipywidgets; ipywidgets.Widget.close_all()")
+        self.page.mouse.move(2, 2)
+        self.complaints.clear()
+        self.page.evaluate(DRAWN_BY, drawn_by)
         self.notebook.replace(*([code] if isinstance(code, str) else code))
         self.notebook.run_all(timeout_s=90)
         if wait:
             self.settle()
         return self
+
+    def reopen(self):
+        """Load JupyterLab and the notebook anew, from its file."""
+        self.page.goto("about:blank")
+        open_notebook(self.page, self.lab, self.notebook.path)
 
     def close(self):
         self.page.context.close()

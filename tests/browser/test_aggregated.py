@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import tiledb
 
-from tests.browser.stage import Stage, ring
+from tests.browser.stage import ring
 from tests.unit.test_polygon import by_ray_casting
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
@@ -21,17 +21,15 @@ def xy(folder):
 
 
 @pytest.fixture(scope="module")
-def stage(chromium, lab, folder):
-    shown = Stage(chromium, lab, folder, SHOW, "aggregated.ipynb")
-    yield shown
-    assert shown.complaints == []
-    shown.close()
+def stage(show_in_lab):
+    return show_in_lab(SHOW)
 
 
 @pytest.fixture(autouse=True)
 def calm(stage):
     yield
     stage.set("w.state = {'color': 'cell_type', 'height': 480, 'max_points': 300}; w.clear_selection()")
+    assert stage.complaints == []
 
 
 def places(stage, xy):
@@ -259,7 +257,7 @@ def test_another_set_of_points_and_back_is_the_same_picture(stage):
 
 
 @pytest.fixture
-def odd(chromium, lab, folder):
+def odd(show_in_lab, stage, folder):
     """A store whose only embedding is tissue, y down, in which every tenth cell has no place."""
     path = folder / "odd.cxg"
     if not path.exists():
@@ -269,10 +267,8 @@ def odd(chromium, lab, folder):
         places[::10] = [np.nan, np.inf]
         tiledb.from_numpy(str(path / "emb" / "spatial"), places).close()
     code = SHOW.replace("small.cxg", "odd.cxg").replace("height", "embedding='spatial', height")
-    shown = Stage(chromium, lab, folder, code, "odd.ipynb")
-    yield shown
-    assert shown.complaints == []
-    shown.close()
+    yield show_in_lab(code)
+    show_in_lab(SHOW)
 
 
 def test_cells_without_a_place_are_in_no_image_and_in_no_lasso_and_tissue_is_not_upside_down(odd, folder):

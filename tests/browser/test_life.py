@@ -1,52 +1,28 @@
 """What happens to a widget around its picture: themes, views, reloads, restarts, saved notebooks, hostile names."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.browser.panels_page import expect
-from tests.browser.stage import Stage
-from tools.lab import JupyterLab, open_notebook
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
 SHOW = "from cxg_widget import CxgWidget\nw = CxgWidget('small.cxg', color='cell_type', height=420)\nw"
 
 
-DRAWN_BY = """(who) => {
-    if (who === null) delete globalThis.__CXG_DRAWN_BY__;
-    else globalThis.__CXG_DRAWN_BY__ = who;
-    delete globalThis[Symbol.for("cxg-widget/gl/3")];
-}"""
-
-
-@pytest.fixture(scope="module")
-def kept():
-    """The open notebook, where there is one."""
-    opened = []
-    yield opened
-    for stage in opened:
-        stage.close()
-
-
 @pytest.fixture
-def open_stage(request, kept, chromium, lab, folder):
-    """Show cells in a notebook that all tests share; after one that failed comes another notebook."""
-    n_failed = request.session.testsfailed
+def open_stage(show_in_lab):
+    """Show cells, and expect no script errors."""
+    shown = []
 
-    def build(code=SHOW, *, drawn_by=None, wait=True):
-        if not kept:
-            kept.append(Stage(chromium, lab, folder, "", "life.ipynb", wait=False))
-        kept[0].page.evaluate(DRAWN_BY, drawn_by)
-        return kept[0].show(code, wait=wait)
+    def build(code=SHOW, **how):
+        shown.append(show_in_lab(code, **how))
+        return shown[-1]
 
     yield build
-    complaints = kept[0].complaints if kept else []
-    if kept and request.session.testsfailed > n_failed:
-        kept.pop().close()
-    assert complaints == []
+    assert [stage.complaints for stage in shown if stage.complaints] == []
 
 
 def test_the_theme_of_the_host_is_followed_live(open_stage):
@@ -148,38 +124,29 @@ def test_a_saved_notebook_holds_a_picture_and_none_of_the_data(open_stage, folde
     assert not any(name in text for name in names)
 
 
-@pytest.fixture(scope="module")
-def saving_lab(request, folder):
-    """A JupyterLab that saves the state of widgets with a notebook (True), or does not."""
-    settings = {"@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": request.param}}
-    with JupyterLab(folder, settings=settings, env={"PYTHONPATH": str(Path(__file__).parents[2])}) as lab:
-        yield lab
-
-
-@pytest.mark.parametrize(
-    ("saving_lab", "who"), [(False, ".jp-OutputArea"), (True, ".cxg-widget")], indirect=["saving_lab"]
-)
-def test_a_saved_notebook_without_a_kernel_shows_the_picture(chromium, saving_lab, folder, who):
+def test_a_saved_notebook_without_a_kernel_shows_the_picture_whether_or_not_the_state_of_widgets_is_saved(
+    open_stage, lab
+):
     boxes = "import ipywidgets as iw\nws = [CxgWidget('small.cxg', color=c, height=300) for c in ('donor', 'CD3E')]\n"
     boxes += "iw.HBox([ws[0], iw.VBox([ws[1]])])"
     of_all = SHOW.replace(")\nw", ", max_points=300)\nw").replace("w =", "image =").replace("\nw", "\nimage")
-    stage = Stage(chromium, saving_lab, folder, [SHOW, of_all, boxes], "saved.ipynb")
-    for i in range(4):
-        stage.page.locator(".cxg-widget").nth(i).scroll_into_view_if_needed()
-        stage.page.locator(".cxg-widget[data-cxg-state=ready]").nth(i).wait_for()
-    stage.until(lambda: stage.json("all('png' in one._snapshot for one in [w, image, *ws])"))
-    stage.notebook.save()
-    stage.notebook.shutdown()
-    stage.page.goto("about:blank")
-    open_notebook(stage.page, saving_lab, "saved.ipynb")  # a fresh kernel that knows no widget
-    shown = stage.page.locator(f"{who} img").filter(visible=True)
-    expect(shown).to_have_count(4)
-    for i in range(4):
-        shown.nth(i).scroll_into_view_if_needed()
-        assert shown.nth(i).bounding_box()["width"] > 300
-        assert len(shown.nth(i).screenshot()) > 8000
-    expect(stage.page.locator(".jp-OutputArea img").filter(visible=True)).to_have_count(4)  # none of them twice
-    stage.close()
+    for saves_next, who in ((True, ".jp-OutputArea"), (False, ".cxg-widget")):  # it saves no state at first
+        stage = open_stage([SHOW, of_all, boxes])
+        for i in range(4):
+            stage.page.locator(".cxg-widget").nth(i).scroll_into_view_if_needed()
+            stage.page.locator(".cxg-widget[data-cxg-state=ready]").nth(i).wait_for()
+        stage.until(lambda stage=stage: stage.json("all('png' in one._snapshot for one in [w, image, *ws])"))
+        stage.notebook.save()
+        stage.notebook.shutdown()
+        lab.set("@jupyter-widgets/jupyterlab-manager:plugin", {"saveState": saves_next})
+        stage.reopen()  # with a fresh kernel that knows no widget
+        shown = stage.page.locator(f"{who} img").filter(visible=True)
+        expect(shown).to_have_count(4)
+        for i in range(4):
+            shown.nth(i).scroll_into_view_if_needed()
+            assert shown.nth(i).bounding_box()["width"] > 300
+            assert len(shown.nth(i).screenshot()) > 8000
+        expect(stage.page.locator(".jp-OutputArea img").filter(visible=True)).to_have_count(4)  # none of them twice
 
 
 def test_a_category_named_like_markup_is_text(open_stage):

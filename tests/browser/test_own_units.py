@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-from tests.browser.stage import Stage
-
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
 SHOW = (
@@ -29,17 +27,15 @@ def xy(folder):
 
 
 @pytest.fixture(scope="module", params=KINDS)
-def stage(request, chromium, lab, folder, xy):
-    shown = Stage(chromium, lab, folder, SHOW.format(KINDS[request.param]), f"units {len(request.param)}.ipynb")
-    yield shown
-    assert shown.complaints == []
-    shown.close()
+def stage(request, show_in_lab, xy):
+    return show_in_lab(SHOW.format(KINDS[request.param]))
 
 
 @pytest.fixture(autouse=True)
 def calm(stage):
     yield
     stage.set("w.view = None; w.tool = 'pan'; w.clear_selection()")
+    assert stage.complaints == []
 
 
 def whole(xy):

@@ -5,8 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from tests.browser.stage import Stage
-
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
 SHOW = """
@@ -39,10 +37,10 @@ def lit(stage):
 
 
 @pytest.mark.parametrize("render", ["raster", "auto"])
-def test_a_view_is_drawn_before_the_peaks_are_read_and_stays_as_it_is(chromium, lab, folder, peaks, render):
+def test_a_view_is_drawn_before_the_peaks_are_read_and_stays_as_it_is(show_in_lab, peaks, render):
     xy, view = peaks
     code = SHOW.replace("VIEW", json.dumps(view)).replace("RENDER", repr(render))
-    stage = Stage(chromium, lab, folder, code, f"views {render}.ipynb", wait=False)
+    stage = show_in_lab(code, wait=False)
     try:
         host = stage.page.locator(".cxg-widget[data-cxg-drawn]:not([data-cxg-drawn='0'])").first
         host.wait_for(timeout=60_000)
@@ -62,4 +60,4 @@ def test_a_view_is_drawn_before_the_peaks_are_read_and_stays_as_it_is(chromium, 
         np.testing.assert_array_equal(stage.pixels(), before)
         assert stage.complaints == []
     finally:
-        stage.close()
+        stage.ask("may_read.set(); PeakMap.for_each = for_each")

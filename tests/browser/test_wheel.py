@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.browser.engine import run
-from tools.lab import new_page, open_notebook, write_notebook
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -246,44 +245,38 @@ SCROLL = """() => {
 
 
 def test_a_notebook_of_three_widgets_scrolls_to_its_end_and_the_wheel_zooms_where_the_pointer_rests(
-    chromium: Any, lab: Any, folder: Any
+    show_in_lab: Any,
 ) -> None:
-    write_notebook(folder / "three.ipynb", *(CELL.format(i) for i in range(3)), *["\n" * 12] * 3)
-    page = new_page(chromium)
-    try:
-        notebook = open_notebook(page, lab, "three.ipynb")
-        notebook.run_all(timeout_s=90)
-        notebook.cell(0)
-        page.locator(HOST).first.wait_for()
-        before = json.loads(page.locator(HOST).first.get_attribute("data-cxg-view"))
-        first = page.locator(HOST).first.bounding_box()
-        page.mouse.move(first["x"] + 100, first["y"] - 12)  # on the code above it: the plots come to the pointer
-        seen = set()
-        for _ in range(300):
-            at, end = page.evaluate(SCROLL)
-            if at >= end - 1:
-                break
-            page.mouse.wheel(0, 90)
-            page.wait_for_function(f"(at) => ({SCROLL})()[0] > at", arg=at)
-            seen |= {one.get_attribute("data-cxg-view") for one in page.locator(HOST).all()}
-        assert page.evaluate(SCROLL)[0] > 900
-        assert [json.loads(one) for one in seen] == [before]
-        assert notebook.ask("print([w0.view, w1.view, w2.view])") == "[None, None, None]"
-        notebook.cell(1)
-        plot = page.locator(HOST).nth(1).locator("canvas.cxg-plot").last
-        plot.scroll_into_view_if_needed()
-        box = plot.bounding_box()
-        page.mouse.move(box["x"] + 100, box["y"] + 100)
-        page.mouse.move(box["x"] + 150, box["y"] + 150)
-        page.wait_for_timeout(300)  # the scroll above was another one
-        page.mouse.wheel(0, -240)
-        page.wait_for_function("() => true")
-        for _ in range(100):
-            if notebook.ask(
-                "print(w0.view is None, w2.view is None, sum(w.view is not None for w in (w0, w1, w2)))"
-            ).endswith("1"):
-                break
-            page.wait_for_timeout(50)
-        assert notebook.ask("print(sum(w.view is not None for w in (w0, w1, w2)))") == "1"
-    finally:
-        page.context.close()
+    stage = show_in_lab([*(CELL.format(i) for i in range(3)), *["\n" * 12] * 3])
+    page, notebook = stage.page, stage.notebook
+    notebook.cell(0)
+    page.locator(HOST).first.wait_for()
+    before = json.loads(page.locator(HOST).first.get_attribute("data-cxg-view"))
+    first = page.locator(HOST).first.bounding_box()
+    page.mouse.move(first["x"] + 100, first["y"] - 12)  # on the code above it: the plots come to the pointer
+    seen = set()
+    for _ in range(300):
+        at, end = page.evaluate(SCROLL)
+        if at >= end - 1:
+            break
+        page.mouse.wheel(0, 90)
+        page.wait_for_function(f"(at) => ({SCROLL})()[0] > at", arg=at)
+        seen |= {one.get_attribute("data-cxg-view") for one in page.locator(HOST).all()}
+    assert page.evaluate(SCROLL)[0] > 900
+    assert [json.loads(one) for one in seen] == [before]
+    assert notebook.ask("print([w0.view, w1.view, w2.view])") == "[None, None, None]"
+    notebook.cell(1)
+    plot = page.locator(HOST).nth(1).locator("canvas.cxg-plot").last
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    page.mouse.move(box["x"] + 100, box["y"] + 100)
+    page.mouse.move(box["x"] + 150, box["y"] + 150)
+    page.wait_for_timeout(300)  # the scroll above was another one
+    page.mouse.wheel(0, -240)
+    for _ in range(100):
+        if notebook.ask(
+            "print(w0.view is None, w2.view is None, sum(w.view is not None for w in (w0, w1, w2)))"
+        ).endswith("1"):
+            break
+        page.wait_for_timeout(50)
+    assert notebook.ask("print(sum(w.view is not None for w in (w0, w1, w2)))") == "1"

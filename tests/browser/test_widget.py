@@ -7,7 +7,7 @@ import pytest
 import tiledb
 
 from tests.browser.axe import violations
-from tests.browser.stage import Stage, ring
+from tests.browser.stage import ring
 from tests.unit.test_polygon import by_ray_casting
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
@@ -28,10 +28,8 @@ def truth(folder):
 
 
 @pytest.fixture(scope="module")
-def stage(chromium, lab, folder):
-    shown = Stage(chromium, lab, folder, SHOW)
-    yield shown
-    shown.close()
+def stage(show_in_lab):
+    return show_in_lab(SHOW)
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +17,11 @@ from tools.browser import find
 settings.register_profile("same", derandomize=True, database=None, deadline=None)
 settings.register_profile("search", deadline=None)
 settings.load_profile("same")
+
+# Bytecode is kept whatever the environment says: else both processes rewrite the assertions of all tests each time, and
+# each of some hundred others compiles the package.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Pages are laid out and 2-D canvases drawn by the processor: through a graphics card that is played by software, which
 # WebGL needs, that takes several times as long.

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from tests.datasets.make_cxg import make_cxg, make_truth
+
+if TYPE_CHECKING:
+    import nbformat
 
 MINE = "def mine(value):\n    w.color = value\n\n\nmine('cell_typ')"
 WRONG = {
@@ -24,6 +26,9 @@ WRONG = {
 @pytest.fixture(scope="module")
 def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, nbformat.NotebookNode]:
     """Run each mistake in a kernel of its own notebook; return what it shows."""
+    import nbformat  # which takes a second, and as a rule one process of two
+    from nbclient import NotebookClient
+
     path = make_cxg(tmp_path_factory.mktemp("store") / "small.cxg", make_truth())
     opening = f"from cxg_widget import CxgWidget\n\npath = {str(path)!r}\nw = CxgWidget(path)"
     sources = [opening, *(source for source, _, _ in WRONG.values()), "%xmode Verbose\nw.opacity = 3"]

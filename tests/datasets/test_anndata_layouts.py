@@ -49,9 +49,8 @@ def dense_of(block, width):
 # --- matrices -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("memory_bytes", [0, 10**6])
 @pytest.mark.parametrize("main", LAYOUTS)
-@pytest.mark.parametrize("container", ["h5ad", "zarr3"])
+@pytest.mark.parametrize(("container", "memory_bytes"), [("h5ad", 0), ("zarr3", 10**6)])
 def test_every_layer_is_read_along_the_axis_of_x_whatever_its_own(tmp_path, truth, main, container, memory_bytes):
     layers = {f"in {layout}": (truth.X * (2 + number), layout) for number, layout in enumerate(LAYOUTS)}
     path = make_anndata(tmp_path, truth, layout=main, container=container, layers=layers, chunks=16)

@@ -19,8 +19,9 @@ from cxg_widget.datasets.anndata.h5 import H5Array
 from cxg_widget.datasets.anndata.zarr_store import ZarrArray
 from cxg_widget.display.settings import Settings
 from cxg_widget.session.session import Session
-from tests.datasets.make_anndata import CONTAINERS, LAYOUTS, make_anndata, truth_of
+from tests.datasets.make_anndata import make_anndata, truth_of
 from tests.datasets.make_cxg import make_truth
+from tests.datasets.test_anndata_contract import VARIANTS
 
 
 @pytest.fixture
@@ -48,12 +49,8 @@ def paths(reads):
     return [path for path, _ in reads]
 
 
-@pytest.mark.parametrize("writer", ["0.5", "0.7", "0.8", "0.13"])
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize(("writer", "layout", "container"), VARIANTS)
 def test_opening_reads_no_values(tmp_path, reads, writer, layout, container):
-    if writer == "0.5" and container != "h5ad":
-        pytest.skip("0.5 wrote HDF5 only here")
     with open_dataset(make_anndata(tmp_path, writer=writer, layout=layout, container=container)) as dataset:
         assert dataset.obs_columns
         assert dataset.embeddings["pca"] == 50

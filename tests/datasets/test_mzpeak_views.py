@@ -122,19 +122,20 @@ def test_a_view_before_the_index_has_the_sums_of_its_peaks_and_no_others(session
     np.testing.assert_allclose(found[counts > 0], expected[counts > 0], atol=1.01 * (hi - lo) / 65_534)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {}, {"render": "raster"}, {"render": "raster", "color": None}, {"render": "raster", "color": "intensity"},
-        {"render": "raster", "statistic": "max", "density": "log"}, {"color": "ms_level"}, {"color": None},
-        {"render": "raster", "color": "ms_level", "hidden": ("1",)}, {"color": "ms_level", "hidden": ("2",)},
-        {"render": "raster", "color": "var:mz"}, {"render": "raster", "vmax": "p90"},
-        {"render": "raster", "axes": (1, 0)}, {"render": "raster", "axes": (1, 1)},
-    ],
-    ids=str,
+LOOKS = (
+    {}, {"render": "raster"}, {"render": "raster", "color": None}, {"render": "raster", "color": "intensity"},
+    {"render": "raster", "statistic": "max", "density": "log"}, {"color": "ms_level"}, {"color": None},
+    {"render": "raster", "color": "ms_level", "hidden": ("1",)}, {"color": "ms_level", "hidden": ("2",)},
+    {"render": "raster", "color": "var:mz"}, {"render": "raster", "vmax": "p90"},
+    {"render": "raster", "axes": (1, 0)}, {"render": "raster", "axes": (1, 1)},
 )  # fmt: skip
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("diameter", [1.0, 9.0])
+
+
+@pytest.mark.parametrize(
+    ("layout", "settings", "diameter"),
+    [(one, look, (1.0, 9.0)[(a + b) % 2]) for a, one in enumerate(LAYOUTS) for b, look in enumerate(LOOKS)],
+    ids=str,
+)
 def test_the_index_takes_over_without_any_change(session, view, layout, settings, diameter):
     one = session(layout, **settings)
     if settings.get("axes") == (1, 0):

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -52,8 +53,13 @@ HOMES = {
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
+@cache
 def imports(path, *, lazy=True):
     """Return the modules a file imports, those under TYPE_CHECKING left out."""
+    return tuple(_imports(path, lazy=lazy))
+
+
+def _imports(path, *, lazy):
     tree = ast.parse(path.read_text(encoding="utf-8"))
     typing_only = {
         id(inner)
@@ -120,20 +126,16 @@ def test_every_name_that_the_map_gives_in_brackets_after_a_file_is_in_it():
     assert [(path, name) for path, name in named if name not in found[path]] == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_go_down(path):
-    own = ROOMS.index(room_of(path))
-    for module in imports(path):
-        if module.startswith("cxg_widget."):
-            assert level(module) <= own, f"{path.relative_to(PACKAGE)} imports {module}, which is above it"
+def test_imports_go_down():
+    own = {path: ROOMS.index(room_of(path)) for path in FILES}
+    imported = [(path, module) for path in FILES for module in imports(path) if module.startswith("cxg_widget.")]
+    assert [(str(path), module) for path, module in imported if level(module) > own[path]] == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_each_library_is_imported_at_home_only(path):
-    where = path.relative_to(PACKAGE).as_posix()
-    for module in imports(path):
-        home = HOMES.get(module.split(".")[0])
-        assert home is None or where.startswith(home), f"{where} imports {module}; only {home} may"
+def test_each_library_is_imported_at_home_only():
+    imported = [(path.relative_to(PACKAGE).as_posix(), module) for path in FILES for module in imports(path)]
+    homes = [(where, module, HOMES.get(module.split(".")[0])) for where, module in imported]
+    assert [one for one in homes if one[2] is not None and not one[0].startswith(one[2])] == []
 
 
 def test_session_and_below_know_no_widget_library():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -83,17 +82,11 @@ def uncached(reopen):
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Ask a law of what all stores share of the first and the last layout of each kind of store."""
-    layouts: dict[tuple[Any, ...], list[pytest.Item]] = {}
+    layouts: dict[tuple[str, str], list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("of_base") and hasattr(item, "callspec"):
-            own = {name for mark in item.iter_markers("parametrize") for name in _names(mark.args[0])}
-            case = tuple(str(index) for name, index in sorted(item.callspec.indices.items()) if name in own)
-            layouts.setdefault((item.parent.nodeid, item.originalname, case), []).append(item)
+            layouts.setdefault((item.parent.nodeid, item.originalname), []).append(item)
     left_out = set()
     for of_one in layouts.values():
         left_out |= {id(item) for item in of_one[1:-1]}
     items[:] = [item for item in items if id(item) not in left_out]
-
-
-def _names(argnames: str | tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(one.strip() for one in argnames.split(",")) if isinstance(argnames, str) else tuple(argnames)

@@ -18,6 +18,7 @@ ROOMS = (
     "convert",
     "wire",
     "rules",
+    "counts",
     "display",
     "selection",
     "draw",

@@ -38,6 +38,7 @@ REQUESTS: list[dict[str, Any]] = [
         "highlighted": -1, "dark": False, "hidden": ["B cell"], "density": "log", "weight": 0.25,
         "statistic": "std", "panel": 0,
     },
+    {"kind": "columns", "id": 13, "columns": ["obs:cell_type", "var:CD3E"], "known": ["var:CD3E"], "panel": 0},
     {"kind": "cancel", "id": 12, "of": "aggregate", "panel": 0},
 ]  # fmt: skip
 
@@ -98,6 +99,24 @@ REPLIES: dict[str, Frame] = {
     "selection": Frame(p.Selection(6, 3, 10), {"bits": _array("uint8", [0b10000001, 0b00000010])}),
     "filter": Frame(p.Filter(7, 4, 10), {"bits": _array("uint8", [0b10000001, 0b00000011])}),
     "counts": Frame(p.Counts(3, 6, 1), {"counts": _array("uint32", [2, 0, 70000])}),
+    "column.categorical": Frame(
+        p.ColumnCounts(0, 2, "obs:cell_type", "categorical", ["B cell", "<b>"], [], [1]),
+        {
+            "all": _array("uint32", [70000, 2, 0]),
+            "filtered": _array("uint32", [7, 0, 0]),
+            "selected": _array("uint32", [1, 2, 0]),
+            "grouped": _array("uint32", [[0, 6, 1], [0, 0, 0], [0, 0, 0]]),
+        },
+    ),
+    "column.continuous": Frame(
+        p.ColumnCounts(1, 2, "var:CD3E", "continuous", [], [0.0, 0.5, 1.0], []),
+        {
+            "all": _array("uint32", [5, 2, 1]),
+            "filtered": _array("uint32", [5, 2, 1]),
+            "selected": _array("uint32", [0, 0, 0]),
+            "grouped": np.empty((3, 0), dtype=np.uint32),
+        },
+    ),
     "cell": Frame(p.Cell(4, 0.5, -0.25, "AAACATACAACCAC-1", "B cell", [["donor", "d1"], ["n_counts", "2,419"]])),
     "matches": Frame(
         p.Matches("cd3", [{"spec": "var:CD3E", "color": "CD3E", "label": "CD3E", "kind": "var", "detail": "ENSG1"}], 2)

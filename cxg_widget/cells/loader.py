@@ -14,6 +14,7 @@ from cxg_widget.cells.sample import Sample
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.compute.memo import Memo
 from cxg_widget.compute.pending import Pending
+from cxg_widget.counts.counter import Counter
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.statistic import is_of_pixels
@@ -37,6 +38,7 @@ class Loader:
     memo : what the settings on show need
     recent : earlier colourings
     crossfilter : which cells pass filters
+    counter : counts columns by value
     indexing : the index that is being built
     index_wanted : what the index that is being built is for; one for anything else is given up, None = any
     reading_near : held while the cells of one view are read
@@ -54,6 +56,7 @@ class Loader:
         self.memo = Memo()
         self.recent = ByteCache(RECENT_BYTES, lambda coloring: coloring.nbytes)
         self.crossfilter = Crossfilter(dataset)
+        self.counter = Counter(dataset, self.crossfilter)
         self.indexing = Pending()
         self.index_wanted: Any = None
         self.reading_near = threading.Lock()
@@ -104,5 +107,6 @@ class Loader:
             if cells is not None:
                 cells.close()
         self.memo.close()
+        self.counter.close()
         self.recent.limit_bytes = 0  # a reading that ends later is not kept either
         self.recent.clear()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -63,6 +63,12 @@ class ByteCache:
             value = load()
             self.put(key, value)
         return value
+
+    def keep_only(self, keys: Collection[Hashable]) -> None:
+        """Let go of everything but what is under these keys."""
+        with self._lock:
+            for key in [key for key in self._kept if key not in keys]:
+                self._drop(key)
 
     def clear(self) -> None:
         """Let go of everything."""

@@ -1,22 +1,27 @@
-"""The masks of several filters: of all of them, and of all but one, each rule evaluated once."""
+"""Who passes several filters: all of them, or all but one; each rule is evaluated once."""
 
 from __future__ import annotations
 
 import json
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.errors import InvalidValue
 from cxg_widget.rules.forms import Rule
 from cxg_widget.rules.rule import mask_of
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
 
+_T = TypeVar("_T", bound=np.generic)
 Mask = NDArray[np.bool_]
+Key = tuple[str, ...]
+MOST = 255
+"""Filters at once: of how many a cell fails is kept in a byte."""
 
 
 class Crossfilter:
@@ -24,9 +29,10 @@ class Crossfilter:
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._masks: dict[str, Mask] = {}
-        self._made: dict[tuple[str, ...], Mask] = {}
+        self._passing: dict[Key, Mask] = {}
+        self._failed: dict[Key, NDArray[np.uint8]] = {}
 
     def passing(self, rules: Sequence[Rule]) -> Mask | None:
         """Return which cells pass all rules, bool (n_obs,), read-only; None where there are no rules, and all pass.
@@ -40,24 +46,62 @@ class Crossfilter:
         """
         if not rules:
             return None
-        key = tuple(json.dumps(rule, sort_keys=True) for rule in rules)
+        key = _key_of(rules)
         with self._lock:
-            if key not in self._made:
-                self._made = {**dict(list(self._made.items())[-3:]), key: self._make(key, rules)}
-            return self._made[key]
+            if key not in self._passing:
+                found = np.ones(self._dataset.n_obs, dtype=np.bool_)
+                for rule in rules:
+                    found &= self.mask(rule)
+                self._passing = {**dict(list(self._passing.items())[-3:]), key: _frozen(found)}
+            return self._passing[key]
+
+    def failed(self, rules: Sequence[Rule]) -> NDArray[np.uint8] | None:
+        """Return how many rules each cell fails, uint8 (n_obs,), read-only; None where there are no rules.
+
+        Who passes all but one of them fails none, or that one alone. The same rules give the very same array until
+        others are asked for.
+
+        Raises
+        ------
+        InvalidValue
+            If there are more than 255 rules.
+        CxgWidgetError
+            As `rule.mask_of`.
+        """
+        if not rules:
+            return None
+        if len(rules) > MOST:
+            raise InvalidValue(f"at most {MOST} filters are counted at once; found {len(rules)}")
+        key = _key_of(rules)
+        with self._lock:
+            if key not in self._failed:
+                found = np.zeros(self._dataset.n_obs, dtype=np.uint8)
+                for rule in rules:
+                    found += ~self.mask(rule)
+                self._failed = {key: _frozen(found)}
+            return self._failed[key]
+
+    def mask(self, rule: Rule) -> Mask:
+        """Return which cells pass one rule, bool (n_obs,), not to be written to; raises as `rule.mask_of`."""
+        name = json.dumps(rule, sort_keys=True)
+        with self._lock:
+            if name not in self._masks:
+                self._masks[name] = mask_of(rule, self._dataset)
+            return self._masks[name]
 
     def keep(self, rules: Sequence[Rule]) -> None:
         """Let go of the masks of all rules but these."""
-        keys = {json.dumps(rule, sort_keys=True) for rule in rules}
+        keys = set(_key_of(rules))
         with self._lock:
             self._masks = {key: mask for key, mask in self._masks.items() if key in keys}
-            self._made = {key: mask for key, mask in self._made.items() if keys.issuperset(key)}
+            self._passing = {key: mask for key, mask in self._passing.items() if keys.issuperset(key)}
+            self._failed = {key: failed for key, failed in self._failed.items() if keys.issuperset(key)}
 
-    def _make(self, key: tuple[str, ...], rules: Sequence[Rule]) -> Mask:
-        found = np.ones(self._dataset.n_obs, dtype=np.bool_)
-        for name, rule in zip(key, rules, strict=True):
-            if name not in self._masks:
-                self._masks[name] = mask_of(rule, self._dataset)
-            found &= self._masks[name]
-        found.flags.writeable = False
-        return found
+
+def _key_of(rules: Sequence[Rule]) -> Key:
+    return tuple(json.dumps(rule, sort_keys=True) for rule in rules)
+
+
+def _frozen(array: NDArray[_T]) -> NDArray[_T]:
+    array.flags.writeable = False
+    return array

@@ -26,6 +26,7 @@ from cxg_widget.errors import InvalidValue
 from cxg_widget.selection.selection import SelectedCells
 from cxg_widget.session import streams
 from cxg_widget.session.aggregated import aggregated
+from cxg_widget.session.columns import Columns
 from cxg_widget.session.first_paint import FirstPaint
 from cxg_widget.session.gestures import mask_of, polygon_mask
 from cxg_widget.session.on_show import OnShow
@@ -41,6 +42,7 @@ from cxg_widget.wire.quantise import Bounds
 from cxg_widget.wire.request_bounds import check_size, check_version, check_view
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
 
 
@@ -75,6 +77,7 @@ class Session:
         self._showing = Showing(self._loader, self._on_show)
         self._views = Views(self._loader, self._on_show, announce)
         self._pointer = Pointer(self._loader, self._on_show)
+        self._columns = Columns(self._loader, self._on_show)
 
     @property
     def settings(self) -> Settings:
@@ -210,6 +213,10 @@ class Session:
         """Reduce all cells to planes; parameters and errors as those of `CxgWidget.aggregate`."""
         return aggregated(self._held, self.mask, reduction, **asked)
 
+    def counts(self, column: str) -> pd.DataFrame:
+        """Count cells by the values of a column; as `CxgWidget.counts`."""
+        return self._columns.frame(column)
+
     def polygon_mask(self, corners: Any, *, hidden: bool = True) -> NDArray[np.bool_]:
         """Return which cells lie in a polygon (k, 2) in data units of the embedding and axes on show.
 
@@ -283,10 +290,16 @@ class Session:
                 check_view(message.view)
                 check_size(message.width, message.height)
                 yield from self._views.frames(message)
-            case p.Cancel(of="aggregate"):
-                self._views.cancel(message.panel)
-            case p.Cancel(of="lasso"):
-                self._on_show.drop_selections()
+            case p.AskColumns():
+                yield from self._columns.frames(message)
+            case p.Cancel():
+                self._cancel(message)
+
+    def _cancel(self, message: p.Cancel) -> None:
+        if message.of == "aggregate":
+            self._views.cancel(message.panel)
+        elif message.of == "lasso":
+            self._on_show.drop_selections()
 
     def _counts(self) -> Frame:
         settings, mask, seqs = self._on_show.now()

@@ -53,6 +53,7 @@ from cxg_widget.wire.frames import Frame
 from cxg_widget.wire.parsing import check_envelope, parse
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
 
 _IN_A_ROW = "".join(
@@ -293,6 +294,35 @@ class CxgWidget(WidgetTraits):
             self.filters.put(filter_of(QUERY, query, self._dataset, self.layer))
         else:
             self.filters = [rule for rule in self.filters.rules if "query" not in rule]
+
+    def counts(self, column: str) -> pd.DataFrame:
+        """Count cells by the values of an obs column or gene.
+
+        Parameters
+        ----------
+        column : obs column or gene; "obs:NAME" and "var:NAME" force one
+
+        Returns
+        -------
+        DataFrame of int64 with the columns `all`, `filtered` (cells that pass all filters but that of the column
+        itself) and `selected`. Its index holds categories in their order, of text sorted; or intervals of numbers, 64
+        equal ones or fewer, of integers one each where there are few: as `numpy.histogram` has them, each holds its
+        left end, the last one its right end too. Cells without a value, infinite numbers among them, come last where
+        there are any.
+
+        Raises
+        ------
+        UnknownName
+            If there is no such column.
+        InvalidValue
+            If it holds more than 65,534 distinct texts.
+        InvalidStore, DamagedStore
+            If it cannot be read.
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        return self._session.counts(column)
 
     def _filtered(self) -> NDArray[np.bool_]:
         """Return which cells pass all filters, bool (n_obs,), a new array."""

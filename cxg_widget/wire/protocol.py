@@ -24,7 +24,7 @@ Mode = Literal["replace", "add", "subtract", "intersect"]
 Scale = Literal["none", "categorical", "continuous"]
 Density = Literal["linear", "log", "cbrt", "eq_hist"]
 """From cells per pixel to opacity."""
-Work = Literal["points", "color", "aggregate", "zoom", "hover", "search", "count", "lasso"]
+Work = Literal["points", "color", "aggregate", "zoom", "hover", "search", "count", "columns", "lasso"]
 """What can be cancelled: what a setting brings, or what was asked for by a kind; "lasso" are all gestures that wait."""
 
 
@@ -171,6 +171,19 @@ class Aggregate(OfPanel):
     density: Density = "eq_hist"
     weight: float = 0.0
     statistic: str = "auto"
+
+
+@dataclass(frozen=True)
+class AskColumns(OfPanel):
+    """Count the columns that are open, all others are closed. Answered by one `column` for each, in their order.
+
+    columns : as the trait `color` has them, "obs:NAME" or "var:NAME"
+    known : those of which the front-end has categories or edges, which then are not sent again
+    """
+
+    kind: ClassVar[str] = "columns"
+    columns: list[str]
+    known: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -381,6 +394,37 @@ class Counts(OfPanel):
 
 
 @dataclass(frozen=True)
+class ColumnCounts(OfPanel):
+    """How many cells have each value of a column, those without one last; part of parts.
+
+    scale "categorical": categories in their order. "continuous": edges of the bins, each of which holds its left edge
+    and not its right one, but for the last, which holds both. Neither is listed where it is known.
+    groups : indices into the categories of the legend on show, the largest; [] where cells are not counted by it
+    error : one sentence where the column cannot be counted; the rest then is empty
+    """
+
+    kind: ClassVar[str] = "column"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "all": Array(("uint32",), ("n",), "all cells"),
+        "filtered": Array(("uint32",), ("n",), "those that pass all filters but that of the column itself"),
+        "selected": Array(("uint32",), ("n",), "selected cells"),
+        "grouped": Array(
+            ("uint32",),
+            ("n", "n_groups"),
+            "those filtered of each of groups, of the others, of those the legend calls missing; or none",
+        ),
+    }
+    part: int
+    parts: int
+    column: str
+    scale: Scale
+    categories: list[str]
+    edges: list[float]
+    groups: list[int]
+    error: str = ""
+
+
+@dataclass(frozen=True)
 class Cell(OfPanel):
     """The cell under the pointer; row -1 = there is none.
 
@@ -509,6 +553,7 @@ REQUESTS: tuple[type[Message], ...] = (
     Search,
     Zoom,
     Aggregate,
+    AskColumns,
     Cancel,
 )
 REPLIES: tuple[type[Message], ...] = (
@@ -522,6 +567,7 @@ REPLIES: tuple[type[Message], ...] = (
     Selection,
     Filter,
     Counts,
+    ColumnCounts,
     Cell,
     Matches,
     Detail,

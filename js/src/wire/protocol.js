@@ -106,13 +106,24 @@ export const CONTAINER = 65536;
  * @property {string} statistic
  */
 /**
+ * Count the columns that are open, all others are closed. Answered by one `column` for each, in their order.
+ *
+ * columns : as the trait `color` has them, "obs:NAME" or "var:NAME"
+ * known : those of which the front-end has categories or edges, which then are not sent again
+ * @typedef {object} AskColumns
+ * @property {"columns"} kind
+ * @property {number} panel
+ * @property {string[]} columns
+ * @property {string[]} known
+ */
+/**
  * End work that lasts, as a newer request of its kind and panel would. Not answered; who waits is told "Overtaken".
  *
  * What a setting brings is set back to what is on show; an index that is being built for a view is given up.
  * @typedef {object} Cancel
  * @property {"cancel"} kind
  * @property {number} panel
- * @property {"points" | "color" | "aggregate" | "zoom" | "hover" | "search" | "count" | "lasso"} of
+ * @property {"points" | "color" | "aggregate" | "zoom" | "hover" | "search" | "count" | "columns" | "lasso"} of
  */
 /**
  * What was opened.
@@ -272,6 +283,26 @@ export const CONTAINER = 65536;
  * @property {{counts: Uint32Array}} arrays
  */
 /**
+ * How many cells have each value of a column, those without one last; part of parts.
+ *
+ * scale "categorical": categories in their order. "continuous": edges of the bins, each of which holds its left edge
+ * and not its right one, but for the last, which holds both. Neither is listed where it is known.
+ * groups : indices into the categories of the legend on show, the largest; [] where cells are not counted by it
+ * error : one sentence where the column cannot be counted; the rest then is empty
+ * @typedef {object} ColumnCounts
+ * @property {"column"} kind
+ * @property {number} panel
+ * @property {number} part
+ * @property {number} parts
+ * @property {string} column
+ * @property {"none" | "categorical" | "continuous"} scale
+ * @property {string[]} categories
+ * @property {number[]} edges
+ * @property {number[]} groups
+ * @property {string} error
+ * @property {{all: Uint32Array, filtered: Uint32Array, selected: Uint32Array, grouped: Uint32Array}} arrays
+ */
+/**
  * The cell under the pointer; row -1 = there is none.
  *
  * x, y : data units; name : obs index label; value : coloured value as text ("" without colouring)
@@ -363,8 +394,8 @@ export const CONTAINER = 65536;
  * @property {string} details
  */
 
-/** @typedef {Ready | Begun | Lasso | Category | Clear | Count | Hover | Search | Zoom | Aggregate | Cancel} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | Cell | Matches | Detail | Image | Cells | Progress | Error} Reply */
+/** @typedef {Ready | Begun | Lasso | Category | Clear | Count | Hover | Search | Zoom | Aggregate | AskColumns | Cancel} Request */
+/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | ColumnCounts | Cell | Matches | Detail | Image | Cells | Progress | Error} Reply */
 
 /** @typedef {{dtypes: string[], shape: (string | number)[]}} ArraySpec a shape names its sizes */
 
@@ -380,6 +411,7 @@ export const REPLY_ARRAYS = {
   selection: {"bits": {"dtypes": ["uint8"], "shape": ["n_bytes"]}},
   filter: {"bits": {"dtypes": ["uint8"], "shape": ["n_bytes"]}},
   counts: {"counts": {"dtypes": ["uint32"], "shape": ["n"]}},
+  column: {"all": {"dtypes": ["uint32"], "shape": ["n"]}, "filtered": {"dtypes": ["uint32"], "shape": ["n"]}, "selected": {"dtypes": ["uint32"], "shape": ["n"]}, "grouped": {"dtypes": ["uint32"], "shape": ["n", "n_groups"]}},
   cell: {},
   matches: {},
   detail: {"index": {"dtypes": ["uint32"], "shape": ["n"]}, "xy": {"dtypes": ["uint16"], "shape": ["n", 2]}},

@@ -1,0 +1,180 @@
+"""Counts columns by category or bin: of all cells, of those that pass all other filters, of the selected ones."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compute.cache import ByteCache
+from cxg_widget.counts.coded import CodedColumn, read_coded
+from cxg_widget.rules.crossfilter import Crossfilter, Mask
+from cxg_widget.rules.forms import Rule
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base.dataset import Dataset
+
+_OPEN_BYTES = 2**30
+"""Of columns that are open; of more, those that were looked at longest ago are read anew."""
+MOST_GROUPED = 1024
+"""Columns of more categories are not counted by group: nobody could tell the parts of so many bars."""
+
+Column = tuple[str, str, str | None]
+"""Source "obs" or "var", name, and the layer of a gene."""
+_NONE: NDArray[Any] = np.empty(0, dtype=np.uint8)
+_NOBODY: Mask = np.empty(0, dtype=np.bool_)
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Which of at most 62 groups each cell belongs to.
+
+    Attributes
+    ----------
+    of_cells : uint8 (n_obs,)
+    n : how many there are
+    """
+
+    of_cells: NDArray[np.uint8]
+    n: int
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Cells by code, int64 (n_codes,), those without a value last.
+
+    Attributes
+    ----------
+    coded : the column
+    everything : all cells; filtered : those that pass all filters but the column's own; selected : selected ones
+    grouped : int64 (n_codes, n groups), those filtered by group; no columns where it was not asked for
+    """
+
+    coded: CodedColumn
+    everything: NDArray[np.int64]
+    filtered: NDArray[np.int64]
+    selected: NDArray[np.int64]
+    grouped: NDArray[np.int64]
+
+
+class Counter:
+    """Counts the columns of one dataset; each that is open is read once, and keeps one or two bytes a cell."""
+
+    def __init__(self, dataset: Dataset, crossfilter: Crossfilter) -> None:
+        self._dataset, self._crossfilter = dataset, crossfilter
+        self._lock = threading.Lock()
+        self._open = ByteCache(_OPEN_BYTES, lambda column: column.nbytes)
+        self._states: tuple[Any, ...] = ()
+
+    @property
+    def used_bytes(self) -> int:
+        """How many bytes the columns hold that are open."""
+        return self._open.used_bytes
+
+    def keep(self, columns: Collection[Column]) -> None:
+        """Let go of all columns but these."""
+        self._open.keep_only(columns)
+        if not columns:
+            self._states = ()
+
+    def close(self) -> None:
+        """Let go of everything, and keep nothing from now on."""
+        self._open.limit_bytes = 0
+        self.keep(())
+
+    def count(
+        self,
+        column: Column,
+        rules: Sequence[Rule],
+        selected: Mask,
+        groups: Callable[[], Groups | None] = lambda: None,
+        *,
+        is_kept: bool = False,
+    ) -> Tally:
+        """Count the cells of a column.
+
+        Parameters
+        ----------
+        rules : the filters
+        selected : bool (n_obs,)
+        groups : called where the column has few enough categories to be counted by group
+        is_kept : whether its codes are kept for the next time
+
+        Raises
+        ------
+        CxgWidgetError
+            As `coded.read_coded` and `rule.mask_of`.
+        """
+        from cxg_widget.counts.kernels import GROUP, PASSES, SELECTED, tally
+
+        coded: CodedColumn = self._open.get(column) or read_coded(self._dataset, *column)
+        if is_kept:
+            self._open.put(column, coded)
+        is_grouped = coded.categories is not None and len(coded.categories) <= MOST_GROUPED
+        by = groups() if is_grouped else None
+        states = self._states_of(column, rules, selected, by)
+        bits = GROUP + (by.n - 1).bit_length() if by else GROUP
+        tables = np.zeros((4, coded.n_codes << bits), dtype=np.uint32)
+        tally(coded.codes, states, bits, tables)
+        found = tables.sum(axis=0, dtype=np.int64).reshape(coded.n_codes, -1, 1 << GROUP)
+        of_groups = found[:, :, [PASSES, PASSES | SELECTED]].sum(axis=2)
+        return Tally(
+            coded,
+            found.sum(axis=(1, 2)),
+            of_groups.sum(axis=1),
+            found[:, :, [SELECTED, PASSES | SELECTED]].sum(axis=(1, 2)),
+            of_groups[:, : by.n] if by else of_groups[:, :0],
+        )
+
+    def _states_of(self, column: Column, rules: Sequence[Rule], selected: Mask, by: Groups | None) -> NDArray[np.uint8]:
+        """Return the states of all cells for a column; columns without a filter share them."""
+        failed = self._crossfilter.failed(rules)
+        own = self._own(column, rules)
+        if own is not None:
+            return self._make_states(failed, own, selected, by)
+        key = (failed, selected, by)
+        with self._lock:
+            made = self._states
+            if not made or any(one is not other for one, other in zip(made[0], key, strict=True)):
+                # Of columns that are not counted by group nobody looks at the upper bits.
+                is_finer = bool(made) and by is None and made[0][0] is failed and made[0][1] is selected
+                if not is_finer:
+                    self._states = made = (key, self._make_states(failed, None, selected, by))
+            states: NDArray[np.uint8] = made[1]
+        return states
+
+    def _make_states(
+        self, failed: NDArray[np.uint8] | None, own: Mask | None, selected: Mask, by: Groups | None
+    ) -> NDArray[np.uint8]:
+        from cxg_widget.counts.kernels import put_states
+
+        states = np.empty(self._dataset.n_obs, dtype=np.uint8)
+        put_states(
+            _NONE if failed is None else failed,
+            _NOBODY if own is None else own,
+            selected if selected.any() else _NOBODY,
+            by.of_cells if by else _NONE,
+            states,
+        )
+        return states
+
+    def _own(self, column: Column, rules: Sequence[Rule]) -> Mask | None:
+        """Return who passes the filter of the column itself, None where it has none."""
+        source, name, _ = column
+        for rule in rules:
+            inner = rule.get("not", rule)
+            if self._is_same(source, name, inner):
+                return self._crossfilter.mask(rule)
+        return None
+
+    def _is_same(self, source: str, name: str, rule: Rule) -> bool:
+        if source == "obs":
+            return bool(rule.get("obs") == name)
+        if "var" not in rule:
+            return False
+        names = self._dataset.names_in(rule.get("layer"))
+        return bool(rule["var"] == name) or names.find_var(rule["var"]) == names.find_var(name)

@@ -1,0 +1,38 @@
+"""Counts of a column as a DataFrame, by its categories or by intervals of its numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cxg_widget.counts.counter import Tally
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def frame_of(name: str, tally: Tally) -> pd.DataFrame:
+    """Return int64 columns all, filtered, selected; missing values come last where there are any."""
+    import pandas as pd
+
+    n_rows = tally.everything.size - (tally.everything[-1] == 0)
+    counts = {"all": tally.everything, "filtered": tally.filtered, "selected": tally.selected}
+    index = _index_of(tally, n_rows).rename(name)
+    return pd.DataFrame({column: values[:n_rows] for column, values in counts.items()}, index=index, dtype=np.int64)
+
+
+def _index_of(tally: Tally, n_rows: int) -> pd.Index:
+    import pandas as pd
+
+    coded = tally.coded
+    rows = np.arange(n_rows)
+    rows[rows == coded.n_codes - 1] = -1
+    if coded.categories is None:
+        missing: Any = pd.IntervalIndex.from_arrays([np.nan], [np.nan], closed="left")
+        bins = pd.IntervalIndex.from_breaks(coded.edges, closed="left") if coded.edges.size else missing[:0]
+        return bins.append(missing)[rows] if n_rows > len(bins) else bins
+    known = pd.Index(list(coded.categories))
+    if coded.is_categorical:
+        return pd.CategoricalIndex(pd.Categorical.from_codes(rows, categories=known, ordered=coded.ordered))
+    return known.take(rows, allow_fill=True, fill_value=np.nan) if len(known) else pd.Index([np.nan])[rows]

@@ -1,0 +1,106 @@
+"""The compiled loops over the codes of columns; imported at first use only, since numba takes a while."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cxg_widget.compute.compiled import compiled
+
+PASSES, SELECTED, GROUP = 1, 2, 2
+"""What the lowest bits of a cell's state say, and how many bits lie below its group."""
+
+
+@compiled
+def put_states(failed: Any, own: Any, selected: Any, groups: Any, states: Any) -> None:
+    """Write uint8 (n,): bit 0 = passes all filters but its own, bit 1 = selected, above them its group.
+
+    failed : uint8 (n,), how many filters each cell fails; own, selected : bool (n,); groups : uint8 (n,); each may be
+        empty, for no filters, no filter of its own, no selection and no groups
+    """
+    for cell in range(states.size):
+        state = np.uint8(1)
+        if failed.size:
+            allowed = np.uint8(0)
+            if own.size:
+                allowed = np.uint8(not own[cell])
+            state = np.uint8(failed[cell] == allowed)
+        if selected.size:
+            state |= np.uint8(selected[cell]) << np.uint8(1)
+        if groups.size:
+            state |= groups[cell] << np.uint8(2)
+        states[cell] = state
+
+
+@compiled
+def tally(codes: Any, states: Any, bits: Any, tables: Any) -> None:
+    """Add 1 for each cell to its code and the lowest bits of its state, in one of four tables in turn.
+
+    Neighbours often share a code, and would wait for each other in one table.
+
+    tables : uint32 (4, n_codes << bits)
+    """
+    lowest = np.uint8((1 << bits) - 1)
+    whole = codes.size - codes.size % 4
+    for cell in range(0, whole, 4):
+        tables[0, (np.int64(codes[cell]) << bits) + (states[cell] & lowest)] += np.uint32(1)
+        tables[1, (np.int64(codes[cell + 1]) << bits) + (states[cell + 1] & lowest)] += np.uint32(1)
+        tables[2, (np.int64(codes[cell + 2]) << bits) + (states[cell + 2] & lowest)] += np.uint32(1)
+        tables[3, (np.int64(codes[cell + 3]) << bits) + (states[cell + 3] & lowest)] += np.uint32(1)
+    for cell in range(whole, codes.size):
+        tables[0, (np.int64(codes[cell]) << bits) + (states[cell] & lowest)] += np.uint32(1)
+
+
+@compiled
+def put_category_codes(codes: Any, missing: Any, out: Any) -> None:
+    """Write codes with `missing` in the place of -1."""
+    for cell in range(codes.size):
+        code = codes[cell]
+        out[cell] = missing if code < 0 else code
+
+
+@compiled
+def finite_ends(values: Any) -> Any:
+    """Return the least and the greatest finite value, inf and -inf where there is none."""
+    low, high = np.inf, -np.inf
+    for cell in range(values.size):
+        value = np.float64(values[cell])
+        if np.isfinite(value):
+            low, high = min(low, value), max(high, value)
+    return low, high
+
+
+@compiled
+def put_float_bins(values: Any, edges: Any, scale: Any, out: Any) -> None:
+    """Write in which bin each value lies, as `numpy.histogram` says; after the last bin where it is not finite.
+
+    scale : bins for half a unit of the values, which leads to the bin or next to it
+    """
+    n_bins = edges.size - 1
+    half = edges[0] / 2
+    for cell in range(values.size):
+        value = np.float64(values[cell])
+        if not np.isfinite(value):
+            out[cell] = n_bins
+            continue
+        at = min(max(int((value / 2 - half) * scale), 0), n_bins - 1)
+        while at > 0 and value < edges[at]:
+            at -= 1
+        while at < n_bins - 1 and value >= edges[at + 1]:
+            at += 1
+        out[cell] = at
+
+
+@compiled
+def put_integer_bins(values: Any, low: Any, width: Any, out: Any) -> None:
+    """Write how many widths, uint64, lie between `low`, uint64, and each integer; both wrap round as signed ones do."""
+    narrow = np.uint32(width)
+    for cell in range(values.size):
+        above = np.uint64(values[cell]) - low
+        if width == np.uint64(1):
+            out[cell] = above
+        elif above < np.uint64(4294967296) and width < np.uint64(4294967296):
+            out[cell] = np.uint32(above) // narrow
+        else:
+            out[cell] = above // width

@@ -1,0 +1,127 @@
+"""Counts of columns: those that are open in the front-end, and any that Python asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.loader import Loader
+from cxg_widget.counts.counter import Column, Groups, Tally
+from cxg_widget.counts.frame import frame_of
+from cxg_widget.display.settings import Settings
+from cxg_widget.errors import CxgWidgetError, InvalidValue, Overtaken
+from cxg_widget.rules.expression import resolved
+from cxg_widget.session.exchange import error_frame
+from cxg_widget.session.on_show import OnShow
+from cxg_widget.text.names import label_of
+from cxg_widget.wire import encoding
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.frames import Frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_OPEN = 1_000
+_MOST_GROUPS = 12
+
+
+class Columns:
+    """Answers what is asked of columns; each is read where it is opened first, and let go of where it is closed."""
+
+    def __init__(self, loader: Loader, on_show: OnShow) -> None:
+        self._loader, self._on_show = loader, on_show
+        self._dataset = loader.dataset
+        self._n_asked = 0
+
+    def frame(self, name: str) -> pd.DataFrame:
+        """Return the counts of a column; as `CxgWidget.counts`."""
+        settings, mask, _ = self._on_show.now()
+        if not isinstance(name, str):
+            raise InvalidValue(f"counts() takes the name of a column; found {name!r}")
+        column = self._resolved(name, settings)
+        return frame_of(column[1], self._loader.counter.count(column, settings.filters, mask))
+
+    def frames(self, asked: p.AskColumns) -> Iterator[Frame]:
+        """Yield the counts of the columns that are open; one that cannot be counted says so, and the others go on.
+
+        Raises
+        ------
+        Overtaken
+            When others are asked for meanwhile.
+        """
+        if len(asked.columns) > MOST_OPEN:
+            raise InvalidValue(f"at most {MOST_OPEN:,} columns can be open; found {len(asked.columns):,}")
+        self._n_asked += 1
+        number, settings = self._n_asked, self._on_show.settings
+        resolved = {name: self._tried(name, settings) for name in asked.columns}
+        self._loader.counter.keep([one for one in resolved.values() if not isinstance(one, Exception)])
+        parts = len(resolved)
+        for part, (name, column) in enumerate(resolved.items()):
+            if number != self._n_asked:
+                raise Overtaken("other columns were asked for.")
+            try:
+                if isinstance(column, Exception):
+                    raise column
+                frame = self._frame(name, column, part, parts, is_known=name in asked.known)
+            except CxgWidgetError as error:
+                frame = _failed(name, error, part, parts, self._dataset.uri)
+            yield frame
+
+    def _tried(self, name: str, settings: Settings) -> Column | CxgWidgetError:
+        try:
+            return self._resolved(name, settings)
+        except CxgWidgetError as error:
+            return error
+
+    def _resolved(self, name: str, settings: Settings) -> Column:
+        source, found = resolved({name: name}, self._dataset, settings.layer)[name]
+        return source, found, settings.layer if source == "var" else None
+
+    def _frame(self, name: str, column: Column, part: int, parts: int, *, is_known: bool) -> Frame:
+        settings, mask, _ = self._on_show.now()
+        legend, groups = self._groups(settings)
+        counter = self._loader.counter
+        tally = counter.count(column, settings.filters, mask, lambda: groups, is_kept=True)
+        coded = tally.coded
+        labels = [] if is_known else [label_of(one) for one in coded.categories or ()]
+        edges = [] if is_known or coded.categories is not None else coded.edges.tolist()
+        scale: p.Scale = "continuous" if coded.categories is None else "categorical"
+        is_grouped = tally.grouped.shape[1] > 0
+        message = p.ColumnCounts(part, parts, name, scale, labels, edges, legend if is_grouped else [])
+        return Frame(message, _arrays(tally))
+
+    def _groups(self, settings: Settings) -> tuple[list[int], Groups | None]:
+        """Return the largest categories of the legend, and to which of them each cell belongs, to others or none."""
+        column = self._loader.legend_column(settings)
+        if column is None:
+            return [], None
+
+        def make() -> tuple[list[int], Groups]:
+            codes = self._dataset.codes(column)
+            counts, _ = encoding.category_counts(codes)
+            largest = sorted(range(len(counts)), key=lambda code: -counts[code])[:_MOST_GROUPS]
+            group = np.full(len(counts) + 1, len(largest), dtype=np.uint8)
+            group[largest] = np.arange(len(largest))
+            group[-1] = len(largest) + 1
+            return largest, Groups(group[codes.codes], len(largest) + 2)
+
+        try:
+            return self._loader.memo.keep("groups", column, make)
+        except CxgWidgetError:  # said where it colours; the counts do without
+            return [], None
+
+
+def _arrays(tally: Tally) -> dict[str, NDArray[np.uint32]]:
+    found = {"all": tally.everything, "filtered": tally.filtered, "selected": tally.selected, "grouped": tally.grouped}
+    return {name: counts.astype(np.uint32) for name, counts in found.items()}
+
+
+def _failed(name: str, error: CxgWidgetError, part: int, parts: int, uri: str) -> Frame:
+    said = error_frame("columns", error, uri).message
+    assert isinstance(said, p.Error)
+    nothing = np.empty(0, dtype=np.uint32)
+    arrays = {"all": nothing, "filtered": nothing, "selected": nothing, "grouped": nothing.reshape(0, 0)}
+    return Frame(p.ColumnCounts(part, parts, name, "none", [], [], [], said.message), arrays)

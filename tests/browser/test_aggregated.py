@@ -228,9 +228,8 @@ def test_categories_hidden_while_the_kernel_is_busy_are_hidden_in_the_image(stag
     for label in labels:  # the host keeps back all but the first
         stage.host.get_by_role("option", name=label).first.click()
         stage.page.wait_for_timeout(100)
-    stage.page.wait_for_timeout(4000)
+    stage.until(lambda: sorted(stage.json("w.hidden")) == sorted(labels))
     stage.settle()
-    assert sorted(stage.json("w.hidden")) == sorted(labels)
     found = stage.pixels()
     stage.set("w.hidden = []")
     assert (stage.pixels() != found).any(axis=2).mean() > 0.01

@@ -20,7 +20,8 @@ def drawn_by() -> str:
 
 
 NASTY = "<img src=x onerror=window.hacked=1>"
-OPEN = """const w = open_({{ width: {width}, height: {height}, dark: {dark} }});
+OPEN = """hasten();
+    const w = open_({{ width: {width}, height: {height}, dark: {dark} }});
     sendColor(w.model, {{ scale: "none", n: 2 }});
     sendPoints(w.model, {{ xy: [[0, 200], [60, 2000]], extent: [0, 60, 200, 2000], labels: {labels} }});
     await ready(w);"""
@@ -159,7 +160,8 @@ def test_a_saved_picture_has_the_axes_where_the_screen_has_them(page: Any, kind:
 def test_a_saved_picture_has_its_points_where_the_screen_has_them(page: Any, kind: str) -> None:
     told = run(
         page,
-        """const w = open_({ width: 600, height: 400, traits: { point_size: 12 } });
+        """hasten();
+        const w = open_({ width: 600, height: 400, traits: { point_size: 12 } });
         sendColor(w.model, { scale: "none", n: 1 });
         sendPoints(w.model, { xy: [[30, 1100]], extent: [0, 60, 200, 2000], labels: ["time", "m/z"] });
         await ready(w);"""

@@ -30,7 +30,8 @@ DATASET = {
     "kind": "dataset", "title": "PBMC atlas", "n_obs": 4, "n_var": 1, "obs_noun": ["cell", "cells"],
     "var_noun": ["gene", "genes"], "set_noun": [], "embeddings": [], "columns": [], "colormaps": [], "notes": [],
 }  # fmt: skip
-OPEN = """const w = open_(OPTIONS);
+OPEN = """hasten();
+    const w = open_(OPTIONS);
     w.model.say(DATASET);
     COLORING;
     sendPoints(w.model, { xy: [[0.1, 0.1], [0.9, 0.9], [0.5, 0.5], [0.2, 0.8]] });

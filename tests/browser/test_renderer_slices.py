@@ -126,7 +126,8 @@ def test_views_of_one_model_share_the_camera(page: Any) -> None:
 def test_a_context_that_stays_away_leaves_the_drawing_to_the_processor_until_it_is_back(page: Any) -> None:
     assert run(
         page,
-        """const w = open_();
+        """hasten();
+        const w = open_();
         sendColor(w.model, { scale: "none", n: 1 });
         sendPoints(w.model, { xy: [[0.5, 0.5]] });
         await ready(w);

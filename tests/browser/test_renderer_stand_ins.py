@@ -114,7 +114,8 @@ def test_a_card_takes_over_after_the_first_picture_which_stays_until_then(page: 
 def test_the_kept_picture_shows_where_no_kernel_answers(page: Any) -> None:
     found = run(
         page,
-        """const canvas = document.createElement("canvas");
+        """hasten();
+        const canvas = document.createElement("canvas");
         const png = canvas.toDataURL("image/png").split(",")[1];
         document.body.insertAdjacentHTML("beforeend", "<p class='cxg-static-abc'>stand-in</p>");
         const w = open_({ traits: { _snapshot: { id: "abc", png, width: 30, height: 20 } } });

@@ -70,8 +70,8 @@ def scrolled(page: Any) -> int:
 def bring_to_pointer(page: Any) -> None:
     """Rest the pointer beside the first plot, and scroll the page until that plot lies beneath it."""
     page.mouse.move(400, 350)
-    for _ in range(40):
-        turn(page, 60)
+    for _ in range(10):
+        turn(page, 180)
         if page.evaluate("() => plots[0].plot.element.contains(document.elementFromPoint(400, 350))"):
             return
     raise AssertionError("the plot never came")

@@ -1,4 +1,4 @@
-"""A Dask cluster of two processes, one for all tests of a run, and stores for it."""
+"""A Dask cluster of two processes, one for all tests here, and stores for it."""
 
 from __future__ import annotations
 
@@ -25,12 +25,14 @@ def shown_by(coloring: Coloring, colors: Any = (), hidden: Any = (), **more: Any
 
 
 def start_client(n_workers: int = 2) -> Any:
-    """Start workers in processes, and a client; no dashboard, and as quietly as Dask can."""
+    """Start workers in processes, and a client; no dashboard, no profile, and as quietly as Dask can."""
+    import dask
     from distributed import Client, LocalCluster
 
-    cluster = LocalCluster(
-        n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", silence_logs=50
-    )
+    with dask.config.set({"distributed.worker.profile.enabled": False}):
+        cluster = LocalCluster(
+            n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", silence_logs=50
+        )
     return Client(cluster, set_as_default=False)
 
 
@@ -40,7 +42,7 @@ def stop_client(client: Any) -> None:
     cluster.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # idle workers take a twentieth of a core
 def client() -> Iterator[Any]:
     pytest.importorskip("distributed", reason="Dask is an extra: pip install cxg-widget[dask]")
     one = start_client()

@@ -399,6 +399,7 @@ def test_what_our_writers_make_breaks_no_rule(tmp_path):
     assert validate(write_demo(tmp_path / "demo.cxg", 500, 20)).violations == ()
     truth = make_truth(2000, 9)
     truth.obs = truth.obs.drop(columns=["barcode_hash", 'a/b "c".d é'])  # of 64 bits, which is a SHOULD
+    truth.embeddings["pca"] = truth.embeddings["pca"][:, :3]
     source = make_cxg(tmp_path / "source.cxg", truth, "dense")
     for diffexp in (False, True):
         convert(source, tmp_path / f"{diffexp}.cxg", explorer_diffexp=diffexp)

@@ -46,7 +46,7 @@ function fakeModel(traits, answer) {
   return model;
 }
 
-const seqs = { points: 0, color: 0, selection: 0 };
+const seqs = { points: 0, color: 0, selection: 0, filter: 0 };
 
 /** @param {{xy: number[][] | Float32Array, extent?: number[], chunk?: number, yDown?: boolean, labels?: string[]}} scene xy in data units */
 function sendPoints(model, { xy, extent = [0, 1, 0, 1], chunk = Infinity, yDown = false, labels = [], from = 0, to = Infinity, seq, aggregated = false, few = 400_000, n_obs }) {
@@ -106,10 +106,23 @@ function sendCodes(model, seq, scale, codes, from, to, chunk = Infinity) {
   }
 }
 
-function sendSelection(model, flags) {
+/** @param {number[]} flags 0 or 1 for each point */
+function packed(flags) {
   const bits = new Uint8Array(Math.ceil(flags.length / 8));
   let n = 0;
   flags.forEach((flag, i) => flag && (n++, (bits[i >> 3] |= 1 << (i & 7))));
+  return { bits, n };
+}
+
+/** @param {number[]} flags which points pass */
+function sendFilter(model, flags) {
+  const { bits, n } = packed(flags);
+  const message = { kind: "filter", seq: ++seqs.filter, n_passing: n, n_points: flags.length };
+  model.say(message, { bits: n < flags.length ? bits : new Uint8Array(0) });
+}
+
+function sendSelection(model, flags) {
+  const { bits, n } = packed(flags);
   model.say({ kind: "selection", seq: ++seqs.selection, n_selected: n, n_points: flags.length }, { bits: n ? bits : new Uint8Array(0) });
 }
 
@@ -239,5 +252,5 @@ function clusters(n, k = 12, seed = 1) {
 
 const OKABE = ["#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7", "#999999", "#332288", "#117733", "#882255", "#44aa99"];
 
-Object.assign(window, { open_: open, fakeModel, sendPoints, sendColor, sendCodes, sendSelection, sendImage, ready, pixel, pixels, place, difference, clusters, frame, sleep, OKABE, seqs, sendGene, asked, byKernel, deliver, atEnd, replace, hasten, forgetCard, renew });
+Object.assign(window, { open_: open, fakeModel, sendPoints, sendColor, sendCodes, sendSelection, sendFilter, sendImage, ready, pixel, pixels, place, difference, clusters, frame, sleep, OKABE, seqs, sendGene, asked, byKernel, deliver, atEnd, replace, hasten, forgetCard, renew });
 const NAMES = new Set([...Object.keys(window), "askKernel"]);

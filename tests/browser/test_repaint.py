@@ -147,3 +147,38 @@ def test_hidden_then_shown_values_never_leave_a_hole(page: Any) -> None:
         return difference(pixels(w), pixels(fresh));""",
     )
     assert different == 0
+
+
+@pytest.mark.parametrize("traits", ["{ point_size: 2 }", "{ point_size: 8 }", "{ point_size: 3, opacity: 0.5 }"])
+def test_what_the_filters_leave_out_is_not_drawn_and_comes_back(page: Any, traits: str) -> None:
+    found = run(
+        page,
+        f"""{SHOW}
+        const passes = Array.from(codes, (_, i) => Number(i % 3 === 0));
+        const some = Array.from(codes, (_, i) => Number(i % 2 === 0));
+        const byNothing = (w) => sendColor(w.model, {{ scale: "none", n: codes.length }});
+        const nowhere = xy.map((at, i) => (passes[i >> 1] ? at : NaN));
+        const results = [];
+        const cases = [[byCategory, false], [byGene(0), false], [byNothing, true], [byGene(0), true]];
+        for (const [paint, isSelecting] of cases) {{
+          const begin = async () => {{
+            const w = await show({{ traits: {traits} }}, paint);
+            if (isSelecting) sendSelection(w.model, some);
+            await ready(w);
+            return w;
+          }};
+          const [w, gone] = [await begin(), await begin()];
+          const all = pixels(w);
+          sendFilter(w.model, passes);
+          sendPoints(gone.model, {{ xy: nowhere }});
+          await Promise.all([ready(w), ready(gone)]);
+          const [filtered, expected] = [pixels(w), pixels(gone)];
+          sendFilter(w.model, passes.map(() => 1));
+          await ready(w);
+          results.push([difference(filtered, expected), difference(filtered, all) > 0, difference(pixels(w), all)]);
+          w.close();
+          gone.close();
+        }}
+        return results;""",
+    )
+    assert found == [[0, True, 0]] * 4

@@ -30,7 +30,13 @@ export function drawPoints(raster, points, brush, first, last) {
 }
 
 /** Opaque squares, later ones above. @type {typeof drawPoints} */
-function drawSquares({ width, height, pixels }, { xy, codes }, { inks: { rgba }, place, diameter }, first, last) {
+function drawSquares(
+  { width, height, pixels },
+  { xy, codes, flags },
+  { inks: { rgba }, place, diameter },
+  first,
+  last,
+) {
   const [scaleX, shiftX, scaleY, shiftY] = cornered(place, diameter);
   const one = rgba[0];
   for (let i = first; i < last; i++) {
@@ -42,7 +48,7 @@ function drawSquares({ width, height, pixels }, { xy, codes }, { inks: { rgba },
     const bottom = y + diameter;
     if (!(right > 0 && x < width && bottom > 0 && y < height) || a === 65_535 || b === 65_535) continue;
     const color = codes === null ? one : rgba[codes[i]];
-    if (color === 0) continue;
+    if (color === 0 || (flags !== null && (flags[i] & 2) !== 0)) continue;
     const x0 = x < 0 ? 0 : x | 0;
     const x1 = right > width ? width : right | 0;
     const end = (bottom > height ? height : bottom | 0) * width;

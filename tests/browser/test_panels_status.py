@@ -162,3 +162,14 @@ def test_the_notes_say_what_is_on_show_now(page: Any) -> None:
     show(page, "hidden")
     n_hidden = sum(page.evaluate("() => store.get().color.counts")[:3])
     expect(about).to_contain_text(f"Hidden: {n_hidden:,} cells in 3 categories of cell_type.")
+
+
+def test_what_the_filters_leave_is_counted_and_they_can_be_cleared_where_nothing_passes(page: Any) -> None:
+    show(page, "filtered")
+    expect(page.locator(".status").get_by_role("status")).to_have_text("4,321 of 100,000 cells shown")
+    page.get_by_role("button", name="About the picture").click()
+    expect(page.get_by_text("4,321 of 100,000 cells pass the 2 filters; the others are not drawn.")).to_be_visible()
+    show(page, "lost")
+    expect(page.get_by_text("No cells pass the filters.")).to_be_visible()
+    page.get_by_role("button", name="Clear the filters").click()
+    assert calls(page, "clearFilters") == [[]]

@@ -95,7 +95,7 @@ class SpatialIndex:
         places = np.flatnonzero(is_kept)
         before = np.zeros(self.n + 1, dtype=self.tree.offsets.dtype)
         np.cumsum(is_kept, out=before[1:])
-        tree = Quadtree(self.tree.grid, self.xy[places], before[self.tree.offsets])
+        tree = Quadtree(self.tree.grid, self.xy.take(places, axis=0), before[self.tree.offsets])
         return SpatialIndex(self.n_obs, self.rows[places], tree, self.extent, "")
 
     def runs(self, view: Sequence[float]) -> Runs:

@@ -238,3 +238,22 @@ def test_a_tangled_line_is_answered_from_a_coarser_tree(monkeypatch):
     xy = points("clusters", 5_000)
     polygon = corners_of(xy, np.random.default_rng(0), 200)
     np.testing.assert_array_equal(SpatialIndex.build(xy).polygon_mask(polygon), in_polygon(xy, polygon))
+
+
+@pytest.mark.parametrize("shape", ["clusters", "missing", "duplicates", "all missing"])
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_the_index_of_some_rows_answers_as_one_of_them_alone(shape, share):
+    xy = points(shape, 5_000)
+    mask = np.random.default_rng(3).random(len(xy)) < share
+    kept, view = SpatialIndex.build(xy).kept(mask), (-3.0, 4.0, -2.0, 5.0)
+    inside = mask & (xy >= (-3, -2)).all(axis=1) & (xy <= (4, 5)).all(axis=1)
+    assert kept.count(view) == inside.sum()
+    np.testing.assert_array_equal(np.sort(kept.rows[kept.rows_in(view)]), np.flatnonzero(inside))
+    triangle = np.array([[-3.0, -2.0], [4.0, -2.0], [0.0, 5.0]])
+    np.testing.assert_array_equal(kept.polygon_mask(triangle), mask & in_polygon(xy, triangle))
+    place = kept.nearest(0.0, 0.0, 1e9)
+    distances = np.where(mask & np.isfinite(xy).all(axis=1), np.hypot(*xy.astype(float).T), np.inf)
+    if place is None:
+        assert not np.isfinite(distances).any()
+    else:
+        assert distances[kept.rows[place]] == distances.min()

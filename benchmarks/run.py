@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks import data, kernel, large, machine, report
+from benchmarks import columns, data, kernel, large, machine, report
 from benchmarks.data import HERE, RAW, SHAPES, Store
 from benchmarks.stores import run as of_stores
 
@@ -26,7 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if wanted.only in (None, "stores"):
         for size in (size for size in wanted.sizes if size in of_stores.SIZES):
             of_stores.measure_size(size)
-    if wanted.only == "stores":
+    if wanted.only in (None, "columns"):
+        columns.main()
+    if wanted.only in ("stores", "columns"):
         return
     stores = {size: data.open_store(size) for size in wanted.sizes}
     # What the others need for so many cells is more than most machines have.
@@ -108,7 +110,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--only",
-        choices=["browser", "kernel", "large", "opening", "stores"],
+        choices=["browser", "columns", "kernel", "large", "opening", "stores"],
         help="one part anew; the others stay as they were",
     )
     return parser.parse_args(arguments)

@@ -38,7 +38,8 @@ REQUESTS: list[dict[str, Any]] = [
         "highlighted": -1, "dark": False, "hidden": ["B cell"], "density": "log", "weight": 0.25,
         "statistic": "std", "panel": 0,
     },
-    {"kind": "columns", "id": 13, "columns": ["obs:cell_type", "var:CD3E"], "known": ["var:CD3E"], "panel": 0},
+    {"kind": "columns", "id": 13, "columns": ["obs:cell_type", "var:CD3E"], "known": ["var:CD3E"],
+     "filters": [{"obs": "n_genes", "range": [500, None]}], "panel": 0},
     {"kind": "cancel", "id": 12, "of": "aggregate", "panel": 0},
 ]  # fmt: skip
 

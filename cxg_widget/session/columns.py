@@ -14,6 +14,8 @@ from cxg_widget.counts.frame import frame_of
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import CxgWidgetError, InvalidValue, Overtaken
 from cxg_widget.rules.expression import resolved
+from cxg_widget.rules.filters import check_filters
+from cxg_widget.rules.forms import Rule
 from cxg_widget.session.exchange import error_frame
 from cxg_widget.session.on_show import OnShow
 from cxg_widget.text.names import label_of
@@ -51,11 +53,15 @@ class Columns:
         ------
         Overtaken
             When others are asked for meanwhile.
+        InvalidValue
+            If these are no filters, or there are too many columns.
         """
         if len(asked.columns) > MOST_OPEN:
             raise InvalidValue(f"at most {MOST_OPEN:,} columns can be open; found {len(asked.columns):,}")
         self._n_asked += 1
         number, settings = self._n_asked, self._on_show.settings
+        rules = check_filters(asked.filters, self._dataset, settings.layer)
+        self._loader.crossfilter.keep([*rules, *settings.filters])
         resolved = {name: self._tried(name, settings) for name in asked.columns}
         self._loader.counter.keep([one for one in resolved.values() if not isinstance(one, Exception)])
         parts = len(resolved)
@@ -65,7 +71,7 @@ class Columns:
             try:
                 if isinstance(column, Exception):
                     raise column
-                frame = self._frame(name, column, part, parts, is_known=name in asked.known)
+                frame = self._frame(name, column, rules, part, parts, is_known=name in asked.known)
             except CxgWidgetError as error:
                 frame = _failed(name, error, part, parts, self._dataset.uri)
             yield frame
@@ -80,11 +86,11 @@ class Columns:
         source, found = resolved({name: name}, self._dataset, settings.layer)[name]
         return source, found, settings.layer if source == "var" else None
 
-    def _frame(self, name: str, column: Column, part: int, parts: int, *, is_known: bool) -> Frame:
+    def _frame(self, name: str, column: Column, rules: list[Rule], part: int, parts: int, *, is_known: bool) -> Frame:
         settings, mask, _ = self._on_show.now()
         legend, groups = self._groups(settings)
         counter = self._loader.counter
-        tally = counter.count(column, settings.filters, mask, lambda: groups, is_kept=True)
+        tally = counter.count(column, rules, mask, lambda: groups, is_kept=True)
         coded = tally.coded
         labels = [] if is_known else [label_of(one) for one in coded.categories or ()]
         edges = [] if is_known or coded.categories is not None else coded.edges.tolist()

@@ -107,5 +107,7 @@ def _fits(value: object, hint: Any) -> bool:
     if get_origin(hint) is list:
         (item,) = get_args(hint)
         return isinstance(value, list) and all(_fits(one, item) for one in value)
+    if get_origin(hint) is dict:  # what is in it is checked where it is used
+        return isinstance(value, dict)
     check = _SCALARS.get(hint)
     return check is not None and check(value)

@@ -179,11 +179,13 @@ class AskColumns(OfPanel):
 
     columns : as the trait `color` has them, "obs:NAME" or "var:NAME"
     known : those of which the front-end has categories or edges, which then are not sent again
+    filters : as the trait, which hosts hold back while the kernel is busy, or as a hand that drags a brush has them
     """
 
     kind: ClassVar[str] = "columns"
     columns: list[str]
     known: list[str] = field(default_factory=list)
+    filters: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -129,10 +129,11 @@ def test_a_column_that_is_not_there_or_damaged_is_one_of_our_errors(monkeypatch)
 # What the front-end asks.
 
 
-def asked(widget, columns, known=()):
+def asked(widget, columns, known=(), filters=None):
     """Return the answer to a request, {column: (content, arrays)}, and its bytes."""
     before = len(widget.front.settle().sent)
-    widget.front.ask(kind="columns", columns=list(columns), known=list(known))
+    rules = widget.filters.rules if filters is None else filters
+    widget.front.ask(kind="columns", columns=list(columns), known=list(known), filters=rules)
     sent = widget.front.sent[before:]
     found = {}
     for content, buffers in sent:
@@ -163,6 +164,17 @@ def test_each_open_column_is_answered_with_what_python_counts(widget):
     assert found["obs:is_doublet"][0]["categories"] == ["False", "True"]
     intervals = widget.counts("n_genes").index
     assert found["obs:n_genes"][0]["edges"] == [*intervals.left, intervals.right[-1]]
+
+
+def test_a_brush_that_is_dragged_is_counted_and_changes_nothing(widget, frame):
+    before = widget.state
+    for low in (100, 900, 2000):
+        rules = [{"obs": "n_genes", "range": [low, None]}]
+        arrays = asked(widget, ["obs:donor name", "obs:n_genes"], filters=rules)[0]["obs:donor name"][1]
+        truth = frame["donor name"][frame["n_genes"] >= low].value_counts().sort_index()
+        assert arrays["filtered"][:-1].tolist() == truth.tolist()
+    assert widget.state == before
+    assert len(widget._session._loader.crossfilter._masks) == 1
 
 
 def test_categories_are_counted_against_the_largest_of_the_legend_the_others_and_the_missing(widget, frame):

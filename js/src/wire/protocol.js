@@ -110,11 +110,13 @@ export const CONTAINER = 65536;
  *
  * columns : as the trait `color` has them, "obs:NAME" or "var:NAME"
  * known : those of which the front-end has categories or edges, which then are not sent again
+ * filters : as the trait, which hosts hold back while the kernel is busy, or as a hand that drags a brush has them
  * @typedef {object} AskColumns
  * @property {"columns"} kind
  * @property {number} panel
  * @property {string[]} columns
  * @property {string[]} known
+ * @property {Record<string, any>[]} filters
  */
 /**
  * End work that lasts, as a newer request of its kind and panel would. Not answered; who waits is told "Overtaken".

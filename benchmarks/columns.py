@@ -1,0 +1,127 @@
+"""Counts of open columns after each change of a filter, against the same by pandas on a DataFrame in memory.
+
+``python -m benchmarks.columns`` writes `columns.md`: ms of processor time, the median of some changes, after what is
+compiled once. Each size has so many open columns: categories, numbers, integers and booleans in turn, three of which
+have a filter, and a fifth of the cells is selected.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cxg_widget.counts.counter import Column, Counter, Groups
+from cxg_widget.datasets.base.values import Codes
+from cxg_widget.rules.crossfilter import Crossfilter
+from tests.memory import MemoryDataset
+
+HERE = Path(__file__).parent
+OPEN = {1_000_000: 30, 10_000_000: 8}
+CHANGES = 7
+
+
+def dataset_of(n: int, n_columns: int) -> MemoryDataset:
+    """Return cells with columns c0, c1, ..."""
+    rng = np.random.default_rng(0)
+    kinds: list[Callable[[], Any]] = [
+        lambda: Codes(rng.integers(-1, 30, n).astype(np.int8), tuple(f"type {i}" for i in range(30))),
+        lambda: rng.exponential(10, n).astype(np.float32),
+        lambda: rng.integers(0, 5000, n),
+        lambda: rng.random(n) < 0.1,
+        lambda: Codes(rng.integers(-1, 1000, n).astype(np.int16), tuple(f"cluster {i}" for i in range(1000))),
+    ]
+    obs = {f"c{i}": kinds[i % len(kinds)]() for i in range(n_columns)}
+    return MemoryDataset(obs, np.zeros((n, 1), np.float32), ["gene"], {"umap": np.zeros((n, 2), np.float32)})
+
+
+def timed(act: Callable[[int], object]) -> float:
+    """Return ms of processor time, the median of changes 1, 2, ...; the first, 0, compiles."""
+    taken = []
+    for change in range(CHANGES + 1):
+        began = time.process_time()
+        act(change)
+        taken.append(1e3 * (time.process_time() - began))
+    return statistics.median(taken[1:])
+
+
+def measure(n: int, n_columns: int) -> dict[str, float]:
+    """Return ms of each step."""
+    dataset = dataset_of(n, n_columns)
+    crossfilter = Crossfilter(dataset)
+    names: list[Column] = [("obs", name, None) for name in dataset.obs_columns]
+    selected = np.random.default_rng(1).random(n) < 0.2
+    groups = Groups(np.where(dataset.codes("c0").codes < 12, dataset.codes("c0").codes + 1, 13).astype(np.uint8), 14)
+    everybody = np.zeros(n, dtype=bool)
+
+    def open_one(name: Column) -> float:
+        dataset.values_block(name[1], 0, 0)
+        return timed(lambda _: Counter(dataset, crossfilter).count(name, [], everybody))
+
+    counter = Counter(dataset, crossfilter)
+
+    def rules_of(change: int) -> list[dict[str, Any]]:
+        return [
+            {"obs": "c1", "range": [change / 10, 20.0]},
+            {"obs": "c2", "range": [100, 4000]},
+            {"not": {"obs": "c0", "in": ["type 1"]}},
+        ]
+
+    def change(number: int) -> None:
+        rules = rules_of(number)
+        crossfilter.keep(rules)
+        for name in names:
+            counter.count(name, rules, selected, lambda: groups, is_kept=True)
+
+    frame = pd.DataFrame({name: _pandas(dataset, name) for name in dataset.obs_columns})
+    bins = {name: np.linspace(0, frame[name].max(), 65) for name in frame if frame[name].dtype.kind in "iuf"}
+
+    def by_pandas(number: int) -> None:
+        masks = {
+            "c1": frame["c1"].between(number / 10, 20.0),
+            "c2": frame["c2"].between(100, 4000),
+            "c0": frame["c0"] != "type 1",
+        }
+        for name in frame:
+            others = np.logical_and.reduce([mask for column, mask in masks.items() if column != name])
+            for which in (others, selected):
+                values = frame[name][which]
+                if name in bins:
+                    np.histogram(values, bins[name])
+                else:
+                    values.value_counts()
+
+    return {
+        "open one column, the slowest": max(open_one(name) for name in names[:5]),
+        "count all after a change": timed(change),
+        "the same by pandas": timed(by_pandas),
+    }
+
+
+def _pandas(dataset: MemoryDataset, name: str) -> Any:
+    values = dataset.values_block(name, 0, dataset.n_obs)
+    return pd.Categorical.from_codes(values.codes, values.categories) if isinstance(values, Codes) else values
+
+
+def write(measured: dict[int, dict[str, float]]) -> str:
+    """Return the table as Markdown."""
+    rows = list(next(iter(measured.values())))
+    heads = [f"{n:,} cells, {OPEN[n]} open" for n in measured]
+    lines = [f"| ms of processor time | {' | '.join(heads)} |", f"| --- |{' --: |' * len(heads)}"]
+    lines += [f"| {row} | {' | '.join(f'{found[row]:,.0f}' for found in measured.values())} |" for row in rows]
+    return "\n".join(["# Counts of open columns", "", __doc__.partition("\n\n")[2].strip(), "", *lines, ""])
+
+
+def main() -> None:
+    """Measure and write."""
+    measured = {n: measure(n, n_columns) for n, n_columns in OPEN.items()}
+    (HERE / "columns.md").write_text(write(measured), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -37,6 +37,7 @@ HOMES = {
     "traitlets": "widget/",
     "IPython": ("widget/widget.py", "widget/static_picture.py", "text/short_traceback.py"),
     "PIL": "draw/lettering.py",
+    "matplotlib": "color/colormap.py",
     "dask": "cells/cluster/",
     "distributed": "cells/cluster/",
     "numba": "compute/compiled.py",

@@ -66,16 +66,17 @@ def check_palette(palette: Any) -> str | list[str] | dict[str, str] | None:
         named_palette(palette, 1)
         return palette
     if isinstance(palette, Mapping):
-        return {text_of(label): _color(color) for label, color in palette.items()}
+        return {text_of(label): check_color(color) for label, color in palette.items()}
     if isinstance(palette, Sequence) and len(palette) > 0:
-        return [_color(color) for color in palette]
+        return [check_color(color) for color in palette]
     raise InvalidValue(
         f"palette must be None, a name ({', '.join(PALETTES)}), a list of colours or {{category: colour}}; "
         f"found {shown(palette)}"
     )
 
 
-def _color(color: Any) -> str:
+def check_color(color: Any) -> str:
+    """Return a colour as "#rrggbb"; raises `InvalidValue` where it is none."""
     parsed = to_hex(color)
     if parsed is None:
         raise InvalidValue(f"{shown(color)} is no colour; write '#rrggbb', a CSS name or three numbers")

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from cxg_widget.color.colormaps import COLORMAPS
+from cxg_widget.color.colormap import check_colormap
 from cxg_widget.color.limits import check_limit
 from cxg_widget.color.palettes import check_palette
 from cxg_widget.color.paper import PAPERS
@@ -45,7 +45,10 @@ class Settings:
     axes: tuple[int, int] = _setting((0, 1), checks.axes, "which two axes of the embedding are x and y", cost="points")
     color: ColorTrait = _setting(None, checks.color, "what the points are coloured by", cost="color")
     layer: str | None = _setting(None, checks.layer, "layer that genes are read from; None = X", cost="color")
-    cmap: str = _setting("viridis", choice("colormap", tuple(COLORMAPS)), "colormap of numbers", cost="tuning")
+    cmap: Any = _setting(
+        "viridis", alone(check_colormap), "colormap of numbers: a name, also of matplotlib, or a list of colours",
+        cost="tuning", js="string | {name: string, stops: string[]}",
+    )  # fmt: skip
     palette: Any = _setting(
         None, alone(check_palette), "colours of categories: a name, a list, {category: colour} or None",
         cost="palette", js="any",

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.color.colormaps import COLORMAPS
+from cxg_widget.color.colormap import stops_of
 from cxg_widget.color.limits import limits_shown
-from cxg_widget.color.rgb import seen_in_the_dark
 from cxg_widget.display.settings import Settings
 from cxg_widget.text.nouns import Noun
 from cxg_widget.text.numbers import share, short_count, short_number
@@ -87,7 +86,7 @@ def key_of(
         return replace(named, said="There are no values.")
     if legend.lo == legend.hi:
         return replace(named, said=f"Every value is {short_number(legend.lo)}.")
-    stops = seen_in_the_dark(COLORMAPS[settings.cmap]) if dark else COLORMAPS[settings.cmap]
+    stops = stops_of(settings.cmap, dark=dark)
     suiting = None
     if automatic is not None:
         low, high = (float(between(legend.lo, legend.hi, code / LEVELS)) for code in automatic)

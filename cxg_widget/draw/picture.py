@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.color.colormaps import COLORMAPS
+from cxg_widget.color.colormap import stops_of
 from cxg_widget.color.limits import limits_shown
 from cxg_widget.color.paper import Paper
-from cxg_widget.color.rgb import RGB, dim, hex_rgb, ramp, seen_in_the_dark
+from cxg_widget.color.rgb import RGB, dim, hex_rgb, ramp
 from cxg_widget.display.coloring import Coloring, NumberColoring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.statistic import told
@@ -109,7 +109,7 @@ def _number_ink(
             low, high = (float(between(data.lo, data.hi, code / LEVELS)) for code in shared.limits)
             automatic = low, high
     low, high = limits_shown((settings.vmin, settings.vmax), (data.lo, data.hi), data.quantiles, automatic)
-    stops = seen_in_the_dark(COLORMAPS[settings.cmap]) if dark else COLORMAPS[settings.cmap]
+    stops = stops_of(settings.cmap, dark=dark)
     table = np.vstack([ramp(stops), np.array([missing], dtype=np.uint8)])
     finite = np.isfinite(values)
     share = shares(values, low, high) if high != low else (values > np.float64(low)).astype(np.float64)

@@ -7,6 +7,7 @@ from typing import Any
 import anywidget
 import traitlets
 
+from cxg_widget.color.colormap import as_synced
 from cxg_widget.display.settings import SETTINGS, STATE, Setting
 from cxg_widget.errors import InvalidOption
 from cxg_widget.text.names import misspelt
@@ -34,6 +35,11 @@ def _of_name(name: Any, widget: Any) -> Any:
     return widget.statistic if name == _name_of(widget.statistic, widget) else name
 
 
+def _of_stops(cmap: Any, widget: Any) -> Any:
+    """Return what is set where the page sends back its colours."""
+    return widget.cmap if cmap == as_synced(widget.cmap) else cmap
+
+
 class _FiltersTrait(_Trait):
     """Rules, which users see as a mapping."""
 
@@ -47,6 +53,7 @@ class _FiltersTrait(_Trait):
 
 
 _TRAITS = {one.name: _trait_of(one) for one in SETTINGS}
+_TRAITS["cmap"].tag(to_json=lambda cmap, _: as_synced(cmap), from_json=_of_stops)
 _TRAITS["filters"] = _FiltersTrait([], help=_TRAITS["filters"].help).tag(
     sync=True, to_json=lambda filters, _: filters.rules, from_json=lambda rules, _: rules
 )

@@ -43,6 +43,12 @@ test("on a dark page a colormap leaves out what is too dark there, and nothing i
   }
 });
 
+test("a colormap is turned round by _r, and colours of one's own are as they came", () => {
+  assert.deepEqual(stopsOf("viridis_r", false), [...COLORMAPS.viridis].reverse());
+  assert.deepEqual(stopsOf("RdBu", false), [...COLORMAPS.RdBu_r].reverse());
+  assert.deepEqual(stopsOf({ name: "own", stops: ["#000000", "#111111"] }, true), ["#000000", "#111111"]);
+});
+
 test("dimmed points can be seen on a dark page and on a light one and stand back behind all others", () => {
   const state = /** @type {any} */ ({
     color: coloring({}),

@@ -93,7 +93,7 @@ export function isLayered(style) {
 }
 
 /** Colours of codes as a texture 256 wide: of each category, or of 256 steps of the colormap.
- * @param {import("../state/state.js").Coloring} color @param {{cmap: string, hidden: string[]}} traits @param {boolean} dark @returns {Uint8Array} RGBA, rows of 256; alpha 0 = hidden */
+ * @param {import("../state/state.js").Coloring} color @param {Pick<import("../state/state.js").Traits, "cmap" | "hidden">} traits @param {boolean} dark @returns {Uint8Array} RGBA, rows of 256; alpha 0 = hidden */
 export function colorTable({ scale, categories, colors }, { cmap, hidden }, dark) {
   if (scale !== "categorical") return ramp(stopsOf(cmap, dark));
   const table = new Uint8Array(1024 * Math.max(1, Math.ceil(colors.length / 256)));
@@ -104,9 +104,12 @@ export function colorTable({ scale, categories, colors }, { cmap, hidden }, dark
   return table;
 }
 
-/** The stops of a colormap, on a dark page without those too dark to be seen there. @param {string} name @param {boolean} dark @returns {string[]} */
-export function stopsOf(name, dark) {
-  const stops = COLORMAPS[name] ?? COLORMAPS.viridis;
+/** The stops of a colormap, of our own on a dark page without those too dark to be seen there.
+ * @param {import("../wire/constants.js").Settings["cmap"]} cmap @param {boolean} dark @returns {string[]} */
+export function stopsOf(cmap, dark) {
+  if (typeof cmap !== "string") return cmap.stops;
+  const turned = COLORMAPS[cmap.endsWith("_r") ? cmap.slice(0, -2) : `${cmap}_r`] ?? COLORMAPS.viridis;
+  const stops = COLORMAPS[cmap] ?? [...turned].reverse();
   return dark ? stops.filter((stop) => luminance(parseHex(stop)) >= SEEN_IN_THE_DARK) : stops;
 }
 

@@ -6,7 +6,7 @@
  * @property {number[]} axes which two axes of the embedding are x and y
  * @property {string | string[] | null} color what the points are coloured by
  * @property {string | null} layer layer that genes are read from; None = X
- * @property {string} cmap colormap of numbers
+ * @property {string | {name: string, stops: string[]}} cmap colormap of numbers: a name, also of matplotlib, or a list of colours
  * @property {any} palette colours of categories: a name, a list, {category: colour} or None
  * @property {number | string | null} vmin lower colour limit: number, percentile like 'p1', None = smallest value
  * @property {number | string | null} vmax upper colour limit: number, percentile like 'p99', None = largest value

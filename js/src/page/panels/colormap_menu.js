@@ -14,13 +14,19 @@ const ROOM_BELOW_FROM_PX = 500;
 export function colormapMenu(context) {
   const { state, ui, update } = context;
   const open = ui.popover === "cmap";
+  const name = nameOf(state);
   return html`<div class="anchor cmap" data-popover="cmap">
-    <button type="button" class="choice" aria-label="Colormap: ${state.traits.cmap}" aria-haspopup="listbox" aria-expanded=${open}
+    <button type="button" class="choice" aria-label="Colormap: ${name}" aria-haspopup="listbox" aria-expanded=${open}
       ?disabled=${state.link === "offline"} @click=${() => update({ popover: open ? "" : "cmap" })}>
-      <i class="sample" style="background:${gradient(stopsOf(state.traits.cmap, ui.dark))}"></i><span class="label">${state.traits.cmap}</span>${ICONS.down}
+      <i class="sample" style="background:${gradient(stopsOf(state.traits.cmap, ui.dark))}"></i><span class="label">${name}</span>${ICONS.down}
     </button>
     ${open ? list(context) : nothing}
   </div>`;
+}
+
+/** @param {Context["state"]} state @returns {string} */
+function nameOf({ traits: { cmap } }) {
+  return typeof cmap === "string" ? cmap : cmap.name;
 }
 
 /** @param {Context} context */
@@ -28,7 +34,7 @@ function list(context) {
   const { state, ui, actions } = context;
   const names = state.dataset?.colormaps ?? [];
   const option = (/** @type {string} */ name) => html`
-    <div class="option" role="option" tabindex=${name === state.traits.cmap ? 0 : -1} aria-selected=${name === state.traits.cmap}
+    <div class="option" role="option" tabindex=${name === nameOf(state) ? 0 : -1} aria-selected=${name === nameOf(state)}
       @click=${(/** @type {Event} */ event) => (actions.setTrait("cmap", name), close(context, event))}>
       <i class="sample" style="background:${gradient(stopsOf(name, ui.dark))}"></i><span class="label">${name}</span>
     </div>`;
@@ -47,7 +53,7 @@ function close({ update }, event) {
 
 /** Arrows choose at once, as in a native menu. @param {Context} context @param {string[]} names @param {KeyboardEvent} event */
 function press(context, names, event) {
-  const row = rowAfterKey(event.key, names.indexOf(context.state.traits.cmap), names.length);
+  const row = rowAfterKey(event.key, names.indexOf(nameOf(context.state)), names.length);
   const done = event.key === "Enter" || event.key === " ";
   if (row === null && !done) return;
   event.preventDefault();

@@ -1,0 +1,92 @@
+"""Colormaps by name, turned round, as lists of colours, and those of matplotlib where it is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from cxg_widget.color.colormaps import COLORMAPS
+from cxg_widget.color.palettes import check_color
+from cxg_widget.color.rgb import seen_in_the_dark
+from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.text.names import not_found, shown
+
+_STEPS = 256
+_TURNED = "_r"
+
+
+def check_colormap(value: Any) -> str | list[str]:
+    """Check the trait `cmap` and return it as it is kept: a name, or two or more "#rrggbb" from low to high.
+
+    Parameters
+    ----------
+    value : a name of `COLORMAPS` or of matplotlib, either with "_r" behind it for the other way round; a list of
+        colours, evenly spaced; or a colormap of matplotlib
+
+    Raises
+    ------
+    UnknownName, InvalidValue
+        If it is none; the sentence names the nearest.
+    """
+    if isinstance(value, str):
+        if _own(value) is None and _of_matplotlib(value) is None:
+            raise UnknownName(not_found("colormap", value, [*COLORMAPS, *_names_of_matplotlib()], "this version"))
+        return value
+    if callable(value) and hasattr(value, "N"):
+        return _sampled(value)
+    if isinstance(value, Mapping) or not isinstance(value, Iterable):
+        raise InvalidValue(f"colormap must be a name or a list of colours; found {shown(value)}")
+    colors = [check_color(one) for one in value]
+    if len(colors) < 2:
+        raise InvalidValue(f"colormap must have two colours or more; found {shown(value)}")
+    return colors
+
+
+def stops_of(cmap: str | Iterable[str], *, dark: bool = False) -> list[str]:
+    """Return the evenly spaced colours, "#rrggbb", of a colormap that `check_colormap` has passed.
+
+    dark : on a dark page those of our own are without the colours too dark to be seen there
+    """
+    if not isinstance(cmap, str):
+        return list(cmap)
+    own = _own(cmap)
+    if own is None:
+        return _of_matplotlib(cmap) or COLORMAPS["viridis"]
+    return seen_in_the_dark(own) if dark else own
+
+
+def as_synced(cmap: str | list[str]) -> Any:
+    """Return a colormap as the front-end is told of it: a name that it knows, or {name, stops}."""
+    if isinstance(cmap, str) and _own(cmap) is not None:
+        return cmap
+    return {"name": cmap if isinstance(cmap, str) else "own", "stops": stops_of(cmap)}
+
+
+def _own(name: str) -> list[str] | None:
+    if name in COLORMAPS:
+        return COLORMAPS[name]
+    turned = name.removesuffix(_TURNED) if name.endswith(_TURNED) else name + _TURNED
+    return COLORMAPS[turned][::-1] if turned in COLORMAPS else None
+
+
+def _names_of_matplotlib() -> list[str]:
+    with suppress(ImportError):
+        from matplotlib import colormaps
+
+        return list(colormaps)
+    return []
+
+
+def _of_matplotlib(name: str) -> list[str] | None:
+    with suppress(ImportError, KeyError):
+        from matplotlib import colormaps
+
+        return _sampled(colormaps[name])
+    return None
+
+
+def _sampled(colormap: Any) -> list[str]:
+    """Return the colours of a colormap of matplotlib at even steps; of one that lists fewer, each as it is."""
+    steps = min(int(colormap.N), _STEPS)
+    return [check_color(tuple(colormap(step / max(steps - 1, 1))[:3])) for step in range(steps)]

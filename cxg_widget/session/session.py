@@ -39,7 +39,7 @@ from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
 from cxg_widget.wire.order import DisplayOrder
 from cxg_widget.wire.quantise import Bounds
-from cxg_widget.wire.request_bounds import check_size, check_version, check_view
+from cxg_widget.wire.request_bounds import MAX_MATCHES, check_size, check_version, check_view
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -281,7 +281,7 @@ class Session:
                 yield self._pointer.frame(message)
             case p.Search():
                 catalogue: Catalogue = self._loader.memo.keep("catalogue", None, lambda: Catalogue(self.dataset))
-                found, n_more = catalogue.find(message.query, min(max(message.limit, 1), 200))
+                found, n_more = catalogue.find(message.query, min(max(message.limit, 1), MAX_MATCHES))
                 yield Frame(p.Matches(message.query, [catalogue.told(match) for match in found], n_more))
             case p.Zoom():
                 check_view(message.view)

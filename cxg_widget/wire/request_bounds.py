@@ -8,6 +8,8 @@ from cxg_widget.wire.protocol import VERSION, Message, OfPanel
 
 MAX_SIDE_PX = 16_384
 MAX_PX = 33_000_000
+MAX_MATCHES = 200
+"""Of a search, however many are asked for."""
 MAX_EDGE = 1e300
 """Of a view, either way from 0: beyond that its width, or a margin around it, is infinite."""
 

@@ -10,6 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # The environment holds Node.js only where the machine has none that is new enough.
 WITH_NODE := PATH="$(CURDIR)/$(BIN):$$PATH"
+# Two are built together; this is the later one.
 BUNDLE := cxg_widget/static/widget.js
 JS_SOURCES := $(shell find js/src -type f 2>/dev/null) js/build.mjs
 
@@ -76,7 +77,7 @@ dev: setup ## rebuild the bundle on every change, with JupyterLab reloading it
 	ANYWIDGET_HMR=1 $(BIN)/python -m tools.demo
 
 clean: ## remove what was made, but for the environment and the demo data
-	rm -rf $(BUNDLE) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf cxg_widget/static dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -not -path './.venv*' -not -path './js/node_modules/*' -prune -exec rm -rf {} +
 
 browser: $(VENV)/.installed

@@ -1,4 +1,4 @@
-"""Build the JavaScript bundle when the package is built, unless it is there already."""
+"""Build the JavaScript bundles when the package is built, unless they are there already."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-BUNDLE = Path("cxg_widget", "static", "widget.js")
+BUNDLES = [Path("cxg_widget", "static", name) for name in ("widget.js", "panels.js")]
 
 
 class BundleHook(BuildHookInterface):
@@ -18,13 +18,15 @@ class BundleHook(BuildHookInterface):
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002, fixed by hatchling
-        """Make `cxg_widget/static/widget.js`, or say in one sentence what is missing."""
+        """Make `cxg_widget/static/*.js`, or say in one sentence what is missing."""
         root = Path(self.root)
-        if version == "editable" or (root / BUNDLE).exists():
+        lacking = [bundle for bundle in BUNDLES if not (root / bundle).exists()]
+        if version == "editable" or not lacking:
             return
         npm = shutil.which("npm")
         if npm is None or shutil.which("node") is None:
-            raise SystemExit(f"{BUNDLE} is not built and Node.js (20 or newer, with npm) is not installed to build it.")
+            what = f"{lacking[0]} is not built and Node.js (20 or newer, with npm) is not installed to build it."
+            raise SystemExit(what)
         if not (root / "js" / "node_modules").exists():
             subprocess.run([npm, "ci", "--no-audit", "--no-fund", "--loglevel=error"], cwd=root / "js", check=True)
         subprocess.run([npm, "run", "--silent", "build"], cwd=root / "js", check=True)

@@ -15,11 +15,13 @@ import pytest
 from cxg_widget.datasets.cxg.demo import write_demo
 
 ROOT = Path(__file__).parent.parent
-BUNDLE = "cxg_widget/static/widget.js"
-BUDGET_BYTES = 150 * 1024
+BUNDLE, PANELS = "cxg_widget/static/widget.js", "cxg_widget/static/panels.js"
+BUDGET_BYTES = {BUNDLE: 150 * 1024, PANELS: 200 * 1024}
 HEAVY = ("tiledb", "pandas", "numpy", "datashader", "xarray", "anywidget", "ipywidgets", "IPython")
 
-needs_bundle = pytest.mark.skipif(not (ROOT / BUNDLE).exists(), reason="the bundle is not built: make build")
+needs_bundle = pytest.mark.skipif(
+    not all((ROOT / name).exists() for name in BUDGET_BYTES), reason="the bundle is not built: make build"
+)
 
 
 def build(source: Path, out: Path, kind: str) -> Path:
@@ -48,7 +50,15 @@ def wheel_of_sdist(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def test_sdist_holds_bundle_and_sources(sdist: Path) -> None:
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    assert {BUNDLE, "cxg_widget/py.typed", "js/src/index.js", "js/package-lock.json", "LICENSE", "README.md"} <= names
+    assert {
+        BUNDLE,
+        PANELS,
+        "cxg_widget/py.typed",
+        "js/src/index.js",
+        "js/package-lock.json",
+        "LICENSE",
+        "README.md",
+    } <= names
     assert not [name for name in names if "node_modules" in name or name.startswith(("demo/", ".venv"))]
 
 
@@ -56,19 +66,27 @@ def test_sdist_holds_bundle_and_sources(sdist: Path) -> None:
 def test_wheel_of_the_sdist_holds_the_package_and_nothing_else(wheel_of_sdist: Path) -> None:
     with zipfile.ZipFile(wheel_of_sdist) as archive:
         names = set(archive.namelist())
-    assert {BUNDLE, "cxg_widget/py.typed", "cxg_widget/cli/main.py"} <= names
+    assert {BUNDLE, PANELS, "cxg_widget/py.typed", "cxg_widget/cli/main.py"} <= names
     assert {name.partition("/")[0] for name in names} == {"cxg_widget", "cxg_widget-0.1.0.dist-info"}
     assert not [name for name in names if name.endswith((".cxg", ".pyc"))]
 
 
 @needs_bundle
-def test_bundle_is_within_its_budget() -> None:
-    assert (ROOT / BUNDLE).stat().st_size <= BUDGET_BYTES
+@pytest.mark.parametrize("name", BUDGET_BYTES)
+def test_a_bundle_is_within_its_budget(name: str) -> None:
+    assert (ROOT / name).stat().st_size <= BUDGET_BYTES[name]
 
 
 @needs_bundle
-def test_bundle_fetches_no_code_and_no_fonts() -> None:
-    text = (ROOT / BUNDLE).read_text()
+def test_the_second_bundle_holds_no_lit_html_of_its_own() -> None:
+    walks = {name: "createTreeWalker" in (ROOT / name).read_text() for name in BUDGET_BYTES}  # as lit-html does
+    assert walks == {BUNDLE: True, PANELS: False}
+
+
+@needs_bundle
+@pytest.mark.parametrize("name", BUDGET_BYTES)
+def test_a_bundle_fetches_no_code_and_no_fonts(name: str) -> None:
+    text = (ROOT / name).read_text()
     assert not re.search(r"""(import\s*\(?|@import\s*|src\s*=\s*|url\()\s*["']?(https?:)?//""", text)
 
 

@@ -40,6 +40,7 @@ REQUESTS: list[dict[str, Any]] = [
     },
     {"kind": "columns", "id": 13, "columns": ["obs:cell_type", "var:CD3E"], "known": ["var:CD3E"],
      "filters": [{"obs": "n_genes", "range": [500, None]}], "panel": 0},
+    {"kind": "module", "id": 14, "known": ["0123456789abcdef"]},
     {"kind": "cancel", "id": 12, "of": "aggregate", "panel": 0},
 ]  # fmt: skip
 
@@ -142,6 +143,7 @@ REPLIES: dict[str, Frame] = {
             "bits": _array("uint8", [0b00000010]),
         },
     ),
+    "module": Frame(p.Module("fedcba9876543210"), {"code": np.frombuffer(b"export default 1\n", dtype=np.uint8)}),
     "progress": Frame(p.Progress("index", 0.25)),
     "error": Frame(p.Error("color", "DamagedStore", "Cannot read 'x'.", "/a.cxg: cannot read 'x' ([TileDB] no file).")),
 }  # fmt: skip

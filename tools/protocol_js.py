@@ -63,7 +63,7 @@ def array_table(kinds: tuple[Kind, ...]) -> str:
     """Return the arrays of each message as a JS object."""
     rows = []
     for kind in kinds:
-        inner = {name: {"dtypes": array.dtypes, "shape": array.shape} for name, array in kind.arrays.items()}
+        inner = {name: [array.dtypes, array.shape] for name, array in kind.arrays.items()}
         rows.append(f"  {kind.kind}: {json.dumps(inner)},")
     return "{\n" + "\n".join(rows) + "\n}"
 
@@ -91,7 +91,7 @@ export const CONTAINER = {protocol.CONTAINER};
 
 {unions}
 
-/** @typedef {{{{dtypes: string[], shape: (string | number)[]}}}} ArraySpec a shape names its sizes */
+/** @typedef {{[dtypes: string[], shape: (string | number)[]]}} ArraySpec a shape names its sizes */
 
 /** @type {{Record<string, Record<string, ArraySpec>>}} */
 export const REPLY_ARRAYS = {array_table(protocol.REPLIES)};

@@ -100,6 +100,11 @@ class Loader:
         """Return so many rows, which are points where views are aggregated."""
         return self.memo.keep("sample", n_points, lambda: Sample(self.dataset.n_obs, n_points, self._seed))
 
+    def give_up_index(self) -> None:
+        """Give up an index that is being built; whoever asks for it next begins anew."""
+        self.index_wanted = None
+        self.indexing.drop()
+
     def close(self) -> None:
         """Let go of everything, and give up an index that is being built; Jupyter holds a closed widget for good."""
         for slot in ("indexed", "shared"):

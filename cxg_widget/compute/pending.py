@@ -38,6 +38,11 @@ class Pending:
                 raise Overtaken("a newer request took the place of this one.")
         return future.result()
 
+    def drop(self) -> None:
+        """Let nobody join the work any more that has begun; whoever waits for it goes on doing so."""
+        with self._lock:
+            self._begun = None
+
     def _forget(self, done: Future[Any]) -> None:
         with self._lock:
             if self._begun is not None and self._begun[1] is done:

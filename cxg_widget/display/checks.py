@@ -127,6 +127,16 @@ def filters(value: Any, dataset: Dataset, _: str | None = None) -> list[Any]:
     return check_filters(value, dataset)
 
 
+def check_names(name: str, choices: Sequence[str], value: Any) -> list[str]:
+    """Return some of a few names, each once."""
+    if not isinstance(value, list | tuple):
+        raise InvalidValue(f"{name} must be a list of some of {', '.join(map(repr, choices))}; found {shown(value)}")
+    for one in value:
+        if not isinstance(one, str) or one not in choices:
+            raise UnknownName(not_found(name, one, choices, "this version"))
+    return list(dict.fromkeys(value))
+
+
 def check_mode(value: Any, modes: Any) -> Any:
     """Return the name of a selection mode."""
     if isinstance(value, str) and value in get_args(modes):

@@ -29,6 +29,7 @@ from cxg_widget.session.aggregated import aggregated
 from cxg_widget.session.columns import Columns
 from cxg_widget.session.first_paint import FirstPaint
 from cxg_widget.session.gestures import mask_of, polygon_mask
+from cxg_widget.session.module import module_frame
 from cxg_widget.session.on_show import OnShow
 from cxg_widget.session.pictures import Pictures
 from cxg_widget.session.pointer import Pointer
@@ -292,6 +293,8 @@ class Session:
                 yield from self._views.frames(message)
             case p.AskColumns():
                 yield from self._columns.frames(message)
+            case p.AskModule():
+                yield module_frame(message.known)
             case p.Cancel():
                 self._cancel(message)
 

@@ -60,7 +60,7 @@ class Views:
     def cancel(self, panel: int) -> None:
         """End the wait for a view, and give up the index that is being built for it."""
         self._on_show.begin_view(panel)
-        self._loader.index_wanted = None
+        self._loader.give_up_index()
 
     def _waits_for_datashader(self) -> bool:
         from cxg_widget.draw.aggregate import is_at_hand

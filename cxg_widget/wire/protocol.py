@@ -189,6 +189,17 @@ class AskColumns(OfPanel):
 
 
 @dataclass(frozen=True)
+class AskModule(Message):
+    """Ask for the front-end's second module, which draws its panels. Answered by `module`.
+
+    known : hashes of those that the page has already
+    """
+
+    kind: ClassVar[str] = "module"
+    known: list[str]
+
+
+@dataclass(frozen=True)
 class Cancel(OfPanel):
     """End work that lasts, as a newer request of its kind and panel would. Not answered; who waits is told "Overtaken".
 
@@ -518,6 +529,15 @@ class Cells(OfPanel):
 
 
 @dataclass(frozen=True)
+class Module(Message):
+    """The front-end's second module, which draws its panels: an ES module as UTF-8, empty where the page has it."""
+
+    kind: ClassVar[str] = "module"
+    arrays: ClassVar[Mapping[str, Array]] = {"code": Array(("uint8",), ("n_bytes",), "the module")}
+    hash: str
+
+
+@dataclass(frozen=True)
 class Progress(Message):
     """How far something is that has to be done once and lasts; `done` from 0 to 1, which also ends what was given up.
 
@@ -556,6 +576,7 @@ REQUESTS: tuple[type[Message], ...] = (
     Zoom,
     Aggregate,
     AskColumns,
+    AskModule,
     Cancel,
 )
 REPLIES: tuple[type[Message], ...] = (
@@ -575,6 +596,7 @@ REPLIES: tuple[type[Message], ...] = (
     Detail,
     Image,
     Cells,
+    Module,
     Progress,
     Error,
 )

@@ -2,6 +2,7 @@
 import { seekCard, watchCard } from "./draw/card.js";
 import { createPainters } from "./draw/painter.js";
 import { createSources } from "./draw/sources.js";
+import { createModuleLoader } from "./page/second_module.js";
 import { createDetailer } from "./picture/detail.js";
 import { inViewOf } from "./picture/report.js";
 import { createSurface } from "./picture/surface.js";
@@ -29,6 +30,7 @@ import { VERSION } from "./wire/protocol.js";
  * @typedef {object} WidgetModel
  * @property {import("./state/state.js").Store} store
  * @property {import("./state/actions.js").Actions} actions
+ * @property {import("./wire/client.js").Client} client
  * @property {import("./state/scene.js").Scene} scene
  * @property {(host: HTMLElement, statusOn?: HTMLElement) => import("./plot/plot.js").Plot} createPlot
  * @property {() => void} destroy
@@ -108,6 +110,7 @@ export function createWidgetModel(model) {
     hideStandIn(store),
     store.subscribe(requester.check),
     store.subscribe(count),
+    store.subscribe(createModuleLoader(store, client, () => traits.set("open_panels", []))),
     painters.free,
   ];
   const stopSeeking = seekCard(store, (shared) => {
@@ -157,6 +160,7 @@ export function createWidgetModel(model) {
   return {
     store,
     actions,
+    client,
     scene,
     createPlot: (host, statusOn) => createPlot(host, plotModel, statusOn),
     destroy() {
@@ -184,6 +188,7 @@ function firstState(traits) {
     link: "connecting",
     drawnBy: "cpu",
     building: null,
+    panels: null,
     crowd: ROOMY,
     isSeen: false,
     isWhole: false,

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 /** Lowest first: a file imports from its own room and from those before it. What lies at the root is above them all. */
-const ROOMS = ["wire", "screen", "state", "style", "draw", "picture", "words", "plot", "page"];
+const ROOMS = ["wire", "screen", "state", "style", "draw", "picture", "words", "plot", "page", "panels"];
 const SRC = fileURLToPath(new URL("../src", import.meta.url));
 const FILES = readdirSync(SRC, { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".js"))
@@ -47,6 +47,15 @@ for (const [what, pattern] of /** @type {const} */ ([
     assert.deepEqual(upward, []);
   });
 }
+
+test("the second module holds no code that is in the first alone, nor the first of the second", () => {
+  assert.deepEqual(
+    FILES.filter(
+      (file) => !file.startsWith("panels/") && importsOf(file, CODE).some((other) => other.startsWith("panels/")),
+    ),
+    [],
+  );
+});
 
 test("no file imports itself, through whichever others", () => {
   const imports = new Map(FILES.map((file) => [file, importsOf(file, CODE)]));

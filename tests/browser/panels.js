@@ -3,6 +3,7 @@
 import { COLORMAPS } from "../../js/src/style/colormaps.js";
 import { createStore } from "../../js/src/state/state.js";
 import { createView } from "../../js/src/page/view.js";
+import { createPanels } from "../../js/src/panels/index.js";
 
 const N = 100_000;
 const TYPES = "CD4 T cell|CD8 T cell|CD14+ monocyte|NK cell|naive B cell|memory B cell|regulatory T cell|dendritic cell|platelet|plasma cell|gamma-delta T cell|" +
@@ -10,6 +11,9 @@ const TYPES = "CD4 T cell|CD8 T cell|CD14+ monocyte|NK cell|naive B cell|memory 
 const PALETTE = "#4477aa|#ee6677|#228833|#ccbb44|#66ccee|#aa3377|#e69f00|#56b4e9|#009e73|#cc79a7|#d55e00|#0072b2|#8c6d31|#999933".split("|");
 const GENES = "CD3E CD3D CD3G CD34 CD38 CD8A CD8B MS4A1 LYZ NKG7 GNLY PPBP FCGR3A".split(" ");
 const COLUMNS = [["cell_type", "14 categories"], ["donor_id", "38 categories"], ["cluster", "1,101 categories"], ["n_counts", "number"], ["percent_mito", "number"]];
+
+const KINDS = { categories: "categorical", number: "float" };
+const OBS = COLUMNS.map(([name, detail]) => ({ name, kind: KINDS[detail.split(" ").at(-1)] })).concat({ name: "is_doublet", kind: "boolean" }, { name: "notes", kind: "string" });
 
 function random(seed) {
   return () => ((seed = (seed * 1664525 + 1013904223) >>> 0) / 2 ** 32);
@@ -34,14 +38,15 @@ function base(spec, name) {
 }
 
 const traits = { embedding: "X_umap", axes: [0, 1], color: "obs:cell_type", layer: null, cmap: "viridis", vmin: null, vmax: null, point_size: null, opacity: 0.8,
-  tool: "pan", view: null, height: 520, panel_width: 236, wheel_zoom: true, n_selected: 0, hidden: [], filters: [], density: "eq_hist", statistic: "auto", legend: true, background: null };
+  tool: "pan", view: null, height: 520, panel_width: 236, wheel_zoom: true, n_selected: 0, hidden: [], filters: [], open_panels: [], density: "eq_hist", statistic: "auto", legend: true, background: null };
 const dataset = { title: "PBMC atlas, 38 donors", nObs: N, nVar: 60_664, embeddings: [{ name: "X_umap", axes: 2 }, { name: "X_pca", axes: 50 }],
-  columns: [], colormaps: Object.keys(COLORMAPS), notes: ["The obs column 'raw_ids' is damaged and was skipped."] };
+  columns: OBS, colormaps: Object.keys(COLORMAPS), notes: ["The obs column 'raw_ids' is damaged and was skipped."] };
 const points = { seq: 1, embedding: "X_umap", axes: [0, 1], nPoints: N, nObs: N, aggregated: false, loaded: N, extent: [-10, 10, -10, 10], nMissing: 12, yDown: false, equalUnits: true, axisLabels: [] };
 const SPECTRA = { obs: { one: "spectrum", many: "spectra" }, var: { one: "m/z window", many: "m/z windows" }, set: null };
 const start = { traits, dataset, points, color: categorical("cell_type", TYPES.split("|"), 4_210), nextColor: null, filter: { seq: -1, n: null }, selection: { seq: 0, n: 0 }, counted: null, inView: { as: "points", lacks: "" }, highlighted: -1,
-  cell: null, found: { query: "-", matches: [], nMore: 0 }, error: null, link: "live", drawnBy: "gpu", building: null, crowd: { solidity: 1, weight: 1, tile: [1, 1] }, isSeen: true, isWhole: true, seen: null };
+  cell: null, found: { query: "-", matches: [], nMore: 0 }, error: null, link: "live", drawnBy: "gpu", building: null, panels: createPanels, crowd: { solidity: 1, weight: 1, tile: [1, 1] }, isSeen: true, isWhole: true, seen: null };
 
+const client = { ask: async () => null, tell() {} };
 const store = createStore(start);
 const calls = [];
 const setTraits = (change) => store.set({ traits: { ...store.get().traits, ...change } });
@@ -73,8 +78,9 @@ const does = {
 };
 const actions = Object.fromEntries(Object.entries(does).map(([name, act]) => [name, (...args) => (calls.push([name, ...args]), act(...args))]));
 
-function coloringOf(spec) {
-  if (spec === null) return null;
+function coloringOf(color) {
+  if (color === null) return null;
+  const spec = OBS.some(({ name }) => name === color) ? `obs:${color}` : color;
   if (Array.isArray(spec)) return { ...continuous(`mean of ${spec.length} genes`), spec: `mean:${spec}` };
   const name = spec.slice(4);
   if (spec.startsWith("var:")) return continuous(name);
@@ -171,6 +177,11 @@ const scenes = {
   offlineBare: { link: "offline", dataset: null, points: null, color: null },
   empty: { dataset: { ...dataset, nObs: 0 }, points: { ...points, nPoints: 0, nObs: 0, loaded: 0, nMissing: 0 }, color: null },
   noEmbedding: { dataset: { ...dataset, embeddings: [] }, points: null },
+  columns: { traits: { ...traits, open_panels: ["columns"] } },
+  manyColumns: { traits: { ...traits, open_panels: ["columns"] }, dataset: { ...dataset,
+    columns: [...OBS, ...NASTY.map((name) => ({ name, kind: "categorical" })), ...Array.from({ length: 600 }, (_, i) => ({ name: `qc_metric_${i}`, kind: "float" }))] } },
+  noColumns: { traits: { ...traits, open_panels: ["columns"] }, dataset: { ...dataset, columns: [] } },
+  columnsOffline: { traits: { ...traits, open_panels: ["columns"] }, link: "offline" },
   spectra: { dataset: { ...dataset, nouns: SPECTRA }, points: { ...points, aggregated: true }, inView: { as: "image", lacks: "" }, selection: { seq: 1, n: 5 } },
   noSpectraInView: { dataset: { ...dataset, nouns: SPECTRA }, inView: { as: "points", lacks: "nothing" } },
   noSpectra: { dataset: { ...dataset, nouns: SPECTRA, nObs: 0 }, points: null, color: null, traits: { ...traits, color: null } },
@@ -196,12 +207,12 @@ async function renew() {
   scrollTo(0, 0);
   calls.length = 0;
   store.set(start);
-  takeAway = createView({ el, model: { store, actions, createPlot } });
+  takeAway = createView({ el, model: { store, actions, client, createPlot } });
   window.root = el.firstElementChild.shadowRoot;
 }
 
 Object.assign(window, {
-  open: (another) => createView({ el: another, model: { store, actions, createPlot } }),
+  open: (another) => createView({ el: another, model: { store, actions, client, createPlot } }),
   calls, store, destroy, renew, scenes: Object.keys(scenes), root: null, theme: null,
   atEnd: (back) => undo.push(back),
   show: (name) => store.set({ ...start, ...scenes[name] }),

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 
 SCENES = (
     "categories", "selected", "hidden", "allHidden", "gene", "constant", "pca", "connecting", "error", "offline",
-    "offlineBare", "empty",
+    "offlineBare", "empty", "columns", "manyColumns", "noColumns", "columnsOffline",
 )  # fmt: skip
 
 

@@ -5,8 +5,12 @@ import threading
 import pytest
 
 from cxg_widget import CxgWidget
+from cxg_widget.compute.pending import Pending
+from cxg_widget.display.settings import Settings
+from cxg_widget.errors import Overtaken
+from cxg_widget.session.session import Session
 from cxg_widget.spatial import SpatialIndex
-from cxg_widget.wire.protocol import CONTAINER
+from cxg_widget.wire import protocol as p
 from tests.memory import small
 from tests.unit.test_early_lassos import Gate, box, lasso, overtaken
 from tests.unit.test_widget import Recorder
@@ -34,33 +38,74 @@ def told(widget, of):
     ]
 
 
+class SlowIndex:
+    """Holds back each index that is being built until it is let, and counts them."""
+
+    def __init__(self, monkeypatch):
+        self.begun, self.go_on, self.n_begun, self.n_built = threading.Event(), threading.Event(), 0, 0
+        build = SpatialIndex.build
+
+        def slow(xy, **more):
+            self.n_begun += 1
+            self.begun.set()
+            assert self.go_on.wait(10)
+            index = build(xy, **more)
+            self.n_built += 1
+            return index
+
+        monkeypatch.setattr(SpatialIndex, "build", slow)
+
+
 def test_an_index_that_is_being_built_is_given_up_and_built_when_it_is_asked_for_again(monkeypatch):
-    begun, go_on, built = threading.Event(), threading.Event(), []
-    build = SpatialIndex.build
-
-    def slow(xy, *, progress, cancelled):
-        begun.set()
-        assert go_on.wait(10)
-        index = build(xy, progress=progress, cancelled=cancelled)
-        built.append(index)
-        return index
-
-    monkeypatch.setattr(SpatialIndex, "build", slow)
+    slow = SlowIndex(monkeypatch)
+    monkeypatch.setattr(Session, "prepare_index", lambda session: None)
     w = recorded(monkeypatch, small(2_000), render="raster", color=None)
     ask(w, 1, kind="aggregate", **ALL)
-    assert begun.wait(10)
+    assert slow.begun.wait(10)
     ask(w, 2, kind="cancel", of="aggregate")
-    go_on.set()
     w._exchange.jobs.finish(("aggregate", 0))
     assert [(one["kind"], one["type"]) for one in answers(w, 1)] == [("error", "Overtaken")]
-    assert answers(w, 2) == []
-    assert built == []
-    ask(w, 3, kind="aggregate", **ALL)
+    ask(w, 3, kind="aggregate", **ALL)  # while the one that was given up has not yet heard of it
+    slow.go_on.set()
     w._exchange.jobs.finish(("aggregate", 0))
+    assert answers(w, 2) == []
     assert [one["kind"] for one in answers(w, 3)] == ["image"]
-    assert len(built) == 1
+    assert (slow.n_begun, slow.n_built) == (2, 1)
     assert told(w, "index")[-1] == 1
     w.close()
+
+
+def test_an_index_that_several_wait_for_is_given_up_for_all_of_them(monkeypatch):
+    slow, waits = SlowIndex(monkeypatch), [threading.Event(), threading.Event()]
+    result, free = Pending.result, iter(waits)
+
+    def joined(pending, key, work, is_overtaken):
+        mine = next(free)
+
+        def looks():
+            mine.set()
+            return is_overtaken()
+
+        return result(pending, key, work, looks)
+
+    monkeypatch.setattr(Pending, "result", joined)
+    one, ended = Session(small(2_000), Settings(embedding="umap", render="raster")), []
+
+    def work(act):
+        with pytest.raises(Overtaken):
+            act()
+        ended.append(act)
+
+    acts = [one.prepare_index, lambda: list(one.answer(p.Aggregate(**ALL)))]
+    threads = [threading.Thread(target=work, args=(act,)) for act in acts]
+    for thread in threads:
+        thread.start()
+    assert all(one.wait(10) for one in [slow.begun, *waits])
+    list(one.answer(p.Cancel("aggregate")))
+    slow.go_on.set()
+    for thread in threads:
+        thread.join(10)
+    assert (len(ended), slow.n_begun, slow.n_built) == (2, 1, 0)
 
 
 @pytest.fixture
@@ -86,7 +131,7 @@ def test_a_colour_that_is_being_read_gives_way_to_the_one_on_show(slow_gene):
     assert {content["spec"] for content in sent if content["kind"] == "color"} == {"obs:cell_type"}
     assert sent[-1]["kind"] == "codes"
     assert sent[-1]["seq"] == w._session._on_show.number("color")
-    assert sent[-1]["stop"] == w.dataset.n_obs < CONTAINER
+    assert sent[-1]["stop"] == w.dataset.n_obs < p.CONTAINER
 
 
 def test_of_several_colours_that_were_asked_for_none_is_taken_for_the_one_on_show(slow_gene):

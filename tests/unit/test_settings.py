@@ -14,7 +14,8 @@ from tests.memory import small
 OTHERS = {
     "embedding": "pca", "axes": [1, 0], "color": "cell_type", "layer": None, "cmap": "magma", "palette": "tab20",
     "vmin": 0.5, "vmax": "p99", "point_size": 3, "opacity": 0.5, "tool": "lasso", "view": [0, 1, 0, 1], "height": 300,
-    "panel_width": 300, "wheel_zoom": False, "hidden": ["B cell"], "hover": ["n_genes"], "density": "log",
+    "panel_width": 300, "wheel_zoom": False, "open_panels": ["columns"], "hidden": ["B cell"],
+    "hover": ["n_genes"], "density": "log",
     "statistic": "max", "aggregator": "datashader", "render": "raster", "max_points": 7, "legend": False,
     "background": "dark",
     "filters": [{"obs": "n_genes", "range": [500, None]}],

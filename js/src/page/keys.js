@@ -1,5 +1,6 @@
 /** Keys pressed in a view that no single panel owns: shortcuts, and Escape. */
 import { RESET_KEY, TOOL_KEYS } from "../plot/gestures.js";
+import { COLUMNS_KEY, toggleColumns } from "./panels/columns_button.js";
 import { FULL_KEY } from "./panels/toolbar.js";
 
 /** @typedef {import("./panels/ui.js").Context} Context */
@@ -14,6 +15,10 @@ export function pressKey(context, mount, event) {
   const key = event.key.toUpperCase();
   if (key === RESET_KEY) actions.resetView();
   if (key === FULL_KEY && context.ui.full !== null) context.fullScreen();
+  if (key === COLUMNS_KEY && state.dataset !== null && state.link !== "offline") {
+    event.preventDefault(); // of the letter in the field that gets the focus
+    toggleColumns(context, event);
+  }
   if (key in TOOL_KEYS && state.link !== "offline") actions.setTrait("tool", TOOL_KEYS[key]);
 }
 

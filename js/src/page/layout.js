@@ -46,6 +46,7 @@ export function layout(context, plotHost, drawLegend) {
       </div>
       ${statusLine(context)} ${bare ? nothing : panelButton(context)}
     </div>
+    ${context.panels?.(context)}
     <aside class="panel" id="panel" aria-label="Colors">
       ${divider(context, "panel_width")}
       ${state.dataset === null && state.link !== "offline" ? skeletonFields() : html`${embeddingBox(context)} ${searchBox(context)}`} ${drawLegend(context)}
@@ -58,7 +59,7 @@ export function layout(context, plotHost, drawLegend) {
 export function plotAlone(context, plotHost) {
   return html`<div class="root ${sizeClass(context)}" data-panel=${context.ui.panel === null ? "auto" : "open"} style=${sizes(context)}>
     <div class="stage"><div class="toolbar"></div><div class="plot">${plotHost}</div><div class="status"></div></div>
-    <aside class="panel"></aside>
+    <aside class="panel" id="panel"></aside>
   </div>`;
 }
 

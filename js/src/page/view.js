@@ -23,6 +23,7 @@ import { watchTheme } from "./theme.js";
  * @typedef {object} Model
  * @property {import("../state/state.js").Store} store
  * @property {import("../state/actions.js").Actions} actions
+ * @property {import("../wire/client.js").Client} client
  * @property {(host: HTMLElement) => Plot} createPlot
  */
 
@@ -40,6 +41,8 @@ export function createView({ el, model }) {
   const ending = new AbortController();
   const drawLegend = createLegend();
   let ui = initialUi();
+  /** @type {import("./second_module.js").DrawPanels | null} */
+  let panels = null;
   let frame = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let later;
@@ -58,6 +61,9 @@ export function createView({ el, model }) {
       return ui;
     },
     actions: model.actions,
+    get panels() {
+      return (panels ??= model.store.get().panels?.(model.client, schedule) ?? null);
+    },
     update(change) {
       ui = { ...ui, ...change };
       schedule();

@@ -16,6 +16,7 @@
  * @property {number[] | null} view x left, x right, y bottom, y top on show, data units; None = everything
  * @property {number} height height of the widget, CSS px
  * @property {number} panel_width width of the side panel, CSS px
+ * @property {string[]} open_panels names of the panels that are open: 'columns'
  * @property {boolean} wheel_zoom the wheel zooms where the pointer rests on the plot; with Ctrl or Cmd it always does
  * @property {string[]} hidden labels of the categories that are not drawn
  * @property {any} filters rules that say which cells count: of obs columns, genes, and one query
@@ -25,7 +26,7 @@
  * @property {"white" | "dark" | "transparent" | null} background of pictures that are saved: 'white', 'dark', 'transparent', None = as on the screen
  */
 /** All settings that the front-end knows. @type {(keyof Settings)[]} */
-export const SYNCED = ["embedding", "axes", "color", "layer", "cmap", "palette", "vmin", "vmax", "point_size", "opacity", "tool", "view", "height", "panel_width", "wheel_zoom", "hidden", "filters", "density", "statistic", "legend", "background"];
+export const SYNCED = ["embedding", "axes", "color", "layer", "cmap", "palette", "vmin", "vmax", "point_size", "opacity", "tool", "view", "height", "panel_width", "open_panels", "wheel_zoom", "hidden", "filters", "density", "statistic", "legend", "background"];
 /** Settings that the kernel reads other data for. @type {(keyof Settings)[]} */
 export const READ = ["embedding", "axes", "color", "layer"];
 /** Settings that change colours and sizes, and move nothing. @type {(keyof Settings)[]} */

@@ -41,14 +41,14 @@ export function decode(content, buffers = []) {
  * @param {Record<string, number>} sizes what the names in shapes stand for; names met first are added */
 function checkShape(kind, { name, dtype, shape }, spec, sizes) {
   if (spec === undefined) throw new RangeError(`Message "${kind}" has no array "${name}".`);
-  if (!spec.dtypes.includes(dtype))
-    throw new RangeError(`Array "${name}" is ${dtype}; it must be ${spec.dtypes.join(" or ")}.`);
+  const [dtypes, sides] = spec;
+  if (!dtypes.includes(dtype)) throw new RangeError(`Array "${name}" is ${dtype}; it must be ${dtypes.join(" or ")}.`);
   const fits =
-    shape.length === spec.shape.length &&
-    spec.shape.every((size, axis) => (typeof size === "number" ? size : (sizes[size] ??= shape[axis])) === shape[axis]);
+    shape.length === sides.length &&
+    sides.every((size, axis) => (typeof size === "number" ? size : (sizes[size] ??= shape[axis])) === shape[axis]);
   if (!fits)
     throw new RangeError(
-      `Array "${name}" has shape (${shape}); it must be (${spec.shape.map((size) => sizes[size] ?? size)}).`,
+      `Array "${name}" has shape (${shape}); it must be (${sides.map((size) => sizes[size] ?? size)}).`,
     );
 }
 

@@ -119,6 +119,14 @@ export const CONTAINER = 65536;
  * @property {Record<string, any>[]} filters
  */
 /**
+ * Ask for the front-end's second module, which draws its panels. Answered by `module`.
+ *
+ * known : hashes of those that the page has already
+ * @typedef {object} AskModule
+ * @property {"module"} kind
+ * @property {string[]} known
+ */
+/**
  * End work that lasts, as a newer request of its kind and panel would. Not answered; who waits is told "Overtaken".
  *
  * What a setting brings is set back to what is on show; an index that is being built for a view is given up.
@@ -375,6 +383,13 @@ export const CONTAINER = 65536;
  * @property {{xy: Uint16Array, codes: Uint8Array | Uint16Array, bits: Uint8Array}} arrays
  */
 /**
+ * The front-end's second module, which draws its panels: an ES module as UTF-8, empty where the page has it.
+ * @typedef {object} Module
+ * @property {"module"} kind
+ * @property {string} hash
+ * @property {{code: Uint8Array}} arrays
+ */
+/**
  * How far something is that has to be done once and lasts; `done` from 0 to 1, which also ends what was given up.
  *
  * of : the "index" of all cells, a "reading" that a store has to do as a whole, or the start of "datashader"
@@ -396,29 +411,30 @@ export const CONTAINER = 65536;
  * @property {string} details
  */
 
-/** @typedef {Ready | Begun | Lasso | Category | Clear | Count | Hover | Search | Zoom | Aggregate | AskColumns | Cancel} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | ColumnCounts | Cell | Matches | Detail | Image | Cells | Progress | Error} Reply */
+/** @typedef {Ready | Begun | Lasso | Category | Clear | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskModule | Cancel} Request */
+/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | ColumnCounts | Cell | Matches | Detail | Image | Cells | Module | Progress | Error} Reply */
 
-/** @typedef {{dtypes: string[], shape: (string | number)[]}} ArraySpec a shape names its sizes */
+/** @typedef {[dtypes: string[], shape: (string | number)[]]} ArraySpec a shape names its sizes */
 
 /** @type {Record<string, Record<string, ArraySpec>>} */
 export const REPLY_ARRAYS = {
   dataset: {},
-  points: {"xy": {"dtypes": ["uint16"], "shape": ["stop-start", 2]}},
-  color: {"histogram": {"dtypes": ["uint32"], "shape": ["n_bins"]}, "quantiles": {"dtypes": ["float32"], "shape": ["n_quantiles"]}},
+  points: {"xy": [["uint16"], ["stop-start", 2]]},
+  color: {"histogram": [["uint32"], ["n_bins"]], "quantiles": [["float32"], ["n_quantiles"]]},
   palette: {},
-  codes: {"codes": {"dtypes": ["uint8", "uint16"], "shape": ["stop-start"]}},
-  values: {"values": {"dtypes": ["uint16"], "shape": ["stop-start"]}},
-  nonzeros: {"counts": {"dtypes": ["uint32"], "shape": ["n_containers"]}, "offsets": {"dtypes": ["uint16"], "shape": ["n_entries"]}, "values": {"dtypes": ["uint16"], "shape": ["n_entries"]}},
-  selection: {"bits": {"dtypes": ["uint8"], "shape": ["n_bytes"]}},
-  filter: {"bits": {"dtypes": ["uint8"], "shape": ["n_bytes"]}},
-  counts: {"counts": {"dtypes": ["uint32"], "shape": ["n"]}},
-  column: {"all": {"dtypes": ["uint32"], "shape": ["n"]}, "filtered": {"dtypes": ["uint32"], "shape": ["n"]}, "selected": {"dtypes": ["uint32"], "shape": ["n"]}, "grouped": {"dtypes": ["uint32"], "shape": ["n", "n_groups"]}},
+  codes: {"codes": [["uint8", "uint16"], ["stop-start"]]},
+  values: {"values": [["uint16"], ["stop-start"]]},
+  nonzeros: {"counts": [["uint32"], ["n_containers"]], "offsets": [["uint16"], ["n_entries"]], "values": [["uint16"], ["n_entries"]]},
+  selection: {"bits": [["uint8"], ["n_bytes"]]},
+  filter: {"bits": [["uint8"], ["n_bytes"]]},
+  counts: {"counts": [["uint32"], ["n"]]},
+  column: {"all": [["uint32"], ["n"]], "filtered": [["uint32"], ["n"]], "selected": [["uint32"], ["n"]], "grouped": [["uint32"], ["n", "n_groups"]]},
   cell: {},
   matches: {},
-  detail: {"index": {"dtypes": ["uint32"], "shape": ["n"]}, "xy": {"dtypes": ["uint16"], "shape": ["n", 2]}},
-  image: {"png": {"dtypes": ["uint8"], "shape": ["n_bytes"]}, "histogram": {"dtypes": ["uint32"], "shape": ["n_bins or 0"]}, "quantiles": {"dtypes": ["float32"], "shape": ["n_quantiles or 0"]}},
-  cells: {"xy": {"dtypes": ["uint16"], "shape": ["n", 2]}, "codes": {"dtypes": ["uint8", "uint16"], "shape": ["n or 0"]}, "bits": {"dtypes": ["uint8"], "shape": ["n_bytes"]}},
+  detail: {"index": [["uint32"], ["n"]], "xy": [["uint16"], ["n", 2]]},
+  image: {"png": [["uint8"], ["n_bytes"]], "histogram": [["uint32"], ["n_bins or 0"]], "quantiles": [["float32"], ["n_quantiles or 0"]]},
+  cells: {"xy": [["uint16"], ["n", 2]], "codes": [["uint8", "uint16"], ["n or 0"]], "bits": [["uint8"], ["n_bytes"]]},
+  module: {"code": [["uint8"], ["n_bytes"]]},
   progress: {},
   error: {},
 };

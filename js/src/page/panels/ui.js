@@ -13,6 +13,7 @@
  * @property {boolean | null} full whether the view has the whole screen; null = it can never have it
  * @property {"" | "vmin" | "vmax"} badLimit the limit field that holds what is no limit
  * @property {string} limitFault what is wrong with it
+ * @property {HTMLElement | null} cameFrom where a hand opened a panel, which gets the focus for as long
  * @property {boolean} dark the page is
  * @property {{x: number, y: number} | null} pointer over the plot, CSS px from its top left
  *
@@ -20,6 +21,7 @@
  * @property {import("../../state/state.js").State} state
  * @property {Ui} ui
  * @property {import("../../state/actions.js").Actions} actions
+ * @property {import("../second_module.js").DrawPanels | null} panels those that are open, once the second module is there
  * @property {(change: Partial<Ui>) => void} update
  * @property {(query: string) => void} ask search, a moment later
  * @property {() => void} save download the picture
@@ -39,6 +41,7 @@ export function initialUi() {
     full: null,
     badLimit: "",
     limitFault: "",
+    cameFrom: null,
     dark: false,
     pointer: null,
   };

@@ -1,0 +1,62 @@
+/** The second module, which draws the panels: it comes over the comm when the first of them opens, and is imported once a page. */
+import { _$LH, html, noChange, nothing, render, svg } from "lit-html";
+
+/** @typedef {import("./panels/ui.js").Context} Context */
+
+/**
+ * @typedef {(context: Context) => unknown} DrawPanels gives the template of the panels that are open
+ * @typedef {(client: import("../wire/client.js").Client, redraw: () => void) => DrawPanels} CreatePanels for one view; `redraw` is to be
+ *   called when something has changed that only a panel knows
+ * @typedef {(require: () => object) => {createPanels: CreatePanels}} Code gets lit-html by `require`
+ */
+
+const page = /** @type {any} */ (globalThis);
+/** By their hash, for all widgets of a page: one from another kernel may need other code. @type {Map<string, Promise<Code>>} */
+const imported = (page["cxg-widget/panels"] ??= new Map());
+/** Every widget of a page has a lit-html of its own, and so the code runs once for each. */
+const lit = { _$LH, html, noChange, nothing, render, svg };
+
+const REFUSED =
+  "This page lets no panel load: its security policy refuses scripts from blob: addresses. All else works.";
+
+/**
+ * @param {import("../state/state.js").Store} store @param {import("../wire/client.js").Client} client
+ * @param {() => void} close shut the panels, for there is nothing to draw them with
+ * @param {(code: Uint8Array) => Promise<Code>} importCode
+ * @returns {() => void} called after each change of the state
+ */
+export function createModuleLoader(store, client, close, importCode = importBlob) {
+  let isAsked = false;
+  return () => {
+    const { traits, panels, dataset, link } = store.get();
+    if (traits.open_panels.length === 0 || isAsked || panels !== null || dataset === null || link !== "live") return;
+    isAsked = true;
+    void load().finally(() => (isAsked = false));
+  };
+
+  async function load() {
+    const answer = await client.ask({ kind: "module", known: [...imported.keys()] });
+    if (answer === null) return close(); // and the reason has been told
+    const { hash, arrays } = /** @type {import("../wire/protocol.js").Module} */ (answer[0]);
+    if (!imported.has(hash)) imported.set(hash, importCode(arrays.code));
+    try {
+      const code = await /** @type {Promise<Code>} */ (imported.get(hash));
+      store.set({ panels: code(() => lit).createPanels });
+    } catch {
+      imported.delete(hash);
+      close();
+      store.set({ error: { of: "module", message: REFUSED } });
+    }
+  }
+}
+
+/** @param {Uint8Array} code @returns {Promise<Code>} */
+async function importBlob(code) {
+  const blob = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (code)], { type: "text/javascript" });
+  const url = URL.createObjectURL(blob);
+  try {
+    return (await import(url)).default;
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}

@@ -108,7 +108,7 @@ def test_every_file_that_the_map_names_with_its_folder_exists():
     named = set(re.findall(r"\b(?:[a-z_]+/)+[a-z_]+\.(?:py|js|mjs|md)\b", text))
     assert len(named) > 25
     homes = (root, root / "docs", PACKAGE, root / "js" / "src")
-    named.discard("cxg_widget/static/widget.js")  # is built
+    named -= {"cxg_widget/static/widget.js", "cxg_widget/static/panels.js"}  # are built
     missing = [name for name in named if not any((home / name).exists() for home in homes)]
     assert missing == []
 

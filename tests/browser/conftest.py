@@ -1,7 +1,8 @@
 """A JupyterLab with a notebook, a page of the engine and one of the panels, each opened once in a run.
 
 `show_in_lab(code)` puts cells into the one open notebook and gives its `Stage`: a module shows its widget once, and
-each of its tests brings it back. A host of another kind is started once by a fixture of its module, with `chromium` for
+each of its tests brings it back. `tests.browser.hosts` shows one in Notebook 7 and Voila, which are on the same server,
+and in marimo. A host of another kind is started once by a fixture of its module, with `chromium` for
 its pages and `folder` for its files; `with JupyterLab(folder, settings=...)` starts another JupyterLab, in which
 `Stage(chromium, lab, folder)` opens a notebook.
 """

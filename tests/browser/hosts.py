@@ -1,0 +1,99 @@
+"""Hosts other than JupyterLab, each showing the same notebook: Notebook 7 and Voila on its server, and marimo."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+
+from tools.lab import new_page, write_notebook
+from tools.lab_server import JupyterLab, _free_port
+
+_START_S = 60
+_APP = """import marimo
+
+app = marimo.App()
+
+
+@app.cell
+def _():
+    import marimo as mo
+{code}
+    mo.ui.anywidget(w)
+    return
+"""
+
+
+def open_in(host: str, browser: Any, lab: JupyterLab, code: str) -> Any:
+    """Return a page of its own on which a host shows the widget `w` that some code makes; close its context after use.
+
+    host : "notebook", "voila", or the address of a running marimo, see `marimo_of`
+    """
+    page = new_page(browser)
+    write_notebook(lab.root / "host.ipynb", f"{code}\nw")
+    if host == "voila":
+        page.goto(f"{lab.url}/voila/render/host.ipynb?token={lab.token}")
+    elif host == "notebook":
+        page.goto(f"{lab.url}/notebooks/host.ipynb?token={lab.token}")
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.get_by_text("Run All Cells", exact=True).click()
+    else:
+        page.goto(host)
+    page.locator(".cxg-widget[data-cxg-state=ready]").first.wait_for()
+    return page
+
+
+def needs(host: str) -> None:
+    """Skip where a host is not installed."""
+    if importlib.util.find_spec(host) is None:
+        pytest.skip(f"{host} is not installed")
+
+
+@contextmanager
+def marimo_of(folder: Path, code: str) -> Iterator[str]:
+    """Run marimo on an app that shows the widget `w` that some code makes, and give its address."""
+    own = folder / "marimo"
+    own.mkdir(exist_ok=True)
+    app = own / "app.py"
+    app.write_text(_APP.format(code="\n".join(f"    {line}" for line in code.splitlines())))
+    port = _free_port()
+    places = {name: str(own) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")}
+    root = str(Path(__file__).parents[2])
+    command = [sys.executable, "-m", "marimo", "run", str(app), "--headless", "--no-token", "--host=127.0.0.1"]
+    with open(own / "log", "wb") as log:
+        server = subprocess.Popen(
+            [*command, f"--port={port}"],
+            cwd=folder,
+            env={**os.environ, **places, "PYTHONPATH": root},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        _wait(server, f"http://127.0.0.1:{port}", own / "log")
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def _wait(server: subprocess.Popen[bytes], address: str, log: Path) -> None:
+    end = time.monotonic() + _START_S
+    while time.monotonic() < end:
+        assert server.poll() is None, log.read_text()
+        try:
+            with urlopen(f"{address}/health", timeout=2):
+                return
+        except (URLError, OSError):
+            time.sleep(0.1)
+    raise AssertionError(f"marimo did not start within {_START_S} s: {log.read_text()}")

@@ -13,6 +13,39 @@ const BUDGET_BYTES = { [WIDGET]: 150 * 1024, [PANELS]: 200 * 1024 };
 const OWN_COLORS = ["muted", "faint", "edge", "line", "hover", "chosen", "raised", "missing", "shadow"];
 const ownColor = new RegExp(`--(${OWN_COLORS.join("|")})\\b`, "g");
 
+/** Characters that may stand for what a style sheet repeats, where it has none of them itself. */
+const SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_~^|=<?!&@";
+const MOST_PARTS = 12;
+
+/** A module that gives a text: what the text repeats is one sign in it, put back when the module runs. @param {string} text */
+function packed(text) {
+  const signs = [...SIGNS].filter((sign) => !text.includes(sign));
+  const words = [];
+  for (const sign of signs) {
+    const word = mostRepeated(text);
+    if (word === "") break;
+    words.push(word);
+    text = text.replaceAll(word, sign);
+  }
+  const [all, used] = [words, signs.slice(0, words.length).join("")].map((one) => JSON.stringify(one));
+  return `export default ${all}.reduceRight((text, word, i) => text.replaceAll(${used}[i], word), ${JSON.stringify(text)});`;
+}
+
+/** The run of whole parts of a text that takes most of its bytes by coming again; "" = none is worth a sign. @param {string} text */
+function mostRepeated(text) {
+  const parts = text.split(/(?<=[;:{}(), ])/);
+  /** @type {Map<string, number>} */
+  const saved = new Map();
+  for (let i = 0; i < parts.length; i++) {
+    for (let n = 1; n <= Math.min(MOST_PARTS, parts.length - i); n++) {
+      const word = parts.slice(i, i + n).join("");
+      saved.set(word, (saved.get(word) ?? -word.length - 3) + word.length - 1);
+    }
+  }
+  const [word, bytes] = [...saved].reduce((best, one) => (one[1] > best[1] ? one : best));
+  return bytes > 0 ? word : "";
+}
+
 /** What esbuild leaves as it is: style sheets that are texts of the module, the indentation within template literals,
  * which neither HTML nor GLSL needs, and the spaces of GLSL. @type {import("esbuild").Plugin} */
 const texts = {
@@ -24,7 +57,7 @@ const texts = {
         minify: true,
         charset: "utf8",
       });
-      return { contents: code.trim().replace(ownColor, (_, name) => `--${OWN_COLORS.indexOf(name)}`), loader: "text" };
+      return { contents: packed(code.trim().replace(ownColor, (_, name) => `--${OWN_COLORS.indexOf(name)}`)) };
     });
     build.onLoad({ filter: /\.js$/ }, async ({ path }) => {
       const contents = (await readFile(path, "utf8")).replace(/\n[ \t]+/g, "\n");

@@ -45,6 +45,8 @@ def open_in(host: str, browser: Any, lab: JupyterLab, code: str) -> Any:
         page.goto(f"{lab.url}/voila/render/host.ipynb?token={lab.token}")
     elif host == "notebook":
         page.goto(f"{lab.url}/notebooks/host.ipynb?token={lab.token}")
+        # What is run before the kernel is connected is lost.
+        page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_text("Run All Cells", exact=True).click()
     else:

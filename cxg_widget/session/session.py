@@ -225,9 +225,12 @@ class Session:
         """
         return polygon_mask(corners, self._held, self.mask, hidden=hidden)
 
-    def gesture(self, message: p.Lasso | p.Category) -> None:
+    def gesture(self, message: p.Lasso | p.Category | p.Clear) -> None:
         """Select by a gesture."""
-        self.select(self._mask_of(message), message.mode)
+        if isinstance(message, p.Clear):
+            self.select(np.zeros_like(self.mask))
+        else:
+            self.select(self._mask_of(message), message.mode)
 
     def _mask_of(self, message: p.Lasso | p.Category) -> NDArray[np.bool_]:
         return mask_of(message, self._held, self.mask)
@@ -270,14 +273,11 @@ class Session:
                 yield from self._first_paint.hold(self.show())
             case p.Begun():
                 self._first_paint.begin()
-            case p.Lasso() | p.Category():
+            case p.Lasso() | p.Category() | p.Clear():
                 self.gesture(message)
                 yield from self.selection()
             case p.Count():
                 yield self._counts()
-            case p.Clear():
-                self.select(np.zeros_like(self.mask))
-                yield from self.selection()
             case p.Hover():
                 yield self._pointer.frame(message)
             case p.Search():

@@ -20,7 +20,9 @@ def opened(page: Any, scene: str = "categories") -> Any:
     """Bring a scene, open the panel by its button, and return it."""
     show(page, scene)
     page.get_by_role("button", name="Columns", exact=True).click()
-    return page.get_by_role("complementary", name="Columns")
+    panel = page.get_by_role("complementary", name="Columns")
+    expect(panel.get_by_label("Find a column")).to_be_focused()
+    return panel
 
 
 def listed(panel: Any) -> dict[str, str]:
@@ -58,13 +60,13 @@ def test_a_name_that_begins_like_a_forced_one_is_forced_itself(panels: Any) -> N
 def test_typing_narrows_the_list_whatever_the_case(panels: Any) -> None:
     panel = opened(panels)
     field = panel.get_by_label("Find a column")
-    expect(field).to_be_focused()
     field.fill("C")
-    assert list(listed(panel)) == [name for name in COLUMNS if "c" in name]
     expect(panel.get_by_role("status")).to_have_text("4 of 7 columns")
+    assert list(listed(panel)) == [name for name in COLUMNS if "c" in name]
     field.fill("zzz")
     expect(panel.get_by_role("status")).to_have_text("No column matches “zzz”.")
     panels.keyboard.press("Escape")
+    expect(panel.get_by_role("status")).to_have_text("7 columns")
     assert listed(panel) == COLUMNS
 
 
@@ -76,6 +78,7 @@ def test_escape_leaves_it_and_gives_the_focus_back(panels: Any) -> None:
     assert calls(panels, "clearSelection") == []
     assert focused(panels) == "Columns"
     panels.keyboard.press("Enter")
+    expect(panel.get_by_label("Find a column")).to_be_focused()
     panel.get_by_role("button", name="Close columns").click()
     expect(panel).to_be_hidden()
     assert focused(panels) == "Columns"

@@ -8,25 +8,24 @@ import { COLUMNS_KEY } from "../page/panels/columns_button.js";
 /** @returns {(context: Context, id: string, name: string, body: unknown) => unknown} */
 export function createDrawer() {
   /** What had the focus when the panel took it. @type {HTMLElement | null} */
-  let entered = null;
+  let back = null;
 
   /** A panel that a hand opened takes the focus; one that Python opened, or another view, does not. @param {Context} context @param {string} id */
-  function enter({ ui }, id) {
-    const from = ui.cameFrom;
-    if (from === entered) return;
-    entered = from;
-    const root = /** @type {ShadowRoot | undefined} */ (from?.getRootNode());
+  function enter({ ui, update }, id) {
+    if (ui.cameFrom === null) return;
+    back = ui.cameFrom;
+    update({ cameFrom: null });
+    const root = /** @type {ShadowRoot} */ (back.getRootNode());
     // The field is there once this drawing is done.
-    queueMicrotask(() => /** @type {HTMLElement | null | undefined} */ (root?.querySelector(`#${id} input`))?.focus());
+    queueMicrotask(() => /** @type {HTMLElement | null} */ (root.querySelector(`#${id} input`))?.focus());
   }
 
   /** Close it, and give the focus back. @param {Context} context @param {Event} event */
-  function close({ ui, actions, update }, event) {
+  function close({ actions }, event) {
     const root = /** @type {ShadowRoot} */ (/** @type {Element} */ (event.currentTarget).getRootNode());
     actions.setTrait("open_panels", []);
-    const back = [ui.cameFrom, ...root.querySelectorAll("[aria-controls=columns], [role=application]")];
-    const found = back.find((one) => one?.isConnected && one.checkVisibility());
-    update({ cameFrom: null });
+    const places = [back, ...root.querySelectorAll("[aria-controls=columns], [role=application]")];
+    const found = places.find((one) => one?.isConnected && one.checkVisibility());
     /** @type {HTMLElement | undefined} */ (found)?.focus({ preventScroll: true });
   }
 

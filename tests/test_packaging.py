@@ -113,13 +113,14 @@ def test_importing_the_package_imports_no_heavy_library() -> None:
 
 
 @needs_bundle
-def test_the_example_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_examples_of_the_readme_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert len(code) == 1
+    assert code
     write_demo(tmp_path / "demo.cxg", 2_000)
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
-    exec(compile(code[0], "README.md", "exec"), names)
+    for block in code:
+        exec(compile(block, "README.md", "exec"), names)
     assert len(names["cells"]) > 0  # type: ignore[arg-type]
     assert names["state"]["color"] == ["NKG7", "GNLY", "PRF1"]  # type: ignore[index]
 

@@ -180,6 +180,7 @@ function firstState(traits) {
     selection: { seq: -1, n: 0 },
     filter: { seq: -1, n: null },
     counted: null,
+    columns: {},
     inView: null,
     highlighted: -1,
     cell: null,

@@ -43,10 +43,35 @@ const dataset = { title: "PBMC atlas, 38 donors", nObs: N, nVar: 60_664, embeddi
   columns: OBS, colormaps: Object.keys(COLORMAPS), notes: ["The obs column 'raw_ids' is damaged and was skipped."] };
 const points = { seq: 1, embedding: "X_umap", axes: [0, 1], nPoints: N, nObs: N, aggregated: false, loaded: N, extent: [-10, 10, -10, 10], nMissing: 12, yDown: false, equalUnits: true, axisLabels: [] };
 const SPECTRA = { obs: { one: "spectrum", many: "spectra" }, var: { one: "m/z window", many: "m/z windows" }, set: null };
-const start = { traits, dataset, points, color: categorical("cell_type", TYPES.split("|"), 4_210), nextColor: null, filter: { seq: -1, n: null }, selection: { seq: 0, n: 0 }, counted: null, inView: { as: "points", lacks: "" }, highlighted: -1,
+const start = { traits, dataset, points, color: categorical("cell_type", TYPES.split("|"), 4_210), nextColor: null, filter: { seq: -1, n: null }, selection: { seq: 0, n: 0 }, counted: null, columns: {}, inView: { as: "points", lacks: "" }, highlighted: -1,
   cell: null, found: { query: "-", matches: [], nMore: 0 }, error: null, link: "live", drawnBy: "gpu", building: null, panels: createPanels, crowd: { solidity: 1, weight: 1, tile: [1, 1] }, isSeen: true, isWhole: true, seen: null };
 
-const client = { ask: async () => null, tell() {} };
+const client = {
+  async ask(request) {
+    calls.push(["ask", request]);
+    if (request.kind !== "columns") return null;
+    const parts = request.columns.map((column) => answered(column, request.filters));
+    store.set({ columns: { ...store.get().columns, ...Object.fromEntries(parts.map((part) => [part.column, part])) } });
+    return parts;
+  },
+  tell: (request) => void calls.push(["tell", request]),
+};
+/** Counts as a kernel would send them: of each of two or more values, or of 64 bins from 0 to 640; a filter halves those of the others. */
+function answered(column, filters) {
+  const part = { kind: "column", column, categories: [], edges: [], groups: [], error: "", scale: "categorical" };
+  if (column === "obs:notes") return { ...part, scale: "none", error: "Cannot read obs column 'notes': its file is missing." };
+  const kind = OBS.find(({ name }) => `obs:${name}` === column)?.kind;
+  const n = kind === "float" ? 64 : column === "obs:cluster" ? 1101 : column === "obs:is_doublet" ? 2 : 14;
+  const others = filters.filter((rule) => (rule.not ?? rule).obs !== column.slice(4)).length;
+  const all = Uint32Array.from({ length: n + 1 }, (_, i) => (i === n ? 214 : kind === "float" ? 4000 * Math.exp(-(((i - 22) / 12) ** 2)) + 12 : 20_000 / (1 + (i % 14))));
+  const filtered = all.map((count) => count / 2 ** others);
+  const selected = all.map((count, i) => (store.get().selection.n > 0 && i % 3 !== 1 ? count / 5 : 0));
+  const groups = kind === "float" ? [] : [0, 1, 2, 3];
+  const grouped = Uint32Array.from({ length: (n + 1) * 6 }, (_, i) => (groups.length > 0 ? filtered[Math.floor(i / 6)] / 6 : 0));
+  const categories = n === 14 ? TYPES.split("|") : n === 2 ? ["False", "True"] : Array.from({ length: n }, (_, i) => `cluster ${i}`);
+  const about = kind === "float" ? { scale: "continuous", edges: Array.from({ length: 65 }, (_, i) => 10 * i) } : { categories };
+  return { ...part, ...about, groups, arrays: { all, filtered, selected, grouped } };
+}
 const store = createStore(start);
 const calls = [];
 const setTraits = (change) => store.set({ traits: { ...store.get().traits, ...change } });
@@ -180,6 +205,8 @@ const scenes = {
   columns: { traits: { ...traits, open_panels: ["columns"] } },
   manyColumns: { traits: { ...traits, open_panels: ["columns"] }, dataset: { ...dataset,
     columns: [...OBS, ...NASTY.map((name) => ({ name, kind: "categorical" })), ...Array.from({ length: 600 }, (_, i) => ({ name: `qc_metric_${i}`, kind: "float" }))] } },
+  filteredColumns: { traits: { ...traits, open_panels: ["columns"], filters: [{ obs: "n_counts", range: [120, 400] }, { not: { obs: "cell_type", in: ["platelet", null] } }, { query: "n_counts > 10 and CD3E > 0" }] },
+    filter: { seq: 3, n: 41_203 }, selection: { seq: 1, n: 1234 } },
   noColumns: { traits: { ...traits, open_panels: ["columns"] }, dataset: { ...dataset, columns: [] } },
   columnsOffline: { traits: { ...traits, open_panels: ["columns"] }, link: "offline" },
   spectra: { dataset: { ...dataset, nouns: SPECTRA }, points: { ...points, aggregated: true }, inView: { as: "image", lacks: "" }, selection: { seq: 1, n: 5 } },

@@ -69,7 +69,7 @@ def _open_and_color(page: Any, truth: dict[str, set[str]]) -> list[str]:
     panel = widget.get_by_role("complementary", name="Columns")
     expect(panel.get_by_label("Find a column")).to_be_focused()
     assert set(panel.locator(".column .label").all_text_contents()) == truth["columns"]
-    panel.get_by_role("button", name="donor").click()
+    panel.get_by_role("button", name="Color by donor").click()
     expect(widget.get_by_role("heading", name="donor")).to_be_visible()
     assert set(widget.get_by_role("option").locator(".label").all_text_contents()) == truth["donor"]
     page.keyboard.press("Escape")

@@ -17,7 +17,7 @@ export function createDrawer() {
     update({ cameFrom: null });
     const root = /** @type {ShadowRoot} */ (back.getRootNode());
     // The field is there once this drawing is done.
-    queueMicrotask(() => /** @type {HTMLElement | null} */ (root.querySelector(`#${id} input`))?.focus());
+    queueMicrotask(() => /** @type {HTMLElement | null} */ (root.querySelector(`#${id} [data-field]`))?.focus());
   }
 
   /** Close it, and give the focus back. @param {Context} context @param {Event} event */

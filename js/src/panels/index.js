@@ -1,5 +1,5 @@
 /** Entry of the second module: the panels of one view, those that are open. */
-import { html, nothing } from "lit-html";
+import { html } from "lit-html";
 import { createColumns } from "./columns.js";
 import { createDrawer } from "./drawer.js";
 import css from "./style.css";
@@ -12,7 +12,7 @@ export function createPanels(client, redraw) {
   const columns = createColumns({ client, redraw });
   return (context) => {
     const { dataset, traits } = context.state;
-    if (dataset === null || traits.open_panels.length === 0) return nothing;
+    if (dataset === null || traits.open_panels.length === 0) return columns(null);
     return html`${style}${drawer(context, "columns", "Columns", columns(context, dataset))}`;
   };
 }

@@ -42,6 +42,8 @@ export function createReceiver(scene, store) {
         return takeSelection(scene, store, reply);
       case "filter":
         return takeFilter(scene, store, reply);
+      case "column":
+        return takeColumn(store, reply);
       case "progress":
         return takeProgress(store, reply);
       case "error":
@@ -152,6 +154,14 @@ function promote(scene, store) {
   if (!isReady) return;
   Object.assign(scene, { color: nextColor, nextColor: null });
   store.set({ color: store.get().nextColor, nextColor: null, highlighted: -1 });
+}
+
+/** What is known of a column is not sent again. @param {import("./state.js").Store} store @param {import("../wire/protocol.js").ColumnCounts} reply */
+function takeColumn(store, reply) {
+  const { columns } = store.get();
+  const { categories, edges } =
+    reply.categories.length + reply.edges.length > 0 ? reply : (columns[reply.column] ?? reply);
+  store.set({ columns: { ...columns, [reply.column]: { ...reply, categories, edges } } });
 }
 
 /** @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Progress} reply */

@@ -79,6 +79,7 @@
  * @property {{seq: number, n: number, missed?: boolean}} selection missed: a gesture has just found nothing to change in it
  * @property {{seq: number, n: number | null}} filter n: cells that pass; null = without any filter but what the legend hides
  * @property {import("./counts.js").Counted | null} counted how the last selection that was counted spreads over the colouring
+ * @property {Record<string, import("../wire/protocol.js").ColumnCounts>} columns what has been counted of columns, by "obs:NAME" or "var:NAME"
  * @property {number} highlighted category under the pointer in the legend, -1 = none
  * @property {Cell | null} cell the cell under the pointer in the plot
  * @property {{query: string, matches: Match[], nMore: number}} found

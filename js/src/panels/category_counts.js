@@ -1,0 +1,125 @@
+/** An open column of categories: a row for each, with bars of its cells; a click shows or hides it. */
+import { html, nothing } from "lit-html";
+import { ICONS } from "../page/icons.js";
+import { ROW_PX, rowAfterKey, scrollTo, windowOf } from "../page/panels/rows.js";
+import { safeColor } from "../style/color.js";
+import { MISSING_LABEL } from "../wire/protocol.js";
+import { shortCount, wholeNumber } from "../words/format.js";
+import { keeping, passesOf } from "./rules.js";
+
+/** @typedef {import("../page/panels/ui.js").Context} Context */
+/** @typedef {import("../wire/protocol.js").ColumnCounts} Counts */
+/** @typedef {import("./rules.js").Rule} Rule */
+/** @typedef {{scroll: number, active: number, byCount: boolean}} Place */
+
+/** Rows that are in sight at once. */
+const MOST_ROWS = 9;
+const SEGMENTS = 14;
+
+/**
+ * @param {{column: string, name: string, counts: Counts, rule: Rule | undefined, place: Place,
+ *   setRule: (make: (now: Rule | undefined) => Rule | null) => void, move: (change: Partial<Place>) => void}} given
+ * @param {Context} context
+ */
+export function categoryCounts({ column, name, counts, rule, place, setRule, move }, context) {
+  const { arrays } = counts;
+  const hasMissing = (arrays.all.at(-1) ?? 0) > 0;
+  const labels = hasMissing ? [...counts.categories, MISSING_LABEL] : counts.categories;
+  const rows = ordered(labels.length, arrays.all, place.byCount);
+  const most = arrays.all.reduce((most, one) => Math.max(most, one), 1);
+  const passes = passesOf(rule);
+  const height = Math.min(rows.length, MOST_ROWS) * ROW_PX;
+  const { start, stop } = windowOf(rows.length, place.scroll, height);
+  const active = Math.min(place.active, rows.length - 1);
+
+  const toggle = (/** @type {number} */ i) =>
+    setRule((now) => {
+      const passes = passesOf(now);
+      return keeping(column, labels, (label) => passes(label) !== (label === labels[i]));
+    });
+  const only = (/** @type {number} */ i) =>
+    setRule((now) => {
+      const passes = passesOf(now);
+      const isOnly = labels.every((label, k) => passes(label) === (k === i));
+      return isOnly ? null : keeping(column, labels, (label) => label === labels[i]);
+    });
+  const isOffline = context.state.link === "offline";
+  const at = (/** @type {Event} */ event) =>
+    Number(
+      /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("[data-i]"))?.dataset.i ?? -1,
+    );
+
+  /** @param {KeyboardEvent} event */
+  function press(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const next = rowAfterKey(event.key, active, rows.length, MOST_ROWS - 1);
+    const list = /** @type {HTMLElement} */ (event.currentTarget);
+    if (next !== null) {
+      list.scrollTop = scrollTo(next, list.scrollTop, list.clientHeight);
+      move({ active: next, scroll: list.scrollTop });
+    } else if (event.key === " " && active >= 0 && !isOffline) toggle(rows[active]);
+    else if (event.key === "Enter" && active >= 0 && !isOffline) only(rows[active]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** @param {number} i @param {number} k */
+  function row(i, k) {
+    const isHidden = !passes(labels[i]);
+    const [all, filtered, selected] = [arrays.all[i], arrays.filtered[i], arrays.selected[i]];
+    const said = `${labels[i]}\n${wholeNumber(filtered)} of ${wholeNumber(all)}${selected > 0 ? `, ${wholeNumber(selected)} selected` : ""}`;
+    return html`<div id="count-${k}-${column}" class="count-row ${isHidden ? "hidden" : ""} ${k === active ? "active" : ""}" role="option" data-i=${i}
+      aria-selected=${!isHidden} aria-posinset=${k + 1} aria-setsize=${rows.length} title=${said}>
+      <span class="label">${labels[i] === "" ? html`<em>(empty)</em>` : labels[i]}</span>
+      <span class="amount">${filtered === all ? nothing : html`<b>${shortCount(filtered)}</b> / `}${shortCount(all)}</span>
+      ${bar(context, counts, i, most)}
+    </div>`;
+  }
+
+  return html`<div class="count-list">
+    <div class="bar"><span class="grow">${labels.length === 1 ? "1 category" : `${wholeNumber(labels.length)} categories`}</span>
+      ${rule === undefined ? nothing : html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => setRule(() => null)}>Show all</button>`}
+      ${
+        labels.length > 2
+          ? html`<button type="button" class="small" aria-label="Sort ${name} by count" aria-pressed=${place.byCount}
+            title=${place.byCount ? "Sorted by count; click for the given order" : "Sort by count"}
+            @click=${() => move({ byCount: !place.byCount, scroll: 0, active: -1 })}>${ICONS.sort}</button>`
+          : nothing
+      }</div>
+    <div class="count-rows" role="listbox" tabindex="0" aria-multiselectable="true" style="height:${height}px"
+      aria-label="${name}; Space shows or hides, Enter shows only one" aria-activedescendant=${active >= 0 ? `count-${active}-${column}` : nothing}
+      .scrollTop=${place.scroll} @scroll=${(/** @type {Event} */ event) => move({ scroll: /** @type {Element} */ (event.currentTarget).scrollTop })}
+      @focus=${() => active < 0 && move({ active: 0 })} @blur=${() => move({ active: -1 })} @keydown=${press}
+      @click=${(/** @type {MouseEvent} */ event) => at(event) >= 0 && !isOffline && (event.altKey ? only : toggle)(at(event))}
+      @dblclick=${(/** @type {MouseEvent} */ event) => at(event) >= 0 && !isOffline && !event.altKey && only(at(event))}>
+      <div class="sheet" style="height:${rows.length * ROW_PX}px"><div style="transform:translateY(${start * ROW_PX}px)">
+        ${rows.slice(start, stop).map((i, k) => row(i, start + k))}
+      </div></div>
+    </div>
+  </div>`;
+}
+
+/** Bars of a row: all cells in grey, those that pass on them by the colours of the legend, the selected ones below.
+ * @param {Context} context @param {Counts} counts @param {number} i @param {number} most */
+function bar({ state }, counts, i, most) {
+  const { all, filtered, selected, grouped } = counts.arrays;
+  const n = counts.groups.length > 0 ? counts.groups.length + 2 : 0;
+  const colors = state.color?.colors ?? [];
+  const width = (/** @type {number} */ count) => `${(100 * count) / most}%`;
+  const parts = [];
+  for (let g = 0; g < Math.min(n, SEGMENTS); g++) {
+    const count = grouped[i * n + g];
+    const color = g < n - 2 ? safeColor(colors[counts.groups[g]] ?? "") : g === n - 2 ? "var(--faint)" : "var(--edge)";
+    if (count > 0) parts.push(html`<i style="width:${width(count)};background:${color}"></i>`);
+  }
+  return html`<span class="bars" aria-hidden="true"><i class="all" style="width:${width(all[i])}"></i>
+    <span class="parts">${n === 0 ? html`<i style="width:${width(filtered[i])}"></i>` : parts}</span>
+    ${selected[i] > 0 ? html`<i class="selected" style="width:${width(selected[i])}"></i>` : nothing}</span>`;
+}
+
+/** @param {number} n @param {Uint32Array} all @param {boolean} byCount @returns {number[]} */
+function ordered(n, all, byCount) {
+  const rows = Array.from({ length: n }, (_, i) => i);
+  return byCount ? rows.sort((a, b) => all[b] - all[a] || a - b) : rows;
+}

@@ -1,0 +1,162 @@
+/** An open column of numbers: a histogram with a brush, and the ends of the filter as numbers. */
+import { html, nothing, svg } from "lit-html";
+import { barHeights, barPath } from "../page/panels/histogram.js";
+import { shareOf, valueAt } from "../style/limits.js";
+import { shortNumber, wholeNumber } from "../words/format.js";
+import { nounsOf } from "../words/nouns.js";
+
+/** @typedef {import("../page/panels/ui.js").Context} Context */
+/** @typedef {[number | null, number | null]} Ends */
+
+/** What the pointer holds. @typedef {"low" | "high" | "both" | "new"} Grip */
+/** How near to an end the pointer takes it, px. */
+const REACH_PX = 6;
+
+/**
+ * @param {{name: string, counts: import("../wire/protocol.js").ColumnCounts, isInteger: boolean, now: () => Ends, wrong: string,
+ *   drag: (ends: Ends, done: boolean) => void, fail: (sentence: string) => void}} given
+ *   now gives the ends that hold; drag is told of each move of the brush, and of the last one that it is
+ * @param {Context} context
+ */
+export function numberCounts({ name, counts, isInteger, now, wrong, drag, fail }, context) {
+  const { edges, arrays } = counts;
+  const { many } = nounsOf(context.state).obs;
+  const nMissing = arrays.all.at(-1) ?? 0;
+  if (edges.length < 2) return html`<p class="none">There are no values.</p>`;
+  const [lo, hi] = [edges[0], /** @type {number} */ (edges.at(-1))];
+  const isOffline = context.state.link === "offline";
+  const step = stepOf(edges, isInteger);
+  const shownOf = (/** @type {Ends} */ [a, b]) => [held(a ?? lo, lo, hi), held(b ?? hi, lo, hi)];
+  const ends = now();
+  const [low, high] = shownOf(ends);
+  const isOn = ends[0] !== null || ends[1] !== null;
+  const places = [low, high].map((value) => 100 * shareOf(value, lo, hi));
+
+  /** Round to numbers that can be read, and leave an end open that takes in all. @param {number} a @param {number} b @param {boolean} done */
+  function set(a, b, done) {
+    const [first, last] = [Math.min(a, b), Math.max(a, b)].map((value) => rounded(value, step));
+    drag([first <= lo ? null : first, last >= hi ? null : last], done);
+  }
+
+  /** @param {PointerEvent} event */
+  function grab(event) {
+    if (event.button !== 0 || isOffline) return;
+    const strip = /** @type {HTMLElement} */ (event.currentTarget);
+    const { left, width } = strip.getBoundingClientRect();
+    const under = (/** @type {PointerEvent} */ at) => valueAt(held((at.clientX - left) / width, 0, 1), lo, hi);
+    const x = event.clientX - left;
+    const near = (/** @type {number} */ place) => Math.abs(x - (place / 100) * width) <= REACH_PX;
+    const began = under(event);
+    const isInside = isOn && began > low && began < high;
+    /** @type {Grip} */
+    const grip = isOn && near(places[0]) ? "low" : isOn && near(places[1]) ? "high" : isInside ? "both" : "new";
+    strip.setPointerCapture(event.pointerId);
+    strip.focus({ preventScroll: true });
+    event.preventDefault();
+    const listening = new AbortController();
+    let hasMoved = false;
+    const move = (/** @type {PointerEvent} */ at, /** @type {boolean} */ done) => {
+      const value = under(at);
+      const by = held(value - began, lo - low, hi - high);
+      if (grip === "both") set(low + by, high + by, done);
+      else set(grip === "low" ? high : grip === "high" ? low : began, value, done);
+    };
+    const { signal } = listening;
+    strip.addEventListener("pointermove", (at) => void ((hasMoved = true), move(at, false)), { signal });
+    strip.addEventListener(
+      "pointerup",
+      (at) => {
+        listening.abort();
+        if (hasMoved) move(at, true);
+        else if (grip === "new") drag([null, null], true); // a click beside the brush
+      },
+      { signal },
+    );
+    strip.addEventListener("pointercancel", () => (listening.abort(), drag(ends, true)), { signal });
+  }
+
+  /** @param {KeyboardEvent} event */
+  function press(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || isOffline) return;
+    const [low, high] = shownOf(now());
+    const isOn = now().some((end) => end !== null);
+    const bin = isInteger ? edges[1] - edges[0] : (hi - lo) / (edges.length - 1);
+    const by = { ArrowRight: bin, ArrowUp: bin, ArrowLeft: -bin, ArrowDown: -bin }[event.key];
+    if (event.key === "Escape" && isOn) drag([null, null], true);
+    else if (by === undefined) return;
+    else if (event.shiftKey) set(low, Math.max(low, high + by), true);
+    else if (isOn) {
+      const moved = held(by, lo - low, hi - high);
+      set(low + moved, high + moved, true);
+    } else set(by > 0 ? lo + by : lo, by > 0 ? hi : hi + by, true);
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** @param {0 | 1} which @param {string} title */
+  function field(which, title) {
+    const shown = ends[which] === null ? "" : exact(/** @type {number} */ (ends[which]));
+    const commit = (/** @type {Event} */ event) => {
+      const input = /** @type {HTMLInputElement} */ (event.currentTarget);
+      const value = input.value.trim() === "" ? null : Number(input.value.replace(/(\d),(?=\d{3}\b)/g, "$1"));
+      if (Number.isNaN(value)) return fail("An end is a number, or empty for none.");
+      /** @type {Ends} */
+      const wanted = which === 0 ? [value, ends[1]] : [ends[0], value];
+      if (wanted[0] !== null && wanted[1] !== null && wanted[0] > wanted[1])
+        return fail("The lower end must not lie above the upper one.");
+      return drag(wanted, true);
+    };
+    return html`<input type="text" class="limit" aria-label="${title} end of ${name}" title="${title} end, included; empty for none" autocomplete="off"
+      spellcheck="false" placeholder=${shortNumber(which === 0 ? lo : hi)} ?disabled=${isOffline} .value=${shown} @change=${commit}>`;
+  }
+
+  const n = edges.length - 1;
+  const most = Math.max(...arrays.all.slice(0, n));
+  const path = (/** @type {Uint32Array} */ one) => barPath(barHeights(one.slice(0, n), most));
+  const said = isOn ? `${shortNumber(low)} to ${shortNumber(high)}` : "all";
+  return html`<div class="numbers">
+    <div class="strip" role="slider" tabindex="0" aria-label="Range of ${name} to keep; arrows move it, Shift and arrows grow it, Escape clears it"
+      aria-valuemin=${lo} aria-valuemax=${hi} aria-valuenow=${low} aria-valuetext=${said} aria-disabled=${isOffline} @pointerdown=${grab} @keydown=${press}>
+      <svg class="counted" viewBox="0 0 ${n} 1" preserveAspectRatio="none" role="img"
+        aria-label="Histogram of ${name}, heights by cube root: all ${many}, those that pass, those selected">
+        ${svg`<path class="all" d=${path(arrays.all)} /><path class="filtered" d=${path(arrays.filtered)} /><path class="selected" d=${path(arrays.selected)} />`}</svg>
+      ${
+        isOn
+          ? html`<i class="out" style="width:${places[0]}%"></i><i class="out" style="left:${places[1]}%;right:0"></i>
+            <i class="end" style="left:${places[0]}%"></i><i class="end" style="left:${places[1]}%"></i>`
+          : nothing
+      }
+    </div>
+    <div class="limits">${field(0, "Lower")}
+      ${isOn ? html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => drag([null, null], true)}>Clear</button>` : nothing}
+      ${field(1, "Upper")}</div>
+    ${wrong === "" ? nothing : html`<p class="fault" role="alert">${wrong}</p>`}
+    ${nMissing > 0 ? html`<p class="caption">${wholeNumber(nMissing)} without a value</p>` : nothing}
+  </div>`;
+}
+
+/** @param {number} value @param {number} least @param {number} most */
+function held(value, least, most) {
+  return Math.max(least, Math.min(most, value));
+}
+
+/** What ends are rounded to: a power of ten, some hundredth of a bin. @param {number[]} edges @param {boolean} isInteger @returns {number} */
+export function stepOf(edges, isInteger) {
+  if (isInteger) return 1;
+  const [lo, hi] = [edges[0], edges[edges.length - 1]];
+  const width = (hi / 64 - lo / 64) / 4;
+  return width > 0 ? 10 ** Math.floor(Math.log10(width)) : 0;
+}
+
+/** @param {number} value @param {number} step 0 = as it is @returns {number} */
+export function rounded(value, step) {
+  if (!(step > 0)) return value;
+  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const near = Math.round(value / step) * step;
+  return digits <= 100 && Number.isFinite(near) ? Number(near.toFixed(digits)) : value;
+}
+
+/** All digits of a number. @param {number} value @returns {string} */
+function exact(value) {
+  return String(value);
+}

@@ -1,0 +1,51 @@
+/** How many cells pass, by which filters, each of which can be taken away; and the field for a query. */
+import { html, nothing } from "lit-html";
+import { ICONS } from "../page/icons.js";
+import { textIn } from "../page/panels/ui.js";
+import { nShown } from "../state/hidden.js";
+import { shortNumber, wholeNumber } from "../words/format.js";
+import { nounsOf } from "../words/nouns.js";
+import { columnOf, ruleOf, told, withRule } from "./rules.js";
+
+/** @typedef {import("../page/panels/ui.js").Context} Context */
+/** @typedef {import("../state/state.js").Dataset} Dataset */
+
+/** @returns {(context: Context, dataset: Dataset) => unknown} */
+export function createOverview() {
+  /** What was asked for last, the kernel may refuse it. */
+  let tried = "";
+
+  return (context, dataset) => {
+    const { state, actions } = context;
+    /** @type {import("./rules.js").Rule[]} */
+    const rules = state.traits.filters;
+    const isOffline = state.link === "offline";
+    const put = (/** @type {string} */ column, /** @type {import("./rules.js").Rule | null} */ rule) =>
+      actions.setTrait("filters", withRule(context.state.traits.filters, column, rule));
+    const query = ruleOf(rules, "query")?.query ?? "";
+    const isRefused = tried !== "" && tried !== query && ["setting", "filter"].includes(state.error?.of ?? "");
+    const commit = (/** @type {Event} */ event) => {
+      tried = textIn(event).trim();
+      if (tried !== query) put("query", tried === "" ? null : { query: tried });
+    };
+    return html`<div class="overview">
+      <div class="passing"><p role="status"><b>${wholeNumber(nShown(state, dataset.nObs))}</b> of ${wholeNumber(dataset.nObs)} ${nounsOf(state).obs.many} pass</p>
+        ${rules.length > 1 ? html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => actions.clearFilters()}>Clear all</button>` : nothing}</div>
+      ${
+        rules.length === 0
+          ? nothing
+          : html`<ul class="chips" aria-label="Filters">${rules.map((rule) => {
+              const name = columnOf(rule) === "query" ? "query" : columnOf(rule).slice(4);
+              const text = told(rule, shortNumber);
+              return html`<li class="chip" title="${name}: ${text}"><span class="label"><b>${name}</b> ${text}</span>
+                <button type="button" class="small" aria-label="Remove the filter of ${name}" title="Remove" ?disabled=${isOffline}
+                  @click=${() => put(columnOf(rule), null)}>${ICONS.close}</button></li>`;
+            })}</ul>`
+      }
+      <div class="box"><input type="text" class="query" aria-label="Keep by a query" placeholder="Query, as n_genes > 500 and CD3E > 0" autocomplete="off" spellcheck="false"
+        title="Names of columns and ${nounsOf(state).var.many}, comparisons, and, or, not, in" aria-invalid=${isRefused} ?disabled=${isOffline}
+        .value=${isRefused ? tried : query} @change=${commit}></div>
+      ${isRefused ? html`<p class="fault" role="alert">${state.error?.message}</p>` : nothing}
+    </div>`;
+  };
+}

@@ -1,0 +1,71 @@
+/** Filters as the front-end changes them: rules of small JSON, one for each column, and a query. Pure. */
+import { MISSING_LABEL } from "../wire/protocol.js";
+
+/** @typedef {Record<string, any>} Rule {obs, in}, {obs, range}, {var, range}, {not: {obs, in}} or {query} */
+
+/** The rule that names a column, or what it negates. @param {Rule} rule @returns {Rule} */
+const innerOf = (rule) => rule.not ?? rule;
+
+/** What a filter is about: "obs:NAME", "var:NAME" or "query". @param {Rule} rule @returns {string} */
+export function columnOf(rule) {
+  const inner = innerOf(rule);
+  return "query" in inner ? "query" : "obs" in inner ? `obs:${inner.obs}` : `var:${inner.var}`;
+}
+
+/** @param {Rule[]} rules @param {string} column @returns {Rule | undefined} */
+export function ruleOf(rules, column) {
+  return rules.find((rule) => columnOf(rule) === column);
+}
+
+/** The rules with another one for a column, in its place; null takes it away. @param {Rule[]} rules @param {string} column @param {Rule | null} rule @returns {Rule[]} */
+export function withRule(rules, column, rule) {
+  const at = rules.findIndex((one) => columnOf(one) === column);
+  if (at < 0) return rule === null ? rules : [...rules, rule];
+  return [...rules.slice(0, at), ...(rule === null ? [] : [rule]), ...rules.slice(at + 1)];
+}
+
+/** Which labels pass, those of missing values too. @param {Rule | undefined} rule @returns {(label: string) => boolean} */
+export function passesOf(rule) {
+  const listed = innerOf(rule ?? {}).in;
+  if (listed === undefined) return () => true;
+  const labels = new Set(listed.map((/** @type {any} */ one) => (one === null ? MISSING_LABEL : String(one))));
+  return "not" in /** @type {Rule} */ (rule) ? (label) => !labels.has(label) : (label) => labels.has(label);
+}
+
+/** The filter of a column that leaves out some labels; null = none. @param {string} column @param {string[]} labels all @param {(label: string) => boolean} passes
+ * @returns {Rule | null} */
+export function keeping(column, labels, passes) {
+  const value = (/** @type {string} */ label) => (label === MISSING_LABEL ? null : label);
+  const [kept, left] = [labels.filter(passes), labels.filter((label) => !passes(label))];
+  if (left.length === 0) return null;
+  const obs = column.slice(4);
+  return kept.length > 0 && kept.length < left.length
+    ? { obs, in: kept.map(value) }
+    : { not: { obs, in: left.map(value) } };
+}
+
+/** The ends of a filter of numbers, null = open. @param {Rule | undefined} rule @returns {[number | null, number | null]} */
+export function endsOf(rule) {
+  return rule?.range ?? [null, null];
+}
+
+/** @param {string} column @param {[number | null, number | null]} ends @param {string | null} layer of genes @returns {Rule | null} */
+export function within(column, ends, layer) {
+  if (ends[0] === null && ends[1] === null) return null;
+  const name = column.slice(4);
+  if (column.startsWith("obs:")) return { obs: name, range: ends };
+  return { var: name, ...(layer === null ? {} : { layer }), range: ends };
+}
+
+/** What is left of a filter when it is told in a line. @param {Rule} rule @param {(value: number) => string} written @returns {string} */
+export function told(rule, written) {
+  const inner = innerOf(rule);
+  if ("query" in inner) return inner.query;
+  if ("range" in inner) {
+    const [low, high] = inner.range.map((/** @type {number | null} */ end) => (end === null ? "" : written(end)));
+    return low === "" ? `up to ${high}` : high === "" ? `from ${low}` : `${low} to ${high}`;
+  }
+  const first = inner.in.slice(0, 2).map((/** @type {any} */ one) => (one === null ? MISSING_LABEL : String(one)));
+  const more = inner.in.length - first.length;
+  return `${"not" in rule ? "not " : ""}${first.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

@@ -1,0 +1,59 @@
+// Laws of the filters that the panels make: what passes by a rule, and the rule that lets those pass.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { rounded, stepOf } from "../src/panels/number_counts.js";
+import { columnOf, keeping, passesOf, ruleOf, told, within, withRule } from "../src/panels/rules.js";
+
+const LABELS = ["a", "b", "c", "d", "(missing)"];
+
+test("whatever set of labels is kept, its rule lets those pass and no others", () => {
+  for (let bits = 0; bits < 1 << LABELS.length; bits++) {
+    const isKept = (label) => ((bits >> LABELS.indexOf(label)) & 1) === 1;
+    const rule = keeping("obs:x", LABELS, isKept);
+    assert.equal(rule === null, bits === (1 << LABELS.length) - 1);
+    assert.deepEqual(LABELS.filter(passesOf(rule ?? undefined)), LABELS.filter(isKept));
+    assert.doesNotMatch(JSON.stringify(rule), /missing/);
+  }
+});
+
+test("a rule takes the place of that of its column, and null takes it away", () => {
+  const rules = [{ obs: "x", range: [1, 2] }, { query: "x > 1" }, { not: { obs: "y", in: ["a"] } }];
+  assert.deepEqual(rules.map(columnOf), ["obs:x", "query", "obs:y"]);
+  assert.deepEqual(withRule(rules, "obs:y", null), rules.slice(0, 2));
+  assert.deepEqual(withRule(rules, "obs:x", { obs: "x", range: [0, 1] })[0], { obs: "x", range: [0, 1] });
+  assert.equal(withRule(rules, "var:x", { var: "x", range: [0, 1] }).length, 4);
+  assert.equal(ruleOf(rules, "var:x"), undefined);
+});
+
+test("a range without ends is no filter, and a gene's tells its layer", () => {
+  assert.equal(within("obs:x", [null, null], null), null);
+  assert.deepEqual(within("obs:var:x", [1, null], "raw"), { obs: "var:x", range: [1, null] });
+  assert.deepEqual(within("var:x", [null, 2], "raw"), { var: "x", layer: "raw", range: [null, 2] });
+});
+
+test("ends are rounded to far less than a bin, to numbers that can be read", () => {
+  const edges = (lo, hi) => Array.from({ length: 65 }, (_, i) => lo + (i / 64) * (hi - lo));
+  assert.equal(rounded(123.4567, stepOf(edges(0, 640), false)), 123);
+  assert.equal(rounded(0.123456, stepOf(edges(0, 1), false)), 0.123);
+  assert.equal(rounded(7.4, stepOf([0, 1, 2], true)), 7);
+  for (const [lo, hi] of [
+    [0, 1],
+    [-1e300, 1e300],
+    [5, 5],
+    [1e-300, 2e-300],
+    [0, 1e-320],
+  ]) {
+    const step = stepOf(edges(lo, hi), false);
+    assert.ok(step <= (hi / 64 - lo / 64) / 4);
+    assert.ok(Math.abs(rounded(hi, step) - hi) <= step);
+  }
+});
+
+test("a filter is told in a few words", () => {
+  const say = (rule) => told(rule, String);
+  assert.equal(say({ obs: "x", range: [1, null] }), "from 1");
+  assert.equal(say({ obs: "x", range: [null, 2] }), "up to 2");
+  assert.equal(say({ obs: "x", in: ["a", null, "b", "c"] }), "a, (missing) and 2 more");
+  assert.equal(say({ not: { obs: "x", in: ["<b>"] } }), "not <b>");
+  assert.equal(say({ query: "x > 1" }), "x > 1");
+});

@@ -1,0 +1,91 @@
+"""Columns counted, brushed and hidden in JupyterLab; expected counts come from pandas."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.browser.axe import violations
+from tests.browser.panels_page import expect
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+
+SHOW = "from cxg_widget import CxgWidget\nw = CxgWidget('small.cxg', color='cell_type', height=600)\nw"
+
+
+@pytest.fixture
+def stage(show_in_lab):
+    return show_in_lab(SHOW)
+
+
+@pytest.fixture
+def frame(folder):
+    from cxg_widget import open_dataset
+
+    with open_dataset(str(folder / "small.cxg")) as dataset:
+        return dataset.obs()
+
+
+def amounts(body: Any) -> dict[str, list[int]]:
+    """Return what the rows in sight say: label -> passing and all, as one number where they are the same."""
+    rows = body.get_by_role("option").evaluate_all(
+        "(rows) => rows.map((row) => ['.label', '.amount'].map((one) => row.querySelector(one).textContent))"
+    )
+    return {label: [int(one) for one in text.replace(",", "").split("/")] for label, text in rows}
+
+
+def counted(frame: Any, mask: Any) -> dict[str, list[int]]:
+    """Return the same, by pandas."""
+    everybody, passing = frame["cell_type"].value_counts(), frame["cell_type"][mask].value_counts()
+    return {label: [n] if passing[label] == n else [int(passing[label]), int(n)] for label, n in everybody.items()}
+
+
+def seen(found: dict[str, list[int]], truth: dict[str, list[int]]) -> bool:
+    return len(found) > 2 and all(found[label] == truth[label] for label in found if label != "(missing)")
+
+
+def test_counts_follow_a_brush_and_what_is_hidden_and_the_state_brings_it_back(stage, frame):
+    page, root = stage.page, stage.host
+    root.get_by_role("button", name="Columns", exact=True).click()
+    panel = root.get_by_role("complementary", name="Columns")
+    row = lambda name: panel.locator("li").filter(has=page.locator(f".opener .label:text-is('{name}')"))  # noqa: E731
+    row("cell_type").locator(".opener").click()
+    body = row("cell_type").locator(".body")
+    expect(body.get_by_role("option").first).to_be_visible()
+    everybody = frame["n_genes"] >= 0
+    stage.until(lambda: seen(amounts(body), counted(frame, everybody)))
+
+    row("n_genes").locator(".opener").click()
+    strip = row("n_genes").get_by_role("slider")
+    strip.scroll_into_view_if_needed()
+    box = strip.bounding_box()
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 0.3 * box["width"], y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.6 * box["width"], y, steps=8)
+    stage.until(lambda: any(len(both) == 2 for both in amounts(body).values()))
+    assert stage.json("len(w.filters)") == 0
+    page.mouse.up()
+    low, high = stage.until(lambda: stage.json("list(w.filters.get('n_genes', []))"))
+    passing = frame["n_genes"].between(low, high)
+    stage.until(lambda: seen(amounts(body), counted(frame, passing)))
+    assert stage.json("int(w.filters.mask.sum())") == passing.sum()
+
+    label = next(iter(amounts(body)))
+    body.get_by_role("option").first.click()
+    hidden = stage.until(lambda: stage.json("w.hidden"))
+    assert hidden == [label]
+    expect(panel.get_by_role("status").first).to_contain_text(
+        f"{(passing & (frame['cell_type'] != label)).sum():,} of {len(frame):,}"
+    )
+    assert seen(amounts(body), counted(frame, passing))  # by all filters but its own
+    assert violations(page, ".cxg-widget") == {}
+
+    state = stage.json("w.state")
+    other = f"import json\nw = CxgWidget('small.cxg', **json.loads({json.dumps(json.dumps(state))}))\nw"
+    again = stage.show(["from cxg_widget import CxgWidget", other])
+    assert again.json("int(w.filters.mask.sum())") == (passing & (frame["cell_type"] != label)).sum()
+    assert again.json("w.hidden") == [label]
+    expect(again.host.locator(".chip")).to_have_count(2)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+import numpy as np
+from numpy.typing import NDArray
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -14,3 +16,10 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
         return numba.njit(nogil=True, cache=True)(function)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written
         return numba.njit(nogil=True)(function)
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a read-only plain view, so that one compiled form serves arrays in memory and mapped files."""
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view

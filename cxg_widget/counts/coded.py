@@ -70,11 +70,12 @@ def read_coded(dataset: Dataset, source: str, name: str, layer: str | None = Non
 
 def of_codes(codes: Codes, *, is_categorical: bool = True) -> CodedColumn:
     """Code categories: by their own codes."""
+    from cxg_widget.compute.compiled import frozen
     from cxg_widget.counts.kernels import put_category_codes
 
     n = len(codes.categories)
     found = _empty(codes.codes.size, n + 1)
-    put_category_codes(codes.codes, n, found)
+    put_category_codes(frozen(codes.codes), n, found)
     return CodedColumn(found, codes.categories, is_categorical, codes.ordered, np.empty(0))
 
 
@@ -86,6 +87,7 @@ def of_numbers(values: NDArray[Any]) -> CodedColumn:
 
 
 def _of_integers(values: NDArray[Any]) -> CodedColumn:
+    from cxg_widget.compute.compiled import frozen
     from cxg_widget.counts.kernels import put_integer_bins
 
     low, high = int(values.min()), int(values.max())
@@ -94,14 +96,15 @@ def _of_integers(values: NDArray[Any]) -> CodedColumn:
     edges = [low + width * at for at in range(n_bins + 1)]
     fits = edges[-1] <= np.iinfo(np.int64).max
     found = _empty(values.size, n_bins + 1)
-    put_integer_bins(values, np.uint64(low % 2**64), np.uint64(width), found)
+    put_integer_bins(frozen(values), np.uint64(low % 2**64), np.uint64(width), found)
     return _of_bins(found, np.array(edges, dtype=np.int64 if fits else np.float64))
 
 
 def _of_floats(values: NDArray[Any]) -> CodedColumn:
+    from cxg_widget.compute.compiled import frozen
     from cxg_widget.counts.kernels import finite_ends, put_float_bins
 
-    values = values.astype(np.float32) if values.dtype.itemsize < 4 else values
+    values = frozen(values.astype(np.float32) if values.dtype.itemsize < 4 else values)
     low, high = finite_ends(values)
     if low > high:
         return _of_bins(np.zeros(values.size, dtype=np.uint8), np.empty(0))
@@ -109,7 +112,7 @@ def _of_floats(values: NDArray[Any]) -> CodedColumn:
     found = _empty(values.size, edges.size)
     half = float(edges[-1] / 2 - edges[0] / 2)
     scale = (edges.size - 1) / half if half else math.inf
-    put_float_bins(values, edges, scale if math.isfinite(scale) else 0.0, found)
+    put_float_bins(values, frozen(edges), scale if math.isfinite(scale) else 0.0, found)
     return _of_bins(found, edges)
 
 

@@ -109,6 +109,7 @@ class Counter:
         CxgWidgetError
             As `coded.read_coded` and `rule.mask_of`.
         """
+        from cxg_widget.compute.compiled import frozen
         from cxg_widget.counts.kernels import GROUP, PASSES, SELECTED, tally
 
         coded: CodedColumn = self._open.get(column) or read_coded(self._dataset, *column)
@@ -119,7 +120,7 @@ class Counter:
         states = self._states_of(column, rules, selected, by)
         bits = GROUP + (by.n - 1).bit_length() if by else GROUP
         tables = np.zeros((4, coded.n_codes << bits), dtype=np.uint32)
-        tally(coded.codes, states, bits, tables)
+        tally(frozen(coded.codes), frozen(states), bits, tables)
         found = tables.sum(axis=0, dtype=np.int64).reshape(coded.n_codes, -1, 1 << GROUP)
         of_groups = found[:, :, [PASSES, PASSES | SELECTED]].sum(axis=2)
         return Tally(
@@ -150,14 +151,15 @@ class Counter:
     def _make_states(
         self, failed: NDArray[np.uint8] | None, own: Mask | None, selected: Mask, by: Groups | None
     ) -> NDArray[np.uint8]:
+        from cxg_widget.compute.compiled import frozen
         from cxg_widget.counts.kernels import put_states
 
         states = np.empty(self._dataset.n_obs, dtype=np.uint8)
         put_states(
-            _NONE if failed is None else failed,
-            _NOBODY if own is None else own,
-            selected if selected.any() else _NOBODY,
-            by.of_cells if by else _NONE,
+            frozen(_NONE if failed is None else failed),
+            frozen(_NOBODY if own is None else own),
+            frozen(selected if selected.any() else _NOBODY),
+            frozen(by.of_cells if by else _NONE),
             states,
         )
         return states

@@ -321,6 +321,12 @@ class Session:
         """Read once what hovering tells of; see `Pointer.prepare`."""
         self._pointer.prepare()
 
+    def prepare_columns(self) -> None:
+        """Do what the first column that is opened would wait for."""
+        from cxg_widget.counts.warming import compile_loops
+
+        compile_loops()
+
     def points(self) -> Iterator[Frame]:
         """Yield the coordinates on show; see `Showing.points`."""
         return self._showing.points()

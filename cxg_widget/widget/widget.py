@@ -564,6 +564,8 @@ class CxgWidget(WidgetTraits):
             self._exchange.send_soon(message.kind, lambda: self._session.answer(message), request_id, panel=panel)
         if isinstance(message, protocol.Begun):  # there is time now
             self._exchange.jobs.submit("names", self._dataset.read_names)
+        elif isinstance(message, protocol.AskModule):
+            self._exchange.jobs.submit("loops", self._session.prepare_columns)
         elif isinstance(message, protocol.Hover):
             self._exchange.jobs.submit("held", self._session.prepare_hover)
 

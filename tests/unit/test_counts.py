@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cxg_widget.counts import kernels
 from cxg_widget.counts.coded import of_numbers
 from cxg_widget.datasets.base.dataset import Codes
 from cxg_widget.errors import CxgWidgetError, DamagedStore, UnknownName
@@ -239,6 +240,16 @@ def test_the_bytes_of_an_answer_do_not_depend_on_the_number_of_cells_and_shrink_
     whole, known = np.array(list(sizes.values())).T
     assert abs(whole[0] - whole[1]) < 200
     assert known.max() < whole.min() - 1000
+
+
+def test_what_is_compiled_ahead_serves_the_columns_that_are_opened_then(widget):
+    widget._session.prepare_columns()
+    loops = (kernels.put_states, kernels.tally, kernels.put_category_codes, kernels.put_float_bins)
+    before = [len(loop.signatures) for loop in loops]
+    widget.filters["n_genes"] = (500, None)
+    widget.select({"donor name": "d1"})
+    asked(widget, ["obs:cell_type", "obs:n_genes", "obs:n_counts", "obs:is_doublet", "var:CD3E", "obs:donor name"])
+    assert [len(loop.signatures) for loop in loops] == before
 
 
 def test_open_columns_keep_one_byte_a_cell_and_closed_ones_none(widget):

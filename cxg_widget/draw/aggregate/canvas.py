@@ -151,12 +151,13 @@ def _mix(
     with_missing = column.has_missing and bool(shown[k])
 
     def part(task: Task) -> Planes:
+        from cxg_widget.compute.compiled import frozen
         from cxg_widget.draw.aggregate import kernels
 
         totals, missing = task.zeros(np.uint32, 4), task.zeros(np.uint32) if with_missing else _NO_PLACES
         # Two channels are added as one word of 64 bits; SAFE_CELLS keeps the lower from overflowing into the upper.
-        entries = kernels.frozen(column.codes), kernels.frozen(_NO_PLACES)
-        words, table = totals.view(np.uint64), kernels.frozen(weights.view(np.uint64))
+        entries = frozen(column.codes), frozen(_NO_PLACES)
+        words, table = totals.view(np.uint64), frozen(weights.view(np.uint64))
         kernels.mix(task.points, task.grid.arguments, entries, table, column.missing_code, words, missing)
         return Planes(task.shaped(totals), task.shaped(missing) if with_missing else None)
 
@@ -192,9 +193,10 @@ def _sparse(task: Task, column: SparseColumn, image: Planes, statistic: Statisti
 def _numbers(
     task: Task, codes: NDArray[np.uint16], places: NDArray[np.uint32], has_missing: bool, statistic: Statistic
 ) -> Planes:
+    from cxg_widget.compute.compiled import frozen
     from cxg_widget.draw.aggregate import kernels
 
-    entries = kernels.frozen(codes), kernels.frozen(places)
+    entries = frozen(codes), frozen(places)
     missing = task.zeros(np.uint32) if has_missing else _NO_PLACES
     peak = _NO_CODES if statistic == "mean" else task.zeros(np.uint16)
     totals = task.zeros(np.uint32, 1) if statistic == "max" else task.zeros(np.uint64, 2)
@@ -206,7 +208,8 @@ def _numbers(
 
 def _spread_planes(planes: Planes, diameter: int, margin: int) -> Planes:
     """Let each cell cover a disc, and cut off the margin, px on each side, into which cells just outside reach."""
-    from cxg_widget.draw.aggregate import kernels, pixels
+    from cxg_widget.compute.compiled import frozen
+    from cxg_widget.draw.aggregate import pixels
 
     columns, lines = disc(diameter)
     layers, height, width, _ = planes.totals.shape
@@ -214,7 +217,7 @@ def _spread_planes(planes: Planes, diameter: int, margin: int) -> Planes:
     def spread(plane: NDArray[Any], combine_highest: bool) -> NDArray[Any]:
         lanes = plane.reshape(layers, height, width, -1)
         out = np.zeros((layers, height - 2 * margin, width - 2 * margin, lanes.shape[-1]), plane.dtype)
-        pixels.spread(kernels.frozen(lanes), lines, columns, combine_highest, margin, out)
+        pixels.spread(frozen(lanes), lines, columns, combine_highest, margin, out)
         return out.reshape(*out.shape[:3], *plane.shape[3:])
 
     return Planes(

@@ -17,16 +17,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cxg_widget.compute.compiled import compiled
-
-
-def frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only plain view, so that one compiled form serves arrays in memory and mapped files."""
-    view = np.ascontiguousarray(array).view()
-    view.flags.writeable = False
-    return view
 
 
 @compiled

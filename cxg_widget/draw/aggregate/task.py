@@ -77,7 +77,7 @@ class Task(NamedTuple):
     @property
     def points(self) -> tuple[NDArray[Any], ...]:
         """The points as the loops take them."""
-        from cxg_widget.draw.aggregate.kernels import frozen
+        from cxg_widget.compute.compiled import frozen
 
         return frozen(self.xy), frozen(self.bits), frozen(self.starts), frozen(self.stops)
 

@@ -23,10 +23,8 @@ const SEGMENTS = 14;
  */
 export function categoryCounts({ column, name, counts, rule, place, setRule, move }, context) {
   const { arrays } = counts;
-  const hasMissing = (arrays.all.at(-1) ?? 0) > 0;
-  const labels = hasMissing ? [...counts.categories, MISSING_LABEL] : counts.categories;
-  const rows = ordered(labels.length, arrays.all, place.byCount);
-  const most = arrays.all.reduce((most, one) => Math.max(most, one), 1);
+  const { labels, most, ...orders } = madeOf(counts);
+  const rows = place.byCount ? orders.byCount() : orders.given();
   const passes = passesOf(rule);
   const height = Math.min(rows.length, MOST_ROWS) * ROW_PX;
   const { start, stop } = windowOf(rows.length, place.scroll, height);
@@ -118,8 +116,25 @@ function bar({ state }, counts, i, most) {
     ${selected[i] > 0 ? html`<i class="selected" style="width:${width(selected[i])}"></i>` : nothing}</span>`;
 }
 
-/** @param {number} n @param {Uint32Array} all @param {boolean} byCount @returns {number[]} */
-function ordered(n, all, byCount) {
-  const rows = Array.from({ length: n }, (_, i) => i);
-  return byCount ? rows.sort((a, b) => all[b] - all[a] || a - b) : rows;
+/** What is made of an answer once, for it may list 65,534 categories and be drawn in every frame.
+ * @type {WeakMap<Counts, {labels: string[], most: number, given: () => number[], byCount: () => number[]}>} */
+const made = new WeakMap();
+
+/** @param {Counts} counts */
+function madeOf(counts) {
+  const known = made.get(counts);
+  if (known !== undefined) return known;
+  const { all } = counts.arrays;
+  const labels = (all.at(-1) ?? 0) > 0 ? [...counts.categories, MISSING_LABEL] : counts.categories;
+  const given = labels.map((_, i) => i);
+  /** @type {number[] | null} */
+  let sorted = null;
+  const one = {
+    labels,
+    most: all.reduce((most, count) => Math.max(most, count), 1),
+    given: () => given,
+    byCount: () => (sorted ??= [...given].sort((a, b) => all[b] - all[a] || a - b)),
+  };
+  made.set(counts, one);
+  return one;
 }

@@ -1,0 +1,23 @@
+"""Compiling the loops before the first column is opened."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cxg_widget.compute.compiled import frozen
+from cxg_widget.counts.coded import of_codes, of_numbers
+from cxg_widget.counts.kernels import put_states, tally
+from cxg_widget.datasets.base.values import Codes
+
+
+def compile_loops() -> None:
+    """Compile every loop on a few cells, for the types that columns mostly have, or load what was compiled before."""
+    nobody, nothing = np.zeros(3, dtype=np.bool_), np.zeros(3, dtype=np.uint8)
+    states = np.zeros(3, dtype=np.uint8)
+    put_states(frozen(nothing), frozen(nobody), frozen(nobody), frozen(nothing), states)
+    few, many = tuple(range(3)), tuple(range(300))
+    coded = [of_numbers(np.arange(3).astype(dtype)) for dtype in ("float32", "float64", "int32", "int64")]
+    coded += [of_codes(Codes(np.arange(3).astype(dtype), few)) for dtype in ("int8", "int16", "int32")]
+    coded += [of_codes(Codes(np.arange(3).astype(dtype), many)) for dtype in ("int16", "int32")]
+    for column in coded:
+        tally(frozen(column.codes), frozen(states), 2, np.zeros((4, column.n_codes << 2), dtype=np.uint32))

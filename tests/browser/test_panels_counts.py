@@ -100,6 +100,9 @@ def test_keys_move_hide_and_show_only_and_missing_cells_are_null(panels: Any) ->
         panels.keyboard.press(key)
         settle(panels)
     assert filters(panels) == [{"not": {"obs": "cell_type", "in": [None]}}]
+    active = body.get_by_role("listbox").get_attribute("aria-activedescendant")
+    expect(body.locator(f"[id='{active}'] .label")).to_have_text("(missing)")
+    assert " " not in active
     for key in ("Home", "ArrowDown", "Enter"):
         panels.keyboard.press(key)
         settle(panels)

@@ -17,11 +17,11 @@ const MOST_ROWS = 9;
 const SEGMENTS = 14;
 
 /**
- * @param {{column: string, name: string, counts: Counts, rule: Rule | undefined, place: Place,
+ * @param {{id: string, column: string, name: string, counts: Counts, rule: Rule | undefined, place: Place,
  *   setRule: (make: (now: Rule | undefined) => Rule | null) => void, move: (change: Partial<Place>) => void}} given
  * @param {Context} context
  */
-export function categoryCounts({ column, name, counts, rule, place, setRule, move }, context) {
+export function categoryCounts({ id, column, name, counts, rule, place, setRule, move }, context) {
   const { arrays } = counts;
   const { labels, most, ...orders } = madeOf(counts);
   const rows = place.byCount ? orders.byCount() : orders.given();
@@ -67,7 +67,7 @@ export function categoryCounts({ column, name, counts, rule, place, setRule, mov
     const isHidden = !passes(labels[i]);
     const [all, filtered, selected] = [arrays.all[i], arrays.filtered[i], arrays.selected[i]];
     const said = `${labels[i]}\n${wholeNumber(filtered)} of ${wholeNumber(all)}${selected > 0 ? `, ${wholeNumber(selected)} selected` : ""}`;
-    return html`<div id="count-${k}-${column}" class="count-row ${isHidden ? "hidden" : ""} ${k === active ? "active" : ""}" role="option" data-i=${i}
+    return html`<div id="${id}-${k}" class="count-row ${isHidden ? "hidden" : ""} ${k === active ? "active" : ""}" role="option" data-i=${i}
       aria-selected=${!isHidden} aria-posinset=${k + 1} aria-setsize=${rows.length} title=${said}>
       <span class="label">${labels[i] === "" ? html`<em>(empty)</em>` : labels[i]}</span>
       <span class="amount">${filtered === all ? nothing : html`<b>${shortCount(filtered)}</b> / `}${shortCount(all)}</span>
@@ -86,7 +86,7 @@ export function categoryCounts({ column, name, counts, rule, place, setRule, mov
           : nothing
       }</div>
     <div class="count-rows" role="listbox" tabindex="0" aria-multiselectable="true" style="height:${height}px"
-      aria-label="${name}; Space shows or hides, Enter shows only one" aria-activedescendant=${active >= 0 ? `count-${active}-${column}` : nothing}
+      aria-label="${name}; Space shows or hides, Enter shows only one" aria-activedescendant=${active >= 0 ? `${id}-${active}` : nothing}
       .scrollTop=${place.scroll} @scroll=${(/** @type {Event} */ event) => move({ scroll: /** @type {Element} */ (event.currentTarget).scrollTop })}
       @focus=${() => active < 0 && move({ active: 0 })} @blur=${() => move({ active: -1 })} @keydown=${press}
       @click=${(/** @type {MouseEvent} */ event) => at(event) >= 0 && !isOffline && (event.altKey ? only : toggle)(at(event))}

@@ -70,8 +70,8 @@ export function createColumns({ client, redraw }) {
     then(() => void (active = goesBack ? active : (columns[row]?.name ?? "")));
   }
 
-  /** @param {Context} context @param {Column} column @param {string} spec */
-  function body(context, { name, kind }, spec) {
+  /** @param {Context} context @param {Column} column @param {string} spec @param {number} i */
+  function body(context, { name, kind }, spec, i) {
     const { state, actions } = context;
     const counts = state.columns[spec];
     if (counts === undefined) return html`<p class="none" role="status">Counting…</p>`;
@@ -86,7 +86,7 @@ export function createColumns({ client, redraw }) {
       const move = (/** @type {Partial<Place>} */ change) =>
         then(() => void (open.has(spec) && open.set(spec, { .../** @type {Place} */ (open.get(spec)), ...change })));
       const place = open.get(spec) ?? TOP;
-      return categoryCounts({ column: spec, name, counts, rule, place, setRule, move }, context);
+      return categoryCounts({ id: `count-${i}`, column: spec, name, counts, rule, place, setRule, move }, context);
     }
     const now = () => (dragged?.column === spec ? dragged.ends : endsOf(ruleOf(context.state.traits.filters, spec)));
     const drag = (/** @type {[number | null, number | null]} */ wanted, /** @type {boolean} */ done) => {
@@ -115,7 +115,7 @@ export function createColumns({ client, redraw }) {
         <span class="kind">${WORDS[kind] ?? "number"}</span></button>
       <button type="button" class="small colors" aria-label="Color by ${name}" title="Color by ${name}" aria-pressed=${isShown} ?disabled=${isOffline}
         @click=${() => actions.setTrait("color", PREFIXED.test(name) ? `obs:${name}` : name)}><i></i></button>
-    </div>${isOpen ? html`<div class="body">${body(context, column, spec)}</div>` : nothing}</li>`;
+    </div>${isOpen ? html`<div class="body">${body(context, column, spec, i)}</div>` : nothing}</li>`;
   }
 
   return (context, dataset) => {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from keyword import iskeyword
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -81,7 +82,8 @@ def _named_genes(query: str, dataset: Dataset) -> list[str]:
     for token in _TOKEN.finditer(query):
         name = token["quoted"] or token["word"]
         is_own = query[: token.start()].rstrip()[-1:] not in ("@", ".")
-        if name and is_own and name not in (*dataset.obs_columns, dataset.obs_index) and is_var(name, dataset):
+        is_column = name in dataset.obs_columns or name == dataset.obs_index
+        if name and is_own and not is_column and not iskeyword(name) and is_var(name, dataset):
             named[name] = None
     return list(named)
 

@@ -122,6 +122,7 @@ export function createView({ el, model }) {
     clearTimeout(plotFirstTimer);
     cancelAnimationFrame(frame);
     frame = -1; // nothing is drawn any more
+    panels?.(null);
     plot.destroy();
     host.remove();
   };

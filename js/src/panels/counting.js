@@ -2,38 +2,65 @@
 
 /** @typedef {import("../state/state.js").State} State */
 /** @typedef {import("./rules.js").Rule} Rule */
+/** @typedef {{open: string[], rules: string}} View what one view has open, and the filters it last spoke of */
+
+/** All views of a widget share its kernel and its counts, and so one question. @type {WeakMap<object, ReturnType<typeof createShared>>} */
+const SHARED = new WeakMap();
 
 /**
  * @param {import("../wire/client.js").Client} client
- * @returns {(state: State | null, open: string[], rules: Rule[]) => void} called at each drawing, with the filters as the hand has
- *   them; null = the panel is closed
+ * @returns {(state: State | null, open: string[], rules: Rule[]) => void} called at each drawing of a view, with the filters as the
+ *   hand has them; null = the panel is closed there
  */
 export function createCounting(client) {
+  const shared = SHARED.get(client) ?? createShared(client);
+  SHARED.set(client, shared);
+  /** @type {View} */
+  const view = { open: [], rules: "" };
+  return (state, open, rules) => shared(view, state, open, rules);
+}
+
+/** @param {import("../wire/client.js").Client} client */
+function createShared(client) {
+  /** @type {Set<View>} */
+  const views = new Set();
   let asked = "";
   let askedColumns = "";
   let isAsking = false;
-  /** @type {[State | null, string[], Rule[]] | null} */
+  /** @type {State | null} */
   let last = null;
+  let filters = "[]";
 
-  /** @param {State | null} state @param {string[]} open @param {Rule[]} rules */
-  function check(state, open, rules) {
-    last = [state, open, rules];
+  /** @param {View} view @param {State | null} state @param {string[]} open @param {Rule[]} rules */
+  function take(view, state, open, rules) {
+    const said = JSON.stringify(rules);
+    if (said !== view.rules) filters = said; // another view, drawn meanwhile, still has those from before
+    Object.assign(view, { open: state === null ? [] : open, rules: said });
+    if (view.open.length > 0) views.add(view);
+    else views.delete(view);
+    last = state ?? last;
+    check();
+  }
+
+  function check() {
+    const open = [...new Set([...views].flatMap((view) => view.open))];
     const columns = JSON.stringify(open);
-    if (state === null || open.length === 0) {
+    if (last === null || open.length === 0) {
       if (asked !== "") client.tell({ kind: "columns", panel: 0, columns: [], known: [] });
       [asked, askedColumns, isAsking] = ["", "", false];
       return;
     }
-    const wanted = `${columns} ${JSON.stringify(rules)} ${state.filter.seq} ${state.selection.seq} ${state.color?.seq}`;
+    const wanted = `${columns} ${filters} ${last.filter.seq} ${last.selection.seq} ${last.color?.seq}`;
     // One question at a time, so that a hand that moves is answered as fast as can be; a column that opens does not wait.
-    if (wanted === asked || state.link !== "live" || (isAsking && columns === askedColumns)) return;
+    if (wanted === asked || last.link !== "live" || (isAsking && columns === askedColumns)) return;
     [asked, askedColumns, isAsking] = [wanted, columns, true];
-    const known = open.filter((one) => state.columns[one]?.error === "");
-    void client.ask({ kind: "columns", panel: 0, columns: open, known, filters: rules }).then(() => {
+    const { columns: counted } = last;
+    const known = open.filter((one) => counted[one]?.error === "");
+    void client.ask({ kind: "columns", panel: 0, columns: open, known, filters: JSON.parse(filters) }).then(() => {
       if (asked !== wanted) return; // another question has been asked meanwhile
       isAsking = false;
-      if (last !== null) check(...last);
+      check();
     });
   }
-  return check;
+  return take;
 }

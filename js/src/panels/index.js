@@ -11,6 +11,7 @@ export function createPanels(client, redraw) {
   const drawer = createDrawer();
   const columns = createColumns({ client, redraw });
   return (context) => {
+    if (context === null) return columns(null);
     const { dataset, traits } = context.state;
     if (dataset === null || traits.open_panels.length === 0) return columns(null);
     return html`${style}${drawer(context, "columns", "Columns", columns(context, dataset))}`;

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createCounting } from "../src/panels/counting.js";
+
+const state = (/** @type {any} */ change = {}) =>
+  /** @type {any} */ ({
+    link: "live",
+    filter: { seq: 1 },
+    selection: { seq: 1 },
+    color: { seq: 1 },
+    columns: {},
+    ...change,
+  });
+
+/** A client whose answers come when they are let. */
+function fake() {
+  /** @type {any[]} */
+  const sent = [];
+  /** @type {(() => void)[]} */
+  const waiting = [];
+  const client = /** @type {any} */ ({
+    tell: (/** @type {any} */ request) => void sent.push(request),
+    ask: (/** @type {any} */ request) => (sent.push(request), new Promise((settle) => waiting.push(() => settle([])))),
+  });
+  const answer = async () => {
+    for (const one of waiting.splice(0)) one();
+    await Promise.resolve();
+    await Promise.resolve();
+  };
+  return { sent, client, answer };
+}
+
+test("the views of a widget ask one question, for what any of them has open", async () => {
+  const { sent, client, answer } = fake();
+  const [one, other] = [createCounting(client), createCounting(client)];
+  one(state(), ["a"], []);
+  other(state(), ["b", "a"], []);
+  await answer();
+  assert.deepEqual(
+    sent.map(({ columns }) => columns),
+    [["a"], ["a", "b"]],
+  );
+  one(state(), ["a"], []);
+  other(state(), ["b", "a"], []);
+  assert.equal(sent.length, 2); // nothing has changed
+  one(null, [], []);
+  await answer();
+  assert.deepEqual(sent.at(-1).columns, ["b", "a"]);
+  other(null, [], []);
+  assert.deepEqual(sent.at(-1).columns, []);
+});
+
+test("the filters of the view in which a hand drags count, whatever another view is drawn with", async () => {
+  const { sent, client, answer } = fake();
+  const [dragged, other] = [createCounting(client), createCounting(client)];
+  dragged(state(), ["a"], []);
+  other(state(), ["a"], []);
+  await answer();
+  dragged(state(), ["a"], [/** @type {any} */ ({ obs: "a", range: [1, 2] })]);
+  other(state(), ["a"], []);
+  await answer();
+  assert.deepEqual(
+    sent.map(({ filters }) => filters),
+    [[], [{ obs: "a", range: [1, 2] }]],
+  );
+});
+
+test("while a question is under way what changes is asked once it is answered", async () => {
+  const { sent, client, answer } = fake();
+  const count = createCounting(client);
+  count(state(), ["a"], []);
+  count(state({ filter: { seq: 2 } }), ["a"], []);
+  count(state({ filter: { seq: 3 } }), ["a"], []);
+  assert.equal(sent.length, 1);
+  await answer();
+  assert.equal(sent.length, 2);
+});

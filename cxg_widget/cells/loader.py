@@ -20,7 +20,7 @@ from cxg_widget.display.settings import Settings
 from cxg_widget.display.statistic import is_of_pixels
 from cxg_widget.display.target import Target, is_number, resolve
 from cxg_widget.rules.crossfilter import Crossfilter
-from cxg_widget.rules.filters import is_of_values, key_of
+from cxg_widget.rules.filters import is_of_values
 from cxg_widget.wire.order import DisplayOrder
 
 
@@ -81,7 +81,7 @@ class Loader:
     def filters_besides(self, settings: Settings) -> tuple[Any, ...]:
         """Return the filters but the one that the legend shows, whose categories are drawn or not as they are."""
         column = self.legend_column(settings) if settings.filters else None
-        return tuple(one for one in settings.filters if key_of(one) != column or not is_of_values(one))
+        return tuple(one for one in settings.filters if not is_of_values(one, column))
 
     def legend_column(self, settings: Settings) -> str | None:
         """Return the obs column whose categories the legend lists; None where it lists none."""
@@ -112,6 +112,7 @@ class Loader:
             if cells is not None:
                 cells.close()
         self.memo.close()
+        self.crossfilter.keep(())
         self.counter.close()
         self.recent.limit_bytes = 0  # a reading that ends later is not kept either
         self.recent.clear()

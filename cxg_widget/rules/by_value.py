@@ -143,11 +143,11 @@ def _is_missing(value: Any) -> bool:
 
 def _of_codes(column: str, codes: Codes, wanted: list[Any], missing: bool) -> NDArray[np.bool_]:
     by_label = {label_of(category): code for code, category in enumerate(codes.categories)}
-    by_value = {category: code for code, category in enumerate(codes.categories)}
+    by_value = {(category, type(category) is bool): code for code, category in enumerate(codes.categories)}
     chosen = np.zeros(len(codes.categories) + 1, dtype=np.bool_)
     chosen[-1] = missing
     for one in wanted:
-        code = by_value.get(one) if isinstance(one, str | bool | int | float) else None
+        code = by_value.get((one, type(one) is bool)) if isinstance(one, str | bool | int | float) else None
         code = by_label.get(label_of(one)) if code is None else code
         if code is None and one != MISSING_LABEL:
             raise SelectionError(not_found("value", one, by_label, f"obs column {column!r}"))

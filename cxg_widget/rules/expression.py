@@ -55,12 +55,21 @@ def mask_of_query(query: Query, dataset: Dataset, layer: str | None = None) -> N
     mask = np.empty(dataset.n_obs, dtype=np.bool_)
     with np.errstate(all="ignore"):
         for start, stop in row_blocks(dataset.n_obs):
-            found = _Block(query, columns, slice(start, stop)).value(query.tree)
+            found = _evaluated(query, columns, slice(start, stop))
             if not _is_boolean(found):
                 noun = dataset.obs_noun.one
                 raise SelectionError(f"query {shown(query.text)} must be true or false for each {noun}")
             mask[start:stop] = _truth(found)
     return mask
+
+
+def _evaluated(query: Query, columns: Mapping[str, Column], rows: slice) -> Any:
+    try:
+        return _Block(query, columns, rows).value(query.tree)
+    except (TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, SelectionError):
+            raise
+        raise SelectionError(f"query {shown(query.text)} compares or computes what does not fit together.") from error
 
 
 def resolved(names: Mapping[str, str], dataset: Dataset, layer: str | None) -> dict[str, tuple[str, str]]:
@@ -206,6 +215,8 @@ class _Block:
             return _is_one_of(left, right, self) == isinstance(op, ast.Eq | ast.In)
         if isinstance(right, Codes):
             raise self.wrong("numbers and text cannot be compared")
+        if isinstance(right, list) and not is_equality:
+            raise self.wrong("a list of values is compared by ==, != or in")
         if isinstance(right, list):
             return self._in_list(left, right) == isinstance(op, ast.Eq | ast.In)
         if isinstance(right, str):
@@ -226,14 +237,13 @@ class _Block:
 
     def codes_of(self, column: Codes, wanted: list[Any]) -> NDArray[np.bool_]:
         """Return which categories are wanted, bool (k + 1,), the missing ones last."""
-        by_label = {label_of(category): code for code, category in enumerate(column.categories)}
-        chosen = np.zeros(len(by_label) + 1, dtype=np.bool_)
-        for one in wanted:
-            code = by_label.get(label_of(one))
-            if code is None:
-                raise self.wrong(not_found("value", one, list(by_label), "that column").rstrip("."))
-            chosen[code] = True
-        return chosen
+        labels = [label_of(category) for category in column.categories]
+        are_booleans = all(isinstance(category, bool) for category in column.categories)
+        sought = {label_of(bool(one) if are_booleans and one in (0, 1) else one): one for one in wanted}
+        unknown = [one for label, one in sought.items() if label not in set(labels)]
+        if unknown:
+            raise self.wrong(not_found("value", unknown[0], labels, "that column").rstrip("."))
+        return np.array([*(label in sought for label in labels), False], dtype=np.bool_)
 
 
 _MEANINGS: dict[type[ast.AST], Callable[[_Block, Any], Any]] = {

@@ -30,7 +30,7 @@ def key_of(rule: Rule) -> str:
         If the rule is neither about one column or gene nor a query.
     """
     inner = rule.get("not", rule)
-    if isinstance(inner, Mapping):
+    if isinstance(inner, Mapping) and ("in" in inner or "not" not in rule):
         if "obs" in inner:
             return f"obs:{inner['obs']}" if inner["obs"] == QUERY else str(inner["obs"])
         if "var" in inner:
@@ -83,6 +83,8 @@ def filter_of(name: Any, kept: Any, dataset: Dataset, layer: str | None = None) 
     if not isinstance(name, str):
         raise UnknownName(missing_names([shown(name)], dataset))
     source, found = resolved({name: name}, dataset, layer)[name]
+    if source == "obs" and found not in dataset.obs_columns:
+        raise UnknownName(f"{name!r} is the obs index; filter by it with a query: w.filter(\"index in ['...']\")")
     if isinstance(kept, Mapping):
         rule = check_rule(kept)
         if key_of(rule).removeprefix("obs:") not in (found, f"var:{found}"):
@@ -130,7 +132,7 @@ def hidden_by(rule: Rule, labels: Iterable[str]) -> list[str]:
     return [label for label in (*labels, MISSING_LABEL) if label not in kept]
 
 
-def is_of_values(rule: Rule) -> bool:
-    """Say whether a filter lists values, which a legend can show or hide one by one."""
+def is_of_values(rule: Rule, column: str | None) -> bool:
+    """Say whether a filter lists values of an obs column, which a legend can show or hide one by one."""
     inner = rule.get("not", rule)
-    return "obs" in inner and "in" in inner
+    return "in" in inner and inner["obs"] == column

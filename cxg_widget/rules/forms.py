@@ -113,7 +113,8 @@ def _check_range(ends: Any) -> None:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and (abs(value) < 2**64 if isinstance(value, int) else math.isfinite(value))
 
 
 def _check_query(rule: Rule) -> None:

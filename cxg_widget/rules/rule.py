@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -140,9 +139,10 @@ class _Cells:
         if not isinstance(numbers, np.ndarray) or numbers.dtype.kind not in "iuf":
             raise SelectionError(f"obs column {column[1]!r} holds no numbers, which a range needs; name its values.")
         low, high = rule["range"]
-        mask = numbers >= low if low is not None else numbers <= high
-        if low is not None and high is not None:
-            mask &= numbers <= high
+        with np.errstate(over="ignore"):
+            mask = numbers >= low if low is not None else numbers <= high
+            if low is not None and high is not None:
+                mask &= numbers <= high
         return np.asarray(mask)
 
     def of_polygon(self, rule: Rule) -> Mask:
@@ -156,7 +156,7 @@ class _Cells:
             raise SelectionError(f"{what}; a rule of rows fits none but its own.")
         try:
             bits = np.frombuffer(base64.b64decode(rule["rows"], validate=True), dtype=np.uint8)
-        except binascii.Error:
+        except ValueError:  # binascii.Error among them
             raise InvalidValue("packed rows must be base64.") from None
         return np.unpackbits(bits, count=self._dataset.n_obs, bitorder="little").astype(np.bool_)
 

@@ -121,6 +121,11 @@ class OnShow:
             self._seqs[slot] += 1
             return self._seqs[slot]
 
+    def next_filter(self) -> tuple[Settings, int]:
+        """Begin a stream of what passes the filters, and return the settings that it is of and its number."""
+        with self._lock:
+            return self.settings, self.next("filter")
+
     def next_selection(self) -> tuple[int, NDArray[np.bool_]]:
         """Begin a stream of the selection, and return its number and the mask that belongs to it."""
         with self._lock:

@@ -88,6 +88,7 @@ class Session:
     @settings.setter
     def settings(self, settings: Settings) -> None:
         self._on_show.change(settings)
+        self._loader.crossfilter.keep(settings.filters)
 
     @property
     def way(self) -> object:
@@ -346,10 +347,6 @@ class Session:
     def filter(self) -> Iterator[Frame]:
         """Yield which points pass the filters, as packed bits."""
         return self._showing.filter()
-
-    def recount(self) -> Iterator[Frame]:
-        """Yield how many cells pass, after the legend has hidden others."""
-        return self._showing.recount()
 
     def color_and_filter(self) -> Iterator[Frame]:
         """Yield the colouring and which points pass; see `Showing.color_and_filter`."""

@@ -117,26 +117,20 @@ class Showing:
 
     def filter(self) -> Iterator[Frame]:
         """Yield which points pass the filters, as packed bits."""
-        yield self._filter_frame(self._held.passing())
+        settings, seq = self._on_show.next_filter()
+        held = self._loader.of(settings)
+        yield self._filter_frame(held, held.passing(), seq)
 
-    def _filter_frame(self, passing: NDArray[np.bool_] | None) -> Frame:
-        self._loader.crossfilter.keep(self._on_show.settings.filters)
-        seq = self._on_show.next("filter")
-        return streams.filter_frame(passing, self._n_passing(), self._held.point_rows, seq)
-
-    def _n_passing(self) -> int:
-        mask = self._held.filtered()
-        return self._dataset.n_obs if mask is None else int(np.count_nonzero(mask))
-
-    def recount(self) -> Iterator[Frame]:
-        """Yield how many cells pass, after the legend has hidden others; the bits of the other filters stay."""
-        if self._held.passing() is not None:
-            message = p.Filter(self._on_show.number("filter"), self._n_passing(), self._held.n_points)
-            yield Frame(message, {"bits": np.empty(0, dtype=np.uint8)})
+    def _filter_frame(self, held: Holder, passing: NDArray[np.bool_] | None, seq: int) -> Frame:
+        mask = held.filtered()
+        n_passing = self._dataset.n_obs if mask is None else int(np.count_nonzero(mask))
+        return streams.filter_frame(passing, n_passing, held.point_rows, seq)
 
     def color_and_filter(self) -> Iterator[Frame]:
         """Yield the colouring where the filter of a column becomes the legend's, or is no more; no cell flashes up."""
-        yield self._filter_frame(self._held.filtered())
+        settings, seq = self._on_show.next_filter()
+        held = self._loader.of(settings)
+        yield self._filter_frame(held, held.filtered(), seq)
         yield from self.color()
         yield from self.filter()
 

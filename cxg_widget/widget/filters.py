@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cxg_widget.errors import UnknownName
 from cxg_widget.rules.filters import QUERY, filter_of, hidden_by, key_of
 from cxg_widget.rules.forms import Rule
-from cxg_widget.text.names import not_found
+from cxg_widget.text.names import label_of, not_found
 from cxg_widget.wire.protocol import MISSING_LABEL
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Filters(MutableMapping[str, Any]):
             return list(inner["in"])
         labels = self._widget.dataset.codes_block(inner["obs"], 0, 0).categories
         left_out = set(hidden_by(rule, ()))
-        kept = [label for label in labels if str(label) not in left_out]
+        kept = [label for label in labels if label_of(label) not in left_out]
         return kept if MISSING_LABEL in left_out else [*kept, None]
 
     def __setitem__(self, name: str, kept: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cxg_widget.display.settings import Settings
-from cxg_widget.rules.filters import hidden_by, hiding, is_of_values, key_of
+from cxg_widget.rules.filters import hidden_by, hiding, is_of_values
 from cxg_widget.rules.forms import Rule
 from cxg_widget.session.session import Session
 
@@ -43,4 +43,4 @@ class LegendFilter:
 
     def _rule(self, settings: Settings) -> Rule | None:
         column = self._session.legend_column(settings) if settings.filters else None
-        return next((one for one in settings.filters if key_of(one) == column and is_of_values(one)), None)
+        return next((one for one in settings.filters if is_of_values(one, column)), None)

@@ -408,6 +408,8 @@ class CxgWidget(WidgetTraits):
     def _accept(self, name: str, value: Any) -> Any:
         """Check a value and read what it needs, so that a failure is raised where it was caused."""
         self._check_open()
+        if name == "filters" and isinstance(value, Mapping):
+            value = check_filters(value, self._dataset, self.layer)
         value = check(name, value, self._dataset, self.embedding)
         if not self._is_checked:
             settings = self._settings({name: value})
@@ -469,13 +471,12 @@ class CxgWidget(WidgetTraits):
             self._set_checked({"hidden": self._legend.hidden(self._settings())})
         self._session.settings = self._settings()
         cost = "all" if self._session.way != way else BY_NAME[name].cost
-        is_filtered_anew = self._session.filters_besides(before) != self._session.filters_besides(
-            self._session.settings
-        )
+        besides = self._session.filters_besides(self._session.settings)
+        is_filtered_anew = self._session.filters_besides(before) != besides
         stream = {
             "all": self._session.show, "points": self._session.points, "palette": self._session.recolor,
             "color": self._session.color_and_filter if is_filtered_anew else self._session.color,
-            "filter": self._session.filter if is_filtered_anew else self._session.recount,
+            "filter": self._session.filter if is_filtered_anew or besides else None,
         }.get(cost)  # fmt: skip
         if stream is not None:
             self._push("points" if cost == "all" else cost, stream, name, getattr(before, name))
@@ -594,6 +595,8 @@ class CxgWidget(WidgetTraits):
                 self._exchange.fail("setting", error)
                 self.send_state(name)
         self._refuse_crossed_limits(valid)
+        self._refuse("hidden", self._check_hidden, valid)
+        self._refuse("filters", self._session.filtered, valid)
         self._is_checked = True
         try:
             super().set_state(valid)
@@ -602,6 +605,16 @@ class CxgWidget(WidgetTraits):
             self.send_state([name for name in valid if name in self.keys])
         finally:
             self._is_checked = False
+
+    def _refuse(self, name: str, judge: Callable[[Settings], object], valid: dict[str, Any]) -> None:
+        """Leave out a setting of the front-end that does not fit the data, and say so there."""
+        if name in valid:
+            try:
+                judge(self._settings(valid))
+            except CxgWidgetError as error:
+                self._exchange.fail("setting", error)
+                del valid[name]
+                self.send_state(name)
 
     def _refuse_crossed_limits(self, valid: dict[str, Any]) -> None:
         """Leave out limits of the front-end that cross, and say so there."""

@@ -379,7 +379,6 @@ class Selection(Message):
 class Filter(Message):
     """Which points pass the filters, that of the legend left out; bits as in `selection`, empty when all do.
 
-    seq : the same once more where the bits, which then are not sent, stay as they are
     n_passing : cells that pass all filters, that of the legend too, also those that are no points
     """
 

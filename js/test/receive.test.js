@@ -259,8 +259,6 @@ test("points are flagged by what is selected and what the filters leave out, eac
   assert.deepEqual([...(scene.flags ?? [])], [0, 0, 2, 2]);
   receive({ kind: "selection", seq: 1, n_selected: 2, n_points: N, arrays: { bits: Uint8Array.of(0b0110) } });
   assert.deepEqual([...(scene.flags ?? [])], [0, 1, 3, 2]);
-  filter(1, [], 1); // how many pass, after the legend hid some
-  assert.deepEqual([[...(scene.flags ?? [])], store.get().filter], [[0, 1, 3, 2], { seq: 1, n: 1 }]);
   filter(0, [0b1111], 4); // older
   filter(2, [], N);
   assert.deepEqual([[...(scene.flags ?? [])], store.get().filter], [[0, 1, 1, 0], { seq: 2, n: null }]);

@@ -222,14 +222,94 @@ def _paper():
     return PAPERS["white"]
 
 
-def test_nothing_is_sent_for_the_legend_but_how_many_pass():
+def test_how_many_pass_counts_what_the_legend_hides_and_the_points_do_not():
     one = Session(small(N), Settings(embedding="umap", color="cell_type", filters=FILTERS))
-    list(one.filter())
+    (before,) = one.filter()
     one.settings = Settings(
         embedding="umap", color="cell_type", hidden=("T cell",),
         filters=(*FILTERS, {"not": {"obs": "cell_type", "in": ["T cell"]}}),
     )  # fmt: skip
-    (frame,) = one.recount()
+    (after,) = one.filter()
     is_t = np.asarray(one.dataset.obs(["cell_type"])["cell_type"] == "T cell")
-    assert (frame.message.seq, frame.message.n_passing) == (1, (truth_of(one.dataset) & ~is_t).sum())
-    assert frame.arrays["bits"].size == 0
+    assert after.message.n_passing == (truth_of(one.dataset) & ~is_t).sum() < before.message.n_passing
+    assert after.message.seq > before.message.seq
+    np.testing.assert_array_equal(after.arrays["bits"], before.arrays["bits"])
+
+
+def test_a_stream_that_began_earlier_has_the_lower_number_whenever_its_mask_is_made():
+    one = session()
+    early, late = one.filter(), one.filter()
+    first = next(early)
+    one.settings = Settings(embedding="umap", color="cell_type")
+    second = next(late)
+    assert first.message.seq < second.message.seq
+    assert second.arrays["bits"].size == 0
+
+
+# What a page sends may be late or wrong.
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"hidden": ["T cell"]},
+        {"filters": [{"obs": "donor name", "in": ["nosuch"]}]},
+        {"filters": [{"obs": "nosuch", "range": [1, None]}]},
+        {"filters": [{"query": "n_genes.to_csv('x') == 1"}]},
+        {"hidden": ["T cell"], "filters": [{"obs": "gone", "in": [1]}]},
+    ],
+)
+def test_what_a_page_sends_that_does_not_fit_is_said_and_nothing_of_it_stays(sent, widget):
+    widget.color = "donor name"
+    widget.filters["n_genes"] = (500, None)
+    before = widget.state
+    widget.set_state(sent)
+    assert widget.state == before
+    assert widget.filters.mask.any()
+
+
+def test_filters_of_a_mapping_are_of_the_layer_on_show(monkeypatch):
+    widget = recorded(small(N), monkeypatch, color="cell_type")
+    widget.filters = {"CD3E": (0.5, None), "query": "CD3E > 0.2"}
+    np.testing.assert_array_equal(widget.filters.mask, widget.dataset.vector("CD3E").dense(N) >= 0.5)
+    widget.close()
+
+
+def test_masks_of_filters_that_are_gone_are_let_go(widget):
+    widget.filter("n_genes > 300")
+    for low in range(20):
+        widget.filters["n_genes"] = (low, None)
+        widget.set_state({"hidden": [["T cell"], ["B cell"]][low % 2]})
+    assert len(widget._session._loader.crossfilter._masks) <= 3
+    widget.close()
+    assert not widget._session._loader.crossfilter._masks
+
+
+WRONG_NUMBERS = [
+    ("n_genes", (10**400, None)), ("cell_id", ["cell 1"]), ("index", ["cell 1"]), ("is_doublet", 1),
+    ("n_genes", {"not": {"obs": "n_genes", "range": [3, None]}}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "kept"), WRONG_NUMBERS)
+def test_a_filter_whose_meaning_would_be_lost_is_refused(name, kept, widget):
+    with pytest.raises(CxgWidgetError):
+        widget.filters[name] = kept
+    assert widget.filters.mask.all()
+
+
+def test_labels_of_numbers_are_listed_as_they_are_kept():
+    from cxg_widget import CxgWidget
+    from tests.memory import Codes, MemoryDataset
+
+    codes = np.arange(30, dtype=np.int8) % 3
+    data = MemoryDataset(
+        {"level": Codes(codes, (1.0, 2.0, 2.5))},
+        np.zeros((30, 1), np.float32),
+        ["G"],
+        {"umap": np.zeros((30, 2), np.float32)},
+    )
+    widget = CxgWidget(data, color="level", hidden=["1"])
+    assert widget.filters["level"] == [2.0, 2.5, None]
+    np.testing.assert_array_equal(widget.filters.mask, codes != 0)
+    widget.close()

@@ -93,6 +93,11 @@ def test_what_is_no_query_is_refused_in_a_sentence_and_nothing_runs(query, datas
         ("n_genes and is_doublet", "not true or false"),
         ("cell_type == 'T cel'", "Did you mean 'T cell'"),
         ("cell_type in n_genes", "takes a list"),
+        ("n_genes < [500, 600]", "compared by =="),
+        ("-(n_genes > 5) == 1", "does not fit"),
+        ("'a' > 5 and n_genes > 1", "does not fit"),
+        ("isna([1, 2]) and n_genes > 1", "does not fit|no part"),
+        ("n_counts > " + "9" * 400, "does not fit"),
     ],
 )
 def test_a_query_that_does_not_fit_the_columns_says_what_does_not(query, said, dataset):
@@ -198,3 +203,13 @@ def test_a_rule_changes_neither_itself_nor_the_dataset(dataset):
     mask_of(rule, dataset)
     assert json.dumps(rule) == before
     np.testing.assert_array_equal(dataset.codes("cell_type").codes, codes)
+
+
+def test_categories_with_one_label_are_all_meant_and_missing_ones_are_not():
+    from tests.memory import Codes, MemoryDataset
+
+    codes = np.array([-1, 0, 1, 2] * 5, dtype=np.int8)
+    xy = np.zeros((20, 2), np.float32)
+    data = MemoryDataset({"mixed": Codes(codes, (1, "1", "x"))}, np.zeros((20, 1), np.float32), ["G"], {"umap": xy})
+    np.testing.assert_array_equal(mask_of({"query": "mixed == 'x'"}, data), codes == 2)
+    np.testing.assert_array_equal(mask_of({"query": "mixed == '1'"}, data), (codes == 0) | (codes == 1))

@@ -185,14 +185,13 @@ function takeSelection(scene, store, { seq, n_selected: n, n_points, arrays }) {
   store.set({ selection: { seq, n } });
 }
 
-/** The same number once more: the bits stay, and only how many pass is another one.
- * @param {import("../state/scene.js").Scene} scene @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Filter} reply */
+/** @param {import("../state/scene.js").Scene} scene @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Filter} reply */
 function takeFilter(scene, store, { seq, n_passing, n_points, arrays }) {
   const { filter } = store.get();
   if (seq < filter.seq) return;
   const hasBits = arrays.bits.length > 0;
-  if (seq > filter.seq) putBits(scene, { passing: hasBits ? arrays.bits : null }, n_points);
-  store.set({ filter: { seq, n: hasBits || seq === filter.seq ? n_passing : null } });
+  putBits(scene, { passing: hasBits ? arrays.bits : null }, n_points);
+  store.set({ filter: { seq, n: hasBits ? n_passing : null } });
 }
 
 /** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store @param {string} of */

@@ -79,7 +79,7 @@ def filter_of(name: Any, kept: Any, dataset: Dataset, layer: str | None = None) 
         If there is no such column or gene, or its values cannot be kept so.
     """
     if name == QUERY and QUERY not in dataset.obs_columns:
-        return check_rule({"query": kept, "layer": layer} if layer else {"query": kept})
+        return query_filter(kept, layer)
     if not isinstance(name, str):
         raise UnknownName(missing_names([shown(name)], dataset))
     source, found = resolved({name: name}, dataset, layer)[name]
@@ -101,6 +101,11 @@ def filter_of(name: Any, kept: Any, dataset: Dataset, layer: str | None = None) 
     else:
         rule = {"in": _listed(kept)}
     return check_rule({source: found, **({"layer": layer} if source == "var" and layer else {}), **rule})
+
+
+def query_filter(query: Any, layer: str | None = None) -> Rule:
+    """Return the filter that is a query; raises `SelectionError` where it is none."""
+    return check_rule({"query": query, "layer": layer} if layer else {"query": query})
 
 
 def _is_end(value: Any) -> bool:

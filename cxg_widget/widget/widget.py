@@ -36,7 +36,7 @@ from cxg_widget.errors import (
     SelectionError,
     UnknownName,
 )
-from cxg_widget.rules.filters import QUERY, check_filters, filter_of
+from cxg_widget.rules.filters import check_filters, query_filter
 from cxg_widget.selection.query import mask_of_query
 from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
 from cxg_widget.session.exchange import Exchange, Stream
@@ -291,7 +291,7 @@ class CxgWidget(WidgetTraits):
         """
         self._check_open()
         if query is not None:
-            self.filters.put(filter_of(QUERY, query, self._dataset, self.layer))
+            self.filters.put(query_filter(query, self.layer))
         else:
             self.filters = [rule for rule in self.filters.rules if "query" not in rule]
 
@@ -442,7 +442,7 @@ class CxgWidget(WidgetTraits):
 
     def _settings(self, change: Mapping[str, Any] = MappingProxyType({})) -> Settings:
         """Return the settings as after a change; axes that the embedding does not have become its first two."""
-        values = self._values() | dict(change)
+        values = self._values() | {name: value for name, value in change.items() if name in BY_NAME}
         if max(values["axes"]) >= self._dataset.embeddings.get(values["embedding"], 2):
             values["axes"] = (0, 1)
         return Settings.of(values)

@@ -17,13 +17,6 @@ N = 1000
 COLUMNS = ("cell_type", "n_counts", "is_doublet", "n_genes", "donor name", "CD3E", "DENSE", "var:ZERO")
 
 
-@pytest.fixture
-def widget(monkeypatch):
-    widget = recorded(small(N), monkeypatch, color="cell_type")
-    yield widget
-    widget.close()
-
-
 @pytest.fixture(scope="module")
 def frame():
     data = small(N)

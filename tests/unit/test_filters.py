@@ -3,22 +3,16 @@
 import numpy as np
 import pytest
 
+from cxg_widget import CxgWidget
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.protocol import MISSING_LABEL
-from tests.memory import small
+from tests.memory import Codes, MemoryDataset, small
 from tests.unit.test_early_lassos import recorded
 
 N = 1000
-
-
-@pytest.fixture
-def widget(monkeypatch):
-    widget = recorded(small(N), monkeypatch, color="cell_type")
-    yield widget
-    widget.close()
 
 
 @pytest.fixture(scope="module")
@@ -268,6 +262,12 @@ def test_what_a_page_sends_that_does_not_fit_is_said_and_nothing_of_it_stays(sen
     assert widget.filters.mask.any()
 
 
+@pytest.mark.parametrize("change", [{"hidden": ["T cell"]}, {"filters": []}, {"vmin": 1.0, "vmax": 2.0}])
+def test_what_a_page_sends_beside_its_picture_is_taken(change, widget):
+    widget.set_state({**change, "_snapshot": {"id": "a"}})
+    assert {name: widget.trait_values()[name] for name in change} == change
+
+
 def test_filters_of_a_mapping_are_of_the_layer_on_show(monkeypatch):
     widget = recorded(small(N), monkeypatch, color="cell_type")
     widget.filters = {"CD3E": (0.5, None), "query": "CD3E > 0.2"}
@@ -299,9 +299,6 @@ def test_a_filter_whose_meaning_would_be_lost_is_refused(name, kept, widget):
 
 
 def test_labels_of_numbers_are_listed_as_they_are_kept():
-    from cxg_widget import CxgWidget
-    from tests.memory import Codes, MemoryDataset
-
     codes = np.arange(30, dtype=np.int8) % 3
     data = MemoryDataset(
         {"level": Codes(codes, (1.0, 2.0, 2.5))},
@@ -312,4 +309,16 @@ def test_labels_of_numbers_are_listed_as_they_are_kept():
     widget = CxgWidget(data, color="level", hidden=["1"])
     assert widget.filters["level"] == [2.0, 2.5, None]
     np.testing.assert_array_equal(widget.filters.mask, codes != 0)
+    widget.close()
+
+
+def test_the_query_is_none_of_a_column_that_is_called_so():
+    xy, column = np.zeros((30, 2), np.float32), np.arange(30) % 3
+    data = MemoryDataset({"query": column}, np.zeros((30, 1), np.float32), ["G"], {"umap": xy})
+    widget = CxgWidget(data, color=None)
+    widget.filter("query > 0")
+    widget.filters["query"] = [0, 1]
+    np.testing.assert_array_equal(widget.filters.mask, column == 1)
+    widget.filter(None)
+    np.testing.assert_array_equal(widget.filters.mask, column < 2)
     widget.close()

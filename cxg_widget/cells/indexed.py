@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.color.rgb import MISSING_DARK, MISSING_LIGHT, PLAIN_DARK, PLAIN_LIGHT, hex_rgb
+from cxg_widget.compute.bits import pack_mask
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.compute.memo import Memo
 from cxg_widget.display.coloring import Coloring
@@ -262,7 +263,7 @@ class IndexedCells:
         from cxg_widget.draw.aggregate import CategoryColumn, arrange_mask
 
         if shown.highlighted >= 0 and isinstance(column, CategoryColumn):
-            return np.packbits(column.codes == shown.highlighted, bitorder="little")
+            return pack_mask(column.codes == shown.highlighted)
         if not shown.mask.any():
             return None
         mask = shown.mask

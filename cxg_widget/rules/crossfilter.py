@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.datasets.base.values import freeze
 from cxg_widget.errors import InvalidValue
 from cxg_widget.rules.forms import Rule
 from cxg_widget.rules.rule import mask_of
@@ -17,7 +18,6 @@ from cxg_widget.rules.rule import mask_of
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
 
-_T = TypeVar("_T", bound=np.generic)
 Mask = NDArray[np.bool_]
 Key = tuple[str, ...]
 MOST = 255
@@ -52,7 +52,7 @@ class Crossfilter:
                 found = np.ones(self._dataset.n_obs, dtype=np.bool_)
                 for rule in rules:
                     found &= self.mask(rule)
-                self._passing = {**dict(list(self._passing.items())[-3:]), key: _frozen(found)}
+                self._passing = {**dict(list(self._passing.items())[-3:]), key: freeze(found)}
             return self._passing[key]
 
     def failed(self, rules: Sequence[Rule]) -> NDArray[np.uint8] | None:
@@ -78,12 +78,12 @@ class Crossfilter:
                 found = np.zeros(self._dataset.n_obs, dtype=np.uint8)
                 for rule in rules:
                     found += ~self.mask(rule)
-                self._failed = {key: _frozen(found)}
+                self._failed = {key: freeze(found)}
             return self._failed[key]
 
     def mask(self, rule: Rule) -> Mask:
         """Return which cells pass one rule, bool (n_obs,), not to be written to; raises as `rule.mask_of`."""
-        name = json.dumps(rule, sort_keys=True)
+        (name,) = _key_of([rule])
         with self._lock:
             if name not in self._masks:
                 self._masks[name] = mask_of(rule, self._dataset)
@@ -100,8 +100,3 @@ class Crossfilter:
 
 def _key_of(rules: Sequence[Rule]) -> Key:
     return tuple(json.dumps(rule, sort_keys=True) for rule in rules)
-
-
-def _frozen(array: NDArray[_T]) -> NDArray[_T]:
-    array.flags.writeable = False
-    return array

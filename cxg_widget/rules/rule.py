@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.rules.by_value import mask_of_values
 from cxg_widget.rules.expression import mask_of_query, missing_names, read_column, unknown_in
@@ -50,7 +51,7 @@ def mask_of(rule: Rule, dataset: Dataset, *, sets: Sets | None = None) -> Mask:
 
 def packed_rule(mask: Mask, dataset: Dataset) -> Rule:
     """Return the rule of a mask that has no other: its rows, good for this very dataset alone."""
-    bits = np.packbits(mask, bitorder="little").tobytes()
+    bits = pack_mask(mask).tobytes()
     return {"rows": base64.b64encode(bits).decode("ascii"), "n_obs": mask.size, "identity": dataset.identity}
 
 
@@ -158,7 +159,7 @@ class _Cells:
             bits = np.frombuffer(base64.b64decode(rule["rows"], validate=True), dtype=np.uint8)
         except ValueError:  # binascii.Error among them
             raise InvalidValue("packed rows must be base64.") from None
-        return np.unpackbits(bits, count=self._dataset.n_obs, bitorder="little").astype(np.bool_)
+        return unpack_mask(bits, self._dataset.n_obs)
 
 
 _MEANINGS: dict[str, Callable[[_Cells, Rule], Mask]] = {

@@ -127,11 +127,6 @@ def combine(old: NDArray[np.bool_], new: NDArray[np.bool_], mode: Mode) -> NDArr
     raise InvalidValue(not_found("selection mode", mode, get_args(Mode), "select()"))
 
 
-def pack_mask(mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """Pack bool (n,) into uint8 (ceil(n / 8),); bit i & 7 of byte i >> 3 is element i."""
-    return np.packbits(mask, bitorder="little")
-
-
 def is_table(what: Any) -> bool:
     """Say whether something has rows and columns of values, as the corners of a polygon have; a mask has none."""
     try:

@@ -18,7 +18,7 @@ from cxg_widget.rules.filters import check_filters
 from cxg_widget.rules.forms import Rule
 from cxg_widget.session.exchange import error_frame
 from cxg_widget.session.on_show import OnShow
-from cxg_widget.text.names import label_of
+from cxg_widget.text.names import label_of, shown
 from cxg_widget.wire import encoding
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
@@ -42,7 +42,7 @@ class Columns:
         """Return the counts of a column; as `CxgWidget.counts`."""
         settings, mask, _ = self._on_show.now()
         if not isinstance(name, str):
-            raise InvalidValue(f"counts() takes the name of a column; found {name!r}")
+            raise InvalidValue(f"counts() takes the name of a column; found {shown(name)}")
         column = self._resolved(name, settings)
         return frame_of(column[1], self._loader.counter.count(column, settings.filters, mask))
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from cxg_widget.cells.preview import are_stated
 from cxg_widget.color.colormaps import COLORMAPS
 from cxg_widget.color.palettes import category_palette
+from cxg_widget.compute.bits import pack_mask
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import heading
-from cxg_widget.selection.selection import pack_mask
 from cxg_widget.spatial.view import within
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame, spans

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.indexed import AllCells, InView, Shown, numbers_of, rgba_of, spread_of
 from cxg_widget.cells.loader import Loader
+from cxg_widget.compute.bits import pack_mask
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.statistic import told
 from cxg_widget.draw.crowding import few_of, solidity_of
 from cxg_widget.draw.pixel_scale import PixelScale
 from cxg_widget.draw.png import encode_lines, encode_png
-from cxg_widget.selection.selection import pack_mask
 from cxg_widget.session.on_show import OnShow, Seqs
 from cxg_widget.session.streams import category_colors
 from cxg_widget.spatial.view import View

@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from cxg_widget.compute.bits import pack_mask
 from cxg_widget.datasets.base.dataset import Column
 from cxg_widget.errors import SelectionError, UnknownName
 from cxg_widget.selection.query import mask_of_query, named_columns
-from cxg_widget.selection.selection import SelectedCells, combine, mask_of, pack_mask
+from cxg_widget.selection.selection import SelectedCells, combine, mask_of
 from tests.memory import small
 
 masks = arrays(np.bool_, 37)

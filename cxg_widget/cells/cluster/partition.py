@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.cluster.source import Source, opened
+from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.datasets import Codes, Vector
 from cxg_widget.display.several_genes import mean_vector
 from cxg_widget.display.target import Target, as_float
@@ -81,7 +82,7 @@ def load_partition(rows: Rows, embedding: str | None, axes: tuple[int, int]) -> 
 
 def keep(partition: Partition, packed: NDArray[np.uint8]) -> Partition:
     """Return the partition with some of its rows alone, packed bits."""
-    mask = np.unpackbits(packed, count=partition.index.n_obs, bitorder="little").view(np.bool_)
+    mask = unpack_mask(packed, partition.index.n_obs)
     return Partition(partition.start, partition.index.kept(mask))
 
 
@@ -107,14 +108,14 @@ def read_column(rows: Rows, target: Target, layer: str | None) -> Codes | Vector
 def category_bits(rows: Rows, target: Target, code: int) -> NDArray[np.uint8]:
     """Return which rows have a category, as packed bits; code -1 = those without one."""
     codes = opened(rows.source, rows.user).codes_block(target.name, rows.start, rows.stop).codes
-    return np.packbits(codes == code, bitorder="little")
+    return pack_mask(codes == code)
 
 
 def count_selected_rows(
     rows: Rows, packed: NDArray[np.uint8], target: Target, layer: str | None, limits: tuple[float, float]
 ) -> NDArray[np.int64]:
     """Count those of the rows that are selected, see `encoding.count_selected`."""
-    mask = np.unpackbits(packed, count=rows.stop - rows.start, bitorder="little").view(np.bool_)
+    mask = unpack_mask(packed, rows.stop - rows.start)
     return count_selected(read_column(rows, target, layer), mask, *limits)
 
 
@@ -130,7 +131,7 @@ def arrange_numbers(partition: Partition, vector: Vector, limits: tuple[float, f
 
 def arrange_bits(partition: Partition, packed: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Bring a selection, packed bits in row order, into the order of the index."""
-    mask = np.unpackbits(packed, count=partition.index.n_obs, bitorder="little").view(np.bool_)
+    mask = unpack_mask(packed, partition.index.n_obs)
     return arrange_mask(partition.index, mask)
 
 
@@ -146,7 +147,7 @@ def planes_of(
 ) -> Planes:
     """Aggregate the cells of a view; those of the highlighted category lie above the others, as if selected."""
     if isinstance(column, CategoryColumn) and highlighted >= 0:
-        selected = np.packbits(column.codes == highlighted, bitorder="little")
+        selected = pack_mask(column.codes == highlighted)
     return aggregate(partition.index, column, view, size, selected=selected, **options)
 
 
@@ -178,7 +179,7 @@ def sums_of_rows(
     index, n = partition.index, rows.stop - rows.start
     xy = np.full((n, 2), np.nan, dtype=np.float32)
     xy[index.rows] = index.xy
-    mask = None if packed is None else np.unpackbits(packed, count=n, bitorder="little").view(np.bool_)
+    mask = None if packed is None else unpack_mask(packed, n)
     dataset = opened(rows.source, rows.user)
     return sums_over(
         dataset, wanted, view, size, rows=(rows.start, rows.stop), mask=mask,
@@ -200,11 +201,11 @@ def polygon_bits(
     """Return which rows lie in a polygon and are visible, as packed bits."""
     index = partition.index
     if visible is None or not isinstance(column, CategoryColumn):
-        return np.packbits(index.polygon_mask(polygon), bitorder="little")
+        return pack_mask(index.polygon_mask(polygon))
     places = index.polygon_places(polygon)
     mask = np.zeros(index.n_obs, dtype=np.bool_)
     mask[index.rows[places[_visible_codes(column, visible, places)]]] = True
-    return np.packbits(mask, bitorder="little")
+    return pack_mask(mask)
 
 
 def rows_in(partition: Partition, view: View) -> NDArray[np.int64]:

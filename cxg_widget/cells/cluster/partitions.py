@@ -16,6 +16,7 @@ from cxg_widget.cells.cluster import partition as worker
 from cxg_widget.cells.cluster.partition import Rows
 from cxg_widget.cells.cluster.source import Source, leave
 from cxg_widget.cells.cluster.waiting import Waiting, must_be_anew
+from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.errors import Overtaken
 
 _LARGEST_PARTITION = 8_000_000
@@ -100,7 +101,7 @@ class Partitions:
         loaded = self.map("load", worker.load_partition, rows, embedding=embedding, axes=axes)
         if self._mask is None:
             return loaded
-        packed = [np.packbits(self._mask[own.start : own.stop], bitorder="little") for own in rows]
+        packed = [pack_mask(self._mask[own.start : own.stop]) for own in rows]
         return self.map("keep", worker.keep, loaded, packed)
 
     def rows(self) -> list[Rows]:
@@ -142,13 +143,13 @@ class Partitions:
 
     def packed(self, mask: NDArray[np.bool_]) -> list[NDArray[np.uint8]]:
         """Cut a mask, bool (n_obs,), into packed bits for each partition."""
-        return [np.packbits(mask[start:stop], bitorder="little") for start, stop in self.blocks]
+        return [pack_mask(mask[start:stop]) for start, stop in self.blocks]
 
     def mask_of(self, bits: list[Any]) -> NDArray[np.bool_]:
         """Put the packed bits of the partitions together, bool (n_obs,)."""
         mask = np.zeros(self._n_obs, dtype=np.bool_)
         for (start, stop), packed in zip(self.blocks, self.gathered(bits), strict=True):
-            mask[start:stop] = np.unpackbits(packed, count=stop - start, bitorder="little").view(np.bool_)
+            mask[start:stop] = unpack_mask(packed, stop - start)
         return mask
 
     def drop(self) -> None:

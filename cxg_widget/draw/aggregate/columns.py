@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.compute.bits import pack_mask
 from cxg_widget.datasets.base.dataset import Codes, Vector
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.wire.encoding import Numbers
@@ -176,7 +177,7 @@ def arrange_mask(index: SpatialIndex, mask: NDArray[np.bool_]) -> NDArray[np.uin
     n = index.rows.size
     bits = np.empty(-(-n // 8), dtype=np.uint8)
     for block in _blocks(n):
-        packed = np.packbits(mask[index.rows[block]], bitorder="little")
+        packed = pack_mask(mask[index.rows[block]])
         bits[block.start // 8 : block.start // 8 + packed.size] = packed
     return bits
 

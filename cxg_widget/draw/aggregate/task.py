@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.compute.bits import pack_mask
 from cxg_widget.draw.aggregate.grid import PixelGrid
 from cxg_widget.draw.aggregate.planes import SAFE_CELLS, Planes
 from cxg_widget.errors import InvalidValue
@@ -48,7 +49,7 @@ class Task(NamedTuple):
         if selected is None or n == 0:
             return cls(index.xy, _NO_BITS, starts, stops, grid)
         if selected.dtype == np.bool_ and selected.shape == (n,):
-            return cls(index.xy, np.packbits(selected, bitorder="little"), starts, stops, grid)
+            return cls(index.xy, pack_mask(selected), starts, stops, grid)
         if selected.dtype == np.uint8 and selected.shape == (-(-n // 8),):
             return cls(index.xy, selected, starts, stops, grid)
         raise InvalidValue(

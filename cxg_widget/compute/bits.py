@@ -1,0 +1,16 @@
+"""Masks as packed bits, one for each element, as they travel and are kept."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def pack_mask(mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Pack bool (n,) into uint8 (ceil(n / 8),); bit i & 7 of byte i >> 3 is element i."""
+    return np.packbits(mask, bitorder="little")
+
+
+def unpack_mask(bits: NDArray[np.uint8], n: int) -> NDArray[np.bool_]:
+    """Return the mask, bool (n,), that `pack_mask` packed."""
+    return np.unpackbits(bits, count=n, bitorder="little").view(np.bool_)

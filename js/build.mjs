@@ -1,7 +1,8 @@
 // Bundles the two ES modules that the Python package ships; `--watch` rebuilds on every change.
 import { mkdir, readFile, stat } from "node:fs/promises";
 import { dirname, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { deflateRawSync } from "node:zlib";
 import * as esbuild from "esbuild";
 
 const at = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
@@ -13,57 +14,49 @@ const BUDGET_BYTES = { [WIDGET]: 150 * 1024, [PANELS]: 200 * 1024 };
 const OWN_COLORS = ["muted", "faint", "edge", "line", "hover", "chosen", "raised", "missing", "shadow"];
 const ownColor = new RegExp(`--(${OWN_COLORS.join("|")})\\b`, "g");
 
-/** Characters that may stand for what a style sheet repeats, where it has none of them itself. */
-const SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_~^|=<?!&@";
-const MOST_PARTS = 12;
+/** Modules that hold texts alone, which the first bundle holds deflated: the style sheet, shaders, colormaps. */
+const TEXTS = /(page[\\/]style\.css|gl[\\/]shaders\.js|style[\\/]colormaps\.js)$/;
+const INFLATE = `export const inflate = async (text) => JSON.parse(await new Response(
+  new Blob([Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("deflate-raw")),
+).text());`;
 
-/** A module that gives a text: what the text repeats is one sign in it, put back when the module runs. @param {string} text */
-function packed(text) {
-  const signs = [...SIGNS].filter((sign) => !text.includes(sign));
-  const words = [];
-  for (const sign of signs) {
-    const word = mostRepeated(text);
-    if (word === "") break;
-    words.push(word);
-    text = text.replaceAll(word, sign);
-  }
-  const [all, used] = [words, signs.slice(0, words.length).join("")].map((one) => JSON.stringify(one));
-  return `export default ${all}.reduceRight((text, word, i) => text.replaceAll(${used}[i], word), ${JSON.stringify(text)});`;
+/** A module with the same exports as the one whose exports are given. @param {Record<string, unknown>} values that JSON can hold */
+function deflated(values) {
+  const text = deflateRawSync(JSON.stringify(values), { level: 9 }).toString("base64");
+  const names = Object.keys(values).map((name) => (name === "default" ? "default: css" : name));
+  const exported = names.map((name) => name.replace("default: css", "css as default"));
+  return `import { inflate } from "inflate"; const { ${names} } = await inflate("${text}"); export { ${exported} };`;
 }
 
-/** The run of whole parts of a text that takes most of its bytes by coming again; "" = none is worth a sign. @param {string} text */
-function mostRepeated(text) {
-  const parts = text.split(/(?<=[;:{}(), ])/);
-  /** @type {Map<string, number>} */
-  const saved = new Map();
-  for (let i = 0; i < parts.length; i++) {
-    for (let n = 1; n <= Math.min(MOST_PARTS, parts.length - i); n++) {
-      const word = parts.slice(i, i + n).join("");
-      saved.set(word, (saved.get(word) ?? -word.length - 3) + word.length - 1);
-    }
-  }
-  const [word, bytes] = [...saved].reduce((best, one) => (one[1] > best[1] ? one : best));
-  return bytes > 0 ? word : "";
+/** @param {string} path */
+async function minifiedCss(path) {
+  const options = /** @type {const} */ ({ loader: "css", minify: true, charset: "utf8" });
+  const { code } = await esbuild.transform(await readFile(path, "utf8"), options);
+  return code.trim().replace(ownColor, (_, name) => `--${OWN_COLORS.indexOf(name)}`);
 }
 
-/** What esbuild leaves as it is: style sheets that are texts of the module, the indentation within template literals,
- * which neither HTML nor GLSL needs, and the spaces of GLSL. @type {import("esbuild").Plugin} */
+/** What esbuild leaves as it is: style sheets that are texts of the module, and the indentation within template literals. @type {import("esbuild").Plugin} */
 const texts = {
   name: "texts",
   setup(build) {
-    build.onLoad({ filter: /\.css$/ }, async ({ path }) => {
-      const { code } = await esbuild.transform(await readFile(path, "utf8"), {
-        loader: "css",
-        minify: true,
-        charset: "utf8",
-      });
-      return { contents: packed(code.trim().replace(ownColor, (_, name) => `--${OWN_COLORS.indexOf(name)}`)) };
-    });
-    build.onLoad({ filter: /\.js$/ }, async ({ path }) => {
-      const contents = (await readFile(path, "utf8")).replace(/\n[ \t]+/g, "\n");
-      return {
-        contents: path.endsWith("shaders.js") ? contents.replace(/\s*([*=<>?:&|,;{}()])\s*/g, "$1") : contents,
-      };
+    build.onLoad({ filter: /\.css$/ }, async ({ path }) => ({
+      contents: `export default ${JSON.stringify(await minifiedCss(path))};`,
+    }));
+    build.onLoad({ filter: /\.js$/ }, async ({ path }) => ({
+      contents: (await readFile(path, "utf8")).replace(/\n[ \t]+/g, "\n"),
+    }));
+  },
+};
+
+/** Unpacked when the module is run, before its first export can be used: no page's policy refuses that. @type {import("esbuild").Plugin} */
+const deflatedTexts = {
+  name: "deflated texts",
+  setup(build) {
+    build.onResolve({ filter: /^inflate$/ }, () => ({ path: "inflate", namespace: "inflate" }));
+    build.onLoad({ filter: /./, namespace: "inflate" }, () => ({ contents: INFLATE }));
+    build.onLoad({ filter: TEXTS }, async ({ path }) => {
+      if (path.endsWith(".css")) return { contents: deflated({ default: await minifiedCss(path) }) };
+      return { contents: deflated({ ...(await import(`${pathToFileURL(path)}?${Date.now()}`)) }) };
     });
   },
 };
@@ -92,7 +85,7 @@ const widget = {
   entryPoints: [at("src/index.js")],
   outfile: WIDGET,
   format: "esm",
-  plugins: [texts],
+  plugins: [deflatedTexts, texts],
   footer: { js: "/*! lit-html: Copyright 2017 Google LLC, BSD-3-Clause */" },
 };
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from cxg_widget.display.settings import PANELS
 from tests.browser.axe import violations
 from tests.browser.engine import run
 from tests.browser.panels_page import settle, show
@@ -63,6 +64,24 @@ def test_whatever_can_be_opened(panels: Any, dark: bool) -> None:
         panels.keyboard.press("Escape")
         settle(panels)
     assert {name: what for name, what in found.items() if what} == {}
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_every_panel_beside_and_over_the_plot(panels: Any, dark: bool) -> None:
+    panels.evaluate("(dark) => document.body.classList.toggle('dark', dark)", dark)
+    panels.wait_for_function("(dark) => theme.dark === dark", arg=dark)
+    found = {}
+    for panel in PANELS:
+        show(panels, "filteredColumns")
+        panels.evaluate("(name) => store.set({ traits: { ...store.get().traits, open_panels: [name] } })", panel)
+        panels.locator(f"aside#{panel}").wait_for()
+        for opener in panels.locator(f"#{panel} [aria-expanded=false]").all()[:4]:
+            opener.click()
+        for width in (900, 420):
+            panels.set_viewport_size({"width": width, "height": 600})
+            settle(panels)
+            found[panel, width] = violations(panels, "#el")
+    assert {which: what for which, what in found.items() if what} == {}
 
 
 @pytest.mark.parametrize("drawn_by", ["cpu"], indirect=True)

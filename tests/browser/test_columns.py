@@ -77,7 +77,7 @@ def test_counts_follow_a_brush_and_what_is_hidden_and_the_state_brings_it_back(s
     body.get_by_role("option").first.click()
     hidden = stage.until(lambda: stage.json("w.hidden"))
     assert hidden == [label]
-    expect(panel.get_by_role("status").first).to_contain_text(
+    expect(panel.locator(".passing")).to_contain_text(
         f"{(passing & (frame['cell_type'] != label)).sum():,} of {len(frame):,}"
     )
     assert seen(amounts(body), counted(frame, passing))  # by all filters but its own

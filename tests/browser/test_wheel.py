@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.browser.engine import run
+from tests.browser.panels_page import show
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -197,6 +198,43 @@ def test_a_plot_without_points_leaves_the_wheel_to_the_page(page: Any) -> None:
     page.mouse.wheel(0, 200)
     page.wait_for_function("() => scrollY > 0")
     assert page.evaluate("() => heard") == [False]
+
+
+# --- over what lies beside the plot ----------------------------------------------------------------------------------
+
+ENDS = "(selector) => { const { scrollTop, scrollHeight, clientHeight } = root.querySelector(selector);"
+AT_END = ENDS + " return scrollTop > 100 && scrollTop + clientHeight > scrollHeight - 1; }"
+
+
+def test_over_a_panel_the_wheel_scrolls_it_then_the_page_and_over_a_list_only_that(panels: Any) -> None:
+    show(panels, "manyColumns")
+    panels.evaluate("""() => {
+        document.body.style.paddingBottom = "2000px";
+        window.heard = [];
+        window.zoomed = 0;
+        window.frame = () => new Promise(requestAnimationFrame);
+        const hear = (event) => heard.push(event.defaultPrevented);
+        document.addEventListener("wheel", hear);
+        atEnd(() => document.removeEventListener("wheel", hear));
+        root.querySelector(".plot").addEventListener("wheel", () => zoomed++);
+    }""")
+    panels.locator(".columns .list").hover(position={"x": 60, "y": 60})
+    turn(panels, 100)
+    assert scrolled(panels) == 0
+    turn(panels, 60_000)
+    panels.wait_for_function(AT_END, arg=".columns")
+    assert scrolled(panels) == 0
+    turn(panels, 30, times=3)  # a scroll that begins at the end
+    assert scrolled(panels) > 0
+    panels.evaluate("() => scrollTo(0, 0)")
+    panels.get_by_role("combobox", name="Color by").click()
+    panels.locator(".found[aria-busy=false]").wait_for()
+    panels.locator("#found").hover()
+    turn(panels, 60_000)
+    panels.wait_for_function(AT_END, arg="#found")
+    turn(panels, 30, times=3)
+    assert scrolled(panels) == 0
+    assert panels.evaluate("() => zoomed") == 0
 
 
 # --- the ring around what has the focus ------------------------------------------------------------------------------

@@ -28,9 +28,12 @@ export function createElements(el) {
   const plotHost = document.createElement("div");
   plotHost.className = "host";
   mount.append(plotHost); // the first drawing moves it to its place
-  root.append(style, mount);
+  const said = document.createElement("div");
+  said.className = "said";
+  said.setAttribute("role", "status");
+  root.append(style, mount, said);
   el.append(host);
-  return { host, mount, plotHost };
+  return { host, mount, plotHost, said };
 }
 
 /** @param {Context} context @param {HTMLElement} plotHost @param {(context: Context) => unknown} drawLegend */

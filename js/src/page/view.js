@@ -3,6 +3,7 @@ import { render } from "lit-html";
 import { asSeen, isOnlyMore } from "../state/state.js";
 import { missingGrey } from "../style/style.js";
 import { fileName } from "../words/format.js";
+import { createAnnouncer } from "./announcer.js";
 import { createFullScreen } from "./full_screen.js";
 import { leaveByKey, pressKey } from "./keys.js";
 import { createElements, isNarrow, layout, plotAlone } from "./layout.js";
@@ -36,7 +37,8 @@ const MORE_MS = 200;
 
 /** Show a model in an element. @param {{el: HTMLElement, model: Model}} options @returns {() => void} takes the view away */
 export function createView({ el, model }) {
-  const { host, mount, plotHost } = createElements(el);
+  const { host, mount, plotHost, said } = createElements(el);
+  const announcer = createAnnouncer(said);
   const plot = model.createPlot(plotHost);
   const ending = new AbortController();
   const drawLegend = createLegend();
@@ -97,6 +99,7 @@ export function createView({ el, model }) {
   const screen = createFullScreen(host, (full) => context.update({ full }));
   const unsubscribe = model.store.subscribe((state, before) => {
     if (asSeen(state).color?.seq !== asSeen(before).color?.seq) forgetLegend(context, mount);
+    announcer.follow(state, before);
     if (ui.search.pick && state.found.query === ui.search.text) pickBest(context);
     if (isOnlyMore(state, before)) later ??= setTimeout(schedule, MORE_MS);
     else schedule();
@@ -113,6 +116,7 @@ export function createView({ el, model }) {
 
   return () => {
     ending.abort();
+    announcer.stop();
     unsubscribe();
     unwatchTheme();
     screen.destroy();

@@ -29,7 +29,7 @@ export function createOverview() {
       if (tried !== query) put("query", tried === "" ? null : { query: tried });
     };
     return html`<div class="overview">
-      <div class="passing"><p role="status"><b>${wholeNumber(nShown(state, dataset.nObs))}</b> of ${wholeNumber(dataset.nObs)} ${nounsOf(state).obs.many} pass</p>
+      <div class="passing"><p><b>${wholeNumber(nShown(state, dataset.nObs))}</b> of ${wholeNumber(dataset.nObs)} ${nounsOf(state).obs.many} pass</p>
         ${rules.length > 1 ? html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => actions.clearFilters()}>Clear all</button>` : nothing}</div>
       ${
         rules.length === 0

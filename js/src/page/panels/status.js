@@ -19,7 +19,7 @@ export function statusLine(context) {
   const told = notice(context);
   return html`<div class="status ${told === nothing ? "" : "noted"}">
     ${title === "" ? nothing : html`<b class="title" title=${title}>${title}</b>`}
-    <div class="what" role="status">${error !== null ? nothing : dataset !== null ? tally(context, dataset) : link === "offline" ? "" : "Opening"}</div>
+    <div class="what">${error !== null ? nothing : dataset !== null ? tally(context, dataset) : link === "offline" ? "" : "Opening"}</div>
     ${told === nothing ? aside(context) : told}
     ${notes(context)}
   </div>`;

@@ -1,0 +1,24 @@
+/** How many cells are selected and pass, as a sentence that is spoken. Pure. */
+import { nShown } from "../state/hidden.js";
+import { counted, wholeNumber } from "./format.js";
+import { nounsOf } from "./nouns.js";
+
+/** @typedef {import("../state/state.js").State} State */
+
+/** What is worth saying after a change of the state; "" = nothing. @param {State} state @param {State} before @returns {string} */
+export function countsTold(state, before) {
+  const { dataset, selection } = state;
+  if (dataset === null) return "";
+  const { nObs, title } = dataset;
+  const all = counted(nObs, nounsOf(state).obs);
+  if (before.dataset === null) return `${title}: ${all}`;
+  const n = nShown(state, nObs);
+  const [isSelected, isFiltered] = [selection !== before.selection, n !== nShown(before, nObs)];
+  if (!isSelected && !isFiltered) return "";
+  const unchanged = selection.missed && selection.n > 0 ? ", unchanged" : "";
+  const selected = isSelected || selection.n > 0 ? `${wholeNumber(selection.n)} of ${all} selected${unchanged}` : "";
+  const passing = n < nObs ? wholeNumber(n) : isFiltered ? "all" : "";
+  if (passing === "") return selected;
+  if (selected !== "") return `${selected}; ${passing} pass the filters`;
+  return n < nObs ? `${passing} of ${all} pass the filters` : `All ${all} pass the filters`;
+}

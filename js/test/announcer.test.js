@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+import { createAnnouncer } from "../src/page/announcer.js";
+
+const dataset = { title: "Atlas", nObs: 100_000, nouns: { obs: { one: "cell", many: "cells" } } };
+const START = /** @type {any} */ ({
+  dataset,
+  color: null,
+  traits: { hidden: [] },
+  selection: { seq: 0, n: 0 },
+  filter: { seq: 0, n: null },
+});
+
+/** A live region that hears of states one after the other, and what it says in the end. @param {...any} changes */
+function said(...changes) {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const [heard, texts] = [{ textContent: "" }, /** @type {string[]} */ ([])];
+  const announcer = createAnnouncer(
+    /** @type {any} */ ({
+      get textContent() {
+        return heard.textContent;
+      },
+      set textContent(text) {
+        heard.textContent = text;
+        texts.push(text);
+      },
+    }),
+  );
+  let state = START;
+  for (const change of changes) {
+    if (change === "rest") mock.timers.tick(10_000);
+    else {
+      const next = { ...state, ...change };
+      announcer.follow(next, state);
+      state = next;
+    }
+  }
+  mock.timers.tick(10_000);
+  mock.timers.reset();
+  return texts;
+}
+
+const selected = (/** @type {number} */ n, more = {}) => ({ selection: { seq: 1, n, ...more } });
+const passing = (/** @type {number | null} */ n) => ({ filter: { seq: 1, n } });
+
+test("a selection is told with how many pass", () => {
+  assert.deepEqual(
+    said(passing(80_123), "rest", selected(1_204)).at(-1),
+    "1,204 of 100,000 cells selected; 80,123 pass the filters",
+  );
+});
+
+test("changes that follow each other are told once, as they are in the end", () => {
+  const all = said(passing(80_123), passing(70_000), selected(3), passing(60_000));
+  assert.deepEqual(all, ["3 of 100,000 cells selected; 60,000 pass the filters"]);
+});
+
+test("filters are told without a selection, and when there are none any more", () => {
+  const all = said(passing(4), "rest", passing(null));
+  assert.deepEqual(all, ["4 of 100,000 cells pass the filters", "All 100,000 cells pass the filters"]);
+});
+
+test("a selection that is gone is told", () => {
+  assert.deepEqual(said(selected(5), "rest", selected(0)).at(-1), "0 of 100,000 cells selected");
+});
+
+test("what changes no count is not told", () => {
+  assert.deepEqual(said({ highlighted: 2 }, { cell: {} }, passing(null)), []);
+});
+
+test("the same once more is told once more", () => {
+  const all = said(selected(5), "rest", selected(5, { missed: true }), "rest", selected(5, { missed: true }));
+  assert.equal(all.length, 3);
+  assert.ok(all.slice(1).every((one) => one.trim() === "5 of 100,000 cells selected, unchanged"));
+  assert.notEqual(all[1], all[2]);
+});
+
+test("what a hand hides is told as what passes", () => {
+  const color = { scale: "categorical", categories: ["a", "b"], counts: [40_000, 60_000], nMissing: 0 };
+  const all = said({ color }, { color, traits: { hidden: ["a"] } });
+  assert.deepEqual(all, ["60,000 of 100,000 cells pass the filters"]);
+});

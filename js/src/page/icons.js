@@ -22,6 +22,9 @@ export const ICONS = {
   full: icon(svg`<path d="M9.6 2.2h4.2v4.2M13.6 2.4 9.4 6.6M6.4 13.8H2.2V9.6M2.4 13.6l4.2-4.2"/>`),
   leave: icon(svg`<path d="M13.6 6.6H9.4V2.4M9.6 6.4l4.2-4.2M2.4 9.4h4.2v4.2M6.4 9.6l-4.2 4.2"/>`),
   panel: icon(svg`<rect x="1.8" y="2.8" width="12.4" height="10.4" rx="1.5"/><path d="M10 2.8v10.4"/>`),
+  columns: icon(
+    svg`<rect x="1.8" y="2.8" width="12.4" height="10.4" rx="1.5"/><path d="M1.8 6h12.4M6 6v7.2M10 6v7.2"/>`,
+  ),
   down: icon(svg`<path d="m4.5 6.4 3.5 3.4 3.5-3.4"/>`),
   close: icon(svg`<path d="m4.2 4.2 7.6 7.6M11.8 4.2l-7.6 7.6"/>`),
   info: icon(svg`<circle cx="8" cy="8" r="6"/><path d="M8 7.3v3.6M8 5v.2"/>`),

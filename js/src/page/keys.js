@@ -1,6 +1,6 @@
 /** Keys pressed in a view that no single panel owns: shortcuts, and Escape. */
 import { RESET_KEY, TOOL_KEYS } from "../plot/gestures.js";
-import { COLUMNS_KEY, toggleColumns } from "./panels/columns_button.js";
+import { PANELS, togglePanel } from "./panels/panel_buttons.js";
 import { FULL_KEY } from "./panels/toolbar.js";
 
 /** @typedef {import("./panels/ui.js").Context} Context */
@@ -10,14 +10,15 @@ export function pressKey(context, mount, event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   event.stopPropagation(); // VS Code and Colab would act on single letters
   const { actions, state } = context;
-  const inField = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+  const inField = /** @type {Element} */ (event.target).matches("input, select, textarea");
   if (closeByKey(context, mount, event) || inField || event.defaultPrevented) return;
   const key = event.key.toUpperCase();
   if (key === RESET_KEY) actions.resetView();
   if (key === FULL_KEY && context.ui.full !== null) context.fullScreen();
-  if (key === COLUMNS_KEY && state.dataset !== null && state.link !== "offline") {
+  const panel = PANELS.find((one) => one.key === key);
+  if (panel !== undefined && state.dataset !== null && state.link !== "offline") {
     event.preventDefault(); // of the letter in the field that gets the focus
-    toggleColumns(context, event);
+    togglePanel(context, panel.id, event);
   }
   if (key in TOOL_KEYS && state.link !== "offline") actions.setTrait("tool", TOOL_KEYS[key]);
 }

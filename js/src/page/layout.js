@@ -39,6 +39,7 @@ export function createElements(el) {
 /** @param {Context} context @param {HTMLElement} plotHost @param {(context: Context) => unknown} drawLegend */
 export function layout(context, plotHost, drawLegend) {
   const { state, ui } = context;
+  const panels = context.panels?.(context);
   const bare = state.link === "offline" && state.dataset === null;
   const panel = bare ? "closed" : ui.panel === null ? "auto" : ui.panel ? "open" : "closed";
   return html`<div class="root ${sizeClass(context)}" data-panel=${panel} style=${sizes(context)}>
@@ -47,9 +48,9 @@ export function layout(context, plotHost, drawLegend) {
       <div class="plot">
         ${plotHost} ${emptyMessage(context)} ${tooltip(context)} ${progressBar(context)}
       </div>
-      ${statusLine(context)} ${bare ? nothing : panelButton(context)}
+      ${panels?.bottom} ${statusLine(context)} ${bare ? nothing : panelButton(context)}
     </div>
-    ${context.panels?.(context)}
+    ${panels?.side}
     <aside class="panel" id="panel" aria-label="Colors">
       ${divider(context, "panel_width")}
       ${state.dataset === null && state.link !== "offline" ? skeletonFields() : html`${embeddingBox(context)} ${searchBox(context)}`} ${drawLegend(context)}

@@ -1,50 +1,63 @@
 /** The frame of a panel: its heading, closing it, and where the focus goes. */
 import { html } from "lit-html";
 import { ICONS } from "../page/icons.js";
-import { COLUMNS_KEY } from "../page/panels/columns_button.js";
+import { nounsOf } from "../words/nouns.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
+/** @typedef {Pick<import("../page/panels/panel_buttons.js").Panel, "id" | "key" | "name">} Panel */
 
-/** @returns {(context: Context, id: string, name: string, body: unknown) => unknown} */
+/** @returns {(context: Context, panel: Panel, body: unknown) => unknown} */
 export function createDrawer() {
-  /** What had the focus when the panel took it. @type {HTMLElement | null} */
-  let back = null;
+  /** What had the focus when a panel took it. @type {Map<string, HTMLElement>} */
+  const back = new Map();
 
   /** A panel that a hand opened takes the focus; one that Python opened, or another view, does not. @param {Context} context @param {string} id */
   function enter({ ui, update }, id) {
-    if (ui.cameFrom === null) return;
-    back = ui.cameFrom;
+    if (ui.cameFrom?.panel !== id) return;
+    const { from } = ui.cameFrom;
+    back.set(id, from);
     update({ cameFrom: null });
-    const root = /** @type {ShadowRoot} */ (back.getRootNode());
+    const root = /** @type {ShadowRoot} */ (from.getRootNode());
     // The field is there once this drawing is done.
     queueMicrotask(() => /** @type {HTMLElement | null} */ (root.querySelector(`#${id} [data-field]`))?.focus());
   }
 
-  /** Close it, and give the focus back. @param {Context} context @param {Event} event */
-  function close({ actions }, event) {
+  /** Close it, and give the focus back. @param {Context} context @param {string} id @param {Event} event */
+  function close({ state, actions }, id, event) {
     const root = /** @type {ShadowRoot} */ (/** @type {Element} */ (event.currentTarget).getRootNode());
-    actions.setTrait("open_panels", []);
-    const places = [back, ...root.querySelectorAll("[aria-controls=columns], [role=application]")];
+    const { open_panels: open } = state.traits;
+    actions.setTrait(
+      "open_panels",
+      open.filter((one) => one !== id),
+    );
+    const places = [back.get(id), ...root.querySelectorAll(`[aria-controls=${id}], [role=application]`)];
     const found = places.find((one) => one?.isConnected && one.checkVisibility());
     /** @type {HTMLElement | undefined} */ (found)?.focus({ preventScroll: true });
   }
 
-  /** @param {Context} context @param {KeyboardEvent} event */
-  function press(context, event) {
-    const isLetter = event.key.toUpperCase() === COLUMNS_KEY && !(event.target instanceof HTMLInputElement);
+  /** @param {Context} context @param {Panel} panel @param {KeyboardEvent} event */
+  function press(context, { id, key }, event) {
+    const isLetter = event.key.toUpperCase() === key && !isTyped(event.target);
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (!isLetter && event.key !== "Escape") return;
     event.stopPropagation(); // else Escape would clear the selection, and the letter open it again
-    close(context, event);
+    close(context, id, event);
   }
 
-  return (context, id, name, body) => {
+  return (context, panel, body) => {
+    const { id } = panel;
     enter(context, id);
-    return html`<aside class="panel drawer" id=${id} aria-label=${name} @keydown=${(/** @type {KeyboardEvent} */ event) => press(context, event)}>
+    const name = panel.name(nounsOf(context.state));
+    return html`<aside class="part" id=${id} aria-label=${name} @keydown=${(/** @type {KeyboardEvent} */ event) => press(context, panel, event)}>
       <div class="head"><h2>${name}</h2>
         <button type="button" class="small" aria-label="Close ${name.toLowerCase()}" title="Close (Esc)"
-          @click=${(/** @type {Event} */ event) => close(context, event)}>${ICONS.close}</button></div>
+          @click=${(/** @type {Event} */ event) => close(context, id, event)}>${ICONS.close}</button></div>
       ${body}
     </aside>`;
   };
+}
+
+/** Is a letter meant for the field it is pressed in? @param {EventTarget | null} field */
+function isTyped(field) {
+  return field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement;
 }

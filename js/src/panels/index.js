@@ -1,19 +1,37 @@
 /** Entry of the second module: the panels of one view, those that are open. */
-import { html } from "lit-html";
+import { html, nothing } from "lit-html";
+import { PANELS } from "../page/panels/panel_buttons.js";
 import { createColumns } from "./columns.js";
 import { createDrawer } from "./drawer.js";
 import css from "./style.css";
+
+/** @typedef {import("../page/panels/ui.js").Context} Context */
+/** @typedef {import("../state/state.js").Dataset} Dataset */
+/** @typedef {(context: Context | null, dataset?: Dataset) => unknown} DrawPanel null = it is closed */
+/** @typedef {{client: import("../wire/client.js").Client, redraw: () => void}} Given */
+
+/** What makes each panel of a view, by its name. @type {Record<string, (given: Given) => DrawPanel>} */
+const MAKERS = { columns: createColumns };
+/** Those that lie under the plot; all others share the drawer beside it. */
+const BELOW = ["table"];
 
 /** @type {import("../page/second_module.js").CreatePanels} */
 export function createPanels(client, redraw) {
   const style = document.createElement("style");
   style.textContent = css;
   const drawer = createDrawer();
-  const columns = createColumns({ client, redraw });
+  const panels = PANELS.map(({ id, ...about }) => ({ ...about, id, draw: MAKERS[id]({ client, redraw }) }));
   return (context) => {
-    if (context === null) return columns(null);
-    const { dataset, traits } = context.state;
-    if (dataset === null || traits.open_panels.length === 0) return columns(null);
-    return html`${style}${drawer(context, "columns", "Columns", columns(context, dataset))}`;
+    const { dataset, traits } = context?.state ?? { dataset: null, traits: null };
+    const isOpen = (/** @type {string} */ id) => dataset !== null && traits?.open_panels.includes(id);
+    for (const { id, draw } of panels) if (!isOpen(id)) draw(null);
+    if (context === null || dataset === null) return { side: nothing, bottom: nothing };
+    // Each has a place of its own, which the others do not move.
+    const inPlace = (/** @type {boolean} */ isBelow, /** @type {string} */ name) => {
+      const here = panels.filter(({ id }) => BELOW.includes(id) === isBelow);
+      if (!here.some(({ id }) => isOpen(id))) return nothing;
+      return html`<div class=${name}>${here.map(({ draw, ...panel }) => (isOpen(panel.id) ? drawer(context, panel, draw(context, dataset)) : nothing))}</div>`;
+    };
+    return { side: html`${style}${inPlace(false, "panel drawer")}`, bottom: inPlace(true, "below") };
   };
 }

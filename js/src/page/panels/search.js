@@ -4,9 +4,9 @@ import { live } from "lit-html/directives/live.js";
 import { wholeNumber } from "../../words/format.js";
 import { capitalized, colorable, nounsOf } from "../../words/nouns.js";
 import { ICONS } from "../icons.js";
-import { columnsButton } from "./columns_button.js";
 import { marked } from "./marked.js";
 import { colorOf, groupMatches, kindOf, tagOf } from "./matches.js";
+import { panelButtons } from "./panel_buttons.js";
 import { rowAfterKey } from "./rows.js";
 import { patch, textIn } from "./ui.js";
 
@@ -22,7 +22,7 @@ export function searchBox(context) {
   const groups = open ? groupMatches(state.found.matches, text, nounsOf(state)) : [];
   const hasActive = active >= 0 && groups.some(({ options }) => options.length > 0);
   return html`<div class="field search">
-    <div class="over"><span class="caption" aria-hidden="true">Color by</span>${columnsButton(context)}</div>
+    <div class="over"><span class="caption" aria-hidden="true">Color by</span>${panelButtons(context)}</div>
     <div class="box ${shown.waiting ? "waiting" : ""}">
       ${ICONS.search}
       <input id="color" type="text" role="combobox" aria-label="Color by" aria-expanded=${open} aria-controls="found" aria-autocomplete="list"

@@ -13,7 +13,7 @@
  * @property {boolean | null} full whether the view has the whole screen; null = it can never have it
  * @property {"" | "vmin" | "vmax"} badLimit the limit field that holds what is no limit
  * @property {string} limitFault what is wrong with it
- * @property {HTMLElement | null} cameFrom where a hand has just opened a panel, which then takes the focus
+ * @property {{panel: string, from: HTMLElement} | null} cameFrom where a hand has just opened a panel, which then takes the focus
  * @property {boolean} dark the page is
  * @property {{x: number, y: number} | null} pointer over the plot, CSS px from its top left
  *

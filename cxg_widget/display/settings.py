@@ -87,9 +87,6 @@ class Settings:
         (), checks.filters, "rules that say which cells count: of obs columns, genes, and one query", cost="filter",
         js="any",
     )  # fmt: skip
-    sets: tuple[Any, ...] = _setting(
-        (), checks.sets, "named sets of cells, each with its rule", is_synced=False, js="any"
-    )
     hover: tuple[str, ...] | None = _setting(
         None, checks.hover, "obs columns and genes told of the cell under the pointer; None = those that say most",
         is_synced=False,

@@ -8,10 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.holder import Holder
-from cxg_widget.datasets.base.values import Codes
-from cxg_widget.display.settings import Settings
 from cxg_widget.errors import InvalidValue, SelectionError
-from cxg_widget.rules.forms import Rule
 from cxg_widget.session.view_request import shown_of
 from cxg_widget.spatial.polygon import as_polygon, in_polygon
 from cxg_widget.wire import protocol as p
@@ -30,26 +27,6 @@ def mask_of(gesture: p.Lasso | p.Category, held: Holder, selected: NDArray[np.bo
         mask = polygon_mask(np.reshape(gesture.polygon, (-1, 2)), held, selected, hidden=False)
     passing = held.passing()
     return mask if passing is None else mask & passing
-
-
-def rule_of(gesture: p.Lasso | p.Category, held: Holder) -> Rule | None:
-    """Return the rule of the cells that a gesture means, filters and all; None where it has none that can be told."""
-    settings = held.settings
-    if isinstance(gesture, p.Lasso):
-        rule = polygon_rule(np.reshape(gesture.polygon, (-1, 2)), settings)
-    else:
-        coloring = held.coloring()
-        if coloring.target.source != "obs" or not isinstance(coloring.data, Codes):
-            return None
-        value = None if gesture.code < 0 else coloring.data.categories[gesture.code]
-        rule = {"obs": coloring.target.name, "in": [value]}
-    return {"and": [rule, *settings.filters]} if settings.filters else rule
-
-
-def polygon_rule(corners: Any, settings: Settings) -> Rule:
-    """Return the rule of the cells in a polygon (k, 2) in data units of the embedding and axes on show."""
-    polygon = as_polygon(corners).tolist()
-    return {"polygon": polygon, "embedding": settings.embedding, "axes": list(settings.axes)}
 
 
 def polygon_mask(corners: Any, held: Holder, selected: NDArray[np.bool_], *, hidden: bool) -> NDArray[np.bool_]:

@@ -6,10 +6,8 @@ several threads; a newer request for points or colour ends the older one between
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from functools import partial
-from hashlib import sha256
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,24 +17,18 @@ from numpy.typing import NDArray
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
 from cxg_widget.color.limits import check_order
-from cxg_widget.compute.bits import pack_mask
-from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.base.dataset import Dataset
-from cxg_widget.datasets.base.values import freeze
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.search import Catalogue
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import Target, is_number, resolve
 from cxg_widget.errors import InvalidValue
-from cxg_widget.rules.combining import NOTHING
-from cxg_widget.rules.forms import Rule
-from cxg_widget.rules.rule import mask_of as mask_of_rule
 from cxg_widget.selection.selection import SelectedCells
 from cxg_widget.session import streams
 from cxg_widget.session.aggregated import aggregated
 from cxg_widget.session.columns import Columns
 from cxg_widget.session.first_paint import FirstPaint
-from cxg_widget.session.gestures import mask_of, polygon_mask, rule_of
+from cxg_widget.session.gestures import mask_of, polygon_mask
 from cxg_widget.session.module import module_frame
 from cxg_widget.session.on_show import OnShow
 from cxg_widget.session.pictures import Pictures
@@ -53,9 +45,6 @@ from cxg_widget.wire.request_bounds import MAX_MATCHES, check_size, check_versio
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
-
-_SETS_BYTES = 256 << 20
-"""Of sets of cells, whose rules find again what is let go."""
 
 
 class Session:
@@ -90,7 +79,6 @@ class Session:
         self._views = Views(self._loader, self._on_show, announce)
         self._pointer = Pointer(self._loader, self._on_show)
         self._columns = Columns(self._loader, self._on_show)
-        self._set_bits = ByteCache(_SETS_BYTES, attrgetter("nbytes"))
 
     @property
     def settings(self) -> Settings:
@@ -217,20 +205,11 @@ class Session:
     @property
     def selected(self) -> SelectedCells:
         """The selection as it is now."""
-        mask, rule = self._on_show.selected()
-        return SelectedCells(self.dataset, mask, self.settings.layer, rule)
+        return SelectedCells(self.dataset, self.mask, self.settings.layer)
 
-    def select(self, mask: NDArray[np.bool_], mode: p.Mode = "replace", rule: Rule | None = None) -> None:
-        """Combine a mask, bool (n_obs,), with the selection; `rule` finds the same cells, where one is known."""
-        self._on_show.select(mask, mode, rule)
-
-    def bits_of(self, rule: Rule) -> NDArray[np.uint8]:
-        """Return the cells of the rule of a set as packed bits, read-only; raises as `rules.rule.mask_of`."""
-        return self._set_bits.get_or_load(_key_of(rule), lambda: freeze(pack_mask(mask_of_rule(rule, self.dataset))))
-
-    def know_bits(self, rule: Rule, bits: NDArray[np.uint8]) -> None:
-        """Take note of the cells of a rule, which are known already."""
-        self._set_bits.put(_key_of(rule), freeze(bits))
+    def select(self, mask: NDArray[np.bool_], mode: p.Mode = "replace") -> None:
+        """Combine a mask, bool (n_obs,), with the selection."""
+        self._on_show.select(mask, mode)
 
     def aggregate(self, reduction: Any = None, **asked: Any) -> xr.DataArray | xr.Dataset:
         """Reduce all cells to planes; parameters and errors as those of `CxgWidget.aggregate`."""
@@ -250,14 +229,12 @@ class Session:
     def gesture(self, message: p.Lasso | p.Category | p.Clear) -> None:
         """Select by a gesture."""
         if isinstance(message, p.Clear):
-            self.select(np.zeros_like(self.mask), rule=NOTHING)
+            self.select(np.zeros_like(self.mask))
         else:
-            mask, rule = self._cells_of(message)
-            self.select(mask, message.mode, rule)
+            self.select(self._mask_of(message), message.mode)
 
-    def _cells_of(self, message: p.Lasso | p.Category) -> tuple[NDArray[np.bool_], Rule | None]:
-        held = self._held
-        return mask_of(message, held, self.mask), rule_of(message, held)
+    def _mask_of(self, message: p.Lasso | p.Category) -> NDArray[np.bool_]:
+        return mask_of(message, self._held, self.mask)
 
     @property
     def is_prompt(self) -> bool:
@@ -270,7 +247,7 @@ class Session:
         The answer raises `Overtaken` where a newer selection has replaced all before it, or other cells are on show.
         """
         key = attrgetter("place_key" if isinstance(message, p.Lasso) else "color_key")
-        select = self._on_show.select_later(message.mode, lambda: self._cells_of(message), key)
+        select = self._on_show.select_later(message.mode, lambda: self._mask_of(message), key)
 
         def answer() -> Iterator[Frame]:
             select()
@@ -382,7 +359,3 @@ class Session:
     def early(self) -> Iterator[Frame]:
         """Yield the first of many points for a front-end that has not asked yet; see `Showing.early`."""
         return self._showing.early()
-
-
-def _key_of(rule: Rule) -> str:
-    return sha256(json.dumps(rule, sort_keys=True).encode()).hexdigest()

@@ -12,7 +12,6 @@ from cxg_widget.display.settings import SETTINGS, STATE, Setting
 from cxg_widget.errors import InvalidOption
 from cxg_widget.text.names import misspelt
 from cxg_widget.widget.filters import Filters
-from cxg_widget.widget.sets import Sets
 
 
 class _Trait(traitlets.Any):
@@ -41,26 +40,21 @@ def _of_stops(cmap: Any, widget: Any) -> Any:
     return widget.cmap if cmap == as_synced(widget.cmap) else cmap
 
 
-class _RulesTrait(_Trait):
+class _FiltersTrait(_Trait):
     """Rules, which users see as a mapping."""
-
-    def __init__(self, mapping: type[Filters | Sets], **more: Any) -> None:
-        super().__init__([], **more)
-        self._mapping = mapping
 
     def validate(self, obj: Any, value: Any) -> Any:  # noqa: ARG002
         """Return the rules of a mapping that this or another widget gave."""
-        return value.rules if isinstance(value, self._mapping) else value
+        return value.rules if isinstance(value, Filters) else value
 
-    def get(self, obj: Any, cls: Any = None) -> Filters | Sets:
+    def get(self, obj: Any, cls: Any = None) -> Filters:
         """Return the mapping over the rules."""
-        return self._mapping(obj, super().get(obj, cls) or [])
+        return Filters(obj, super().get(obj, cls) or [])
 
 
 _TRAITS = {one.name: _trait_of(one) for one in SETTINGS}
 _TRAITS["cmap"].tag(to_json=lambda cmap, _: as_synced(cmap), from_json=_of_stops)
-_TRAITS["sets"] = _RulesTrait(Sets, help=_TRAITS["sets"].help)
-_TRAITS["filters"] = _RulesTrait(Filters, help=_TRAITS["filters"].help).tag(
+_TRAITS["filters"] = _FiltersTrait([], help=_TRAITS["filters"].help).tag(
     sync=True, to_json=lambda filters, _: filters.rules, from_json=lambda rules, _: rules
 )
 _TRAITS["statistic"].tag(to_json=_name_of, from_json=_of_name)

@@ -36,13 +36,10 @@ from cxg_widget.errors import (
     SelectionError,
     UnknownName,
 )
-from cxg_widget.rules.combining import NOTHING, combined_rule
 from cxg_widget.rules.filters import check_filters, query_filter
-from cxg_widget.selection.given import rule_of, rule_of_query
 from cxg_widget.selection.query import mask_of_query
 from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
 from cxg_widget.session.exchange import Exchange, Stream
-from cxg_widget.session.gestures import polygon_rule
 from cxg_widget.session.session import Session
 from cxg_widget.text.names import shown
 from cxg_widget.widget.boxes import show_pictures_of_boxes
@@ -58,8 +55,6 @@ from cxg_widget.wire.parsing import check_envelope, parse
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
-
-    from cxg_widget.rules.forms import Rule
 
 _IN_A_ROW = "".join(
     f".widget-box:not(.widget-vbox) > {child} {{ flex: 1 1 0; min-width: min(16rem, 100%); }}\n"
@@ -111,7 +106,6 @@ class CxgWidget(WidgetTraits):
     axes: Any
     hidden: Any
     filters: Any
-    sets: Any
     _open = _built = _is_shown = _is_checked = False
 
     def __init__(
@@ -226,19 +220,17 @@ class CxgWidget(WidgetTraits):
             )
         if polygon is None and query is None and is_table(what) and not hasattr(what, "columns"):
             polygon = what
-        rule: Rule | None
         if polygon is not None:
-            mask, rule = self._session.polygon_mask(polygon), polygon_rule(polygon, self._session.settings)
+            mask = self._session.polygon_mask(polygon)
         elif query is not None:
             mask = mask_of_query(query, self._dataset, self.layer, level=2)
-            rule = rule_of_query(query, self._dataset, self.layer, mask)
         else:
-            mask, rule = mask_of(what, self._dataset), rule_of(what, self._dataset)
+            mask = mask_of(what, self._dataset)
         if within is not None:
-            mask, rule = mask & self._filtered(), combined_rule(rule, self.filters.rule, "intersect")
+            mask = mask & self._filtered()
         if mode != "replace":
             self._exchange.jobs.finish("lasso")  # of those that still wait, this is to change the outcome
-        self._session.select(mask, mode, rule)
+        self._session.select(mask, mode)
         self._selection_changed(self._session.selection)
         return self.selection
 
@@ -340,7 +332,7 @@ class CxgWidget(WidgetTraits):
     def clear_selection(self) -> None:
         """Select nothing."""
         self._check_open()
-        self._session.select(np.zeros(self._dataset.n_obs, dtype=np.bool_), rule=NOTHING)
+        self._session.select(np.zeros(self._dataset.n_obs, dtype=np.bool_))
         self._selection_changed(self._session.selection)
 
     def on_selection(self, callback: Callable[[SelectedCells], Any], *, remove: bool = False) -> None:
@@ -456,7 +448,7 @@ class CxgWidget(WidgetTraits):
         return Settings.of(values)
 
     def _values(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in STATE} | {"filters": self.filters.rules, "sets": self.sets.rules}
+        return {name: getattr(self, name) for name in STATE} | {"filters": self.filters.rules}
 
     @traitlets.observe(*STATE)
     def _changed(self, change: Any) -> None:

@@ -20,6 +20,7 @@ ROOMS = (
     "rules",
     "counts",
     "display",
+    "table",
     "selection",
     "draw",
     "cells",

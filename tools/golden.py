@@ -27,6 +27,7 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "ready", "id": 1, "version": p.VERSION},
     {"kind": "lasso", "id": 2, "polygon": [0, 0, 1.5, 0, 1.5, -2.25], "mode": "add", "panel": 0},
     {"kind": "category", "id": 10, "color": "obs:cell_type", "code": -1, "mode": "subtract", "panel": 0},
+    {"kind": "pick", "id": 15, "rows": [4, 2], "mode": "replace", "panel": 0},
     {"kind": "clear", "id": 3},
     {"kind": "count", "id": 11, "panel": 0},
     {"kind": "hover", "id": 4, "x": -1.5, "y": 2, "radius_x": 0.125, "radius_y": 40.5, "panel": 0},
@@ -40,6 +41,10 @@ REQUESTS: list[dict[str, Any]] = [
     },
     {"kind": "columns", "id": 13, "columns": ["obs:cell_type", "var:CD3E"], "known": ["var:CD3E"],
      "filters": [{"obs": "n_genes", "range": [500, None]}], "panel": 0},
+    {"kind": "table", "id": 16, "table": {"columns": ["obs:cell_type"], "sort": "index"}, "start": 50, "n": 25,
+     "find": -1, "filters": [], "panel": 0},
+    {"kind": "csv", "id": 17, "table": {"of": "selection"}, "start": 0, "n": 10_000, "separator": "\t", "filters": [],
+     "panel": 0},
     {"kind": "module", "id": 14, "known": ["0123456789abcdef"]},
     {"kind": "cancel", "id": 12, "of": "aggregate", "panel": 0},
 ]  # fmt: skip
@@ -120,6 +125,18 @@ REPLIES: dict[str, Frame] = {
         },
     ),
     "cell": Frame(p.Cell(4, 0.5, -0.25, "AAACATACAACCAC-1", "B cell", [["donor", "d1"], ["n_counts", "2,419"]])),
+    "table": Frame(
+        p.Table(
+            50, 52, [7, 2], ["AAAC-1", "<b>AAAG-1"],
+            [{"spec": "obs:n_genes", "name": "n_genes", "detail": "", "is_number": True, "error": ""},
+             {"spec": "var:CD3E", "name": "CD3E", "detail": "gene", "is_number": True, "error": "It is damaged."}],
+            [["2,419", "(missing)"], []], 51,
+        ),
+        {"xy": _array("float32", [[0.5, -0.25], [3.5, 2.0]])},
+    ),
+    "csv": Frame(
+        p.Csv(0, 1, 2, 6), {"text": _array("uint8", list(b"cell_id,n\nAAAC-1,1.5\n"))},
+    ),
     "matches": Frame(
         p.Matches("cd3", [{"spec": "var:CD3E", "color": "CD3E", "label": "CD3E", "kind": "var", "detail": "ENSG1"}], 2)
     ),

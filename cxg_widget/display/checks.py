@@ -12,6 +12,8 @@ from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.target import resolve
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
 from cxg_widget.rules.filters import check_filters
+from cxg_widget.rules.named import check_sets
+from cxg_widget.rules.rule import check_names as check_names_of
 from cxg_widget.text.names import nearest, not_found, shown, text_of
 from cxg_widget.wire.request_bounds import MAX_EDGE
 
@@ -125,6 +127,13 @@ def check_hidden(value: Any) -> list[str]:
 def filters(value: Any, dataset: Dataset, _: str | None = None) -> list[Any]:
     """Return filters as rules, one for each column, gene or query; see `rules.filters`."""
     return check_filters(value, dataset)
+
+
+def sets(value: Any, dataset: Dataset, _: str | None = None) -> list[Any]:
+    """Return named rules that fit the dataset; see `rules.named`."""
+    found = check_sets(value)
+    check_names_of({"or": [one["rule"] for one in found]}, dataset)
+    return found
 
 
 def check_names(name: str, choices: Sequence[str], value: Any) -> list[str]:

@@ -42,13 +42,7 @@ class Fields:
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
-        columns = [
-            one
-            for one in dataset.obs_columns.values()
-            if not is_identifier(one, dataset.n_obs) and not dataset.is_constant(one.name)
-        ]
-        columns.sort(key=lambda one: one.kind not in ("categorical", "boolean"))
-        self._columns = [one.name for one in columns]
+        self._columns = columns_that_tell(dataset)
 
     def hold(self, chosen: Chosen, layer: str | None) -> None:
         """Read what there is to say of any cell, where that is small and near; leave out what says nothing."""
@@ -149,6 +143,17 @@ class Fields:
 def genes_of(target: Target) -> tuple[str, ...]:
     """Return the genes that a gene or several mean."""
     return (target.name,) if target.source == "var" else target.genes
+
+
+def columns_that_tell(dataset: Dataset) -> list[str]:
+    """Return the obs columns that are neither identifiers nor known to be constant, categories first; reads nothing."""
+    columns = [
+        one
+        for one in dataset.obs_columns.values()
+        if not is_identifier(one, dataset.n_obs) and not dataset.is_constant(one.name)
+    ]
+    columns.sort(key=lambda one: one.kind not in ("categorical", "boolean"))
+    return [one.name for one in columns]
 
 
 def is_identifier(column: Column, n_obs: int) -> bool:

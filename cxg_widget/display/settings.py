@@ -16,6 +16,7 @@ from cxg_widget.color.paper import PAPERS
 from cxg_widget.display import checks
 from cxg_widget.display.checks import Check, alone, check_names, choice, flag, number
 from cxg_widget.display.statistic import OF_PIXELS, check_statistic, is_of_pixels
+from cxg_widget.display.table import check_table
 from cxg_widget.display.target import ColorTrait
 from cxg_widget.wire.protocol import Density
 
@@ -86,6 +87,13 @@ class Settings:
     filters: tuple[Any, ...] = _setting(
         (), checks.filters, "rules that say which cells count: of obs columns, genes, and one query", cost="filter",
         js="any",
+    )  # fmt: skip
+    sets: tuple[Any, ...] = _setting(
+        (), checks.sets, "named sets of cells, each with its rule", is_synced=False, js="any"
+    )
+    table: Any = _setting(
+        None, check_table, "columns of the table of the cells, by which it is sorted, of which cells; None = defaults",
+        js='{columns?: string[], sort?: string, descending?: boolean, of?: "filter" | "selection"} | null',
     )  # fmt: skip
     hover: tuple[str, ...] | None = _setting(
         None, checks.hover, "obs columns and genes told of the cell under the pointer; None = those that say most",

@@ -99,7 +99,7 @@ def filter_of(name: Any, kept: Any, dataset: Dataset, layer: str | None = None) 
         example = f"w.filters[{name!r}] = (0.5, None)"
         raise InvalidValue(f"of a {dataset.var_noun.one} a range is kept: {example}; found {shown(kept)}")
     else:
-        rule = {"in": _listed(kept)}
+        rule = {"in": listed_values(kept)}
     return check_rule({source: found, **({"layer": layer} if source == "var" and layer else {}), **rule})
 
 
@@ -112,7 +112,8 @@ def _is_end(value: Any) -> bool:
     return value is None or (isinstance(value, int | float | np.number) and not isinstance(value, bool))
 
 
-def _listed(kept: Any) -> list[Any]:
+def listed_values(kept: Any) -> list[Any]:
+    """Return a value or several as a list that JSON can hold, None for missing ones."""
     kept = kept.tolist() if hasattr(kept, "tolist") else kept
     values = [kept] if isinstance(kept, str | bytes) or not isinstance(kept, Iterable) else list(kept)
     plain = (one.item() if isinstance(one, np.generic) else one for one in values)

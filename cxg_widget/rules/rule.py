@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,7 +46,7 @@ def mask_of(rule: Rule, dataset: Dataset, *, sets: Sets | None = None) -> Mask:
         If it has no such form, or its values do not fit the columns.
     """
     rule, known = check_rule(rule), {name: check_rule(one) for name, one in (sets or {}).items()}
-    _check_names(rule, dataset, known)
+    check_names(rule, dataset, known)
     return _Cells(dataset, known).of(rule)
 
 
@@ -55,7 +56,8 @@ def packed_rule(mask: Mask, dataset: Dataset) -> Rule:
     return {"rows": base64.b64encode(bits).decode("ascii"), "n_obs": mask.size, "identity": dataset.identity}
 
 
-def _check_names(rule: Rule, dataset: Dataset, sets: Sets) -> None:
+def check_names(rule: Rule, dataset: Dataset, sets: Sets = MappingProxyType({})) -> None:
+    """Check that a dataset has all that a rule names; raises `UnknownName` as `mask_of`, and reads names alone."""
     unknown: dict[str, None] = {}
     for one, _ in within(rule):
         layer = one.get("layer")
@@ -118,7 +120,7 @@ class _Cells:
         if self._left == 0:
             raise InvalidValue(f"the set {rule['set']!r} is made of itself.")
         inner = self._sets[rule["set"]]
-        _check_names(inner, self._dataset, self._sets)
+        check_names(inner, self._dataset, self._sets)
         return _Cells(self._dataset, self._sets, self._left - 1).of(inner)
 
     def of_query(self, rule: Rule) -> Mask:

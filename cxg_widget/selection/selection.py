@@ -13,6 +13,7 @@ from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.display.target import Target, read, resolve
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.rules.by_value import mask_of_values, meant_by
+from cxg_widget.rules.rule import packed_rule
 from cxg_widget.text.names import not_found, text_of
 from cxg_widget.wire.protocol import Mode
 
@@ -20,20 +21,40 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cxg_widget.datasets.base.dataset import Dataset
+    from cxg_widget.rules.forms import Rule
 
 
 class SelectedCells:
     """The cells selected at one moment; later gestures do not change it.
 
-    Attributes
+    Parameters
     ----------
-    mask : bool (n_obs,), read-only
+    rule : what finds them again; None = only their rows are known
     """
 
-    def __init__(self, dataset: Dataset, mask: NDArray[np.bool_], layer: str | None = None) -> None:
-        self._dataset, self._layer = dataset, layer
-        self.mask = mask.view()
-        self.mask.flags.writeable = False
+    def __init__(
+        self, dataset: Dataset, mask: NDArray[np.bool_], layer: str | None = None, rule: Rule | None = None
+    ) -> None:
+        self._dataset, self._layer, self._rule = dataset, layer, rule
+        self._mask = mask.view()
+        self._mask.flags.writeable = False
+
+    @property
+    def mask(self) -> NDArray[np.bool_]:
+        """Which cells are selected, bool (n_obs,), read-only."""
+        return self._mask
+
+    @property
+    def rule(self) -> Rule:
+        """What finds the same cells again, as `w.sets.apply` takes it.
+
+        Cells that were given by a mask, rows or labels are packed rows, which fit this very dataset alone.
+        """
+        return packed_rule(self.mask, self._dataset) if self._rule is None else self._rule
+
+    def is_of(self, dataset: Dataset) -> bool:
+        """Say whether these are cells of a dataset."""
+        return dataset is self._dataset or dataset.identity == self._dataset.identity
 
     def __len__(self) -> int:
         """Return the number of selected cells."""

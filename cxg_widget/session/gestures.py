@@ -1,4 +1,4 @@
-"""From a gesture to the cells it means: those in a lasso, or of a category in the legend."""
+"""From a gesture to the cells it means: those in a lasso, of a category in the legend, or of rows of the table."""
 
 from __future__ import annotations
 
@@ -8,25 +8,55 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.holder import Holder
+from cxg_widget.datasets.base.values import Codes
+from cxg_widget.display.settings import Settings
 from cxg_widget.errors import InvalidValue, SelectionError
+from cxg_widget.rules.forms import Rule
 from cxg_widget.session.view_request import shown_of
 from cxg_widget.spatial.polygon import as_polygon, in_polygon
+from cxg_widget.text.names import shown
 from cxg_widget.wire import protocol as p
+from cxg_widget.wire.request_bounds import MAX_ROWS
 
 
-def mask_of(gesture: p.Lasso | p.Category, held: Holder, selected: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def mask_of(gesture: p.Lasso | p.Category | p.Pick, held: Holder, selected: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which cells that pass the filters a gesture means, bool (n_obs,); in a lasso none counts that is hidden.
 
     selected : the selection before
     """
     if isinstance(gesture, p.Category):
         mask = _of_category(gesture, held)
+    elif isinstance(gesture, p.Pick):
+        mask, filtered = _of_rows(gesture.rows, held.dataset.n_obs), held.filtered()
+        return mask if filtered is None else mask & filtered
     elif len(gesture.polygon) % 2:
         raise InvalidValue(f"a lasso must list x and y of each corner; found {len(gesture.polygon)} numbers")
     else:
         mask = polygon_mask(np.reshape(gesture.polygon, (-1, 2)), held, selected, hidden=False)
     passing = held.passing()
     return mask if passing is None else mask & passing
+
+
+def rule_of(gesture: p.Lasso | p.Category | p.Pick, held: Holder) -> Rule | None:
+    """Return the rule of the cells that a gesture means, filters and all; None where it has none that can be told."""
+    settings = held.settings
+    if isinstance(gesture, p.Lasso):
+        rule = polygon_rule(np.reshape(gesture.polygon, (-1, 2)), settings)
+    elif isinstance(gesture, p.Pick):
+        return None
+    else:
+        coloring = held.coloring()
+        if coloring.target.source != "obs" or not isinstance(coloring.data, Codes):
+            return None
+        value = None if gesture.code < 0 else coloring.data.categories[gesture.code]
+        rule = {"obs": coloring.target.name, "in": [value]}
+    return {"and": [rule, *settings.filters]} if settings.filters else rule
+
+
+def polygon_rule(corners: Any, settings: Settings) -> Rule:
+    """Return the rule of the cells in a polygon (k, 2) in data units of the embedding and axes on show."""
+    polygon = as_polygon(corners).tolist()
+    return {"polygon": polygon, "embedding": settings.embedding, "axes": list(settings.axes)}
 
 
 def polygon_mask(corners: Any, held: Holder, selected: NDArray[np.bool_], *, hidden: bool) -> NDArray[np.bool_]:
@@ -40,6 +70,14 @@ def polygon_mask(corners: Any, held: Holder, selected: NDArray[np.bool_], *, hid
     mask = in_polygon(held.xy(), polygon)
     visible = None if hidden else held.visible()
     return mask if visible is None else mask & visible
+
+
+def _of_rows(rows: list[int], n_obs: int) -> NDArray[np.bool_]:
+    if len(rows) > MAX_ROWS or any(not 0 <= row < n_obs for row in rows):
+        raise SelectionError(f"up to {MAX_ROWS:,} rows from 0 to {n_obs - 1:,} can be picked; found {shown(rows)}")
+    mask = np.zeros(n_obs, dtype=np.bool_)
+    mask[rows] = True
+    return mask
 
 
 def _of_category(gesture: p.Category, held: Holder) -> NDArray[np.bool_]:

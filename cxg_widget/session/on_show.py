@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import Overtaken
+from cxg_widget.rules.combining import NOTHING, combined_rule
+from cxg_widget.rules.forms import Rule
 from cxg_widget.selection.selection import combine
 from cxg_widget.wire.frames import Frame
 from cxg_widget.wire.protocol import Mode
@@ -46,6 +48,7 @@ class OnShow:
         self.settings = settings
         self.way = way_of(settings)
         self.mask: NDArray[np.bool_] = np.zeros(n_obs, dtype=np.bool_)
+        self.rule: Rule | None = NOTHING
         self._seqs: dict[Slot, int] = {"points": 0, "color": 0, "selection": 0, "filter": 0}
         self._early: dict[Slot, int] = {}
         self._n_replaced = 0
@@ -74,11 +77,19 @@ class OnShow:
 
     # The selection.
 
-    def select(self, mask: NDArray[np.bool_], mode: Mode = "replace") -> None:
-        """Combine a mask, bool (n_obs,), with the selection."""
+    def select(self, mask: NDArray[np.bool_], mode: Mode = "replace", rule: Rule | None = None) -> None:
+        """Combine a mask, bool (n_obs,), with the selection; `rule` finds the same cells, where one is known."""
         with self._lock:
             self._n_replaced += mode == "replace"
-            self.mask = combine(self.mask, mask, mode)
+            self._combine(mask, mode, rule)
+
+    def _combine(self, mask: NDArray[np.bool_], mode: Mode, rule: Rule | None) -> None:
+        self.mask, self.rule = combine(self.mask, mask, mode), combined_rule(self.rule, rule, mode)
+
+    def selected(self) -> tuple[NDArray[np.bool_], Rule | None]:
+        """Return the selection and its rule, which belong together."""
+        with self._lock:
+            return self.mask, self.rule
 
     def drop_selections(self) -> None:
         """Let no selection count any more that has been taken note of and not been made."""
@@ -86,8 +97,9 @@ class OnShow:
             self._n_replaced += 1
 
     def select_later(
-        self, mode: Mode, mask_of: Callable[[], NDArray[np.bool_]], meaning: Callable[[Settings], object]
-    ) -> Callable[[], None]:
+        self, mode: Mode, mask_of: Callable[[], tuple[NDArray[np.bool_], Rule | None]],
+        meaning: Callable[[Settings], object],
+    ) -> Callable[[], None]:  # fmt: skip
         """Take note of a selection, and return what makes it in its turn.
 
         That raises `Overtaken` where a newer selection has replaced all before it, or other cells are meant by now.
@@ -102,10 +114,10 @@ class OnShow:
 
         def select() -> None:
             check()
-            mask = mask_of()
+            mask, rule = mask_of()
             with self._lock:
                 check()
-                self.mask = combine(self.mask, mask, mode)
+                self._combine(mask, mode, rule)
 
         return select
 

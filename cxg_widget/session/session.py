@@ -6,8 +6,10 @@ several threads; a newer request for points or colour ends the older one between
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from functools import partial
+from hashlib import sha256
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,23 +19,30 @@ from numpy.typing import NDArray
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
 from cxg_widget.color.limits import check_order
+from cxg_widget.compute.bits import pack_mask
+from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.datasets.base.values import freeze
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.search import Catalogue
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import Target, is_number, resolve
 from cxg_widget.errors import InvalidValue
+from cxg_widget.rules.combining import NOTHING
+from cxg_widget.rules.forms import Rule
+from cxg_widget.rules.rule import mask_of as mask_of_rule
 from cxg_widget.selection.selection import SelectedCells
 from cxg_widget.session import streams
 from cxg_widget.session.aggregated import aggregated
 from cxg_widget.session.columns import Columns
 from cxg_widget.session.first_paint import FirstPaint
-from cxg_widget.session.gestures import mask_of, polygon_mask
+from cxg_widget.session.gestures import mask_of, polygon_mask, rule_of
 from cxg_widget.session.module import module_frame
 from cxg_widget.session.on_show import OnShow
 from cxg_widget.session.pictures import Pictures
 from cxg_widget.session.pointer import Pointer
 from cxg_widget.session.showing import Showing
+from cxg_widget.session.table import CellTable
 from cxg_widget.session.view_request import Views
 from cxg_widget.text.names import shown
 from cxg_widget.wire import protocol as p
@@ -45,6 +54,9 @@ from cxg_widget.wire.request_bounds import MAX_MATCHES, check_size, check_versio
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+
+_SETS_BYTES = 256 << 20
+"""Of sets of cells, whose rules find again what is let go."""
 
 
 class Session:
@@ -79,6 +91,8 @@ class Session:
         self._views = Views(self._loader, self._on_show, announce)
         self._pointer = Pointer(self._loader, self._on_show)
         self._columns = Columns(self._loader, self._on_show)
+        self._set_bits = ByteCache(_SETS_BYTES, attrgetter("nbytes"))
+        self.table = CellTable(self._loader, self._on_show)
 
     @property
     def settings(self) -> Settings:
@@ -188,6 +202,7 @@ class Session:
         """Let go of what is held elsewhere; the dataset stays open."""
         self._first_paint.begin()
         self._stop_listening()
+        self.table.close()
         self._loader.close()
 
     @property
@@ -205,11 +220,20 @@ class Session:
     @property
     def selected(self) -> SelectedCells:
         """The selection as it is now."""
-        return SelectedCells(self.dataset, self.mask, self.settings.layer)
+        mask, rule = self._on_show.selected()
+        return SelectedCells(self.dataset, mask, self.settings.layer, rule)
 
-    def select(self, mask: NDArray[np.bool_], mode: p.Mode = "replace") -> None:
-        """Combine a mask, bool (n_obs,), with the selection."""
-        self._on_show.select(mask, mode)
+    def select(self, mask: NDArray[np.bool_], mode: p.Mode = "replace", rule: Rule | None = None) -> None:
+        """Combine a mask, bool (n_obs,), with the selection; `rule` finds the same cells, where one is known."""
+        self._on_show.select(mask, mode, rule)
+
+    def bits_of(self, rule: Rule) -> NDArray[np.uint8]:
+        """Return the cells of the rule of a set as packed bits, read-only; raises as `rules.rule.mask_of`."""
+        return self._set_bits.get_or_load(_key_of(rule), lambda: freeze(pack_mask(mask_of_rule(rule, self.dataset))))
+
+    def know_bits(self, rule: Rule, bits: NDArray[np.uint8]) -> None:
+        """Take note of the cells of a rule, which are known already."""
+        self._set_bits.put(_key_of(rule), freeze(bits))
 
     def aggregate(self, reduction: Any = None, **asked: Any) -> xr.DataArray | xr.Dataset:
         """Reduce all cells to planes; parameters and errors as those of `CxgWidget.aggregate`."""
@@ -226,28 +250,31 @@ class Session:
         """
         return polygon_mask(corners, self._held, self.mask, hidden=hidden)
 
-    def gesture(self, message: p.Lasso | p.Category | p.Clear) -> None:
+    def gesture(self, message: p.Lasso | p.Category | p.Pick | p.Clear) -> None:
         """Select by a gesture."""
         if isinstance(message, p.Clear):
-            self.select(np.zeros_like(self.mask))
+            self.select(np.zeros_like(self.mask), rule=NOTHING)
         else:
-            self.select(self._mask_of(message), message.mode)
+            mask, rule = self._cells_of(message)
+            self.select(mask, message.mode, rule)
 
-    def _mask_of(self, message: p.Lasso | p.Category) -> NDArray[np.bool_]:
-        return mask_of(message, self._held, self.mask)
+    def _cells_of(self, message: p.Lasso | p.Category | p.Pick) -> tuple[NDArray[np.bool_], Rule | None]:
+        held = self._held
+        return mask_of(message, held, self.mask), rule_of(message, held)
 
     @property
     def is_prompt(self) -> bool:
         """Whether a lasso or a category can be answered at once, without reading anything first."""
         return self._held.is_prompt
 
-    def later(self, message: p.Lasso | p.Category) -> Callable[[], Iterator[Frame]]:
-        """Take note of a lasso or a category, and return its answer, to be asked for in its turn.
+    def later(self, message: p.Lasso | p.Category | p.Pick) -> Callable[[], Iterator[Frame]]:
+        """Take note of a gesture, and return its answer, to be asked for in its turn.
 
         The answer raises `Overtaken` where a newer selection has replaced all before it, or other cells are on show.
         """
-        key = attrgetter("place_key" if isinstance(message, p.Lasso) else "color_key")
-        select = self._on_show.select_later(message.mode, lambda: self._mask_of(message), key)
+        means = {p.Lasso: attrgetter("place_key"), p.Category: attrgetter("color_key")}
+        key: Callable[[Settings], object] = means.get(type(message), lambda _: None)
+        select = self._on_show.select_later(message.mode, lambda: self._cells_of(message), key)
 
         def answer() -> Iterator[Frame]:
             select()
@@ -274,7 +301,7 @@ class Session:
                 yield from self._first_paint.hold(self.show())
             case p.Begun():
                 self._first_paint.begin()
-            case p.Lasso() | p.Category() | p.Clear():
+            case p.Lasso() | p.Category() | p.Pick() | p.Clear():
                 self.gesture(message)
                 yield from self.selection()
             case p.Count():
@@ -292,12 +319,21 @@ class Session:
                 check_view(message.view)
                 check_size(message.width, message.height)
                 yield from self._views.frames(message)
-            case p.AskColumns():
-                yield from self._columns.frames(message)
-            case p.AskModule():
-                yield module_frame(message.known)
             case p.Cancel():
                 self._cancel(message)
+            case _:
+                yield from self._for_panels(message)
+
+    def _for_panels(self, message: p.Message) -> Iterator[Frame]:
+        match message:
+            case p.AskColumns():
+                yield from self._columns.frames(message)
+            case p.AskTable():
+                yield self.table.page(message)
+            case p.AskCsv():
+                yield self.table.part(message)
+            case p.AskModule():
+                yield module_frame(message.known)
 
     def _cancel(self, message: p.Cancel) -> None:
         if message.of == "aggregate":
@@ -359,3 +395,7 @@ class Session:
     def early(self) -> Iterator[Frame]:
         """Yield the first of many points for a front-end that has not asked yet; see `Showing.early`."""
         return self._showing.early()
+
+
+def _key_of(rule: Rule) -> str:
+    return sha256(json.dumps(rule, sort_keys=True).encode()).hexdigest()

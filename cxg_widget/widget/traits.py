@@ -12,6 +12,8 @@ from cxg_widget.display.settings import SETTINGS, STATE, Setting
 from cxg_widget.errors import InvalidOption
 from cxg_widget.text.names import misspelt
 from cxg_widget.widget.filters import Filters
+from cxg_widget.widget.sets import Sets
+from cxg_widget.widget.table import Table
 
 
 class _Trait(traitlets.Any):
@@ -40,22 +42,42 @@ def _of_stops(cmap: Any, widget: Any) -> Any:
     return widget.cmap if cmap == as_synced(widget.cmap) else cmap
 
 
-class _FiltersTrait(_Trait):
+class _RulesTrait(_Trait):
     """Rules, which users see as a mapping."""
+
+    def __init__(self, mapping: type[Filters | Sets], **more: Any) -> None:
+        super().__init__([], **more)
+        self._mapping = mapping
 
     def validate(self, obj: Any, value: Any) -> Any:  # noqa: ARG002
         """Return the rules of a mapping that this or another widget gave."""
-        return value.rules if isinstance(value, Filters) else value
+        return value.rules if isinstance(value, self._mapping) else value
 
-    def get(self, obj: Any, cls: Any = None) -> Filters:
+    def get(self, obj: Any, cls: Any = None) -> Filters | Sets:
         """Return the mapping over the rules."""
-        return Filters(obj, super().get(obj, cls) or [])
+        return self._mapping(obj, super().get(obj, cls) or [])
+
+
+class _TableTrait(_Trait):
+    """What the table shows, which users see as an object."""
+
+    def validate(self, obj: Any, value: Any) -> Any:  # noqa: ARG002
+        """Return the setting of a table that this or another widget gave."""
+        return value.setting.as_json() if isinstance(value, Table) else value
+
+    def get(self, obj: Any, cls: Any = None) -> Table:
+        """Return the table of the setting."""
+        return Table(obj, super().get(obj, cls))
 
 
 _TRAITS = {one.name: _trait_of(one) for one in SETTINGS}
 _TRAITS["cmap"].tag(to_json=lambda cmap, _: as_synced(cmap), from_json=_of_stops)
-_TRAITS["filters"] = _FiltersTrait([], help=_TRAITS["filters"].help).tag(
+_TRAITS["sets"] = _RulesTrait(Sets, help=_TRAITS["sets"].help)
+_TRAITS["filters"] = _RulesTrait(Filters, help=_TRAITS["filters"].help).tag(
     sync=True, to_json=lambda filters, _: filters.rules, from_json=lambda rules, _: rules
+)
+_TRAITS["table"] = _TableTrait(None, help=_TRAITS["table"].help).tag(
+    sync=True, to_json=lambda table, _: table.setting.as_json(), from_json=lambda setting, _: setting
 )
 _TRAITS["statistic"].tag(to_json=_name_of, from_json=_of_name)
 

@@ -36,10 +36,13 @@ from cxg_widget.errors import (
     SelectionError,
     UnknownName,
 )
+from cxg_widget.rules.combining import NOTHING, combined_rule
 from cxg_widget.rules.filters import check_filters, query_filter
+from cxg_widget.selection.given import rule_of, rule_of_query
 from cxg_widget.selection.query import mask_of_query
 from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
 from cxg_widget.session.exchange import Exchange, Stream
+from cxg_widget.session.gestures import polygon_rule
 from cxg_widget.session.session import Session
 from cxg_widget.text.names import shown
 from cxg_widget.widget.boxes import show_pictures_of_boxes
@@ -55,6 +58,8 @@ from cxg_widget.wire.parsing import check_envelope, parse
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+
+    from cxg_widget.rules.forms import Rule
 
 _IN_A_ROW = "".join(
     f".widget-box:not(.widget-vbox) > {child} {{ flex: 1 1 0; min-width: min(16rem, 100%); }}\n"
@@ -106,6 +111,8 @@ class CxgWidget(WidgetTraits):
     axes: Any
     hidden: Any
     filters: Any
+    sets: Any
+    table: Any
     _open = _built = _is_shown = _is_checked = False
 
     def __init__(
@@ -220,17 +227,19 @@ class CxgWidget(WidgetTraits):
             )
         if polygon is None and query is None and is_table(what) and not hasattr(what, "columns"):
             polygon = what
+        rule: Rule | None
         if polygon is not None:
-            mask = self._session.polygon_mask(polygon)
+            mask, rule = self._session.polygon_mask(polygon), polygon_rule(polygon, self._session.settings)
         elif query is not None:
             mask = mask_of_query(query, self._dataset, self.layer, level=2)
+            rule = rule_of_query(query, self._dataset, self.layer, mask)
         else:
-            mask = mask_of(what, self._dataset)
+            mask, rule = mask_of(what, self._dataset), rule_of(what, self._dataset)
         if within is not None:
-            mask = mask & self._filtered()
+            mask, rule = mask & self._filtered(), combined_rule(rule, self.filters.rule, "intersect")
         if mode != "replace":
             self._exchange.jobs.finish("lasso")  # of those that still wait, this is to change the outcome
-        self._session.select(mask, mode)
+        self._session.select(mask, mode, rule)
         self._selection_changed(self._session.selection)
         return self.selection
 
@@ -332,7 +341,7 @@ class CxgWidget(WidgetTraits):
     def clear_selection(self) -> None:
         """Select nothing."""
         self._check_open()
-        self._session.select(np.zeros(self._dataset.n_obs, dtype=np.bool_))
+        self._session.select(np.zeros(self._dataset.n_obs, dtype=np.bool_), rule=NOTHING)
         self._selection_changed(self._session.selection)
 
     def on_selection(self, callback: Callable[[SelectedCells], Any], *, remove: bool = False) -> None:
@@ -448,7 +457,8 @@ class CxgWidget(WidgetTraits):
         return Settings.of(values)
 
     def _values(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in STATE} | {"filters": self.filters.rules}
+        objects = {"filters": self.filters.rules, "sets": self.sets.rules, "table": self.table.setting.as_json()}
+        return {name: getattr(self, name) for name in STATE} | objects
 
     @traitlets.observe(*STATE)
     def _changed(self, change: Any) -> None:
@@ -552,11 +562,11 @@ class CxgWidget(WidgetTraits):
         except Exception as error:  # whatever comes, the kernel goes on
             self._exchange.fail("message", error)
             return
-        if isinstance(message, protocol.Lasso | protocol.Category) and (
+        if isinstance(message, protocol.Lasso | protocol.Category | protocol.Pick) and (
             self._exchange.jobs.is_busy("lasso") or not self._session.is_prompt
         ):
             self._select_later(message, request_id)
-        elif isinstance(message, protocol.Lasso | protocol.Category | protocol.Clear):
+        elif isinstance(message, protocol.Lasso | protocol.Category | protocol.Pick | protocol.Clear):
             self._selection_changed(lambda: self._session.answer(message), request_id)
         elif isinstance(message, protocol.Cancel):
             self._cancel(message)
@@ -570,7 +580,7 @@ class CxgWidget(WidgetTraits):
         elif isinstance(message, protocol.Hover):
             self._exchange.jobs.submit("held", self._session.prepare_hover)
 
-    def _select_later(self, message: protocol.Lasso | protocol.Category, request_id: int) -> None:
+    def _select_later(self, message: protocol.Lasso | protocol.Category | protocol.Pick, request_id: int) -> None:
         """Answer a gesture from a thread, after those before it; who observes the selection is told from here."""
         answer, tell = self._session.later(message), from_here(self._tell_selection)
         self._exchange.jobs.queue("lasso", lambda: self._selection_changed(answer, request_id, tell))

@@ -24,7 +24,9 @@ Mode = Literal["replace", "add", "subtract", "intersect"]
 Scale = Literal["none", "categorical", "continuous"]
 Density = Literal["linear", "log", "cbrt", "eq_hist"]
 """From cells per pixel to opacity."""
-Work = Literal["points", "color", "aggregate", "zoom", "hover", "search", "count", "columns", "lasso"]
+TableOf = Literal["filter", "selection"]
+"""Which cells are in the table: those that pass all filters, or the selected ones."""
+Work = Literal["points", "color", "aggregate", "zoom", "hover", "search", "count", "columns", "table", "csv", "lasso"]
 """What can be cancelled: what a setting brings, or what was asked for by a kind; "lasso" are all gestures that wait."""
 
 
@@ -97,6 +99,15 @@ class Category(OfPanel):
     kind: ClassVar[str] = "category"
     color: str
     code: int
+    mode: Mode
+
+
+@dataclass(frozen=True)
+class Pick(OfPanel):
+    """Select cells by their rows, those that pass the filters. Answered by `selection`."""
+
+    kind: ClassVar[str] = "pick"
+    rows: list[int]
     mode: Mode
 
 
@@ -185,6 +196,39 @@ class AskColumns(OfPanel):
     kind: ClassVar[str] = "columns"
     columns: list[str]
     known: list[str] = field(default_factory=list)
+    filters: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class AskTable(OfPanel):
+    """Ask for rows of the table of the cells. Answered by `table`.
+
+    table, filters : as the traits, which hosts hold back while the kernel is busy; no table = its defaults
+    start, n : the first row and how many; none = the table is closed
+    find : row of a cell in the store, around which rows are wanted instead, where it is in the table; -1 = none
+    """
+
+    kind: ClassVar[str] = "table"
+    table: dict[str, Any]
+    start: int
+    n: int
+    find: int = -1
+    filters: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class AskCsv(OfPanel):
+    """Ask for rows of the table as a file has them, numbers in full. Answered by `csv`.
+
+    table, filters, start, n : as in `table`; the first row is preceded by the heads of the columns
+    separator : between two values
+    """
+
+    kind: ClassVar[str] = "csv"
+    table: dict[str, Any]
+    start: int
+    n: int
+    separator: Literal[",", "\t"] = ","
     filters: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -437,6 +481,44 @@ class ColumnCounts(OfPanel):
 
 
 @dataclass(frozen=True)
+class Table(OfPanel):
+    """Rows of the table of the cells, from place `start` of `total`.
+
+    rows : row of each cell in the store; names : their labels in the obs index
+    columns : spec, name, detail, whether it is_number, and error, one sentence where it cannot be read
+    values : the texts of each column, none where it cannot be read
+    at : place of the cell that was to be found; -1 = it is not in the table
+    error : one sentence where the cells cannot be sorted as asked; they then are in the order of the store
+    """
+
+    kind: ClassVar[str] = "table"
+    arrays: ClassVar[Mapping[str, Array]] = {"xy": Array(("float32",), ("n", 2), "data units; NaN = without a place")}
+    start: int
+    total: int
+    rows: list[int]
+    names: list[str]
+    columns: list[dict[str, Any]]
+    values: list[list[str]]
+    at: int = -1
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Csv(OfPanel):
+    """Rows of the table as a file has them, from place `start` to before `stop`, of `total`.
+
+    selection_seq : the selection that they are of; parts of several make no file
+    """
+
+    kind: ClassVar[str] = "csv"
+    arrays: ClassVar[Mapping[str, Array]] = {"text": Array(("uint8",), ("n_bytes",), "UTF-8")}
+    start: int
+    stop: int
+    total: int
+    selection_seq: int
+
+
+@dataclass(frozen=True)
 class Cell(OfPanel):
     """The cell under the pointer; row -1 = there is none.
 
@@ -568,6 +650,7 @@ REQUESTS: tuple[type[Message], ...] = (
     Begun,
     Lasso,
     Category,
+    Pick,
     Clear,
     Count,
     Hover,
@@ -575,6 +658,8 @@ REQUESTS: tuple[type[Message], ...] = (
     Zoom,
     Aggregate,
     AskColumns,
+    AskTable,
+    AskCsv,
     AskModule,
     Cancel,
 )
@@ -590,6 +675,8 @@ REPLIES: tuple[type[Message], ...] = (
     Filter,
     Counts,
     ColumnCounts,
+    Table,
+    Csv,
     Cell,
     Matches,
     Detail,

@@ -10,6 +10,8 @@ MAX_SIDE_PX = 16_384
 MAX_PX = 33_000_000
 MAX_MATCHES = 200
 """Of a search, however many are asked for."""
+MAX_ROWS = 10_000
+"""Of the table at once, or picked."""
 MAX_EDGE = 1e300
 """Of a view, either way from 0: beyond that its width, or a margin around it, is infinite."""
 
@@ -25,6 +27,12 @@ def check_size(width: int, height: int) -> None:
     """Refuse a picture that no screen could show."""
     if not (0 < width <= MAX_SIDE_PX and 0 < height <= MAX_SIDE_PX and width * height <= MAX_PX):
         raise ProtocolError(f"a picture must have up to {MAX_PX:,} px; asked for {width} x {height}")
+
+
+def check_rows(start: int, n: int) -> None:
+    """Refuse rows of the table that there cannot be, or too many at once."""
+    if start < 0 or not 0 <= n <= MAX_ROWS:
+        raise ProtocolError(f"rows must begin at 0 or later and be up to {MAX_ROWS:,}; asked for {n:,} from {start:,}")
 
 
 def check_version(version: int) -> None:

@@ -18,7 +18,9 @@ OTHERS = {
     "hover": ["n_genes"], "density": "log",
     "statistic": "max", "aggregator": "datashader", "render": "raster", "max_points": 7, "legend": False,
     "background": "dark",
+    "table": {"columns": ["obs:n_genes"], "sort": "index", "descending": True, "of": "selection"},
     "filters": [{"obs": "n_genes", "range": [500, None]}],
+    "sets": [{"name": "T", "rule": {"obs": "cell_type", "in": ["T cell"]}}],
 }  # fmt: skip
 
 
@@ -45,7 +47,7 @@ def test_what_is_set_is_kept_by_trait_session_and_state(name):
     w = CxgWidget(small(200), color="cell_type")
     setattr(w, name, OTHERS[name])
     kept = getattr(w, name)
-    kept = kept.rules if name == "filters" else kept
+    kept = kept.setting.as_json() if name == "table" else getattr(kept, "rules", kept)
     assert getattr(w._session.settings, name) == (tuple(kept) if isinstance(kept, list) else kept)
     again = CxgWidget(w.dataset, **w.state)
     assert getattr(again, name) == kept

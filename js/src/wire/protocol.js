@@ -45,6 +45,14 @@ export const CONTAINER = 65536;
  * @property {"replace" | "add" | "subtract" | "intersect"} mode
  */
 /**
+ * Select cells by their rows, those that pass the filters. Answered by `selection`.
+ * @typedef {object} Pick
+ * @property {"pick"} kind
+ * @property {number} panel
+ * @property {number[]} rows
+ * @property {"replace" | "add" | "subtract" | "intersect"} mode
+ */
+/**
  * Empty the selection. Answered by `selection`.
  * @typedef {object} Clear
  * @property {"clear"} kind
@@ -119,6 +127,35 @@ export const CONTAINER = 65536;
  * @property {Record<string, any>[]} filters
  */
 /**
+ * Ask for rows of the table of the cells. Answered by `table`.
+ *
+ * table, filters : as the traits, which hosts hold back while the kernel is busy; no table = its defaults
+ * start, n : the first row and how many; none = the table is closed
+ * find : row of a cell in the store, around which rows are wanted instead, where it is in the table; -1 = none
+ * @typedef {object} AskTable
+ * @property {"table"} kind
+ * @property {number} panel
+ * @property {Record<string, any>} table
+ * @property {number} start
+ * @property {number} n
+ * @property {number} find
+ * @property {Record<string, any>[]} filters
+ */
+/**
+ * Ask for rows of the table as a file has them, numbers in full. Answered by `csv`.
+ *
+ * table, filters, start, n : as in `table`; the first row is preceded by the heads of the columns
+ * separator : between two values
+ * @typedef {object} AskCsv
+ * @property {"csv"} kind
+ * @property {number} panel
+ * @property {Record<string, any>} table
+ * @property {number} start
+ * @property {number} n
+ * @property {"," | "\t"} separator
+ * @property {Record<string, any>[]} filters
+ */
+/**
  * Ask for the front-end's second module, which draws its panels. Answered by `module`.
  *
  * known : hashes of those that the page has already
@@ -133,7 +170,7 @@ export const CONTAINER = 65536;
  * @typedef {object} Cancel
  * @property {"cancel"} kind
  * @property {number} panel
- * @property {"points" | "color" | "aggregate" | "zoom" | "hover" | "search" | "count" | "columns" | "lasso"} of
+ * @property {"points" | "color" | "aggregate" | "zoom" | "hover" | "search" | "count" | "columns" | "table" | "csv" | "lasso"} of
  */
 /**
  * What was opened.
@@ -312,6 +349,40 @@ export const CONTAINER = 65536;
  * @property {{all: Uint32Array, filtered: Uint32Array, selected: Uint32Array, grouped: Uint32Array}} arrays
  */
 /**
+ * Rows of the table of the cells, from place `start` of `total`.
+ *
+ * rows : row of each cell in the store; names : their labels in the obs index
+ * columns : spec, name, detail, whether it is_number, and error, one sentence where it cannot be read
+ * values : the texts of each column, none where it cannot be read
+ * at : place of the cell that was to be found; -1 = it is not in the table
+ * error : one sentence where the cells cannot be sorted as asked; they then are in the order of the store
+ * @typedef {object} Table
+ * @property {"table"} kind
+ * @property {number} panel
+ * @property {number} start
+ * @property {number} total
+ * @property {number[]} rows
+ * @property {string[]} names
+ * @property {Record<string, any>[]} columns
+ * @property {string[][]} values
+ * @property {number} at
+ * @property {string} error
+ * @property {{xy: Float32Array}} arrays
+ */
+/**
+ * Rows of the table as a file has them, from place `start` to before `stop`, of `total`.
+ *
+ * selection_seq : the selection that they are of; parts of several make no file
+ * @typedef {object} Csv
+ * @property {"csv"} kind
+ * @property {number} panel
+ * @property {number} start
+ * @property {number} stop
+ * @property {number} total
+ * @property {number} selection_seq
+ * @property {{text: Uint8Array}} arrays
+ */
+/**
  * The cell under the pointer; row -1 = there is none.
  *
  * x, y : data units; name : obs index label; value : coloured value as text ("" without colouring)
@@ -410,8 +481,8 @@ export const CONTAINER = 65536;
  * @property {string} details
  */
 
-/** @typedef {Ready | Begun | Lasso | Category | Clear | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskModule | Cancel} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | ColumnCounts | Cell | Matches | Detail | Image | Cells | Module | Progress | Error} Reply */
+/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskTable | AskCsv | AskModule | Cancel} Request */
+/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | ColumnCounts | Table | Csv | Cell | Matches | Detail | Image | Cells | Module | Progress | Error} Reply */
 
 /** @typedef {[dtypes: string[], shape: (string | number)[]]} ArraySpec a shape names its sizes */
 
@@ -428,6 +499,8 @@ export const REPLY_ARRAYS = {
   filter: {"bits": [["uint8"], ["n_bytes"]]},
   counts: {"counts": [["uint32"], ["n"]]},
   column: {"all": [["uint32"], ["n"]], "filtered": [["uint32"], ["n"]], "selected": [["uint32"], ["n"]], "grouped": [["uint32"], ["n", "n_groups"]]},
+  table: {"xy": [["float32"], ["n", 2]]},
+  csv: {"text": [["uint8"], ["n_bytes"]]},
   cell: {},
   matches: {},
   detail: {"index": [["uint32"], ["n"]], "xy": [["uint16"], ["n", 2]]},

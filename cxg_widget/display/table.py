@@ -1,0 +1,140 @@
+"""What the table of the cells shows, as the setting `table` holds it: columns, by which it is sorted, which cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, get_args
+
+from cxg_widget.display.fields import columns_that_tell
+from cxg_widget.display.target import Target, resolve
+from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.text.names import not_found, shown
+from cxg_widget.wire.protocol import TableOf
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base.dataset import Dataset
+
+INDEX = "index"
+"""By this name the table is sorted by the obs index; a column of that name is "obs:index"."""
+_FIRST = 5
+"""Obs columns of a table for which none were chosen."""
+MOST_COLUMNS = 100
+
+
+@dataclass(frozen=True)
+class TableSetting:
+    """The setting `table` with its defaults.
+
+    Attributes
+    ----------
+    columns : "obs:NAME", "var:NAME" or "set:NAME"; None = those that say most, and what colours the cells
+    sort : one such name, "index", or None = the order of the store
+    descending : whether the highest come first; cells without a value come last either way
+    of : which cells: those that pass the "filter", or the "selection"
+    """
+
+    columns: tuple[str, ...] | None = None
+    sort: str | None = None
+    descending: bool = False
+    of: TableOf = "filter"
+
+    @classmethod
+    def read(cls, value: Mapping[str, Any] | None) -> TableSetting:
+        """Return a setting from what the trait holds."""
+        given = dict(value or {})
+        return cls(**{**given, "columns": tuple(given["columns"])} if given.get("columns") is not None else given)
+
+    def as_json(self) -> dict[str, Any] | None:
+        """Return what the trait holds: what differs from the defaults, None where nothing does."""
+        columns = None if self.columns is None else list(self.columns)
+        given = {"columns": columns, "sort": self.sort, "descending": self.descending, "of": self.of}
+        default = {"columns": None, "sort": None, "descending": False, "of": "filter"}
+        return {name: one for name, one in given.items() if one != default[name]} or None
+
+
+def check_table(value: Any, dataset: Dataset, _: str | None = None) -> dict[str, Any] | None:
+    """Return the setting `table` as it is kept; columns by names that mean one thing alone.
+
+    Raises
+    ------
+    InvalidValue, UnknownName
+        If it is no dict with some of columns, sort, descending and of, or these are not what they must be.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        raise InvalidValue(f"table must be a dict with columns, sort, descending and of; found {shown(value)}")
+    known = tuple(TableSetting.__dataclass_fields__)
+    for name in value:
+        if name not in known:
+            raise UnknownName(not_found("setting of the table", name, known, "w.table"))
+    setting = TableSetting(
+        _columns(value.get("columns"), dataset),
+        _sort(value.get("sort"), dataset),
+        _flag(value.get("descending", False)),
+        _of(value.get("of", "filter")),
+    )
+    return setting.as_json()
+
+
+def _columns(value: Any, dataset: Dataset) -> tuple[str, ...] | None:
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if value is None:
+        return None
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) and name for name in names):
+        raise InvalidValue(
+            f"table.columns must be a list of obs columns and {dataset.var_noun.many}, or None; found {shown(value)}"
+        )
+    found = tuple(dict.fromkeys(spec_of(name, dataset) for name in names))
+    if len(found) > MOST_COLUMNS:
+        raise InvalidValue(f"the table has room for {MOST_COLUMNS} columns; found {len(found):,}")
+    return found
+
+
+def _sort(value: Any, dataset: Dataset) -> str | None:
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str):
+        raise InvalidValue(f"table.sort must be the name of a column, 'index' or None; found {shown(value)}")
+    return INDEX if value == INDEX else spec_of(value, dataset)
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidValue(f"table.descending must be True or False; found {shown(value)}")
+    return value
+
+
+def _of(value: Any) -> TableOf:
+    if isinstance(value, str) and value in get_args(TableOf):
+        found: TableOf = value  # type: ignore[assignment]
+        return found
+    raise UnknownName(not_found("choice of table.of", value, get_args(TableOf), "w.table"))
+
+
+def spec_of(name: str, dataset: Dataset) -> str:
+    """Return the name of a column of the table that means one thing alone; a gene may be one of X or of any layer.
+
+    Raises
+    ------
+    UnknownName
+        If there is no such obs column, gene or gene set.
+    """
+    try:
+        return resolve(name, dataset).spec
+    except UnknownName:
+        for layer in dataset.layers:
+            if dataset.names_in(layer).has_var(name.removeprefix("var:")):
+                return resolve(name, dataset, layer).spec
+        raise
+
+
+def columns_of(setting: TableSetting, coloring: Target, dataset: Dataset) -> list[str]:
+    """Return the columns on show: those chosen, or what colours the cells and the obs columns that say most."""
+    if setting.columns is not None:
+        return list(setting.columns)
+    first = [f"obs:{name}" for name in columns_that_tell(dataset)[:_FIRST]]
+    is_column = coloring.source in ("obs", "var", "set")
+    return list(dict.fromkeys([*([coloring.spec] if is_column else []), *first]))

@@ -1,0 +1,39 @@
+"""Two rules made one, as gestures and the algebra of sets combine cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cxg_widget.rules.forms import DEEPEST, MOST, Rule, within
+
+if TYPE_CHECKING:
+    from cxg_widget.wire.protocol import Mode
+
+NOTHING: Rule = {"or": []}
+"""The rule that no cell fits."""
+
+
+def combined_rule(old: Rule | None, new: Rule | None, mode: Mode) -> Rule | None:
+    """Return the rule of the cells that `selection.combine` gives; None where one has no rule, or both are too large.
+
+    Lists grow where they can, so that many gestures of one kind make no deep rule.
+    """
+    if mode == "replace":
+        return new
+    if old is None or new is None:
+        return None
+    if mode == "add":
+        rule = new if old == NOTHING else {"or": [*_listed(old, "or"), *_listed(new, "or")]}
+    elif mode == "intersect":
+        rule = {"and": [*_listed(old, "and"), *_listed(new, "and")]}
+    elif "minus" in old:
+        first, second = old["minus"]
+        rule = {"minus": [first, {"or": [*_listed(second, "or"), *_listed(new, "or")]}]}
+    else:
+        rule = {"minus": [old, new]}
+    sizes = [depth for _, depth in within(rule)]
+    return rule if len(sizes) <= MOST and max(sizes) <= DEEPEST else None
+
+
+def _listed(rule: Rule, form: str) -> list[Rule]:
+    return list(rule[form]) if form in rule else [rule]

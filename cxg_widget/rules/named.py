@@ -1,0 +1,95 @@
+"""Rules that have names: sets as a widget's state holds them, and rules that name sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.rules.forms import Rule, check_rule, within
+from cxg_widget.text.names import not_found, shown
+
+MOST_SETS = 1_000
+_LONGEST = 200
+
+
+def check_name(name: Any) -> str:
+    """Return the name of a set; raises `InvalidValue` where it is none."""
+    if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST:
+        raise InvalidValue(f"a set is called by a text of at most {_LONGEST} letters; found {shown(name)}")
+    return name
+
+
+def check_sets(value: Any) -> list[Rule]:
+    """Return named rules as they are kept: {"name", "rule"}, and "within" of one that stands below another.
+
+    Parameters
+    ----------
+    value : such a list, as a state has it, what has `rules`, a mapping of names to rules, or None
+
+    Raises
+    ------
+    InvalidValue, SelectionError
+        If it is none, or names one twice, or one that is within itself.
+    """
+    value = getattr(value, "rules", value)
+    if isinstance(value, Mapping):
+        value = [{"name": name, "rule": getattr(rule, "rule", rule)} for name, rule in value.items()]
+    if value is None:
+        return []
+    if not isinstance(value, Iterable) or isinstance(value, str | bytes):
+        raise InvalidValue(f"sets must be a list of {{name, rule}}; found {shown(value)}")
+    sets = [_check_set(one) for one in value]
+    above = {one["name"]: one.get("within") for one in sets}
+    if len(above) < len(sets) or len(sets) > MOST_SETS:
+        raise InvalidValue(f"at most {MOST_SETS:,} sets have a name each; found {len(sets):,} of {len(above):,} names")
+    for name in above:
+        _check_above(name, above)
+    return sets
+
+
+def _check_set(one: Any) -> Rule:
+    keys = {"name", "rule"}
+    if not isinstance(one, Mapping) or not keys <= set(one) <= keys | {"within"}:
+        raise InvalidValue(f"a set is {{name, rule}}, and within where it stands below another; found {shown(one)}")
+    rule = check_rule(one["rule"])
+    if any("set" in inner for inner, _ in within(rule)):
+        raise InvalidValue(f"the rule of the set {shown(one['name'])} names a set; it must hold that one's rule.")
+    return {**one, "name": check_name(one["name"]), "rule": rule}
+
+
+def _check_above(name: str, above: Mapping[str, Any]) -> None:
+    passed, upper = {name}, above[name]
+    while upper is not None:
+        if not isinstance(upper, str) or upper not in above:
+            raise UnknownName(not_found("set", upper, above, "this widget"))
+        if upper in passed:
+            raise InvalidValue(f"the set {shown(name)} is within itself.")
+        passed.add(upper)
+        upper = above[upper]
+
+
+def expanded(rule: Rule, sets: Mapping[str, Rule]) -> Rule:
+    """Return a rule with the rules of sets in the place of their names, as it can be taken elsewhere.
+
+    Raises
+    ------
+    InvalidValue, SelectionError
+        If it is no rule.
+    UnknownName
+        If there is no set of that name.
+    """
+    plain = check_rule(rule)
+    unknown = [one["set"] for one, _ in within(plain) if "set" in one and one["set"] not in sets]
+    if unknown:
+        raise UnknownName(not_found("set", unknown[0], sets, "this widget"))
+    return check_rule(_expanded(plain, sets))
+
+
+def _expanded(rule: Any, sets: Mapping[str, Rule]) -> Any:
+    if "set" in rule:
+        return sets[rule["set"]]
+    if "not" in rule:
+        return {"not": _expanded(rule["not"], sets)}
+    form = next((word for word in ("and", "or", "minus") if word in rule), None)
+    return rule if form is None else {form: [_expanded(one, sets) for one in rule[form]]}

@@ -1,0 +1,89 @@
+"""Sets of cells: one bit a cell, the rule that finds them again, and their algebra."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compute.bits import pack_mask, unpack_mask
+from cxg_widget.datasets.base.values import freeze
+from cxg_widget.errors import SelectionError
+from cxg_widget.rules.combining import combined_rule
+from cxg_widget.rules.forms import Rule
+from cxg_widget.selection.selection import SelectedCells
+from cxg_widget.text.names import shown
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base.dataset import Dataset
+    from cxg_widget.wire.protocol import Mode
+
+Bits = NDArray[np.uint8]
+
+
+class CellSet(SelectedCells):
+    """Some cells of a dataset, which never change: `|`, `&`, `-` and `~` give others.
+
+    Parameters
+    ----------
+    bits : as `pack_mask` packs a mask, uint8 (ceil(n_obs / 8),)
+    rule : what finds them again, here and elsewhere; None = only their rows are known
+    """
+
+    def __init__(self, dataset: Dataset, bits: Bits, rule: Rule | None = None, layer: str | None = None) -> None:
+        self._dataset, self._layer, self._rule = dataset, layer, rule
+        self.bits = freeze(bits)
+
+    @classmethod
+    def of(cls, cells: SelectedCells) -> CellSet:
+        """Return the set of some cells."""
+        if isinstance(cells, cls):
+            return cells
+        return cls(cells._dataset, pack_mask(cells.mask), cells._rule, cells._layer)
+
+    @property
+    def mask(self) -> NDArray[np.bool_]:
+        """Which cells are in it, bool (n_obs,), read-only."""
+        return freeze(unpack_mask(self.bits, self._dataset.n_obs))
+
+    def __len__(self) -> int:
+        """Return the number of cells."""
+        return int(np.bitwise_count(self.bits).sum(dtype=np.int64))
+
+    def __or__(self, other: Any) -> CellSet:
+        """Return the cells that are in either."""
+        return self._with(other, np.bitwise_or, "add")
+
+    def __and__(self, other: Any) -> CellSet:
+        """Return the cells that are in both."""
+        return self._with(other, np.bitwise_and, "intersect")
+
+    def __sub__(self, other: Any) -> CellSet:
+        """Return the cells that are not in the other."""
+        return self._with(other, lambda mine, theirs: mine & ~theirs, "subtract")
+
+    def __invert__(self) -> CellSet:
+        """Return all other cells."""
+        bits = ~self.bits
+        if self._dataset.n_obs % 8:
+            bits[-1] &= (1 << self._dataset.n_obs % 8) - 1
+        return CellSet(self._dataset, bits, None if self._rule is None else {"not": self._rule}, self._layer)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CellSet) and other.is_of(self._dataset) and np.array_equal(self.bits, other.bits)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _with(self, other: Any, merge: Callable[[Bits, Bits], Bits], mode: Mode) -> CellSet:
+        if not isinstance(other, SelectedCells):
+            raise SelectionError(f"a set of cells goes together with another one; found {shown(other)}")
+        theirs = CellSet.of(other)
+        if not theirs.is_of(self._dataset):
+            raise SelectionError("these are cells of two datasets; `w.sets.apply(other.rule)` finds them in this one.")
+        rule = combined_rule(self._rule, theirs._rule, mode)
+        return CellSet(self._dataset, merge(self.bits, theirs.bits), rule, self._layer)
+
+    def __repr__(self) -> str:
+        return f"<set of {len(self):,} of {self._dataset.obs_noun.counted(self._dataset.n_obs)}>"

@@ -1,0 +1,49 @@
+"""The rule of what `select()` is given, where it has one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.errors import CxgWidgetError
+from cxg_widget.rules.filters import listed_values
+from cxg_widget.rules.forms import Rule, check_rule
+from cxg_widget.rules.rule import mask_of
+from cxg_widget.selection.selection import SelectedCells
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base.dataset import Dataset
+
+
+def rule_of(what: Any, dataset: Dataset) -> Rule | None:
+    """Return the rule of {column: values} or of cells that have one; None for masks, rows and labels."""
+    if isinstance(what, SelectedCells):
+        return what._rule if what.is_of(dataset) else None
+    if not isinstance(what, Mapping):
+        return None
+    rules: list[Rule] = []
+    for name, values in what.items():
+        column = name if name in dataset.obs_columns else str(name).removeprefix("obs:")
+        if column not in dataset.obs_columns:  # the obs index
+            return None
+        rules.append({"obs": column, "in": listed_values(values)})
+    return _checked(rules[0] if len(rules) == 1 else {"and": rules})
+
+
+def rule_of_query(query: str, dataset: Dataset, layer: str | None, mask: NDArray[np.bool_]) -> Rule | None:
+    """Return a query as a rule; None where it is one for pandas alone, or means other cells than `mask` there."""
+    rule = _checked({"query": query, "layer": layer} if layer else {"query": query})
+    try:
+        return rule if rule is not None and np.array_equal(mask_of(rule, dataset), mask) else None
+    except CxgWidgetError:
+        return None
+
+
+def _checked(rule: Rule) -> Rule | None:
+    try:
+        return check_rule(rule)
+    except CxgWidgetError:
+        return None

@@ -1,0 +1,196 @@
+"""The table of the cells: pages of it for the front-end, and all of it for Python and for files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.loader import Loader
+from cxg_widget.display.settings import Settings
+from cxg_widget.display.table import INDEX, TableSetting, check_table, columns_of
+from cxg_widget.display.target import resolve
+from cxg_widget.errors import CxgWidgetError
+from cxg_widget.rules.filters import check_filters
+from cxg_widget.session.exchange import error_frame
+from cxg_widget.session.on_show import OnShow
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.frames import CHUNK_BYTES, Frame
+from cxg_widget.wire.request_bounds import check_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cxg_widget.table.columns import TableColumn
+    from cxg_widget.table.keys import Keys
+    from cxg_widget.table.ordered import Ordered
+
+_BLOCK = 1 << 16
+"""Rows of a file written at a time."""
+
+
+class CellTable:
+    """Answers what is asked of the table; keeps the sort keys of one column."""
+
+    def __init__(self, loader: Loader, on_show: OnShow) -> None:
+        self._loader, self._on_show = loader, on_show
+        self._dataset = loader.dataset
+        self._ordered: dict[str, Ordered] = {}
+
+    # For Python.
+
+    @property
+    def setting(self) -> TableSetting:
+        """What the table shows."""
+        return TableSetting.read(self._on_show.settings.table)
+
+    def columns(self) -> list[str]:
+        """Return the names of the columns on show."""
+        return self._columns(self.setting, self._on_show.settings)
+
+    @property
+    def total(self) -> int:
+        """How many rows it has."""
+        settings, mask, _ = self._on_show.now()
+        return self._order("python", self.setting, settings, settings.filters, mask).total
+
+    def frame(self, start: int, n: int) -> pd.DataFrame:
+        """Return up to n rows as a DataFrame; as `widget.table.Table.frame`."""
+        from cxg_widget.table.columns import frame_of
+
+        settings, mask, _ = self._on_show.now()
+        setting = self.setting
+        ordered = self._order("python", setting, settings, settings.filters, mask)
+        rows = ordered.rows(start, n)
+        return frame_of(self._read(setting, settings, rows), self._dataset, rows)
+
+    def csv(self) -> Iterator[str]:
+        """Yield all rows as a file has them, some at a time."""
+        from cxg_widget.table.columns import frame_of
+        from cxg_widget.table.csv import csv_text
+
+        settings, mask, _ = self._on_show.now()
+        setting = self.setting
+        ordered = self._order("python", setting, settings, settings.filters, mask)
+        for start in range(0, max(ordered.total, 1), _BLOCK):
+            rows = ordered.rows(start, _BLOCK)
+            frame = frame_of(self._read(setting, settings, rows), self._dataset, rows)
+            yield csv_text(frame, header=start == 0)
+
+    # For the front-end.
+
+    def page(self, asked: p.AskTable) -> Frame:
+        """Return the rows that are asked for.
+
+        Raises
+        ------
+        CxgWidgetError
+            If the filters cannot be applied, or the setting is none.
+        """
+        from cxg_widget.table.columns import names_of
+
+        check_rows(asked.start, asked.n)
+        if asked.n == 0:
+            self.close()
+            return Frame(p.Table(0, 0, [], [], [], []), {"xy": np.empty((0, 2), dtype=np.float32)})
+        setting, settings, rules, selected, _ = self._asked(asked)
+        error = ""
+        try:
+            ordered = self._order("page", setting, settings, rules, selected)
+        except CxgWidgetError as failure:
+            if setting.sort is None:
+                raise
+            error = self._said(failure)
+            setting = TableSetting(setting.columns, None, False, setting.of)
+            ordered = self._order("page", setting, settings, rules, selected)
+        at = ordered.place(asked.find)
+        start = asked.start if at < 0 else max(0, min(at - asked.n // 2, ordered.total - asked.n))
+        rows = ordered.rows(start, asked.n)
+        columns = self._read(setting, settings, rows)
+        heads = [
+            {
+                "spec": one.spec, "name": one.name, "detail": one.detail, "is_number": one.is_number,
+                "error": "" if one.error is None else self._said(one.error),
+            }
+            for one in columns
+        ]  # fmt: skip
+        names, texts = names_of(self._dataset, rows), [one.texts() for one in columns]
+        message = p.Table(start, ordered.total, rows.tolist(), names, heads, texts, at, error)
+        return Frame(message, {"xy": self._places(rows, settings)})
+
+    def part(self, asked: p.AskCsv) -> Frame:
+        """Return rows as a file has them, as many of those asked for as one message holds, at least one."""
+        from cxg_widget.table.columns import frame_of
+        from cxg_widget.table.csv import csv_text
+
+        check_rows(asked.start, asked.n)
+        setting, settings, rules, selected, seq = self._asked(asked)
+        ordered = self._order("csv", setting, settings, rules, selected)
+        rows = ordered.rows(asked.start, asked.n)
+        frame = frame_of(self._read(setting, settings, rows), self._dataset, rows)
+        while True:
+            text = csv_text(frame, separator=asked.separator, header=asked.start == 0).encode("utf-8", "replace")
+            if len(text) <= CHUNK_BYTES or len(frame) <= 1:
+                break
+            frame = frame.iloc[: max(1, min(len(frame) // 2, len(frame) * CHUNK_BYTES // len(text)))]
+        message = p.Csv(asked.start, asked.start + len(frame), ordered.total, seq)
+        return Frame(message, {"text": np.frombuffer(text, dtype=np.uint8)})
+
+    def close(self) -> None:
+        """Let go of what it took to sort."""
+        self._ordered.clear()
+        self._loader.memo.drop("table_keys")
+
+    def _asked(self, asked: p.AskTable | p.AskCsv) -> tuple[TableSetting, Settings, list[Any], NDArray[np.bool_], int]:
+        settings, selected, seqs = self._on_show.now()
+        setting = TableSetting.read(check_table(asked.table, self._dataset))
+        return setting, settings, check_filters(asked.filters, self._dataset, settings.layer), selected, seqs.selection
+
+    def _order(
+        self, who: str, setting: TableSetting, settings: Settings, rules: Any, selected: NDArray[np.bool_]
+    ) -> Ordered:
+        """Return the cells of the table in their order; who asks on soon gets the same one."""
+        from cxg_widget.table.ordered import Ordered
+
+        mask = selected if setting.of == "selection" else self._loader.crossfilter.passing(rules)
+        keys = self._keys(setting.sort, settings.layer)
+        held = self._ordered.get(who)
+        if held is None or not held.is_of(keys, mask, descends=setting.descending):
+            held = Ordered(keys, mask, self._dataset.n_obs, descends=setting.descending)
+            self._ordered[who] = held
+        return held
+
+    def _keys(self, sort: str | None, layer: str | None) -> Keys | None:
+        if sort is None:
+            return None
+        from cxg_widget.table.keys import keys_of
+
+        target = None if sort == INDEX else resolve(sort, self._dataset, layer)
+        key = sort, layer if target is not None and target.source != "obs" else None
+        keys: Keys = self._loader.memo.keep("table_keys", key, lambda: keys_of(target, self._dataset, layer))
+        return keys
+
+    def _columns(self, setting: TableSetting, settings: Settings) -> list[str]:
+        return columns_of(setting, self._loader.target(settings), self._dataset)
+
+    def _read(self, setting: TableSetting, settings: Settings, rows: NDArray[np.int64]) -> list[TableColumn]:
+        from cxg_widget.table.columns import read_columns
+
+        return read_columns(self._columns(setting, settings), self._dataset, settings.layer, rows)
+
+    def _places(self, rows: NDArray[np.int64], settings: Settings) -> NDArray[np.float32]:
+        """Return where cells are, float32 (k, 2); NaN where that cannot be read, or nothing is on show yet."""
+        held = self._loader.of(settings)
+        try:
+            if settings.embedding is not None and held.can_be_asked:
+                return np.ascontiguousarray(held.coordinates(rows), dtype=np.float32)
+        except CxgWidgetError:
+            pass  # said where the points are drawn
+        return np.full((rows.size, 2), np.nan, dtype=np.float32)
+
+    def _said(self, error: CxgWidgetError) -> str:
+        said = error_frame("table", error, self._dataset.uri).message
+        assert isinstance(said, p.Error)
+        return said.message

@@ -1,0 +1,46 @@
+"""The table as a text file, which a spreadsheet may open: what it would run as a formula is made plain text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def csv_text(frame: pd.DataFrame, *, separator: str = ",", header: bool = True) -> str:
+    """Return a frame as `DataFrame.to_csv` writes it, but for text that a spreadsheet would run.
+
+    Text that begins with = + - @, a tab or a carriage return gets an apostrophe before it, which spreadsheets do not
+    show, unless it is a number or one character alone. Numbers are written in full.
+    """
+    import pandas as pd
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    def plain(values: Any) -> Any:
+        if is_numeric_dtype(values.dtype) or is_bool_dtype(values.dtype):
+            return values
+        return values.astype(object).map(harmless, na_action="ignore")
+
+    index = plain(frame.index).rename(None if frame.index.name is None else harmless(frame.index.name))
+    columns = [plain(frame.iloc[:, at]).array for at in range(frame.shape[1])]
+    names = [harmless(name) for name in frame.columns]
+    shown = pd.DataFrame(dict(enumerate(columns)), index=index)
+    return str(shown.to_csv(sep=separator, header=names if header else False, lineterminator="\n"))
+
+
+def harmless(value: Any) -> Any:
+    """Return a value that no spreadsheet takes for a formula."""
+    if not isinstance(value, str) or not value.startswith(_FORMULA) or len(value) == 1 or _is_number(value):
+        return value
+    return f"'{value}"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text[0] not in "\t\r"

@@ -1,0 +1,149 @@
+"""Which rows stand at some places of a sorted table: found by counting digits of their keys, with no sorting of all.
+
+A page of ten million rows is found in a few passes over their keys, wherever it is, and nothing is kept but the keys.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compute.compiled import frozen
+from cxg_widget.table.kernels import DIGIT, count_before, count_digits, put_masked, put_rows
+from cxg_widget.table.keys import Keys
+
+Mask = NDArray[np.bool_]
+Rows = NDArray[np.int64]
+_FEW = 1 << 14
+"""So many rows are sorted at once, without looking at further digits of their keys."""
+_ALL: Mask = np.empty(0, dtype=np.bool_)
+
+
+def rows_at(keys: Keys | None, mask: Mask | None, start: int, stop: int, *, descends: bool = False) -> Rows:
+    """Return the rows at the places start <= place < stop of a table, int64.
+
+    Parameters
+    ----------
+    keys : by what it is sorted, cells with equal keys in their own order; None = not at all
+    mask : bool (n,), which cells are in the table; None = all
+    stop : at most as many as there are
+    """
+    if keys is None:
+        if mask is None:
+            return np.arange(start, stop)
+        out = np.empty(stop - start, dtype=np.int64)
+        if out.size:
+            put_masked(frozen(mask), start, out)
+        return out
+    return _Sorted(keys, mask, descends=descends).rows(start, stop)
+
+
+def place_of(row: int, keys: Keys | None, mask: Mask | None, *, descends: bool = False) -> int:
+    """Return at which place of a table a row stands, -1 where it is not in it; parameters as `rows_at`."""
+    if mask is not None and not mask[row]:
+        return -1
+    if keys is None:
+        return row if mask is None else int(np.count_nonzero(mask[:row]))
+    return _Sorted(keys, mask, descends=descends).place(row)
+
+
+class _Sorted:
+    """Some cells in the order of their keys."""
+
+    def __init__(self, keys: Keys, mask: Mask | None, *, descends: bool) -> None:
+        self._keys, self._descends = keys, descends
+        mask = _ALL if mask is None else mask
+        self._given: tuple[Any, ...] = (frozen(keys.first), frozen(mask), np.uint64(keys.last), descends)
+        self._bits = 8 * keys.first.dtype.itemsize
+
+    def rows(self, start: int, stop: int) -> Rows:
+        """Return the rows at some places."""
+        if start >= stop:
+            return np.empty(0, dtype=np.int64)
+        if self._keys.first.size <= _FEW:
+            mask = self._given[1]
+            n = int(np.count_nonzero(mask)) if mask.size else self._keys.first.size
+            return self._sorted(0, (1 << self._bits) - 1, n, start, stop)
+        return np.concatenate(self._within(0, self._bits, start, stop))
+
+    def place(self, row: int) -> int:
+        """Return the place of a row that is among the cells."""
+        lower, equal = count_before(*self._given, row)
+        if self._keys.next is None or self._is_missing(row):
+            return int(lower + equal)
+        same, among = self._same(row)
+        return int(lower) + _Sorted(self._keys.next(same), None, descends=self._descends).place(among)
+
+    def _is_missing(self, row: int) -> bool:
+        return int(self._keys.first[row]) > self._keys.last
+
+    def _same(self, row: int) -> tuple[Rows, int]:
+        """Return all rows with the key of a row, and which of them it is."""
+        keys, mask = self._given[0], self._given[1]
+        is_same = keys == keys[row]
+        same = np.flatnonzero(is_same & mask if mask.size else is_same)
+        return same, int(np.searchsorted(same, row))
+
+    def _within(self, low: int, bits: int, start: int, stop: int) -> list[Rows]:
+        """Return the rows at some places among those whose keys agree with `low` in all but the lowest bits."""
+        if bits == 0:
+            return [self._of_one_key(low, start, stop)]
+        shift = max(bits - DIGIT, 0)
+        counts = np.zeros(1 << (bits - shift), dtype=np.int64)
+        count_digits(*self._given, np.uint64(low), np.uint64(low + (1 << bits) - 1), np.uint64(shift), counts)
+        ends = np.cumsum(counts)
+        found: list[Rows] = []
+        digit = int(np.searchsorted(ends, start, side="right"))
+        while start < stop:
+            # As many digits as hold few rows together are sorted in one go.
+            before = int(ends[digit] - counts[digit])
+            to = int(np.searchsorted(ends, min(before + _FEW, int(ends[-1])), side="right")) - 1
+            to = min(to, int(np.searchsorted(ends, stop, side="left")))
+            first = low + (digit << shift)
+            if to < digit:  # of many rows
+                to = digit
+                end = min(stop, int(ends[digit]))
+                found += self._within(first, shift, start - before, end - before)
+            else:
+                end = min(stop, int(ends[to]))
+                high = low + ((to + 1) << shift) - 1
+                found.append(self._sorted(first, high, int(ends[to]) - before, start - before, end - before))
+            start, digit = end, int(np.searchsorted(ends, end, side="right"))
+        return found
+
+    def _sorted(self, low: int, high: int, n: int, start: int, stop: int) -> Rows:
+        """Return the rows at some places among all n with keys from `low` to `high`."""
+        rows = self._of_keys(low, high, 0, n)
+        keys = self._keys.first[rows]
+        if self._descends:
+            keys = np.where(keys <= self._keys.last, keys.dtype.type(self._keys.last) - keys, keys)
+        order = np.argsort(keys, kind="stable")
+        rows, keys = rows[order], keys[order]
+        if self._keys.next is not None:
+            begin = int(np.searchsorted(keys, keys[start]))
+            while begin < stop:
+                end = int(np.searchsorted(keys, keys[begin], side="right"))
+                if end - begin > 1 and not self._is_missing(rows[begin]):
+                    rows[begin:end] = self._by_next(rows[begin:end], 0, end - begin)
+                begin = end
+        return rows[start:stop]
+
+    def _of_one_key(self, key: int, start: int, stop: int) -> Rows:
+        """Return some of the rows of one key, by what follows their keys."""
+        if self._keys.next is None or key > self._keys.last:
+            return self._of_keys(key, key, start, stop - start)
+        counts = np.zeros(1, dtype=np.int64)
+        count_digits(*self._given, np.uint64(key), np.uint64(key), np.uint64(0), counts)
+        return self._by_next(self._of_keys(key, key, 0, int(counts[0])), start, stop)
+
+    def _by_next(self, same: Rows, start: int, stop: int) -> Rows:
+        assert self._keys.next is not None
+        return same[_Sorted(self._keys.next(same), None, descends=self._descends).rows(start, stop)]
+
+    def _of_keys(self, low: int, high: int, skip: int, n: int) -> Rows:
+        out = np.empty(n, dtype=np.int64)
+        if n:
+            put_rows(*self._given, np.uint64(low), np.uint64(high), skip, out)
+        return out

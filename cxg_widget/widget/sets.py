@@ -1,0 +1,167 @@
+"""`w.sets`: named sets of cells, as a mapping; every change is a change of the trait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from typing import TYPE_CHECKING, Any
+
+from cxg_widget.compute.bits import pack_mask
+from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.rules.forms import Rule
+from cxg_widget.rules.named import check_name, expanded
+from cxg_widget.rules.rule import mask_of as mask_of_rule
+from cxg_widget.selection.cell_set import CellSet
+from cxg_widget.selection.given import rule_of
+from cxg_widget.selection.selection import mask_of
+from cxg_widget.text.names import not_found, shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cxg_widget.widget.widget import CxgWidget
+
+
+class Sets(MutableMapping[str, CellSet]):
+    """Sets of cells by their names, in the order in which they were made.
+
+    `w.sets.add("B cells", {"cell_type": "B cell"})` names some cells, `w.sets.add("mine")` the selection, and
+    `w.sets["c"] = w.sets["a"] - w.sets["b"]` what algebra gives. A set has its rule where it was made by gestures,
+    values of columns or a query; `w.sets.apply(rule)` finds its cells in another dataset or widget.
+
+    Attributes
+    ----------
+    rules : each set as JSON: {"name", "rule"}, and "within" of a set that was made in another
+    """
+
+    def __init__(self, widget: CxgWidget, rules: list[Rule]) -> None:
+        self._widget = widget
+        self.rules = rules
+
+    def add(self, name: str, what: Any = None, *, within: str | None = None) -> CellSet:
+        """Name some cells that have no name yet.
+
+        Parameters
+        ----------
+        what : None = the selection; a set or a selection; else as `w.select` takes it: {obs column: values}, a mask
+            (n_obs,), rows, or obs index labels
+        within : name of a set: only its cells count, and the new one stands below it, as a gate in a tree of gates
+
+        Raises
+        ------
+        InvalidValue
+            If the name is taken, or none.
+        UnknownName
+            If there is no set `within`.
+        SelectionError
+            If no cells are meant.
+        """
+        if name in self._by_name():
+            raise InvalidValue(f"there is a set {shown(name)} already; w.sets[{shown(name)}] = ... takes its place.")
+        cells = self._cells(self._widget.selection if what is None else what)
+        self._put(name, cells if within is None else self[within] & cells, within)
+        return self[name]
+
+    def apply(self, rule: Rule) -> CellSet:
+        """Return the cells that a rule means in this dataset, as a set without a name.
+
+        Parameters
+        ----------
+        rule : as `CellSet.rule` gives it, {"set": name} being one of these sets
+
+        Raises
+        ------
+        UnknownName
+            If it names columns, genes, embeddings or sets that there are not: one sentence names all of them.
+        InvalidValue, SelectionError
+            If it is no rule, or its values do not fit.
+        """
+        dataset = self._widget.dataset
+        rule = expanded(rule, {one["name"]: one["rule"] for one in self.rules})
+        bits = pack_mask(mask_of_rule(rule, dataset))
+        return CellSet(dataset, bits, rule, self._widget.layer)
+
+    def frame(self) -> pd.DataFrame:
+        """Return the sets as a table: a row each, by name, with `n` cells, `filtered` of them, and `within`."""
+        import pandas as pd
+
+        passing = CellSet(self._widget.dataset, pack_mask(self._widget.filters.mask))
+        n = [(len(one), len(one & passing)) for one in self.values()]
+        table = pd.DataFrame(n, columns=["n", "filtered"], index=pd.Index(list(self), name="set"), dtype="int64")
+        table["within"] = pd.Series([one.get("within") for one in self.rules], table.index, dtype=object)
+        return table
+
+    def __getitem__(self, name: str) -> CellSet:
+        """Return the cells of a set; raises `UnknownName` where there is none of that name."""
+        rule = self._rule_of(name)
+        bits = self._widget._session.bits_of(rule)
+        return CellSet(self._widget.dataset, bits, None if "rows" in rule else rule, self._widget.layer)
+
+    def __setitem__(self, name: str, what: Any) -> None:
+        """Name some cells as `add` does, in the place of a set of that name."""
+        self._put(name, self._cells(what), self._by_name().get(name, {}).get("within"))
+
+    def __delitem__(self, name: str) -> None:
+        """Forget a set; those that were made within it stay, below what it was in."""
+        self._rule_of(name)
+        above = self._by_name()[name].get("within")
+        left = [one for one in self._now() if one["name"] != name]
+        self._set([_placed(one, above) if one.get("within") == name else one for one in left])
+
+    def rename(self, name: str, to: str) -> None:
+        """Give a set another name; raises `UnknownName` and `InvalidValue` as `add`."""
+        self._rule_of(name)
+        if check_name(to) != name and to in self._by_name():
+            raise InvalidValue(f"there is a set {shown(to)} already.")
+        renamed = [{**one, "name": to} if one["name"] == name else one for one in self._now()]
+        self._set([_placed(one, to) if one.get("within") == name else one for one in renamed])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name())
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __eq__(self, other: object) -> bool:
+        return self.rules == (other.rules if isinstance(other, Sets) else other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return "{" + ", ".join(f"{name!r}: {one!r}" for name, one in self.items()) + "}"
+
+    def _cells(self, what: Any) -> CellSet:
+        dataset = self._widget.dataset
+        rule = rule_of(what, dataset)
+        if isinstance(what, CellSet) and what.is_of(dataset):
+            return what
+        return CellSet(dataset, pack_mask(mask_of(what, dataset)), rule, self._widget.layer)
+
+    def _put(self, name: str, cells: CellSet, within: str | None) -> None:
+        rule = cells.rule
+        self._widget._session.know_bits(rule, cells.bits)
+        made = _placed({"name": check_name(name), "rule": rule}, within)
+        self._set(list({**{one["name"]: one for one in self._now()}, name: made}.values()))
+
+    def _rule_of(self, name: str) -> Rule:
+        known = self._by_name()
+        if name not in known:
+            raise UnknownName(not_found("set", name, known, "this widget"))
+        rule: Rule = known[name]["rule"]
+        return rule
+
+    def _by_name(self) -> dict[str, Rule]:
+        return {one["name"]: one for one in self._now()}
+
+    def _now(self) -> list[Rule]:
+        """Return the sets of the widget now, whatever they were when this object was taken."""
+        rules: list[Rule] = self._widget.sets.rules
+        return rules
+
+    def _set(self, rules: list[Rule]) -> None:
+        self._widget.sets = rules
+        self.rules = self._now()
+
+
+def _placed(one: Rule, within: str | None) -> Rule:
+    rest = {key: value for key, value in one.items() if key != "within"}
+    return rest if within is None else {**rest, "within": within}

@@ -1,0 +1,144 @@
+"""`w.table`: the table of the cells, its columns, its order and which cells are in it, and its rows as a DataFrame."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cxg_widget.display.table import TableSetting
+from cxg_widget.errors import InvalidValue
+from cxg_widget.text.names import shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cxg_widget.widget.widget import CxgWidget
+
+
+class Table:
+    """The table of the cells that pass the filters, or are selected.
+
+    `w.table.columns = ["cell_type", "CD3E"]`, `w.table.sort = "n_genes"`, `w.table.descending = True` and
+    `w.table.of = "selection"` change what it shows, in `w.state` too; `w.table = {"columns": [...], "sort": ...}` sets
+    all at once, `w.table = None` the defaults.
+
+    Attributes
+    ----------
+    setting : what was set
+    """
+
+    def __init__(self, widget: CxgWidget, setting: dict[str, Any] | None) -> None:
+        self._widget = widget
+        self.setting = TableSetting.read(setting)
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns, beside the index: obs columns, genes and gene sets.
+
+        None sets the default: what colours the cells, and five obs columns that are neither identifiers nor constant.
+        """
+        columns: list[str] = self._widget._session.table.columns()
+        return columns
+
+    @columns.setter
+    def columns(self, names: Any) -> None:
+        self._set(columns=names)
+
+    @property
+    def sort(self) -> str | None:
+        """By which column it is sorted, "index" = the obs index, None = the order of the store.
+
+        Cells with equal values keep the order of the store; those without a value come last.
+        """
+        return self.setting.sort
+
+    @sort.setter
+    def sort(self, name: str | None) -> None:
+        self._set(sort=name)
+
+    @property
+    def descending(self) -> bool:
+        """Whether the highest come first."""
+        return self.setting.descending
+
+    @descending.setter
+    def descending(self, value: bool) -> None:
+        self._set(descending=value)
+
+    @property
+    def of(self) -> str:
+        """Which cells are in it: "filter", those that pass all filters, or "selection", the selected ones."""
+        return self.setting.of
+
+    @of.setter
+    def of(self, which: str) -> None:
+        self._set(of=which)
+
+    def frame(self, start: int = 0, n: int | None = 100) -> pd.DataFrame:
+        """Return rows as a DataFrame indexed by the obs index, as `sort_values(kind="stable")` has them.
+
+        Parameters
+        ----------
+        start : place of the first row, from 0
+        n : how many rows, fewer at the end of the table; None = all from `start` on
+
+        Returns
+        -------
+        DataFrame; obs columns as `Dataset.obs` has them, genes and means of gene sets as float32
+
+        Raises
+        ------
+        InvalidValue
+            If start or n is no whole number from 0.
+        UnknownName, InvalidStore, DamagedStore
+            If a column is not there, as a gene may be in one layer alone, or cannot be read.
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._widget._check_open()
+        table = self._widget._session.table
+        return table.frame(_whole("start", start), table.total if n is None else _whole("n", n))
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write all rows to a file, a part at a time, as the button of the table does.
+
+        It is the file of `frame(n=None).to_csv(path)`, but for text that spreadsheets would run as a formula, since it
+        begins with = + - @, a tab or a carriage return: that gets an apostrophe before it. Numbers are written in full.
+
+        Raises
+        ------
+        As `frame`; OSError if the file cannot be written.
+        """
+        self._widget._check_open()
+        with Path(path).open("w", encoding="utf-8", newline="") as file:
+            for part in self._widget._session.table.csv():
+                file.write(part)
+
+    def __len__(self) -> int:
+        """Return how many rows there are."""
+        total: int = self._widget._session.table.total
+        return total
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        return self.setting.as_json() == (other.setting.as_json() if isinstance(other, Table) else other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        order = "" if self.sort is None else f", sorted by {self.sort}{', descending' if self.descending else ''}"
+        return f"<table of the {self.of}: {', '.join(self.columns) or 'the index alone'}{order}>"
+
+    def _set(self, **change: Any) -> None:
+        now = replace(self._widget.table.setting, **change)  # whatever it was when this object was taken
+        self._widget.table = {name: getattr(now, name) for name in TableSetting.__dataclass_fields__}
+        self.setting = self._widget.table.setting
+
+
+def _whole(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < 0:
+        raise InvalidValue(f"{name} must be a whole number from 0; found {shown(value)}")
+    return int(value)

@@ -1,0 +1,212 @@
+"""Laws of sets of cells: their algebra is NumPy's, and their rules find the same cells wherever they are applied."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.path import Path
+
+from cxg_widget import CxgWidget
+from cxg_widget.errors import CxgWidgetError, InvalidValue, SelectionError, UnknownName
+from cxg_widget.wire import protocol as p
+from tests.memory import small
+from tests.unit.test_early_lassos import recorded
+
+MODES = ("replace", "add", "subtract", "intersect")
+
+
+def lassoed(widget, corners, mode="replace"):
+    widget._handle_custom_msg({"id": 1, "kind": "lasso", "polygon": np.ravel(corners).tolist(), "mode": mode}, [])
+    widget.front.settle()
+
+
+def random_corners(rng, xy):
+    low, high = xy.min(axis=0), xy.max(axis=0)
+    angles = np.sort(rng.random(5)) * 2 * np.pi  # so that no edge crosses another
+    around = np.column_stack([np.cos(angles), np.sin(angles)]) * rng.uniform(0.2, 0.6, (5, 1))
+    return low + (rng.random(2) + around) * (high - low)
+
+
+def test_the_algebra_of_sets_is_that_of_masks(widget):
+    rng = np.random.default_rng(0)
+    a, b = (rng.random(1000) < share for share in (0.3, 0.6))
+    one, two = widget.sets.add("a", a), widget.sets.add("b", b)
+    for found, truth in ((one | two, a | b), (one & two, a & b), (one - two, a & ~b), (~one, ~a), (~~one, a)):
+        np.testing.assert_array_equal(found.mask, truth)
+        assert len(found) == truth.sum()
+        assert found.rows.tolist() == np.flatnonzero(truth).tolist()
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 100])
+def test_the_complement_holds_each_other_cell_and_no_bit_more(n, monkeypatch):
+    widget = recorded(small(n), monkeypatch)
+    mask = np.arange(n) % 3 == 0
+    others = ~widget.sets.add("a", mask)
+    assert (len(others), others.bits.nbytes) == (int((~mask).sum()), -(-n // 8))
+    widget.close()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_rule_of_any_row_of_gestures_finds_the_same_cells_in_another_widget(seed, widget):
+    rng, xy = np.random.default_rng(seed), widget.dataset.embedding("umap")
+    truth = np.zeros(1000, dtype=bool)
+    for _ in range(6):
+        if rng.random() < 0.3:
+            widget.filters["n_genes"] = (int(rng.integers(0, 800)), None)
+        mode, corners = str(rng.choice(MODES)), random_corners(rng, xy)
+        lassoed(widget, corners, mode)
+        new = Path(corners).contains_points(xy) & widget.filters.mask
+        truth = {"replace": new, "add": truth | new, "subtract": truth & ~new, "intersect": truth & new}[mode]
+    np.testing.assert_array_equal(widget.selection.mask, truth)
+    rule = json.loads(json.dumps(widget.sets.add("mine").rule))
+    assert "rows" not in json.dumps(rule)
+    other = CxgWidget(small(1000))
+    np.testing.assert_array_equal(other.sets.apply(rule).mask, truth)
+    other.close()
+
+
+def test_a_rule_means_other_cells_where_the_data_are_others(widget):
+    widget.select(query="n_genes > 500 and cell_type == 'T cell'")
+    rule = widget.selection.rule
+    larger = CxgWidget(small(3000))
+    frame = larger.dataset.obs()
+    truth = (frame["n_genes"] > 500) & (frame["cell_type"] == "T cell")
+    np.testing.assert_array_equal(larger.sets.apply(rule).mask, truth)
+    larger.close()
+
+
+GIVEN = {
+    "values": ({"cell_type": ["T cell", None], "is_doublet": True}, {}),
+    "query": (None, {"query": "n_genes > 500"}),
+    "polygon": (None, {"polygon": [[-5, -5], [5, -5], [0, 8]]}),
+    "filtered": ({"cell_type": "T cell"}, {"within": "filter"}),
+}
+
+
+@pytest.mark.parametrize("case", GIVEN)
+def test_what_python_selects_by_words_has_a_rule(case, widget):
+    what, named = GIVEN[case]
+    widget.filters["n_counts"] = (100, None)
+    cells = widget.select(what, **named)
+    assert "rows" not in json.dumps(cells.rule)
+    np.testing.assert_array_equal(widget.sets.apply(cells.rule).mask, cells.mask)
+
+
+def test_a_query_for_pandas_alone_is_kept_as_rows(widget):
+    least = 500  # noqa: F841, named by the query
+    cells = widget.select(query="n_genes > @least")
+    assert set(cells.rule) == {"rows", "n_obs", "identity"}
+    np.testing.assert_array_equal(widget.sets.apply(cells.rule).mask, cells.mask)
+
+
+def test_rows_fit_no_other_dataset(widget):
+    rule = widget.sets.add("a", [1, 2, 3]).rule
+    other = CxgWidget(small(500))
+    with pytest.raises(SelectionError, match="another dataset"):
+        other.sets.apply(rule)
+    other.close()
+
+
+def test_one_sentence_names_all_that_another_dataset_lacks(widget):
+    rule = {"and": [{"obs": "no such", "in": ["x"]}, {"var": "NOGENE", "range": [1, None]}, {"obs": "nor", "in": []}]}
+    with pytest.raises(UnknownName) as told:
+        widget.sets.apply(rule)
+    assert all(name in str(told.value) for name in ("no such", "NOGENE", "nor"))
+
+
+def test_sets_survive_in_the_state_with_their_cells(widget):
+    widget.select({"cell_type": "T cell"})
+    widget.sets.add("T")
+    widget.sets.add("some", [3, 5, 8])
+    widget.sets.add("T of some", [3, 5], within="T")
+    state = json.loads(json.dumps(widget.state))
+    again = CxgWidget(widget.dataset, **state)
+    assert list(again.sets) == ["T", "some", "T of some"]
+    for name, cells in widget.sets.items():
+        np.testing.assert_array_equal(again.sets[name].mask, cells.mask)
+    assert again.sets == widget.sets
+    again.close()
+
+
+def test_a_set_within_another_holds_its_cells_alone_and_hangs_below_it(widget):
+    frame = widget.dataset.obs()
+    widget.sets.add("T", {"cell_type": "T cell"})
+    widget.sets.add("rich", np.asarray(frame["n_genes"] > 500), within="T")
+    widget.filters["is_doublet"] = [False]
+    truth = [frame["cell_type"] == "T cell", (frame["cell_type"] == "T cell") & (frame["n_genes"] > 500)]
+    table = widget.sets.frame()
+    assert table["n"].tolist() == [one.sum() for one in truth]
+    assert table["filtered"].tolist() == [(one & ~frame["is_doublet"]).sum() for one in truth]
+    assert table["within"].tolist() == [None, "T"]
+    widget.sets.rename("T", "T cells")
+    assert widget.sets.frame().loc["rich", "within"] == "T cells"
+    del widget.sets["T cells"]
+    assert widget.sets.frame()["within"].tolist() == [None]
+
+
+def test_a_set_gives_its_cells_as_a_selection_does(widget):
+    widget.sets.add("T", {"cell_type": "T cell"})
+    frame = widget.dataset.obs()
+    pd.testing.assert_frame_equal(
+        widget.sets["T"].obs(["n_genes"]), frame.loc[frame["cell_type"] == "T cell", ["n_genes"]]
+    )
+    selected = widget.select(widget.sets["T"])
+    assert selected.rule == widget.sets["T"].rule == {"obs": "cell_type", "in": ["T cell"]}
+
+
+def test_a_set_takes_one_bit_a_cell(widget):
+    assert widget.sets.add("a", np.ones(1000, dtype=bool)).bits.nbytes == 125
+
+
+WRONG = {
+    "taken": (lambda w: w.sets.add("a", [1]), InvalidValue, "already"),
+    "no name": (lambda w: w.sets.add("", [1]), InvalidValue, "is called by a text"),
+    "no set": (lambda w: w.sets["b"], UnknownName, "'b'"),
+    "within none": (lambda w: w.sets.add("c", [1], within="b"), UnknownName, "'b'"),
+    "no rows": (lambda w: w.sets.add("c", [1_000_000]), SelectionError, "not in the dataset"),
+    "no set beside it": (lambda w: w.sets["a"] | 3, SelectionError, "goes together"),
+    "names a set": (lambda w: setattr(w, "sets", [{"name": "x", "rule": {"set": "a"}}]), Exception, "names a set"),
+    "within itself": (
+        lambda w: setattr(w, "sets", [{"name": "x", "rule": {"or": []}, "within": "x"}]), Exception, "within itself",
+    ),
+    "twice": (lambda w: setattr(w, "sets", [{"name": "x", "rule": {"or": []}}] * 2), Exception, "a name each"),
+    "unknown column": (
+        lambda w: setattr(w, "sets", [{"name": "x", "rule": {"obs": "no such", "in": []}}]), Exception, "no such",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_makes_no_set_is_one_sentence_and_changes_none(case, widget):
+    widget.sets.add("a", [1, 2])
+    act, error, words = WRONG[case]
+    with pytest.raises(error, match=words):
+        act(widget)
+    assert list(widget.sets) == ["a"]
+    assert widget.sets["a"].rows.tolist() == [1, 2]
+
+
+def test_rules_may_name_sets_and_are_kept_without_their_names(widget):
+    widget.sets.add("T", {"cell_type": "T cell"})
+    found = widget.sets.apply({"minus": [{"obs": "is_doublet", "in": [False]}, {"set": "T"}]})
+    frame = widget.dataset.obs()
+    np.testing.assert_array_equal(found.mask, ~frame["is_doublet"] & (frame["cell_type"] != "T cell").fillna(True))
+    assert "set" not in json.dumps(found.rule).replace("is_doublet", "")
+
+
+def test_cells_of_two_datasets_make_no_set(widget):
+    other = CxgWidget(small(500))
+    with pytest.raises(CxgWidgetError, match="two datasets"):
+        widget.sets.add("a", [1]) | other.sets.add("b", [1])
+    other.close()
+
+
+def test_a_category_of_the_legend_has_its_rule(widget):
+    coloring = widget._session.coloring()
+    for code in (-1, 0):
+        message = p.Category(color="obs:cell_type", code=code, mode="replace")
+        list(widget._session.answer(message))
+        rule = widget.selection.rule
+        assert rule == {"obs": "cell_type", "in": [None if code < 0 else coloring.labels[0]]}
+        np.testing.assert_array_equal(widget.sets.apply(rule).mask, widget.selection.mask)

@@ -32,7 +32,7 @@ import { VERSION } from "./wire/protocol.js";
  * @property {import("./state/actions.js").Actions} actions
  * @property {import("./wire/client.js").Client} client
  * @property {import("./state/scene.js").Scene} scene
- * @property {(host: HTMLElement, statusOn?: HTMLElement) => import("./plot/plot.js").Plot} createPlot
+ * @property {(host: HTMLElement, statusOn?: HTMLElement, say?: (sentence: string) => void) => import("./plot/plot.js").Plot} createPlot
  * @property {() => void} destroy
  */
 
@@ -110,7 +110,12 @@ export function createWidgetModel(model) {
     hideStandIn(store),
     store.subscribe(requester.check),
     store.subscribe(count),
-    store.subscribe(createModuleLoader(store, client, () => traits.set("open_panels", []))),
+    store.subscribe(
+      createModuleLoader(store, client, () => {
+        store.set({ needsPanels: false });
+        traits.set("open_panels", []);
+      }),
+    ),
     painters.free,
   ];
   const stopSeeking = seekCard(store, (shared) => {
@@ -162,7 +167,7 @@ export function createWidgetModel(model) {
     actions,
     client,
     scene,
-    createPlot: (host, statusOn) => createPlot(host, plotModel, statusOn),
+    createPlot: (host, statusOn, say) => createPlot(host, plotModel, statusOn, say),
     destroy() {
       for (const one of undo.splice(0)) one();
     },
@@ -189,6 +194,7 @@ function firstState(traits) {
     link: "connecting",
     drawnBy: "cpu",
     building: null,
+    needsPanels: false,
     panels: null,
     crowd: ROOMY,
     isSeen: false,

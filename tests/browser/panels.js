@@ -100,6 +100,7 @@ const does = {
   clearSelection: () => store.set({ selection: { seq: 2, n: 0 } }),
   resetView() {},
   dismissError: () => store.set({ error: null }),
+  needPanels: () => store.set({ needsPanels: true }),
 };
 const actions = Object.fromEntries(Object.entries(does).map(([name, act]) => [name, (...args) => (calls.push([name, ...args]), act(...args))]));
 

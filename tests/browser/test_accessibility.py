@@ -34,6 +34,7 @@ OPENED = {
     "look": lambda page: page.get_by_role("button", name="Point size and opacity").click(),
     "notes": lambda page: page.locator("[data-popover=notes] > button").click(),
     "colormaps": lambda page: page.get_by_role("button", name="Colormap: viridis").click(),
+    "keys": lambda page: page.get_by_role("button", name="Keys and gestures").click(),
     "a limit that is none": lambda page: page.get_by_label("Upper limit: a number").fill("lots"),
 }
 

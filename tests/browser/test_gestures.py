@@ -85,6 +85,22 @@ def test_a_rectangle_sends_four_corners(page: Any) -> None:
     assert len(message["polygon"]) == 8
 
 
+def test_a_polygon_by_keys_is_the_one_by_hand(page: Any) -> None:
+    run(page, SQUARE)
+    page.mouse.move(200, 200)
+    page.mouse.down()
+    for x, y in [(230, 200), (230, 161)]:
+        page.mouse.move(x, y)
+    page.mouse.up()
+    page.keyboard.press("Escape")
+    keys = ["Enter", "Enter", *["ArrowRight"] * 3, "Enter", *["ArrowUp"] * 4, "Shift+ArrowDown", " ", "Shift+Enter"]
+    for key in keys:
+        page.keyboard.press(key)
+    by_hand, by_keys = lassos(page)
+    assert by_keys["polygon"] == by_hand["polygon"]
+    assert (by_hand["mode"], by_keys["mode"]) == ("replace", "add")
+
+
 MOVED = "() => w.model.get('view') !== null"
 
 

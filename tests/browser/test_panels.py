@@ -282,6 +282,26 @@ def test_tools_by_button_and_by_key(page: Any) -> None:
     assert len(calls(page, "setTrait")) == 2
 
 
+def test_the_list_of_keys_opens_over_the_page_and_gives_the_focus_back(page: Any) -> None:
+    plot = page.get_by_label("Scatterplot")
+    plot.focus()
+    page.keyboard.press("?")
+    listed = page.get_by_role("dialog", name="Keys and gestures")
+    expect(listed.get_by_role("button", name="Close")).to_be_focused()
+    assert {"P", "L", "R", "0", "F", "C", "?", "+", "Home", "Backspace"} <= set(listed.locator("kbd").all_inner_texts())
+    page.keyboard.press("L")
+    assert calls(page, "setTrait") == []
+    page.keyboard.press("Escape")
+    expect(listed).to_have_count(0)
+    expect(plot).to_be_focused()
+    button = page.get_by_role("button", name="Keys and gestures")
+    button.click()
+    expect(listed).to_be_visible()
+    page.mouse.click(5, 5)  # beside it
+    expect(listed).to_have_count(0)
+    expect(button).to_be_focused()
+
+
 def test_the_picture_downloads_under_a_plain_name(page: Any) -> None:
     with page.expect_download() as download:
         page.get_by_role("button", name="Download PNG").click()
@@ -353,7 +373,7 @@ def test_every_scene_is_as_high_as_asked_and_every_control_has_a_name(page: Any,
 def test_the_focus_goes_from_the_plot_to_the_panel(page: Any) -> None:
     names = []
     page.evaluate("() => document.activeElement.blur()")
-    for _ in range(18):
+    for _ in range(19):
         page.keyboard.press("Tab")
         settle(page)
         name = "() => (root.activeElement?.getAttribute('aria-label') ?? root.activeElement?.textContent ?? '').trim()"
@@ -361,10 +381,10 @@ def test_the_focus_goes_from_the_plot_to_the_panel(page: Any) -> None:
         if names[-1] == "Color by":
             page.keyboard.press("Escape")
             settle(page)
-    assert names[:17] == [
+    assert names[:18] == [
         "Pan", "Lasso", "Rectangle", "Reset view", "Download PNG", "Point size and opacity", "Full screen",
-        "Scatterplot", "About the picture", "Hide side panel", "Width of the side panel", "Embedding", "Columns",
-        "Color by", "Filter categories", "Sort by count", "Categories of cell_type",
+        "Keys and gestures", "Scatterplot", "About the picture", "Hide side panel", "Width of the side panel",
+        "Embedding", "Columns", "Color by", "Filter categories", "Sort by count", "Categories of cell_type",
     ]  # fmt: skip
 
 

@@ -1,26 +1,43 @@
 /** Keys pressed in a view that no single panel owns: shortcuts, and Escape. */
 import { RESET_KEY, TOOL_KEYS } from "../plot/gestures.js";
 import { PANELS, togglePanel } from "./panels/panel_buttons.js";
-import { FULL_KEY } from "./panels/toolbar.js";
+import { FULL_KEY, LIST_KEY, openKeyList } from "./panels/toolbar.js";
 
 /** @typedef {import("./panels/ui.js").Context} Context */
+
+/** What keys do anywhere in a view; the list of all keys is made of this.
+ * @type {Record<"tool" | "everything" | "full" | "panel" | "list", {keys: string[], act: (context: Context, event: KeyboardEvent, key: string) => void}>} */
+export const PAGE_KEYS = {
+  tool: {
+    keys: Object.keys(TOOL_KEYS),
+    act({ state, actions }, _, key) {
+      if (state.link !== "offline") actions.setTrait("tool", TOOL_KEYS[key]);
+    },
+  },
+  everything: { keys: [RESET_KEY], act: ({ actions }) => actions.resetView() },
+  full: { keys: [FULL_KEY], act: ({ ui, fullScreen }) => ui.full !== null && fullScreen() },
+  panel: {
+    keys: PANELS.map(({ key }) => key),
+    act(context, event, pressed) {
+      const panel = PANELS.find(({ key }) => key === pressed);
+      if (panel === undefined || context.state.dataset === null || context.state.link === "offline") return;
+      event.preventDefault(); // of the letter in the field that gets the focus
+      togglePanel(context, panel.id, event);
+    },
+  },
+  list: { keys: [LIST_KEY], act: openKeyList },
+};
 
 /** @param {Context} context @param {HTMLElement} mount @param {KeyboardEvent} event */
 export function pressKey(context, mount, event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   event.stopPropagation(); // VS Code and Colab would act on single letters
-  const { actions, state } = context;
   const inField = /** @type {Element} */ (event.target).matches("input, select, textarea");
   if (closeByKey(context, mount, event) || inField || event.defaultPrevented) return;
-  const key = event.key.toUpperCase();
-  if (key === RESET_KEY) actions.resetView();
-  if (key === FULL_KEY && context.ui.full !== null) context.fullScreen();
-  const panel = PANELS.find((one) => one.key === key);
-  if (panel !== undefined && state.dataset !== null && state.link !== "offline") {
-    event.preventDefault(); // of the letter in the field that gets the focus
-    togglePanel(context, panel.id, event);
-  }
-  if (key in TOOL_KEYS && state.link !== "offline") actions.setTrait("tool", TOOL_KEYS[key]);
+  const pressed = event.key.toUpperCase();
+  Object.values(PAGE_KEYS)
+    .find(({ keys }) => keys.includes(pressed))
+    ?.act(context, event, pressed);
 }
 
 /** Browsers leave full screen by Escape themselves, but not all of them do it always. @param {Context} context @param {KeyboardEvent} event */

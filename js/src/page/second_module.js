@@ -29,8 +29,9 @@ const REFUSED =
 export function createModuleLoader(store, client, close, importCode = importBlob) {
   let isAsked = false;
   return () => {
-    const { traits, panels, dataset, link } = store.get();
-    if (traits.open_panels.length === 0 || isAsked || panels !== null || dataset === null || link !== "live") return;
+    const { traits, needsPanels, panels, dataset, link } = store.get();
+    const isWanted = traits.open_panels.length > 0 || needsPanels;
+    if (!isWanted || isAsked || panels !== null || dataset === null || link !== "live") return;
     isAsked = true;
     void load().finally(() => (isAsked = false));
   };

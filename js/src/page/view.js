@@ -25,7 +25,7 @@ import { watchTheme } from "./theme.js";
  * @property {import("../state/state.js").Store} store
  * @property {import("../state/actions.js").Actions} actions
  * @property {import("../wire/client.js").Client} client
- * @property {(host: HTMLElement) => Plot} createPlot
+ * @property {(host: HTMLElement, say: import("./announcer.js").Say) => Plot} createPlot
  */
 
 const SEARCH_WAIT_MS = 60;
@@ -39,7 +39,7 @@ const MORE_MS = 200;
 export function createView({ el, model }) {
   const { host, mount, plotHost, said } = createElements(el);
   const announcer = createAnnouncer(said);
-  const plot = model.createPlot(plotHost);
+  const plot = model.createPlot(plotHost, announcer.say);
   const ending = new AbortController();
   const drawLegend = createLegend();
   let ui = initialUi();

@@ -3,6 +3,7 @@ import { html, nothing } from "lit-html";
 import { PANELS } from "../page/panels/panel_buttons.js";
 import { createColumns } from "./columns.js";
 import { createDrawer } from "./drawer.js";
+import { keyList } from "./key_list.js";
 import css from "./style.css";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
@@ -32,6 +33,6 @@ export function createPanels(client, redraw) {
       if (!here.some(({ id }) => isOpen(id))) return nothing;
       return html`<div class=${name}>${here.map(({ draw, ...panel }) => (isOpen(panel.id) ? drawer(context, panel, draw(context, dataset)) : nothing))}</div>`;
     };
-    return { side: html`${style}${inPlace(false, "panel drawer")}`, bottom: inPlace(true, "below") };
+    return { side: html`${style}${keyList(context)}${inPlace(false, "panel drawer")}`, bottom: inPlace(true, "below") };
   };
 }

@@ -1,5 +1,6 @@
 /** Translates pointer, wheel and keys into what they mean: move, zoom, draw a shape, point at something. Knows no camera. */
 import { createDrag } from "./drag.js";
+import { createKeyShape, DRAW_KEY } from "./key_shape.js";
 import { createWheel } from "./wheel.js";
 
 /**
@@ -9,11 +10,12 @@ import { createWheel } from "./wheel.js";
  * @property {(dx: number, dy: number) => void} pan
  * @property {(factor: number, px: number, py: number) => void} zoom
  * @property {() => void} settle a hand has let go
- * @property {(shape: import("./lasso.js").Shape | null, mode: import("./lasso.js").Mode) => void} outline the shape so far; null = there is
- *   none
+ * @property {(shape: import("./lasso.js").Shape | null, mode: import("./lasso.js").Mode, cursor?: {x: number, y: number} | null) => void} outline
+ *   the shape so far; null = there is none; cursor: where keys would set its next corner
  * @property {(polygon: number[], mode: import("./lasso.js").Mode) => void} select
  * @property {(px: number, py: number) => void} point the pointer is here, with no button down
  * @property {() => void} leave it is not, or it is busy
+ * @property {(sentence: string) => void} say to who does not see the picture
  * @property {(isAsked: boolean) => boolean} zooms whether the wheel does; isAsked: by a key that is held
  * @property {() => void} reset
  * @property {() => void} clear
@@ -30,10 +32,25 @@ export const RESET_KEY = "0";
 export const TOOL_KEYS = { P: "pan", L: "lasso", R: "rectangle" };
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+/** What keys do where the plot has the focus; the list of all keys is made of this. */
+export const PLOT_KEYS = {
+  move: Object.keys(ARROWS),
+  closer: ["+", "="],
+  farther: ["-", "_"],
+  everything: [RESET_KEY, "Home"],
+  tool: Object.keys(TOOL_KEYS),
+  hold: [" "],
+  draw: [DRAW_KEY],
+  clear: ["Escape"],
+};
+const DOES = /** @type {Record<string, keyof typeof PLOT_KEYS>} */ (
+  Object.fromEntries(Object.entries(PLOT_KEYS).flatMap(([does, keys]) => keys.map((key) => [key, does])))
+);
 
 /** @param {HTMLElement} element @param {Meaning} meaning @returns {() => void} stops listening */
 export function listenToGestures(element, meaning) {
   const drag = createDrag(element, meaning);
+  const drawing = createKeyShape(element, meaning);
   const wheel = createWheel(element, meaning, drag.isShape);
   let isSpaceDown = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -53,6 +70,7 @@ export function listenToGestures(element, meaning) {
   function down(event) {
     if (event.button > 1) return;
     if (event.button === 1) event.preventDefault(); // else the browser scrolls
+    drawing.cancel();
     markPointed();
     element.focus({ preventScroll: true });
     element.setPointerCapture?.(event.pointerId);
@@ -61,24 +79,34 @@ export function listenToGestures(element, meaning) {
 
   /** @param {KeyboardEvent} event */
   function keyDown(event) {
-    if (event.ctrlKey || event.metaKey || !press(event.key)) return;
+    if (event.ctrlKey || event.metaKey || !(drawing.press(event) || press(event.key))) return;
     element.removeAttribute("data-pointed");
     event.preventDefault();
+    if (event.key === DRAW_KEY) event.stopPropagation(); // with Shift or Alt it runs a cell
   }
 
   /** @param {string} key @returns {boolean} whether it means something */
   function press(key) {
     const [w, h] = [element.clientWidth, element.clientHeight];
-    if (key in ARROWS) meaning.pan(ARROWS[key][0] * KEY_PAN_PX, ARROWS[key][1] * KEY_PAN_PX);
-    else if (key === "+" || key === "=") meaning.zoom(KEY_ZOOM, w / 2, h / 2);
-    else if (key === "-" || key === "_") meaning.zoom(1 / KEY_ZOOM, w / 2, h / 2);
-    else if (key === RESET_KEY || key === "Home") meaning.reset();
-    else if (key.toUpperCase() in TOOL_KEYS) meaning.pick(TOOL_KEYS[key.toUpperCase()]);
-    else if (key === " ") isSpaceDown = true;
-    else if (key === "Escape") return drag.cancel() || (meaning.clear(), false);
+    const zoom = (/** @type {number} */ factor) => meaning.zoom(factor, w / 2, h / 2);
+    const does = DOES[key] ?? DOES[key.toUpperCase()];
+    if (does === "move") meaning.pan(ARROWS[key][0] * KEY_PAN_PX, ARROWS[key][1] * KEY_PAN_PX);
+    else if (does === "closer") zoom(KEY_ZOOM);
+    else if (does === "farther") zoom(1 / KEY_ZOOM);
+    else if (does === "everything") meaning.reset();
+    else if (does === "tool") pick(key.toUpperCase());
+    else if (does === "hold") isSpaceDown = true;
+    else if (does === "clear") return drag.cancel() || (meaning.clear(), false);
     else return false;
-    if (key in ARROWS || "+=-_".includes(key)) settleSoon();
+    if (does === "move" || does === "closer" || does === "farther") settleSoon();
+    drawing.refresh();
     return true;
+  }
+
+  /** @param {string} key */
+  function pick(key) {
+    drawing.cancel();
+    meaning.pick(TOOL_KEYS[key]);
   }
 
   const ending = new AbortController();
@@ -102,6 +130,7 @@ export function listenToGestures(element, meaning) {
       if (!wheel.turn(event)) return;
       markPointed();
       settleSoon();
+      drawing.refresh();
     },
     false,
   );

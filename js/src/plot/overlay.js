@@ -7,6 +7,8 @@ import { make, makeLayer, set } from "../screen/svg.js";
 /** @type {Record<Mode, string>} */
 const SIGNS = { replace: "", add: "+", subtract: "−", intersect: "∩" };
 const SIGN_PX = 14;
+/** Half a cursor that keys move. */
+const CROSS_PX = 9;
 /** Between a point and the ring around it. */
 const RING_PX = 3;
 
@@ -21,11 +23,15 @@ export function createOverlay() {
   const sign = make("text", { ...font, "paint-order": "stroke", "stroke-width": 3 });
   const ringHalo = make("circle", { fill: "none", "stroke-width": 4, "stroke-opacity": 0.75 });
   const ring = make("circle", { fill: "none", "stroke-width": 2 });
-  element.append(halo, line, closing, sign, ringHalo, ring);
+  const crossHalo = make("path", { "stroke-width": 4, "stroke-opacity": 0.75 });
+  const cross = make("path", { "stroke-width": 1.5 });
+  element.append(halo, line, closing, sign, crossHalo, cross, ringHalo, ring);
   /** @type {import("./lasso.js").Shape | null} */
   let shape = null;
   /** @type {Mode} */
   let mode = "replace";
+  /** @type {{x: number, y: number} | null} */
+  let cursor = null;
 
   /** @param {import("../screen/camera.js").Camera | null} camera @returns {[number, number][]} px */
   function outline(camera) {
@@ -49,14 +55,18 @@ export function createOverlay() {
 
   return {
     element,
-    /** @param {import("./lasso.js").Shape | null} next null = none is being drawn @param {Mode} how it will change the selection */
-    takeShape(next, how) {
-      [shape, mode] = [next, how];
+    /** @param {import("./lasso.js").Shape | null} next null = none is being drawn @param {Mode} how it will change the selection
+     * @param {{x: number, y: number} | null} [at] the cursor, where keys draw it; CSS px */
+    takeShape(next, how, at = null) {
+      [shape, mode, cursor] = [next, how, at];
     },
     /** @param {import("../screen/camera.js").Camera | null} camera @param {import("../state/state.js").Cell | null} cell pointed at
      * @param {number} diameter of a point, CSS px */
     draw(camera, cell, diameter) {
       drawOutline(outline(camera));
+      const [x, y, long] = [(cursor?.x ?? 0) - CROSS_PX, (cursor?.y ?? 0) - CROSS_PX, 2 * CROSS_PX];
+      const d = cursor === null ? "" : `M${x} ${cursor.y}h${long}M${cursor.x} ${y}v${long}`;
+      for (const part of [crossHalo, cross]) set(part, { d });
       const [cx, cy] = camera === null || cell === null ? [0, 0] : toPx(camera, cell.x, cell.y);
       const visibility = camera === null || cell === null ? "hidden" : "visible";
       for (const circle of [ringHalo, ring]) set(circle, { visibility, cx, cy, r: diameter / 2 + RING_PX });
@@ -64,8 +74,8 @@ export function createOverlay() {
     /** @param {import("../style/style.js").Theme} theme */
     setTheme({ foreground, background }) {
       const [front, back] = [`rgb(${foreground})`, `rgb(${background})`];
-      for (const part of [line, closing, ring]) set(part, { stroke: front });
-      for (const part of [halo, ringHalo, sign]) set(part, { stroke: back });
+      for (const part of [line, closing, cross, ring]) set(part, { stroke: front });
+      for (const part of [halo, crossHalo, ringHalo, sign]) set(part, { stroke: back });
       for (const part of [line, sign]) set(part, { fill: front });
     },
   };

@@ -44,15 +44,16 @@ import { createSavedPictures } from "./saved_pictures.js";
 
 const HOVER_PX = 6;
 const LABEL =
-  "Scatterplot. Arrow keys move, plus and minus zoom, 0 shows everything, P, L and R pick a tool, Escape clears the selection.";
+  "Scatterplot. Arrow keys move, plus and minus zoom, 0 shows everything, P, L and R pick a tool, Enter draws by it, Escape clears the selection, question mark lists all keys.";
 
 /**
  * @param {HTMLElement} host the plot fills it
  * @param {PlotModel} model
  * @param {HTMLElement} [statusOn] gets data-cxg-state, data-cxg-drawn and data-cxg-view
+ * @param {(sentence: string) => void} [say] to who does not see the picture
  * @returns {Plot}
  */
-export function createPlot(host, model, statusOn = host) {
+export function createPlot(host, model, statusOn = host, say = () => {}) {
   const { store } = model;
   const element = createElement();
   const overlay = createOverlay();
@@ -132,10 +133,11 @@ export function createPlot(host, model, statusOn = host) {
   const meaning = {
     ...meaningOf(aim, model, move),
     settle: aim.settle,
-    outline(shape, mode) {
-      overlay.takeShape(shape, mode);
+    outline(shape, mode, cursor) {
+      overlay.takeShape(shape, mode, cursor);
       drawOverlay();
     },
+    say,
     select(polygon, mode) {
       model.touch(plot);
       model.select(polygon, mode);
@@ -210,7 +212,7 @@ export function createPlot(host, model, statusOn = host) {
 
 /** What gestures mean that need nothing of a plot but where it looks.
  * @param {import("./aim.js").Aim} aim @param {PlotModel} model @param {(how: import("./aim.js").Move) => void} move
- * @returns {Omit<import("./gestures.js").Meaning, "settle" | "outline" | "select" | "point" | "leave">} */
+ * @returns {Omit<import("./gestures.js").Meaning, "settle" | "outline" | "say" | "select" | "point" | "leave">} */
 function meaningOf(aim, { store, actions }, move) {
   return {
     tool: () => (store.get().link === "offline" ? null : store.get().traits.tool),

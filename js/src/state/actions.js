@@ -22,6 +22,7 @@ const MATCHES = 50;
  * @property {() => void} clearSelection
  * @property {() => void} resetView
  * @property {() => void} dismissError
+ * @property {() => void} needPanels get what the second module draws, if it is not there yet
  */
 
 /**
@@ -74,6 +75,7 @@ export function createActions(store, client, traits, resetView) {
     clearSelection: () => void client.ask({ kind: "clear" }),
     resetView,
     dismissError: () => store.set({ error: null }),
+    needPanels: () => store.set({ needsPanels: true }),
   };
 }
 

@@ -89,6 +89,7 @@
  * @property {"connecting" | "live" | "offline"} link offline = no kernel behind the widget
  * @property {"gpu" | "cpu"} drawnBy
  * @property {Pick<import("../wire/protocol.js").Progress, "of" | "done"> | null} building what the kernel is at that lasts, and how far, 0..1
+ * @property {boolean} needsPanels something else than a panel wants the second module
  * @property {any} panels what makes the panels of a view, from the second module; null = none has been opened
  * @property {Crowd} crowd how crowded views of this size are
  * @property {boolean} isSeen some points have been on the screen

@@ -17,6 +17,7 @@ const TOOLS = {
 };
 const PAN_WITHOUT_WHEEL = "Drag moves, Ctrl and the wheel zoom, Shift-drag selects";
 export const FULL_KEY = "F";
+export const LIST_KEY = "?";
 
 /** @param {Context} context */
 export function toolbar(context) {
@@ -48,6 +49,7 @@ export function toolbar(context) {
         ${ui.popover === "settings" ? settingsPopover(context) : nothing}
       </div>
       ${ui.full === null ? nothing : fullScreenButton(context)}
+      ${keysButton(context)}
     </div>
   </div>`;
 }
@@ -58,6 +60,19 @@ function fullScreenButton({ ui, fullScreen }) {
   return html`<button type="button" class="tool" aria-label=${name} aria-keyshortcuts=${FULL_KEY} @click=${fullScreen}>
     ${ui.full ? ICONS.leave : ICONS.full}${tip(name, "", FULL_KEY)}
   </button>`;
+}
+
+/** The list is drawn by the second module. @param {Context} context */
+export function openKeyList({ update, actions }) {
+  update({ popover: "keys" });
+  actions.needPanels();
+}
+
+/** @param {Context} context */
+function keysButton(context) {
+  const canCome = context.panels !== null || context.state.link === "live";
+  return html`<div data-popover="keys"><button type="button" class="tool" aria-label="Keys and gestures" aria-haspopup="dialog" aria-keyshortcuts=${LIST_KEY}
+    ?disabled=${!canCome} @click=${() => openKeyList(context)}>?${tip("Keys and gestures", "", LIST_KEY)}</button></div>`;
 }
 
 /** The button that shows and hides the side panel. @param {Context} context */

@@ -46,6 +46,8 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "csv", "id": 17, "table": {"of": "selection"}, "start": 0, "n": 10_000, "separator": "\t", "filters": [],
      "panel": 0},
     {"kind": "module", "id": 14, "known": ["0123456789abcdef"]},
+    {"kind": "labels", "id": 18, "column": "cell_type", "filters": [{"obs": "donor", "in": ["d1"]}], "panel": 0},
+    {"kind": "contours", "id": 19, "column": "", "filters": [], "panel": 0},
     {"kind": "cancel", "id": 12, "of": "aggregate", "panel": 0},
 ]  # fmt: skip
 
@@ -158,6 +160,17 @@ REPLIES: dict[str, Frame] = {
             "xy": _array("uint16", [[0, 65534], [32767, 1]]),
             "codes": _array("uint8", [3, 255]),
             "bits": _array("uint8", [0b00000010]),
+        },
+    ),
+    "labels": Frame(
+        p.Labels(2, "cell_type", [4, 0], ["B cell", "<b>"], [70000, 2], 3, [-10.0, 10.0, -5.5, 5.5]),
+        {"xy": _array("uint16", [[0, 65534], [258, 513]])},
+    ),
+    "contours": Frame(
+        p.Contours(2, "cell_type", [4], ["B cell"], 3, [0, 0], [0.5, 0.9], [1, 1], [-10.0, 10.0, -5.5, 5.5]),
+        {
+            "lengths": _array("uint32", [3, 4]),
+            "xy": _array("uint16", [[1, 1], [3, 1], [2, 4], [0, 0], [4, 0], [4, 5], [0, 65534]]),
         },
     ),
     "module": Frame(p.Module("fedcba9876543210"), {"code": np.frombuffer(b"export default 1\n", dtype=np.uint8)}),

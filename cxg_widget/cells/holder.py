@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.in_view import CellsOfView
 from cxg_widget.cells.indexed import AllCells
+from cxg_widget.cells.landmarks import Contours, Names, find_contours, find_names
 from cxg_widget.cells.sample import SAMPLE_POINTS, Sample
+from cxg_widget.counts.on_grid import Grid
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.spatial.view import Extent, View
@@ -98,6 +101,17 @@ class Holder(ABC):
     def filtered(self) -> NDArray[np.bool_] | None:
         """Return which cells pass all filters, bool (n_obs,); None = all."""
         return self._loader.crossfilter.passing(self.settings.filters)
+
+    def names(self, column: str, check: Callable[[], object] = lambda: None) -> Names:
+        """Return where the names of categories stand; see `find_names`."""
+        return self._memo.keep("names", self._landmarks_key(column), lambda: find_names(self, column, check))
+
+    def contours(self, column: str | Literal[True], check: Callable[[], object] = lambda: None) -> Contours:
+        """Return the contours of categories, or of all cells by True; see `find_contours`."""
+        return self._memo.keep("contours", self._landmarks_key(column), lambda: find_contours(self, column, check))
+
+    def _landmarks_key(self, column: str | bool) -> tuple[object, ...]:
+        return self.settings.place_key, column, json.dumps(self.settings.filters, sort_keys=True)
 
     def place(self) -> Bounds:
         """Read where the points are, and return within which bounds that is."""
@@ -187,6 +201,17 @@ class Holder(ABC):
     @abstractmethod
     def category_mask(self, code: int) -> NDArray[np.bool_]:
         """Return which cells have a category of the colouring, bool (n_obs,); code -1 = those without one."""
+
+    @abstractmethod
+    def category_counts(self, column: str, mask: NDArray[np.bool_] | None) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
+        """Return the categories of an obs column, and how many cells of a mask, bool (n_obs,), each has, int64 (k,)."""
+
+    @abstractmethod
+    def category_planes(
+        self, column: str | None, slots: NDArray[np.int32], grid: Grid, mask: NDArray[np.bool_] | None,
+        check: Callable[[], object],
+    ) -> NDArray[np.uint32]:  # fmt: skip
+        """Count cells on a grid, as `count_on_grid`; column None = all are of plane 0."""
 
     @abstractmethod
     def count_selected(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -15,6 +15,7 @@ from cxg_widget.cells.in_view import CellsOfView
 from cxg_widget.cells.indexed import AllCells, IndexedCells
 from cxg_widget.cells.preview import colored_column, preview_coloring, preview_extent
 from cxg_widget.convert.progress import progress_bar
+from cxg_widget.counts.on_grid import Grid, count_codes, count_on_grid
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.target import Target, of_column, read
 from cxg_widget.errors import Cancelled, CxgWidgetError, Overtaken
@@ -220,6 +221,22 @@ class LocalHolder(Holder):
     def category_mask(self, code: int) -> NDArray[np.bool_]:
         """Return which cells have a category of the colouring, bool (n_obs,); code -1 = those without one."""
         return np.asarray(self.coloring().codes.codes == code)
+
+    def category_counts(self, column: str, mask: NDArray[np.bool_] | None) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
+        """Return the categories of an obs column, and how many cells of a mask, bool (n_obs,), each has, int64 (k,)."""
+        codes = self.dataset.codes(column)
+        return codes.categories, count_codes(codes.codes, len(codes.categories), mask)
+
+    def category_planes(
+        self, column: str | None, slots: NDArray[np.int32], grid: Grid, mask: NDArray[np.bool_] | None,
+        check: Callable[[], object],
+    ) -> NDArray[np.uint32]:  # fmt: skip
+        """Count cells on a grid, as `count_on_grid`; column None = all are of plane 0."""
+        codes = None if column is None else self.dataset.codes(column).codes
+        indexed = self.at_hand()
+        index = indexed.index if isinstance(indexed, IndexedCells) else None
+        xy, rows = (self.xy(), None) if index is None else (index.xy, index.rows)
+        return count_on_grid(xy, codes, slots, grid, rows=rows, passing=mask, check=check)
 
     def count_selected(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Count selected cells as the legend counts all of them."""

@@ -104,3 +104,38 @@ def put_integer_bins(values: Any, low: Any, width: Any, out: Any) -> None:
             out[cell] = np.uint32(above) // narrow
         else:
             out[cell] = above // width
+
+
+@compiled
+def count_codes(codes: Any, passing: Any, counts: Any) -> None:
+    """Add 1 for each cell that passes to its code, -1 being the last; passing: bool (n,), empty = all do."""
+    for cell in range(codes.size):
+        if not passing.size or passing[cell]:
+            counts[codes[cell]] += 1
+
+
+@compiled
+def count_on_grid(cells: Any, column: Any, passing: Any, geometry: Any, planes: Any) -> None:
+    """Add 1 for each cell that passes to its bin in the plane of its category; what lies outside counts nowhere.
+
+    cells : xy float32 (n, 2); rows uint32 (n,), or empty where the cells are in the order of the rows; from which of
+        them to which
+    column : codes (n_obs,), empty = all cells belong to plane 0; slots int32 (k + 1,), the plane of each code or -1
+    passing : bool (n_obs,), empty = all do
+    geometry : x0, y0 of the grid, bins per unit of x and of y
+    planes : uint32 (n_planes, lines, columns)
+    """
+    xy, rows, start, stop = cells
+    codes, slots = column
+    x0, y0, per_x, per_y = geometry
+    _, lines, columns = planes.shape
+    for place in range(start, stop):
+        row = np.int64(rows[place]) if rows.size else place
+        if passing.size and not passing[row]:
+            continue
+        slot = slots[codes[row]] if codes.size else 0
+        if slot < 0:
+            continue
+        x, y = (xy[place, 0] - x0) * per_x, (xy[place, 1] - y0) * per_y
+        if 0 <= x < columns and 0 <= y < lines:
+            planes[slot, int(y), int(x)] += np.uint32(1)

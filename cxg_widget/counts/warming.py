@@ -7,6 +7,7 @@ import numpy as np
 from cxg_widget.compute.compiled import frozen
 from cxg_widget.counts.coded import of_codes, of_numbers
 from cxg_widget.counts.kernels import put_states, tally
+from cxg_widget.counts.on_grid import Grid, count_codes, count_on_grid
 from cxg_widget.datasets.base.values import Codes
 
 
@@ -21,3 +22,8 @@ def compile_loops() -> None:
     coded += [of_codes(Codes(np.arange(3).astype(dtype), many)) for dtype in ("int16", "int32")]
     for column in coded:
         tally(frozen(column.codes), frozen(states), 2, np.zeros((4, column.n_codes << 2), dtype=np.uint32))
+    xy, rows, slots = np.zeros((3, 2), dtype=np.float32), np.arange(3, dtype=np.uint32), np.zeros(4, dtype=np.int32)
+    for kind in ("int8", "int16", "int32"):
+        codes = np.arange(3).astype(kind)
+        count_codes(codes, 3)
+        count_on_grid(xy, codes, slots, Grid.around((0, 0, 0, 0), 16), rows=rows)

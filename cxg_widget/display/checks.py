@@ -190,6 +190,23 @@ def _is_known(value: Any, dataset: Dataset, in_layer: str) -> bool:
     return True
 
 
+def categories_of(name: str, *, or_true: bool = False) -> Check:
+    """Return a check for the name of an obs column of categories; None is none, and so is False where True may be."""
+
+    def judge(value: Any, dataset: Dataset, _: str | None = None) -> str | bool | None:
+        if value is None or (or_true and isinstance(value, bool | np.bool_)):
+            return True if value else None
+        columns = {one.name: one.kind for one in dataset.obs_columns.values() if one.kind not in ("int", "float")}
+        if isinstance(value, str) and value in columns:
+            return value
+        if isinstance(value, str) and value in dataset.obs_columns:
+            kind = dataset.obs_columns[value].kind
+            raise InvalidValue(f"{name} must be an obs column of categories; {shown(value)} holds numbers ({kind})")
+        raise UnknownName(not_found("obs column of categories", value, columns))
+
+    return judge
+
+
 def hover(value: Any, dataset: Dataset, _: str | None = None) -> list[str] | None:
     """Return the fields told of the cell under the pointer, as they were given; None = the default ones."""
     if value is None:

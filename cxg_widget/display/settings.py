@@ -103,6 +103,13 @@ class Settings:
         "eq_hist", choice("density", get_args(Density)),
         "from cells per pixel to opacity: 'linear', 'log', 'cbrt' or 'eq_hist'", cost="image",
     )  # fmt: skip
+    labels: str | None = _setting(
+        None, checks.categories_of("labels"), "obs column whose categories are named where their cells are densest"
+    )
+    contours: str | bool | None = _setting(
+        None, checks.categories_of("contours", or_true=True),
+        "obs column around whose categories contours run, enclosing 50 % and 90 % of their cells; True = all",
+    )  # fmt: skip
     statistic: Any = _setting(
         "auto", alone(check_statistic),
         "number of a pixel that several cells share: their 'mean', 'max', 'min', 'sum', 'std', 'var' or 'count'; "

@@ -37,6 +37,7 @@ from cxg_widget.session.aggregated import aggregated
 from cxg_widget.session.columns import Columns
 from cxg_widget.session.first_paint import FirstPaint
 from cxg_widget.session.gestures import mask_of, polygon_mask, rule_of
+from cxg_widget.session.landmarks import Landmarks
 from cxg_widget.session.module import module_frame
 from cxg_widget.session.on_show import OnShow
 from cxg_widget.session.pictures import Pictures
@@ -90,6 +91,7 @@ class Session:
         self._showing = Showing(self._loader, self._on_show)
         self._views = Views(self._loader, self._on_show, announce)
         self._pointer = Pointer(self._loader, self._on_show)
+        self._landmarks = Landmarks(self._loader, self._on_show)
         self._columns = Columns(self._loader, self._on_show)
         self._set_bits = ByteCache(_SETS_BYTES, attrgetter("nbytes"))
         self.table = CellTable(self._loader, self._on_show)
@@ -181,6 +183,17 @@ class Session:
                 raise InvalidValue(
                     f"statistic must be of numbers; {shown(column)} of {shown(settings.statistic)} holds none"
                 )
+
+    def check_landmarks(self, settings: Settings) -> None:
+        """Read the columns of names and contours.
+
+        Raises
+        ------
+        CxgWidgetError
+            If one cannot be read, or has too many categories.
+        """
+        for column in {settings.labels, settings.contours} - {None, True}:
+            self._loader.of(settings).category_counts(str(column), None)
 
     def prepare(self) -> None:
         """Read what the first picture needs."""
@@ -332,12 +345,18 @@ class Session:
                 yield self.table.page(message)
             case p.AskCsv():
                 yield self.table.part(message)
+            case p.AskLabels():
+                yield self._landmarks.labels(message)
+            case p.AskContours():
+                yield self._landmarks.contours(message)
             case p.AskModule():
                 yield module_frame(message.known)
 
     def _cancel(self, message: p.Cancel) -> None:
         if message.of == "aggregate":
             self._views.cancel(message.panel)
+        elif message.of in ("labels", "contours"):
+            self._landmarks.cancel(message.of)
         elif message.of == "lasso":
             self._on_show.drop_selections()
 

@@ -148,6 +148,7 @@ class CxgWidget(WidgetTraits):
             self._session.settings = self._settings(checked)
             self._session.check_limits(self._session.settings)
             self._session.check_statistic(self._session.settings)
+            self._session.check_landmarks(self._session.settings)
             # Reading begins before the comm is opened, which takes as long as the first columns do.
             prepared = self._exchange.jobs.submit("prepare", self._session.prepare)
             self._exchange.jobs.submit("order", self._session.prepare_order)
@@ -433,6 +434,8 @@ class CxgWidget(WidgetTraits):
                 self._session.filtered(settings)
             elif name == "statistic":
                 self._session.check_statistic(settings)
+            elif name in ("labels", "contours"):
+                self._session.check_landmarks(settings)
             elif name == "palette" and (said := self._misfit(settings)):
                 if not set(value).intersection(self._session.coloring(settings).labels):
                     raise UnknownName(f"palette: {said}")

@@ -141,7 +141,7 @@ def quantise_positions(xy: NDArray[np.float32], bounds: Bounds) -> NDArray[np.ui
     return codes
 
 
-def quantise_within(xy: NDArray[np.float32], extent: Extent) -> NDArray[np.uint16]:
+def quantise_within(xy: NDArray[np.floating[Any]], extent: Extent) -> NDArray[np.uint16]:
     """Quantise coordinates that lie in x0, x1, y0, y1, uint16 (n, 2), in double precision."""
     x0, x1, y0, y1 = extent
     scaled = (xy.astype(np.float64) - (x0, y0)) / (x1 - x0 or 1, y1 - y0 or 1)

@@ -83,6 +83,17 @@ def test_pictures_are_the_same(pair, which, selected):
     np.testing.assert_array_equal(image(ask(pair[0])), image(ask(pair[1])))
 
 
+@pytest.mark.parametrize("filters", [[], [{"obs": "donor", "in": ["d1 ü", "d3 ü"]}]])
+def test_names_and_contours_are_the_same(pair, filters):
+    set_looks(pair)
+    for asked in (p.AskLabels("donor", filters), p.AskContours("donor", filters), p.AskContours("", filters)):
+        (alone,), (shared,) = (list(one.answer(asked)) for one in pair)
+        assert alone.message == shared.message
+        for name, found in alone.arrays.items():
+            assert found.size > 0
+            np.testing.assert_array_equal(found, shared.arrays[name])
+
+
 @pytest.mark.parametrize("which", range(4))
 def test_datashader_on_the_workers_draws_the_same_picture(pair, which):
     set_looks(pair, color=columns(pair[0].dataset)[which])

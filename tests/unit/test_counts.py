@@ -10,6 +10,7 @@ from cxg_widget.counts import kernels
 from cxg_widget.counts.coded import of_numbers
 from cxg_widget.datasets.base.dataset import Codes
 from cxg_widget.errors import CxgWidgetError, DamagedStore, UnknownName
+from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset, small
 from tests.unit.test_early_lassos import recorded
 
@@ -238,10 +239,14 @@ def test_the_bytes_of_an_answer_do_not_depend_on_the_number_of_cells_and_shrink_
 def test_what_is_compiled_ahead_serves_the_columns_that_are_opened_then(widget):
     widget._session.prepare_columns()
     loops = (kernels.put_states, kernels.tally, kernels.put_category_codes, kernels.put_float_bins)
+    loops += (kernels.count_codes, kernels.count_on_grid)
     before = [len(loop.signatures) for loop in loops]
     widget.filters["n_genes"] = (500, None)
     widget.select({"donor name": "d1"})
     asked(widget, ["obs:cell_type", "obs:n_genes", "obs:n_counts", "obs:is_doublet", "var:CD3E", "obs:donor name"])
+    for column in ("cell_type", "is_doublet", "donor name"):
+        list(widget._session.answer(p.AskLabels(column)))
+    list(widget._session.answer(p.AskContours("")))
     assert [len(loop.signatures) for loop in loops] == before
 
 

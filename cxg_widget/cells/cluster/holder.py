@@ -13,9 +13,10 @@ from cxg_widget.cells.cluster.source import Source
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
 from cxg_widget.cells.local import LocalHolder
+from cxg_widget.counts.on_grid import Grid
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.target import resolve
+from cxg_widget.display.target import Target, resolve
 from cxg_widget.draw.aggregate.by_rows import Wanted
 from cxg_widget.draw.aggregate.reductions import Sums
 from cxg_widget.errors import ClosedDataset
@@ -135,6 +136,18 @@ class ClusterHolder(Holder):
     def category_mask(self, code: int) -> NDArray[np.bool_]:
         """Return which cells have a category of the colouring, those without a place too; the workers read it anew."""
         return self.indexed().category_mask(self.coloring().target, code)
+
+    def category_counts(self, column: str, mask: NDArray[np.bool_] | None) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
+        """Return the categories of an obs column, and how many cells of a mask, bool (n_obs,), each has, int64 (k,)."""
+        return self.indexed().category_counts(Target("obs", column), mask)
+
+    def category_planes(
+        self, column: str | None, slots: NDArray[np.int32], grid: Grid, mask: NDArray[np.bool_] | None,
+        check: Callable[[], object],
+    ) -> NDArray[np.uint32]:  # fmt: skip
+        """Count cells on a grid, as `count_on_grid`, where they are; column None = all are of plane 0."""
+        check()
+        return self.indexed().category_planes(None if column is None else Target("obs", column), slots, grid, mask)
 
     def count_selected(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Count selected cells as the legend counts all of them; the workers read the column anew."""

@@ -18,6 +18,7 @@ from cxg_widget.cells.cluster.partitions import Partitions
 from cxg_widget.cells.cluster.source import Source
 from cxg_widget.cells.cluster.waiting import must_be_anew
 from cxg_widget.cells.indexed import Shown, SomeCells, rgb_of
+from cxg_widget.counts.on_grid import Grid
 from cxg_widget.datasets import Codes
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.target import Target
@@ -130,6 +131,31 @@ class ClusterCells:
         counts = parts.map("selected", worker.count_selected_rows, parts.rows(), parts.packed(mask), **same)
         total: NDArray[np.int64] = np.sum(parts.gathered(counts), axis=0)
         return total
+
+    def category_counts(
+        self, target: Target, mask: NDArray[np.bool_] | None
+    ) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
+        """Return the categories of an obs column, and how many rows of a mask, bool (n_obs,), each has, int64 (k,)."""
+        parts = self._parts
+        packed = None if mask is None else parts.packed(mask)
+        found = parts.gathered(parts.map("categories", worker.category_counts, parts.rows(), packed, target=target))
+        total: NDArray[np.int64] = np.sum([counts for _, counts in found], axis=0)
+        return found[0][0], total
+
+    def category_planes(
+        self, target: Target | None, slots: NDArray[np.int32], grid: Grid, mask: NDArray[np.bool_] | None
+    ) -> NDArray[np.uint32]:
+        """Count cells on a grid on the workers, and add up what they return; see `count_on_grid`."""
+        parts, loaded = self._parts, self._whole()
+        packed = None if mask is None else parts.packed(mask)
+
+        def submit() -> Any:
+            asked = {"target": target, "slots": slots, "grid": grid}
+            found = parts.map("grid", worker.category_planes, parts.rows(), loaded, packed, **asked)
+            return parts.reduced(found, worker.add_planes)
+
+        planes: NDArray[np.uint32] = parts.waiting.result(parts.waiting.submitted(submit))
+        return planes
 
     # Pictures.
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.cluster.source import Source, opened
 from cxg_widget.compute.bits import pack_mask, unpack_mask
+from cxg_widget.counts.on_grid import Grid, count_codes, count_on_grid
 from cxg_widget.datasets import Codes, Vector
 from cxg_widget.display.several_genes import mean_vector
 from cxg_widget.display.target import Target, as_float
@@ -37,7 +38,7 @@ from cxg_widget.spatial.view import View
 from cxg_widget.wire.encoding import count_selected
 from cxg_widget.wire.quantise import LEVELS
 
-Addable = TypeVar("Addable", Planes, PixelNumbers, Sums)
+Addable = TypeVar("Addable", Planes, PixelNumbers, Sums, NDArray[np.uint32])
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,28 @@ def category_bits(rows: Rows, target: Target, code: int) -> NDArray[np.uint8]:
     """Return which rows have a category, as packed bits; code -1 = those without one."""
     codes = opened(rows.source, rows.user).codes_block(target.name, rows.start, rows.stop).codes
     return pack_mask(codes == code)
+
+
+def category_counts(
+    rows: Rows, packed: NDArray[np.uint8] | None, target: Target
+) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
+    """Return all categories of a column, and how many of the rows, or of those whose bits are set, have each."""
+    codes = opened(rows.source, rows.user).codes_block(target.name, rows.start, rows.stop)
+    passing = None if packed is None else unpack_mask(packed, rows.stop - rows.start)
+    return codes.categories, count_codes(codes.codes, len(codes.categories), passing)
+
+
+def category_planes(
+    rows: Rows, partition: Partition, packed: NDArray[np.uint8] | None, *, target: Target | None,
+    slots: NDArray[np.int32], grid: Grid,
+) -> NDArray[np.uint32]:  # fmt: skip
+    """Count rows, or those whose bits are set, on a grid; target None = all are of plane 0."""
+    index = partition.index
+    codes = None
+    if target is not None:
+        codes = opened(rows.source, rows.user).codes_block(target.name, rows.start, rows.stop).codes
+    passing = None if packed is None else unpack_mask(packed, rows.stop - rows.start)
+    return count_on_grid(index.xy, codes, slots, grid, rows=index.rows, passing=passing)
 
 
 def count_selected_rows(

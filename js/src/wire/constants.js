@@ -22,12 +22,14 @@
  * @property {any} filters rules that say which cells count: of obs columns, genes, and one query
  * @property {{columns?: string[], sort?: string, descending?: boolean, of?: "filter" | "selection"} | null} table columns of the table of the cells, by which it is sorted, of which cells; None = defaults
  * @property {"linear" | "log" | "cbrt" | "eq_hist"} density from cells per pixel to opacity: 'linear', 'log', 'cbrt' or 'eq_hist'
+ * @property {string | null} labels obs column whose categories are named where their cells are densest
+ * @property {string | boolean | null} contours obs column around whose categories contours run, enclosing 50 % and 90 % of their cells; True = all
  * @property {string} statistic number of a pixel that several cells share: their 'mean', 'max', 'min', 'sum', 'std', 'var' or 'count'; 'auto', from max to mean; or a datashader reduction of obs columns and genes
  * @property {boolean} legend whether pictures that are saved say what their colours mean
  * @property {"white" | "dark" | "transparent" | null} background of pictures that are saved: 'white', 'dark', 'transparent', None = as on the screen
  */
 /** All settings that the front-end knows. @type {(keyof Settings)[]} */
-export const SYNCED = ["embedding", "axes", "color", "layer", "cmap", "palette", "vmin", "vmax", "point_size", "opacity", "tool", "view", "height", "panel_width", "open_panels", "wheel_zoom", "hidden", "filters", "table", "density", "statistic", "legend", "background"];
+export const SYNCED = ["embedding", "axes", "color", "layer", "cmap", "palette", "vmin", "vmax", "point_size", "opacity", "tool", "view", "height", "panel_width", "open_panels", "wheel_zoom", "hidden", "filters", "table", "density", "labels", "contours", "statistic", "legend", "background"];
 /** Settings that the kernel reads other data for. @type {(keyof Settings)[]} */
 export const READ = ["embedding", "axes", "color", "layer"];
 /** Settings that change colours and sizes, and move nothing. @type {(keyof Settings)[]} */

@@ -164,13 +164,33 @@ export const CONTAINER = 65536;
  * @property {string[]} known
  */
 /**
+ * Ask where the names of the categories of a column stand. Answered by `labels`.
+ *
+ * column : name of an obs column; filters : as in `columns`
+ * @typedef {object} AskLabels
+ * @property {"labels"} kind
+ * @property {number} panel
+ * @property {string} column
+ * @property {Record<string, any>[]} filters
+ */
+/**
+ * Ask for the contours of the categories of a column, "" = of all cells. Answered by `contours`.
+ *
+ * filters : as in `columns`
+ * @typedef {object} AskContours
+ * @property {"contours"} kind
+ * @property {number} panel
+ * @property {string} column
+ * @property {Record<string, any>[]} filters
+ */
+/**
  * End work that lasts, as a newer request of its kind and panel would. Not answered; who waits is told "Overtaken".
  *
  * What a setting brings is set back to what is on show; an index that is being built for a view is given up.
  * @typedef {object} Cancel
  * @property {"cancel"} kind
  * @property {number} panel
- * @property {"points" | "color" | "aggregate" | "zoom" | "hover" | "search" | "count" | "columns" | "table" | "csv" | "lasso"} of
+ * @property {"points" | "color" | "aggregate" | "zoom" | "hover" | "search" | "count" | "columns" | "table" | "csv" | "labels" | "contours" | "lasso"} of
  */
 /**
  * What was opened.
@@ -453,6 +473,45 @@ export const CONTAINER = 65536;
  * @property {{xy: Uint16Array, codes: Uint8Array | Uint16Array, bits: Uint8Array}} arrays
  */
 /**
+ * Where the names of categories stand: at the densest place of those of their cells that pass the filters.
+ *
+ * The largest category comes first. codes : indices into the categories of the column; labels : what they are called;
+ * counts : cells that pass; n_present : how many categories have such cells
+ * extent : x0, x1, y0, y1, data units, over which the codes of places go as in `points`
+ * @typedef {object} Labels
+ * @property {"labels"} kind
+ * @property {number} panel
+ * @property {number} points_seq
+ * @property {string} column
+ * @property {number[]} codes
+ * @property {string[]} labels
+ * @property {number[]} counts
+ * @property {number} n_present
+ * @property {number[]} extent
+ * @property {{xy: Uint16Array}} arrays
+ */
+/**
+ * Closed lines around the densest regions that hold given shares of the cells of categories.
+ *
+ * column : "" = of all cells; then there is one category, without a name, whose code is -1
+ * codes, labels, n_present : as in `labels`
+ * categories, shares, n_rings : of each contour the index into codes, the share of cells it encloses, and how many
+ *     rings it has; extent : as in `labels`
+ * @typedef {object} Contours
+ * @property {"contours"} kind
+ * @property {number} panel
+ * @property {number} points_seq
+ * @property {string} column
+ * @property {number[]} codes
+ * @property {string[]} labels
+ * @property {number} n_present
+ * @property {number[]} categories
+ * @property {number[]} shares
+ * @property {number[]} n_rings
+ * @property {number[]} extent
+ * @property {{lengths: Uint32Array, xy: Uint16Array}} arrays
+ */
+/**
  * The front-end's second module, which draws its panels: an ES module as UTF-8, empty where the page has it.
  * @typedef {object} Module
  * @property {"module"} kind
@@ -481,8 +540,8 @@ export const CONTAINER = 65536;
  * @property {string} details
  */
 
-/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskTable | AskCsv | AskModule | Cancel} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | ColumnCounts | Table | Csv | Cell | Matches | Detail | Image | Cells | Module | Progress | Error} Reply */
+/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskTable | AskCsv | AskModule | AskLabels | AskContours | Cancel} Request */
+/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | ColumnCounts | Table | Csv | Cell | Matches | Detail | Image | Cells | Labels | Contours | Module | Progress | Error} Reply */
 
 /** @typedef {[dtypes: string[], shape: (string | number)[]]} ArraySpec a shape names its sizes */
 
@@ -506,6 +565,8 @@ export const REPLY_ARRAYS = {
   detail: {"index": [["uint32"], ["n"]], "xy": [["uint16"], ["n", 2]]},
   image: {"png": [["uint8"], ["n_bytes"]], "histogram": [["uint32"], ["n_bins or 0"]], "quantiles": [["float32"], ["n_quantiles or 0"]]},
   cells: {"xy": [["uint16"], ["n", 2]], "codes": [["uint8", "uint16"], ["n or 0"]], "bits": [["uint8"], ["n_bytes"]]},
+  labels: {"xy": [["uint16"], ["n", 2]]},
+  contours: {"lengths": [["uint32"], ["n_rings"]], "xy": [["uint16"], ["n", 2]]},
   module: {"code": [["uint8"], ["n_bytes"]]},
   progress: {},
   error: {},

@@ -1,0 +1,142 @@
+"""How many cells of each category lie in each bin of a grid over the embedding; counts of parts add up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.spatial.view import Extent
+
+SIDE = 256
+"""Bins along the longer side, those around the cells included."""
+_MOST_BYTES = 64 * 2**20
+_PAD = 1 / 16
+_AT_ONCE = 1 << 22
+_NOTHING = np.empty(0, dtype=np.uint32)
+_ALL = np.empty(0, dtype=np.bool_)
+_NO_CODES = np.empty(0, dtype=np.int8)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Bins over all cells of an embedding, and empty ones around them.
+
+    Attributes
+    ----------
+    extent : x0, x1, y0, y1 of all bins, data units
+    shape : lines and columns; line 0 lies at y0
+    """
+
+    extent: Extent
+    shape: tuple[int, int]
+
+    @classmethod
+    def around(cls, cells: Extent, side: int = SIDE, *, equal_units: bool = True) -> Grid:
+        """Return the grid of cells within some bounds.
+
+        Parameters
+        ----------
+        side : bins along the longer side
+        equal_units : whether bins are as wide as they are high, in data units; else there are as many both ways
+        """
+        x0, x1, y0, y1 = cells
+        pad = round(side * _PAD)
+        inner = side - 2 * pad
+        widest = max(x1 - x0, y1 - y0) if equal_units else 0.0
+        columns, from_x, to_x = _bins(x0, x1, widest, inner, pad)
+        lines, from_y, to_y = _bins(y0, y1, widest, inner, pad)
+        return cls((from_x, to_x, from_y, to_y), (lines, columns))
+
+    @classmethod
+    def for_planes(cls, n: int, cells: Extent, *, equal_units: bool = True) -> Grid:
+        """Return a grid of which so many planes take no more than 64 MiB: a coarser one for very many."""
+        return cls.around(cells, SIDE if 4 * n * SIDE**2 <= _MOST_BYTES else SIDE // 2, equal_units=equal_units)
+
+    @property
+    def side(self) -> int:
+        """Bins along the longer side."""
+        return max(self.shape)
+
+    @property
+    def steps(self) -> tuple[float, float]:
+        """How wide and how high a bin is, data units."""
+        (x0, x1, y0, y1), (lines, columns) = self.extent, self.shape
+        return (x1 - x0) / columns, (y1 - y0) / lines
+
+    def places(self, at: NDArray[Any]) -> NDArray[np.float64]:
+        """Return where columns and lines (n, 2) lie whose whole numbers are the middles of bins, data units (n, 2)."""
+        (x0, _, y0, _), steps = self.extent, self.steps
+        return np.asarray((x0, y0) + (at + 0.5) * steps, dtype=np.float64)
+
+
+def _bins(low: float, high: float, widest: float, inner: int, pad: int) -> tuple[int, float, float]:
+    """Return how many bins hold what lies from low to high, with `pad` more on either side, and their ends.
+
+    widest : what takes `inner` bins; 0 = what lies from low to high
+    """
+    step = (widest or high - low or 1.0) / inner
+    n = max(1, math.ceil((high - low) / step - 1e-9)) + 2 * pad
+    middle = low / 2 + high / 2
+    return n, middle - n * step / 2, middle + n * step / 2
+
+
+def count_codes(codes: NDArray[Any], k: int, passing: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+    """Count cells by their codes, int64 (k,), of those that pass; -1 counts nowhere."""
+    from cxg_widget.compute.compiled import frozen
+    from cxg_widget.counts import kernels
+
+    counts = np.zeros(k + 1, dtype=np.int64)
+    kernels.count_codes(frozen(codes), frozen(_ALL if passing is None else passing), counts)
+    return counts[:k]
+
+
+def slots_of(kept: NDArray[np.int64], k: int) -> NDArray[np.int32]:
+    """Return the plane of each code, int32 (k + 1,): that of kept[i] is i, all others and missing ones have -1."""
+    slots = np.full(k + 1, -1, dtype=np.int32)
+    slots[kept] = np.arange(kept.size)
+    return slots
+
+
+def count_on_grid(
+    xy: NDArray[np.float32],
+    codes: NDArray[Any] | None,
+    slots: NDArray[np.int32],
+    grid: Grid,
+    *,
+    rows: NDArray[np.uint32] | None = None,
+    passing: NDArray[np.bool_] | None = None,
+    check: Callable[[], object] = lambda: None,
+) -> NDArray[np.uint32]:
+    """Count cells by bin and plane.
+
+    Parameters
+    ----------
+    xy : float32 (n, 2); what is not finite counts nowhere
+    codes : signed (n_obs,), -1 = without a category; None = all cells belong to plane 0
+    slots : as `slots_of` returns them
+    rows : uint32 (n,), which row each of xy is; None = they are in the order of the rows
+    passing : bool (n_obs,), which cells count; None = all
+    check : called now and then; what it raises ends the count
+
+    Returns
+    -------
+    uint32 (n_planes, lines, columns)
+    """
+    from cxg_widget.compute.compiled import frozen
+    from cxg_widget.counts import kernels
+
+    planes = np.zeros((max(int(slots.max(initial=-1)) + 1, 1), *grid.shape), dtype=np.uint32)
+    (x0, _, y0, _), (wide, high) = grid.extent, grid.steps
+    cells = frozen(xy), frozen(_NOTHING if rows is None else rows)
+    column = frozen(_NO_CODES if codes is None else codes), frozen(slots)
+    passes = frozen(_ALL if passing is None else passing)
+    for start in range(0, len(xy), _AT_ONCE):
+        check()
+        run = (*cells, start, min(start + _AT_ONCE, len(xy)))
+        kernels.count_on_grid(run, column, passes, (x0, y0, 1 / wide, 1 / high), planes)
+    return planes

@@ -1,0 +1,86 @@
+"""Names of categories and contours around them as frames, of what is on show and passes the filters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from cxg_widget.cells.holder import Holder
+from cxg_widget.cells.loader import Loader
+from cxg_widget.display.checks import categories_of
+from cxg_widget.errors import Overtaken
+from cxg_widget.rules.filters import check_filters
+from cxg_widget.session.on_show import OnShow
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.frames import Frame
+from cxg_widget.wire.quantise import quantise_within
+
+Kind = Literal["labels", "contours"]
+
+
+class Landmarks:
+    """Answers `labels` and `contours`; of each kind the newest question ends the one before."""
+
+    def __init__(self, loader: Loader, on_show: OnShow) -> None:
+        self._loader, self._on_show = loader, on_show
+        self._n_asked: Counter[Kind] = Counter()
+
+    def labels(self, asked: p.AskLabels) -> Frame:
+        """Return where the names of categories stand.
+
+        Raises
+        ------
+        Overtaken
+            When others are asked for meanwhile.
+        CxgWidgetError
+            If there is no such column of categories, or it cannot be read; if these are no filters.
+        """
+        held, seq = self._asked(asked)
+        found = held.names(asked.column, self._begin("labels"))
+        named, extent = found.named, found.extent
+        message = p.Labels(
+            seq, asked.column, named.codes.tolist(), named.labels, named.counts.tolist(), named.n_present, list(extent)
+        )
+        return Frame(message, {"xy": quantise_within(found.xy, extent)})
+
+    def contours(self, asked: p.AskContours) -> Frame:
+        """Return the contours of categories, or of all cells; raises as `labels`."""
+        held, seq = self._asked(asked)
+        found = held.contours(asked.column or True, self._begin("contours"))
+        named, contours = found.named, found.contours
+        rings = [ring for contour in contours for ring in contour.rings]
+        message = p.Contours(
+            seq, asked.column, named.codes.tolist(), named.labels, named.n_present,
+            [one.which for one in contours], [one.share for one in contours], [len(one.rings) for one in contours],
+            list(found.extent),
+        )  # fmt: skip
+        corners = np.concatenate(rings) if rings else np.empty((0, 2))
+        lengths = np.array([len(ring) for ring in rings], dtype=np.uint32)
+        return Frame(message, {"lengths": lengths, "xy": quantise_within(corners, found.extent)})
+
+    def cancel(self, kind: Kind) -> None:
+        """End what is being found."""
+        self._n_asked[kind] += 1
+
+    def _asked(self, asked: p.AskLabels | p.AskContours) -> tuple[Holder, int]:
+        """Return the cells with the filters that are asked for, and the number of the points on show."""
+        dataset = self._loader.dataset
+        if asked.column:
+            categories_of(asked.kind)(asked.column, dataset, None)
+        settings, _, seqs = self._on_show.now()
+        rules = check_filters(asked.filters, dataset, settings.layer)
+        return self._loader.of(replace(settings, filters=tuple(rules))), seqs.points
+
+    def _begin(self, kind: Kind) -> Callable[[], None]:
+        self._n_asked[kind] += 1
+        number = self._n_asked[kind]
+
+        def check() -> None:
+            if number != self._n_asked[kind]:
+                raise Overtaken(f"other {kind} were asked for.")
+
+        return check

@@ -34,6 +34,11 @@ CONSTANTS: list[tuple[str, str, Any]] = [
     ("PAPERS", "What pictures that are saved are drawn on.", {name: theme(PAPERS[name]) for name in ("white", "dark")}),
     ("PLAIN", "Points without a colouring.", {"light": rgb.PLAIN_LIGHT, "dark": rgb.PLAIN_DARK}),
     ("MISSING_GREY", "Points without a value.", {"light": rgb.MISSING_LIGHT, "dark": rgb.MISSING_DARK}),
+    (
+        "LEFT_OUT_GREY",
+        "Points that the filters leave out, where they are drawn.",
+        {"light": rgb.LEFT_OUT_LIGHT, "dark": rgb.LEFT_OUT_DARK},
+    ),
     ("MOST_ROWS", "Rows of the key beside a picture, before it counts the others.", key.MOST_ROWS),
     ("DIMMED", "Share of its colour that a dimmed point keeps.", rgb.DIMMED),
     (

@@ -37,7 +37,7 @@ REQUESTS: list[dict[str, Any]] = [
     {
         "kind": "aggregate", "id": 8, "view": [-1, 1, 1, -1], "width": 640, "height": 480, "diameter": 1.5,
         "highlighted": -1, "dark": False, "hidden": ["B cell"], "density": "log", "weight": 0.25,
-        "statistic": "std", "panel": 0,
+        "statistic": "std", "filtered": "grey", "panel": 0,
     },
     {"kind": "columns", "id": 13, "columns": ["obs:cell_type", "var:CD3E"], "known": ["var:CD3E"],
      "filters": [{"obs": "n_genes", "range": [500, None]}], "panel": 0},
@@ -126,7 +126,7 @@ REPLIES: dict[str, Frame] = {
             "grouped": np.empty((3, 0), dtype=np.uint32),
         },
     ),
-    "cell": Frame(p.Cell(4, 0.5, -0.25, "AAACATACAACCAC-1", "B cell", [["donor", "d1"], ["n_counts", "2,419"]])),
+    "cell": Frame(p.Cell(4, 0.5, -0.25, "AAACATACAACCAC-1", "B cell", [["donor", "d1"], ["n_counts", "2,419"]], False)),
     "table": Frame(
         p.Table(
             50, 52, [7, 2], ["AAAC-1", "<b>AAAG-1"],
@@ -160,6 +160,7 @@ REPLIES: dict[str, Frame] = {
             "xy": _array("uint16", [[0, 65534], [32767, 1]]),
             "codes": _array("uint8", [3, 255]),
             "bits": _array("uint8", [0b00000010]),
+            "passing": _array("uint8", [0b00000001]),
         },
     ),
     "labels": Frame(

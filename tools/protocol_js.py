@@ -82,6 +82,10 @@ export const VERSION = {protocol.VERSION};
 export const MISSING = {protocol.MISSING_U16};
 /** How a missing category is called. */
 export const MISSING_LABEL = {json.dumps(protocol.MISSING_LABEL)};
+/** What is said of cells that are drawn though the filters leave them out. */
+export const LEFT_OUT_LABEL = {json.dumps(protocol.LEFT_OUT_LABEL)};
+/** Opacity, of 255, of pixels of an image of numbers that hold none but such cells. */
+export const LEFT_OUT_ALPHA = {protocol.LEFT_OUT_ALPHA};
 /** Points of a container of a sparse gene. */
 export const CONTAINER = {protocol.CONTAINER};
 

@@ -72,6 +72,8 @@ class CellsOfView:
 
     def colored(self, coloring: Coloring) -> Coloring | None:
         """Return what colours these cells; None where they do not have values that a preview expects."""
+        if coloring.data is None:
+            return coloring
         if self._known is None or self._known[0] is not coloring:
             found = self.found
             if coloring.is_preview:
@@ -100,7 +102,8 @@ class CellsOfView:
     def _of_these(self, shown: Shown) -> Shown:
         coloring = self.colored(shown.coloring)
         assert coloring is not None
-        return replace(shown, coloring=coloring, mask=shown.mask[self.found.rows])
+        passing = None if shown.passing is None else shown.passing[self.found.rows]
+        return replace(shown, coloring=coloring, mask=shown.mask[self.found.rows], passing=passing)
 
 
 def _needed(size: tuple[int, int]) -> float:

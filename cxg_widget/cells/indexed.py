@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.color.rgb import MISSING_DARK, MISSING_LIGHT, PLAIN_DARK, PLAIN_LIGHT, hex_rgb
+from cxg_widget.color.paper import PAPERS
+from cxg_widget.color.rgb import hex_rgb
 from cxg_widget.compute.bits import pack_mask
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.compute.memo import Memo
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
+from cxg_widget.display.target import Target
 from cxg_widget.draw.crowding import crowded_size
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.view import View
@@ -62,6 +64,17 @@ class Shown:
         return None if self.passing is None else self.passing.__getitem__
 
     @property
+    def draws_all(self) -> bool:
+        """Whether cells that the filters leave out are drawn too."""
+        return self.settings.filtered == "grey"
+
+    @property
+    def uncolored(self) -> Shown:
+        """All cells, in one colour."""
+        coloring, settings = Coloring(Target("none")), replace(self.settings, hidden=())
+        return replace(self, coloring=coloring, colors=[], settings=settings, passing=None, highlighted=-1)
+
+    @property
     def statistic(self) -> Statistic:
         """What has to be known of the numbers of a pixel."""
         return "mean" if self.weight <= 0 else "max" if self.weight >= 1 else "both"
@@ -74,11 +87,22 @@ class Shown:
 
 @dataclass(frozen=True)
 class SomeCells:
-    """Some cells: where they are (n, 2), what colours them, which are selected, bool (n,)."""
+    """Some cells: where they are (n, 2), what colours them, which are selected, bool (n,).
+
+    Attributes
+    ----------
+    passing : which pass the filters besides what the legend hides, bool (n,); None = all
+    """
 
     xy: NDArray[np.float32]
     coloring: Coloring
     selected: NDArray[np.bool_]
+    passing: NDArray[np.bool_] | None = None
+
+    @classmethod
+    def of(cls, xy: NDArray[np.float32], coloring: Coloring, rows: NDArray[Any], shown: Shown) -> SomeCells:
+        """Return some rows as they are shown."""
+        return cls(xy, coloring, shown.mask[rows], None if shown.passing is None else shown.passing[rows])
 
 
 class InView(Protocol):
@@ -215,7 +239,7 @@ class IndexedCells:
         rows = self.index.rows[places]
         order = scattered(rows if numbers is None else numbers[rows])[:most]
         places, rows = places[order], rows[order]
-        return SomeCells(self.index.xy[places], shown.coloring.take(rows), shown.mask[rows])
+        return SomeCells.of(self.index.xy[places], shown.coloring.take(rows), rows, shown)
 
     def polygon_mask(self, polygon: NDArray[np.float64], shown: Shown | None = None) -> NDArray[np.bool_]:
         """Return which cells lie in a polygon (k, 2), bool (n_obs,); those that `shown` hides are left out."""
@@ -282,21 +306,43 @@ def rgb_of(colors: list[str]) -> NDArray[np.uint8]:
     return np.array([hex_rgb(color) for color in colors], dtype=np.uint8).reshape(-1, 3)
 
 
-def rgba_of(planes: Planes, shown: Shown, *, dark: bool, solidity: float) -> NDArray[np.uint8]:
-    """Colour the planes of categories or counts, uint8 (h, w, 4)."""
+def left_out_of(
+    cells: InView, shown: Shown, counts: NDArray[Any], view: View, size: tuple[int, int], *, spread: int
+) -> NDArray[np.bool_] | None:
+    """Return which pixels hold cells that the filters leave out, bool (h, w); None where those are not drawn.
+
+    Parameters
+    ----------
+    cells : all, whether they pass or not
+    counts : those of each pixel that pass, (layers, h, w)
+    view, size, spread : as `IndexedCells.image` takes them
+    """
+    if not shown.draws_all or (shown.passing is None and shown.visible is None):
+        return None
+    everything = cells.image(shown.uncolored, view, size, spread)
+    return np.asarray(everything.counts.sum(axis=0) > counts.sum(axis=0))
+
+
+def rgba_of(
+    planes: Planes, shown: Shown, left_out: NDArray[np.bool_] | None = None, *, dark: bool, solidity: float
+) -> NDArray[np.uint8]:
+    """Colour the planes of categories or counts, uint8 (h, w, 4); `left_out` as `left_out_of` returns it."""
     from cxg_widget.draw.aggregate import shade
 
+    paper = PAPERS["dark" if dark else "white"]
     return shade(
         planes,
         shown.settings.density,
-        missing=MISSING_DARK if dark else MISSING_LIGHT,
-        plain=PLAIN_DARK if dark else PLAIN_LIGHT,
+        missing=paper.missing,
+        plain=paper.plain,
         solidity=solidity,
+        left_out=left_out,
+        grey=paper.left_out,
     )
 
 
-def numbers_of(planes: Planes, shown: Shown) -> NumberImage:
-    """Return the codes and opacities of planes of numbers."""
+def numbers_of(planes: Planes, shown: Shown, left_out: NDArray[np.bool_] | None = None) -> NumberImage:
+    """Return the codes and opacities of planes of numbers; `left_out` as `left_out_of` returns it."""
     from cxg_widget.draw.aggregate import number_image
 
-    return number_image(planes, shown.weight)
+    return number_image(planes, shown.weight, left_out)

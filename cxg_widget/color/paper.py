@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cxg_widget.color.rgb import DARK, LIGHT, MISSING_DARK, MISSING_LIGHT, PLAIN_DARK, PLAIN_LIGHT, RGB
+from cxg_widget.color.rgb import (
+    DARK,
+    LEFT_OUT_DARK,
+    LEFT_OUT_LIGHT,
+    LIGHT,
+    MISSING_DARK,
+    MISSING_LIGHT,
+    PLAIN_DARK,
+    PLAIN_LIGHT,
+    RGB,
+)
 
 _QUIET = 0.7
 """How much of the ink quiet text has; the rest is the ground."""
@@ -19,12 +29,14 @@ class Paper:
     ground : the background; where `is_clear`, what colours are mixed toward and nothing else
     ink : of text
     missing, plain : of points without a value, and without a colouring
+    left_out : of points that the filters leave out
     """
 
     ground: RGB
     ink: RGB
     missing: RGB
     plain: RGB
+    left_out: RGB
     is_clear: bool = False
 
     @property
@@ -40,6 +52,6 @@ class Paper:
         return red, green, blue
 
 
-_ON_LIGHT = LIGHT, (31, 35, 40), MISSING_LIGHT, PLAIN_LIGHT
-_ON_DARK = DARK, (226, 229, 233), MISSING_DARK, PLAIN_DARK
+_ON_LIGHT = LIGHT, (31, 35, 40), MISSING_LIGHT, PLAIN_LIGHT, LEFT_OUT_LIGHT
+_ON_DARK = DARK, (226, 229, 233), MISSING_DARK, PLAIN_DARK, LEFT_OUT_DARK
 PAPERS = {"white": Paper(*_ON_LIGHT), "dark": Paper(*_ON_DARK), "transparent": Paper(*_ON_LIGHT, is_clear=True)}

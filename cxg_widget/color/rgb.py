@@ -13,6 +13,9 @@ LIGHT: RGB = (255, 255, 255)
 DARK: RGB = (17, 17, 17)
 MISSING_LIGHT: RGB = (205, 205, 205)
 MISSING_DARK: RGB = (72, 72, 72)
+LEFT_OUT_LIGHT: RGB = (228, 228, 228)
+LEFT_OUT_DARK: RGB = (40, 40, 40)
+"""Cells that the filters leave out: nearer to the page than those without a value, and flat beneath what is dimmed."""
 PLAIN_LIGHT: RGB = (70, 110, 160)
 PLAIN_DARK: RGB = (120, 165, 215)
 _GREYED_LIGHT, _GREYED_DARK = 0.07, 0.11
@@ -45,6 +48,11 @@ def ramp(stops: list[str]) -> NDArray[np.uint8]:
     at = np.linspace(0, len(stops) - 1, 256)
     channels: list[Any] = [np.interp(at, np.arange(len(stops)), table[:, channel]) for channel in range(3)]
     return np.array(np.rint(np.column_stack(channels)), dtype=np.uint8)
+
+
+def rgb_hex(color: RGB) -> str:
+    """Return "#rrggbb"."""
+    return "#{:02x}{:02x}{:02x}".format(*color)
 
 
 def hex_rgb(color: str) -> RGB:

@@ -18,7 +18,7 @@ from cxg_widget.display.checks import Check, alone, check_names, choice, flag, n
 from cxg_widget.display.statistic import OF_PIXELS, check_statistic, is_of_pixels
 from cxg_widget.display.table import check_table
 from cxg_widget.display.target import ColorTrait
-from cxg_widget.wire.protocol import Density
+from cxg_widget.wire.protocol import Density, Filtered
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
@@ -94,6 +94,11 @@ class Settings:
     table: Any = _setting(
         None, check_table, "columns of the table of the cells, by which it is sorted, of which cells; None = defaults",
         js='{columns?: string[], sort?: string, descending?: boolean, of?: "filter" | "selection"} | null',
+    )  # fmt: skip
+    filtered: Filtered = _setting(
+        "hide", choice("filtered", get_args(Filtered)),
+        "cells that the filters leave out: 'hide' does not draw them, 'grey' draws them pale beneath all others",
+        cost="image",
     )  # fmt: skip
     hover: tuple[str, ...] | None = _setting(
         None, checks.hover, "obs columns and genes told of the cell under the pointer; None = those that say most",

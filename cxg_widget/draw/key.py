@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 from cxg_widget.color.colormap import stops_of
 from cxg_widget.color.limits import limits_shown
+from cxg_widget.color.paper import PAPERS
+from cxg_widget.color.rgb import rgb_hex
 from cxg_widget.display.settings import Settings
-from cxg_widget.text.nouns import Noun
+from cxg_widget.text.nouns import Noun, capitalized
 from cxg_widget.text.numbers import share, short_count, short_number
-from cxg_widget.wire.protocol import MISSING_LABEL, Color
+from cxg_widget.wire.protocol import LEFT_OUT_LABEL, MISSING_LABEL, Color
 from cxg_widget.wire.quantise import LEVELS, between
 
 MOST_ROWS = 60
@@ -27,7 +29,8 @@ class Key:
     title : of the dataset
     size : how many cells there are, are shown, are selected
     heading, detail : what the colours are of
-    rows : label, count and "#rrggbb" of each category on show; missing ones come last, with "" for a colour
+    rows : label, count and "#rrggbb" of each category on show, and then of what is missing, with "" for a colour, and
+        of what the filters leave out
     more : categories that are on show and not among the rows
     ramp : colours of a bar, low to high, as "#rrggbb"; empty where there is none
     ends : its two limits
@@ -70,9 +73,10 @@ def key_of(
     n_shown : cells that pass all filters; None = those that the legend does not hide
     dark : whether the picture is, which leaves out the darkest colours of a bar
     """
-    size = _size(legend, _n_shown(legend, settings) if n_shown is None else n_shown, noun, n_selected)
+    n_shown = _n_shown(legend, settings) if n_shown is None else n_shown
+    size, left_out = _size(legend, n_shown, noun, n_selected), _left_out(legend.n_obs - n_shown, settings, dark=dark)
     if legend.scale == "none":
-        return Key(title, size)
+        return Key(title, size, capitalized(noun.many) if left_out else "", rows=left_out)
     named = Key(title, size, legend.name, legend.detail)
     missing = [(MISSING_LABEL, short_count(legend.n_missing), "")] if legend.n_missing else []
     if legend.scale == "categorical":
@@ -80,8 +84,8 @@ def key_of(
         rows = _most_numerous(shown, legend.counts)
         told = [(_label(legend.categories[i]), _count(legend.counts, i), legend.colors[i]) for i in rows]
         missing = missing if MISSING_LABEL not in settings.hidden else []
-        return replace(named, rows=(*told, *missing), more=len(shown) - len(rows))
-    named = replace(named, rows=tuple(missing))
+        return replace(named, rows=(*told, *missing, *left_out), more=len(shown) - len(rows))
+    named = replace(named, rows=(*missing, *left_out))
     if legend.n_missing >= legend.n_obs:
         return replace(named, said="There are no values.")
     if legend.lo == legend.hi:
@@ -109,6 +113,13 @@ def _n_shown(legend: Color, settings: Settings) -> int:
         return legend.n_obs
     labels = [*legend.categories, MISSING_LABEL]
     return sum(n for label, n in zip(labels, counts, strict=True) if label not in hidden)
+
+
+def _left_out(n: int, settings: Settings, *, dark: bool) -> tuple[tuple[str, str, str], ...]:
+    """Return the row of cells that the filters leave out, where they are drawn."""
+    if settings.filtered == "hide" or n == 0:
+        return ()
+    return ((LEFT_OUT_LABEL, short_count(n), rgb_hex(PAPERS["dark" if dark else "white"].left_out)),)
 
 
 def _size(legend: Color, n_shown: int, noun: Noun, n_selected: int) -> str:

@@ -23,7 +23,7 @@ from cxg_widget.wire.encoding import Numbers, wire_values
 from cxg_widget.wire.protocol import MISSING_U16
 from cxg_widget.wire.quantise import LEVELS, between, quantise, shares
 
-_UNSELECTED, _MISSING, _VALUES = 1, 2, 3
+_LEFT_OUT, _UNSELECTED, _MISSING, _VALUES = 0, 1, 2, 3
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Paint:
     n_like : how many points the whole picture would have that is as dense as this part of it
     shared : what numbers are shown where cells share pixels; None = of each cell its own
     diameter : px; None = what suits so many points
+    left_out : bool (n,), points that the filters leave out, which lie beneath all others; None = none are drawn
     """
 
     xy: NDArray[np.float32]
@@ -47,6 +48,7 @@ class Paint:
     n_like: int
     shared: Shared | None = None
     diameter: float | None = None
+    left_out: NDArray[np.bool_] | None = None
 
 
 def paint(job: Paint, view: View, size: tuple[int, int], *, zoom: float, paper: Paper) -> NDArray[np.uint8]:
@@ -56,22 +58,37 @@ def paint(job: Paint, view: View, size: tuple[int, int], *, zoom: float, paper: 
     return draw_points(job.xy, _ink(job, paper), view, size=size, diameter=diameter, background=background)
 
 
-def pixels_as_points(numbers: NDArray[np.float64], cells: NDArray[np.uint32], view: View, job: Paint) -> Paint:
+def pixels_as_points(
+    numbers: NDArray[np.float64],
+    cells: NDArray[np.uint32],
+    view: View,
+    job: Paint,
+    left_out: NDArray[np.bool_] | None = None,
+) -> Paint:
     """Return what draws numbers of pixels, (layers, h, w) as `PixelNumbers.finished` returns them, point by point.
 
-    job : says what colours them; the rest of it is left out
+    job : says what colours them; the rest of it is dropped
+    left_out : bool (h, w), pixels that hold cells which the filters leave out; None = none are drawn
     """
     height, width = numbers.shape[1:]
     layers, lines, columns = np.nonzero(cells)
-    x = view[0] + (columns + 0.5) * (view[1] - view[0]) / width
-    y = view[3] + (lines + 0.5) * (view[2] - view[3]) / height
     values: NDArray[Any] = numbers[layers, lines, columns]
     scale, n_missing = PixelScale.of(values), int(np.isnan(values).sum())
+    is_left_out = None
+    if left_out is not None:
+        grey = np.nonzero(left_out)
+        is_left_out = np.repeat([False, True], [values.size, grey[0].size])
+        lines, columns = np.append(lines, grey[0]), np.append(columns, grey[1])
+        layers = np.append(layers, np.zeros_like(grey[0]))
+        values = np.append(values, np.full(grey[0].size, np.nan))
+    x = view[0] + (columns + 0.5) * (view[1] - view[0]) / width
+    y = view[3] + (lines + 0.5) * (view[2] - view[3]) / height
     data = replace(scale.data.holding(values), n_missing=n_missing)
     shown = Shared(wire_values(data), scale.limits, False, f"{told(job.settings.statistic)} per pixel")
     coloring = NumberColoring(job.coloring.target, data)
     selected = layers > 0 if len(cells) > 1 else None
-    return replace(job, xy=np.column_stack([x, y]), coloring=coloring, selected=selected, shared=shown, diameter=1)
+    drawn = replace(job, xy=np.column_stack([x, y]), coloring=coloring, selected=selected, shared=shown, diameter=1)
+    return replace(drawn, left_out=is_left_out)
 
 
 def point_diameter(n: int, size: tuple[int, int], zoom: float) -> float:
@@ -96,6 +113,9 @@ def _ink(job: Paint, paper: Paper) -> Ink:
         out = ~job.selected
         rgb[out] = dim(rgb[out], paper.ground)
         rank[out] = _UNSELECTED
+    if job.left_out is not None:
+        rgb[job.left_out] = paper.left_out
+        rank[job.left_out] = _LEFT_OUT
     return Ink(rgb, rank.astype(np.uint16))
 
 

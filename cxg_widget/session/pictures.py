@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.holder import Holder
-from cxg_widget.cells.indexed import spread_of
+from cxg_widget.cells.indexed import left_out_of, spread_of
 from cxg_widget.cells.preview import are_stated
 from cxg_widget.color.paper import PAPERS, Paper
 from cxg_widget.datasets.base.embedding_names import is_tissue
+from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.hover import text_of
 from cxg_widget.draw.crowding import BASIS, Crowd, Shared, few_of, shared
 from cxg_widget.draw.key import Key, key_of
@@ -39,6 +40,11 @@ class Pictures:
         self._mask = mask
         self._dataset = held.dataset
         self._settings = held.settings
+
+    @property
+    def _draws_all(self) -> bool:
+        """Whether cells that the filters leave out are drawn too."""
+        return self._settings.filtered == "grey"
 
     @property
     def can_be_soon(self) -> bool:
@@ -127,45 +133,59 @@ class Pictures:
         return self._held.outline() or self._held.bounds().extent
 
     def _paint_near(self, most: int | None, seen: View, size: tuple[int, int]) -> Paint | None:
-        """Gather some of the cells in view that are not hidden, where nothing has been read; None = that would last."""
+        """Gather some of the cells in view that are drawn, where nothing has been read; None = that would last."""
         settings, held = self._settings, self._held
         coloring = held.preview() if held.outline() is not None else None
         near = None if coloring is None else held.near(seen, size, coloring)
         if coloring is None or near is None:
             return None
         shown = shown_of(held, self._mask, coloring)
-        near = near.only(shown.passing)
+        near = near if shown.draws_all else near.only(shown.passing)
         n_inside, cells = near.count(seen), near.some(seen, shown, most)
         n_like = self._dataset.n_obs * len(cells.xy) // max(n_inside, 1)
-        visible = cells.coloring.visible(settings.hidden)
-        kept = np.arange(len(cells.xy)) if visible is None else np.flatnonzero(visible)
+        kept, left_out = self._drawn(len(cells.xy), cells.coloring, cells.passing)
         selected = cells.selected[kept] if self._mask.any() else None
-        return Paint(cells.xy[kept], cells.coloring.take(kept), shown.colors, settings, selected, n_like)
+        coloring = cells.coloring.take(kept)
+        return Paint(cells.xy[kept], coloring, shown.colors, settings, selected, n_like, left_out=left_out)
+
+    def _drawn(
+        self, n: int, coloring: Coloring, passing: NDArray[np.bool_] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None]:
+        """Return which of n points are drawn, and which of these the filters leave out, bool; None = none.
+
+        coloring, passing : of the points; `passing` leaves out what the legend hides, None = all
+        """
+        masks = [one for one in (coloring.visible(self._settings.hidden), passing) if one is not None]
+        if not masks:
+            return np.arange(n), None
+        counts = np.logical_and.reduce(masks)
+        return (np.arange(n), ~counts) if self._draws_all else (np.flatnonzero(counts), None)
 
     def _paint_pixels(self, seen: View, size: tuple[int, int], zoom: float) -> Paint:
         """Reduce the cells in view to numbers of pixels."""
-        shown, indexed = pixels_shown(self._held, self._mask), self._held.indexed().only(self._held.passing())
-        spread = spread_of(indexed.count(seen), size, point_diameter(self._dataset.n_obs, size, zoom))
-        numbers, cells = indexed.numbers(shown, seen, size, spread).finished()
-        none = np.empty((0, 2), dtype=np.float32)
-        return pixels_as_points(numbers, cells, seen, Paint(none, shown.coloring, [], self._settings, None, 0))
+        shown, everything = pixels_shown(self._held, self._mask), self._held.indexed()
+        passing = everything.only(shown.passing)
+        n_inside = (everything if self._draws_all else passing).count(seen)
+        spread = spread_of(n_inside, size, point_diameter(self._dataset.n_obs, size, zoom))
+        numbers, counts = passing.numbers(shown, seen, size, spread).finished()
+        left_out = left_out_of(everything, shown, counts, seen, size, spread=spread)
+        none = Paint(np.empty((0, 2), dtype=np.float32), shown.coloring, [], self._settings, None, 0)
+        return pixels_as_points(numbers, counts, seen, none, left_out)
 
     def _paint(self, most: int | None, seen: View | None) -> Paint:
-        """Gather the first points in view that pass the filters and are not hidden."""
+        """Gather the first points in view that are drawn."""
         held, settings = self._held, self._settings
         rows, passing = held.point_rows, held.passing()
         places = None if seen is None else np.flatnonzero(within(held.coordinates(rows), seen))
         n_in_view = rows.size if places is None else places.size
-        if passing is not None:
+        if passing is not None and not self._draws_all:
             places = np.flatnonzero(passing[rows]) if places is None else places[passing[rows[places]]]
         places = np.arange(rows[:most].size) if places is None else places[:most]
         n_like = rows.size * places.size // max(n_in_view, 1)
         rows = rows[places]
         coloring = held.coloring_at(places)
-        visible = coloring.visible(settings.hidden)
-        if visible is not None:
-            kept = np.flatnonzero(visible)
-            rows, coloring = rows[kept], coloring.take(kept)
+        kept, left_out = self._drawn(rows.size, coloring, None if passing is None else passing[rows])
+        rows, coloring = rows[kept], coloring.take(kept)
         colors = streams.category_colors(coloring, settings, self._dataset)
         selected = self._mask[rows] if self._mask.any() else None
-        return Paint(held.coordinates(rows), coloring, colors, settings, selected, n_like)
+        return Paint(held.coordinates(rows), coloring, colors, settings, selected, n_like, left_out=left_out)

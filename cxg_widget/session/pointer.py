@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,9 +36,11 @@ class Pointer:
         self._describer.hold(self._on_show.settings)
 
     def frame(self, at: p.Hover) -> Frame:
-        """Describe the cell at a place."""
+        """Describe the cell at a place; one that passes the filters lies above those that do not."""
         settings = self._on_show.settings
-        found = self._nearest(at, settings)
+        passes, found = True, self._nearest(at, settings)
+        if found is None and settings.filtered == "grey":
+            passes, found = False, self._nearest(at, replace(settings, filters=(), hidden=()))
         if self._loader.dataset.n_obs <= _FEW_CELLS:
             self.prepare()
         if found is None:
@@ -45,10 +49,10 @@ class Pointer:
         told = coloring.target.name if coloring.target.source == "obs" else ""
         value = self._describer.value(row, coloring, settings.layer)
         fields = self._describer.fields(row, settings, without=told)
-        return Frame(p.Cell(row, x, y, self._describer.name(row), value, fields))
+        return Frame(p.Cell(row, x, y, self._describer.name(row), value, fields, passes))
 
     def _nearest(self, at: p.Hover, settings: Settings) -> tuple[int, float, float] | None:
-        """Return row and place of the visible cell at a place."""
+        """Return row and place of the cell at a place that is visible and passes the filters."""
         held = self._loader.of(settings)
         if not held.can_be_asked:
             return None

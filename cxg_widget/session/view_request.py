@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.holder import Holder
-from cxg_widget.cells.indexed import AllCells, InView, Shown, numbers_of, rgba_of, spread_of
+from cxg_widget.cells.indexed import AllCells, InView, Shown, left_out_of, numbers_of, rgba_of, spread_of
 from cxg_widget.cells.loader import Loader
 from cxg_widget.compute.bits import pack_mask
 from cxg_widget.display.coloring import Coloring
@@ -73,7 +73,7 @@ class Views:
         settings, mask, seqs = self._on_show.now()
         held = self._loader.of(settings.as_asked(ask))
         if held.is_of_pixels:
-            indexed, shown = held.awaited(is_overtaken).only(held.passing()), pixels_shown(held, mask)
+            indexed, shown = held.awaited(is_overtaken), pixels_shown(held, mask)
             yield from pixel_frames(indexed, shown, ask, seqs, partial(self._scale, held.settings, ask))
             return
         coloring = held.preview() or held.coloring()
@@ -81,7 +81,6 @@ class Views:
         if cells is None:
             cells, coloring = held.awaited(is_overtaken), held.coloring()
         shown = replace(shown_of(held, mask, coloring), highlighted=ask.highlighted, weight=ask.weight)
-        cells = cells.only(shown.passing)
         few = -1 if held.settings.render == "raster" else few_of(held.settings)
         yield from view_frames(cells, shown, ask, seqs, few)
 
@@ -115,32 +114,42 @@ def view_of(ask: p.Aggregate) -> View:
     return ask.view[0], ask.view[1], ask.view[2], ask.view[3]
 
 
-def view_frames(indexed: InView, shown: Shown, ask: p.Aggregate, seqs: Seqs, few: int) -> Iterator[Frame]:
-    """Answer `aggregate`: with the cells where the view holds at most `few`, else with an image."""
-    view = view_of(ask)
-    n_inside = indexed.count(view)
+def view_frames(cells: InView, shown: Shown, ask: p.Aggregate, seqs: Seqs, few: int) -> Iterator[Frame]:
+    """Answer `aggregate`: with the cells where at most `few` of the view are drawn, else with an image.
+
+    cells : all, whether they pass the filters or not
+    """
+    view, passing = view_of(ask), cells.only(shown.passing)
+    drawn = cells if shown.draws_all else passing
+    n_inside = drawn.count(view)
     if n_inside <= few:
-        yield from _cell_frames(indexed, shown, _around(indexed, view, most=_MOST_AROUND * few), seqs)
+        yield from _cell_frames(drawn, shown, _around(drawn, view, most=_MOST_AROUND * few), seqs)
     else:
         size = (ask.width, ask.height)
-        planes = indexed.image(shown, view, size, spread_of(n_inside, size, ask.diameter))
-        png, content = _png(planes, shown, dark=ask.dark, solidity=solidity_of(n_inside, few))
+        spread = spread_of(n_inside, size, ask.diameter)
+        planes = passing.image(shown, view, size, spread)
+        left_out = left_out_of(cells, shown, planes.counts, view, size, spread=spread)
+        solidity = solidity_of(n_inside if drawn is passing else passing.count(view), few)
+        png, content = _png(planes, shown, left_out, dark=ask.dark, solidity=solidity)
         message = p.Image(seqs.points, seqs.color, seqs.selection, ask.view, content, n_inside)
         none = {"histogram": np.empty(0, np.uint32), "quantiles": np.empty(0, np.float32)}
         yield Frame(message, {"png": np.frombuffer(png, dtype=np.uint8), **none})
 
 
 def pixel_frames(
-    indexed: AllCells, shown: Shown, ask: p.Aggregate, seqs: Seqs, scale_of: Callable[[NDArray[np.float64]], PixelScale]
+    cells: AllCells, shown: Shown, ask: p.Aggregate, seqs: Seqs, scale_of: Callable[[NDArray[np.float64]], PixelScale]
 ) -> Iterator[Frame]:
     """Answer `aggregate` with numbers of pixels; `scale_of` says which range their codes have."""
     from cxg_widget.draw.aggregate import pixel_image
 
     view, size = view_of(ask), (ask.width, ask.height)
-    n_inside = indexed.count(view)
-    numbers, cells = indexed.numbers(shown, view, size, spread_of(n_inside, size, ask.diameter)).finished()
+    passing = cells.only(shown.passing)
+    n_inside = (cells if shown.draws_all else passing).count(view)
+    spread = spread_of(n_inside, size, ask.diameter)
+    numbers, counts = passing.numbers(shown, view, size, spread).finished()
+    left_out = left_out_of(cells, shown, counts, view, size, spread=spread)
     scale = scale_of(numbers)
-    png = encode_lines(pixel_image(numbers, cells, scale.data.lo, scale.data.hi).lines, 3)
+    png = encode_lines(pixel_image(numbers, counts, scale.data.lo, scale.data.hi, left_out).lines, 3)
     message = p.Image(
         seqs.points,
         seqs.color,
@@ -154,27 +163,31 @@ def pixel_frames(
     yield Frame(message, {"png": np.frombuffer(png, dtype=np.uint8), **scale.arrays})
 
 
-def _png(planes: Any, shown: Shown, *, dark: bool, solidity: float) -> tuple[bytes, Literal["colors", "numbers"]]:
+def _png(
+    planes: Any, shown: Shown, left_out: NDArray[np.bool_] | None, *, dark: bool, solidity: float
+) -> tuple[bytes, Literal["colors", "numbers"]]:
     if shown.coloring.scale == "continuous":
-        return encode_lines(numbers_of(planes, shown).lines, 3), "numbers"
-    return encode_png(rgba_of(planes, shown, dark=dark, solidity=solidity)), "colors"
+        return encode_lines(numbers_of(planes, shown, left_out).lines, 3), "numbers"
+    return encode_png(rgba_of(planes, shown, left_out, dark=dark, solidity=solidity)), "colors"
 
 
-def _cell_frames(indexed: InView, shown: Shown, extent: View, seqs: Seqs) -> Iterator[Frame]:
-    cells = indexed.cells(extent, shown)
+def _cell_frames(drawn: InView, shown: Shown, extent: View, seqs: Seqs) -> Iterator[Frame]:
+    cells = drawn.cells(extent, shown)
     xy, codes = quantise_within(cells.xy, extent), cells.coloring.wire()
-    bits_of = pack_mask if shown.mask.any() else lambda _: np.empty(0, dtype=np.uint8)
+    none = np.empty(0, dtype=np.uint8)
+    has_selection, passing = shown.mask.any(), cells.passing if shown.draws_all else None
     cuts = list(spans(len(xy), _CELL_BYTES))
     for part, (start, stop) in enumerate(cuts):
         arrays: dict[str, NDArray[Any]] = {
             "xy": xy[start:stop],
             "codes": codes[start:stop],
-            "bits": bits_of(cells.selected[start:stop]),
+            "bits": pack_mask(cells.selected[start:stop]) if has_selection else none,
+            "passing": none if passing is None else pack_mask(passing[start:stop]),
         }
         yield Frame(p.Cells(seqs.points, seqs.color, seqs.selection, part, len(cuts), list(extent)), arrays)
 
 
-def _around(indexed: InView, view: View, most: int) -> View:
+def _around(drawn: InView, view: View, most: int) -> View:
     """Return x0 < x1, y0 < y1: the view and as much around it as holds at most so many cells, or the view alone.
 
     With some more around it, a small move needs no answer.
@@ -182,4 +195,4 @@ def _around(indexed: InView, view: View, most: int) -> View:
     x0, x1, y0, y1 = *sorted(view[:2]), *sorted(view[2:])
     dx, dy = (x1 - x0) * (_AROUND - 1) / 2, (y1 - y0) * (_AROUND - 1) / 2
     wide = x0 - dx, x1 + dx, y0 - dy, y1 + dy
-    return wide if indexed.count(wide) <= most else (x0, x1, y0, y1)
+    return wide if drawn.count(wide) <= most else (x0, x1, y0, y1)

@@ -20,6 +20,15 @@ class Noun(NamedTuple):
         return f"{n:,} {self.one if n == 1 else self.many}"
 
 
+def capitalized(words: str) -> str:
+    """Return words with a capital, unless the first is a sign or an abbreviation.
+
+    >>> capitalized("cells"), capitalized("m/z windows")
+    ('Cells', 'm/z windows')
+    """
+    return words[0].upper() + words[1:] if words[:2].isalpha() and words[:2].islower() else words
+
+
 CELL = Noun("cell", "cells")
 GENE = Noun("gene", "genes")
 GENE_SET = Noun("gene set", "gene sets")

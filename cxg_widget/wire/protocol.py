@@ -19,11 +19,17 @@ CONTAINER = 65_536
 """Points per container of a sparse gene."""
 MISSING_LABEL = "(missing)"
 """Name of the cells without a category, in the legend and in the trait `hidden`."""
+LEFT_OUT_LABEL = "left out by the filter"
+"""What is said of cells that are drawn though the filters, that of the legend too, leave them out."""
+LEFT_OUT_ALPHA = 1
+"""Opacity, of 255, by which an image of numbers says that a pixel holds none but such cells."""
 
 Mode = Literal["replace", "add", "subtract", "intersect"]
 Scale = Literal["none", "categorical", "continuous"]
 Density = Literal["linear", "log", "cbrt", "eq_hist"]
 """From cells per pixel to opacity."""
+Filtered = Literal["hide", "grey"]
+"""What becomes of cells that the filters leave out."""
 TableOf = Literal["filter", "selection"]
 """Which cells are in the table: those that pass all filters, or the selected ones."""
 Work = Literal[
@@ -169,7 +175,7 @@ class Aggregate(OfPanel):
     view : x0 (left), x1 (right), y0 (bottom), y1 (top) in data units
     width, height : device pixels; diameter : of a point, device pixels
     highlighted : category above all others, -1 = none
-    hidden, density, statistic : as the traits, which hosts hold back while the kernel is busy
+    hidden, density, statistic, filtered : as the traits, which hosts hold back while the kernel is busy
     weight : the number of a pixel: 0 = the mean of its cells, 1 = the highest, and in between a value between them;
         counts for the statistics "auto", "mean" and "max"
     """
@@ -185,6 +191,7 @@ class Aggregate(OfPanel):
     density: Density = "eq_hist"
     weight: float = 0.0
     statistic: str = "auto"
+    filtered: Filtered = "hide"
 
 
 @dataclass(frozen=True)
@@ -551,6 +558,7 @@ class Cell(OfPanel):
 
     x, y : data units; name : obs index label; value : coloured value as text ("" without colouring)
     fields : [column, value] pairs, both text
+    passes : whether it passes the filters, that of the legend too; told of no others unless those are drawn
     """
 
     kind: ClassVar[str] = "cell"
@@ -560,6 +568,7 @@ class Cell(OfPanel):
     name: str
     value: str
     fields: list[list[str]]
+    passes: bool = True
 
 
 @dataclass(frozen=True)
@@ -591,8 +600,10 @@ class Image(OfPanel):
     """All cells of a view, aggregated to pixels; row 0 is the top.
 
     content "colors": the pixels, straight alpha. "numbers": red and green are the high and low byte of a code as in
-    `values` (65535 = no value), blue is the opacity; the colormap is the front-end's affair.
-    points_seq, seq, selection_seq : the points, the colouring and the selection it shows; n_inside : cells in the view
+    `values` (65535 = no value), blue is the opacity, 1 where there are none but cells that the filters leave out; the
+    colormap is the front-end's affair.
+    points_seq, seq, selection_seq : the points, the colouring and the selection it shows; n_inside : cells in the view,
+        those that pass the filters, or all where the others are drawn too
     statistic : what the numbers are where they are not those of cells, such as a standard deviation; the codes then
         span the first two numbers of `scale`, not the range of the colouring, and the colours the other two. "" and []
         otherwise
@@ -619,7 +630,8 @@ class Cells(OfPanel):
     """The cells of a view at full precision, in random order, where few enough are in it; part of parts.
 
     Seqs as in `image`. Codes of `xy` as in `points`, over `extent`; `codes` as in `codes` or `values`, empty without a
-    colouring; `bits` as in `selection`, empty when no cell is selected.
+    colouring; `bits` as in `selection`, empty when no cell is selected; `passing` as `bits` in `filter`, empty when all
+    do.
     """
 
     kind: ClassVar[str] = "cells"
@@ -627,6 +639,7 @@ class Cells(OfPanel):
         "xy": Array(("uint16",), ("n", 2), "codes of x and y"),
         "codes": Array(("uint8", "uint16"), ("n or 0",), "what colours the cells"),
         "bits": Array(("uint8",), ("n_bytes",), "packed mask, little bit order"),
+        "passing": Array(("uint8",), ("n_bytes",), "packed mask, little bit order"),
     }
     points_seq: int
     seq: int

@@ -15,6 +15,7 @@ const STYLE = {
   limits: [0, 65_534],
   plain: [0, 0, 1, 1],
   missingColor: [0.8, 0.8, 0.8, 1],
+  leftOut: [0.9, 0.9, 0.9, 0],
   background: WHITE,
   dimmed: 0.16,
   opacity: 1,
@@ -39,7 +40,7 @@ function scatter(n, seed, Codes, k) {
     loaded: n,
     xy: Uint16Array.from({ length: 2 * n }, () => (next() < 0.02 ? 65_535 : Math.floor(next() * 65_535))),
     codes: Codes.from({ length: n }, () => Math.floor(next() * k)),
-    flags: Uint8Array.from({ length: n }, () => Number(next() < 0.5)),
+    flags: Uint8Array.from({ length: n }, () => Math.floor(4 * next())),
   };
 }
 
@@ -54,6 +55,7 @@ function brushOf(style, size, width, height, diameter, more = {}) {
     diameter,
     isRound: false,
     opacity: 1,
+    leftOutOpacity: style.leftOut[3],
     ...more,
   };
 }
@@ -65,7 +67,7 @@ function expected({ width, height }, { n, xy, codes, flags }, { inks, selecting,
   for (let i = 0; i < n; i++) {
     if (xy[2 * i] === 65_535 || xy[2 * i + 1] === 65_535) continue;
     const [x, y] = [xy[2 * i] * place[0] + place[1], xy[2 * i + 1] * place[2] + place[3]];
-    const entry = codes[i] + (selecting && !flags[i] ? inks.size : 0);
+    const entry = flags[i] & 2 ? 2 * inks.size : codes[i] + (selecting && !(flags[i] & 1) ? inks.size : 0);
     for (let at = 0; at < found.length; at++) {
       const [dx, dy] = [(at % width) + 0.5 - x, Math.floor(at / width) + 0.5 - y];
       if (
@@ -102,6 +104,36 @@ for (const diameter of [1, 1.4, 2, 3]) {
     assert.deepEqual(page.pixels, expected(page, points, brush));
   });
 }
+
+test("points that the filters leave out are grey beneath all others, or not drawn, and so are hidden categories", () => {
+  const [points, hidden] = [scatter(400, 3, Uint8Array, 9), new Uint8Array(COLORS)];
+  hidden.set([0, 0, 0, 0], 4 * 5);
+  const grey = { ...STYLE, leftOut: [0.9, 0.9, 0.9, 1] };
+  const draw = (/** @type {any} */ style, /** @type {any} */ { codes, flags }, isRanked = true) => {
+    const page = pageOf(40, 30);
+    const brush = brushOf(style, 256, 40, 30, 2, { isRanked, inks: inksOf(style, hidden, 256) });
+    drawPoints(page, { ...points, codes, flags }, brush, 0, 400);
+    return page.pixels;
+  };
+  const [found, alone] = [draw(grey, points), draw(STYLE, points, false)];
+  const all = draw(STYLE, { codes: new Uint8Array(400), flags: null });
+  assert.deepEqual(
+    found.map((color) => Number(color !== 0)),
+    all.map((color) => Number(color !== 0)),
+  );
+  found.forEach((color, i) => alone[i] !== 0 && assert.equal(color, alone[i]));
+  const beside = found.filter((color, i) => color !== 0 && alone[i] === 0);
+  assert.ok(beside.length > 0);
+  for (const color of beside) assert.deepEqual(bytes(color), [230, 230, 230, 255]);
+});
+
+test("how opaque grey points are says their own colour, that of the others is theirs", () => {
+  const page = pageOf(3, 3);
+  const points = { n: 1, loaded: 1, xy: new Uint16Array(2), codes: Uint8Array.of(0), flags: Uint8Array.of(2) };
+  const style = { ...STYLE, leftOut: [0.9, 0.9, 0.9, 1] };
+  drawPoints(page, points, brushOf(style, 256, 3, 3, 1, { place: [0, 1.5, 0, 1.5], opacity: 0.25 }), 0, 1);
+  assert.deepEqual(bytes(page.pixels[4]), [230, 230, 230, 255]);
+});
 
 test("where nothing is hidden each point covers as many pixels as its square has", () => {
   const page = pageOf(40, 30);
@@ -176,6 +208,10 @@ test("an image of numbers gets its colours by code and its opacity from the thir
   const inks = inksOf({ ...STYLE, mode: 2, missing: 65_535, limits: [0, 65_534] }, COLORS, 65_536);
   const found = shade(Uint8ClampedArray.of(0, 0, 100, 255, 255, 254, 255, 255, 255, 255, 50, 255, 0, 0, 0, 255), inks);
   assert.deepEqual([...found], [0, 255, 7, 100, 255, 0, 7, 255, 204, 204, 204, 50, 0, 255, 7, 0]);
+  const numbers = Uint8ClampedArray.of(255, 255, 1, 255);
+  assert.deepEqual([...shade(numbers, inks)], [0, 0, 0, 0]);
+  const grey = inksOf({ ...STYLE, mode: 2, missing: 65_535, leftOut: [0.9, 0.9, 0.9, 0.5] }, COLORS, 65_536);
+  assert.deepEqual([...shade(numbers, grey)], [230, 230, 230, 255]);
 });
 
 test("what was made once is made anew for other things only", () => {

@@ -15,8 +15,8 @@ for (const told of keys) {
     const state = /** @type {any} */ ({
       dataset: { title, nObs, nouns: { obs: { one: noun[0], many: noun[1] } } },
       selection: { n: n_selected },
-      filter: { seq: -1, n: null },
-      traits: { hidden, vmin, vmax, cmap },
+      filter: { seq: -1, n: told.n_shown ?? null },
+      traits: { hidden, vmin, vmax, cmap, filtered: told.filtered ?? "hide" },
       crowd: told.crowd ?? { weight: 1, solidity: 1 },
       color: { ...color, limits: told.limits ?? null, nObs, nMissing: color.n_missing, quantiles },
     });

@@ -55,6 +55,14 @@ test("a view whose points are all of hidden categories says so, the missing one 
   assert.equal(lacks([0.5, 1, 0.5, 1], hidden("(missing)")), "hidden");
 });
 
+test("a view shows what the filters leave out where that is grey", () => {
+  const grey = (/** @type {any} */ change) => ({ traits: { hidden: [], filtered: "grey", ...change } });
+  const flags = Uint8Array.of(2, 0, 0);
+  assert.equal(lacks([0, 0.5, 0, 0.5], { ...grey({}), filter: { n: 2 } }, { flags }), "");
+  assert.equal(lacks([0, 0.5, 0, 0.5], grey({ hidden: ["a"] })), "");
+  assert.equal(lacks([0.2, 0.8, 0.2, 0.8], grey({ hidden: ["a"] })), "nothing");
+});
+
 test("a view whose points the filters leave out shows nothing", () => {
   assert.equal(lacks([0, 0.5, 0, 0.5], {}, { flags: Uint8Array.of(2, 0, 0) }), "hidden");
   assert.equal(lacks([0, 1, 0, 1], {}, { flags: Uint8Array.of(2, 1, 0) }), "");

@@ -1,6 +1,7 @@
 """The key of a picture: the same words in the kernel and in the browser, expected by hand in keys.json."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ def test_the_key_says(case):
         seq=0, spec="", n_points=0, n_obs=case["n_obs"], encoding="none", is_stated=False, **{**case["color"]},
     )  # fmt: skip
     settings = Settings(hidden=tuple(case["hidden"]), cmap=case["cmap"], vmin=case["vmin"], vmax=case["vmax"])
+    settings = replace(settings, filtered=case.get("filtered", "hide"))
     quantiles = np.linspace(legend.lo, legend.hi, 1001)
     told = {"title": case["title"], "noun": Noun(*case["noun"]), "n_selected": case["n_selected"]}
     crowd = case.get("crowd", {"weight": 1, "solidity": 1})
@@ -29,6 +31,7 @@ def test_the_key_says(case):
         "statistic": statistic_of(crowd["weight"], crowd["solidity"]),
         "automatic": case.get("limits"),
         "dark": case.get("dark", False),
+        "n_shown": case.get("n_shown"),
     }
     key = key_of(legend, quantiles, settings, **told)
     found = {name: getattr(key, name) for name in case["key"]}

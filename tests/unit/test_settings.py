@@ -20,6 +20,7 @@ OTHERS = {
     "statistic": "max", "aggregator": "datashader", "render": "raster", "max_points": 7, "legend": False,
     "background": "dark",
     "table": {"columns": ["obs:n_genes"], "sort": "index", "descending": True, "of": "selection"},
+    "filtered": "grey",
     "filters": [{"obs": "n_genes", "range": [500, None]}],
     "sets": [{"name": "T", "rule": {"obs": "cell_type", "in": ["T cell"]}}],
 }  # fmt: skip

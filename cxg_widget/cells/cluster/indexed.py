@@ -251,7 +251,7 @@ class ClusterCells:
         """Return all cells in x0, x1, y0, y1, in random order."""
         found = self._parts.gathered(self._parts.map("rows", worker.rows_in, self._whole(), view=extent))
         rows = np.random.default_rng(0).permutation(np.concatenate(found))
-        return SomeCells(*self.take(rows, shown.coloring, shown.settings.layer), shown.mask[rows])
+        return SomeCells.of(*self.take(rows, shown.coloring, shown.settings.layer), rows, shown)
 
     def count(self, view: Sequence[float]) -> int:
         """Count the cells of a view exactly, x0 <= x <= x1 and y0 <= y <= y1."""

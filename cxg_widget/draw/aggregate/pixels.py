@@ -94,6 +94,24 @@ def paint(first: Any, last: Any, totals: Any, missing: Any, alpha: Any, colors: 
 
 
 @compiled
+def ground(first: Any, last: Any, is_there: Any, color: Any, is_blended: Any, image: Any) -> None:
+    """Lay an opaque color (3,) beneath lines first to last of image (h, w, 4), straight alpha, where it is there.
+
+    is_blended : beneath what is partly transparent too, not only where there is nothing
+    """
+    for line in range(first, last):
+        for column in range(image.shape[1]):
+            share = image[line, column, 3] / 255
+            if not is_there[line, column] or (share > 0 and not is_blended):
+                continue
+            for channel in range(3):
+                image[line, column, channel] = np.uint8(
+                    image[line, column, channel] * share + color[channel] * (1 - share) + 0.5
+                )
+            image[line, column, 3] = np.uint8(255)
+
+
+@compiled
 def number(
     first: Any, last: Any, totals: Any, missing: Any, peak: Any, weight: Any, alpha: Any, missing_code: Any, page: Any
 ) -> None:

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.color.rgb import DIMMED, MISSING_LIGHT, PLAIN_LIGHT, RGB
+from cxg_widget.color.rgb import DIMMED, LEFT_OUT_LIGHT, MISSING_LIGHT, PLAIN_LIGHT, RGB
 from cxg_widget.draw.aggregate.opacity import MIN_ALPHA, opacity
 from cxg_widget.draw.aggregate.planes import Planes
 from cxg_widget.draw.aggregate.task import over_lines
 from cxg_widget.draw.png import blank_lines
 from cxg_widget.errors import InvalidValue
-from cxg_widget.wire.protocol import MISSING_U16, Density
+from cxg_widget.wire.protocol import LEFT_OUT_ALPHA, MISSING_U16, Density
 from cxg_widget.wire.quantise import quantise
 
 SELECTED_ALPHA = 200
@@ -43,7 +43,10 @@ class NumberImage(NamedTuple):
 
     @property
     def alpha(self) -> NDArray[np.uint8]:
-        """uint8 (h, w), opacity; 0 where there is no cell, and the same in all pixels of a layer."""
+        """uint8 (h, w), opacity; 0 where there is no cell, and the same in all pixels of a layer.
+
+        `LEFT_OUT_ALPHA` where there are none but cells that the filters leave out.
+        """
         return self.page[..., 2]
 
 
@@ -54,11 +57,14 @@ def shade(
     missing: RGB = MISSING_LIGHT,
     plain: RGB = PLAIN_LIGHT,
     solidity: float = 0.0,
+    left_out: NDArray[np.bool_] | None = None,
+    grey: RGB = LEFT_OUT_LIGHT,
 ) -> NDArray[np.uint8]:
     """Colour planes of categories, mixed by share, or of counts, plain.
 
     A pixel in which any cell has a category shows no grey, as missing points lie underneath. With a selection, the
-    selected cells lie above the others, which are nearly transparent.
+    selected cells lie above the others, which are nearly transparent. Cells that the filters leave out are opaque and
+    lie beneath all; where the others are dimmed, which have the page behind them, they show beside those alone.
 
     Parameters
     ----------
@@ -66,6 +72,8 @@ def shade(
     how : from the number of cells to opacity, see `opacity`
     missing, plain : colour of missing cells; colour of cells without a colouring
     solidity : 0 to 1: the emptiest pixels keep their paleness, or have the opacity of the fullest
+    left_out : bool (h, w), pixels that hold cells which the filters leave out; None = none are drawn
+    grey : colour of those
 
     Returns
     -------
@@ -87,10 +95,13 @@ def shade(
     over_lines(
         height, lambda first, last: pixels.paint(first, last, planes.totals, missing_cells, alpha, colors, image)
     )
+    if left_out is not None:
+        ground, is_blended = np.array(grey, dtype=np.float64), alpha.shape[0] == 1
+        over_lines(height, lambda first, last: pixels.ground(first, last, left_out, ground, is_blended, image))
     return image
 
 
-def number_image(planes: Planes, weight: float = 0.0) -> NumberImage:
+def number_image(planes: Planes, weight: float = 0.0, left_out: NDArray[np.bool_] | None = None) -> NumberImage:
     """Return the number of each pixel; selected cells take precedence.
 
     Density is not shown: beside a ramp paleness would be read as another value.
@@ -99,6 +110,7 @@ def number_image(planes: Planes, weight: float = 0.0) -> NumberImage:
     ----------
     weight : where the planes hold both, 0 shows the mean code of a pixel's cells, 1 the highest, and what lies between
         a value between them
+    left_out : as `shade` takes it
 
     Raises
     ------
@@ -119,15 +131,22 @@ def number_image(planes: Planes, weight: float = 0.0) -> NumberImage:
         pixels.number(first, last, planes.totals, missing, peak, share, alpha, MISSING_U16, image.page)
 
     over_lines(height, write)
-    return image
+    return _marked(image, left_out)
 
 
-def pixel_image(numbers: NDArray[np.float64], cells: NDArray[np.uint32], lo: float, hi: float) -> NumberImage:
+def pixel_image(
+    numbers: NDArray[np.float64],
+    cells: NDArray[np.uint32],
+    lo: float,
+    hi: float,
+    left_out: NDArray[np.bool_] | None = None,
+) -> NumberImage:
     """Return numbers of pixels as codes over lo..hi; selected cells take precedence, as in `number_image`.
 
     Parameters
     ----------
     numbers, cells : (layers, h, w), as `PixelNumbers.finished` returns them
+    left_out : as `shade` takes it
     """
     image = NumberImage(*blank_lines(numbers.shape[1], numbers.shape[2], 3))
     codes, alpha = quantise(numbers[0], lo, hi), np.where(cells[0] > 0, 255, 0)
@@ -136,6 +155,12 @@ def pixel_image(numbers: NDArray[np.float64], cells: NDArray[np.uint32], lo: flo
         codes = np.where(above, quantise(numbers[1], lo, hi), codes)
         alpha = np.where(above, 255, np.where(cells[0] > 0, round(255 * DIMMED), 0))
     image.page[..., 0], image.page[..., 1], image.page[..., 2] = codes >> 8, codes & 255, alpha
+    return _marked(image, left_out)
+
+
+def _marked(image: NumberImage, left_out: NDArray[np.bool_] | None) -> NumberImage:
+    if left_out is not None:
+        image.page[left_out & (image.alpha == 0)] = MISSING_U16 >> 8, MISSING_U16 & 255, LEFT_OUT_ALPHA
     return image
 
 

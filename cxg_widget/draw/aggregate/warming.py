@@ -48,7 +48,8 @@ def compile_loops() -> None:
     columns: list[ViewColumn | None] = [CategoryColumn(codes.astype(kind), 1, True) for kind in (np.uint8, np.uint16)]
     for column in (None, *columns):
         for spread in (1, 3):
-            shade(aggregate(index, column, (0, 1, 0, 1), (2, 2), colors=colors, spread=spread))
+            planes = aggregate(index, column, (0, 1, 0, 1), (2, 2), colors=colors, spread=spread)
+            shade(planes, left_out=np.ones((2, 2), dtype=np.bool_))
     for column in (numbers, sparse):
         for statistic in _STATISTICS:
             number_image(aggregate(index, column, (0, 1, 0, 1), (2, 2), spread=3, statistic=statistic))

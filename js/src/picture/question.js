@@ -21,7 +21,7 @@ export function canAggregate({ points, color, nextColor, link }) {
  * @param {Viewport[]} viewports @param {Pick<State, "color" | "crowd" | "highlighted" | "traits">} state @returns {Question} */
 export function questionOf(viewports, state) {
   const { color, crowd } = state;
-  const { hidden, density, statistic } = state.traits;
+  const { hidden, density, statistic, filtered } = state.traits;
   const [{ view: one, diameter, dark }] = viewports;
   const edges = (/** @type {number} */ at) => viewports.map(({ view }) => view[at]);
   const [lower, upper] = one[3] >= one[2] ? [Math.min, Math.max] : [Math.max, Math.min];
@@ -43,6 +43,7 @@ export function questionOf(viewports, state) {
     density,
     weight,
     statistic,
+    filtered,
   };
 }
 
@@ -52,8 +53,9 @@ export function imageKey(state, question) {
 }
 
 /** What cells depend on besides where they are; their colours are looked up here. @param {State} state */
-export function cellsKey({ points, color, selection, filter }) {
-  return `${points?.seq} ${color?.seq} ${selection.seq} ${filter.seq}`;
+export function cellsKey({ points, color, selection, filter, traits }) {
+  const filtered = filter.n === null ? [] : [traits.filtered];
+  return [points?.seq, color?.seq, selection.seq, filter.seq, ...filtered].join(" ");
 }
 
 /** Is the image at hand of the points and the colouring on show? @param {Scene} scene @param {State} state */

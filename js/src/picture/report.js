@@ -1,6 +1,6 @@
 /** Reports what the picture on the screen is made of, and whether there is anything on it. Pure. */
 import { covers, viewInCodes } from "../screen/camera.js";
-import { isShownOf } from "../state/hidden.js";
+import { isGreying, isShownOf } from "../state/hidden.js";
 import { MISSING } from "../wire/protocol.js";
 import { holdsCells, imageOnShow } from "./question.js";
 
@@ -16,13 +16,19 @@ import { holdsCells, imageOnShow } from "./question.js";
 export function inViewOf(scene, state, viewport) {
   const { points } = state;
   if (points === null || scene.points === null) return null;
-  const shown = isShownOf(state);
+  const isGrey = isGreying(state);
+  const shown = isGrey ? () => true : isShownOf(state);
   if (!points.aggregated) {
-    const all = { xy: scene.points.xy, codes: scene.color?.codes ?? null, flags: scene.flags, extent: points.extent };
+    const all = {
+      xy: scene.points.xy,
+      codes: scene.color?.codes ?? null,
+      flags: isGrey ? null : scene.flags,
+      extent: points.extent,
+    };
     return { as: "points", lacks: points.loaded < points.nPoints ? "" : lackOf(all, viewport.view, shown) };
   }
   if (scene.cells !== null && holdsCells(scene, state, [viewport]))
-    return { as: "cells", lacks: lackOf(scene.cells, viewport.view, shown) };
+    return { as: "cells", lacks: lackOf(isGrey ? { ...scene.cells, flags: null } : scene.cells, viewport.view, shown) };
   const image = imageOnShow(scene, state);
   if (image === null) return { as: "sample", lacks: "" };
   return { as: "image", lacks: image.nInside === 0 && covers(image.view, viewport.view) ? "nothing" : "" };

@@ -23,6 +23,11 @@ export function nShown(state, nObs) {
   return state.filter.n ?? nObs - nHidden(state);
 }
 
+/** Are cells drawn that the filters leave out, that of the legend too? @param {Pick<import("./state.js").State, "filter" | "traits">} state */
+export function isGreying({ filter, traits }) {
+  return traits.filtered === "grey" && (filter.n !== null || traits.hidden.length > 0);
+}
+
 /** Is nothing left to see? @param {Colored} state @returns {boolean} */
 export function isAllHidden({ color, traits }) {
   if (color?.scale !== "categorical" || traits.hidden.length < color.categories.length) return false;

@@ -4,6 +4,7 @@ import { CONTAINER, MISSING } from "../wire/protocol.js";
 
 /** Cells that are looked at to estimate how many are seen. */
 const SAMPLE = 16_384;
+const NO_BITS = new Uint8Array(0);
 
 /**
  * @typedef {object} Positions
@@ -134,14 +135,19 @@ export function unpackMask(bits, n) {
   return flags;
 }
 
+/** Flags as in `Scene`, of n points. @param {Scene["bits"]} bits null or empty: none is selected, all pass @param {number} n @returns {Uint8Array | null} */
+function flagsOf({ selected, passing }, n) {
+  const flags = unpackMask(selected ?? NO_BITS, n);
+  if (passing === null || passing.length === 0) return flags;
+  const all = flags ?? new Uint8Array(n);
+  for (let i = 0; i < n; i++) all[i] |= ((~passing[i >> 3] >> (i & 7)) & 1) << 1;
+  return all;
+}
+
 /** Take other bits of the selection or the filters. @param {Scene} scene @param {Partial<Scene["bits"]>} bits @param {number} n points */
 export function putBits(scene, bits, n) {
   scene.bits = { ...scene.bits, ...bits };
-  const { selected, passing } = scene.bits;
-  scene.flags = selected === null ? null : unpackMask(selected, n);
-  if (passing === null) return;
-  const flags = (scene.flags ??= new Uint8Array(n));
-  for (let i = 0; i < n; i++) flags[i] |= ((~passing[i >> 3] >> (i & 7)) & 1) << 1;
+  scene.flags = flagsOf(scene.bits, n);
 }
 
 /** Parts of an answer to one array each. @param {import("../wire/protocol.js").Detail[]} parts @returns {PointDetail} */
@@ -157,13 +163,13 @@ export function joinDetail(parts) {
 /** Parts of an answer to one array each. @param {import("../wire/protocol.js").Cells[]} parts @param {string} key @returns {CellPoints} */
 export function joinCells(parts, key) {
   const arrays = arraysOf(parts);
-  const flagsOf = (/** @type {typeof arrays[number]} */ { bits, xy }) =>
-    unpackMask(bits, xy.length / 2) ?? new Uint8Array(xy.length / 2);
+  const flags = arrays.map(({ bits, passing, xy }) => flagsOf({ selected: bits, passing }, xy.length / 2));
+  const isFlagged = flags.some((one) => one !== null);
   return {
     key,
     xy: join(arrays.map(({ xy }) => xy)),
     codes: arrays[0].codes.length > 0 ? join(arrays.map(({ codes }) => codes)) : null,
-    flags: arrays.some(({ bits }) => bits.length > 0) ? join(arrays.map(flagsOf)) : null,
+    flags: isFlagged ? join(flags.map((one, i) => one ?? new Uint8Array(arrays[i].xy.length / 2))) : null,
     extent: parts[0].extent,
   };
 }

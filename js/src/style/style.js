@@ -1,7 +1,8 @@
 /** The style of points, from the state: which colour a code has, what is hidden or dimmed, how large points are. Pure. */
 
+import { isGreying } from "../state/hidden.js";
 import { highlightOf } from "../state/state.js";
-import { DIMMED, FILLING, GREYED, MISSING_GREY, PLAIN, SEEN_IN_THE_DARK } from "../wire/constants.js";
+import { DIMMED, FILLING, GREYED, LEFT_OUT_GREY, MISSING_GREY, PLAIN, SEEN_IN_THE_DARK } from "../wire/constants.js";
 import { MISSING_LABEL } from "../wire/protocol.js";
 import { luminance, parseHex } from "./color.js";
 import { COLORMAPS } from "./colormaps.js";
@@ -21,6 +22,7 @@ import { limitCodes } from "./limits.js";
  * @property {[number, number]} limits codes of the two ends of the colormap
  * @property {Rgba} plain colour without a colouring
  * @property {Rgba} missingColor alpha 0 = hidden
+ * @property {Rgba} leftOut colour of points that the filters leave out, beneath all others; alpha: how opaque they are, 0 = not drawn
  * @property {[number, number, number]} background what dimmed points fade into, 0..1: the page's, in the dark a little lighter, else darker
  * @property {boolean} dark
  * @property {number} dimmed share of its colour that a dimmed point keeps
@@ -58,6 +60,7 @@ export function styleOf(state, theme, missing) {
     limits: mode === 2 && color !== null ? limitCodes(color, traits) : [0, 1],
     plain: rgba(PLAIN[tone], 1),
     missingColor: rgba(MISSING_GREY[tone], mode === 1 && traits.hidden.includes(MISSING_LABEL) ? 0 : 1),
+    leftOut: rgba(LEFT_OUT_GREY[tone], isGreying(state) ? traits.opacity : 0),
     background: /** @type {[number, number, number]} */ (
       theme.background.map((channel) => (channel + GREYED[tone] * ((theme.dark ? 255 : 0) - channel)) / 255)
     ),
@@ -89,7 +92,7 @@ export function isDimming({ selecting, highlighted }) {
 
 /** Do some points lie above others whatever their order? @param {Style} style */
 export function isLayered(style) {
-  return style.ranked || isDimming(style);
+  return style.ranked || isDimming(style) || style.leftOut[3] > 0;
 }
 
 /** Colours of codes as a texture 256 wide: of each category, or of 256 steps of the colormap.

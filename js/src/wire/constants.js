@@ -21,6 +21,7 @@
  * @property {string[]} hidden labels of the categories that are not drawn
  * @property {any} filters rules that say which cells count: of obs columns, genes, and one query
  * @property {{columns?: string[], sort?: string, descending?: boolean, of?: "filter" | "selection"} | null} table columns of the table of the cells, by which it is sorted, of which cells; None = defaults
+ * @property {"hide" | "grey"} filtered cells that the filters leave out: 'hide' does not draw them, 'grey' draws them pale beneath all others
  * @property {"linear" | "log" | "cbrt" | "eq_hist"} density from cells per pixel to opacity: 'linear', 'log', 'cbrt' or 'eq_hist'
  * @property {string | null} labels obs column whose categories are named where their cells are densest
  * @property {string | boolean | null} contours obs column around whose categories contours run, enclosing 50 % and 90 % of their cells; True = all
@@ -29,17 +30,19 @@
  * @property {"white" | "dark" | "transparent" | null} background of pictures that are saved: 'white', 'dark', 'transparent', None = as on the screen
  */
 /** All settings that the front-end knows. @type {(keyof Settings)[]} */
-export const SYNCED = ["embedding", "axes", "color", "layer", "cmap", "palette", "vmin", "vmax", "point_size", "opacity", "tool", "view", "height", "panel_width", "open_panels", "wheel_zoom", "hidden", "filters", "table", "density", "labels", "contours", "statistic", "legend", "background"];
+export const SYNCED = ["embedding", "axes", "color", "layer", "cmap", "palette", "vmin", "vmax", "point_size", "opacity", "tool", "view", "height", "panel_width", "open_panels", "wheel_zoom", "hidden", "filters", "table", "filtered", "density", "labels", "contours", "statistic", "legend", "background"];
 /** Settings that the kernel reads other data for. @type {(keyof Settings)[]} */
 export const READ = ["embedding", "axes", "color", "layer"];
 /** Settings that change colours and sizes, and move nothing. @type {(keyof Settings)[]} */
-export const TUNED = ["cmap", "vmin", "vmax", "point_size", "opacity", "hidden", "density", "statistic"];
+export const TUNED = ["cmap", "vmin", "vmax", "point_size", "opacity", "hidden", "filtered", "density", "statistic"];
 /** What pictures that are saved are drawn on. */
 export const PAPERS = {white: {background: [255, 255, 255], foreground: [31, 35, 40], dark: false}, dark: {background: [17, 17, 17], foreground: [226, 229, 233], dark: true}};
 /** Points without a colouring. */
 export const PLAIN = {light: [70, 110, 160], dark: [120, 165, 215]};
 /** Points without a value. */
 export const MISSING_GREY = {light: [205, 205, 205], dark: [72, 72, 72]};
+/** Points that the filters leave out, where they are drawn. */
+export const LEFT_OUT_GREY = {light: [228, 228, 228], dark: [40, 40, 40]};
 /** Rows of the key beside a picture, before it counts the others. */
 export const MOST_ROWS = 60;
 /** Share of its colour that a dimmed point keeps. */

@@ -5,6 +5,10 @@ export const VERSION = 2;
 export const MISSING = 65535;
 /** How a missing category is called. */
 export const MISSING_LABEL = "(missing)";
+/** What is said of cells that are drawn though the filters leave them out. */
+export const LEFT_OUT_LABEL = "left out by the filter";
+/** Opacity, of 255, of pixels of an image of numbers that hold none but such cells. */
+export const LEFT_OUT_ALPHA = 1;
 /** Points of a container of a sparse gene. */
 export const CONTAINER = 65536;
 
@@ -96,7 +100,7 @@ export const CONTAINER = 65536;
  * view : x0 (left), x1 (right), y0 (bottom), y1 (top) in data units
  * width, height : device pixels; diameter : of a point, device pixels
  * highlighted : category above all others, -1 = none
- * hidden, density, statistic : as the traits, which hosts hold back while the kernel is busy
+ * hidden, density, statistic, filtered : as the traits, which hosts hold back while the kernel is busy
  * weight : the number of a pixel: 0 = the mean of its cells, 1 = the highest, and in between a value between them;
  *     counts for the statistics "auto", "mean" and "max"
  * @typedef {object} Aggregate
@@ -112,6 +116,7 @@ export const CONTAINER = 65536;
  * @property {"linear" | "log" | "cbrt" | "eq_hist"} density
  * @property {number} weight
  * @property {string} statistic
+ * @property {"hide" | "grey"} filtered
  */
 /**
  * Count the columns that are open, all others are closed. Answered by one `column` for each, in their order.
@@ -407,6 +412,7 @@ export const CONTAINER = 65536;
  *
  * x, y : data units; name : obs index label; value : coloured value as text ("" without colouring)
  * fields : [column, value] pairs, both text
+ * passes : whether it passes the filters, that of the legend too; told of no others unless those are drawn
  * @typedef {object} Cell
  * @property {"cell"} kind
  * @property {number} panel
@@ -416,6 +422,7 @@ export const CONTAINER = 65536;
  * @property {string} name
  * @property {string} value
  * @property {string[][]} fields
+ * @property {boolean} passes
  */
 /**
  * What one can colour by, best first: spec (that of the colouring), color (for the trait), label, kind, detail.
@@ -438,8 +445,10 @@ export const CONTAINER = 65536;
  * All cells of a view, aggregated to pixels; row 0 is the top.
  *
  * content "colors": the pixels, straight alpha. "numbers": red and green are the high and low byte of a code as in
- * `values` (65535 = no value), blue is the opacity; the colormap is the front-end's affair.
- * points_seq, seq, selection_seq : the points, the colouring and the selection it shows; n_inside : cells in the view
+ * `values` (65535 = no value), blue is the opacity, 1 where there are none but cells that the filters leave out; the
+ * colormap is the front-end's affair.
+ * points_seq, seq, selection_seq : the points, the colouring and the selection it shows; n_inside : cells in the view,
+ *     those that pass the filters, or all where the others are drawn too
  * statistic : what the numbers are where they are not those of cells, such as a standard deviation; the codes then
  *     span the first two numbers of `scale`, not the range of the colouring, and the colours the other two. "" and []
  *     otherwise
@@ -460,7 +469,8 @@ export const CONTAINER = 65536;
  * The cells of a view at full precision, in random order, where few enough are in it; part of parts.
  *
  * Seqs as in `image`. Codes of `xy` as in `points`, over `extent`; `codes` as in `codes` or `values`, empty without a
- * colouring; `bits` as in `selection`, empty when no cell is selected.
+ * colouring; `bits` as in `selection`, empty when no cell is selected; `passing` as `bits` in `filter`, empty when all
+ * do.
  * @typedef {object} Cells
  * @property {"cells"} kind
  * @property {number} panel
@@ -470,7 +480,7 @@ export const CONTAINER = 65536;
  * @property {number} part
  * @property {number} parts
  * @property {number[]} extent
- * @property {{xy: Uint16Array, codes: Uint8Array | Uint16Array, bits: Uint8Array}} arrays
+ * @property {{xy: Uint16Array, codes: Uint8Array | Uint16Array, bits: Uint8Array, passing: Uint8Array}} arrays
  */
 /**
  * Where the names of categories stand: at the densest place of those of their cells that pass the filters.
@@ -564,7 +574,7 @@ export const REPLY_ARRAYS = {
   matches: {},
   detail: {"index": [["uint32"], ["n"]], "xy": [["uint16"], ["n", 2]]},
   image: {"png": [["uint8"], ["n_bytes"]], "histogram": [["uint32"], ["n_bins or 0"]], "quantiles": [["float32"], ["n_quantiles or 0"]]},
-  cells: {"xy": [["uint16"], ["n", 2]], "codes": [["uint8", "uint16"], ["n or 0"]], "bits": [["uint8"], ["n_bytes"]]},
+  cells: {"xy": [["uint16"], ["n", 2]], "codes": [["uint8", "uint16"], ["n or 0"]], "bits": [["uint8"], ["n_bytes"]], "passing": [["uint8"], ["n_bytes"]]},
   labels: {"xy": [["uint16"], ["n", 2]]},
   contours: {"lengths": [["uint32"], ["n_rings"]], "xy": [["uint16"], ["n", 2]]},
   module: {"code": [["uint8"], ["n_bytes"]]},

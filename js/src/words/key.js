@@ -3,10 +3,10 @@ import { nShown } from "../state/hidden.js";
 import { safeColor } from "../style/color.js";
 import { limitsShown } from "../style/limits.js";
 import { stopsOf } from "../style/style.js";
-import { MOST_ROWS } from "../wire/constants.js";
-import { MISSING_LABEL } from "../wire/protocol.js";
+import { LEFT_OUT_GREY, MOST_ROWS } from "../wire/constants.js";
+import { LEFT_OUT_LABEL, MISSING_LABEL } from "../wire/protocol.js";
 import { counted, share, shortCount, shortNumber, wholeNumber } from "./format.js";
-import { nounsOf } from "./nouns.js";
+import { capitalized, nounsOf } from "./nouns.js";
 
 /**
  * @typedef {object} Key what stands beside a picture; every text as it is written
@@ -14,7 +14,8 @@ import { nounsOf } from "./nouns.js";
  * @property {string} size how many cells there are, are shown, are selected
  * @property {string} heading what the colours are of
  * @property {string} detail
- * @property {[string, string, string][]} rows label, count and colour of each category on show; missing ones last, with "" for a colour
+ * @property {[string, string, string][]} rows label, count and colour of each category on show; then of what is missing, with "" for a colour,
+ *   and of what the filters leave out
  * @property {number} more categories that are on show and not among the rows
  * @property {string[]} ramp colours of a bar, low to high; empty where there is none
  * @property {[string, string]} ends its two limits
@@ -37,7 +38,9 @@ export function keyOf(state, dark = false) {
     ends: ["", ""],
     said: "",
   };
-  if (color === null || color.scale === "none") return key;
+  const leftOut = leftOutOf(state, dark);
+  if (color === null || color.scale === "none")
+    return leftOut.length === 0 ? key : { ...key, heading: capitalized(nounsOf(state).obs.many), rows: leftOut };
   const { name: heading, detail, categories, counts, lo, hi, nMissing } = color;
   const named = { ...key, heading, detail };
   /** @type {Key["rows"]} */
@@ -54,15 +57,26 @@ export function keyOf(state, dark = false) {
     ]);
     return {
       ...named,
-      rows: [...rows, ...(hidden.has(MISSING_LABEL) ? [] : missing)],
+      rows: [...rows, ...(hidden.has(MISSING_LABEL) ? [] : missing), ...leftOut],
       more: shown.length - few.length,
     };
   }
-  if (nMissing >= color.nObs) return { ...named, rows: missing, said: "There are no values." };
-  if (lo === hi) return { ...named, rows: missing, said: `Every value is ${shortNumber(lo)}.` };
+  const others = [...missing, ...leftOut];
+  if (nMissing >= color.nObs) return { ...named, rows: others, said: "There are no values." };
+  if (lo === hi) return { ...named, rows: others, said: `Every value is ${shortNumber(lo)}.` };
   const [low, high] = limitsShown(color, traits);
   const told = [detail, statisticOf(state)].filter(Boolean).join(" · ");
-  return { ...named, detail: told, rows: missing, ramp: stopsOf(traits.cmap, dark), ends: endsOf(low, high, lo, hi) };
+  return { ...named, detail: told, rows: others, ramp: stopsOf(traits.cmap, dark), ends: endsOf(low, high, lo, hi) };
+}
+
+/** The row of cells that the filters leave out, where they are drawn. @param {import("../state/state.js").State} state @param {boolean} dark
+ * @returns {Key["rows"]} */
+function leftOutOf(state, dark) {
+  const nObs = state.dataset?.nObs ?? 0;
+  const n = nObs - nShown(state, nObs);
+  if (state.traits.filtered !== "grey" || n === 0) return [];
+  const grey = LEFT_OUT_GREY[dark ? "dark" : "light"].map((one) => one.toString(16).padStart(2, "0"));
+  return [[LEFT_OUT_LABEL, shortCount(n), `#${grey.join("")}`]];
 }
 
 /** Which number a pixel shows that cells share; "" where each cell is seen. @param {import("../state/state.js").State} state @returns {string} */

@@ -1,7 +1,7 @@
 /** Turns images of all cells into something a canvas draws: those of numbers get their colours here. */
 import { memo } from "../../state/memo.js";
 import { isDimming } from "../../style/style.js";
-import { MISSING } from "../../wire/protocol.js";
+import { LEFT_OUT_ALPHA, MISSING } from "../../wire/protocol.js";
 
 /** @typedef {import("../../state/scene.js").CellImage} Image */
 
@@ -36,7 +36,8 @@ export function shade(numbers, { size, rgba }) {
     const code = Math.min((numbers[at] << 8) | numbers[at + 1], MISSING);
     const alpha = numbers[at + 2];
     const dimmed = alpha > 0 && alpha < 255 ? rgba[size + code] : 0;
-    pixels[i] = dimmed || (rgba[code] & 0x00ffffff) | (alpha << 24);
+    if (alpha === LEFT_OUT_ALPHA) pixels[i] = rgba[2 * size];
+    else pixels[i] = dimmed || (rgba[code] & 0x00ffffff) | (alpha << 24);
   }
   return new Uint8ClampedArray(pixels.buffer);
 }

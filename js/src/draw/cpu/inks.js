@@ -2,14 +2,15 @@
 import { MISSING } from "../../wire/protocol.js";
 
 /**
- * @typedef {object} Inks twice as many entries as there are codes: those of points as they are, then of dimmed ones
+ * @typedef {object} Inks twice as many entries as there are codes: those of points as they are, then of dimmed ones; and
+ *   one more, of points that the filters leave out
  * @property {number} size codes; the entries of dimmed points begin here
  * @property {Uint32Array} rgba as four bytes in memory, opaque; 0 = not drawn
  * @property {Uint32Array} rank higher ones lie above; never below LOWEST
  */
 
-/** Ranks below are for soft edges and for what is empty. */
-export const LOWEST = 2;
+/** Ranks from below, that of what is empty, 0: soft edges, points that the filters leave out, the lowest of all others. */
+export const [EDGE, LEFT_OUT, LOWEST] = [1, 2, 3];
 const DIMMED_SPAN = MISSING + 2;
 
 /**
@@ -19,10 +20,10 @@ const DIMMED_SPAN = MISSING + 2;
  * @returns {Inks}
  */
 export function inksOf(style, colors, size) {
-  const rgba = new Uint32Array(2 * size);
-  const rank = new Uint32Array(2 * size);
+  const rgba = new Uint32Array(2 * size + 1);
+  const rank = new Uint32Array(2 * size + 1).fill(LEFT_OUT);
   const pure = new Uint32Array(colors.buffer, colors.byteOffset, colors.length / 4);
-  const [plain, missing] = [pack(style.plain), pack(style.missingColor)];
+  const [plain, missing, leftOut] = [pack(style.plain), pack(style.missingColor), pack(style.leftOut)];
   const { mode, ranked, limits, highlighted, selecting } = style;
   const span = limits[1] - limits[0];
   for (let code = 0; code < size; code++) {
@@ -34,6 +35,10 @@ export function inksOf(style, colors, size) {
       const share = span === 0 ? Number(code > limits[0]) : Math.min(Math.max((code - limits[0]) / span, 0), 1);
       color = pure[Math.floor(share * 255 + 0.5)];
     }
+    if (color === 0) {
+      rgba[code] = rgba[size + code] = leftOut; // hidden in the legend
+      continue;
+    }
     const isDimmed = highlighted >= 0 && code !== highlighted;
     const height = isMissing ? 0 : ranked ? 1 + code : 1;
     const below = selecting || isDimmed ? dim(color, style) : 0;
@@ -42,6 +47,7 @@ export function inksOf(style, colors, size) {
     rank[code] = LOWEST + height + (isDimmed ? 0 : DIMMED_SPAN);
     rank[size + code] = LOWEST + height;
   }
+  rgba[2 * size] = leftOut;
   return { size, rgba, rank };
 }
 

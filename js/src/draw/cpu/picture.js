@@ -54,6 +54,7 @@ export function createCpuPicture(getState) {
       diameter: isRound ? sizePx : Math.max(sizePx, 1),
       isRound,
       opacity: style.opacity,
+      leftOutOpacity: style.leftOut[3],
     };
   }
 

@@ -2,7 +2,7 @@
  * The loops over points, into pixels in memory: a twentieth of what a software GL takes for the same picture.
  * A pixel belongs to a square if its middle does; its left and upper edge are part of a square. Pure.
  */
-import { LOWEST } from "./inks.js";
+import { EDGE, LEFT_OUT } from "./inks.js";
 
 /**
  * @typedef {object} Raster
@@ -19,6 +19,7 @@ import { LOWEST } from "./inks.js";
  * @property {number} diameter px
  * @property {boolean} isRound
  * @property {number} opacity
+ * @property {number} leftOutOpacity of points that the filters leave out
  */
 
 /** Draw the points first to last. @param {Raster} raster @param {import("../sources.js").PointArrays} points @param {Brush} brush
@@ -77,9 +78,9 @@ function drawRanked(
     const bottom = y + diameter;
     if (!(right > 0 && x < width && bottom > 0 && y < height) || a === 65_535 || b === 65_535) continue;
     const flag = flags === null ? 0 : flags[i];
-    if ((flag & 2) !== 0) continue;
     let code = codes === null ? 0 : codes[i];
-    if (selecting && (flag & 1) === 0) code += size;
+    if ((flag & 2) !== 0) code = 2 * size;
+    else if (selecting && (flag & 1) === 0) code += size;
     const color = rgba[code];
     if (color === 0) continue;
     const rank = rankOf[code];
@@ -101,7 +102,7 @@ function drawRanked(
 function drawSoft(raster, points, brush, first, last) {
   const { width, height, pixels, ranks } = raster;
   const { xy, codes, flags } = points;
-  const { inks, selecting, isRanked, place, diameter, isRound, opacity } = brush;
+  const { inks, selecting, isRanked, place, diameter, isRound, opacity, leftOutOpacity } = brush;
   const [scaleX, shiftX, scaleY, shiftY] = place;
   const radius = isRound ? (diameter + 1) / 2 : diameter / 2;
   for (let i = first; i < last; i++) {
@@ -116,12 +117,13 @@ function drawSoft(raster, points, brush, first, last) {
     )
       continue;
     const flag = flags === null ? 0 : flags[i];
-    if ((flag & 2) !== 0) continue;
     let code = codes === null ? 0 : codes[i];
-    if (selecting && (flag & 1) === 0) code += inks.size;
+    if ((flag & 2) !== 0) code = 2 * inks.size;
+    else if (selecting && (flag & 1) === 0) code += inks.size;
     const color = inks.rgba[code];
     if (color === 0) continue;
     const rank = inks.rank[code];
+    const solid = rank === LEFT_OUT ? leftOutOpacity : opacity;
     const x0 = Math.max(Math.floor(x - radius + 0.5), 0);
     const x1 = Math.min(Math.floor(x + radius + 0.5), width);
     const y0 = Math.max(Math.floor(y - radius + 0.5), 0);
@@ -132,11 +134,11 @@ function drawSoft(raster, points, brush, first, last) {
         if (coverage === 0) continue;
         const at = line * width + column;
         if (isRanked) {
-          const height_ = coverage < 1 ? LOWEST - 1 : rank;
+          const height_ = coverage < 1 ? EDGE : rank;
           if (ranks[at] > height_) continue;
           ranks[at] = height_;
         }
-        pixels[at] = coverage * opacity === 1 ? color : blend(pixels[at], color, coverage * opacity);
+        pixels[at] = coverage * solid === 1 ? color : blend(pixels[at], color, coverage * solid);
       }
     }
   }

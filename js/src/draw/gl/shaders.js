@@ -1,4 +1,5 @@
 /** The GLSL of points and pictures. Which point lies on top is decided by depth alone, so that no order has to be sorted. */
+import { LEFT_OUT_ALPHA } from "../../wire/protocol.js";
 
 /** Colour of a number's code between the limits, from the 256 steps of a colormap. */
 const RAMP = /* glsl */ `
@@ -10,7 +11,7 @@ vec4 ramp(sampler2D colors, vec2 limits, float code) {
 `;
 
 /**
- * From front to back: values by rank, missing values, then everything dimmed in the same order.
+ * From front to back: values by rank, missing values, then everything dimmed in the same order, then what the filters leave out.
  * a_flag bit 0: selected, bit 1: left out. u_mode 0: one colour, 1: categories, 2: numbers.
  */
 export const VERTEX = /* glsl */ `#version 300 es
@@ -31,6 +32,7 @@ uniform bool u_selecting;
 uniform vec2 u_limits;
 uniform vec4 u_plain;
 uniform vec4 u_missingColor;
+uniform vec4 u_leftOut;
 uniform vec3 u_background;
 uniform float u_dimmed;
 uniform float u_opacity;
@@ -52,16 +54,17 @@ void main() {
     color = ramp(u_colors, u_limits, float(a_code));
     rank = u_ranked * float(a_code) / 65534.0;
   }
-  if (color.a == 0.0 || (a_flag & 2u) != 0u || a_xy.x == 65535u || a_xy.y == 65535u) {
+  bool leftOut = color.a == 0.0 || (a_flag & 2u) != 0u;
+  if ((leftOut && u_leftOut.a == 0.0) || a_xy.x == 65535u || a_xy.y == 65535u) {
     gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
     gl_PointSize = 1.0;
     return;
   }
-  float depth = (dimmed ? 0.5 : -0.3) - 0.4 * rank;
+  float depth = leftOut ? 0.9 : (dimmed ? 0.5 : -0.3) - 0.4 * rank;
   gl_Position = vec4(vec2(a_xy) * u_scale + u_offset, depth, 1.0);
   gl_PointSize = u_side;
-  vec3 rgb = dimmed ? mix(u_background, color.rgb, u_dimmed) : color.rgb;
-  v_color = vec4(rgb, 1.0) * u_opacity;
+  vec3 rgb = leftOut ? u_leftOut.rgb : dimmed ? mix(u_background, color.rgb, u_dimmed) : color.rgb;
+  v_color = vec4(rgb, 1.0) * (leftOut ? u_leftOut.a : u_opacity);
 }
 `;
 
@@ -117,6 +120,7 @@ uniform sampler2D u_colors;
 uniform int u_mode;
 uniform vec2 u_limits;
 uniform vec4 u_missingColor;
+uniform vec4 u_leftOut;
 uniform vec3 u_background;
 uniform float u_behind;
 uniform float u_opacity;
@@ -127,6 +131,7 @@ vec4 colorOf() {
   if (u_mode == 1) return texture(u_image, v_at);
   ivec2 size = textureSize(u_image, 0);
   vec3 pixel = texelFetch(u_image, min(ivec2(v_at * vec2(size)), size - 1), 0).rgb;
+  if (floor(pixel.b * 255.0 + 0.5) == ${LEFT_OUT_ALPHA}.0) return vec4(u_leftOut.rgb, 1.0) * ceil(u_leftOut.a);
   float code = floor(pixel.r * 255.0 + 0.5) * 256.0 + floor(pixel.g * 255.0 + 0.5);
   vec4 found = code > 65534.5 ? u_missingColor : ramp(u_colors, u_limits, code);
   return vec4(found.rgb, 1.0) * pixel.b;

@@ -2,6 +2,7 @@
 import { html, nothing } from "lit-html";
 import { progress } from "../../state/state.js";
 import { safeColor } from "../../style/color.js";
+import { LEFT_OUT_LABEL } from "../../wire/protocol.js";
 import { whyEmpty } from "./notes.js";
 
 /** @typedef {import("./ui.js").Context} Context */
@@ -39,6 +40,7 @@ export function tooltip({ state, ui }) {
   return html`<div class="tooltip" aria-hidden="true">
     <div class="name">${cell.name}</div>
     ${cell.value === "" ? nothing : html`<div class="value">${swatchOf(state, cell.value)}${cell.value}</div>`}
+    ${cell.passes ? nothing : html`<div class="left-out">${LEFT_OUT_LABEL}</div>`}
     ${
       cell.fields.length === 0
         ? nothing

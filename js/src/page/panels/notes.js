@@ -43,7 +43,8 @@ function filterNote(state) {
   if (dataset === null || filter.n === null) return "";
   const { obs } = nounsOf(state);
   const rules = counted(traits.filters.length, { one: "filter", many: "filters" });
-  return `${wholeNumber(filter.n)} of ${counted(dataset.nObs, obs)} pass the ${rules}; the others are not drawn.`;
+  const others = traits.filtered === "grey" ? "grey" : "not drawn";
+  return `${wholeNumber(filter.n)} of ${counted(dataset.nObs, obs)} pass the ${rules}; the others are ${others}.`;
 }
 
 /** @param {State} state */

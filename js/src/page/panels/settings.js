@@ -10,6 +10,8 @@ const SIZE_MAX_PX = 12;
 const SIZE_START_PX = 3;
 /** @type {Record<import("../../wire/constants.js").Settings["density"], string>} */
 const DENSITIES = { eq_hist: "equalized", log: "logarithmic", cbrt: "cube root", linear: "linear" };
+/** @type {Record<import("../../wire/constants.js").Settings["filtered"], string>} */
+const FILTERED = { hide: "not drawn", grey: "grey" };
 const BACKGROUNDS = { "": "as shown", white: "white", dark: "dark", transparent: "transparent" };
 const STATISTICS = {
   auto: "highest close by, mean far away",
@@ -45,6 +47,7 @@ export function settingsPopover({ state, actions }) {
         .value=${live(String(opacity))} @input=${(/** @type {Event} */ event) => actions.setTrait("opacity", number(event))}>
     </div>
     ${together(state, actions)}
+    ${choice("Filtered out", FILTERED, state.traits.filtered, (value) => actions.setTrait("filtered", value))}
     <label class="check" title="With Ctrl or Cmd it always does">
       <input type="checkbox" .checked=${live(state.traits.wheel_zoom)}
         @change=${() => actions.setTrait("wheel_zoom", !state.traits.wheel_zoom)}>The wheel zooms

@@ -18,6 +18,7 @@ from cxg_widget.draw.crowding import BASIS, Crowd, Shared, few_of, shared
 from cxg_widget.draw.key import Key, key_of
 from cxg_widget.draw.picture import Paint, paint, pixels_as_points, point_diameter
 from cxg_widget.draw.png import encode_png
+from cxg_widget.draw.summary import summary_of
 from cxg_widget.session import streams
 from cxg_widget.session.view_request import pixels_shown, shown_of
 from cxg_widget.spatial.view import View, contain, fit_view, within, zoom_of
@@ -75,18 +76,30 @@ class Pictures:
         -------
         uint8 (height, width, 4), and its key
         """
+        job, seen, zoom = self._job(view, size, max_points)
+        return paint(job, seen, size, zoom=zoom, paper=paper), self._key(job, dark=paper.is_dark)
+
+    def summary(self, view: View | None, size: tuple[int, int]) -> str:
+        """Say in words what a picture shows; see `draw.summary.summary_of`, and `drawn` for the parameters."""
+        settings, job = self._settings, None
+        if settings.embedding is not None:
+            job, _, _ = self._job(view, size, None)
+        legend, _ = self._legend(job)
+        axis_names = self._dataset.axis_names(settings.embedding, settings.axes) if job else None
+        return summary_of(self._key(job, dark=False), legend, settings, axis_names or ())
+
+    def _job(self, view: View | None, size: tuple[int, int], max_points: int | None) -> tuple[Paint, View, float]:
+        """Gather what a picture is painted of, and say which view it shows, how far zoomed in."""
         extent, y_down = self._extent(), is_tissue(self._settings.embedding)
         equal_units = self._dataset.axis_labels(self._settings.embedding, self._settings.axes) is None
         whole = fit_view(extent, size, y_down=y_down, equal_units=equal_units)
         seen = whole if view is None else contain(view, size, y_down=y_down, equal_units=equal_units)
         zoom = zoom_of(seen, whole)
         if self._held.is_of_pixels:
-            pixels = self._paint_pixels(seen, size, zoom)
-            return paint(pixels, seen, size, zoom=zoom, paper=paper), self._key(pixels, dark=paper.is_dark)
+            return self._paint_pixels(seen, size, zoom), seen, zoom
         job = None if view is None else self._paint_near(max_points, seen, size)
         job = job or self._paint(max_points, None if view is None else seen)
-        job = replace(job, shared=self._shared(job, seen, size, zoom))
-        return paint(job, seen, size, zoom=zoom, paper=paper), self._key(job, dark=paper.is_dark)
+        return replace(job, shared=self._shared(job, seen, size, zoom)), seen, zoom
 
     def _shared(self, job: Paint, seen: View, size: tuple[int, int], zoom: float) -> Shared | None:
         """Return what numbers a picture shows where cells share its pixels."""
@@ -106,18 +119,24 @@ class Pictures:
         found = shared(crowd, wire_values(coloring.numbers), points, view, (settings.statistic, few_of(settings)))
         return replace(found, limits=None) if found is not None and are_stated(job.coloring, self._dataset) else found
 
-    def _key(self, job: Paint, *, dark: bool) -> Key:
+    def _legend(self, job: Paint | None) -> tuple[p.Color, Coloring]:
+        held = self._held
+        coloring = job.coloring if job and held.is_of_pixels else held.preview() or held.coloring()
+        legend = streams.legend_frame(coloring, self._settings, self._dataset, 0, 0).message
+        assert isinstance(legend, p.Color)
+        return legend, coloring
+
+    def _key(self, job: Paint | None, *, dark: bool) -> Key:
         """Say what a picture of the settings means, in words."""
         settings, dataset, held = self._settings, self._dataset, self._held
-        coloring = job.coloring if held.is_of_pixels else held.preview() or held.coloring()
-        legend = streams.legend_frame(coloring, settings, dataset, 0, 0).message
-        assert isinstance(legend, p.Color)
+        legend, coloring = self._legend(job)
+        shared = job.shared if job else None
         n_selected = int(np.count_nonzero(self._mask))
         passing = held.filtered() if held.passing() is not None else None
         return key_of(
             legend, coloring.numbers.quantiles, settings,
             title=dataset.title, noun=dataset.obs_noun, n_selected=n_selected,
-            statistic=job.shared.statistic if job.shared else "", automatic=job.shared.limits if job.shared else None,
+            statistic=shared.statistic if shared else "", automatic=shared.limits if shared else None,
             n_shown=None if passing is None else int(np.count_nonzero(passing)), dark=dark,
         )  # fmt: skip
 

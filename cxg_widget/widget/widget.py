@@ -186,6 +186,24 @@ class CxgWidget(WidgetTraits):
         """The selected cells as they are now: `.mask`, `.rows`, `len()`, `.obs(columns)`."""
         return self._session.selected
 
+    @property
+    def summary(self) -> str:
+        """What is shown as text, a sentence a line: dataset, cells, embedding, colours, filters, selection.
+
+        A screen reader says the same of the plot.
+
+        Raises
+        ------
+        InvalidStore, DamagedStore
+            If what is shown cannot be read.
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        now = self._session.settings
+        seen = None if now.view is None else (now.view[0], now.view[1], now.view[2], now.view[3])
+        return self._session.pictures.summary(seen, (round(now.height * 4 / 3), now.height))
+
     def select(
         self, what: Any = None, mode: protocol.Mode = "replace", *, polygon: Any = None, query: str | None = None,
         within: str | None = None, **columns: Any,

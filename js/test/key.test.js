@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { share, shortCount, shortNumber } from "../src/words/format.js";
 import { keyOf, linesOf } from "../src/words/key.js";
+import { summaryOf } from "../src/words/summary.js";
 
-const { keys, numbers, counts, shares } = JSON.parse(
+const { keys, summaries, numbers, counts, shares } = JSON.parse(
   readFileSync(new URL("../../tests/keys.json", import.meta.url), "utf8"),
 );
 
@@ -22,6 +23,22 @@ for (const told of keys) {
     });
     assert.deepEqual(keyOf(state, told.dark ?? false), told.key);
     assert.deepEqual(linesOf(keyOf(state)), told.lines);
+  });
+}
+
+for (const one of summaries) {
+  test(`the summary: ${one.law}`, () => {
+    const { title, n_obs: nObs, n_selected, embedding, axes, axis_names: axisLabels, hidden, filters, color } = one;
+    const state = /** @type {any} */ ({
+      dataset: { title, nObs },
+      points: { embedding, axes, axisLabels },
+      selection: { n: n_selected },
+      filter: { seq: -1, n: null },
+      traits: { hidden, filters, vmin: one.vmin, vmax: one.vmax, cmap: one.cmap },
+      crowd: { weight: 1, solidity: 1 },
+      color: { ...color, colors: [], limits: null, nObs, nMissing: color.n_missing, quantiles: new Float32Array() },
+    });
+    assert.deepEqual(summaryOf(state).split("\n"), one.said);
   });
 }
 

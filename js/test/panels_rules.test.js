@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rounded, stepOf } from "../src/panels/number_counts.js";
-import { columnOf, keeping, passesOf, ruleOf, told, within, withRule } from "../src/panels/rules.js";
+import { columnOf, keeping, passesOf, ruleOf, within, withRule } from "../src/panels/rules.js";
 
 const LABELS = ["a", "b", "c", "d", "(missing)"];
 
@@ -47,13 +47,4 @@ test("ends are rounded to far less than a bin, to numbers that can be read", () 
     assert.ok(step <= (hi / 64 - lo / 64) / 4);
     assert.ok(Math.abs(rounded(hi, step) - hi) <= step);
   }
-});
-
-test("a filter is told in a few words", () => {
-  const say = (rule) => told(rule, String);
-  assert.equal(say({ obs: "x", range: [1, null] }), "from 1");
-  assert.equal(say({ obs: "x", range: [null, 2] }), "up to 2");
-  assert.equal(say({ obs: "x", in: ["a", null, "b", "c"] }), "a, (missing) and 2 more");
-  assert.equal(say({ not: { obs: "x", in: ["<b>"] } }), "not <b>");
-  assert.equal(say({ query: "x > 1" }), "x > 1");
 });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -36,6 +37,21 @@ def test_a_gesture_that_changed_nothing_is_said_and_announced(page: Any) -> None
     show(page, "unchanged")
     expect(page.locator(".what")).to_contain_text("1.2\u00a0% · unchanged")
     expect(page.locator(".said")).to_contain_text("1,234 of 100,000 cells selected, unchanged; ")
+
+
+def test_the_plot_is_described_in_words_that_follow_what_is_shown(page: Any) -> None:
+    plot = page.get_by_label("Scatterplot")
+    show(page, "filteredColumns")
+    for words in (
+        "PBMC atlas",
+        "1,234 of 100,000 cells selected",
+        "X_umap",
+        "cell_type, 14 categories",
+        "n_counts 120",
+    ):
+        expect(plot).to_have_accessible_description(re.compile(words))
+    show(page, "gene")
+    expect(plot).to_have_accessible_description(re.compile("Color: CD3E .*0 to 6.42.*Without a value: 214"))
 
 
 @pytest.mark.parametrize(

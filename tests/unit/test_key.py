@@ -10,6 +10,7 @@ import pytest
 from cxg_widget.display.settings import Settings
 from cxg_widget.draw.crowding import statistic_of
 from cxg_widget.draw.key import key_of, lines_of
+from cxg_widget.draw.summary import summary_of
 from cxg_widget.text.nouns import Noun
 from cxg_widget.text.numbers import share, short_count, short_number
 from cxg_widget.wire.protocol import Color
@@ -37,6 +38,17 @@ def test_the_key_says(case):
     found = {name: getattr(key, name) for name in case["key"]}
     assert json.loads(json.dumps(found)) == case["key"]
     assert lines_of(key) == case["lines"]
+
+
+@pytest.mark.parametrize("case", TOLD["summaries"], ids=lambda case: case["law"])
+def test_the_summary_says(case):
+    color = {**case["color"], "colors": ["#000000"] * len(case["color"]["categories"])}
+    legend = Color(seq=0, spec="", n_points=0, n_obs=case["n_obs"], encoding="none", is_stated=False, **color)
+    names = ("embedding", "axes", "hidden", "filters", "cmap", "vmin", "vmax")
+    settings = Settings(**{name: tuple(case[name]) if isinstance(case[name], list) else case[name] for name in names})
+    about = {"title": case["title"], "noun": Noun("cell", "cells"), "n_selected": case["n_selected"]}
+    key = key_of(legend, np.linspace(legend.lo, legend.hi, 1001), settings, **about)
+    assert summary_of(key, legend, settings, case["axis_names"]).split("\n") == case["said"]
 
 
 def test_numbers_are_written_as_in_the_browser():

@@ -17,6 +17,7 @@ from cxg_widget.display.settings import Settings
 from cxg_widget.draw.figure import compose
 from cxg_widget.draw.key import Key
 from cxg_widget.draw.lettering import drawable, fitted, width_of
+from cxg_widget.errors import ClosedDataset
 from cxg_widget.session.session import Session
 from cxg_widget.widget.boxes import held_in
 from cxg_widget.widget.static_picture import kept_picture, static_picture
@@ -104,6 +105,22 @@ def test_a_picture_shows_the_look_view_and_hidden_categories_of_now(session):
 def test_a_selection_is_counted(session):
     session.select(np.arange(session.dataset.n_obs) < 10)
     assert "10 of 1,000 cells selected · 1\u00a0%" in text(static_picture(session, HEIGHT, "abc"))
+
+
+def test_the_summary_counts_as_pandas_does():
+    w = CxgWidget(small(), color="cell_type")
+    frame = w.dataset.obs()
+    counts = frame["cell_type"].value_counts()
+    w.filters["cell_type"] = [counts.index[0], counts.index[1]]
+    w.select({"cell_type": counts.index[0]})
+    lines = w.summary.split("\n")
+    assert lines[1].startswith(f"{counts.iloc[0]:,} of 1,000 cells selected")
+    assert lines[1].endswith(f"{counts.iloc[:2].sum():,} shown.")
+    assert f"{counts.index[0]} {counts.iloc[0]:,}" in lines[4]
+    assert lines[-1].startswith("Filters: cell_type ")
+    w.close()
+    with pytest.raises(ClosedDataset):
+        _ = w.summary
 
 
 def test_scaled_a_page_is_the_same_page_with_more_pixels():

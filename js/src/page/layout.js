@@ -31,9 +31,12 @@ export function createElements(el) {
   const said = document.createElement("div");
   said.className = "said";
   said.setAttribute("role", "status");
-  root.append(style, mount, said);
+  const described = document.createElement("p");
+  described.id = "described";
+  described.hidden = true;
+  root.append(style, mount, said, described);
   el.append(host);
-  return { host, mount, plotHost, said };
+  return { host, mount, plotHost, said, described };
 }
 
 /** @param {Context} context @param {HTMLElement} plotHost @param {(context: Context) => unknown} drawLegend */

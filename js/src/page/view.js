@@ -4,6 +4,7 @@ import { asSeen, isOnlyMore } from "../state/state.js";
 import { missingGrey } from "../style/style.js";
 import { fileName } from "../words/format.js";
 import { createAnnouncer } from "./announcer.js";
+import { createDescription } from "./description.js";
 import { createFullScreen } from "./full_screen.js";
 import { leaveByKey, pressKey } from "./keys.js";
 import { createElements, isNarrow, layout, plotAlone } from "./layout.js";
@@ -37,9 +38,12 @@ const MORE_MS = 200;
 
 /** Show a model in an element. @param {{el: HTMLElement, model: Model}} options @returns {() => void} takes the view away */
 export function createView({ el, model }) {
-  const { host, mount, plotHost, said } = createElements(el);
+  const { host, mount, plotHost, said, described } = createElements(el);
   const announcer = createAnnouncer(said);
+  const description = createDescription(described);
   const plot = model.createPlot(plotHost, announcer.say);
+  plot.element.setAttribute("aria-describedby", described.id);
+  description.follow(model.store.get());
   const ending = new AbortController();
   const drawLegend = createLegend();
   let ui = initialUi();
@@ -100,6 +104,7 @@ export function createView({ el, model }) {
   const unsubscribe = model.store.subscribe((state, before) => {
     if (asSeen(state).color?.seq !== asSeen(before).color?.seq) forgetLegend(context, mount);
     announcer.follow(state, before);
+    description.follow(state, before);
     if (ui.search.pick && state.found.query === ui.search.text) pickBest(context);
     if (isOnlyMore(state, before)) later ??= setTimeout(schedule, MORE_MS);
     else schedule();
@@ -117,6 +122,7 @@ export function createView({ el, model }) {
   return () => {
     ending.abort();
     announcer.stop();
+    description.stop();
     unsubscribe();
     unwatchTheme();
     screen.destroy();

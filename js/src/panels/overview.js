@@ -3,9 +3,10 @@ import { html, nothing } from "lit-html";
 import { ICONS } from "../page/icons.js";
 import { textIn } from "../page/panels/ui.js";
 import { nShown } from "../state/hidden.js";
-import { shortNumber, wholeNumber } from "../words/format.js";
+import { wholeNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
-import { columnOf, ruleOf, told, withRule } from "./rules.js";
+import { nameOf, told } from "../words/rule_told.js";
+import { columnOf, ruleOf, withRule } from "./rules.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
 /** @typedef {import("../state/state.js").Dataset} Dataset */
@@ -35,8 +36,8 @@ export function createOverview() {
         rules.length === 0
           ? nothing
           : html`<ul class="chips" aria-label="Filters">${rules.map((rule) => {
-              const name = columnOf(rule) === "query" ? "query" : columnOf(rule).slice(4);
-              const text = told(rule, shortNumber);
+              const name = nameOf(rule);
+              const text = told(rule);
               return html`<li class="chip" title="${name}: ${text}"><span class="label"><b>${name}</b> ${text}</span>
                 <button type="button" class="small" aria-label="Remove the filter of ${name}" title="Remove" ?disabled=${isOffline}
                   @click=${() => put(columnOf(rule), null)}>${ICONS.close}</button></li>`;

@@ -1,10 +1,8 @@
 /** Filters as the front-end changes them: rules of small JSON, one for each column, and a query. Pure. */
 import { MISSING_LABEL } from "../wire/protocol.js";
+import { innerOf } from "../words/rule_told.js";
 
-/** @typedef {Record<string, any>} Rule {obs, in}, {obs, range}, {var, range}, {not: {obs, in}} or {query} */
-
-/** The rule that names a column, or what it negates. @param {Rule} rule @returns {Rule} */
-const innerOf = (rule) => rule.not ?? rule;
+/** @typedef {import("../words/rule_told.js").Rule} Rule */
 
 /** What a filter is about: "obs:NAME", "var:NAME" or "query". @param {Rule} rule @returns {string} */
 export function columnOf(rule) {
@@ -55,17 +53,4 @@ export function within(column, ends, layer) {
   const name = column.slice(4);
   if (column.startsWith("obs:")) return { obs: name, range: ends };
   return { var: name, ...(layer === null ? {} : { layer }), range: ends };
-}
-
-/** What is left of a filter when it is told in a line. @param {Rule} rule @param {(value: number) => string} written @returns {string} */
-export function told(rule, written) {
-  const inner = innerOf(rule);
-  if ("query" in inner) return inner.query;
-  if ("range" in inner) {
-    const [low, high] = inner.range.map((/** @type {number | null} */ end) => (end === null ? "" : written(end)));
-    return low === "" ? `up to ${high}` : high === "" ? `from ${low}` : `${low} to ${high}`;
-  }
-  const first = inner.in.slice(0, 2).map((/** @type {any} */ one) => (one === null ? MISSING_LABEL : String(one)));
-  const more = inner.in.length - first.length;
-  return `${"not" in rule ? "not " : ""}${first.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -1,0 +1,67 @@
+"""The picture as text, for who does not see it; js/src/words/summary.js writes the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cxg_widget.display.settings import Settings
+from cxg_widget.draw.key import Key
+from cxg_widget.rules.told import told
+from cxg_widget.text.numbers import share, short_count
+from cxg_widget.wire.protocol import Color
+
+MOST_NAMED = 5
+
+
+def summary_of(key: Key, legend: Color, settings: Settings, axis_names: Sequence[str] = ()) -> str:
+    """Say what is shown: dataset, how many cells, where, coloured by what, by which filters.
+
+    Parameters
+    ----------
+    key : of the picture
+    legend : the colouring as the front-end is told of it
+    axis_names : what both axes measure; empty where they have no names
+
+    Returns
+    -------
+    a sentence a line
+    """
+    lines = [key.title, key.size]
+    if settings.embedding is not None:
+        lines.append(_place_told(settings, axis_names))
+    lines += ["No color"] if legend.scale == "none" else _color_told(key, legend, settings)
+    if settings.filters:
+        lines.append(f"Filters: {'; '.join(map(told, settings.filters))}")
+    return "\n".join(line if line.endswith(".") else f"{line}." for line in lines if line)
+
+
+def _place_told(settings: Settings, axis_names: Sequence[str]) -> str:
+    x, y = settings.axes
+    axes = "" if (x, y) == (0, 1) else f", axes {x + 1} and {y + 1}"
+    names = f", {axis_names[0]} by {axis_names[1]}" if axis_names else ""
+    return f"Embedding: {settings.embedding}{axes}{names}"
+
+
+def _color_told(key: Key, legend: Color, settings: Settings) -> list[str]:
+    named = f"Color: {key.heading} ({key.detail})" if key.detail else f"Color: {key.heading}"
+    missing = [f"Without a value: {short_count(legend.n_missing)}"] if legend.n_missing else []
+    if legend.scale == "continuous":
+        return [f"{named}, {key.ends[0]} to {key.ends[1]}" if key.ramp else f"{named}. {key.said}", *missing]
+    hidden, counts, n = set(settings.hidden), legend.counts, len(legend.categories)
+    shown = [i for i, label in enumerate(legend.categories) if label not in hidden]
+    largest = sorted(shown, key=lambda i: (-counts[i] if counts else 0, i))[:MOST_NAMED]
+    rows = [_category_told(legend, i) for i in largest]
+    told_hidden = f", {n - len(shown)} hidden" if len(shown) < n else ""
+    what = "Largest" if len(shown) > len(rows) else "Shown"
+    return [
+        f"{named}, {n} {'category' if n == 1 else 'categories'}{told_hidden}",
+        f"{what}: {', '.join(rows)}" if rows else "",
+        *missing,
+    ]
+
+
+def _category_told(legend: Color, i: int) -> str:
+    label = legend.categories[i] or "(empty)"
+    if not legend.counts:
+        return label
+    return f"{label} {short_count(legend.counts[i])} ({share(legend.counts[i], legend.n_obs)})"

@@ -1,0 +1,27 @@
+/** Filters in words, as cxg_widget/rules/told.py writes them. Pure. */
+import { MISSING_LABEL } from "../wire/protocol.js";
+import { shortNumber } from "./format.js";
+
+/** @typedef {Record<string, any>} Rule {obs, in}, {obs, range}, {var, range}, {not: {obs, in}} or {query} */
+
+/** The rule that names a column, or what it negates. @param {Rule} rule @returns {Rule} */
+export const innerOf = (rule) => rule.not ?? rule;
+
+/** The column or gene of a filter; "query" of a query. @param {Rule} rule @returns {string} */
+export function nameOf(rule) {
+  const inner = innerOf(rule);
+  return "query" in inner ? "query" : (inner.obs ?? inner.var);
+}
+
+/** What a filter keeps, in a line. @param {Rule} rule @returns {string} */
+export function told(rule) {
+  const inner = innerOf(rule);
+  if ("query" in inner) return inner.query;
+  if ("range" in inner) {
+    const [low, high] = inner.range.map((/** @type {number | null} */ end) => (end === null ? "" : shortNumber(end)));
+    return low === "" ? `up to ${high}` : high === "" ? `from ${low}` : `${low} to ${high}`;
+  }
+  const first = inner.in.slice(0, 2).map((/** @type {any} */ one) => (one === null ? MISSING_LABEL : String(one)));
+  const more = inner.in.length - first.length;
+  return `${"not" in rule ? "not " : ""}${first.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

@@ -1,0 +1,55 @@
+/** The picture as text, for who does not see it; cxg_widget/draw/summary.py writes the same. Pure. */
+import { share, shortCount } from "./format.js";
+import { keyOf } from "./key.js";
+import { nameOf, told } from "./rule_told.js";
+
+/** Categories that are named, the largest of them. */
+const MOST_NAMED = 5;
+
+/** What is shown: dataset, how many cells, where, coloured by what, by which filters. @param {import("../state/state.js").State} state
+ * @returns {string} a sentence a line; "" before a dataset is known */
+export function summaryOf(state) {
+  const { dataset, points, color, traits } = state;
+  if (dataset === null) return "";
+  const key = keyOf(state);
+  const lines = [key.title, key.size];
+  if (points !== null) lines.push(placeTold(points));
+  if (color !== null && color.scale !== "none") lines.push(...colorTold(color, traits.hidden, key));
+  else lines.push("No color");
+  /** @type {import("./rule_told.js").Rule[]} */
+  const filters = traits.filters;
+  if (filters.length > 0) lines.push(`Filters: ${filters.map((one) => `${nameOf(one)} ${told(one)}`).join("; ")}`);
+  return lines
+    .filter((line) => line !== "")
+    .map((line) => (line.endsWith(".") ? line : `${line}.`))
+    .join("\n");
+}
+
+/** @param {import("../state/state.js").Points} points */
+function placeTold({ embedding, axes: [x, y], axisLabels }) {
+  const axes = x === 0 && y === 1 ? "" : `, axes ${x + 1} and ${y + 1}`;
+  const names = axisLabels.length === 2 ? `, ${axisLabels[0]} by ${axisLabels[1]}` : "";
+  return `Embedding: ${embedding}${axes}${names}`;
+}
+
+/** @param {import("../state/state.js").Coloring} color @param {string[]} hidden @param {import("./key.js").Key} key @returns {string[]} */
+function colorTold({ scale, categories, counts, nMissing, nObs }, hidden, { heading, detail, ramp, ends, said }) {
+  const named = `Color: ${heading}${detail && ` (${detail})`}`;
+  const missing = nMissing > 0 ? [`Without a value: ${shortCount(nMissing)}`] : [];
+  if (scale === "continuous")
+    return [ramp.length > 0 ? `${named}, ${ends.join(" to ")}` : `${named}. ${said}`, ...missing];
+  const isHidden = new Set(hidden);
+  const shown = [...categories.keys()].filter((i) => !isHidden.has(categories[i]));
+  const nHidden = categories.length - shown.length;
+  const size = `${categories.length} ${categories.length === 1 ? "category" : "categories"}`;
+  const largest = shown.sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0) || a - b).slice(0, MOST_NAMED);
+  const rows = largest.map((i) => {
+    const label = categories[i] || "(empty)";
+    return counts[i] === undefined ? label : `${label} ${shortCount(counts[i])} (${share(counts[i], nObs)})`;
+  });
+  return [
+    `${named}, ${size}${nHidden > 0 ? `, ${nHidden} hidden` : ""}`,
+    rows.length === 0 ? "" : `${shown.length > rows.length ? "Largest" : "Shown"}: ${rows.join(", ")}`,
+    ...missing,
+  ];
+}

@@ -45,6 +45,7 @@ REQUESTS: list[dict[str, Any]] = [
      "find": -1, "filters": [], "panel": 0},
     {"kind": "csv", "id": 17, "table": {"of": "selection"}, "start": 0, "n": 10_000, "separator": "\t", "filters": [],
      "panel": 0},
+    {"kind": "genes", "id": 20, "text": "T cells\tof blood\tCD3E\tCD3D", "name": ""},
     {"kind": "module", "id": 14, "known": ["0123456789abcdef"]},
     {"kind": "labels", "id": 18, "column": "cell_type", "filters": [{"obs": "donor", "in": ["d1"]}], "panel": 0},
     {"kind": "contours", "id": 19, "column": "", "filters": [], "panel": 0},
@@ -118,7 +119,10 @@ REPLIES: dict[str, Frame] = {
         },
     ),
     "column.continuous": Frame(
-        p.ColumnCounts(1, 2, "var:CD3E", "continuous", [], [0.0, 0.5, 1.0], []),
+        p.ColumnCounts(
+            1, 2, "var:CD3E", "continuous", [], [0.0, 0.5, 1.0], [], layer="raw", n_zeros=4,
+            about=[["feature_name", "CD3E"], ["<b>", "0.25"]],
+        ),
         {
             "all": _array("uint32", [5, 2, 1]),
             "filtered": _array("uint32", [5, 2, 1]),
@@ -138,6 +142,9 @@ REPLIES: dict[str, Frame] = {
     ),
     "csv": Frame(
         p.Csv(0, 1, 2, 6), {"text": _array("uint8", list(b"cell_id,n\nAAAC-1,1.5\n"))},
+    ),
+    "gene_sets": Frame(
+        p.GeneSets([{"name": "T <b>cells", "n": 3, "genes": ["CD3E", "CD3D"]}], "1 name is no gene of this dataset.")
     ),
     "matches": Frame(
         p.Matches("cd3", [{"spec": "var:CD3E", "color": "CD3E", "label": "CD3E", "kind": "var", "detail": "ENSG1"}], 2)

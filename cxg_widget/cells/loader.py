@@ -62,7 +62,7 @@ class Loader:
         self.reading_near = threading.Lock()
         self._seed = seed
         self._holder = holder
-        self._resolved = lru_cache(maxsize=4)(lambda color, layer: resolve(color, dataset, layer))
+        self._resolved = lru_cache(maxsize=4)(lambda color, layer, own=(): resolve(color, dataset, layer, dict(own)))
 
     def of(self, settings: Settings) -> Holder:
         """Return the cells as some settings show them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +29,7 @@ class CodedColumn:
     is_categorical, ordered : whether they are those of a categorical, and their order means something
     edges : of the bins of numbers, (k + 1,), int64 of integers, else float64; empty where there is no number. A bin
         holds its left edge and not its right one, but for the last, which holds both, as `numpy.histogram` has it.
+    n_zeros : how many cells have the number 0
     """
 
     codes: NDArray[np.uint8 | np.uint16]
@@ -36,6 +37,7 @@ class CodedColumn:
     is_categorical: bool
     ordered: bool
     edges: NDArray[Any]
+    n_zeros: int = 0
 
     @property
     def n_codes(self) -> int:
@@ -83,7 +85,8 @@ def of_numbers(values: NDArray[Any]) -> CodedColumn:
     """Code numbers (n,): by equal bins, of integers by bins of equally many integers, one where there are few."""
     if not values.size:
         return _of_bins(np.empty(0, dtype=np.uint8), np.empty(0))
-    return _of_integers(values) if values.dtype.kind in "iu" else _of_floats(values)
+    coded = _of_integers(values) if values.dtype.kind in "iu" else _of_floats(values)
+    return replace(coded, n_zeros=values.size - int(np.count_nonzero(values)))
 
 
 def _of_integers(values: NDArray[Any]) -> CodedColumn:

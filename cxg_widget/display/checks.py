@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
+from warnings import warn
 
 import numpy as np
 
 from cxg_widget.datasets.base.dataset import Dataset
-from cxg_widget.display.target import resolve
+from cxg_widget.display.gene_sets import check_gene_sets, check_pinned, unknown_told
+from cxg_widget.display.target import NO_SETS, OwnSets, resolve
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
 from cxg_widget.rules.filters import check_filters
 from cxg_widget.rules.named import check_sets
@@ -17,8 +19,23 @@ from cxg_widget.rules.rule import check_names as check_names_of
 from cxg_widget.text.names import nearest, not_found, shown, text_of
 from cxg_widget.wire.request_bounds import MAX_EDGE
 
-Check = Callable[[Any, Dataset, str | None], Any]
-"""Takes a value, the dataset and the embedding on show."""
+
+class Beside(NamedTuple):
+    """What else is set, by which a value is judged.
+
+    Attributes
+    ----------
+    embedding : the one on show, whose axes `axes` names
+    gene_sets : those that a user made, of which `color` may name one
+    """
+
+    embedding: str | None = None
+    gene_sets: OwnSets = NO_SETS
+
+
+Check = Callable[[Any, Dataset, Beside], Any]
+"""Takes a value, the dataset and what else is set."""
+NOTHING = Beside()
 _CORNERS = 4
 _CONTAINERS = (list, tuple, dict, set, frozenset, np.ndarray)
 
@@ -124,12 +141,12 @@ def check_hidden(value: Any) -> list[str]:
     return [text_of(label) for label in labels]
 
 
-def filters(value: Any, dataset: Dataset, _: str | None = None) -> list[Any]:
+def filters(value: Any, dataset: Dataset, _: Beside = NOTHING) -> list[Any]:
     """Return filters as rules, one for each column, gene or query; see `rules.filters`."""
     return check_filters(value, dataset)
 
 
-def sets(value: Any, dataset: Dataset, _: str | None = None) -> list[Any]:
+def sets(value: Any, dataset: Dataset, _: Beside = NOTHING) -> list[Any]:
     """Return named rules that fit the dataset; see `rules.named`."""
     found = check_sets(value)
     check_names_of({"or": [one["rule"] for one in found]}, dataset)
@@ -153,38 +170,38 @@ def check_mode(value: Any, modes: Any) -> Any:
     raise UnknownName(not_found("selection mode", value, get_args(modes), "select()"))
 
 
-def embedding(value: Any, dataset: Dataset, _: str | None = None) -> str | None:
+def embedding(value: Any, dataset: Dataset, _: Beside = NOTHING) -> str | None:
     """Return the name of an embedding as the dataset spells it; None is the default one, where there is any."""
     return dataset.default_embedding if value is None else dataset.find_embedding(value)
 
 
-def axes(value: Any, dataset: Dataset, shown_embedding: str | None) -> list[int]:
+def axes(value: Any, dataset: Dataset, beside: Beside) -> list[int]:
     """Return two axes of the embedding on show."""
-    return list(dataset.check_axes(value, shown_embedding))
+    return list(dataset.check_axes(value, beside.embedding))
 
 
-def layer(value: Any, dataset: Dataset, _: str | None = None) -> str | None:
+def layer(value: Any, dataset: Dataset, _: Beside = NOTHING) -> str | None:
     """Return the name of a layer; None is X."""
     if value is None or (isinstance(value, str) and value in dataset.layers):
         return value
     raise UnknownName(not_found("layer", value, dataset.layers))
 
 
-def color(value: Any, dataset: Dataset, _: str | None = None) -> str | list[str] | None:
+def color(value: Any, dataset: Dataset, beside: Beside = NOTHING) -> str | list[str] | None:
     """Return what to colour by, as it was given; a gene may be one of X or of any layer. See `target.resolve`."""
     if hasattr(value, "tolist"):  # an array, a pandas Index or Series
         value = value.tolist()
     try:
-        resolve(value, dataset)
+        resolve(value, dataset, None, beside.gene_sets)
     except UnknownName:
-        if not any(_is_known(value, dataset, one) for one in dataset.layers):
+        if not any(_is_known(value, dataset, one, beside.gene_sets) for one in dataset.layers):
             raise
     return value if value is None or isinstance(value, str) else list(value)
 
 
-def _is_known(value: Any, dataset: Dataset, in_layer: str) -> bool:
+def _is_known(value: Any, dataset: Dataset, in_layer: str, sets: OwnSets) -> bool:
     try:
-        resolve(value, dataset, in_layer)
+        resolve(value, dataset, in_layer, sets)
     except UnknownName:
         return False
     return True
@@ -193,7 +210,7 @@ def _is_known(value: Any, dataset: Dataset, in_layer: str) -> bool:
 def categories_of(name: str, *, or_true: bool = False) -> Check:
     """Return a check for the name of an obs column of categories; None is none, and so is False where True may be."""
 
-    def judge(value: Any, dataset: Dataset, _: str | None = None) -> str | bool | None:
+    def judge(value: Any, dataset: Dataset, _: Beside = NOTHING) -> str | bool | None:
         if value is None or (or_true and isinstance(value, bool | np.bool_)):
             return True if value else None
         columns = {one.name: one.kind for one in dataset.obs_columns.values() if one.kind not in ("int", "float")}
@@ -207,7 +224,7 @@ def categories_of(name: str, *, or_true: bool = False) -> Check:
     return judge
 
 
-def hover(value: Any, dataset: Dataset, _: str | None = None) -> list[str] | None:
+def hover(value: Any, dataset: Dataset, beside: Beside = NOTHING) -> list[str] | None:
     """Return the fields told of the cell under the pointer, as they were given; None = the default ones."""
     if value is None:
         return None
@@ -217,5 +234,18 @@ def hover(value: Any, dataset: Dataset, _: str | None = None) -> list[str] | Non
         many = dataset.var_noun.many
         raise InvalidValue(f"hover must be a list of obs columns and {many}, or None; found {shown(value)}")
     for name in names:
-        color(name, dataset)
+        color(name, dataset, beside)
     return list(dict.fromkeys(names))
+
+
+def pinned_genes(value: Any, dataset: Dataset, _: Beside = NOTHING) -> list[str]:
+    """Return the genes that are pinned; see `gene_sets.check_pinned`."""
+    return check_pinned(value, dataset)
+
+
+def gene_sets(value: Any, dataset: Dataset, _: Beside = NOTHING) -> list[dict[str, Any]]:
+    """Return gene sets with the genes that the dataset has; of the other names a warning tells."""
+    found = check_gene_sets(value, dataset)
+    if found.unknown:
+        warn(unknown_told(found.unknown, dataset), stacklevel=2)
+    return [{"name": name, "genes": genes} for name, genes in found.sets.items()]

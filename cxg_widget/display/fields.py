@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cxg_widget.datasets.base.values import as_plain
 from cxg_widget.datasets.detection import is_remote
 from cxg_widget.display.several_genes import mean_value
-from cxg_widget.display.target import Target, heading, resolve
+from cxg_widget.display.target import NO_SETS, OwnSets, Target, heading, resolve
 from cxg_widget.errors import CxgWidgetError, UnknownName
 
 if TYPE_CHECKING:
@@ -44,14 +44,14 @@ class Fields:
         self._dataset = dataset
         self._columns = columns_that_tell(dataset)
 
-    def hold(self, chosen: Chosen, layer: str | None) -> None:
+    def hold(self, chosen: Chosen, layer: str | None, sets: OwnSets = NO_SETS) -> None:
         """Read what there is to say of any cell, where that is small and near; leave out what says nothing."""
         if is_remote(self._dataset.uri):
             return
         if chosen is None:
             self._hold_default()
             return
-        targets = self._targets(chosen, layer)
+        targets = self._targets(chosen, layer, sets)
         self._hold(one.name for one in targets if one.source == "obs")
         with suppress(CxgWidgetError):  # said where the cell is told of
             if self._is_small:
@@ -100,7 +100,9 @@ class Fields:
             return (n == rows >= _FEW_ROWS) or (is_whole and n < 2)
         return False
 
-    def of(self, row: int, chosen: Chosen, layer: str | None, *, without: str = "") -> list[tuple[str, Any]]:
+    def of(
+        self, row: int, chosen: Chosen, layer: str | None, sets: OwnSets = NO_SETS, *, without: str = ""
+    ) -> list[tuple[str, Any]]:
         """Return heading and value of the fields of a row, in their order; only this row is read, where the store can.
 
         Parameters
@@ -115,7 +117,7 @@ class Fields:
         if chosen is None:
             names = [name for name in self._columns if name != without][:_FIELDS]
             return list(self._dataset.obs_record(row, names).items()) if names else []
-        targets = self._targets(chosen, layer)
+        targets = self._targets(chosen, layer, sets)
         columns = [one.name for one in targets if one.source == "obs"]
         record = self._dataset.obs_record(row, columns) if columns else {}
         genes = list(dict.fromkeys(gene for one in targets for gene in genes_of(one)))
@@ -132,11 +134,11 @@ class Fields:
         vectors = self._dataset.vectors_block(genes, layer, row, row + 1) if genes else ()
         return [float(vector.dense(1)[0]) for vector in vectors]
 
-    def _targets(self, chosen: tuple[str, ...], layer: str | None) -> list[Target]:
+    def _targets(self, chosen: tuple[str, ...], layer: str | None, sets: OwnSets) -> list[Target]:
         found = []
         for name in chosen:
             with suppress(UnknownName):  # a gene of X that the layer on show does not have
-                found.append(resolve(name, self._dataset, layer))
+                found.append(resolve(name, self._dataset, layer, sets))
         return found
 
 

@@ -77,7 +77,7 @@ class Describer:
         key = settings.hover, settings.layer
         if key not in self._held:
             self._held.add(key)
-            self._fields.hold(settings.hover, settings.layer)
+            self._fields.hold(*key, settings.own_gene_sets)
 
     def name(self, row: int) -> str:
         """Return the obs index label of a row, or its number where the index cannot be read."""
@@ -115,10 +115,8 @@ class Describer:
         `without` names the obs column that is told already.
         """
         try:
-            return [
-                [name, text_of(value)]
-                for name, value in self._fields.of(row, settings.hover, settings.layer, without=without)
-            ]
+            found = self._fields.of(row, settings.hover, settings.layer, settings.own_gene_sets, without=without)
+            return [[name, text_of(value)] for name, value in found]
         except CxgWidgetError:
             return []
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cxg_widget.display.fields import is_identifier
 from cxg_widget.display.several_genes import mean_told
-from cxg_widget.display.target import resolve
+from cxg_widget.display.target import NO_SETS, OwnSets, resolve
 from cxg_widget.errors import CxgWidgetError
 
 if TYPE_CHECKING:
@@ -38,16 +38,20 @@ class Catalogue:
     Matches are ranked: the whole name, then its beginning, then the beginning of a word in it, then anywhere; within a
     rank obs columns come before gene sets before genes, then the shortest first, then by the alphabet, letters before
     digits. Of obs columns identifiers and those of one value come last, unless they are called for by their whole name.
+
+    Parameters
+    ----------
+    own : gene sets that a user made
     """
 
-    def __init__(self, dataset: Dataset) -> None:
-        self._dataset = dataset
+    def __init__(self, dataset: Dataset, own: OwnSets = NO_SETS) -> None:
+        self._dataset, self._own = dataset, own
         self._says_little = {
             f"obs:{one.name}" for one in dataset.obs_columns.values() if _says_little(one.name, dataset)
         }
         columns = sorted(_annotations(dataset), key=lambda one: one.spec in self._says_little)
         genes = _genes(dataset)
-        self._first_gene = len(columns) + len(sets := _gene_sets(dataset))
+        self._first_gene = len(columns) + len(sets := _gene_sets(dataset, own))
         self._entries = columns + sets + genes
         self._folded = [_searchable(one).casefold() for one in self._entries]
         self._times = Counter(one.label for one in genes)
@@ -86,7 +90,7 @@ class Catalogue:
         """Say whether a value of the trait `color` means a match."""
         kind, _, name = match.spec.partition(":")
         try:
-            found = resolve(color, self._dataset)
+            found = resolve(color, self._dataset, None, self._own)
             if kind == found.source == "var":
                 return self._dataset.find_var(found.name) == self._dataset.find_var(name)
         except CxgWidgetError:
@@ -156,12 +160,12 @@ def _annotations(dataset: Dataset) -> list[Match]:
     return found
 
 
-def _gene_sets(dataset: Dataset) -> list[Match]:
-    try:
-        sets = dataset.gene_sets
-    except CxgWidgetError:
-        return []
+def _gene_sets(dataset: Dataset, own: OwnSets) -> list[Match]:
     noun = dataset.var_noun
+    try:
+        sets = {**own, **{name: genes for name, genes in dataset.gene_sets.items() if name not in own}}
+    except CxgWidgetError:
+        sets = dict(own)
     return [Match(f"set:{name}", name, "set", mean_told(noun.counted(len(genes)))) for name, genes in sets.items()]
 
 

@@ -14,10 +14,11 @@ from cxg_widget.color.limits import check_limit
 from cxg_widget.color.palettes import check_palette
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.display import checks
-from cxg_widget.display.checks import Check, alone, check_names, choice, flag, number
+from cxg_widget.display.checks import Beside, Check, alone, check_names, choice, flag, number
+from cxg_widget.display.gene_sets import by_name
 from cxg_widget.display.statistic import OF_PIXELS, check_statistic, is_of_pixels
 from cxg_widget.display.table import check_table
-from cxg_widget.display.target import ColorTrait
+from cxg_widget.display.target import ColorTrait, OwnSets
 from cxg_widget.wire.protocol import Density, Filtered
 
 if TYPE_CHECKING:
@@ -46,6 +47,10 @@ class Settings:
 
     embedding: str | None = _setting(None, checks.embedding, "name of the embedding on show", cost="points")
     axes: tuple[int, int] = _setting((0, 1), checks.axes, "which two axes of the embedding are x and y", cost="points")
+    gene_sets: tuple[Any, ...] = _setting(
+        (), checks.gene_sets, "gene sets that were made here: {name: genes}, see `w.genes.sets`", cost="color",
+        js="{name: string, genes: string[]}[]",
+    )  # fmt: skip
     color: ColorTrait = _setting(None, checks.color, "what the points are coloured by", cost="color")
     layer: str | None = _setting(None, checks.layer, "layer that genes are read from; None = X", cost="color")
     cmap: Any = _setting(
@@ -70,6 +75,9 @@ class Settings:
     )  # fmt: skip
     opacity: float = _setting(1.0, number("opacity", 0, 1), "opacity of a point, 0 to 1", cost="tuning")
     tool: Tool = _setting("pan", choice("tool", get_args(Tool)), "what dragging does: 'pan', 'lasso' or 'rectangle'")
+    pinned_genes: tuple[str, ...] = _setting(
+        (), checks.pinned_genes, "genes that are at hand in the panel of genes, as `w.genes.pin` takes them"
+    )
     view: tuple[float, ...] | None = _setting(
         None, alone(checks.check_view), "x left, x right, y bottom, y top on show, data units; None = everything"
     )
@@ -151,10 +159,18 @@ class Settings:
         return self.embedding, self.axes
 
     @property
-    def color_key(self) -> tuple[Any, str | None]:
-        """What a colouring is read for; two settings with the same key share it."""
-        color = self.color if self.color is None or isinstance(self.color, str) else tuple(self.color)
-        return color, self.layer
+    def own_gene_sets(self) -> OwnSets:
+        """The gene sets that were made here, by name."""
+        return by_name(self.gene_sets)
+
+    @property
+    def color_key(self) -> tuple[Any, ...]:
+        """What a colouring is read for, by `resolve`; two settings with the same key share it."""
+        if not isinstance(self.color, str):
+            return None if self.color is None else tuple(self.color), self.layer
+        names = (self.color, self.color.removeprefix("set:"))
+        own = tuple((one["name"], tuple(one["genes"])) for one in self.gene_sets if one["name"] in names)
+        return (self.color, self.layer, own) if own else (self.color, self.layer)
 
     def as_asked(self, question: Aggregate) -> Settings:
         """Return the settings that a front-end asks for an image by, which may be ahead of those that were synced.
@@ -193,16 +209,16 @@ STATE = tuple(one.name for one in SETTINGS)
 BY_NAME = {one.name: one for one in SETTINGS}
 
 
-def check(name: str, value: Any, dataset: Dataset, embedding: str | None) -> Any:
+def check(name: str, value: Any, dataset: Dataset, beside: Beside) -> Any:
     """Check the value of a setting and return it as it is kept.
 
     Parameters
     ----------
-    embedding : the embedding on show, whose axes `axes` names
+    beside : what else is set, or is being set with it
 
     Raises
     ------
     UnknownName, InvalidValue, InvalidStore
         With what was asked, what was found and what would be right.
     """
-    return BY_NAME[name].check(value, dataset, embedding)
+    return BY_NAME[name].check(value, dataset, beside)

@@ -53,7 +53,7 @@ class TableSetting:
         return {name: one for name, one in given.items() if one != default[name]} or None
 
 
-def check_table(value: Any, dataset: Dataset, _: str | None = None) -> dict[str, Any] | None:
+def check_table(value: Any, dataset: Dataset, _: object = None) -> dict[str, Any] | None:
     """Return the setting `table` as it is kept; columns by names that mean one thing alone.
 
     Raises

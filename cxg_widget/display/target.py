@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ from cxg_widget.datasets.base.obs_columns import too_many_labels
 from cxg_widget.display.several_genes import mean_told, mean_vector
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.text.names import not_found, shown
-from cxg_widget.text.nouns import GENE_SET
+from cxg_widget.text.nouns import Noun
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Column, Dataset
@@ -30,6 +31,9 @@ _MOST_GROUPS = 256
 
 ColorTrait = str | Sequence[str] | None
 Source = Literal["none", "obs", "var", "set", "mean"]
+OwnSets = Mapping[str, Sequence[str]]
+"""Gene sets that a user made, by name; they come before those of the store."""
+NO_SETS: OwnSets = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ class Target:
         return f"mean:{','.join(self.genes)}" if self.source == "mean" else f"{self.source}:{self.name}"
 
 
-def resolve(color: ColorTrait, dataset: Dataset, layer: str | None = None) -> Target:
+def resolve(color: ColorTrait, dataset: Dataset, layer: str | None = None, sets: OwnSets = NO_SETS) -> Target:
     """Find what a value of the trait `color` means; reads names only. Genes are those of a layer, None = X.
 
     A plain name is looked for among the obs columns, then the genes, then the gene sets. "obs:", "var:" and "set:"
@@ -64,7 +68,7 @@ def resolve(color: ColorTrait, dataset: Dataset, layer: str | None = None) -> Ta
     if color is None or (isinstance(color, str) and not color):
         return Target("none")
     if isinstance(color, str):
-        return _resolve_name(color, dataset, layer)
+        return _resolve_name(color, dataset, layer, sets)
     if not isinstance(color, Sequence) or not all(isinstance(gene, str) for gene in color) or len(color) == 0:
         raise InvalidValue(f"color must be a name, a list of {dataset.var_noun.many} or None; found {shown(color)}")
     genes = [gene.removeprefix("var:") for gene in color]
@@ -74,6 +78,12 @@ def resolve(color: ColorTrait, dataset: Dataset, layer: str | None = None) -> Ta
     return Target("mean", name, tuple(genes))
 
 
+def set_noun_of(dataset: Dataset) -> Noun:
+    """Return what a set of vars is called, also where the store has none."""
+    one = dataset.var_noun.one
+    return dataset.set_noun or Noun(f"{one} set", f"{one} sets")
+
+
 def is_number(target: Target, dataset: Dataset) -> bool:
     """Say whether a colouring is by numbers; reads names only."""
     if target.source == "obs":
@@ -81,47 +91,48 @@ def is_number(target: Target, dataset: Dataset) -> bool:
     return target.source != "none"
 
 
-def _resolve_name(color: str, dataset: Dataset, layer: str | None) -> Target:
+def _resolve_name(color: str, dataset: Dataset, layer: str | None, sets: OwnSets) -> Target:
     source, _, name = color.partition(":")
     names = dataset.names_in(layer)
     if source == "obs" and name in dataset.obs_columns:
         return Target("obs", name)
     if source == "var" and names.has_var(name):
         return Target("var", name)
-    if source == "set" and name in dataset.gene_sets:
-        return _gene_set(name, dataset, names)
+    if source == "set" and (name in sets or name in dataset.gene_sets):
+        return _gene_set(name, dataset, names, sets)
     if color in dataset.obs_columns:
         return Target("obs", color)
     if names.has_var(color):
         return Target("var", color)
-    if color in dataset.gene_sets:
-        return _gene_set(color, dataset, names)
+    if color in sets or color in dataset.gene_sets:
+        return _gene_set(color, dataset, names, sets)
     if source == "obs":
         raise UnknownName(not_found("obs column", name, dataset.obs_columns))
     if source == "set":
-        raise UnknownName(not_found((dataset.set_noun or GENE_SET).one, name, dataset.gene_sets))
+        raise UnknownName(not_found(set_noun_of(dataset).one, name, [*sets, *dataset.gene_sets]))
     if source == "var":
         names.find_var(name)
-    raise UnknownName(_neither(color, dataset))
+    raise UnknownName(_neither(color, dataset, sets))
 
 
-def _neither(color: str, dataset: Dataset) -> str:
+def _neither(color: str, dataset: Dataset, sets: OwnSets) -> str:
     for layer in dataset.layers:
         if dataset.names_in(layer).has_var(color):
             what = f"{shown(color)} is no {dataset.var_noun.one} of X, but one of the layer {layer!r}"
             return f"{what}; set layer={layer!r} to colour by it."
-    groups = [*dataset.obs_columns, *dataset.gene_sets]
+    groups = [*dataset.obs_columns, *sets, *dataset.gene_sets]
     names = [*groups, *(dataset.var_aliases or ()), *dataset.var_labels]
-    nouns = [noun.one for noun in (dataset.var_noun, dataset.set_noun) if noun is not None]
+    nouns = [noun.one for noun in (dataset.var_noun, set_noun_of(dataset) if sets else dataset.set_noun) if noun]
     what = " or ".join([", ".join(["obs column", *nouns[:-1]]), nouns[-1]])
     return dataset.explain_name(color) or not_found(what, color, names, count=len(groups) + dataset.n_var)
 
 
-def _gene_set(name: str, dataset: Dataset, names: VarNames) -> Target:
-    genes = tuple(gene for gene in dataset.gene_sets[name] if names.has_var(gene))
+def _gene_set(name: str, dataset: Dataset, names: VarNames, sets: OwnSets) -> Target:
+    listed = sets[name] if name in sets else dataset.gene_sets[name]
+    genes = tuple(gene for gene in listed if names.has_var(gene))
     if not genes:
-        kind, listed = (dataset.set_noun or GENE_SET).one, len(dataset.gene_sets[name])
-        raise UnknownName(f"{kind} {name!r} names no {dataset.var_noun.one} of this dataset; it lists {listed}")
+        what = f"{set_noun_of(dataset).one} {name!r} names no {dataset.var_noun.one} of this dataset"
+        raise UnknownName(f"{what}; it lists {len(listed)}")
     return Target("set", name, genes)
 
 

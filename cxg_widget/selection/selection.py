@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.columns import as_names
 from cxg_widget.datasets.base.dataset import Vector
-from cxg_widget.display.target import Target, read, resolve
+from cxg_widget.display.target import NO_SETS, OwnSets, Target, read, resolve
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.rules.by_value import mask_of_values, meant_by
 from cxg_widget.rules.rule import packed_rule
@@ -33,9 +33,10 @@ class SelectedCells:
     """
 
     def __init__(
-        self, dataset: Dataset, mask: NDArray[np.bool_], layer: str | None = None, rule: Rule | None = None
-    ) -> None:
-        self._dataset, self._layer, self._rule = dataset, layer, rule
+        self, dataset: Dataset, mask: NDArray[np.bool_], layer: str | None = None, rule: Rule | None = None,
+        gene_sets: OwnSets = NO_SETS,
+    ) -> None:  # fmt: skip
+        self._dataset, self._layer, self._rule, self._gene_sets = dataset, layer, rule, gene_sets
         self._mask = mask.view()
         self._mask.flags.writeable = False
 
@@ -102,7 +103,7 @@ class SelectedCells:
             return Target("obs", name)
         if not isinstance(name, str) or not name:
             raise UnknownName(not_found("obs column", name, self._dataset.obs_columns))
-        return resolve(name, self._dataset, self._layer)
+        return resolve(name, self._dataset, self._layer, self._gene_sets)
 
     def _numbers(self, targets: Mapping[str, Target]) -> dict[str, NDArray[np.float32]]:
         """Return genes and means of gene sets, float32 (len(self),) each; several genes take one look at the matrix."""

@@ -45,7 +45,9 @@ def aggregated(
     mask = _mask_within(within, held, selected)
     if reduction is None:
         reduction, color = _as_shown(dataset, settings, color)
-    wanted = wanted_of(reduction, color, dataset, shown_color=settings.color, layer=settings.layer)
+    wanted = wanted_of(
+        reduction, color, dataset, shown_color=settings.color, layer=settings.layer, sets=settings.own_gene_sets
+    )
     dataset.find_embedding(settings.embedding)
     seen = _with_room(held.extent()) if edges is None else _ascending(edges)
     PixelGrid.of(seen, size)
@@ -55,7 +57,7 @@ def aggregated(
 def _as_shown(dataset: Dataset, settings: Settings, color: ColorTrait) -> tuple[Any, ColorTrait]:
     """Return which reduction of what the widget shows, or would show if it were coloured so."""
     target, statistic = settings.color if color is None else color, settings.statistic
-    if statistic == "auto" or not is_number(resolve(target, dataset, settings.layer), dataset):
+    if statistic == "auto" or not is_number(resolve(target, dataset, settings.layer, settings.own_gene_sets), dataset):
         return None, target
     if isinstance(statistic, str):
         return statistic, target

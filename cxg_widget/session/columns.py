@@ -12,6 +12,7 @@ from cxg_widget.cells.loader import Loader
 from cxg_widget.counts.counter import Column, Groups, Tally
 from cxg_widget.counts.frame import frame_of
 from cxg_widget.display.settings import Settings
+from cxg_widget.display.var_record import var_record
 from cxg_widget.errors import CxgWidgetError, InvalidValue, Overtaken
 from cxg_widget.rules.expression import resolved
 from cxg_widget.rules.filters import check_filters
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 MOST_OPEN = 1_000
 _MOST_GROUPS = 12
+_VAR = "var"
+"""The slot of the table of var, kept as long as columns are open."""
 
 
 class Columns:
@@ -63,6 +66,8 @@ class Columns:
         rules = check_filters(asked.filters, self._dataset, settings.layer)
         self._loader.crossfilter.keep([*rules, *settings.filters])
         resolved = {name: self._tried(name, settings) for name in asked.columns}
+        if not resolved:
+            self._loader.memo.drop(_VAR)
         self._loader.counter.keep([one for one in resolved.values() if not isinstance(one, Exception)])
         parts = len(resolved)
         for part, (name, column) in enumerate(resolved.items()):
@@ -96,8 +101,23 @@ class Columns:
         edges = [] if is_known or coded.categories is not None else coded.edges.tolist()
         scale: p.Scale = "continuous" if coded.categories is None else "categorical"
         is_grouped = tally.grouped.shape[1] > 0
-        message = p.ColumnCounts(part, parts, name, scale, labels, edges, legend if is_grouped else [])
+        about = [] if is_known or column[0] != "var" else self._about(column[1])
+        message = p.ColumnCounts(
+            part, parts, name, scale, labels, edges, legend if is_grouped else [], layer=column[2] or "",
+            n_zeros=coded.n_zeros, about=about,
+        )  # fmt: skip
         return Frame(message, _arrays(tally))
+
+    def _about(self, gene: str) -> list[list[str]]:
+        """Return what the columns of var say of a gene of X."""
+        names = self._dataset.names_in(None)
+        position = names.find_var(gene) if names.has_var(gene) else self._dataset.n_var
+        if position >= self._dataset.n_var:
+            return []
+        try:
+            return var_record(self._loader.memo.keep(_VAR, None, self._dataset.var), position)
+        except CxgWidgetError:  # the counts do without
+            return []
 
     def _groups(self, settings: Settings) -> tuple[list[int], Groups | None]:
         """Return the largest categories of the legend, and to which of them each cell belongs, to others or none."""

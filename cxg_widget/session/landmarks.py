@@ -11,7 +11,7 @@ import numpy as np
 
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
-from cxg_widget.display.checks import categories_of
+from cxg_widget.display.checks import NOTHING, categories_of
 from cxg_widget.errors import Overtaken
 from cxg_widget.rules.filters import check_filters
 from cxg_widget.session.on_show import OnShow
@@ -70,7 +70,7 @@ class Landmarks:
         """Return the cells with the filters that are asked for, and the number of the points on show."""
         dataset = self._loader.dataset
         if asked.column:
-            categories_of(asked.kind)(asked.column, dataset, None)
+            categories_of(asked.kind)(asked.column, dataset, NOTHING)
         settings, _, seqs = self._on_show.now()
         rules = check_filters(asked.filters, dataset, settings.layer)
         return self._loader.of(replace(settings, filters=tuple(rules))), seqs.points

@@ -36,6 +36,7 @@ from cxg_widget.session import streams
 from cxg_widget.session.aggregated import aggregated
 from cxg_widget.session.columns import Columns
 from cxg_widget.session.first_paint import FirstPaint
+from cxg_widget.session.gene_sets import gene_sets_frame
 from cxg_widget.session.gestures import mask_of, polygon_mask, rule_of
 from cxg_widget.session.landmarks import Landmarks
 from cxg_widget.session.module import module_frame
@@ -179,7 +180,7 @@ class Session:
                 f"statistic must give one number for each pixel; {shown(settings.statistic)} gives several"
             )
         for column in plan.columns:
-            if not is_number(resolve(column, self.dataset, settings.layer), self.dataset):
+            if not is_number(resolve(column, self.dataset, settings.layer, settings.own_gene_sets), self.dataset):
                 raise InvalidValue(
                     f"statistic must be of numbers; {shown(column)} of {shown(settings.statistic)} holds none"
                 )
@@ -234,7 +235,7 @@ class Session:
     def selected(self) -> SelectedCells:
         """The selection as it is now."""
         mask, rule = self._on_show.selected()
-        return SelectedCells(self.dataset, mask, self.settings.layer, rule)
+        return SelectedCells(self.dataset, mask, self.settings.layer, rule, self.settings.own_gene_sets)
 
     def select(self, mask: NDArray[np.bool_], mode: p.Mode = "replace", rule: Rule | None = None) -> None:
         """Combine a mask, bool (n_obs,), with the selection; `rule` finds the same cells, where one is known."""
@@ -307,11 +308,7 @@ class Session:
         """
         match message:
             case p.Ready():
-                check_version(message.version)
-                yield streams.dataset_frame(self.dataset)
-                if not self._on_show.is_early:  # of that something may have been drawn
-                    self._first_paint.ask()
-                yield from self._first_paint.hold(self.show())
+                yield from self._all(message.version)
             case p.Begun():
                 self._first_paint.begin()
             case p.Lasso() | p.Category() | p.Pick() | p.Clear():
@@ -322,7 +319,10 @@ class Session:
             case p.Hover():
                 yield self._pointer.frame(message)
             case p.Search():
-                catalogue: Catalogue = self._loader.memo.keep("catalogue", None, lambda: Catalogue(self.dataset))
+                sets = self.settings.own_gene_sets
+                catalogue: Catalogue = self._loader.memo.keep(
+                    "catalogue", tuple(sets.items()), lambda: Catalogue(self.dataset, sets)
+                )
                 found, n_more = catalogue.find(message.query, min(max(message.limit, 1), MAX_MATCHES))
                 yield Frame(p.Matches(message.query, [catalogue.told(match) for match in found], n_more))
             case p.Zoom():
@@ -341,6 +341,8 @@ class Session:
         match message:
             case p.AskColumns():
                 yield from self._columns.frames(message)
+            case p.AskGenes():
+                yield gene_sets_frame(message, self.dataset, self.settings)
             case p.AskTable():
                 yield self.table.page(message)
             case p.AskCsv():
@@ -351,6 +353,13 @@ class Session:
                 yield self._landmarks.contours(message)
             case p.AskModule():
                 yield module_frame(message.known)
+
+    def _all(self, version: int) -> Iterator[Frame]:
+        check_version(version)
+        yield streams.dataset_frame(self.dataset)
+        if not self._on_show.is_early:  # of that something may have been drawn
+            self._first_paint.ask()
+        yield from self._first_paint.hold(self.show())
 
     def _cancel(self, message: p.Cancel) -> None:
         if message.of == "aggregate":

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -22,8 +23,9 @@ from cxg_widget.color.limits import LIMITS
 from cxg_widget.compute.jobs import from_here, wait_for
 from cxg_widget.datasets import looks_like_anndata, open_dataset, option_names
 from cxg_widget.datasets.base.dataset import Dataset
-from cxg_widget.display.checks import Given, check_mode, split_options
+from cxg_widget.display.checks import Beside, Given, check_mode, split_options
 from cxg_widget.display.checks import embedding as check_embedding
+from cxg_widget.display.gene_sets import by_name
 from cxg_widget.display.settings import BY_NAME, STATE, Settings, check
 from cxg_widget.display.target import color_of_itself
 from cxg_widget.draw.lettering import load_letters
@@ -46,6 +48,7 @@ from cxg_widget.session.gestures import polygon_rule
 from cxg_widget.session.session import Session
 from cxg_widget.text.names import shown
 from cxg_widget.widget.boxes import show_pictures_of_boxes
+from cxg_widget.widget.genes import Genes
 from cxg_widget.widget.legend_filter import LegendFilter
 from cxg_widget.widget.limits import LimitsByColoring
 from cxg_widget.widget.static_picture import NotebookPicture
@@ -323,6 +326,15 @@ class CxgWidget(WidgetTraits):
         else:
             self.filters = [rule for rule in self.filters.rules if "query" not in rule]
 
+    @property
+    def genes(self) -> Genes:
+        """Pinned genes and gene sets: `.pin(name)`, `.sets = {name: genes}`, `.add(text)`."""
+        return Genes(self)
+
+    @genes.setter
+    def genes(self, _: Any) -> None:
+        raise InvalidOption("w.genes is not set as a whole: w.genes.pin(names), w.genes.sets = {name: genes}.")
+
     def counts(self, column: str) -> pd.DataFrame:
         """Count cells by the values of an obs column or gene.
 
@@ -411,10 +423,13 @@ class CxgWidget(WidgetTraits):
 
     def _check(self, given: dict[str, Any]) -> dict[str, Any]:
         shown = check_embedding(given["embedding"], self._dataset)
+        sets = check("gene_sets", given.get("gene_sets", []), self._dataset, Beside())
+        beside = Beside(shown, by_name(sets))
+        given = {**given, **({"gene_sets": sets} if "gene_sets" in given else {})}
         filters = given.get("filters")
         if isinstance(filters, Mapping):
             given = {**given, "filters": check_filters(filters, self._dataset, given["layer"])}
-        checked = {name: check(name, value, self._dataset, shown) for name, value in given.items()}
+        checked = {name: check(name, value, self._dataset, beside) for name, value in given.items()}
         settings = self._settings(checked)
         self._session.filtered(settings)
         return self._legend.agreed(checked, settings)
@@ -438,11 +453,13 @@ class CxgWidget(WidgetTraits):
         self._check_open()
         if name == "filters" and isinstance(value, Mapping):
             value = check_filters(value, self._dataset, self.layer)
-        value = check(name, value, self._dataset, self.embedding)
+        value = check(name, value, self._dataset, self._beside())
         if not self._is_checked:
             settings = self._settings({name: value})
             cost = BY_NAME[name].cost
-            if cost == "color":
+            if name == "gene_sets":
+                self._session.coloring(self._colored(settings))
+            elif cost == "color":
                 self._session.coloring(settings)
             elif cost == "points":
                 self._session.place(settings)
@@ -461,6 +478,17 @@ class CxgWidget(WidgetTraits):
             elif name in LIMITS and not self._limits.are_held:
                 self._session.check_limits(settings)
         return value
+
+    def _beside(self, sets: Any = None) -> Beside:
+        return Beside(self.embedding, by_name(self.gene_sets if sets is None else sets))
+
+    def _colored(self, settings: Settings) -> Settings:
+        """Return settings whose colour is known; without the gene set that it was there is none."""
+        try:
+            self._session.target(settings)
+        except UnknownName:
+            return replace(settings, color=None)
+        return settings
 
     def _misfit(self, settings: Settings) -> str:
         palette = settings.palette
@@ -496,6 +524,8 @@ class CxgWidget(WidgetTraits):
                 self.axes = [0, 1]
         elif name == "axes":
             self.view = None
+        elif name == "gene_sets" and self._colored(self._settings()).color is None:
+            self._set_checked({"color": None})
         elif name == "hidden" or (name == "color" and self.hidden != list(before.hidden)):  # set together
             self._set_checked({"filters": self._legend.filters(self._settings())})
         elif name in ("color", "filters"):
@@ -509,6 +539,8 @@ class CxgWidget(WidgetTraits):
             "color": self._session.color_and_filter if is_filtered_anew else self._session.color,
             "filter": self._session.filter if is_filtered_anew or besides else None,
         }.get(cost)  # fmt: skip
+        if name == "gene_sets" and before.color_key == self._session.settings.color_key:
+            stream = None
         if stream is not None:
             self._push("points" if cost == "all" else cost, stream, name, getattr(before, name))
 
@@ -618,10 +650,11 @@ class CxgWidget(WidgetTraits):
         """Take changes of the front-end; one that is not valid is said there and set back."""
         if not self._open:
             return
-        valid = {}
-        for name, value in sync_data.items():
+        valid: dict[str, Any] = {}
+        for name, value in sorted(sync_data.items(), key=lambda one: one[0] != "gene_sets"):
+            beside = self._beside(valid.get("gene_sets"))  # of which a colour may name one
             try:
-                valid[name] = check(name, value, self._dataset, self.embedding) if name in STATE else value
+                valid[name] = check(name, value, self._dataset, beside) if name in STATE else value
             except Exception as error:  # whatever comes, the kernel goes on
                 self._exchange.fail("setting", error)
                 self.send_state(name)

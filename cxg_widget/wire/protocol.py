@@ -243,6 +243,19 @@ class AskCsv(OfPanel):
 
 
 @dataclass(frozen=True)
+class AskGenes(Message):
+    """Read gene sets out of a text that was pasted, of an empty one those of the store. Answered by `gene_sets`.
+
+    text : a GMT, or names apart by spaces, commas, semicolons or new lines
+    name : of the set where the text does not name it; "" = a new one
+    """
+
+    kind: ClassVar[str] = "genes"
+    text: str
+    name: str = ""
+
+
+@dataclass(frozen=True)
 class AskModule(Message):
     """Ask for the front-end's second module, which draws its panels. Answered by `module`.
 
@@ -491,6 +504,9 @@ class ColumnCounts(OfPanel):
     and not its right one, but for the last, which holds both. Neither is listed where it is known.
     groups : indices into the categories of the legend on show, the largest; [] where cells are not counted by it
     error : one sentence where the column cannot be counted; the rest then is empty
+    layer : that a gene was read from, "" = X
+    n_zeros : how many of all cells have the number 0
+    about : columns of var and what they say of a gene, [name, value] each; not listed where edges are known
     """
 
     kind: ClassVar[str] = "column"
@@ -512,6 +528,9 @@ class ColumnCounts(OfPanel):
     edges: list[float]
     groups: list[int]
     error: str = ""
+    layer: str = ""
+    n_zeros: int = 0
+    about: list[list[str]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -579,6 +598,18 @@ class Matches(Message):
     query: str
     matches: list[dict[str, Any]]
     n_more: int
+
+
+@dataclass(frozen=True)
+class GeneSets(Message):
+    """Gene sets: name, n, how many genes they list, and genes; of those of the store the first of these.
+
+    said : one sentence that names what was left out, "" where nothing was
+    """
+
+    kind: ClassVar[str] = "gene_sets"
+    sets: list[dict[str, Any]]
+    said: str
 
 
 @dataclass(frozen=True)
@@ -746,6 +777,7 @@ REQUESTS: tuple[type[Message], ...] = (
     AskColumns,
     AskTable,
     AskCsv,
+    AskGenes,
     AskModule,
     AskLabels,
     AskContours,
@@ -767,6 +799,7 @@ REPLIES: tuple[type[Message], ...] = (
     Csv,
     Cell,
     Matches,
+    GeneSets,
     Detail,
     Image,
     Cells,

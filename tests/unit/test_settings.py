@@ -21,6 +21,7 @@ OTHERS = {
     "background": "dark",
     "table": {"columns": ["obs:n_genes"], "sort": "index", "descending": True, "of": "selection"},
     "filtered": "grey",
+    "pinned_genes": ["CD3E"], "gene_sets": [{"name": "mine", "genes": ["CD3E", "MS4A1"]}],
     "filters": [{"obs": "n_genes", "range": [500, None]}],
     "sets": [{"name": "T", "rule": {"obs": "cell_type", "in": ["T cell"]}}],
 }  # fmt: skip

@@ -131,7 +131,10 @@ class ClusterHolder(Holder):
 
     def columns(self, names: tuple[str, ...]) -> dict[str, Coloring]:
         """Return what columns by name mean; the workers read them."""
-        return {name: Coloring(resolve(name, self.dataset, self.settings.layer)) for name in names}
+        return {
+            name: Coloring(resolve(name, self.dataset, self.settings.layer, self.settings.own_gene_sets))
+            for name in names
+        }
 
     def category_mask(self, code: int) -> NDArray[np.bool_]:
         """Return which cells have a category of the colouring, those without a place too; the workers read it anew."""

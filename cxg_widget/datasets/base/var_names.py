@@ -38,21 +38,20 @@ class VarNames:
         UnknownName
             With the nearest names.
         """
-        columns = (None, *self._store.alias_columns, *self._store.id_columns)
-        for column in columns if isinstance(name, str) else ():
-            position = self._position(column, name)
-            if position is not None:
-                return position
+        position = self._sought(name)
+        if position is not None:
+            return position
         names = [*(self.var_aliases or ()), *self.var_labels]
         raise UnknownName(not_found("var name", name, names, self._store.title, count=self._store.n_var))
 
     def has_var(self, name: str) -> bool:
-        """Say whether `find_var` finds a name."""
-        try:
-            self.find_var(name)
-        except UnknownName:
-            return False
-        return True
+        """Say whether `find_var` finds a name; as soon of one that there is not, of which it tells the nearest."""
+        return self._sought(name) is not None
+
+    def _sought(self, name: str) -> int | None:
+        columns = (None, *self._store.alias_columns, *self._store.id_columns)
+        found = (self._position(column, name) for column in columns if isinstance(name, str))
+        return next((position for position in found if position is not None), None)
 
     def derived_vars(self, query: str) -> Sequence[tuple[str, str]]:  # noqa: ARG002
         """Return name and readable name of vars that the store makes on demand and that a query describes.

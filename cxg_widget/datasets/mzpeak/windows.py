@@ -195,11 +195,15 @@ class WindowVars(VarNames):
 
     def find_var(self, name: str) -> int:
         """Return the position of a window; the error for a name that is none says how one is written."""
+        position = self._sought(name)
+        if position is None:
+            raise self._windows.unknown(str(name), self._store.title)
+        return position
+
+    def _sought(self, name: str) -> int | None:
         with self._store._reading():
             window = self._window(name)
-            if window is None:
-                raise self._windows.unknown(str(name), self._store.title)
-            return self._windows.place(window)
+            return None if window is None else self._windows.place(window)
 
     def explain_name(self, name: str) -> str | None:
         """Say why a name that begins as an m/z window is none."""

@@ -14,7 +14,7 @@ from cxg_widget.datasets.base.columns import row_blocks
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.values import Vector
 from cxg_widget.display.several_genes import mean_vector
-from cxg_widget.display.target import ColorTrait, Target, resolve
+from cxg_widget.display.target import NO_SETS, ColorTrait, OwnSets, Target, resolve
 from cxg_widget.draw.aggregate.reductions import Plan, Sums, reduction_of, sums_of
 from cxg_widget.errors import InvalidValue
 from cxg_widget.spatial.view import View, union
@@ -49,8 +49,9 @@ class Wanted:
 
 
 def wanted_of(
-    reduction: Any, color: ColorTrait, dataset: Dataset, *, shown_color: ColorTrait = None, layer: str | None = None
-) -> Wanted:
+    reduction: Any, color: ColorTrait, dataset: Dataset, *, shown_color: ColorTrait = None, layer: str | None = None,
+    sets: OwnSets = NO_SETS,
+) -> Wanted:  # fmt: skip
     """Find what a reduction of a dataset means; reads names only.
 
     Parameters
@@ -58,6 +59,7 @@ def wanted_of(
     reduction : name or object as `reduction_of` takes it, whose columns go by names as in `resolve`, "x" and "y" being
         the coordinates; None = the mean of numbers, counts by category, or counts
     color : what a name reduces, as `resolve` takes it; None = `shown_color`, but "count" then counts all cells
+    sets : gene sets that a user made
 
     Raises
     ------
@@ -66,11 +68,11 @@ def wanted_of(
     """
     if reduction is None or isinstance(reduction, str):
         color = shown_color if color is None and reduction != "count" else color
-        return _named(reduction, resolve(color, dataset, layer), dataset, layer)
+        return _named(reduction, resolve(color, dataset, layer, sets), dataset, layer)
     if color is not None:
         raise InvalidValue(f"a datashader reduction names its columns itself; found one and color={shown(color)}.")
     plan = reduction_of(reduction)
-    columns = {name: resolve(name, dataset, layer) for name in plan.columns if name not in _AXES}
+    columns = {name: resolve(name, dataset, layer, sets) for name in plan.columns if name not in _AXES}
     for name, target in columns.items():
         if name in plan.categories:
             _check_categories(target, dataset)

@@ -4,6 +4,7 @@
  * @typedef {object} Settings
  * @property {string | null} embedding name of the embedding on show
  * @property {number[]} axes which two axes of the embedding are x and y
+ * @property {{name: string, genes: string[]}[]} gene_sets gene sets that were made here: {name: genes}, see `w.genes.sets`
  * @property {string | string[] | null} color what the points are coloured by
  * @property {string | null} layer layer that genes are read from; None = X
  * @property {string | {name: string, stops: string[]}} cmap colormap of numbers: a name, also of matplotlib, or a list of colours
@@ -13,6 +14,7 @@
  * @property {number | null} point_size diameter of a point, CSS px; None = by density
  * @property {number} opacity opacity of a point, 0 to 1
  * @property {"pan" | "lasso" | "rectangle"} tool what dragging does: 'pan', 'lasso' or 'rectangle'
+ * @property {string[]} pinned_genes genes that are at hand in the panel of genes, as `w.genes.pin` takes them
  * @property {number[] | null} view x left, x right, y bottom, y top on show, data units; None = everything
  * @property {number} height height of the widget, CSS px
  * @property {number} panel_width width of the side panel, CSS px
@@ -30,9 +32,9 @@
  * @property {"white" | "dark" | "transparent" | null} background of pictures that are saved: 'white', 'dark', 'transparent', None = as on the screen
  */
 /** All settings that the front-end knows. @type {(keyof Settings)[]} */
-export const SYNCED = ["embedding", "axes", "color", "layer", "cmap", "palette", "vmin", "vmax", "point_size", "opacity", "tool", "view", "height", "panel_width", "open_panels", "wheel_zoom", "hidden", "filters", "table", "filtered", "density", "labels", "contours", "statistic", "legend", "background"];
+export const SYNCED = ["embedding", "axes", "gene_sets", "color", "layer", "cmap", "palette", "vmin", "vmax", "point_size", "opacity", "tool", "pinned_genes", "view", "height", "panel_width", "open_panels", "wheel_zoom", "hidden", "filters", "table", "filtered", "density", "labels", "contours", "statistic", "legend", "background"];
 /** Settings that the kernel reads other data for. @type {(keyof Settings)[]} */
-export const READ = ["embedding", "axes", "color", "layer"];
+export const READ = ["embedding", "axes", "gene_sets", "color", "layer"];
 /** Settings that change colours and sizes, and move nothing. @type {(keyof Settings)[]} */
 export const TUNED = ["cmap", "vmin", "vmax", "point_size", "opacity", "hidden", "filtered", "density", "statistic"];
 /** What pictures that are saved are drawn on. */

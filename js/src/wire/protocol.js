@@ -161,6 +161,16 @@ export const CONTAINER = 65536;
  * @property {Record<string, any>[]} filters
  */
 /**
+ * Read gene sets out of a text that was pasted, of an empty one those of the store. Answered by `gene_sets`.
+ *
+ * text : a GMT, or names apart by spaces, commas, semicolons or new lines
+ * name : of the set where the text does not name it; "" = a new one
+ * @typedef {object} AskGenes
+ * @property {"genes"} kind
+ * @property {string} text
+ * @property {string} name
+ */
+/**
  * Ask for the front-end's second module, which draws its panels. Answered by `module`.
  *
  * known : hashes of those that the page has already
@@ -360,6 +370,9 @@ export const CONTAINER = 65536;
  * and not its right one, but for the last, which holds both. Neither is listed where it is known.
  * groups : indices into the categories of the legend on show, the largest; [] where cells are not counted by it
  * error : one sentence where the column cannot be counted; the rest then is empty
+ * layer : that a gene was read from, "" = X
+ * n_zeros : how many of all cells have the number 0
+ * about : columns of var and what they say of a gene, [name, value] each; not listed where edges are known
  * @typedef {object} ColumnCounts
  * @property {"column"} kind
  * @property {number} panel
@@ -371,6 +384,9 @@ export const CONTAINER = 65536;
  * @property {number[]} edges
  * @property {number[]} groups
  * @property {string} error
+ * @property {string} layer
+ * @property {number} n_zeros
+ * @property {string[][]} about
  * @property {{all: Uint32Array, filtered: Uint32Array, selected: Uint32Array, grouped: Uint32Array}} arrays
  */
 /**
@@ -431,6 +447,15 @@ export const CONTAINER = 65536;
  * @property {string} query
  * @property {Record<string, any>[]} matches
  * @property {number} n_more
+ */
+/**
+ * Gene sets: name, n, how many genes they list, and genes; of those of the store the first of these.
+ *
+ * said : one sentence that names what was left out, "" where nothing was
+ * @typedef {object} GeneSets
+ * @property {"gene_sets"} kind
+ * @property {Record<string, any>[]} sets
+ * @property {string} said
  */
 /**
  * Points of a view at full precision; codes as in `points`, over `extent`; part of parts, start = first entry.
@@ -550,8 +575,8 @@ export const CONTAINER = 65536;
  * @property {string} details
  */
 
-/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskTable | AskCsv | AskModule | AskLabels | AskContours | Cancel} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | ColumnCounts | Table | Csv | Cell | Matches | Detail | Image | Cells | Labels | Contours | Module | Progress | Error} Reply */
+/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | Cancel} Request */
+/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | ColumnCounts | Table | Csv | Cell | Matches | GeneSets | Detail | Image | Cells | Labels | Contours | Module | Progress | Error} Reply */
 
 /** @typedef {[dtypes: string[], shape: (string | number)[]]} ArraySpec a shape names its sizes */
 
@@ -572,6 +597,7 @@ export const REPLY_ARRAYS = {
   csv: {"text": [["uint8"], ["n_bytes"]]},
   cell: {},
   matches: {},
+  gene_sets: {},
   detail: {"index": [["uint32"], ["n"]], "xy": [["uint16"], ["n", 2]]},
   image: {"png": [["uint8"], ["n_bytes"]], "histogram": [["uint32"], ["n_bins or 0"]], "quantiles": [["float32"], ["n_quantiles or 0"]]},
   cells: {"xy": [["uint16"], ["n", 2]], "codes": [["uint8", "uint16"], ["n or 0"]], "bits": [["uint8"], ["n_bytes"]], "passing": [["uint8"], ["n_bytes"]]},

@@ -3,11 +3,15 @@
 ``python -m benchmarks.columns`` writes `columns.md`: ms of processor time, the median of some changes, after what is
 compiled once. Each size has so many open columns: categories, numbers, integers and booleans in turn, three of which
 have a filter, and a fifth of the cells is selected. DuckDB, by which embedding-atlas counts, gets one query a column.
+A brush is taken at pointer-down; its frames are computed in the front-end (elapsed ms, by Node), of up to two million
+points.
 """
 
 from __future__ import annotations
 
+import json
 import statistics
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from cxg_widget.counts.brush import Brush
 from cxg_widget.counts.counter import Column, Counter, Groups
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.rules.crossfilter import Crossfilter
@@ -27,6 +32,9 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 OPEN = {1_000_000: 30, 10_000_000: 8}
 CHANGES = 7
+DRAWN = 22
+"""Rows of a list of categories that are on the screen, or next to it."""
+MAX_POINTS = 2_000_000
 
 
 def dataset_of(n: int, n_columns: int) -> MemoryDataset:
@@ -81,6 +89,15 @@ def measure(n: int, n_columns: int) -> dict[str, float]:
         for name in names:
             counter.count(name, rules, selected, lambda: groups, is_kept=True)
 
+    points = np.random.default_rng(2).permutation(n)[:MAX_POINTS]
+
+    def take_brush(number: int) -> None:
+        brush = Brush(counter, crossfilter, names[1], rules_of(number))
+        for name in (one for one in names if one is not names[1]):
+            categories = counter.coded(name).categories
+            brush.sums(name, range(min(DRAWN, len(categories))) if categories else [], lambda: groups)
+        brush.bins(points, brush.besides)
+
     frame = pd.DataFrame({name: _pandas(dataset, name) for name in dataset.obs_columns})
     bins = {name: np.linspace(0, frame[name].max(), 65) for name in frame if frame[name].dtype.kind in "iuf"}
 
@@ -109,9 +126,18 @@ def measure(n: int, n_columns: int) -> dict[str, float]:
     return {
         "open one column, the slowest": max(open_one(name) for name in names[:5]),
         "count all after a change": timed(change),
+        "take a brush": timed(take_brush),
+        **_frames(n_columns, points.size),
         "the same by pandas": timed(by_pandas),
         "the same by DuckDB": by_duckdb,
     }
+
+
+def _frames(n_columns: int, n_points: int) -> dict[str, float]:
+    """Return ms that the front-end computes for one frame of a brush."""
+    script = ["node", str(HERE / "brush_frame.js"), str(n_columns), str(n_points)]
+    taken = json.loads(subprocess.run(script, check=True, capture_output=True, text=True).stdout)
+    return {"a frame of it, its counts": taken["counts"], "a frame of it, its points": taken["points"]}
 
 
 def _by_duckdb(table: duckdb.DuckDBPyConnection, frame: pd.DataFrame, bins: dict[str, Any], number: int) -> None:
@@ -138,8 +164,12 @@ def write(measured: dict[int, dict[str, float]]) -> str:
     rows = list(next(iter(measured.values())))
     heads = [f"{n:,} cells, {OPEN[n]} open" for n in measured]
     lines = [f"| ms of processor time | {' | '.join(heads)} |", f"| --- |{' --: |' * len(heads)}"]
-    lines += [f"| {row} | {' | '.join(f'{found[row]:,.0f}' for found in measured.values())} |" for row in rows]
+    lines += [f"| {row} | {' | '.join(f'{_shown(found[row])}' for found in measured.values())} |" for row in rows]
     return "\n".join(["# Counts of open columns", "", __doc__.partition("\n\n")[2].strip(), "", *lines, ""])
+
+
+def _shown(ms: float) -> str:
+    return f"{ms:,.0f}" if ms >= 10 else f"{ms:.2g}"
 
 
 def main() -> None:

@@ -46,6 +46,8 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "csv", "id": 17, "table": {"of": "selection"}, "start": 0, "n": 10_000, "separator": "\t", "filters": [],
      "panel": 0},
     {"kind": "genes", "id": 20, "text": "T cells\tof blood\tCD3E\tCD3D", "name": ""},
+    {"kind": "brush", "id": 15, "column": "obs:n_genes", "columns": ["obs:cell_type", "var:CD3E"], "rows": [[3, 0], []],
+     "filters": [{"obs": "n_genes", "range": [500, None]}], "panel": 0},
     {"kind": "module", "id": 14, "known": ["0123456789abcdef"]},
     {"kind": "labels", "id": 18, "column": "cell_type", "filters": [{"obs": "donor", "in": ["d1"]}], "panel": 0},
     {"kind": "contours", "id": 19, "column": "", "filters": [], "panel": 0},
@@ -130,6 +132,11 @@ REPLIES: dict[str, Frame] = {
             "grouped": np.empty((3, 0), dtype=np.uint32),
         },
     ),
+    "sums": Frame(
+        p.BrushSums(0, 2, "obs:cell_type", [3, 0], [1], 2),
+        {"sums": _array("uint32", [[[0, 0, 0], [0, 0, 0]], [[1, 2, 0], [70000, 0, 0]], [[1, 2, 3], [70001, 4, 0]]])},
+    ),
+    "bins": Frame(p.BrushBins(1, 2, 0, 4, 4), {"bins": _array("uint8", [0, 63, 64, 255])}),
     "cell": Frame(p.Cell(4, 0.5, -0.25, "AAACATACAACCAC-1", "B cell", [["donor", "d1"], ["n_counts", "2,419"]], False)),
     "table": Frame(
         p.Table(

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 BINS = 64
 """Most bins of numbers."""
+MOST_GROUPED = 1024
+"""Columns of more categories are not counted by group: nobody could tell the parts of so many bars."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,11 @@ class CodedColumn:
     def n_codes(self) -> int:
         """How many codes there are, that of missing ones included."""
         return (max(self.edges.size - 1, 0) if self.categories is None else len(self.categories)) + 1
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether its categories are few enough to be counted by the groups of another column."""
+        return self.categories is not None and len(self.categories) <= MOST_GROUPED
 
     @property
     def nbytes(self) -> int:

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 _OPEN_BYTES = 2**30
 """Of columns that are open; of more, those that were looked at longest ago are read anew."""
-MOST_GROUPED = 1024
-"""Columns of more categories are not counted by group: nobody could tell the parts of so many bars."""
-
 Column = tuple[str, str, str | None]
 """Source "obs" or "var", name, and the layer of a gene."""
 _NONE: NDArray[Any] = np.empty(0, dtype=np.uint8)
@@ -112,12 +109,9 @@ class Counter:
         from cxg_widget.compute.compiled import frozen
         from cxg_widget.counts.kernels import GROUP, PASSES, SELECTED, tally
 
-        coded: CodedColumn = self._open.get(column) or read_coded(self._dataset, *column)
-        if is_kept:
-            self._open.put(column, coded)
-        is_grouped = coded.categories is not None and len(coded.categories) <= MOST_GROUPED
-        by = groups() if is_grouped else None
-        states = self._states_of(column, rules, selected, by)
+        coded = self.coded(column, is_kept=is_kept)
+        by = groups() if coded.is_grouped else None
+        states = self.states(column, rules, selected, by)
         bits = GROUP + (by.n - 1).bit_length() if by else GROUP
         tables = np.zeros((4, coded.n_codes << bits), dtype=np.uint32)
         tally(frozen(coded.codes), frozen(states), bits, tables)
@@ -131,12 +125,22 @@ class Counter:
             of_groups[:, : by.n] if by else of_groups[:, :0],
         )
 
-    def _states_of(self, column: Column, rules: Sequence[Rule], selected: Mask, by: Groups | None) -> NDArray[np.uint8]:
-        """Return the states of all cells for a column; columns without a filter share them."""
+    def coded(self, column: Column, *, is_kept: bool = False) -> CodedColumn:
+        """Return a column as codes; raises as `coded.read_coded`."""
+        coded: CodedColumn = self._open.get(column) or read_coded(self._dataset, *column)
+        if is_kept:
+            self._open.put(column, coded)
+        return coded
+
+    def states(self, column: Column, rules: Sequence[Rule], selected: Mask, by: Groups | None) -> NDArray[np.uint8]:
+        """Return what each cell is to a column, uint8 (n_obs,), as `put_states`; columns without a filter share it.
+
+        selected : bool (n_obs,), or empty; by : None = its groups mean nothing
+        """
         failed = self._crossfilter.failed(rules)
-        own = self._own(column, rules)
+        own = self.own_rule(column, rules)
         if own is not None:
-            return self._make_states(failed, own, selected, by)
+            return self._make_states(failed, self._crossfilter.mask(own), selected, by)
         key = (failed, selected, by)
         with self._lock:
             made = self._states
@@ -164,14 +168,10 @@ class Counter:
         )
         return states
 
-    def _own(self, column: Column, rules: Sequence[Rule]) -> Mask | None:
-        """Return who passes the filter of the column itself, None where it has none."""
+    def own_rule(self, column: Column, rules: Sequence[Rule]) -> Rule | None:
+        """Return the filter of the column itself, None where it has none."""
         source, name, _ = column
-        for rule in rules:
-            inner = rule.get("not", rule)
-            if self._is_same(source, name, inner):
-                return self._crossfilter.mask(rule)
-        return None
+        return next((rule for rule in rules if self._is_same(source, name, rule.get("not", rule))), None)
 
     def _is_same(self, source: str, name: str, rule: Rule) -> bool:
         if source == "obs":

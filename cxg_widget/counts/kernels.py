@@ -34,6 +34,19 @@ def put_states(failed: Any, own: Any, selected: Any, groups: Any, states: Any) -
 
 
 @compiled
+def put_keys(bins: Any, n_codes: Any, states: Any, bits: Any, keys: Any) -> None:
+    """Write uint16 (n,): the bin of each cell under a brush, and below it the lowest of so many bits of its group.
+
+    bins : uint8 (n,), below n_codes, which stands for the bin of cells that do not pass; states : as of `put_states`
+    """
+    lowest = np.uint16((1 << bits) - 1)
+    for cell in range(keys.size):
+        state = np.uint16(states[cell])
+        at = np.uint16(bins[cell]) if state & np.uint16(PASSES) else np.uint16(n_codes)
+        keys[cell] = np.uint16(at << bits) | (np.uint16(state >> np.uint16(GROUP)) & lowest)
+
+
+@compiled
 def tally(codes: Any, states: Any, bits: Any, tables: Any) -> None:
     """Add 1 for each cell to its code and the lowest bits of its state, in one of four tables in turn.
 

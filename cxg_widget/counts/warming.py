@@ -6,7 +6,7 @@ import numpy as np
 
 from cxg_widget.compute.compiled import frozen
 from cxg_widget.counts.coded import of_codes, of_numbers
-from cxg_widget.counts.kernels import put_states, tally
+from cxg_widget.counts.kernels import put_keys, put_states, tally
 from cxg_widget.counts.on_grid import Grid, count_codes, count_on_grid
 from cxg_widget.datasets.base.values import Codes
 
@@ -16,6 +16,7 @@ def compile_loops() -> None:
     nobody, nothing = np.zeros(3, dtype=np.bool_), np.zeros(3, dtype=np.uint8)
     states = np.zeros(3, dtype=np.uint8)
     put_states(frozen(nothing), frozen(nobody), frozen(nobody), frozen(nothing), states)
+    put_keys(frozen(nothing), 1, frozen(states), 0, np.zeros(3, dtype=np.uint16))
     few, many = tuple(range(3)), tuple(range(300))
     coded = [of_numbers(np.arange(3).astype(dtype)) for dtype in ("float32", "float64", "int32", "int64")]
     coded += [of_codes(Codes(np.arange(3).astype(dtype), few)) for dtype in ("int8", "int16", "int32")]

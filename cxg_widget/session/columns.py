@@ -46,7 +46,7 @@ class Columns:
         settings, mask, _ = self._on_show.now()
         if not isinstance(name, str):
             raise InvalidValue(f"counts() takes the name of a column; found {shown(name)}")
-        column = self._resolved(name, settings)
+        column = self.resolved(name, settings)
         return frame_of(column[1], self._loader.counter.count(column, settings.filters, mask))
 
     def frames(self, asked: p.AskColumns) -> Iterator[Frame]:
@@ -59,13 +59,12 @@ class Columns:
         InvalidValue
             If these are no filters, or there are too many columns.
         """
-        if len(asked.columns) > MOST_OPEN:
-            raise InvalidValue(f"at most {MOST_OPEN:,} columns can be open; found {len(asked.columns):,}")
+        check_number(asked.columns)
         self._n_asked += 1
         number, settings = self._n_asked, self._on_show.settings
         rules = check_filters(asked.filters, self._dataset, settings.layer)
         self._loader.crossfilter.keep([*rules, *settings.filters])
-        resolved = {name: self._tried(name, settings) for name in asked.columns}
+        resolved = {name: self.tried(name, settings) for name in asked.columns}
         if not resolved:
             self._loader.memo.drop(_VAR)
         self._loader.counter.keep([one for one in resolved.values() if not isinstance(one, Exception)])
@@ -81,19 +80,21 @@ class Columns:
                 frame = _failed(name, error, part, parts, self._dataset.uri)
             yield frame
 
-    def _tried(self, name: str, settings: Settings) -> Column | CxgWidgetError:
+    def tried(self, name: str, settings: Settings) -> Column | CxgWidgetError:
+        """Return the column that a name means, or why there is none."""
         try:
-            return self._resolved(name, settings)
+            return self.resolved(name, settings)
         except CxgWidgetError as error:
             return error
 
-    def _resolved(self, name: str, settings: Settings) -> Column:
+    def resolved(self, name: str, settings: Settings) -> Column:
+        """Return the column that a name means; raises `UnknownName`."""
         source, found = resolved({name: name}, self._dataset, settings.layer)[name]
         return source, found, settings.layer if source == "var" else None
 
     def _frame(self, name: str, column: Column, rules: list[Rule], part: int, parts: int, *, is_known: bool) -> Frame:
         settings, mask, _ = self._on_show.now()
-        legend, groups = self._groups(settings)
+        legend, groups = self.groups(settings)
         counter = self._loader.counter
         tally = counter.count(column, rules, mask, lambda: groups, is_kept=True)
         coded = tally.coded
@@ -119,7 +120,7 @@ class Columns:
         except CxgWidgetError:  # the counts do without
             return []
 
-    def _groups(self, settings: Settings) -> tuple[list[int], Groups | None]:
+    def groups(self, settings: Settings) -> tuple[list[int], Groups | None]:
         """Return the largest categories of the legend, and to which of them each cell belongs, to others or none."""
         column = self._loader.legend_column(settings)
         if column is None:
@@ -138,6 +139,12 @@ class Columns:
             return self._loader.memo.keep("groups", column, make)
         except CxgWidgetError:  # said where it colours; the counts do without
             return [], None
+
+
+def check_number(columns: list[str]) -> None:
+    """Refuse to count more columns than anybody could open."""
+    if len(columns) > MOST_OPEN:
+        raise InvalidValue(f"at most {MOST_OPEN:,} columns can be open; found {len(columns):,}")
 
 
 def _arrays(tally: Tally) -> dict[str, NDArray[np.uint32]]:

@@ -34,6 +34,7 @@ from cxg_widget.rules.rule import mask_of as mask_of_rule
 from cxg_widget.selection.selection import SelectedCells
 from cxg_widget.session import streams
 from cxg_widget.session.aggregated import aggregated
+from cxg_widget.session.brush import BrushAnswer
 from cxg_widget.session.columns import Columns
 from cxg_widget.session.first_paint import FirstPaint
 from cxg_widget.session.gene_sets import gene_sets_frame
@@ -94,6 +95,7 @@ class Session:
         self._pointer = Pointer(self._loader, self._on_show)
         self._landmarks = Landmarks(self._loader, self._on_show)
         self._columns = Columns(self._loader, self._on_show)
+        self._brush = BrushAnswer(self._loader, self._on_show, self._columns)
         self._set_bits = ByteCache(_SETS_BYTES, attrgetter("nbytes"))
         self.table = CellTable(self._loader, self._on_show)
 
@@ -343,6 +345,8 @@ class Session:
                 yield from self._columns.frames(message)
             case p.AskGenes():
                 yield gene_sets_frame(message, self.dataset, self.settings)
+            case p.AskBrush():
+                yield from self._brush.frames(message)
             case p.AskTable():
                 yield self.table.page(message)
             case p.AskCsv():

@@ -200,12 +200,28 @@ class AskColumns(OfPanel):
 
     columns : as the trait `color` has them, "obs:NAME" or "var:NAME"
     known : those of which the front-end has categories or edges, which then are not sent again
-    filters : as the trait, which hosts hold back while the kernel is busy, or as a hand that drags a brush has them
+    filters : as the trait, which hosts hold back while the kernel is busy
     """
 
     kind: ClassVar[str] = "columns"
     columns: list[str]
     known: list[str] = field(default_factory=list)
+    filters: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class AskBrush(OfPanel):
+    """A hand takes a brush: ask for all that its moves can do. Answered by one `sums` for each column, then by `bins`.
+
+    column : of numbers, the one under the hand; columns : the others that are open, as the trait `color` has them
+    rows : of each of these the categories that are on the screen, as indices, missing ones last; of numbers none
+    filters : as in `columns`
+    """
+
+    kind: ClassVar[str] = "brush"
+    column: str
+    columns: list[str]
+    rows: list[list[int]]
     filters: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -534,6 +550,44 @@ class ColumnCounts(OfPanel):
 
 
 @dataclass(frozen=True)
+class BrushSums(OfPanel):
+    """How many cells of a column pass under a brush over another, by all filters but those of the two; part of parts.
+
+    The sums run: those at step k are of the cells in the first k * width bins of the brush, so that a brush over whole
+    steps is the difference of two of them. The last step but one holds all bins, the last cells without a value too.
+    rows : the categories that are counted; of numbers all bins are, and then the missing ones
+    groups : as in `column`, of which each row has one part each; [] = one part
+    """
+
+    kind: ClassVar[str] = "sums"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "sums": Array(("uint32",), ("n_steps", "n_rows", "n_parts"), "cells; none where the column cannot be counted")
+    }
+    part: int
+    parts: int
+    column: str
+    rows: list[int]
+    groups: list[int]
+    width: int
+
+
+@dataclass(frozen=True)
+class BrushBins(OfPanel):
+    """The bin of a brush for the points start..stop of n_points in display order; part of parts, after the `sums`.
+
+    One more than the last bin = without a value; 255 = it fails another filter, that of the legend left out.
+    """
+
+    kind: ClassVar[str] = "bins"
+    arrays: ClassVar[Mapping[str, Array]] = {"bins": Array(("uint8",), ("stop-start",), "bin of the brush")}
+    part: int
+    parts: int
+    start: int
+    stop: int
+    n_points: int
+
+
+@dataclass(frozen=True)
 class Table(OfPanel):
     """Rows of the table of the cells, from place `start` of `total`.
 
@@ -775,6 +829,7 @@ REQUESTS: tuple[type[Message], ...] = (
     Zoom,
     Aggregate,
     AskColumns,
+    AskBrush,
     AskTable,
     AskCsv,
     AskGenes,
@@ -795,6 +850,8 @@ REPLIES: tuple[type[Message], ...] = (
     Filter,
     Counts,
     ColumnCounts,
+    BrushSums,
+    BrushBins,
     Table,
     Csv,
     Cell,

@@ -124,7 +124,7 @@ export function createWidgetModel(model) {
     store.set({ drawnBy: "gpu" });
   });
   undo.push(stopSeeking, crowding.destroy, detailer.destroy, requester.destroy, view.destroy, client.close);
-  const actions = createActions(store, client, traits, view.reset);
+  const actions = createActions(scene, store, client, traits, view.reset);
   /** @type {object | null} */
   let foremost = null;
   let hasBegun = false;
@@ -184,6 +184,7 @@ function firstState(traits) {
     nextColor: null,
     selection: { seq: -1, n: 0 },
     filter: { seq: -1, n: null },
+    brush: null,
     counted: null,
     columns: {},
     inView: null,

@@ -9,6 +9,7 @@ const state = (/** @type {any} */ change = {}) =>
     selection: { seq: 1 },
     color: { seq: 1 },
     columns: {},
+    traits: { filters: [] },
     ...change,
   });
 
@@ -33,44 +34,29 @@ function fake() {
 test("the views of a widget ask one question, for what any of them has open", async () => {
   const { sent, client, answer } = fake();
   const [one, other] = [createCounting(client), createCounting(client)];
-  one(state(), ["a"], []);
-  other(state(), ["b", "a"], []);
+  one(state(), ["a"]);
+  other(state(), ["b", "a"]);
   await answer();
   assert.deepEqual(
     sent.map(({ columns }) => columns),
     [["a"], ["a", "b"]],
   );
-  one(state(), ["a"], []);
-  other(state(), ["b", "a"], []);
+  one(state(), ["a"]);
+  other(state(), ["b", "a"]);
   assert.equal(sent.length, 2); // nothing has changed
-  one(null, [], []);
+  one(null, []);
   await answer();
   assert.deepEqual(sent.at(-1).columns, ["b", "a"]);
-  other(null, [], []);
+  other(null, []);
   assert.deepEqual(sent.at(-1).columns, []);
-});
-
-test("the filters of the view in which a hand drags count, whatever another view is drawn with", async () => {
-  const { sent, client, answer } = fake();
-  const [dragged, other] = [createCounting(client), createCounting(client)];
-  dragged(state(), ["a"], []);
-  other(state(), ["a"], []);
-  await answer();
-  dragged(state(), ["a"], [/** @type {any} */ ({ obs: "a", range: [1, 2] })]);
-  other(state(), ["a"], []);
-  await answer();
-  assert.deepEqual(
-    sent.map(({ filters }) => filters),
-    [[], [{ obs: "a", range: [1, 2] }]],
-  );
 });
 
 test("while a question is under way what changes is asked once it is answered", async () => {
   const { sent, client, answer } = fake();
   const count = createCounting(client);
-  count(state(), ["a"], []);
-  count(state({ filter: { seq: 2 } }), ["a"], []);
-  count(state({ filter: { seq: 3 } }), ["a"], []);
+  count(state(), ["a"]);
+  count(state({ filter: { seq: 2 } }), ["a"]);
+  count(state({ filter: { seq: 3 } }), ["a"]);
   assert.equal(sent.length, 1);
   await answer();
   assert.equal(sent.length, 2);

@@ -43,12 +43,13 @@ const dataset = { title: "PBMC atlas, 38 donors", nObs: N, nVar: 60_664, embeddi
   columns: OBS, colormaps: Object.keys(COLORMAPS), notes: ["The obs column 'raw_ids' is damaged and was skipped."] };
 const points = { seq: 1, embedding: "X_umap", axes: [0, 1], nPoints: N, nObs: N, aggregated: false, loaded: N, extent: [-10, 10, -10, 10], nMissing: 12, yDown: false, equalUnits: true, axisLabels: [] };
 const SPECTRA = { obs: { one: "spectrum", many: "spectra" }, var: { one: "m/z window", many: "m/z windows" }, set: null };
-const start = { traits, dataset, points, color: categorical("cell_type", TYPES.split("|"), 4_210), nextColor: null, filter: { seq: -1, n: null }, selection: { seq: 0, n: 0 }, counted: null, columns: {}, inView: { as: "points", lacks: "" }, highlighted: -1,
+const start = { traits, dataset, points, color: categorical("cell_type", TYPES.split("|"), 4_210), nextColor: null, filter: { seq: -1, n: null }, brush: null, selection: { seq: 0, n: 0 }, counted: null, columns: {}, inView: { as: "points", lacks: "" }, highlighted: -1,
   cell: null, found: { query: "-", matches: [], nMore: 0 }, error: null, link: "live", drawnBy: "gpu", building: null, panels: createPanels, crowd: { solidity: 1, weight: 1, tile: [1, 1] }, isSeen: true, isWhole: true, seen: null };
 
 const client = {
   async ask(request) {
     calls.push(["ask", request]);
+    if (request.kind === "brush") return taken(request);
     if (request.kind !== "columns") return null;
     const parts = request.columns.map((column) => answered(column, request.filters));
     store.set({ columns: { ...store.get().columns, ...Object.fromEntries(parts.map((part) => [part.column, part])) } });
@@ -56,6 +57,16 @@ const client = {
   },
   tell: (request) => void calls.push(["tell", request]),
 };
+/** What a kernel would send for a brush over 64 bins: as many cells of each bin in each category or bin of the others. */
+function taken({ columns, rows }) {
+  const parts = columns.map((column, part) => {
+    const { all } = answered(column, []).arrays;
+    const listed = rows[part].length > 0 ? rows[part] : Array.from(all, (_, i) => i);
+    const sums = Uint32Array.from({ length: 66 * listed.length }, (_, i) => (all[listed[i % listed.length]] * Math.floor(i / listed.length)) / 65);
+    return { kind: "sums", part, parts: columns.length + 1, column, rows: rows[part], groups: [], width: 1, arrays: { sums } };
+  });
+  return [...parts, { kind: "bins", part: columns.length, parts: columns.length + 1, start: 0, stop: N, n_points: N, arrays: { bins: new Uint8Array(N) } }];
+}
 /** Counts as a kernel would send them: of each of two or more values, or of 64 bins from 0 to 640; a filter halves those of the others. */
 function answered(column, filters) {
   const part = { kind: "column", column, categories: [], edges: [], groups: [], error: "", scale: "categorical" };
@@ -95,6 +106,7 @@ const does = {
   },
   selectCategory: (i, mode) => store.set({ selection: { seq: get().selection.seq + 1, n: get().color.counts[i] ?? get().color.nMissing } }),
   showAll: () => setTraits({ hidden: [] }),
+  brush: (brush) => store.set({ brush: brush?.ends ?? null }),
   clearFilters: () => (setTraits({ filters: [] }), store.set({ filter: { seq: get().filter.seq + 1, n: null } })),
   highlight: (i) => store.set({ highlighted: i }),
   clearSelection: () => store.set({ selection: { seq: 2, n: 0 } }),

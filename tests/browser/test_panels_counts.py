@@ -124,20 +124,30 @@ def test_of_a_long_list_only_the_rows_in_sight_are_in_the_document(panels: Any) 
     assert body.get_by_role("option").first.locator(".label").text_content() == "cluster 0"
 
 
-def test_while_a_brush_is_dragged_counts_are_asked_for_and_on_release_it_is_a_filter(panels: Any) -> None:
+def test_a_brush_is_asked_for_once_counts_and_points_follow_it_and_on_release_it_is_a_filter(panels: Any) -> None:
     show(panels, "columns")
-    open_column(panels, "donor_id")
+    amount = open_column(panels, "donor_id").locator(".amount").first
     strip = open_column(panels, "n_counts").get_by_role("slider")
     before = len(asked(panels))
-    drag(panels, strip, 0.25, 0.75, drop=False)
-    moved = asked(panels)[before:]
-    assert len(moved) > 1
-    low, high = moved[-1]["filters"][0]["range"]
-    assert (abs(low - 160) < 4, abs(high - 480) < 4) == (True, True)
+    drag(panels, strip, 0.25, 0.5, drop=False)
+    half = int(amount.locator("b").inner_text().replace(",", ""))
+    box = strip.bounding_box()
+    panels.mouse.move(box["x"] + 0.75 * box["width"], box["y"] + box["height"] / 3, steps=3)
+    settle(panels)
+    assert int(amount.locator("b").inner_text().replace(",", "")) == pytest.approx(2 * half, abs=2)
+    low, high = panels.evaluate("() => store.get().brush")
+    assert (low, high) == (16, 48)
+    expect(panels.locator(".passing b")).not_to_have_text(amount.inner_text())
+    brushes = [one for (one,) in calls(panels, "ask") if one["kind"] == "brush"]
+    assert [(one["column"], one["columns"]) for one in brushes] == [("obs:n_counts", ["obs:donor_id"])]
+    assert 0 < len(brushes[0]["rows"][0]) < 38
+    assert len(asked(panels)) == before
     assert filters(panels) == []
     panels.mouse.up()
     settle(panels)
-    assert filters(panels) == [{"obs": "n_counts", "range": [low, high]}]
+    ((low, high),) = [one["range"] for one in filters(panels)]
+    assert (abs(low - 160) < 4, abs(high - 480) < 4) == (True, True)
+    assert len(asked(panels)) == before + 1
     drag(panels, strip, 0.5, 0.6)
     ((after_low, after_high),) = [one["range"] for one in filters(panels)]
     assert abs(after_high - after_low - (high - low)) < 1

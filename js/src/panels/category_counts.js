@@ -23,11 +23,9 @@ const SEGMENTS = 14;
  */
 export function categoryCounts({ id, column, name, counts, rule, place, setRule, move }, context) {
   const { arrays } = counts;
-  const { labels, most, ...orders } = madeOf(counts);
-  const rows = place.byCount ? orders.byCount() : orders.given();
+  const { labels, most } = madeOf(counts);
+  const { rows, height, start, stop } = sheetOf(counts, place);
   const passes = passesOf(rule);
-  const height = Math.min(rows.length, MOST_ROWS) * ROW_PX;
-  const { start, stop } = windowOf(rows.length, place.scroll, height);
   const active = Math.min(place.active, rows.length - 1);
 
   const toggle = (/** @type {number} */ i) =>
@@ -116,15 +114,29 @@ function bar({ state }, counts, i, most) {
     ${selected[i] > 0 ? html`<i class="selected" style="width:${width(selected[i])}"></i>` : nothing}</span>`;
 }
 
+/** Which categories are drawn, as indices; after all of them comes the one of missing values. @param {Counts} counts @param {Place} place */
+export function rowsDrawn(counts, place) {
+  const { rows, start, stop } = sheetOf(counts, place);
+  return rows.slice(start, stop);
+}
+
+/** @param {Counts} counts @param {Place} place */
+function sheetOf(counts, { byCount, scroll }) {
+  const made = madeOf(counts);
+  const rows = byCount ? made.byCount() : made.given();
+  const height = Math.min(rows.length, MOST_ROWS) * ROW_PX;
+  return { rows, height, ...windowOf(rows.length, scroll, height) };
+}
+
 /** What is made of an answer once, for it may list 65,534 categories and be drawn in every frame.
- * @type {WeakMap<Counts, {labels: string[], most: number, given: () => number[], byCount: () => number[]}>} */
+ * @type {WeakMap<Uint32Array, {labels: string[], most: number, given: () => number[], byCount: () => number[]}>} */
 const made = new WeakMap();
 
 /** @param {Counts} counts */
 function madeOf(counts) {
-  const known = made.get(counts);
-  if (known !== undefined) return known;
   const { all } = counts.arrays;
+  const known = made.get(all);
+  if (known !== undefined) return known;
   const labels = (all.at(-1) ?? 0) > 0 ? [...counts.categories, MISSING_LABEL] : counts.categories;
   const given = labels.map((_, i) => i);
   /** @type {number[] | null} */
@@ -135,6 +147,6 @@ function madeOf(counts) {
     given: () => given,
     byCount: () => (sorted ??= [...given].sort((a, b) => all[b] - all[a] || a - b)),
   };
-  made.set(counts, one);
+  made.set(all, one);
   return one;
 }

@@ -7,7 +7,8 @@ import { rowAfterKey } from "../page/panels/rows.js";
 import { textIn } from "../page/panels/ui.js";
 import { memo } from "../state/memo.js";
 import { wholeNumber } from "../words/format.js";
-import { categoryCounts } from "./category_counts.js";
+import { createBrush } from "./brush.js";
+import { categoryCounts, rowsDrawn } from "./category_counts.js";
 import { createCounting } from "./counting.js";
 import { numberCounts } from "./number_counts.js";
 import { createOverview } from "./overview.js";
@@ -18,7 +19,6 @@ import { endsOf, ruleOf, within, withRule } from "./rules.js";
 /** @typedef {import("./category_counts.js").Place} Place */
 /** @typedef {{name: string, kind: string}} Column */
 /** @typedef {import("./rules.js").Rule} Rule */
-/** @typedef {{column: string, ends: [number | null, number | null]}} Drag a brush under the hand */
 
 /** What a kind of column holds; all others hold numbers. @type {Record<string, string>} */
 const WORDS = { categorical: "categories", boolean: "yes / no", string: "text" };
@@ -39,8 +39,7 @@ export function createColumns({ client, redraw }) {
   let active = "";
   /** Those that are open, with where each is scrolled to. @type {Map<string, Place>} */
   const open = new Map();
-  /** @type {Drag | null} */
-  let dragged = null;
+  const brush = createBrush(client, redraw);
   /** @type {{column: string, sentence: string}} */
   let wrong = { column: "", sentence: "" };
 
@@ -70,12 +69,22 @@ export function createColumns({ client, redraw }) {
     then(() => void (active = goesBack ? active : (columns[row]?.name ?? "")));
   }
 
+  /** The columns that are open and counted, with the categories that are drawn. @param {Context["state"]} state */
+  function drawnOf({ columns }) {
+    const isCounted = (/** @type {[string, Place]} */ [column]) => columns[column]?.error === "";
+    return [...open].filter(isCounted).map(([column, place]) => {
+      const counts = columns[column];
+      return { column, rows: counts.scale === "categorical" ? rowsDrawn(counts, place) : [] };
+    });
+  }
+
   /** @param {Context} context @param {Column} column @param {string} spec @param {number} i */
   function body(context, { name, kind }, spec, i) {
     const { state, actions } = context;
-    const counts = state.columns[spec];
-    if (counts === undefined) return html`<p class="none" role="status">Counting…</p>`;
-    if (counts.error !== "") return html`<p class="fault" role="alert">${counts.error}</p>`;
+    const known = state.columns[spec];
+    if (known === undefined) return html`<p class="none" role="status">Counting…</p>`;
+    if (known.error !== "") return html`<p class="fault" role="alert">${known.error}</p>`;
+    const counts = brush.counted(spec, known);
     const rule = ruleOf(state.traits.filters, spec);
     // Keys and clicks come faster than drawings.
     const setRule = (/** @type {(now: Rule | undefined) => Rule | null} */ make) => {
@@ -88,16 +97,21 @@ export function createColumns({ client, redraw }) {
       const place = open.get(spec) ?? TOP;
       return categoryCounts({ id: `count-${i}`, column: spec, name, counts, rule, place, setRule, move }, context);
     }
-    const now = () => (dragged?.column === spec ? dragged.ends : endsOf(ruleOf(context.state.traits.filters, spec)));
+    const isInteger = kind === "int";
+    const now = () => brush.endsOf(spec) ?? endsOf(ruleOf(context.state.traits.filters, spec));
+    const take = () => then(() => brush.take(context, spec, isInteger, now()));
     const drag = (/** @type {[number | null, number | null]} */ wanted, /** @type {boolean} */ done) => {
       wrong = { column: "", sentence: "" };
-      dragged = done ? null : { column: spec, ends: wanted };
-      if (done) setRule(() => within(spec, wanted, context.state.traits.layer));
+      brush.move(wanted);
+      if (done) {
+        setRule(() => within(spec, wanted, context.state.traits.layer));
+        brush.release();
+      }
       redraw();
     };
     const fail = (/** @type {string} */ sentence) => then(() => void (wrong = { column: spec, sentence }));
     const said = wrong.column === spec ? wrong.sentence : "";
-    return numberCounts({ name, counts, isInteger: kind === "int", now, wrong: said, drag, fail }, context);
+    return numberCounts({ name, counts, isInteger, now, wrong: said, take, drag, fail }, context);
   }
 
   /** @param {Context} context @param {Column} column @param {number} i @param {boolean} isFirst */
@@ -120,19 +134,17 @@ export function createColumns({ client, redraw }) {
 
   return (context, dataset) => {
     if (context === null || dataset === undefined) {
-      count(null, [], []);
+      count(null, []);
+      brush.letGo();
       return nothing;
     }
     const { state } = context;
-    const rules =
-      dragged === null
-        ? state.traits.filters
-        : withRule(state.traits.filters, dragged.column, within(dragged.column, dragged.ends, state.traits.layer));
-    count(state, [...open.keys()], rules);
+    count(state, [...open.keys()]);
+    brush.follow(() => drawnOf(state));
     const columns = listed([dataset, filter, byName], () => inOrder(dataset.columns, filter, byName));
     const first = columns.some(({ name }) => name === active) ? active : columns[0]?.name;
     return html`<div class="columns" @keydown=${(/** @type {KeyboardEvent} */ event) => press(event, columns)}>
-      ${overview(context, dataset)}
+      ${overview(context, dataset, brush.nPassing())}
       <div class="find"><div class="box">${ICONS.search}<input type="text" data-field="find" aria-label="Find a column" placeholder="Find a column" autocomplete="off"
         spellcheck="false" .value=${live(filter)} @input=${(/** @type {Event} */ event) => then(() => void (filter = textIn(event)))}
         @keydown=${(/** @type {KeyboardEvent} */ event) => leave(event, () => then(() => void (filter = "")))}></div>

@@ -1,23 +1,21 @@
 /** Asks for the counts of the columns that are open, after each change of filters, selection or colouring. */
 
 /** @typedef {import("../state/state.js").State} State */
-/** @typedef {import("./rules.js").Rule} Rule */
-/** @typedef {{open: string[], rules: string}} View what one view has open, and the filters it last spoke of */
+/** @typedef {{open: string[]}} View what one view has open */
 
 /** All views of a widget share its kernel and its counts, and so one question. @type {WeakMap<object, ReturnType<typeof createShared>>} */
 const SHARED = new WeakMap();
 
 /**
  * @param {import("../wire/client.js").Client} client
- * @returns {(state: State | null, open: string[], rules: Rule[]) => void} called at each drawing of a view, with the filters as the
- *   hand has them; null = the panel is closed there
+ * @returns {(state: State | null, open: string[]) => void} called at each drawing of a view; null = the panel is closed there
  */
 export function createCounting(client) {
   const shared = SHARED.get(client) ?? createShared(client);
   SHARED.set(client, shared);
   /** @type {View} */
-  const view = { open: [], rules: "" };
-  return (state, open, rules) => shared(view, state, open, rules);
+  const view = { open: [] };
+  return (state, open) => shared(view, state, open);
 }
 
 /** @param {import("../wire/client.js").Client} client */
@@ -29,13 +27,10 @@ function createShared(client) {
   let isAsking = false;
   /** @type {State | null} */
   let last = null;
-  let filters = "[]";
 
-  /** @param {View} view @param {State | null} state @param {string[]} open @param {Rule[]} rules */
-  function take(view, state, open, rules) {
-    const said = JSON.stringify(rules);
-    if (said !== view.rules) filters = said; // another view, drawn meanwhile, still has those from before
-    Object.assign(view, { open: state === null ? [] : open, rules: said });
+  /** @param {View} view @param {State | null} state @param {string[]} open */
+  function take(view, state, open) {
+    view.open = state === null ? [] : open;
     if (view.open.length > 0) views.add(view);
     else views.delete(view);
     last = state ?? last;
@@ -50,13 +45,14 @@ function createShared(client) {
       [asked, askedColumns, isAsking] = ["", "", false];
       return;
     }
-    const wanted = `${columns} ${filters} ${last.filter.seq} ${last.selection.seq} ${last.color?.seq}`;
-    // One question at a time, so that a hand that moves is answered as fast as can be; a column that opens does not wait.
+    const { filters } = last.traits;
+    const wanted = `${columns} ${JSON.stringify(filters)} ${last.filter.seq} ${last.selection.seq} ${last.color?.seq}`;
+    // One question at a time, so that keys held down are answered as fast as can be; a column that opens does not wait.
     if (wanted === asked || last.link !== "live" || (isAsking && columns === askedColumns)) return;
     [asked, askedColumns, isAsking] = [wanted, columns, true];
     const { columns: counted } = last;
     const known = open.filter((one) => counted[one]?.error === "");
-    void client.ask({ kind: "columns", panel: 0, columns: open, known, filters: JSON.parse(filters) }).then(() => {
+    void client.ask({ kind: "columns", panel: 0, columns: open, known, filters }).then(() => {
       if (asked !== wanted) return; // another question has been asked meanwhile
       isAsking = false;
       check();

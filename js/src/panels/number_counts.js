@@ -14,11 +14,11 @@ const REACH_PX = 6;
 
 /**
  * @param {{name: string, counts: import("../wire/protocol.js").ColumnCounts, isInteger: boolean, now: () => Ends, wrong: string,
- *   drag: (ends: Ends, done: boolean) => void, fail: (sentence: string) => void}} given
- *   now gives the ends that hold; drag is told of each move of the brush, and of the last one that it is
+ *   take: () => void, drag: (ends: Ends, done: boolean) => void, fail: (sentence: string) => void}} given
+ *   now gives the ends that hold; take is told that a hand takes the brush, drag of each move, and of the last one that it is
  * @param {Context} context
  */
-export function numberCounts({ name, counts, isInteger, now, wrong, drag, fail }, context) {
+export function numberCounts({ name, counts, isInteger, now, wrong, take, drag, fail }, context) {
   const { edges, arrays } = counts;
   const { many } = nounsOf(context.state).obs;
   const nMissing = arrays.all.at(-1) ?? 0;
@@ -53,6 +53,7 @@ export function numberCounts({ name, counts, isInteger, now, wrong, drag, fail }
     strip.setPointerCapture(event.pointerId);
     strip.focus({ preventScroll: true });
     event.preventDefault();
+    take();
     const listening = new AbortController();
     let hasMoved = false;
     const move = (/** @type {PointerEvent} */ at, /** @type {boolean} */ done) => {
@@ -68,7 +69,7 @@ export function numberCounts({ name, counts, isInteger, now, wrong, drag, fail }
       (at) => {
         listening.abort();
         if (hasMoved) move(at, true);
-        else if (grip === "new") drag([null, null], true); // a click beside the brush
+        else drag(grip === "new" ? [null, null] : ends, true); // a click beside the brush takes it away
       },
       { signal },
     );

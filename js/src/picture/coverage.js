@@ -17,8 +17,14 @@ const FEW = 0.5;
 /** What all points of a scene cover; null where that depends on more than their places.
  * @param {import("../state/scene.js").Scene} scene @param {import("../draw/painter.js").PointOptions} options @param {{width: number, height: number, ratio: number}} size
  * @param {boolean} isHiding some are not drawn @returns {Coverage | null} */
-export function coverageOf({ points, bits }, { style, scale, offset, sizePx }, { width, height, ratio }, isHiding) {
-  if (points === null || bits.passing !== null || isHiding || style.opacity < 1 || sizePx > SQUARE_PX) return null;
+export function coverageOf(
+  { points, bits, brush },
+  { style, scale, offset, sizePx },
+  { width, height, ratio },
+  isHiding,
+) {
+  const isFiltered = bits.passing !== null || brush !== null;
+  if (points === null || isFiltered || isHiding || style.opacity < 1 || sizePx > SQUARE_PX) return null;
   return { points, place: [width, height, ratio, ...scale, ...offset, sizePx].join(" ") };
 }
 

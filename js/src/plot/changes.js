@@ -9,6 +9,7 @@ export function changeBetween(state, before) {
   if (state.drawnBy !== before.drawnBy || points?.seq !== before.points?.seq) return "all";
   if (state.highlighted !== before.highlighted || TUNED.some((name) => traits[name] !== before.traits[name]))
     return "tune";
+  if (state.brush !== before.brush && state.filter.seq === before.filter.seq) return "tune";
   if (crowd !== before.crowd || String(color?.limits) !== String(before.color?.limits)) return "tune";
   if (color?.seq !== before.color?.seq || color?.colors !== before.color?.colors) return "colors";
   if (filter.seq !== before.filter.seq) return "colors";

@@ -1,6 +1,7 @@
 /** Actions of a user: the panels call these. */
 import { READ } from "../wire/constants.js";
 import { labelsOf } from "./hidden.js";
+import { putBrush } from "./scene.js";
 
 /** @typedef {import("./state.js").Traits} Traits */
 
@@ -16,6 +17,7 @@ const MATCHES = 50;
  * @property {(index: number) => void} toggleCategory show or hide one category; after the last one come the cells without any
  * @property {(index: number) => void} onlyCategory show just one category; again: all
  * @property {(index: number, mode: import("../wire/protocol.js").Mode) => void} selectCategory select all cells of one category
+ * @property {(brush: import("./scene.js").Brush | null) => void} brush leave out points as a brush under a hand says; null = as the filters say
  * @property {() => void} clearFilters let all cells pass
  * @property {() => void} showAll show all categories
  * @property {(index: number) => void} highlight category under the pointer; -1 = none
@@ -26,11 +28,11 @@ const MATCHES = 50;
  */
 
 /**
- * @param {import("./state.js").Store} store @param {import("../wire/client.js").Client} client
+ * @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store @param {import("../wire/client.js").Client} client
  * @param {import("./traits.js").SyncedTraits} traits @param {() => void} resetView
  * @returns {Actions}
  */
-export function createActions(store, client, traits, resetView) {
+export function createActions(scene, store, client, traits, resetView) {
   const labels = () => labelsOf(store.get().color);
   return {
     setTrait(name, value) {
@@ -55,6 +57,10 @@ export function createActions(store, client, traits, resetView) {
       const hidden = new Set(store.get().traits.hidden);
       const isOnly = hidden.size === others.length && others.every((label) => hidden.has(label));
       traits.set("hidden", isOnly ? [] : others);
+    },
+    brush(brush) {
+      putBrush(scene, brush);
+      store.set({ brush: brush?.ends ?? null });
     },
     clearFilters: () => traits.set("filters", []),
     showAll: () => traits.set("hidden", []),

@@ -23,9 +23,10 @@ export function nShown(state, nObs) {
   return state.filter.n ?? nObs - nHidden(state);
 }
 
-/** Are cells drawn that the filters leave out, that of the legend too? @param {Pick<import("./state.js").State, "filter" | "traits">} state */
-export function isGreying({ filter, traits }) {
-  return traits.filtered === "grey" && (filter.n !== null || traits.hidden.length > 0);
+/** Are cells drawn that the filters leave out, that of the legend and a brush under the hand too?
+ * @param {Pick<import("./state.js").State, "filter" | "brush" | "traits">} state */
+export function isGreying({ filter, brush, traits }) {
+  return traits.filtered === "grey" && (filter.n !== null || brush != null || traits.hidden.length > 0);
 }
 
 /** Is nothing left to see? @param {Colored} state @returns {boolean} */

@@ -109,7 +109,8 @@ function takePoints(scene, store, reply) {
  * @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store */
 function forgetOtherPoints(scene, store) {
   const { color, nextColor } = store.get();
-  Object.assign(scene, { flags: null, bits: { selected: null, passing: null } });
+  Object.assign(scene, { flags: null, bits: { selected: null, passing: null }, brush: null });
+  store.set({ brush: null });
   if (nextColor === null && color?.scale === "none") return;
   Object.assign(scene, { color: scene.nextColor, nextColor: null });
   store.set({ color: nextColor, nextColor: null });
@@ -190,8 +191,9 @@ function takeFilter(scene, store, { seq, n_passing, n_points, arrays }) {
   const { filter } = store.get();
   if (seq < filter.seq) return;
   const hasBits = arrays.bits.length > 0;
+  scene.brush = null;
   putBits(scene, { passing: hasBits ? arrays.bits : null }, n_points);
-  store.set({ filter: { seq, n: hasBits ? n_passing : null } });
+  store.set({ filter: { seq, n: hasBits ? n_passing : null }, brush: null });
 }
 
 /** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store @param {string} of */

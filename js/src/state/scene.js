@@ -46,12 +46,17 @@ const NO_BITS = new Uint8Array(0);
  * @property {Uint8Array | null} flags as in Scene
  * @property {number[]} extent x0, x1, y0, y1 (data units)
  *
+ * @typedef {object} Brush
+ * @property {Uint8Array} bins n, of the brush; 255 = left out by another filter
+ * @property {readonly [number, number]} ends the first bin that is kept, and the first after it that is not
+ *
  * @typedef {object} Scene
  * @property {Positions | null} points
  * @property {PointColors | null} color on show
  * @property {PointColors | null} nextColor arriving
  * @property {Uint8Array | null} flags n, bit 0 = selected, bit 1 = left out by the filters; null when nothing is
  * @property {{selected: Uint8Array | null, passing: Uint8Array | null}} bits what flags are made of, packed; null = none is, all do
+ * @property {Brush | null} brush under a hand, says in the place of the filters which points are left out
  * @property {PointDetail | null} detail
  * @property {CellImage | null} image where the points are a sample
  * @property {CellPoints | null} cells where the points are a sample, close by
@@ -60,7 +65,8 @@ const NO_BITS = new Uint8Array(0);
 /** @returns {Scene} */
 export function createScene() {
   const bits = { selected: null, passing: null };
-  return { points: null, color: null, nextColor: null, flags: null, bits, detail: null, image: null, cells: null };
+  const nothing = { points: null, color: null, nextColor: null, flags: null, detail: null, image: null, cells: null };
+  return { ...nothing, bits, brush: null };
 }
 
 /** @param {number} n @returns {Positions} */
@@ -147,7 +153,27 @@ function flagsOf({ selected, passing }, n) {
 /** Take other bits of the selection or the filters. @param {Scene} scene @param {Partial<Scene["bits"]>} bits @param {number} n points */
 export function putBits(scene, bits, n) {
   scene.bits = { ...scene.bits, ...bits };
-  scene.flags = flagsOf(scene.bits, n);
+  putFlags(scene, n);
+}
+
+/** Move a brush, or take it away. @param {Scene} scene @param {Brush | null} brush */
+export function putBrush(scene, brush) {
+  scene.brush = brush;
+  if (scene.points !== null) putFlags(scene, scene.points.n);
+}
+
+/** @param {Scene} scene @param {number} n points */
+function putFlags(scene, n) {
+  const { bits, brush } = scene;
+  if (brush?.bins.length !== n) {
+    scene.flags = flagsOf(bits, n);
+    return;
+  }
+  const { bins, ends } = brush;
+  const left = Uint8Array.from({ length: 256 }, (_, bin) => (bin >= ends[0] && bin < ends[1] ? 0 : 2));
+  const flags = flagsOf({ ...bits, passing: null }, n) ?? new Uint8Array(n);
+  for (let i = 0; i < n; i++) flags[i] |= left[bins[i]];
+  scene.flags = flags;
 }
 
 /** Parts of an answer to one array each. @param {import("../wire/protocol.js").Detail[]} parts @returns {PointDetail} */

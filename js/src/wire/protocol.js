@@ -123,12 +123,26 @@ export const CONTAINER = 65536;
  *
  * columns : as the trait `color` has them, "obs:NAME" or "var:NAME"
  * known : those of which the front-end has categories or edges, which then are not sent again
- * filters : as the trait, which hosts hold back while the kernel is busy, or as a hand that drags a brush has them
+ * filters : as the trait, which hosts hold back while the kernel is busy
  * @typedef {object} AskColumns
  * @property {"columns"} kind
  * @property {number} panel
  * @property {string[]} columns
  * @property {string[]} known
+ * @property {Record<string, any>[]} filters
+ */
+/**
+ * A hand takes a brush: ask for all that its moves can do. Answered by one `sums` for each column, then by `bins`.
+ *
+ * column : of numbers, the one under the hand; columns : the others that are open, as the trait `color` has them
+ * rows : of each of these the categories that are on the screen, as indices, missing ones last; of numbers none
+ * filters : as in `columns`
+ * @typedef {object} AskBrush
+ * @property {"brush"} kind
+ * @property {number} panel
+ * @property {string} column
+ * @property {string[]} columns
+ * @property {number[][]} rows
  * @property {Record<string, any>[]} filters
  */
 /**
@@ -390,6 +404,38 @@ export const CONTAINER = 65536;
  * @property {{all: Uint32Array, filtered: Uint32Array, selected: Uint32Array, grouped: Uint32Array}} arrays
  */
 /**
+ * How many cells of a column pass under a brush over another, by all filters but those of the two; part of parts.
+ *
+ * The sums run: those at step k are of the cells in the first k * width bins of the brush, so that a brush over whole
+ * steps is the difference of two of them. The last step but one holds all bins, the last cells without a value too.
+ * rows : the categories that are counted; of numbers all bins are, and then the missing ones
+ * groups : as in `column`, of which each row has one part each; [] = one part
+ * @typedef {object} BrushSums
+ * @property {"sums"} kind
+ * @property {number} panel
+ * @property {number} part
+ * @property {number} parts
+ * @property {string} column
+ * @property {number[]} rows
+ * @property {number[]} groups
+ * @property {number} width
+ * @property {{sums: Uint32Array}} arrays
+ */
+/**
+ * The bin of a brush for the points start..stop of n_points in display order; part of parts, after the `sums`.
+ *
+ * One more than the last bin = without a value; 255 = it fails another filter, that of the legend left out.
+ * @typedef {object} BrushBins
+ * @property {"bins"} kind
+ * @property {number} panel
+ * @property {number} part
+ * @property {number} parts
+ * @property {number} start
+ * @property {number} stop
+ * @property {number} n_points
+ * @property {{bins: Uint8Array}} arrays
+ */
+/**
  * Rows of the table of the cells, from place `start` of `total`.
  *
  * rows : row of each cell in the store; names : their labels in the obs index
@@ -575,8 +621,8 @@ export const CONTAINER = 65536;
  * @property {string} details
  */
 
-/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | Cancel} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | ColumnCounts | Table | Csv | Cell | Matches | GeneSets | Detail | Image | Cells | Labels | Contours | Module | Progress | Error} Reply */
+/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | Cancel} Request */
+/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | ColumnCounts | BrushSums | BrushBins | Table | Csv | Cell | Matches | GeneSets | Detail | Image | Cells | Labels | Contours | Module | Progress | Error} Reply */
 
 /** @typedef {[dtypes: string[], shape: (string | number)[]]} ArraySpec a shape names its sizes */
 
@@ -593,6 +639,8 @@ export const REPLY_ARRAYS = {
   filter: {"bits": [["uint8"], ["n_bytes"]]},
   counts: {"counts": [["uint32"], ["n"]]},
   column: {"all": [["uint32"], ["n"]], "filtered": [["uint32"], ["n"]], "selected": [["uint32"], ["n"]], "grouped": [["uint32"], ["n", "n_groups"]]},
+  sums: {"sums": [["uint32"], ["n_steps", "n_rows", "n_parts"]]},
+  bins: {"bins": [["uint8"], ["stop-start"]]},
   table: {"xy": [["float32"], ["n", 2]]},
   csv: {"text": [["uint8"], ["n_bytes"]]},
   cell: {},

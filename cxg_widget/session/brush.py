@@ -1,0 +1,109 @@
+"""The answer to a hand that takes a brush: all that its moves can do to counts and points, bounded in bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from cxg_widget.cells.loader import Loader
+from cxg_widget.counts.brush import Brush
+from cxg_widget.counts.counter import Column
+from cxg_widget.display.settings import Settings
+from cxg_widget.errors import CxgWidgetError, InvalidValue, Overtaken
+from cxg_widget.rules.filters import check_filters, is_of_values
+from cxg_widget.session.columns import Columns, check_number
+from cxg_widget.session.on_show import OnShow
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.frames import Frame, spans
+
+SUMS_BYTES = 4 << 20
+"""Of the sums of one answer; where it would be more, a step takes several bins of the brush further."""
+MOST_ROWS = 64
+"""Categories of a column that are counted; a list has fewer on the screen."""
+
+
+class BrushAnswer:
+    """Answers what is asked when a brush is taken; nothing more is asked until it is released."""
+
+    def __init__(self, loader: Loader, on_show: OnShow, columns: Columns) -> None:
+        self._loader, self._on_show, self._columns = loader, on_show, columns
+        self._n_asked = 0
+
+    def frames(self, asked: p.AskBrush) -> Iterator[Frame]:
+        """Yield the sums of each column, none of one that cannot be counted, and then the bins of the points.
+
+        Raises
+        ------
+        Overtaken
+            When another brush is taken meanwhile.
+        InvalidValue
+            If these are no filters, the brush is over categories, or too much is asked for.
+        CxgWidgetError
+            If the column of the brush cannot be read.
+        """
+        self._n_asked += 1
+        number = self._n_asked
+        for frame in self._frames(asked):
+            if number != self._n_asked:
+                raise Overtaken("another brush was taken.")
+            yield frame
+
+    def _frames(self, asked: p.AskBrush) -> Iterator[Frame]:
+        _check(asked)
+        settings, loader = self._on_show.settings, self._loader
+        rules = check_filters(asked.filters, loader.dataset, settings.layer)
+        brush = Brush(loader.counter, loader.crossfilter, self._columns.resolved(asked.column, settings), rules)
+        width = self._width(brush, asked, settings)
+        point_rows = loader.of(settings).point_rows
+        chunks = list(spans(point_rows.size, 1))
+        parts = len(asked.columns) + len(chunks)
+        for part, (name, rows) in enumerate(zip(asked.columns, asked.rows, strict=True)):
+            yield self._sums_frame(brush, name, rows, (part, parts, width), settings)
+        legend = loader.legend_column(settings)
+        besides = [rule for rule in brush.besides if not is_of_values(rule, legend)]
+        for part, (start, stop) in enumerate(chunks, len(asked.columns)):
+            bins = brush.bins(point_rows[start:stop], besides)
+            yield Frame(p.BrushBins(part, parts, start, stop, point_rows.size), {"bins": bins})
+
+    def _sums_frame(
+        self, brush: Brush, name: str, rows: list[int], about: tuple[int, int, int], settings: Settings
+    ) -> Frame:
+        part, parts, width = about
+        legend, groups = self._columns.groups(settings)
+        try:
+            column = self._columns.resolved(name, settings)
+            sums = brush.sums(column, rows, lambda: groups, width)
+            is_grouped = groups is not None and self._loader.counter.coded(column).is_grouped
+        except CxgWidgetError:  # said in its row, which keeps its counts
+            sums, is_grouped = np.empty((0, 0, 0), dtype=np.uint32), False
+        message = p.BrushSums(part, parts, name, rows, legend if is_grouped else [], width)
+        return Frame(message, {"sums": sums})
+
+    def _width(self, brush: Brush, asked: p.AskBrush, settings: Settings) -> int:
+        """Return how many bins of the brush a step takes further, so that all sums are few enough bytes."""
+        _, groups = self._columns.groups(settings)
+        entries = 0
+        for name, rows in zip(asked.columns, asked.rows, strict=True):
+            column = self._columns.tried(name, settings)
+            entries += 0 if isinstance(column, Exception) else self._entries(column, rows, groups.n if groups else 1)
+        width = 1
+        while width < brush.n_bins and brush.n_steps(width) * entries * 4 > SUMS_BYTES:
+            width *= 2
+        return width
+
+    def _entries(self, column: Column, rows: list[int], n_groups: int) -> int:
+        """Return how many numbers a step has of a column."""
+        try:
+            coded = self._loader.counter.coded(column, is_kept=True)
+        except CxgWidgetError:
+            return 0
+        return coded.n_codes if coded.categories is None else len(rows) * (n_groups if coded.is_grouped else 1)
+
+
+def _check(asked: p.AskBrush) -> None:
+    check_number(asked.columns)
+    if len(asked.rows) != len(asked.columns):
+        raise InvalidValue(f"a brush needs the rows of each column; found {len(asked.rows)} of {len(asked.columns)}")
+    if max(map(len, asked.rows), default=0) > MOST_ROWS:
+        raise InvalidValue(f"a brush counts at most {MOST_ROWS} categories of a column")

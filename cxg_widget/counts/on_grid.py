@@ -15,7 +15,8 @@ from cxg_widget.spatial.view import Extent
 SIDE = 256
 """Bins along the longer side, those around the cells included."""
 _MOST_BYTES = 64 * 2**20
-_PAD = 1 / 16
+_PAD = 28 / 256
+"""Empty bins on each side: more than what smooths reaches."""
 _AT_ONCE = 1 << 22
 _NOTHING = np.empty(0, dtype=np.uint32)
 _ALL = np.empty(0, dtype=np.bool_)

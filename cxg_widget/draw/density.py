@@ -8,22 +8,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 _SIGMA = 3 / 256
-"""Width of the Gaussian, as a share of the longer side of the grid."""
+"""Width of the Gaussian over many cells, as a share of the longer side of the grid."""
+_MANY = 10_000
+_WIDEST = 2
+"""Over fewer cells than many it is wider, as by Scott's rule, but no more than so many times."""
+_STEPS = 4
+"""Widths between one and twice as much: few, so that what smooths is made once for many categories."""
 _REACH = 4
 """Where the Gaussian ends, in widths of it."""
 
 
 def smooth(counts: NDArray[np.uint32]) -> NDArray[np.float64]:
-    """Return counts (lines, columns) under a Gaussian whose width is 3/256 of the longer side, cut at four widths.
+    """Return counts (lines, columns) under a Gaussian of the width `width_for` says, cut at four widths.
 
     Nothing lies beyond the grid: `scipy.ndimage.gaussian_filter` gives the same by ``mode="constant"``.
     """
-    sigma = _SIGMA * max(counts.shape)
+    sigma = width_for(int(counts.sum(dtype=np.int64))) * max(counts.shape)
     down, along = (_gaussian(n, sigma) for n in counts.shape)
     return np.asarray(down @ counts.astype(np.float64) @ along)
 
 
-@lru_cache(maxsize=4)
+def width_for(n: int) -> float:
+    """Return the width of the Gaussian for n cells, as a share of the longer side of the grid: 3/256 to 6/256.
+
+    It goes by the sixth root of how many are lacking to 10,000, in steps of the fourth root of 2.
+    """
+    wider = np.log2(_MANY / max(n, 1)) / 6
+    return float(_SIGMA * 2 ** (np.clip(np.round(_STEPS * wider), 0, _STEPS * np.log2(_WIDEST)) / _STEPS))
+
+
+@lru_cache(maxsize=16)
 def _gaussian(n: int, sigma: float) -> NDArray[np.float64]:
     """Return the symmetric matrix (n, n) that smooths n numbers in a row."""
     reach = int(_REACH * sigma + 0.5)

@@ -133,6 +133,7 @@ export function createWidgetModel(model) {
   const plotModel = {
     store,
     actions,
+    client,
     view,
     createSurface: (site) => createSurface(painters.of(store.get().drawnBy), stage, site, requester),
     begin() {
@@ -197,6 +198,9 @@ function firstState(traits) {
     building: null,
     needsPanels: false,
     panels: null,
+    landmarks: null,
+    labels: null,
+    contours: null,
     crowd: ROOMY,
     isSeen: false,
     isWhole: false,

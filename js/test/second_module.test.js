@@ -88,3 +88,21 @@ test("without a kernel nothing is asked for", async () => {
   await open();
   assert.deepEqual(asked, []);
 });
+
+test("names on the plot want the module too, and where it cannot be had that is said once", async () => {
+  const importCode = async () => {
+    throw new TypeError("refused");
+  };
+  const { store, asked } = start({ hash: "f", importCode });
+  const rest = () => new Promise((done) => setTimeout(done));
+  const traits = /** @type {any} */ ({ open_panels: [], labels: "cell_type", contours: null });
+  store.set({ traits });
+  await rest();
+  store.set({ traits });
+  store.set({ highlighted: 3 });
+  await rest();
+  assert.equal(asked.length, 1);
+  store.set({ traits: { ...traits, contours: true } });
+  await rest();
+  assert.equal(asked.length, 2);
+});

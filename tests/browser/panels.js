@@ -38,13 +38,13 @@ function base(spec, name) {
 }
 
 const traits = { embedding: "X_umap", axes: [0, 1], color: "obs:cell_type", layer: null, cmap: "viridis", vmin: null, vmax: null, point_size: null, opacity: 0.8,
-  tool: "pan", view: null, height: 520, panel_width: 236, wheel_zoom: true, n_selected: 0, hidden: [], filters: [], filtered: "hide", open_panels: [], pinned_genes: [], gene_sets: [], table: null, density: "eq_hist", statistic: "auto", legend: true, background: null };
+  tool: "pan", view: null, height: 520, panel_width: 236, wheel_zoom: true, n_selected: 0, hidden: [], filters: [], filtered: "hide", open_panels: [], pinned_genes: [], gene_sets: [], table: null, density: "eq_hist", labels: null, contours: null, statistic: "auto", legend: true, background: null };
 const dataset = { title: "PBMC atlas, 38 donors", nObs: N, nVar: 60_664, embeddings: [{ name: "X_umap", axes: 2 }, { name: "X_pca", axes: 50 }],
   columns: OBS, colormaps: Object.keys(COLORMAPS), notes: ["The obs column 'raw_ids' is damaged and was skipped."] };
 const points = { seq: 1, embedding: "X_umap", axes: [0, 1], nPoints: N, nObs: N, aggregated: false, loaded: N, extent: [-10, 10, -10, 10], nMissing: 12, yDown: false, equalUnits: true, axisLabels: [] };
 const SPECTRA = { obs: { one: "spectrum", many: "spectra" }, var: { one: "m/z window", many: "m/z windows" }, set: null };
 const start = { traits, dataset, points, color: categorical("cell_type", TYPES.split("|"), 4_210), nextColor: null, filter: { seq: -1, n: null }, brush: null, selection: { seq: 0, n: 0 }, counted: null, columns: {}, inView: { as: "points", lacks: "" }, highlighted: -1,
-  cell: null, found: { query: "-", matches: [], nMore: 0 }, error: null, link: "live", drawnBy: "gpu", building: null, panels: createPanels, crowd: { solidity: 1, weight: 1, tile: [1, 1] }, isSeen: true, isWhole: true, seen: null };
+  cell: null, found: { query: "-", matches: [], nMore: 0 }, error: null, link: "live", drawnBy: "gpu", building: null, panels: createPanels, landmarks: null, labels: null, contours: null, crowd: { solidity: 1, weight: 1, tile: [1, 1] }, isSeen: true, isWhole: true, seen: null };
 
 const client = {
   async ask(request) {

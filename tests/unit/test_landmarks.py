@@ -45,6 +45,11 @@ def is_inside(lines, xy):
     return np.logical_xor.reduce([Path(ring).contains_points(xy) for ring in lines])
 
 
+def width(n):
+    """Return the width of the Gaussian in 256ths: 3 from 10,000 cells on, and more for fewer, at most 6."""
+    return 3 * 2 ** (np.clip(round(4 * np.log2(10_000 / n) / 6), 0, 4) / 4)
+
+
 def histogram(xy, extent, shape):
     x0, x1, y0, y1 = extent
     return np.histogram2d(xy[:, 1], xy[:, 0], bins=shape, range=((y0, y1), (x0, x1)))[0]
@@ -73,8 +78,8 @@ def test_a_name_stands_where_the_smoothed_histogram_of_its_passing_cells_is_high
     step = max(x1 - x0, y1 - y0) / 256
     shape = round((y1 - y0) / step), round((x1 - x0) / step)
     for code, found in zip(order, places(message, arrays), strict=True):
-        own = histogram(xy[(codes.codes == code) & passing], message.extent, shape)
-        line, column = np.unravel_index(np.argmax(ndimage.gaussian_filter(own, 3, mode="constant")), shape)
+        own, len_own = histogram(xy[(codes.codes == code) & passing], message.extent, shape), counts[code]
+        line, column = np.unravel_index(np.argmax(ndimage.gaussian_filter(own, width(len_own), mode="constant")), shape)
         np.testing.assert_allclose(found, [x0 + (column + 0.5) * step, y0 + (line + 0.5) * step], atol=step / 100)
 
 
@@ -112,11 +117,12 @@ def test_rings_are_the_lines_of_contourpy(seed):
     assert sides(rings(field, level)) == sides(line[:-1] for line in lines)
 
 
+@pytest.mark.parametrize("n", [1, 50, 700, 4_000, 1_000_000])
 @pytest.mark.parametrize("shape", [(256, 256), (60, 256), (128, 33)])
-def test_smoothing_is_that_of_scipy(shape):
-    counts = np.random.default_rng(0).poisson(0.3, shape).astype(np.uint32)
-    wanted = ndimage.gaussian_filter(counts.astype(float), 3 / 256 * max(shape), mode="constant")
-    np.testing.assert_allclose(smooth(counts), wanted, atol=1e-12)
+def test_smoothing_is_that_of_scipy_and_wider_for_fewer_cells(shape, n):
+    counts = np.random.default_rng(0).multinomial(n, np.full(np.prod(shape), 1 / np.prod(shape))).reshape(shape)
+    wanted = ndimage.gaussian_filter(counts.astype(float), width(n) / 256 * max(shape), mode="constant")
+    np.testing.assert_allclose(smooth(counts.astype(np.uint32)), wanted, atol=1e-9)
 
 
 def test_the_level_around_a_share_is_that_of_the_fewest_bins_that_hold_it():

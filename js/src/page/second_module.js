@@ -1,4 +1,4 @@
-/** The second module, which draws the panels: it comes over the comm when the first of them opens, and is imported once a page. */
+/** The second module, which draws panels, names and contours: it comes over the comm when first needed, and is imported once a page. */
 import { _$LH, html, noChange, nothing, render, svg } from "lit-html";
 
 /** @typedef {import("./panels/ui.js").Context} Context */
@@ -8,7 +8,8 @@ import { _$LH, html, noChange, nothing, render, svg } from "lit-html";
  * @typedef {(context: Context | null) => Panels} DrawPanels null = the view has ended
  * @typedef {(client: import("../wire/client.js").Client, redraw: () => void) => DrawPanels} CreatePanels for one view; `redraw` is to be
  *   called when something has changed that only a panel knows
- * @typedef {(require: () => object) => {createPanels: CreatePanels}} Code gets lit-html by `require`
+ * @typedef {import("../plot/landmarks.js").CreateLandmarks} CreateLandmarks
+ * @typedef {(require: () => object) => {createPanels: CreatePanels, createLandmarks: CreateLandmarks}} Code gets lit-html by `require`
  */
 
 const page = /** @type {any} */ (globalThis);
@@ -28,28 +29,42 @@ const REFUSED =
  */
 export function createModuleLoader(store, client, close, importCode = importBlob) {
   let isAsked = false;
+  /** What was to lie on the plot when the module could not be had; that alone asks for it no more. */
+  let inVain = "";
   return () => {
     const { traits, needsPanels, panels, dataset, link } = store.get();
-    const isWanted = traits.open_panels.length > 0 || needsPanels;
+    const onPlot = namesOf(traits);
+    const isWanted = traits.open_panels.length > 0 || needsPanels || (onPlot !== "" && onPlot !== inVain);
     if (!isWanted || isAsked || panels !== null || dataset === null || link !== "live") return;
     isAsked = true;
     void load().finally(() => (isAsked = false));
   };
 
+  function giveUp() {
+    inVain = namesOf(store.get().traits);
+    close();
+  }
+
   async function load() {
     const answer = await client.ask({ kind: "module", known: [...imported.keys()] });
-    if (answer === null) return close(); // and the reason has been told
+    if (answer === null) return giveUp(); // and the reason has been told
     const { hash, arrays } = /** @type {import("../wire/protocol.js").Module} */ (answer[0]);
     if (!imported.has(hash)) imported.set(hash, importCode(arrays.code));
     try {
       const code = await /** @type {Promise<Code>} */ (imported.get(hash));
-      store.set({ panels: code(() => lit).createPanels });
+      const { createPanels, createLandmarks } = code(() => lit);
+      store.set({ panels: createPanels, landmarks: createLandmarks });
     } catch {
       imported.delete(hash);
-      close();
+      giveUp();
       store.set({ error: { of: "module", message: REFUSED } });
     }
   }
+}
+
+/** What is asked for over the points; "" = nothing. @param {import("../state/state.js").Traits} traits */
+function namesOf({ labels, contours }) {
+  return labels || contours ? `${labels} ${contours}` : "";
 }
 
 /** @param {Uint8Array} code @returns {Promise<Code>} */

@@ -1,10 +1,12 @@
-/** Entry of the second module: the panels of one view, those that are open. */
+/** Entry of the second module: the panels of one view, those that are open, and names and contours on its plot. */
 import { html, nothing } from "lit-html";
 import { PANELS } from "../page/panels/panel_buttons.js";
 import { createColumns } from "./columns.js";
 import { createDrawer } from "./drawer.js";
 import { keyList } from "./key_list.js";
 import css from "./style.css";
+
+export { createLandmarks } from "./landmarks.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
 /** @typedef {import("../state/state.js").Dataset} Dataset */

@@ -6,6 +6,7 @@ import { createAim } from "./aim.js";
 import { createAxes, layoutAxes } from "./axes.js";
 import { changeBetween } from "./changes.js";
 import { listenToGestures } from "./gestures.js";
+import { createLandmarks } from "./landmarks.js";
 import { createCover } from "./notebook_picture.js";
 import { createOverlay } from "./overlay.js";
 import { createCellFinder } from "./pointed_cell.js";
@@ -23,6 +24,7 @@ import { createSavedPictures } from "./saved_pictures.js";
  * @typedef {object} PlotModel the model as a plot sees it
  * @property {import("../state/state.js").Store} store
  * @property {import("../state/actions.js").Actions} actions
+ * @property {import("../wire/client.js").Client} client
  * @property {import("../state/shared_view.js").SharedView} view
  * @property {(site: import("../picture/surface.js").Site) => Surface} createSurface drawn by whom the state says
  * @property {() => void} begin the first points are being drawn
@@ -64,6 +66,12 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
   const aim = createAim(host, element, store, model.view);
   let theme = PAPERS.white;
   const cover = createCover(element);
+  const landmarks = createLandmarks({
+    element,
+    under: overlay.element,
+    look: () => ({ camera: aim.camera(), size: aim.size(), theme }),
+    model,
+  });
   let isInSight = true;
 
   /** @type {import("../picture/surface.js").Site} */
@@ -94,6 +102,7 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
     surface: surfaces.get,
     aim,
     theme: site.theme,
+    landmarks,
     isToKeep: () =>
       !aim.isMoving() && surfaces.get().progress().isComplete && model.isForemost(plot) && store.get().link === "live",
     keep: model.keepStill,
@@ -109,6 +118,7 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
     redraw(change);
     const labels = store.get().points?.axisLabels ?? [];
     axes.draw(layoutAxes(aim.camera(), labels, aim.room().margin), labels);
+    landmarks.draw();
     drawOverlay();
   }
 
@@ -167,6 +177,7 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
     if (change === "all") aimAnew(change);
     else if (change !== null) redraw(change);
     if (state.points === null) cover.show(state.traits._snapshot);
+    if (landmarks.follow(state, before)) saved.keepSoon();
     if (state.traits.legend !== before.traits.legend || state.traits.background !== before.traits.background)
       saved.keepSoon();
     if (state.color !== before.color && state.isSeen && !site.isShown()) noteSeen(store); // nobody looks: nothing to wait for
@@ -190,6 +201,7 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
       theme = next;
       overlay.setTheme(theme);
       axes.setTheme(theme);
+      landmarks.draw();
       if (aim.camera() !== null) redraw("colors");
       tellWhatIsSeen();
     },
@@ -198,6 +210,7 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
       saved.stop();
       for (const one of undo) one();
       finder.leave();
+      landmarks.destroy();
       model.see(plot, null, () => {});
       surfaces.destroy();
       element.remove();

@@ -20,10 +20,11 @@ const LEAST_PX = 100;
  * @param {() => import("../picture/surface.js").Surface} plot.surface
  * @param {import("./aim.js").Aim} plot.aim where it looks
  * @param {() => import("../style/style.js").Theme} plot.theme
+ * @param {Pick<import("./landmarks.js").Landmarks, "paint">} plot.landmarks
  * @param {() => boolean} plot.isToKeep whether this is the plot whose picture is kept, and now
  * @param {(still: import("../state/state.js").Still) => void} plot.keep
  */
-export function createSavedPictures({ element, store, surface, aim, theme, isToKeep, keep }) {
+export function createSavedPictures({ element, store, surface, aim, theme, landmarks, isToKeep, keep }) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
 
@@ -34,8 +35,11 @@ export function createSavedPictures({ element, store, surface, aim, theme, isToK
     const { size, margin } = aim.room();
     const ratio = points.width / size.width;
     const axes = layoutAxes(aim.camera(), store.get().points?.axisLabels ?? [], margin);
-    const onto = (/** @type {CanvasRenderingContext2D} */ context) =>
+    const onto = (/** @type {CanvasRenderingContext2D} */ context) => {
       paintAxes(context, ratio, axes, paper.theme, family);
+      context.translate(Math.round(points.width + margin * ratio) - points.width, 0);
+      landmarks.paint(context, ratio, paper.theme, family);
+    };
     return compose({ points, margin: margin * ratio, key, paper, scale, family, onto });
   }
 

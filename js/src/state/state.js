@@ -92,6 +92,9 @@
  * @property {Pick<import("../wire/protocol.js").Progress, "of" | "done"> | null} building what the kernel is at that lasts, and how far, 0..1
  * @property {boolean} needsPanels something else than a panel wants the second module
  * @property {any} panels what makes the panels of a view, from the second module; null = none has been opened
+ * @property {any} landmarks what makes names and contours on a plot, from the second module; null = it is not here
+ * @property {import("../wire/protocol.js").Labels | null} labels where names stand, as last asked for
+ * @property {import("../wire/protocol.js").Contours | null} contours where contours run, as last asked for
  * @property {Crowd} crowd how crowded views of this size are
  * @property {boolean} isSeen some points have been on the screen
  * @property {boolean} isWhole all of them have

@@ -8,9 +8,14 @@ import { whatIsShown } from "./numbers.js";
 
 /** @param {State} state @returns {string[]} */
 export function notesOf(state) {
-  const found = [pictureNote(state), hiddenNote(state), filterNote(state), placeNote(state)].filter(
-    (note) => note !== "",
-  );
+  const found = [
+    pictureNote(state),
+    hiddenNote(state),
+    filterNote(state),
+    placeNote(state),
+    largestNote(state.labels, "Names stand for"),
+    largestNote(state.contours, "Contours run around"),
+  ].filter((note) => note !== "");
   return [...found, ...(state.dataset?.notes ?? [])];
 }
 
@@ -45,6 +50,13 @@ function filterNote(state) {
   const rules = counted(traits.filters.length, { one: "filter", many: "filters" });
   const others = traits.filtered === "grey" ? "grey" : "not drawn";
   return `${wholeNumber(filter.n)} of ${counted(dataset.nObs, obs)} pass the ${rules}; the others are ${others}.`;
+}
+
+/** Not all categories are told apart on the plot. @param {State["labels"] | State["contours"]} found @param {string} what */
+function largestNote(found, what) {
+  if (!found || found.n_present <= found.labels.length) return "";
+  const [n, all] = [found.labels.length, found.n_present].map(wholeNumber);
+  return `${what} the ${n} largest of ${all} categories of ${found.column}.`;
 }
 
 /** @param {State} state */

@@ -48,6 +48,7 @@ export function settingsPopover({ state, actions }) {
     </div>
     ${together(state, actions)}
     ${choice("Filtered out", FILTERED, state.traits.filtered, (value) => actions.setTrait("filtered", value))}
+    ${onPlot(state, actions)}
     <label class="check" title="With Ctrl or Cmd it always does">
       <input type="checkbox" .checked=${live(state.traits.wheel_zoom)}
         @change=${() => actions.setTrait("wheel_zoom", !state.traits.wheel_zoom)}>The wheel zooms
@@ -77,6 +78,24 @@ function together({ traits, color, points, dataset }, actions) {
   return points?.aggregated
     ? choice("Density", DENSITIES, traits.density, (value) => actions.setTrait("density", value))
     : nothing;
+}
+
+/** Names of categories and contours around them. @param {import("../../state/state.js").State} state @param {import("../../state/actions.js").Actions} actions */
+function onPlot({ traits, dataset }, actions) {
+  const columns = (dataset?.columns ?? []).filter(({ kind }) => kind !== "int" && kind !== "float");
+  // By their place: of an object, names that are numbers would come first.
+  const named = Object.fromEntries(columns.map(({ name }, i) => [`column ${i}`, name]));
+  const chosen = (/** @type {string | boolean | null} */ asked) =>
+    asked === true ? "all" : asked ? `column ${columns.findIndex(({ name }) => name === asked)}` : "";
+  const all = { "": "none", all: `all ${nounsOf({ dataset }).obs.many}` };
+  return [
+    choice("Names", { "": "none", ...named }, chosen(traits.labels), (value) =>
+      actions.setTrait("labels", named[value] ?? null),
+    ),
+    choice("Contours", { ...all, ...named }, chosen(traits.contours), (value) =>
+      actions.setTrait("contours", value === "all" ? true : (named[value] ?? null)),
+    ),
+  ];
 }
 
 /** @param {string} label @param {Record<string, string>} options trait value -> text @param {string} chosen @param {(value: any) => void} choose */

@@ -1,0 +1,45 @@
+/** Names of categories and contours over the points of a plot: the second module draws them, once it is there. */
+
+/**
+ * @typedef {import("../screen/camera.js").Camera} Camera
+ * @typedef {import("../style/style.js").Theme} Theme
+ * @typedef {import("../state/state.js").State} State
+ *
+ * @typedef {object} Look
+ * @property {Camera | null} camera
+ * @property {{width: number, height: number, ratio: number}} size CSS px
+ * @property {Theme} theme
+ *
+ * @typedef {object} Landmarks
+ * @property {() => void} draw on the screen, at its next frame
+ * @property {(context: CanvasRenderingContext2D, scale: number, theme: Theme, family: string) => void} paint onto a picture whose
+ *   origin is the top left of the plot; scale: px per CSS px
+ * @property {() => void} destroy
+ *
+ * @typedef {object} Site where they are drawn
+ * @property {HTMLElement} element of the plot
+ * @property {Element} under what their canvas lies beneath
+ * @property {() => Look} look
+ * @property {Pick<import("./plot.js").PlotModel, "store" | "actions" | "client">} model
+ *
+ * @typedef {(site: Site) => Landmarks} CreateLandmarks
+ */
+
+/** @param {Site} site @returns {Landmarks & {follow: (state: State, before: State) => boolean}} `follow` tells whether the picture is another */
+export function createLandmarks(site) {
+  /** @type {Landmarks | null} */
+  let layer = null;
+  return {
+    draw: () => layer?.draw(),
+    paint: (...onto) => layer?.paint(...onto),
+    destroy: () => layer?.destroy(),
+    follow({ landmarks, labels, contours, traits, color }, before) {
+      const isOther = labels !== before.labels || contours !== before.contours;
+      if (layer === null && landmarks === null) return false;
+      layer ??= /** @type {CreateLandmarks} */ (landmarks)(site);
+      const isNamed = traits.labels !== before.traits.labels || traits.contours !== before.traits.contours;
+      if (isOther || isNamed || color !== before.color || landmarks !== before.landmarks) layer.draw();
+      return isOther || isNamed;
+    },
+  };
+}

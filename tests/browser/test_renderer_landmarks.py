@@ -1,0 +1,100 @@
+"""Names and contours over the points: the same over images and in saved pictures, and never in the way of a hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cxg_widget.display.settings import Settings
+from cxg_widget.session.session import Session
+from tests.browser.engine import run, serve
+from tests.memory import small
+
+pytestmark = pytest.mark.browser
+
+OPEN = """hasten();
+    const w = open_({ traits: { labels: "cell_type", contours: "cell_type" }, dark: DARK, answer: byKernel });
+    w.widget.store.set({ landmarks: createLandmarks });
+    await ready(w);
+    const overlay = w.host.querySelector(".cxg-landmarks");
+    while (!/^Names of .+Contours/.test(overlay.getAttribute("aria-label") ?? "")) await sleep(10);
+    await frame();
+    const ink = () => [...overlay.getContext("2d").getImageData(0, 0, overlay.width, overlay.height).data];"""
+
+
+@pytest.fixture
+def drawn_by() -> str:
+    """Who draws the points has no say in what lies over them."""
+    return "cpu"
+
+
+def opened(page: Any, body: str, *, dark: bool = False, **settings: Any) -> Any:
+    serve(page, Session(small(3000), Settings(embedding="umap", color="cell_type", **settings)))
+    return run(page, OPEN.replace("DARK", str(dark).lower()) + body)
+
+
+def test_over_points_and_over_an_image_lies_the_same(page: Any) -> None:
+    told, over_points = opened(page, "return [overlay.getAttribute('aria-label'), ink()];")
+    names, contours = told.removeprefix("Names of cell_type: ").split(". ")
+    assert set(names.split(", ")) == {"T cell", "B cell", "<img src=x onerror=alert(1)>"}
+    assert contours == "Contours around each cell_type."
+    assert page.locator("img").count() == 0
+    assert sum(value > 0 for value in over_points[3::4]) > 2000
+    run(page, "renew();")
+    assert opened(page, "return ink();", render="raster") == over_points
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_saved_picture_has_them_where_the_screen_has_them(page: Any, dark: bool) -> None:
+    differing, on_screen = opened(
+        page,
+        """const picture = async () => {
+          const image = await createImageBitmap(await w.plot.png(1));
+          const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+          context.drawImage(image, 0, 0);
+          return context.getImageData(0, 0, image.width, image.height).data;
+        };
+        const lies = await picture();
+        const shown = ink();
+        w.model.set("labels", null);
+        w.model.set("contours", null);
+        await frame();
+        const bare = await picture();
+        const places = (test) => Array.from({ length: shown.length / 4 }, (_, i) => i).filter(test);
+        const differs = (i) => [0, 1, 2].some((one) => Math.abs(lies[4 * i + one] - bare[4 * i + one]) > 8);
+        return [places(differs), places((i) => shown[4 * i + 3] > 0)];""",
+        dark=dark,
+    )
+    assert len(differing) > 1000
+    assert set(differing) <= set(on_screen)
+
+
+def test_a_click_on_a_name_selects_its_category_and_a_drag_or_the_wheel_moves_the_plot(page: Any) -> None:
+    asked = opened(
+        page,
+        """const { element } = w.plot;
+        const { labels } = w.widget.store.get();
+        const view = JSON.parse(w.host.dataset.cxgView);
+        const [x0, x1, y0, y1] = labels.extent;
+        const at = [x0 + (x1 - x0) * labels.arrays.xy[0] / 65534, y0 + (y1 - y0) * labels.arrays.xy[1] / 65534];
+        const x = 400 * (at[0] - view[0]) / (view[1] - view[0]);
+        const y = 400 * (view[3] - at[1]) / (view[3] - view[2]);
+        const { left, top } = element.getBoundingClientRect();
+        const say = (Event, type, dx = 0, more = {}) => element.dispatchEvent(new Event(
+          type, { clientX: left + x + dx, clientY: top + y, button: 0, pointerId: 1, bubbles: true, ...more }));
+        element.setPointerCapture = () => {};
+        const chosen = () => asked(w.model).filter(({ kind }) => kind === "category");
+        const kinds = () => chosen().map(({ color, code, mode }) => [color, code, mode]);
+        say(PointerEvent, "pointerdown"), say(PointerEvent, "pointerup");
+        say(MouseEvent, "click", 0, { shiftKey: true });
+        say(PointerEvent, "pointerdown"), say(PointerEvent, "pointermove", 40, { buttons: 1 });
+        say(PointerEvent, "pointerup", 40), say(MouseEvent, "click", 40);
+        const moved = w.host.dataset.cxgView;
+        say(PointerEvent, "pointermove", 40);
+        await sleep(400);
+        say(WheelEvent, "wheel", 40, { deltaY: -100, ctrlKey: true });
+        await frame();
+        return [kinds(), labels.codes[0], JSON.stringify(view) !== moved, moved !== w.host.dataset.cxgView];""",
+    )
+    assert asked == [[["obs:cell_type", asked[1], "add"]], asked[1], True, True]

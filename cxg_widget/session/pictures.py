@@ -193,18 +193,30 @@ class Pictures:
 
     def _paint(self, most: int | None, seen: View | None) -> Paint:
         """Gather the first points in view that are drawn."""
-        held, settings = self._held, self._settings
-        rows, passing = held.point_rows, held.passing()
-        places = None if seen is None else np.flatnonzero(within(held.coordinates(rows), seen))
-        n_in_view = rows.size if places is None else places.size
-        if passing is not None and not self._draws_all:
-            places = np.flatnonzero(passing[rows]) if places is None else places[passing[rows[places]]]
-        places = np.arange(rows[:most].size) if places is None else places[:most]
-        n_like = rows.size * places.size // max(n_in_view, 1)
-        rows = rows[places]
-        coloring = held.coloring_at(places)
+        held, settings, passing = self._held, self._settings, self._held.passing()
+        places, n_like = self._first(most, seen, passing)
+        rows, coloring = held.point_rows[places], held.coloring_at(places)
         kept, left_out = self._drawn(rows.size, coloring, None if passing is None else passing[rows])
         rows, coloring = rows[kept], coloring.take(kept)
         colors = streams.category_colors(coloring, settings, self._dataset)
         selected = self._mask[rows] if self._mask.any() else None
         return Paint(held.coordinates(rows), coloring, colors, settings, selected, n_like, left_out=left_out)
+
+    def _first(
+        self, most: int | None, seen: View | None, passing: NDArray[np.bool_] | None
+    ) -> tuple[NDArray[np.int64], int]:
+        """Return the first points in view that pass, and how many there would be in the whole as dense a picture.
+
+        Where the others are drawn too, the first of all points lie beneath, and say how dense it is.
+        """
+        held, rows = self._held, self._held.point_rows
+        places = None if seen is None else np.flatnonzero(within(held.coordinates(rows), seen))
+        n_in_view = rows.size if places is None else places.size
+        first = np.arange(rows[:most].size) if places is None else places[:most]
+        shown = first
+        if passing is not None:
+            shown = np.flatnonzero(passing[rows]) if places is None else places[passing[rows[places]]]
+            shown = shown[:most]
+        if self._draws_all:
+            return np.union1d(first, shown), rows.size * first.size // max(n_in_view, 1)
+        return shown, rows.size * shown.size // max(n_in_view, 1)

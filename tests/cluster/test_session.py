@@ -44,7 +44,8 @@ def columns(dataset):
 def ask(session, few=False, highlighted=-1):
     x0, x1, y0, y1 = session._loader.of(session.settings).bounds().extent
     view = [x0, (x0 + x1) / 2, y0, (y0 + y1) / 2] if few else [x0 - 0.1, x1 + 0.1, y0 - 0.1, y1 + 0.1]
-    return list(session.answer(p.Aggregate(view, *SIZE, 1.0, highlighted, False)))
+    filtered = session.settings.filtered
+    return list(session.answer(p.Aggregate(view, *SIZE, 1.0, highlighted, False, filtered=filtered)))
 
 
 def image(frames):
@@ -81,6 +82,34 @@ def test_pictures_are_the_same(pair, which, selected):
     for one in pair:
         one.select(np.arange(one.dataset.n_obs) % 7 == 0 if selected else np.zeros(one.dataset.n_obs, dtype=bool))
     np.testing.assert_array_equal(image(ask(pair[0])), image(ask(pair[1])))
+
+
+@pytest.mark.parametrize(
+    ("which", "aggregator"), [(0, "auto"), (1, "auto"), (3, "auto"), ("std", "auto"), (1, "datashader")]
+)
+def test_cells_that_the_filters_leave_out_are_grey_in_the_same_pixels(pair, which, aggregator):
+    found = columns(pair[0].dataset)
+    asked = {"color": found[2], "statistic": "std"} if which == "std" else {"color": found[which]}
+    asked |= {"aggregator": aggregator, "filters": ({"obs": "donor", "in": ["d1 ü", "d3 ü"]},)}
+    set_looks(pair, **asked)
+    hiding = image(ask(pair[0]))
+    set_looks(pair, **asked, filtered="grey")
+    alone, shared = (image(ask(one)) for one in pair)
+    np.testing.assert_array_equal(alone, shared)
+    assert ((alone[..., -1] > 0) & (hiding[..., -1] == 0)).any()
+
+
+def test_cells_close_by_that_the_filters_leave_out_come_with_the_same_bits(pair):
+    set_looks(pair, render="auto", max_points=10_000, filtered="grey", filters=({"obs": "donor", "in": ["d1 ü"]},))
+
+    def cells(one):
+        (frame,) = ask(one, few=True)
+        bits = np.unpackbits(frame.arrays["passing"], count=len(frame.arrays["xy"]), bitorder="little")
+        return sorted(zip(*frame.arrays["xy"].T.tolist(), bits.tolist(), strict=True))
+
+    alone, shared = map(cells, pair)
+    assert alone == shared
+    assert {bit for *_, bit in alone} == {0, 1}
 
 
 @pytest.mark.parametrize("filters", [[], [{"obs": "donor", "in": ["d1 ü", "d3 ü"]}]])

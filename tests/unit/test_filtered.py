@@ -169,6 +169,19 @@ def test_in_a_picture_of_points_those_that_pass_lie_above_all_grey_ones():
     assert len(beside)
 
 
+@pytest.mark.parametrize("view", [None, (-1.0, 3.0, -2.0, 2.0)])
+def test_a_picture_of_few_points_shows_as_many_that_pass_as_without_the_grey_ones(view):
+    how = {"render": "auto", "max_points": N}
+    settings = {"color": "cell_type", "filters": ({"obs": "n_genes", "range": [3500, None]},), **how}
+    grey, hiding = (session(**settings, filtered=one).pictures._paint(100, view) for one in ("grey", "hide"))
+    plain = session(color="cell_type", **how).pictures._paint(100, view)
+    np.testing.assert_array_equal(grey.xy[~grey.left_out], hiding.xy)
+    assert len(hiding.xy) == 100
+    assert {*map(tuple, plain.xy)} == {*map(tuple, grey.xy[grey.left_out])} | (
+        {*map(tuple, plain.xy)} & {*map(tuple, hiding.xy)}
+    )
+
+
 def test_a_grey_cell_under_the_pointer_is_told_and_said_to_be_left_out():
     data = small(N)
     xy, truth = data.embedding("umap").astype(np.float64), data.numbers("n_genes") >= 2000

@@ -84,6 +84,7 @@ def ask(one, view, size=SIZE, highlighted=-1, diameter=1.0):
         list(settings.hidden),
         settings.density,
         float(settings.statistic == "max"),
+        filtered=settings.filtered,
     )
     return list(one.answer(message))
 
@@ -129,11 +130,16 @@ LOOKS = (
     {"render": "raster", "color": "var:mz"}, {"render": "raster", "vmax": "p90"},
     {"render": "raster", "axes": (1, 0)}, {"render": "raster", "axes": (1, 1)},
 )  # fmt: skip
+GREY = tuple(
+    {"render": render, "color": color, "filters": ({"obs": "mz", "range": [400.0, None]},), "filtered": "grey"}
+    for render, color in (("raster", "log1p_intensity"), ("raster", "ms_level"), ("raster", None), ("auto", "ms_level"))
+)
 
 
 @pytest.mark.parametrize(
     ("layout", "settings", "diameter"),
-    [(one, look, (1.0, 9.0)[(a + b) % 2]) for a, one in enumerate(LAYOUTS) for b, look in enumerate(LOOKS)],
+    [(one, look, (1.0, 9.0)[(a + b) % 2]) for a, one in enumerate(LAYOUTS) for b, look in enumerate(LOOKS)]
+    + [("delta", look, 3.0) for look in GREY],
     ids=str,
 )
 def test_the_index_takes_over_without_any_change(session, view, layout, settings, diameter):

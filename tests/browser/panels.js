@@ -205,6 +205,8 @@ const scenes = {
   nothingInView: { inView: { as: "points", lacks: "nothing" } },
   hiddenInView: { inView: { as: "cells", lacks: "hidden" }, traits: { ...traits, hidden: TYPES.split("|").slice(0, 3) } },
   filtered: { filter: { seq: 1, n: 4_321 }, traits: { ...traits, filters: [{ obs: "n_counts", range: [120, 400] }, { query: "n_counts > 10" }] } },
+  greyed: { filter: { seq: 1, n: 4_321 }, traits: { ...traits, filtered: "grey", filters: [{ obs: "n_counts", range: [120, 400] }] },
+    cell: { row: 5, x: 0, y: 0, name: "AAAC-1", value: "CD8 T cell", fields: [["n_counts", "4,312"]], passes: false } },
   lost: { filter: { seq: 1, n: 0 }, traits: { ...traits, filters: [{ query: "n_counts < 0" }] } },
   missed: { selection: { seq: 2, n: 0, missed: true } },
   unchanged: { selection: { seq: 2, n: 1234, missed: true }, traits: { ...traits, hidden: TYPES.split("|").slice(0, 3) } },
@@ -226,7 +228,7 @@ const scenes = {
   noSpectraInView: { dataset: { ...dataset, nouns: SPECTRA }, inView: { as: "points", lacks: "nothing" } },
   noSpectra: { dataset: { ...dataset, nouns: SPECTRA, nObs: 0 }, points: null, color: null, traits: { ...traits, color: null } },
   noPlace: { points: { ...points, nMissing: N } },
-  cell: { cell: { row: 5, x: 0, y: 0, name: "AAACCTGAGAAACCAT-1-donor_22", value: "CD8 T cell", fields: [["donor_id", "D-22"], ["n_counts", "4,312"]] } },
+  cell: { cell: { row: 5, x: 0, y: 0, name: "AAACCTGAGAAACCAT-1-donor_22", value: "CD8 T cell", fields: [["donor_id", "D-22"], ["n_counts", "4,312"]], passes: true } },
 };
 
 const el = document.getElementById("el");

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from cxg_widget.wire.protocol import LEFT_OUT_LABEL
 from tests.browser.panels_page import calls, expect, settle, show
 
 pytestmark = pytest.mark.browser
@@ -333,6 +334,23 @@ def test_how_pictures_are_saved_is_chosen_by_keyboard(page: Any) -> None:
     assert calls(page, "setTrait") == [["legend", False], ["background", "dark"], ["background", None]]
     settle(page)
     expect(legend).not_to_be_checked()
+
+
+def test_what_is_filtered_out_is_chosen_between_gone_and_grey_and_told_of_as_such(page: Any) -> None:
+    show(page, "greyed")
+    page.mouse.move(300, 300)
+    settle(page)
+    assert page.locator(".tooltip").inner_text().split("\n") == [
+        "AAAC-1", "CD8 T cell", LEFT_OUT_LABEL, "n_counts", "4,312",
+    ]  # fmt: skip
+    page.get_by_role("button", name="About the picture").click()
+    expect(page.get_by_role("dialog")).to_contain_text("; the others are grey.")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Point size and opacity").click()
+    chosen = page.get_by_label("Filtered out")
+    assert chosen.input_value() == "grey"
+    chosen.select_option("not drawn")
+    assert calls(page, "setTrait") == [["filtered", "hide"]]
 
 
 def test_axes_are_chosen_where_there_are_more_than_two(page: Any) -> None:

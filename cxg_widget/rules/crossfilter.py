@@ -1,4 +1,4 @@
-"""Who passes several filters: all of them, or all but one; each rule is evaluated once."""
+"""Who passes several filters: all of them, or all but one; each rule is evaluated once, and waits for no other."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Crossfilter:
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
         self._masks: dict[str, Mask] = {}
         self._passing: dict[Key, Mask] = {}
         self._failed: dict[Key, NDArray[np.uint8]] = {}
@@ -47,11 +47,14 @@ class Crossfilter:
         if not rules:
             return None
         key = _key_of(rules)
+        known = self._passing.get(key)
+        if known is not None:
+            return known
+        found = np.ones(self._dataset.n_obs, dtype=np.bool_)
+        for rule in rules:
+            found &= self.mask(rule)
         with self._lock:
             if key not in self._passing:
-                found = np.ones(self._dataset.n_obs, dtype=np.bool_)
-                for rule in rules:
-                    found &= self.mask(rule)
                 self._passing = {**dict(list(self._passing.items())[-3:]), key: freeze(found)}
             return self._passing[key]
 
@@ -73,21 +76,31 @@ class Crossfilter:
         if len(rules) > MOST:
             raise InvalidValue(f"at most {MOST} filters are counted at once; found {len(rules)}")
         key = _key_of(rules)
+        known = self._failed.get(key)
+        if known is not None:
+            return known
+        found = np.zeros(self._dataset.n_obs, dtype=np.uint8)
+        for rule in rules:
+            found += ~self.mask(rule)
         with self._lock:
             if key not in self._failed:
-                found = np.zeros(self._dataset.n_obs, dtype=np.uint8)
-                for rule in rules:
-                    found += ~self.mask(rule)
                 self._failed = {key: freeze(found)}
             return self._failed[key]
 
     def mask(self, rule: Rule) -> Mask:
         """Return which cells pass one rule, bool (n_obs,), not to be written to; raises as `rule.mask_of`."""
         (name,) = _key_of([rule])
+        known = self._masks.get(name)
+        if known is not None:
+            return known
+        found = mask_of(rule, self._dataset)  # may read for long: the lock is free meanwhile
         with self._lock:
-            if name not in self._masks:
-                self._masks[name] = mask_of(rule, self._dataset)
-            return self._masks[name]
+            return self._masks.setdefault(name, found)
+
+    def holds(self, rules: Sequence[Rule]) -> bool:
+        """Say whether all rules have been evaluated, so that nothing is read for them."""
+        masks = self._masks
+        return all(name in masks for name in _key_of(rules))
 
     def keep(self, rules: Sequence[Rule]) -> None:
         """Let go of the masks of all rules but these."""

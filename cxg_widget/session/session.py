@@ -7,7 +7,7 @@ several threads; a newer request for points or colour ends the older one between
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
 from operator import attrgetter
@@ -155,6 +155,10 @@ class Session:
     def filtered(self, settings: Settings | None = None) -> NDArray[np.bool_] | None:
         """Return which cells pass all filters, bool (n_obs,); None = all. Raises as `rules.rule.mask_of`."""
         return self._loader.of(settings or self.settings).filtered()
+
+    def holds_filters(self, rules: Sequence[Rule]) -> bool:
+        """Say whether nothing has to be read to know which cells pass."""
+        return self._loader.crossfilter.holds(rules)
 
     def legend_column(self, settings: Settings) -> str | None:
         """Return the obs column whose categories the legend lists; None where it lists none."""

@@ -51,6 +51,7 @@ from cxg_widget.widget.boxes import show_pictures_of_boxes
 from cxg_widget.widget.genes import Genes
 from cxg_widget.widget.legend_filter import LegendFilter
 from cxg_widget.widget.limits import LimitsByColoring
+from cxg_widget.widget.page_changes import PageChanges
 from cxg_widget.widget.static_picture import NotebookPicture
 from cxg_widget.widget.trait_error import as_trait_error
 from cxg_widget.widget.traits import WidgetTraits
@@ -140,6 +141,7 @@ class CxgWidget(WidgetTraits):
         self._shown_before: dict[str, dict[str, Any]] = {}
         self._limits = LimitsByColoring(self._session)
         self._legend = LegendFilter(self._session)
+        self._of_page = PageChanges(self._exchange.jobs, self._judge_filters, self._take)
         self._picture = NotebookPicture(self._session)
         self._open = True
         try:
@@ -513,6 +515,8 @@ class CxgWidget(WidgetTraits):
     def _changed(self, change: Any) -> None:
         if not self._built:
             return
+        if not self._is_checked:
+            self._of_page.note_set(change["name"])
         name, before, way = change["name"], self._session.settings, self._session.way
         limits = self._limits.of_change(before, self._settings(), name)
         with self._limits.held():
@@ -660,7 +664,21 @@ class CxgWidget(WidgetTraits):
                 self.send_state(name)
         self._refuse_crossed_limits(valid)
         self._refuse("hidden", self._check_hidden, valid)
-        self._refuse("filters", self._session.filtered, valid)
+        if self._of_page.are_waiting or not self._session.holds_filters(valid.get("filters", ())):
+            self._of_page.queue(valid)
+        else:
+            self._take(valid)
+
+    def _judge_filters(self, change: dict[str, Any]) -> None:
+        if "filters" in change:
+            self._session.filtered(self._settings(change))
+
+    def _take(self, valid: dict[str, Any], refused: BaseException | None = None) -> None:
+        """Take changes of the front-end, but its filters where these do not fit the data."""
+        if not self._open:
+            return
+        if isinstance(refused, Exception):
+            self._leave_out("filters", refused, valid)
         self._is_checked = True
         try:
             super().set_state(valid)
@@ -676,9 +694,12 @@ class CxgWidget(WidgetTraits):
             try:
                 judge(self._settings(valid))
             except CxgWidgetError as error:
-                self._exchange.fail("setting", error)
-                del valid[name]
-                self.send_state(name)
+                self._leave_out(name, error, valid)
+
+    def _leave_out(self, name: str, error: Exception, valid: dict[str, Any]) -> None:
+        self._exchange.fail("setting", error)
+        valid.pop(name, None)
+        self.send_state(name)
 
     def _refuse_crossed_limits(self, valid: dict[str, Any]) -> None:
         """Leave out limits of the front-end that cross, and say so there."""

@@ -10,7 +10,7 @@ from cxg_widget.session.session import Session
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.protocol import MISSING_LABEL
 from tests.memory import Codes, MemoryDataset, small
-from tests.unit.test_early_lassos import recorded
+from tests.unit.test_early_lassos import Gate, recorded
 
 N = 1000
 
@@ -258,8 +258,26 @@ def test_what_a_page_sends_that_does_not_fit_is_said_and_nothing_of_it_stays(sen
     widget.filters["n_genes"] = (500, None)
     before = widget.state
     widget.set_state(sent)
+    assert "error" in widget.front.kinds
     assert widget.state == before
     assert widget.filters.mask.any()
+
+
+def test_filters_of_a_page_wait_for_what_they_read_and_hold_up_nothing_but_what_comes_after(monkeypatch):
+    data = small(N)
+    gate = Gate(data, "_read_obs")
+    widget = recorded(data, monkeypatch, color=None)
+    widget.set_state({"filters": [{"obs": "n_genes", "range": [500, None]}]})
+    widget.set_state({"filters": [{"obs": "n_genes", "range": [900, None]}], "opacity": 0.25})
+    widget.set_state({"opacity": 0.5, "point_size": 7.0})
+    widget.point_size = 3
+    assert (widget.filters.rules, widget.opacity) == ([], 1.0)
+    gate.open()
+    widget.front.settle()
+    assert widget.filters["n_genes"] == (900, None)
+    assert (widget.opacity, widget.point_size) == (0.5, 3)  # in their order, and what Python set last stays
+    np.testing.assert_array_equal(widget.filters.mask, data.numbers("n_genes") >= 900)
+    widget.close()
 
 
 @pytest.mark.parametrize("change", [{"hidden": ["T cell"]}, {"filters": []}, {"vmin": 1.0, "vmax": 2.0}])

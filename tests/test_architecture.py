@@ -37,7 +37,7 @@ HOMES = {
     "ipywidgets": ("widget/widget.py", "widget/boxes.py"),
     "traitlets": "widget/",
     "IPython": ("widget/widget.py", "widget/static_picture.py", "text/short_traceback.py"),
-    "PIL": "draw/lettering.py",
+    "PIL": ("draw/lettering.py", "draw/outlines.py"),
     "matplotlib": "color/colormap.py",
     "dask": "cells/cluster/",
     "distributed": "cells/cluster/",

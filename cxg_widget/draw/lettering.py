@@ -1,4 +1,4 @@
-"""Text on a picture, in a font that the machine has; the only importer of Pillow, at first use.
+"""Text on a picture, in a font that the machine has; it imports Pillow at first use.
 
 Pillow's own font knows hardly more than ASCII. What the font at hand cannot draw is written with letters that it can:
 Greek ones by name, others without their accents, and where nothing comes close a question mark.
@@ -25,6 +25,7 @@ _FILES = {
 _PLAIN = {"·": "-", "–": "-", "−": "-", "≤": "<=", "≥": ">=", "×": "x"}
 _NO_CHARACTER = "\U0010fffd"
 _LONGEST = 200
+_HALO_PX = 2
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ def write(
     *,
     scale: float = 1.0,
     opaque: bool = False,
+    halo: RGB | None = None,
 ) -> NDArray[np.uint8]:
     """Return an image with texts on it.
 
@@ -80,6 +82,7 @@ def write(
     inks : of texts and of quiet ones
     scale : px per px of the texts' places and sizes
     opaque : drop the opacity
+    halo : its colour, around every letter; None = none
 
     Returns
     -------
@@ -92,7 +95,9 @@ def write(
     for one in texts:
         font, anchor = _font(one.size * scale, one.bold), "rs" if one.to_left else "ls"
         at, ink = (one.x * scale, one.y * scale), (*inks[one.quiet], 255)
-        pen.text(at, drawable(one.text, one.bold), fill=ink, font=font, anchor=anchor)
+        around = 0 if halo is None else round(_HALO_PX * scale)
+        text, stroke = drawable(one.text, one.bold), (*(halo or ink[:3]), 255)
+        pen.text(at, text, fill=ink, font=font, anchor=anchor, stroke_width=around, stroke_fill=stroke)
     return np.asarray(page.convert("RGB") if opaque else page)
 
 

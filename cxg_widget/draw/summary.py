@@ -30,6 +30,10 @@ def summary_of(key: Key, legend: Color, settings: Settings, axis_names: Sequence
     if settings.embedding is not None:
         lines.append(_place_told(settings, axis_names))
     lines += ["No color"] if legend.scale == "none" else _color_told(key, legend, settings)
+    if settings.labels is not None:
+        lines.append(f"Names: {settings.labels}")
+    if settings.contours is not None:
+        lines.append(f"Contours: {'all' if settings.contours is True else settings.contours}")
     if settings.filters:
         lines.append(f"Filters: {'; '.join(map(told, settings.filters))}")
     return "\n".join(line if line.endswith(".") else f"{line}." for line in lines if line)

@@ -20,6 +20,7 @@ from cxg_widget.draw.picture import Paint, paint, pixels_as_points, point_diamet
 from cxg_widget.draw.png import encode_png
 from cxg_widget.draw.summary import summary_of
 from cxg_widget.session import streams
+from cxg_widget.session.over_picture import with_landmarks
 from cxg_widget.session.view_request import pixels_shown, shown_of
 from cxg_widget.spatial.view import View, contain, fit_view, within, zoom_of
 from cxg_widget.wire import protocol as p
@@ -77,7 +78,8 @@ class Pictures:
         uint8 (height, width, 4), and its key
         """
         job, seen, zoom = self._job(view, size, max_points)
-        return paint(job, seen, size, zoom=zoom, paper=paper), self._key(job, dark=paper.is_dark)
+        image = with_landmarks(paint(job, seen, size, zoom=zoom, paper=paper), self._held, seen, paper)
+        return image, self._key(job, dark=paper.is_dark)
 
     def summary(self, view: View | None, size: tuple[int, int]) -> str:
         """Say in words what a picture shows; see `draw.summary.summary_of`, and `drawn` for the parameters."""

@@ -34,7 +34,15 @@ for (const one of summaries) {
       points: { embedding, axes, axisLabels },
       selection: { n: n_selected },
       filter: { seq: -1, n: null },
-      traits: { hidden, filters, vmin: one.vmin, vmax: one.vmax, cmap: one.cmap },
+      traits: {
+        hidden,
+        filters,
+        labels: one.labels,
+        contours: one.contours,
+        vmin: one.vmin,
+        vmax: one.vmax,
+        cmap: one.cmap,
+      },
       crowd: { weight: 1, solidity: 1 },
       color: { ...color, colors: [], limits: null, nObs, nMissing: color.n_missing, quantiles: new Float32Array() },
     });

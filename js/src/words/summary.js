@@ -16,6 +16,8 @@ export function summaryOf(state) {
   if (points !== null) lines.push(placeTold(points));
   if (color !== null && color.scale !== "none") lines.push(...colorTold(color, traits.hidden, key));
   else lines.push("No color");
+  if (traits.labels) lines.push(`Names: ${traits.labels}`);
+  if (traits.contours) lines.push(`Contours: ${traits.contours === true ? "all" : traits.contours}`);
   /** @type {import("./rule_told.js").Rule[]} */
   const filters = traits.filters;
   if (filters.length > 0) lines.push(`Filters: ${filters.map((one) => `${nameOf(one)} ${told(one)}`).join("; ")}`);

@@ -1,0 +1,56 @@
+"""Which names of categories stand on a picture, and where: largest first, none over another.
+
+As in js/src/panels/placing.js.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.draw.lettering import DrawnText, fitted, width_of
+
+NAME_PX, HIGH_PX, WIDEST_PX = 12, 16, 220
+_FREE_PX = 3
+"""What is left free at either end of a name."""
+_BASELINE_PX = 4.5
+"""From the middle of a line to its baseline."""
+Placed = tuple[int, float, float]
+"""Which name, and the middle of it, px."""
+
+
+def place(at: NDArray[np.float64], size: tuple[int, int], widths: Sequence[float]) -> list[Placed]:
+    """Place names: each at its place, or a line above or beneath it where that is taken, whole inside the picture.
+
+    Parameters
+    ----------
+    at : (k, 2), px from the top left, the largest category first
+    size : width and height, px
+    widths : of the names, px
+    """
+    width, height = size
+    placed: list[tuple[Placed, float]] = []
+    for i, ((px, py), text) in enumerate(zip(at.tolist(), widths, strict=True)):
+        wide = text + 2 * _FREE_PX
+        if not (0 <= px <= width and 0 <= py <= height) or wide > width or height < HIGH_PX:
+            continue
+        x = min(max(px, wide / 2), width - wide / 2)
+        for off in (0, -HIGH_PX, HIGH_PX):
+            y = min(max(py + off, HIGH_PX / 2), height - HIGH_PX / 2)
+            if all(abs(ny - y) >= HIGH_PX or abs(nx - x) >= (other + wide) / 2 for (_, nx, ny), other in placed):
+                placed.append(((i, x, y), wide))
+                break
+    return [one for one, _ in placed]
+
+
+def written(labels: Sequence[str], at: NDArray[np.float64], size: tuple[int, int]) -> list[DrawnText]:
+    """Return the names that a picture has room for, as they are written; see `place`."""
+    room = min(WIDEST_PX, size[0] - 2 * NAME_PX)
+    texts = [fitted(label, NAME_PX, room, bold=True) for label in labels]
+    widths = [width_of(text, NAME_PX, bold=True) for text in texts]
+    return [
+        DrawnText(texts[i], x - widths[i] / 2, y + _BASELINE_PX, NAME_PX, bold=True)
+        for i, x, y in place(at, size, widths)
+    ]

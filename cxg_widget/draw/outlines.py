@@ -1,0 +1,62 @@
+"""Closed lines on a picture, smooth at their edges and seen over any colour by their halo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.color.rgb import RGB
+
+_FINER = 3
+"""Drawn so many times as large, and then made smaller."""
+_HALO_PX = 1.25
+_HALO_ALPHA = 191
+
+
+@dataclass(frozen=True)
+class Outline:
+    """Rings of one line, float64 (n, 2) px from the top left; its colour, and its width in px."""
+
+    rings: list[NDArray[np.float64]]
+    rgb: RGB
+    width: float
+
+
+def draw_outlines(image: NDArray[np.uint8], outlines: Iterable[Outline], ground: RGB) -> NDArray[np.uint8]:
+    """Return an image, uint8 (height, width, 4), with lines on it; `ground` is the colour of their halo."""
+    from PIL import Image, ImageDraw
+
+    height, width = image.shape[:2]
+    layer = Image.new("RGBA", (width * _FINER, height * _FINER))
+    pen = ImageDraw.Draw(layer)
+    for outline in outlines:
+        corners = [(np.concatenate([ring, ring[:2]]) * _FINER).reshape(-1).tolist() for ring in outline.rings]
+        inks = ((outline.width + 2 * _HALO_PX, (*ground, _HALO_ALPHA)), (outline.width, (*outline.rgb, 255)))
+        for thick, ink in inks:
+            for line in corners:
+                pen.line(line, fill=ink, width=round(thick * _FINER), joint="curve")
+    return _over(_smaller(np.asarray(layer)), image)
+
+
+def _smaller(layer: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Return an image whose pixels are means of blocks, its colours multiplied by their opacity, 0 to 1."""
+    height, width = layer.shape[0] // _FINER, layer.shape[1] // _FINER
+    found = np.zeros((height, width, 4), dtype=np.float32)
+    for line in range(_FINER):
+        for column in range(_FINER):
+            part = layer[line::_FINER, column::_FINER].astype(np.float32) / 255
+            part[:, :, :3] *= part[:, :, 3:]
+            found += part
+    found /= _FINER**2
+    return found
+
+
+def _over(layer: NDArray[np.float32], image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    under = image.astype(np.float32) / 255
+    under[:, :, :3] *= under[:, :, 3:]
+    found = layer + under * (1 - layer[:, :, 3:])
+    found[:, :, :3] /= np.maximum(found[:, :, 3:], 1 / 255)
+    return np.where(layer[:, :, 3:] > 0, np.rint(found * 255).astype(np.uint8), image)

@@ -1,0 +1,65 @@
+"""Names and contours on the pictures that the kernel draws."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.holder import Holder
+from cxg_widget.cells.landmarks import SHARES
+from cxg_widget.color.paper import Paper
+from cxg_widget.color.rgb import hex_rgb
+from cxg_widget.draw.lettering import write
+from cxg_widget.draw.names import written
+from cxg_widget.draw.outlines import Outline, draw_outlines
+from cxg_widget.session.streams import category_colors
+from cxg_widget.spatial.view import View
+
+_THIN_PX, _THICK_PX = 1.0, 1.75
+"""Of the line around the most of a category, and around its core."""
+
+
+def with_landmarks(image: NDArray[np.uint8], held: Holder, seen: View, paper: Paper) -> NDArray[np.uint8]:
+    """Return a picture with the names and contours that the settings ask for.
+
+    Nothing is read for them where a picture is drawn of cells that have been read for it alone.
+
+    Parameters
+    ----------
+    image : uint8 (height, width, 4)
+    seen : x left, x right, y bottom, y top, data units
+    """
+    labels, contours = held.settings.labels, held.settings.contours
+    if (labels is None and contours is None) or held.outline() is not None:
+        return image
+    size = image.shape[1], image.shape[0]
+    if contours is not None:
+        image = draw_outlines(image, _outlines(held, contours, seen, size, paper), paper.ground)
+    if labels is not None:
+        names = held.names(labels)
+        texts = written(names.named.labels, _on_picture(names.xy, seen, size), size)
+        image = write(image, texts, (paper.ink, paper.quiet), halo=paper.ground)
+    return image
+
+
+def _outlines(held: Holder, column: str | bool, seen: View, size: tuple[int, int], paper: Paper) -> list[Outline]:
+    found = held.contours(column if isinstance(column, str) else True)
+    coloring = held.preview() or held.coloring()
+    is_colored = coloring.target.source == "obs" and coloring.target.name == column
+    colors = category_colors(coloring, held.settings, held.dataset) if is_colored else []
+    return [
+        Outline(
+            [_on_picture(ring, seen, size) for ring in one.rings],
+            hex_rgb(colors[found.named.codes[one.which]]) if colors else paper.ink,
+            _THICK_PX if one.share == min(SHARES) else _THIN_PX,
+        )
+        for one in found.contours
+    ]
+
+
+def _on_picture(xy: NDArray[np.float64], seen: View, size: tuple[int, int]) -> NDArray[np.float64]:
+    """Return places (n, 2) in px from the top left."""
+    left, right, bottom, top = seen
+    return np.column_stack(
+        [(xy[:, 0] - left) * (size[0] / (right - left)), (top - xy[:, 1]) * (size[1] / (top - bottom))]
+    )

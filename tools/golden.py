@@ -29,6 +29,7 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "category", "id": 10, "color": "obs:cell_type", "code": -1, "mode": "subtract", "panel": 0},
     {"kind": "pick", "id": 15, "rows": [4, 2], "mode": "replace", "panel": 0},
     {"kind": "clear", "id": 3},
+    {"kind": "undo", "id": 15, "redo": True},
     {"kind": "count", "id": 11, "panel": 0},
     {"kind": "hover", "id": 4, "x": -1.5, "y": 2, "radius_x": 0.125, "radius_y": 40.5, "panel": 0},
     {"kind": "search", "id": 5, "query": "CD3", "limit": 50},

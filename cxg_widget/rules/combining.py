@@ -22,8 +22,10 @@ def combined_rule(old: Rule | None, new: Rule | None, mode: Mode) -> Rule | None
         return new
     if old is None or new is None:
         return None
+    if old == NOTHING:
+        return new if mode == "add" else NOTHING
     if mode == "add":
-        rule = new if old == NOTHING else {"or": [*_listed(old, "or"), *_listed(new, "or")]}
+        rule = {"or": [*_listed(old, "or"), *_listed(new, "or")]}
     elif mode == "intersect":
         rule = {"and": [*_listed(old, "and"), *_listed(new, "and")]}
     elif "minus" in old:

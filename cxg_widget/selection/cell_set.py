@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.datasets.base.values import freeze
+from cxg_widget.display.target import NO_SETS, OwnSets
 from cxg_widget.errors import SelectionError
 from cxg_widget.rules.combining import combined_rule
 from cxg_widget.rules.forms import Rule
@@ -32,8 +33,11 @@ class CellSet(SelectedCells):
     rule : what finds them again, here and elsewhere; None = only their rows are known
     """
 
-    def __init__(self, dataset: Dataset, bits: Bits, rule: Rule | None = None, layer: str | None = None) -> None:
-        self._dataset, self._layer, self._rule = dataset, layer, rule
+    def __init__(
+        self, dataset: Dataset, bits: Bits, rule: Rule | None = None, layer: str | None = None,
+        gene_sets: OwnSets = NO_SETS,
+    ) -> None:  # fmt: skip
+        self._dataset, self._layer, self._rule, self._gene_sets = dataset, layer, rule, gene_sets
         self.bits = freeze(bits)
 
     @classmethod
@@ -41,7 +45,7 @@ class CellSet(SelectedCells):
         """Return the set of some cells."""
         if isinstance(cells, cls):
             return cells
-        return cls(cells._dataset, pack_mask(cells.mask), cells._rule, cells._layer)
+        return cls(cells._dataset, pack_mask(cells.mask), cells._rule, cells._layer, cells._gene_sets)
 
     @property
     def mask(self) -> NDArray[np.bool_]:
@@ -69,7 +73,9 @@ class CellSet(SelectedCells):
         bits = ~self.bits
         if self._dataset.n_obs % 8:
             bits[-1] &= (1 << self._dataset.n_obs % 8) - 1
-        return CellSet(self._dataset, bits, None if self._rule is None else {"not": self._rule}, self._layer)
+        return CellSet(
+            self._dataset, bits, None if self._rule is None else {"not": self._rule}, self._layer, self._gene_sets
+        )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CellSet) and other.is_of(self._dataset) and np.array_equal(self.bits, other.bits)
@@ -83,7 +89,10 @@ class CellSet(SelectedCells):
         if not theirs.is_of(self._dataset):
             raise SelectionError("these are cells of two datasets; `w.sets.apply(other.rule)` finds them in this one.")
         rule = combined_rule(self._rule, theirs._rule, mode)
-        return CellSet(self._dataset, merge(self.bits, theirs.bits), rule, self._layer)
+        return self._like(merge(self.bits, theirs.bits), rule)
+
+    def _like(self, bits: Bits, rule: Rule | None) -> CellSet:
+        return CellSet(self._dataset, bits, rule, self._layer, self._gene_sets)
 
     def __repr__(self) -> str:
         return f"<set of {len(self):,} of {self._dataset.obs_noun.counted(self._dataset.n_obs)}>"

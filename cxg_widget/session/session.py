@@ -240,8 +240,12 @@ class Session:
     @property
     def selected(self) -> SelectedCells:
         """The selection as it is now."""
-        mask, rule = self._on_show.selected()
+        mask, rule = self.selected_by_rule()
         return SelectedCells(self.dataset, mask, self.settings.layer, rule, self.settings.own_gene_sets)
+
+    def selected_by_rule(self) -> tuple[NDArray[np.bool_], Rule | None]:
+        """Return the selection, bool (n_obs,), and the rule that finds it, None where there is none."""
+        return self._on_show.selected()
 
     def select(self, mask: NDArray[np.bool_], mode: p.Mode = "replace", rule: Rule | None = None) -> None:
         """Combine a mask, bool (n_obs,), with the selection; `rule` finds the same cells, where one is known."""

@@ -10,7 +10,7 @@ from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.rules.forms import Rule
 from cxg_widget.rules.named import check_name, expanded
 from cxg_widget.rules.rule import mask_of as mask_of_rule
-from cxg_widget.selection.cell_set import CellSet
+from cxg_widget.selection.cell_set import Bits, CellSet
 from cxg_widget.selection.given import rule_of
 from cxg_widget.selection.selection import mask_of
 from cxg_widget.text.names import not_found, shown
@@ -78,7 +78,7 @@ class Sets(MutableMapping[str, CellSet]):
         dataset = self._widget.dataset
         rule = expanded(rule, {one["name"]: one["rule"] for one in self.rules})
         bits = pack_mask(mask_of_rule(rule, dataset))
-        return CellSet(dataset, bits, rule, self._widget.layer)
+        return self._of(bits, rule)
 
     def frame(self) -> pd.DataFrame:
         """Return the sets as a table: a row each, by name, with `n` cells, `filtered` of them, and `within`."""
@@ -94,7 +94,7 @@ class Sets(MutableMapping[str, CellSet]):
         """Return the cells of a set; raises `UnknownName` where there is none of that name."""
         rule = self._rule_of(name)
         bits = self._widget._session.bits_of(rule)
-        return CellSet(self._widget.dataset, bits, None if "rows" in rule else rule, self._widget.layer)
+        return self._of(bits, None if "rows" in rule else rule)
 
     def __setitem__(self, name: str, what: Any) -> None:
         """Name some cells as `add` does, in the place of a set of that name."""
@@ -134,7 +134,11 @@ class Sets(MutableMapping[str, CellSet]):
         rule = rule_of(what, dataset)
         if isinstance(what, CellSet) and what.is_of(dataset):
             return what
-        return CellSet(dataset, pack_mask(mask_of(what, dataset)), rule, self._widget.layer)
+        return self._of(pack_mask(mask_of(what, dataset)), rule)
+
+    def _of(self, bits: Bits, rule: Rule | None) -> CellSet:
+        settings = self._widget._session.settings
+        return CellSet(self._widget.dataset, bits, rule, settings.layer, settings.own_gene_sets)
 
     def _put(self, name: str, cells: CellSet, within: str | None) -> None:
         rule = cells.rule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.loader import Loader
 from cxg_widget.color.limits import LIMITS
+from cxg_widget.compute.bits import unpack_mask
 from cxg_widget.compute.jobs import from_here, wait_for
 from cxg_widget.datasets import looks_like_anndata, open_dataset, option_names
 from cxg_widget.datasets.base.dataset import Dataset
@@ -49,6 +50,7 @@ from cxg_widget.session.session import Session
 from cxg_widget.text.names import shown
 from cxg_widget.widget.boxes import show_pictures_of_boxes
 from cxg_widget.widget.genes import Genes
+from cxg_widget.widget.history import History, Moment
 from cxg_widget.widget.legend_filter import LegendFilter
 from cxg_widget.widget.limits import LimitsByColoring
 from cxg_widget.widget.page_changes import PageChanges
@@ -159,6 +161,7 @@ class CxgWidget(WidgetTraits):
             self._exchange.jobs.submit("order", self._session.prepare_order)
             super().__init__(_snapshot={"id": self._picture.id}, **checked)
             self._limits.share(self._session.settings)
+            self._history = History(self._moment, self._tell_steps)
             # From here on a trait that is set is checked, and sent; those above were.
             self._built, self._own_layout = True, self.layout
             self.on_msg(self._receive)
@@ -403,10 +406,30 @@ class CxgWidget(WidgetTraits):
         self._check_hidden(settings)
         self._session.check_limits(settings)
         self._session.check_statistic(settings)
-        self._limits.leave(self._session.settings)
-        with self._limits.held():
-            self._set_checked(checked)
-        self._limits.share(settings)
+        with self._history.step():
+            self._show(checked)
+
+    def undo(self) -> bool:
+        """Take the last step back: of filters, selection, sets, colours or embedding, by hand or in Python.
+
+        Where one looks, and the tools at hand, are no steps. 100 steps are kept, at most 64 MiB.
+
+        Returns
+        -------
+        whether there was one
+
+        Raises
+        ------
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        return self._history.back(self._restore)
+
+    def redo(self) -> bool:
+        """Take the last step that was undone again; as `undo`."""
+        self._check_open()
+        return self._history.forth(self._restore)
 
     def close(self) -> None:
         """End the widget, and close the dataset if the widget opened it."""
@@ -420,6 +443,36 @@ class CxgWidget(WidgetTraits):
             self._own_layout.close()  # a widget of its own, which ipywidgets holds until it is closed
         if self._owns_dataset:
             self._dataset.close()
+
+    def _show(self, checked: dict[str, Any]) -> None:
+        """Set settings that belong together, limits among them."""
+        self._limits.leave(self._session.settings)
+        with self._limits.held():
+            self._set_checked(checked)
+        self._limits.share(self._session.settings)
+
+    # --- steps ---------------------------------------------------------------------------------------------------
+
+    def _go(self, *, redo: bool) -> Iterator[Frame]:
+        if redo:
+            self.redo()
+        else:
+            self.undo()
+        return iter(())  # what it changes is sent as other changes are
+
+    def _moment(self) -> tuple[dict[str, Any], NDArray[np.bool_], Rule | None]:
+        return self._values(), *self._session.selected_by_rule()
+
+    def _restore(self, moment: Moment) -> None:
+        now, mask, _ = self._moment()
+        self._show({name: value for name, value in moment.values.items() if value != now[name]})
+        past = unpack_mask(moment.bits, self._dataset.n_obs)
+        self._session.select(past, rule=moment.rule)
+        if not np.array_equal(past, mask):
+            self._selection_changed(self._session.selection)
+
+    def _tell_steps(self, undo: str, redo: str) -> None:
+        self.set_trait("steps", {"undo": undo, "redo": redo})
 
     # --- traits --------------------------------------------------------------------------------------------------
 
@@ -513,8 +566,12 @@ class CxgWidget(WidgetTraits):
 
     @traitlets.observe(*STATE)
     def _changed(self, change: Any) -> None:
-        if not self._built:
-            return
+        if self._built:
+            with self._history.step():
+                self._follow(change)
+
+    def _follow(self, change: Any) -> None:
+        """Show a setting that has changed."""
         if not self._is_checked:
             self._of_page.note_set(change["name"])
         name, before, way = change["name"], self._session.settings, self._session.way
@@ -583,7 +640,10 @@ class CxgWidget(WidgetTraits):
                 self._set_back(trait, before[trait])
 
     def _set_back(self, trait: str, value: Any) -> None:
-        self._set_checked({trait: list(value) if isinstance(value, tuple) else value})
+        """Set what could not be shown back to what was shown before."""
+        value = list(value) if isinstance(value, tuple) else value
+        with self._history.mended(trait, value):
+            self._set_checked({trait: value})
 
     def _set_checked(self, values: dict[str, Any]) -> None:
         before, self._is_checked = self._is_checked, True
@@ -627,6 +687,8 @@ class CxgWidget(WidgetTraits):
             self._selection_changed(lambda: self._session.answer(message), request_id)
         elif isinstance(message, protocol.Cancel):
             self._cancel(message)
+        elif isinstance(message, protocol.Undo):
+            self._exchange.send("undo", partial(self._go, redo=message.redo))
         else:
             panel = message.panel if isinstance(message, protocol.OfPanel) else 0
             self._exchange.send_soon(message.kind, lambda: self._session.answer(message), request_id, panel=panel)
@@ -647,7 +709,8 @@ class CxgWidget(WidgetTraits):
             (tell or self._tell_selection)()
 
     def _tell_selection(self) -> None:
-        self.set_trait("n_selected", len(self.selection))
+        with self._history.step():
+            self.set_trait("n_selected", len(self.selection))
         self._callbacks(self.selection)
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
@@ -681,7 +744,8 @@ class CxgWidget(WidgetTraits):
             self._leave_out("filters", refused, valid)
         self._is_checked = True
         try:
-            super().set_state(valid)
+            with self._history.step():
+                super().set_state(valid)
         except traitlets.TraitError as error:  # of what ipywidgets and anywidget sync
             self._exchange.fail("setting", ProtocolError(f"a setting does not fit: {error}"))
             self.send_state([name for name in valid if name in self.keys])

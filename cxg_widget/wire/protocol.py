@@ -135,6 +135,14 @@ class Clear(Message):
 
 
 @dataclass(frozen=True)
+class Undo(Message):
+    """Take the last step back, or one that was undone again. What it changes is sent as any change; not answered."""
+
+    kind: ClassVar[str] = "undo"
+    redo: bool = False
+
+
+@dataclass(frozen=True)
 class Hover(OfPanel):
     """Ask for the visible cell nearest to a place on the screen. Answered by `cell`.
 
@@ -823,6 +831,7 @@ REQUESTS: tuple[type[Message], ...] = (
     Category,
     Pick,
     Clear,
+    Undo,
     Count,
     Hover,
     Search,

@@ -1,5 +1,6 @@
 // Shows the panels on a made-up model: every action is noted in `calls` and changes the state as the kernel's answer would.
 // `show(name)` brings a scene; tests and people looking at the page use the same ones.
+import { DEFAULTS } from "../../js/src/wire/constants.js";
 import { COLORMAPS } from "../../js/src/style/colormaps.js";
 import { createStore } from "../../js/src/state/state.js";
 import { createView } from "../../js/src/page/view.js";
@@ -37,8 +38,7 @@ function base(spec, name) {
     histogram: new Uint32Array(), quantiles: new Float32Array() };
 }
 
-const traits = { embedding: "X_umap", axes: [0, 1], color: "obs:cell_type", layer: null, cmap: "viridis", vmin: null, vmax: null, point_size: null, opacity: 0.8,
-  tool: "pan", view: null, height: 520, panel_width: 236, wheel_zoom: true, n_selected: 0, hidden: [], filters: [], filtered: "hide", open_panels: [], pinned_genes: [], gene_sets: [], table: null, density: "eq_hist", labels: null, contours: null, statistic: "auto", legend: true, background: null };
+const traits = { ...DEFAULTS, embedding: "X_umap", color: "obs:cell_type", opacity: 0.8, height: 520, n_selected: 0, steps: { undo: "", redo: "" } };
 const dataset = { title: "PBMC atlas, 38 donors", nObs: N, nVar: 60_664, embeddings: [{ name: "X_umap", axes: 2 }, { name: "X_pca", axes: 50 }],
   columns: OBS, colormaps: Object.keys(COLORMAPS), notes: ["The obs column 'raw_ids' is damaged and was skipped."] };
 const points = { seq: 1, embedding: "X_umap", axes: [0, 1], nPoints: N, nObs: N, aggregated: false, loaded: N, extent: [-10, 10, -10, 10], nMissing: 12, yDown: false, equalUnits: true, axisLabels: [] };
@@ -111,6 +111,7 @@ const does = {
   highlight: (i) => store.set({ highlighted: i }),
   clearSelection: () => store.set({ selection: { seq: 2, n: 0 } }),
   resetView() {},
+  undo() {},
   dismissError: () => store.set({ error: null }),
   needPanels: () => store.set({ needsPanels: true }),
 };

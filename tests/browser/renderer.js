@@ -1,13 +1,13 @@
 // A page that plays the kernel: it shows made-up points through the engine alone and lets a test read the pixels.
 import { createWidgetModel } from "../../js/src/model.js";
 import { createLandmarks } from "../../js/src/panels/landmarks.js";
+import { DEFAULTS } from "../../js/src/wire/constants.js";
 
 const LIGHT = { background: [255, 255, 255], foreground: [31, 35, 40], dark: false };
 const DARK = { background: [17, 17, 17], foreground: [226, 229, 233], dark: true };
 const DTYPES = new Map([[Uint8Array, "uint8"], [Uint16Array, "uint16"], [Uint32Array, "uint32"], [Float32Array, "float32"]]);
 const TRAITS = {
-  embedding: "umap", axes: [0, 1], color: null, layer: null, cmap: "viridis", vmin: null, vmax: null, point_size: 8,
-  opacity: 1, tool: "pan", view: null, height: 400, panel_width: 236, wheel_zoom: true, n_selected: 0, hidden: [], filters: [], filtered: "hide", open_panels: [], pinned_genes: [], gene_sets: [], table: null, density: "eq_hist", labels: null, contours: null, statistic: "auto", legend: false, background: null, _snapshot: null,
+  ...DEFAULTS, embedding: "umap", point_size: 8, height: 400, legend: false, n_selected: 0, steps: { undo: "", redo: "" }, _snapshot: null,
 };
 
 /** The model of anywidget, with a made-up kernel behind it. Messages arrive misaligned, as some hosts deliver them. */

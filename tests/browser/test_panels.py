@@ -283,6 +283,19 @@ def test_tools_by_button_and_by_key(page: Any) -> None:
     assert len(calls(page, "setTrait")) == 2
 
 
+def test_steps_are_undone_by_button_and_by_key_and_the_button_says_which(page: Any) -> None:
+    back = page.get_by_role("button", name="Undo")
+    expect(back).to_be_disabled()
+    page.evaluate("store.set({ traits: { ...store.get().traits, steps: { undo: 'filter', redo: 'selection' } } })")
+    page.get_by_role("button", name="Undo filter").click()
+    page.get_by_role("button", name="Redo selection").click()
+    for keys in ("Control+z", "Control+Shift+Z", "Control+y"):
+        page.keyboard.press(keys)
+    color_box(page).focus()
+    page.keyboard.press("Control+z")  # of what was typed
+    assert calls(page, "undo") == [[False], [True], [False], [True], [True]]
+
+
 def test_the_list_of_keys_opens_over_the_page_and_gives_the_focus_back(page: Any) -> None:
     plot = page.get_by_label("Scatterplot")
     plot.focus()

@@ -19,6 +19,8 @@ export const ICONS = {
   settings: icon(
     svg`<path d="M2 4.8h6.2M12 4.8h2M2 11.2h2M7.8 11.2H14"/><circle cx="10.1" cy="4.8" r="1.8"/><circle cx="5.9" cy="11.2" r="1.8"/>`,
   ),
+  undo: icon(svg`<path d="M5.4 3 2.6 5.8l2.8 2.8M2.8 5.8h6.4a3.8 3.8 0 0 1 0 7.6H5.6"/>`),
+  redo: icon(svg`<path d="m10.6 3 2.8 2.8-2.8 2.8M13.2 5.8H6.8a3.8 3.8 0 0 0 0 7.6h3.6"/>`),
   full: icon(svg`<path d="M9.6 2.2h4.2v4.2M13.6 2.4 9.4 6.6M6.4 13.8H2.2V9.6M2.4 13.6l4.2-4.2"/>`),
   leave: icon(svg`<path d="M13.6 6.6H9.4V2.4M9.6 6.4l4.2-4.2M2.4 9.4h4.2v4.2M6.4 9.6l-4.2 4.2"/>`),
   panel: icon(svg`<rect x="1.8" y="2.8" width="12.4" height="10.4" rx="1.5"/><path d="M10 2.8v10.4"/>`),

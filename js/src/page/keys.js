@@ -6,7 +6,7 @@ import { FULL_KEY, LIST_KEY, openKeyList } from "./panels/toolbar.js";
 /** @typedef {import("./panels/ui.js").Context} Context */
 
 /** What keys do anywhere in a view; the list of all keys is made of this.
- * @type {Record<"tool" | "everything" | "full" | "panel" | "list", {keys: string[], act: (context: Context, event: KeyboardEvent, key: string) => void}>} */
+ * @type {Record<"tool" | "everything" | "undo" | "redo" | "full" | "panel" | "list", {keys: string[], act: (context: Context, event: KeyboardEvent, key: string) => void}>} */
 export const PAGE_KEYS = {
   tool: {
     keys: Object.keys(TOOL_KEYS),
@@ -15,6 +15,8 @@ export const PAGE_KEYS = {
     },
   },
   everything: { keys: [RESET_KEY], act: ({ actions }) => actions.resetView() },
+  undo: { keys: ["Ctrl+Z"], act: (context, event) => step(context, event, false) },
+  redo: { keys: ["Ctrl+Shift+Z", "Ctrl+Y"], act: (context, event) => step(context, event, true) },
   full: { keys: [FULL_KEY], act: ({ ui, fullScreen }) => ui.full !== null && fullScreen() },
   panel: {
     keys: PANELS.map(({ key }) => key),
@@ -28,13 +30,26 @@ export const PAGE_KEYS = {
   list: { keys: [LIST_KEY], act: openKeyList },
 };
 
+/** @param {Context} context @param {KeyboardEvent} event @param {boolean} redo */
+function step({ actions, state }, event, redo) {
+  if (state.link === "offline") return;
+  event.preventDefault();
+  event.stopPropagation(); // a notebook would bring a cell back
+  actions.undo(redo);
+}
+
+/** The name of a key as `PAGE_KEYS` has it; Cmd counts as Ctrl. @param {KeyboardEvent} event */
+function nameOf({ key, ctrlKey, metaKey, shiftKey }) {
+  return `${ctrlKey || metaKey ? `Ctrl+${shiftKey ? "Shift+" : ""}` : ""}${key.toUpperCase()}`;
+}
+
 /** @param {Context} context @param {HTMLElement} mount @param {KeyboardEvent} event */
 export function pressKey(context, mount, event) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  event.stopPropagation(); // VS Code and Colab would act on single letters
+  if (event.altKey) return;
+  if (!event.ctrlKey && !event.metaKey) event.stopPropagation(); // VS Code and Colab would act on single letters
   const inField = /** @type {Element} */ (event.target).matches("input, select, textarea");
   if (closeByKey(context, mount, event) || inField || event.defaultPrevented) return;
-  const pressed = event.key.toUpperCase();
+  const pressed = nameOf(event);
   Object.values(PAGE_KEYS)
     .find(({ keys }) => keys.includes(pressed))
     ?.act(context, event, pressed);

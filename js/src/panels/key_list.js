@@ -16,6 +16,8 @@ import { nounsOf } from "../words/nouns.js";
 const ANYWHERE = {
   tool: "Pan, Lasso, Rectangle: what a drag and Enter do",
   everything: "Show everything",
+  undo: "Take the last step back",
+  redo: "Take it again",
   full: "Full screen, and back",
   list: "This list",
 };

@@ -22,6 +22,7 @@ const MATCHES = 50;
  * @property {() => void} showAll show all categories
  * @property {(index: number) => void} highlight category under the pointer; -1 = none
  * @property {() => void} clearSelection
+ * @property {(redo: boolean) => void} undo take the last step back, or one that was undone again
  * @property {() => void} resetView
  * @property {() => void} dismissError
  * @property {() => void} needPanels get what the second module draws, if it is not there yet
@@ -79,6 +80,7 @@ export function createActions(scene, store, client, traits, resetView) {
       if (index !== store.get().highlighted) store.set({ highlighted: index });
     },
     clearSelection: () => void client.ask({ kind: "clear" }),
+    undo: (redo) => client.tell({ kind: "undo", redo }),
     resetView,
     dismissError: () => store.set({ error: null }),
     needPanels: () => store.set({ needsPanels: true }),

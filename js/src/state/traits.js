@@ -12,7 +12,7 @@ import { SYNCED } from "../wire/constants.js";
  */
 
 /** @type {(keyof Traits)[]} */
-const TRAITS = [...SYNCED, "n_selected", "_snapshot"];
+const TRAITS = [...SYNCED, "n_selected", "steps", "_snapshot"];
 /** @type {(keyof Traits)[]} */
 const LIMITS = ["vmin", "vmax"];
 

@@ -62,6 +62,12 @@ export const CONTAINER = 65536;
  * @property {"clear"} kind
  */
 /**
+ * Take the last step back, or one that was undone again. What it changes is sent as any change; not answered.
+ * @typedef {object} Undo
+ * @property {"undo"} kind
+ * @property {boolean} redo
+ */
+/**
  * Ask what the legend on show says of the selection. Answered by `counts`.
  * @typedef {object} Count
  * @property {"count"} kind
@@ -621,7 +627,7 @@ export const CONTAINER = 65536;
  * @property {string} details
  */
 
-/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | Cancel} Request */
+/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Undo | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | Cancel} Request */
 /** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | ColumnCounts | BrushSums | BrushBins | Table | Csv | Cell | Matches | GeneSets | Detail | Image | Cells | Labels | Contours | Module | Progress | Error} Reply */
 
 /** @typedef {[dtypes: string[], shape: (string | number)[]]} ArraySpec a shape names its sizes */

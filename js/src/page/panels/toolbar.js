@@ -34,6 +34,7 @@ export function toolbar(context) {
   };
   return html`<div class="toolbar" role="toolbar" aria-label="Plot">
     <div class="group">${Object.keys(TOOL_KEYS).map(button)}</div>
+    <div class="group">${[false, true].map((redo) => stepButton(context, redo))}</div>
     <div class="group">
       <button type="button" class="tool" aria-label="Reset view" aria-keyshortcuts=${RESET_KEY} ?disabled=${off} @click=${() => actions.resetView()}>
         ${ICONS.reset}${tip("Reset view", "", RESET_KEY)}
@@ -52,6 +53,15 @@ export function toolbar(context) {
       ${keysButton(context)}
     </div>
   </div>`;
+}
+
+/** @param {Context} context @param {boolean} redo */
+function stepButton({ state, actions }, redo) {
+  const what = state.traits.steps[redo ? "redo" : "undo"];
+  const name = `${redo ? "Redo" : "Undo"} ${what}`.trim();
+  const key = redo ? "Control+Shift+Z" : "Control+Z";
+  return html`<button type="button" class="tool" aria-label=${name} aria-keyshortcuts=${key} ?disabled=${what === "" || state.link === "offline"}
+    @click=${() => actions.undo(redo)}>${ICONS[redo ? "redo" : "undo"]}${tip(name, "", redo ? "Ctrl+Shift+Z" : "Ctrl+Z")}</button>`;
 }
 
 /** @param {Context} context */

@@ -1,0 +1,165 @@
+"""What a widget was, step by step: undo and redo of everything that a user wanted, by hand or in Python."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compute.bits import pack_mask
+from cxg_widget.display.settings import STATE
+from cxg_widget.rules.forms import Rule
+
+MOST_STEPS = 100
+MOST_BYTES = 64 << 20
+_KEPT = {
+    "view", "tool", "height", "panel_width", "open_panels", "wheel_zoom", "point_size", "opacity", "hover",
+    "aggregator", "render", "max_points", "legend", "background",
+}  # fmt: skip
+UNDONE = tuple(name for name in STATE if name not in _KEPT)
+"""The settings whose change is a step: not where one looks, nor what lies around the plot."""
+Now = tuple[Mapping[str, Any], NDArray[np.bool_], Rule | None]
+_WORDS = {"filters": "filter", "hidden": "filter", "sets": "set", "cmap": "colors", "palette": "colors"}
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """What a widget is at one time.
+
+    Attributes
+    ----------
+    values : of the settings `UNDONE`
+    mask : the very array of the selection then, for comparison alone; None once it is past
+    bits : the selection, packed, uint8 (ceil(n_obs / 8),)
+    rule : of the selection, None where it has none
+    n_bytes : what it holds that the moment before does not
+    """
+
+    values: Mapping[str, Any]
+    mask: NDArray[np.bool_] | None
+    bits: NDArray[np.uint8]
+    rule: Rule | None
+    n_bytes: int
+
+    def differs(self, other: Moment) -> str:
+        """Return in a word what is not the same; "" = nothing."""
+        words = [_WORDS.get(name, name) for name in UNDONE if self.values[name] != other.values[name]]
+        if self.bits is not other.bits and not np.array_equal(self.bits, other.bits):
+            words.append("selection")
+        return next(iter(words), "")
+
+
+class History:
+    """The steps of one widget: a step for each outermost change, none where nothing came of it.
+
+    Parameters
+    ----------
+    now : gives values of settings, the mask and its rule as they are
+    tell : called with what would be undone and redone, in a word each, "" = nothing, whenever that changes
+    """
+
+    def __init__(self, now: Callable[[], Now], tell: Callable[[str, str], object]) -> None:
+        self._read, self._tell = now, tell
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._past: list[Moment] = []
+        self._future: list[Moment] = []
+        self._now = self._take(None)
+
+    @contextmanager
+    def step(self) -> Iterator[None]:
+        """Change the widget; what comes of it, however many settings, is one step."""
+        with self._lock:
+            with self._within():
+                yield
+            self._note()
+
+    @contextmanager
+    def mended(self, name: str, value: Any) -> Iterator[None]:
+        """Set a setting back that could not be shown; the step that set it is none."""
+        with self._lock:
+            failed = self._read()[0].get(name)
+            with self._within():
+                yield
+            if name in UNDONE:
+                self._past = [_with(one, name, value) if one.values[name] == failed else one for one in self._past]
+            self._now = self._take(self._now)
+            while self._past and not self._past[-1].differs(self._now):
+                self._past.pop()
+            self._told()
+
+    def back(self, restore: Callable[[Moment], object]) -> bool:
+        """Undo a step by a function that shows a moment; False where there is none."""
+        return self._go(self._past, self._future, restore)
+
+    def forth(self, restore: Callable[[Moment], object]) -> bool:
+        """Redo a step that was undone; False where there is none."""
+        return self._go(self._future, self._past, restore)
+
+    def _go(self, taken: list[Moment], left: list[Moment], restore: Callable[[Moment], object]) -> bool:
+        with self._lock:
+            self._note()
+            if not taken:
+                return False
+            before = self._now
+            with self._within():
+                restore(taken[-1])
+            taken.pop()
+            left.append(replace(before, mask=None))
+            self._now = self._take(self._now)
+            self._told()
+            return True
+
+    @contextmanager
+    def _within(self) -> Iterator[None]:
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+
+    def _note(self) -> None:
+        """Make a step of what has changed since the last."""
+        if self._depth:
+            return
+        before, self._now = self._now, self._take(self._now)
+        if before.differs(self._now):
+            self._past.append(replace(before, mask=None))
+            self._future.clear()
+            self._forget()
+            self._told()
+
+    def _take(self, before: Moment | None) -> Moment:
+        values, mask, rule = self._read()
+        now = {name: values[name] for name in UNDONE}
+        if before is None:
+            return Moment(now, mask, pack_mask(mask), rule, 0)
+        held = {name: before.values[name] if before.values[name] == one else one for name, one in now.items()}
+        rule = before.rule if before.rule == rule else rule
+        bits = before.bits if before.mask is mask else pack_mask(mask)
+        bits = before.bits if np.array_equal(before.bits, bits) else bits
+        new = [one for name, one in held.items() if one is not before.values[name]]
+        new += [rule] if rule is not before.rule else []
+        n_bytes = len(json.dumps(new, default=repr)) + (bits.nbytes if bits is not before.bits else 0)
+        return Moment(held, mask, bits, rule, n_bytes)
+
+    def _forget(self) -> None:
+        """Let go of the oldest steps beyond what is kept."""
+        del self._past[:-MOST_STEPS]
+        while self._past and sum(one.n_bytes for one in (*self._past, self._now)) > MOST_BYTES:
+            del self._past[0]
+
+    def _told(self) -> None:
+        undo = self._past[-1].differs(self._now) if self._past else ""
+        redo = self._future[-1].differs(self._now) if self._future else ""
+        self._tell(undo, redo)
+
+
+def _with(one: Moment, name: str, value: Any) -> Moment:
+    return replace(one, values={**one.values, name: value})

@@ -1,0 +1,166 @@
+"""Laws of undo: all steps undone give the first state and mask bit for bit, and what fails is no step."""
+
+import json
+
+import numpy as np
+import pytest
+
+from cxg_widget import CxgWidget
+from cxg_widget.errors import ClosedDataset, CxgWidgetError
+from cxg_widget.widget import history
+from tests.memory import small
+from tests.unit.test_early_lassos import recorded
+
+
+def lasso(widget, rng):
+    low, high = rng.normal(size=2), rng.normal(size=2) + 4
+    corners = [low[0], low[1], high[0], low[1], high[0], high[1], low[0], high[1]]
+    mode = str(rng.choice(["replace", "add", "subtract"]))
+    widget._handle_custom_msg({"id": 1, "kind": "lasso", "polygon": corners, "mode": mode}, [])
+
+
+def hide(widget, rng):
+    widget.color = "cell_type"
+    widget.hidden = [] if widget.hidden else ["B cell"]
+
+
+def name_cells(widget, rng):
+    widget.sets[f"set {rng.integers(3)}"] = widget.selection
+
+
+STEPS = {
+    "lasso": lasso,
+    "select": lambda w, rng: w.select(rng.random(w.dataset.n_obs) < 0.3),
+    "query": lambda w, rng: w.select(query=f"n_genes > {rng.integers(200, 4000)}"),
+    "clear": lambda w, rng: w.clear_selection(),
+    "range": lambda w, rng: w.filters.__setitem__("n_genes", (int(rng.integers(200, 3000)), None)),
+    "values": lambda w, rng: w.filters.__setitem__("cell_type", [str(rng.choice(["T cell", "B cell"]))]),
+    "no filters": lambda w, rng: w.filters.clear(),
+    "hide": hide,
+    "color": lambda w, rng: setattr(w, "color", str(rng.choice(["CD3E", "n_genes", "cell_type", "donor name"]))),
+    "limits": lambda w, rng: setattr(w, "vmax", float(rng.integers(5_000, 9_000))),
+    "embedding": lambda w, rng: setattr(w, "embedding", str(rng.choice(["umap", "pca"]))),
+    "axes": lambda w, rng: setattr(w, "axes", [1, 0]),
+    "set": name_cells,
+    "state": lambda w, rng: setattr(
+        w, "state", {"color": "n_counts", "filters": [{"obs": "is_doublet", "in": [True]}]}
+    ),
+    "page": lambda w, rng: w.set_state({"color": "MS4A1", "vmax": "p90"}),
+    "view": lambda w, rng: setattr(w, "view", [0, 1, 0, 1 + float(rng.random())]),
+}
+
+
+def seen(widget):
+    state = {name: value for name, value in widget.state.items() if name not in history._KEPT}
+    return json.dumps(state, sort_keys=True), widget.selection.mask.tobytes()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_any_row_of_steps_undone_gives_the_first_state_and_mask_and_redone_the_last(seed, widget):
+    rng = np.random.default_rng(seed)
+    moments = [seen(widget)]
+    for name in rng.choice(list(STEPS), 15):
+        STEPS[name](widget, rng)
+        widget.front.settle()
+        if seen(widget) != moments[-1]:
+            moments.append(seen(widget))
+    last = moments[-1]
+    undone = [seen(widget)]
+    while widget.undo():
+        widget.front.settle()
+        undone.append(seen(widget))
+    assert undone[-1] == moments[0]
+    assert set(moments) <= set(undone)
+    np.testing.assert_array_equal(widget.sets.apply(widget.selection.rule).mask, widget.selection.mask)
+    while widget.redo():
+        widget.front.settle()
+    assert seen(widget) == last
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_each_intention_is_one_step(name, widget):
+    rng = np.random.default_rng(0)
+    widget.select([1, 2, 3])
+    before = seen(widget)
+    STEPS[name](widget, rng)
+    widget.front.settle()
+    changed = seen(widget) != before
+    n = 0
+    while widget.undo():
+        n += 1
+    expected = {"hide": 1, "view": 0}.get(name, int(changed))
+    assert n == expected + 1
+
+
+def test_a_step_after_undoing_forgets_what_was_undone(widget):
+    widget.color = "CD3E"
+    widget.undo()
+    widget.select([5])
+    assert not widget.redo()
+    assert widget.color == "cell_type"
+
+
+def test_what_fails_at_once_is_no_step(widget):
+    for act in (
+        lambda: setattr(widget, "color", "no such gene"),
+        lambda: widget.select([10**9]),
+        lambda: widget.filter("n_genes >"),
+        lambda: widget.sets.add("a", {"no": "column"}),
+    ):
+        with pytest.raises(CxgWidgetError):
+            act()
+    assert not widget.undo()
+
+
+def test_what_fails_while_it_is_read_for_the_page_is_no_step(monkeypatch):
+    widget = recorded(small(300, broken=("X/CD3E",)), monkeypatch, color="cell_type")
+    widget.set_state({"color": "CD3E"})
+    widget.front.settle()
+    assert widget.color == "cell_type"
+    assert widget.steps == {"undo": "", "redo": ""}
+    assert not widget.undo()
+    widget.close()
+
+
+def test_the_page_is_told_what_would_be_undone_and_can_ask_for_it(widget):
+    widget.filters["n_genes"] = (500, None)
+    widget.select([1])
+    assert widget.steps == {"undo": "selection", "redo": ""}
+    widget._handle_custom_msg({"id": 1, "kind": "undo", "redo": False}, [])
+    assert (len(widget.selection), widget.steps) == (0, {"undo": "filter", "redo": "selection"})
+    widget._handle_custom_msg({"id": 2, "kind": "undo", "redo": True}, [])
+    assert widget.selection.rows.tolist() == [1]
+
+
+def test_a_hundred_steps_are_kept_and_no_more(widget):
+    for i in range(history.MOST_STEPS + 20):
+        widget.select([i])
+    n = 0
+    while widget.undo():
+        n += 1
+    assert n == history.MOST_STEPS
+    assert widget.selection.rows.tolist() == [19]
+
+
+def test_steps_take_no_more_bytes_than_they_may(widget, monkeypatch):
+    monkeypatch.setattr(history, "MOST_BYTES", 10 * 125)  # a selection of 1,000 cells takes 125 bytes
+    for i in range(50):
+        widget.select([i])
+    kept = widget._history._past
+    assert sum(one.bits.nbytes for one in kept) <= 10 * 125
+    assert len(kept) > 3
+
+
+def test_where_one_looks_is_no_step_and_stays(widget):
+    widget.select([1])
+    widget.view = [0, 1, 0, 1]
+    assert widget.undo()
+    assert widget.view == [0, 1, 0, 1]
+
+
+def test_a_closed_widget_undoes_nothing():
+    widget = CxgWidget(small(50))
+    widget.select([1])
+    widget.close()
+    with pytest.raises(ClosedDataset):
+        widget.undo()

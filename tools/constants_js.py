@@ -105,7 +105,7 @@ def settings() -> list[str]:
     return [
         "\n".join(["/**", " * @typedef {object} Settings", *lines, " */"]),
         *(declaration(*one, kind="(keyof Settings)[]") for one in named),
-        declaration("DEFAULTS", "What pages of tests begin with.", {one.name: one.default for one in synced}, "Settings"),
+        declaration("DEFAULTS", "What tests begin with.", {one.name: one.default for one in synced}, "Settings"),
     ]
 
 

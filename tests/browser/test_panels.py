@@ -514,5 +514,6 @@ def test_panels_speak_of_what_the_store_holds(page: Any) -> None:
     assert page.get_by_role("combobox", name="Color by").get_attribute("placeholder") == "Column or m/z window"
     expect(page.get_by_text("This dataset has no spectra.")).to_be_visible()
     expect(page.get_by_text("Color the spectra by any column or m/z window.")).to_be_visible()
+    described = page.locator("#described").text_content()  # which names categories, as the data have them
     words = page.evaluate("() => root.textContent + [...root.querySelectorAll('[title]')].map((one) => one.title)")
-    assert not re.search(r"\b(cells?|genes?)\b", words)
+    assert not re.search(r"\b(cells?|genes?)\b", words.replace(described, ""))

@@ -4,6 +4,7 @@ import { PANELS } from "../page/panels/panel_buttons.js";
 import { createColumns } from "./columns.js";
 import { createDrawer } from "./drawer.js";
 import { keyList } from "./key_list.js";
+import { settingsPopover } from "./settings.js";
 import css from "./style.css";
 
 export { createLandmarks } from "./landmarks.js";
@@ -28,13 +29,14 @@ export function createPanels(client, redraw) {
     const { dataset, traits } = context?.state ?? { dataset: null, traits: null };
     const isOpen = (/** @type {string} */ id) => dataset !== null && traits?.open_panels.includes(id);
     for (const { id, draw } of panels) if (!isOpen(id)) draw(null);
-    if (context === null || dataset === null) return { side: nothing, bottom: nothing };
+    if (context === null || dataset === null) return { side: nothing, bottom: nothing, settings: nothing };
     // Each has a place of its own, which the others do not move.
     const inPlace = (/** @type {boolean} */ isBelow, /** @type {string} */ name) => {
       const here = panels.filter(({ id }) => BELOW.includes(id) === isBelow);
       if (!here.some(({ id }) => isOpen(id))) return nothing;
       return html`<div class=${name}>${here.map(({ draw, ...panel }) => (isOpen(panel.id) ? drawer(context, panel, draw(context, dataset)) : nothing))}</div>`;
     };
-    return { side: html`${style}${keyList(context)}${inPlace(false, "panel drawer")}`, bottom: inPlace(true, "below") };
+    const side = html`${style}${keyList(context)}${inPlace(false, "panel drawer")}`;
+    return { side, bottom: inPlace(true, "below"), settings: settingsPopover(context) };
   };
 }

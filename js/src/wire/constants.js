@@ -37,7 +37,7 @@ export const SYNCED = ["embedding", "axes", "gene_sets", "color", "layer", "cmap
 export const READ = ["embedding", "axes", "gene_sets", "color", "layer"];
 /** Settings that change colours and sizes, and move nothing. @type {(keyof Settings)[]} */
 export const TUNED = ["cmap", "vmin", "vmax", "point_size", "opacity", "hidden", "filtered", "density", "statistic"];
-/** What pages of tests begin with. @type {Settings} */
+/** What tests begin with. @type {Settings} */
 export const DEFAULTS = {"embedding": null, "axes": [0, 1], "gene_sets": [], "color": null, "layer": null, "cmap": "viridis", "palette": null, "vmin": null, "vmax": null, "point_size": null, "opacity": 1.0, "tool": "pan", "pinned_genes": [], "view": null, "height": 600, "panel_width": 236, "open_panels": [], "wheel_zoom": true, "hidden": [], "filters": [], "table": null, "filtered": "hide", "density": "eq_hist", "labels": null, "contours": null, "statistic": "auto", "legend": true, background: null};
 /** What pictures that are saved are drawn on. */
 export const PAPERS = {white: {background: [255, 255, 255], foreground: [31, 35, 40], dark: false}, dark: {background: [17, 17, 17], foreground: [226, 229, 233], dark: true}};

@@ -4,7 +4,6 @@ import { RESET_KEY, TOOL_KEYS } from "../../plot/gestures.js";
 import { MODES_TOLD } from "../../plot/lasso.js";
 import { toolOf } from "../../state/state.js";
 import { ICONS } from "../icons.js";
-import { settingsPopover } from "./settings.js";
 import { isPanelOpen } from "./ui.js";
 
 /** @typedef {import("./ui.js").Context} Context */
@@ -19,9 +18,9 @@ const PAN_WITHOUT_WHEEL = "Drag moves, Ctrl and the wheel zoom, Shift-drag selec
 export const FULL_KEY = "F";
 export const LIST_KEY = "?";
 
-/** @param {Context} context */
-export function toolbar(context) {
-  const { state, ui, actions, update, save } = context;
+/** @param {Context} context @param {unknown} settings the popover of settings */
+export function toolbar(context, settings) {
+  const { state, ui, actions, save } = context;
   const off = state.dataset === null;
   const noKernel = off || state.link === "offline";
   const button = (/** @type {string} */ key) => {
@@ -44,10 +43,10 @@ export function toolbar(context) {
       </button>
       <div class="anchor" data-popover="settings">
         <button type="button" class="tool" aria-label="Point size and opacity" aria-haspopup="dialog" aria-expanded=${ui.popover === "settings"}
-          ?disabled=${off} @click=${() => update({ popover: ui.popover === "settings" ? "" : "settings" })}>
+          ?disabled=${off || !canCome(context)} @click=${() => openBySecondModule(context, ui.popover === "settings" ? "" : "settings")}>
           ${ICONS.settings}${ui.popover === "settings" ? nothing : tip("Point size and opacity")}
         </button>
-        ${ui.popover === "settings" ? settingsPopover(context) : nothing}
+        ${settings}
       </div>
       ${ui.full === null ? nothing : fullScreenButton(context)}
       ${keysButton(context)}
@@ -72,17 +71,22 @@ function fullScreenButton({ ui, fullScreen }) {
   </button>`;
 }
 
-/** The list is drawn by the second module. @param {Context} context */
-export function openKeyList({ update, actions }) {
-  update({ popover: "keys" });
+/** What the second module draws. @param {Context} context @param {import("./ui.js").Ui["popover"]} popover */
+function openBySecondModule({ update, actions }, popover) {
+  update({ popover });
   actions.needPanels();
 }
 
 /** @param {Context} context */
+export const openKeyList = (context) => openBySecondModule(context, "keys");
+
+/** Is the second module here, or can it be had? @param {Context} context */
+const canCome = ({ panels, state }) => panels !== null || state.link === "live";
+
+/** @param {Context} context */
 function keysButton(context) {
-  const canCome = context.panels !== null || context.state.link === "live";
   return html`<div data-popover="keys"><button type="button" class="tool" aria-label="Keys and gestures" aria-haspopup="dialog" aria-keyshortcuts=${LIST_KEY}
-    ?disabled=${!canCome} @click=${() => openKeyList(context)}>?${tip("Keys and gestures", "", LIST_KEY)}</button></div>`;
+    ?disabled=${!canCome(context)} @click=${() => openKeyList(context)}>?${tip("Keys and gestures", "", LIST_KEY)}</button></div>`;
 }
 
 /** The button that shows and hides the side panel. @param {Context} context */

@@ -1,16 +1,16 @@
 /** The popover of settings: size and opacity of points, what becomes of many in one pixel, the wheel, pictures that are saved. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import { capitalized, nounsOf } from "../../words/nouns.js";
-import { textIn } from "./ui.js";
+import { textIn } from "../page/panels/ui.js";
+import { capitalized, nounsOf } from "../words/nouns.js";
 
 const SIZE_MIN_PX = 0.5;
 const SIZE_MAX_PX = 12;
 /** Where the slider starts when the size was automatic. */
 const SIZE_START_PX = 3;
-/** @type {Record<import("../../wire/constants.js").Settings["density"], string>} */
+/** @type {Record<import("../wire/constants.js").Settings["density"], string>} */
 const DENSITIES = { eq_hist: "equalized", log: "logarithmic", cbrt: "cube root", linear: "linear" };
-/** @type {Record<import("../../wire/constants.js").Settings["filtered"], string>} */
+/** @type {Record<import("../wire/constants.js").Settings["filtered"], string>} */
 const FILTERED = { hide: "not drawn", grey: "grey" };
 const BACKGROUNDS = { "": "as shown", white: "white", dark: "dark", transparent: "transparent" };
 const STATISTICS = {
@@ -24,8 +24,9 @@ const STATISTICS = {
   count: "count",
 };
 
-/** @param {import("./ui.js").Context} context */
-export function settingsPopover({ state, actions }) {
+/** @param {import("../page/panels/ui.js").Context} context */
+export function settingsPopover({ state, ui, actions }) {
+  if (ui.popover !== "settings") return nothing;
   const { point_size: size, opacity } = state.traits;
   const number = (/** @type {Event} */ event) => Number(textIn(event));
   return html`<div class="popover settings" role="dialog" aria-label="Point size and opacity">
@@ -57,14 +58,14 @@ export function settingsPopover({ state, actions }) {
   </div>`;
 }
 
-/** Of what is downloaded or kept in a notebook. @param {import("../../state/state.js").State} state @param {import("../../state/actions.js").Actions} actions */
+/** Of what is downloaded or kept in a notebook. @param {import("../state/state.js").State} state @param {import("../state/actions.js").Actions} actions */
 function pictures({ traits: { legend, background } }, actions) {
   return html`<label class="check" title="In what is downloaded or kept in a notebook">
       <input type="checkbox" .checked=${live(legend)} @change=${() => actions.setTrait("legend", !legend)}>Legend in pictures</label>
     ${choice("Pictures on", BACKGROUNDS, background ?? "", (value) => actions.setTrait("background", value || null))}`;
 }
 
-/** What becomes of those that share a pixel. @param {import("../../state/state.js").State} state @param {import("../../state/actions.js").Actions} actions */
+/** What becomes of those that share a pixel. @param {import("../state/state.js").State} state @param {import("../state/actions.js").Actions} actions */
 function together({ traits, color, points, dataset }, actions) {
   const { statistic } = traits;
   const label = `${capitalized(nounsOf({ dataset }).obs.many)} of a pixel`;
@@ -80,7 +81,7 @@ function together({ traits, color, points, dataset }, actions) {
     : nothing;
 }
 
-/** Names of categories and contours around them. @param {import("../../state/state.js").State} state @param {import("../../state/actions.js").Actions} actions */
+/** Names of categories and contours around them. @param {import("../state/state.js").State} state @param {import("../state/actions.js").Actions} actions */
 function onPlot({ traits, dataset }, actions) {
   const columns = (dataset?.columns ?? []).filter(({ kind }) => kind !== "int" && kind !== "float");
   // By their place: of an object, names that are numbers would come first.

@@ -180,6 +180,16 @@ test("what colours and flags a set of points is not put on another", () => {
   }
 });
 
+test("which of other points pass is told before they come, and means none of those on show", () => {
+  const { scene, receive } = start();
+  for (const message of [color(), points(), codes()]) receive(message);
+  receive({ kind: "filter", seq: 1, n_passing: 5, n_points: 9, arrays: { bits: Uint8Array.of(0b1010, 1) } });
+  assert.equal(scene.flags, null);
+  receive({ ...color(2), n_points: 9 });
+  receive({ ...points(2, 0, N), n_points: 9 });
+  assert.deepEqual([...(scene.flags ?? [])], [2, 0, 2, 0, 2, 2, 2, 2, 0]);
+});
+
 test("no colour stays no colour when other points come", () => {
   const { scene, store, receive } = start();
   for (const message of [color(1, "none"), points()]) receive(message);

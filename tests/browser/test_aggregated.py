@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tiledb
 
+from cxg_widget.color.rgb import LEFT_OUT_LIGHT
 from tests.browser.stage import ring
 from tests.unit.test_polygon import by_ray_casting
 
@@ -61,6 +62,21 @@ def test_all_cells_are_in_the_picture_though_few_were_sent(stage, xy):
         for dx in (-1, 0, 1):
             near[np.clip(line + dy, 0, None), np.clip(column + dx, 0, None)] = True
     assert not (shown & ~near).any()
+
+
+def test_cells_that_the_filters_leave_out_stay_grey_at_their_pixels_in_images_and_among_points(stage, xy):
+    stage.set("w.point_size = 1; w.filters['n_genes'] = (1000, None); w.filtered = 'grey'")
+    passing = np.array(stage.json("w.filters.mask.tolist()"))
+    line, column, _ = places(stage, xy)
+    for how in ("", "w.max_points = 5000", "w.max_points = 300"):
+        stage.set(how)
+        found = stage.pixels()[line, column].astype(int)
+        assert (np.abs(found - stage.background()) > 3).any(axis=1).mean() > 0.99
+        is_grey = (np.abs(found - LEFT_OUT_LIGHT) <= 1).all(axis=1)
+        assert is_grey[~passing].mean() > 0.5  # others lie above the rest
+        assert is_grey[passing].mean() < 0.01
+    stage.set("w.filtered = 'hide'")
+    assert inked(stage)[line, column][~passing].mean() < 0.6
 
 
 def test_near_enough_the_cells_themselves_are_drawn(stage, xy):

@@ -90,14 +90,15 @@ function toDataset(reply) {
 function takePoints(scene, store, reply) {
   const { points: shown } = store.get();
   if (shown !== null && reply.seq < shown.seq) return;
-  if (shown !== null && (reply.n_points !== shown.nPoints || reply.aggregated !== shown.aggregated))
-    forgetOtherPoints(scene, store);
+  const areOther = shown !== null && (reply.n_points !== shown.nPoints || reply.aggregated !== shown.aggregated);
+  if (areOther) forgetOtherPoints(scene, store);
   const isNew = scene.points === null || reply.seq !== shown?.seq;
   const positions = isNew
     ? createPositions(reply.n_points)
     : /** @type {import("./scene.js").Positions} */ (scene.points);
   if (!isNew && reply.start < positions.loaded) return; // the first points are sent before they are asked for, and again then
   if (isNew) Object.assign(scene, { points: positions, detail: null, cells: null });
+  if (areOther) putBits(scene, { selected: null, passing: passingOf(scene, positions.n) }, positions.n);
   putPositions(positions, reply);
   if (!isNew)
     store.set({ points: { .../** @type {import("./state.js").Points} */ (shown), loaded: positions.loaded } });
@@ -105,11 +106,16 @@ function takePoints(scene, store, reply) {
   promote(scene, store);
 }
 
+/** Which of other points pass: that is told before they come. @param {import("./scene.js").Scene} scene @param {number} n points */
+function passingOf({ bits: { passing } }, n) {
+  return passing?.length === Math.ceil(n / 8) ? passing : null;
+}
+
 /** Other points are coming: what colours and flags those on show means nothing for them.
  * @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store */
 function forgetOtherPoints(scene, store) {
   const { color, nextColor } = store.get();
-  Object.assign(scene, { flags: null, bits: { selected: null, passing: null }, brush: null });
+  Object.assign(scene, { flags: null, brush: null });
   store.set({ brush: null });
   if (nextColor === null && color?.scale === "none") return;
   Object.assign(scene, { color: scene.nextColor, nextColor: null });

@@ -150,7 +150,7 @@ function flagsOf({ selected, passing }, n) {
   return all;
 }
 
-/** Take other bits of the selection or the filters. @param {Scene} scene @param {Partial<Scene["bits"]>} bits @param {number} n points */
+/** Take other bits of the selection or the filters; those of points that are on their way do not touch the ones on show. @param {Scene} scene @param {Partial<Scene["bits"]>} bits @param {number} n points */
 export function putBits(scene, bits, n) {
   scene.bits = { ...scene.bits, ...bits };
   putFlags(scene, n);
@@ -164,7 +164,8 @@ export function putBrush(scene, brush) {
 
 /** @param {Scene} scene @param {number} n points */
 function putFlags(scene, n) {
-  const { bits, brush } = scene;
+  const { bits, brush, points } = scene;
+  if (points !== null && points.n !== n) return;
   if (brush?.bins.length !== n) {
     scene.flags = flagsOf(bits, n);
     return;

@@ -83,7 +83,7 @@ class Session:
         announce = announce or (lambda _: None)
 
         def tell_progress(of: Literal["index", "reading"], done: float) -> None:
-            announce(Frame(p.Progress(of, done)))
+            announce(Frame(p.Progress(of, done, "aggregate" if of == "index" else "")))
 
         self._loader = read_with(dataset, seed, partial(tell_progress, "index"))
         first = settings or Settings(embedding=dataset.default_embedding)

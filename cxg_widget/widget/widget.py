@@ -608,8 +608,11 @@ class CxgWidget(WidgetTraits):
     # --- messages ------------------------------------------------------------------------------------------------
 
     def _announce(self, frame: Frame) -> None:
+        message = frame.message
+        if isinstance(message, protocol.Progress) and message.of == "reading" and self._exchange.is_busy("color"):
+            frame = Frame(replace(message, ends_by="color"))
         if self._built and self._open:
-            self._exchange.send(frame.message.kind, lambda: iter([frame]))
+            self._exchange.send(message.kind, lambda: iter([frame]))
 
     def _drop_unreadable(self, prepared: Future[None]) -> None:
         """Show no colour where the one that the dataset offers cannot be read: nobody asked for it."""

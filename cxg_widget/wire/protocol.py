@@ -802,11 +802,13 @@ class Progress(Message):
     """How far something is that has to be done once and lasts; `done` from 0 to 1, which also ends what was given up.
 
     of : the "index" of all cells, a "reading" that a store has to do as a whole, or the start of "datashader"
+    ends_by : what to `cancel` so that it ends, or nobody waits for it any more; "" where that cannot be
     """
 
     kind: ClassVar[str] = "progress"
     of: Literal["index", "reading", "datashader"]
     done: float
+    ends_by: Literal["", "aggregate", "color"] = ""
 
 
 @dataclass(frozen=True)

@@ -124,7 +124,7 @@ export function createWidgetModel(model) {
     store.set({ drawnBy: "gpu" });
   });
   undo.push(stopSeeking, crowding.destroy, detailer.destroy, requester.destroy, view.destroy, client.close);
-  const actions = createActions(scene, store, client, traits, view.reset);
+  const actions = createActions(scene, store, client, traits, view.reset, requester.fail);
   /** @type {object | null} */
   let foremost = null;
   let hasBegun = false;

@@ -200,19 +200,20 @@ test("no colour stays no colour when other points come", () => {
 
 test("a failure ends what was being built", () => {
   const { store, receive } = start();
-  receive({ kind: "progress", of: "index", done: 0.4 });
-  assert.deepEqual(store.get().building, { of: "index", done: 0.4 });
+  receive({ kind: "progress", of: "index", done: 0.4, ends_by: "aggregate" });
+  assert.deepEqual(store.get().building, { of: "index", done: 0.4, ends_by: "aggregate" });
   receive({ kind: "error", of: "aggregate", type: "E", message: "no" });
   assert.equal(store.get().building, null);
 });
 
 test("the end of one work does not hide another that goes on", () => {
   const { store, receive } = start();
-  const tell = (/** @type {string} */ of, /** @type {number} */ done) => receive({ kind: "progress", of, done });
+  const tell = (/** @type {string} */ of, /** @type {number} */ done) =>
+    receive({ kind: "progress", of, done, ends_by: "" });
   tell("reading", 0.2);
   tell("index", 0.4);
   tell("reading", 1);
-  assert.deepEqual(store.get().building, { of: "index", done: 0.4 });
+  assert.deepEqual(store.get().building, { of: "index", done: 0.4, ends_by: "" });
   tell("index", 1);
   assert.equal(store.get().building, null);
 });

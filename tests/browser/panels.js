@@ -106,6 +106,7 @@ const does = {
   },
   selectCategory: (i, mode) => store.set({ selection: { seq: get().selection.seq + 1, n: get().color.counts[i] ?? get().color.nMissing } }),
   showAll: () => setTraits({ hidden: [] }),
+  stop: () => {},
   brush: (brush) => store.set({ brush: brush?.ends ?? null }),
   clearFilters: () => (setTraits({ filters: [] }), store.set({ filter: { seq: get().filter.seq + 1, n: null } })),
   highlight: (i) => store.set({ highlighted: i }),

@@ -30,6 +30,21 @@ def test_the_selection_is_counted_and_cleared(page: Any) -> None:
     assert calls(page, "clearSelection") == [[]]
 
 
+def test_work_that_can_be_ended_has_a_button_that_the_keyboard_reaches(page: Any) -> None:
+    show(page, "selected")
+    stop = page.get_by_role("button", name="Stop", exact=True)
+    for ends_by, n_buttons in (("aggregate", 1), ("", 0), ("color", 1)):
+        page.evaluate(f"() => store.set({{ building: {{ of: 'index', done: 0.25, ends_by: '{ends_by}' }} }})")
+        settle(page)
+        assert "Indexing cells, 25 %" in told(page)
+        expect(stop).to_have_count(n_buttons)
+    page.get_by_role("button", name="Clear").focus()
+    page.keyboard.press("Tab")
+    expect(stop).to_be_focused()
+    page.keyboard.press("Enter")
+    assert calls(page, "stop") == [[]]
+
+
 def test_a_gesture_that_changed_nothing_is_said_and_announced(page: Any) -> None:
     show(page, "missed")
     expect(page.locator(".said")).to_have_text("0 of 100,000 cells selected")

@@ -137,6 +137,21 @@ def test_a_colour_that_is_being_read_gives_way_to_the_one_on_show(slow_gene):
     assert sent[-1]["stop"] == w.dataset.n_obs < p.CONTAINER
 
 
+def test_a_reading_is_ended_by_the_colour_that_waits_for_it_and_an_index_by_the_view(slow_gene, monkeypatch):
+    w, gate = slow_gene
+    w.set_state({"color": "var:CD3E"})
+    w.dataset._tell_progress(0.25)
+    gate.open()
+    w.front.settle()
+    w.dataset._tell_progress(0.5)
+    found = [content for content, _ in w.front.sent if content["kind"] == "progress"]
+    assert [(one["done"], one["ends_by"]) for one in found] == [(0.25, "color"), (0.5, "")]
+    other = recorded(monkeypatch, small(N_OBS), render="raster", color=None)
+    other.front.ask(kind="aggregate", **ALL)
+    assert {content["ends_by"] for content, _ in other.front.sent if content["kind"] == "progress"} <= {"aggregate"}
+    other.close()
+
+
 def test_of_several_colours_that_were_asked_for_none_is_taken_for_the_one_on_show(slow_gene):
     w, _ = slow_gene
     for color in ("var:CD3E", "var:MS4A1", "var:DENSE"):

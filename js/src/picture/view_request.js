@@ -117,7 +117,7 @@ export function createViewRequester(scene, getState, viewports, ask, tell = () =
     return !isEnded && state.points?.seq === points && state.color?.seq === seq;
   }
 
-  /** The kernel could not do what it was asked for. */
+  /** The kernel could not do what it was asked for, or nobody waits for it any more. */
   function fail() {
     refused = asked;
   }

@@ -23,6 +23,7 @@ const MATCHES = 50;
  * @property {(index: number) => void} highlight category under the pointer; -1 = none
  * @property {() => void} clearSelection
  * @property {(redo: boolean) => void} undo take the last step back, or one that was undone again
+ * @property {() => void} stop end the work that lasts, where it can be ended
  * @property {() => void} resetView
  * @property {() => void} dismissError
  * @property {() => void} needPanels get what the second module draws, if it is not there yet
@@ -31,9 +32,10 @@ const MATCHES = 50;
 /**
  * @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store @param {import("../wire/client.js").Client} client
  * @param {import("./traits.js").SyncedTraits} traits @param {() => void} resetView
+ * @param {() => void} giveUpImage ask no more for the image that is waited for
  * @returns {Actions}
  */
-export function createActions(scene, store, client, traits, resetView) {
+export function createActions(scene, store, client, traits, resetView, giveUpImage) {
   const labels = () => labelsOf(store.get().color);
   return {
     setTrait(name, value) {
@@ -81,6 +83,11 @@ export function createActions(scene, store, client, traits, resetView) {
     },
     clearSelection: () => void client.ask({ kind: "clear" }),
     undo: (redo) => client.tell({ kind: "undo", redo }),
+    stop() {
+      const of = store.get().building?.ends_by;
+      if (of === "aggregate") giveUpImage();
+      if (of) client.tell({ kind: "cancel", of, panel: 0 });
+    },
     resetView,
     dismissError: () => store.set({ error: null }),
     needPanels: () => store.set({ needsPanels: true }),

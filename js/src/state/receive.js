@@ -172,8 +172,8 @@ function takeColumn(store, reply) {
 }
 
 /** @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Progress} reply */
-function takeProgress(store, { of, done }) {
-  if (done < 1) store.set({ building: { of, done } });
+function takeProgress(store, { of, done, ends_by }) {
+  if (done < 1) store.set({ building: { of, done, ends_by } });
   else if (store.get().building?.of === of) store.set({ building: null });
 }
 

@@ -89,7 +89,7 @@
  * @property {InView | null} inView what the picture on the screen is made of
  * @property {"connecting" | "live" | "offline"} link offline = no kernel behind the widget
  * @property {"gpu" | "cpu"} drawnBy
- * @property {Pick<import("../wire/protocol.js").Progress, "of" | "done"> | null} building what the kernel is at that lasts, and how far, 0..1
+ * @property {Pick<import("../wire/protocol.js").Progress, "of" | "done" | "ends_by"> | null} building what the kernel is at that lasts, and how far, 0..1
  * @property {boolean} needsPanels something else than a panel wants the second module
  * @property {any} panels what makes the panels of a view, from the second module; null = none has been opened
  * @property {any} landmarks what makes names and contours on a plot, from the second module; null = it is not here

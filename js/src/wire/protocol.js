@@ -609,10 +609,12 @@ export const CONTAINER = 65536;
  * How far something is that has to be done once and lasts; `done` from 0 to 1, which also ends what was given up.
  *
  * of : the "index" of all cells, a "reading" that a store has to do as a whole, or the start of "datashader"
+ * ends_by : what to `cancel` so that it ends, or nobody waits for it any more; "" where that cannot be
  * @typedef {object} Progress
  * @property {"progress"} kind
  * @property {"index" | "reading" | "datashader"} of
  * @property {number} done
+ * @property {"" | "aggregate" | "color"} ends_by
  */
 /**
  * A request that failed, in one sentence; what was on show stays. `of` names the kind that failed.

@@ -38,12 +38,13 @@ function tally({ state, actions }, { nObs }) {
 }
 
 /** The one thing about the picture that should not wait for a click. @param {Context} context */
-function aside({ state }) {
+function aside({ state, actions }) {
   const { points, building, selection } = state;
   if (building !== null) {
-    const { of, done } = building;
+    const { of, done, ends_by } = building;
     const work = of === "index" ? `Indexing ${nounsOf(state).obs.many}` : of === "reading" ? "Reading" : "";
-    return html`<span class="aside">${work === "" ? "Starting datashader" : `${work}, ${Math.floor(100 * done)} %`}</span>`;
+    return html`<span class="aside">${work === "" ? "Starting datashader" : `${work}, ${Math.floor(100 * done)} %`}</span>
+      ${ends_by ? html`<button type="button" class="text" title="Keep what is on show" @click=${() => actions.stop()}>Stop</button>` : nothing}`;
   }
   const nObs = state.dataset?.nObs ?? 0;
   const n = selection.n > 0 || selection.missed ? nObs - nShown(state, nObs) : 0; // else it is said already

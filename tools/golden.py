@@ -191,6 +191,7 @@ REPLIES: dict[str, Frame] = {
     ),
     "module": Frame(p.Module("fedcba9876543210"), {"code": np.frombuffer(b"export default 1\n", dtype=np.uint8)}),
     "progress": Frame(p.Progress("index", 0.25, "aggregate")),
+    "cost": Frame(p.CostOf("color", 25_359, 18)),
     "error": Frame(p.Error("color", "DamagedStore", "Cannot read 'x'.", "/a.cxg: cannot read 'x' ([TileDB] no file).")),
 }  # fmt: skip
 

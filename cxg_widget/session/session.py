@@ -36,6 +36,7 @@ from cxg_widget.session import streams
 from cxg_widget.session.aggregated import aggregated
 from cxg_widget.session.brush import BrushAnswer
 from cxg_widget.session.columns import Columns
+from cxg_widget.session.costs import Costs
 from cxg_widget.session.first_paint import FirstPaint
 from cxg_widget.session.gene_sets import gene_sets_frame
 from cxg_widget.session.gestures import mask_of, polygon_mask, rule_of
@@ -72,6 +73,10 @@ class Session:
     seed : of the display order
     announce : takes a frame that nobody asked for, from any thread
     read_with : makes the `Loader` of a dataset, a seed and a function that is told progress
+
+    Attributes
+    ----------
+    costs : what actions have read of the store
     """
 
     def __init__(
@@ -85,6 +90,7 @@ class Session:
         def tell_progress(of: Literal["index", "reading"], done: float) -> None:
             announce(Frame(p.Progress(of, done, "aggregate" if of == "index" else "")))
 
+        self.costs = Costs(dataset if read_with is Loader else None, announce)
         self._loader = read_with(dataset, seed, partial(tell_progress, "index"))
         first = settings or Settings(embedding=dataset.default_embedding)
         self._on_show = OnShow(first, dataset.n_obs, self._way_of)
@@ -304,18 +310,21 @@ class Session:
             select()
             yield from self.selection()
 
-        return answer
+        return lambda: self.costs.counted(message.kind, answer())
 
     # --- answers ---------------------------------------------------------------------------------------------------
 
     def answer(self, message: p.Message) -> Iterator[Frame]:
-        """Turn a request into its frames.
+        """Turn a request into its frames, and count what is read for them.
 
         Raises
         ------
         CxgWidgetError
             With the sentence for the user.
         """
+        return self.costs.counted(message.kind, self._answer(message))
+
+    def _answer(self, message: p.Message) -> Iterator[Frame]:
         match message:
             case p.Ready():
                 yield from self._all(message.version)

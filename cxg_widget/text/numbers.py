@@ -39,6 +39,20 @@ def share(n: int, total: int) -> str:
     return f"{_rounded(Decimal(percent), 1 if percent < 10 else 0).removesuffix('.0')}{_SPACE}%"
 
 
+def byte_size(n: int) -> str:
+    r"""Write an amount of bytes in thousands.
+
+    >>> byte_size(512), byte_size(25_359), byte_size(1_234_567)
+    ('512\xa0B', '25\xa0KB', '1.2\xa0MB')
+    """
+    units = ("B", "KB", "MB", "GB", "TB")
+    i = 0
+    while i < len(units) - 1 and n >= 999.5 * 1000**i:
+        i += 1
+    scaled = Decimal(n) / 1000**i
+    return f"{_rounded(scaled, 1 if i and scaled < Decimal('9.95') else 0)}{_SPACE}{units[i]}"
+
+
 def short_number(value: float) -> str:
     """Write a value with about four significant digits; "" where it is none.
 

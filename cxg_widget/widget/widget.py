@@ -24,6 +24,7 @@ from cxg_widget.compute.bits import unpack_mask
 from cxg_widget.compute.jobs import from_here, wait_for
 from cxg_widget.datasets import looks_like_anndata, open_dataset, option_names
 from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.display.checks import Beside, Given, check_mode, split_options
 from cxg_widget.display.checks import embedding as check_embedding
 from cxg_widget.display.gene_sets import by_name
@@ -44,6 +45,7 @@ from cxg_widget.rules.filters import check_filters, query_filter
 from cxg_widget.selection.given import rule_of, rule_of_query
 from cxg_widget.selection.query import mask_of_query
 from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
+from cxg_widget.session.costs import Cost
 from cxg_widget.session.exchange import Exchange, Stream
 from cxg_widget.session.gestures import polygon_rule
 from cxg_widget.session.session import Session
@@ -120,6 +122,7 @@ class CxgWidget(WidgetTraits):
     sets: Any
     table: Any
     _open = _built = _is_shown = _is_checked = False
+    _since: Traffic | None = None
 
     def __init__(
         self,
@@ -212,6 +215,15 @@ class CxgWidget(WidgetTraits):
         seen = None if now.view is None else (now.view[0], now.view[1], now.view[2], now.view[3])
         return self._session.pictures.summary(seen, (round(now.height * 4 / 3), now.height))
 
+    @property
+    def cost(self) -> Cost | None:
+        """What the last action read of the store: `.n_bytes`, `.n_reads`, `.from_memory`, and `.of`, which action.
+
+        None before the first one has ended, where nothing counts what is read (HDF5, memory maps, Lance, AnnData in
+        memory), and with Dask, whose workers read.
+        """
+        return self._session.costs.last
+
     def select(
         self, what: Any = None, mode: protocol.Mode = "replace", *, polygon: Any = None, query: str | None = None,
         within: str | None = None, **columns: Any,
@@ -255,15 +267,16 @@ class CxgWidget(WidgetTraits):
         if polygon is None and query is None and is_table(what) and not hasattr(what, "columns"):
             polygon = what
         rule: Rule | None
-        if polygon is not None:
-            mask, rule = self._session.polygon_mask(polygon), polygon_rule(polygon, self._session.settings)
-        elif query is not None:
-            mask = mask_of_query(query, self._dataset, self.layer, level=2)
-            rule = rule_of_query(query, self._dataset, self.layer, mask)
-        else:
-            mask, rule = mask_of(what, self._dataset), rule_of(what, self._dataset)
-        if within is not None:
-            mask, rule = mask & self._filtered(), combined_rule(rule, self.filters.rule, "intersect")
+        with self._session.costs.action("select"):
+            if polygon is not None:
+                mask, rule = self._session.polygon_mask(polygon), polygon_rule(polygon, self._session.settings)
+            elif query is not None:
+                mask = mask_of_query(query, self._dataset, self.layer, level=2)
+                rule = rule_of_query(query, self._dataset, self.layer, mask)
+            else:
+                mask, rule = mask_of(what, self._dataset), rule_of(what, self._dataset)
+            if within is not None:
+                mask, rule = mask & self._filtered(), combined_rule(rule, self.filters.rule, "intersect")
         if mode != "replace":
             self._exchange.jobs.finish("lasso")  # of those that still wait, this is to change the outcome
         self._session.select(mask, mode, rule)
@@ -308,7 +321,8 @@ class CxgWidget(WidgetTraits):
             If the widget was closed.
         """
         self._check_open()
-        return self._session.aggregate(reduction, color=color, view=view, width=width, height=height, within=within)
+        with self._session.costs.action("aggregate"):
+            return self._session.aggregate(reduction, color=color, view=view, width=width, height=height, within=within)
 
     def filter(self, query: str | None) -> None:
         """Keep the cells of a query beside the other filters, in the place of the query before; None takes it away.
@@ -367,7 +381,8 @@ class CxgWidget(WidgetTraits):
             If the widget was closed.
         """
         self._check_open()
-        return self._session.counts(column)
+        with self._session.costs.action("counts"):
+            return self._session.counts(column)
 
     def _filtered(self) -> NDArray[np.bool_]:
         """Return which cells pass all filters, bool (n_obs,), a new array."""
@@ -398,6 +413,7 @@ class CxgWidget(WidgetTraits):
         if not isinstance(state, Mapping):
             raise InvalidValue(f"state must be a dict as `w.state` gives it; found {shown(state)}")
         wanted, _ = split_options(state, STATE, ())
+        self._since = self._session.costs.now()
         defaults = {name: self.trait_defaults(name) for name in STATE} | {"color": self._color_of_itself}
         checked = self._check(defaults | wanted)
         settings = self._settings(checked)
@@ -510,6 +526,7 @@ class CxgWidget(WidgetTraits):
             value = check_filters(value, self._dataset, self.layer)
         value = check(name, value, self._dataset, self._beside())
         if not self._is_checked:
+            self._since = self._session.costs.now()
             settings = self._settings({name: value})
             cost = BY_NAME[name].cost
             if name == "gene_sets":
@@ -575,6 +592,7 @@ class CxgWidget(WidgetTraits):
         if not self._is_checked:
             self._of_page.note_set(change["name"])
         name, before, way = change["name"], self._session.settings, self._session.way
+        since = self._since
         limits = self._limits.of_change(before, self._settings(), name)
         with self._limits.held():
             for limit, value in limits.items():
@@ -603,7 +621,9 @@ class CxgWidget(WidgetTraits):
         if name == "gene_sets" and before.color_key == self._session.settings.color_key:
             stream = None
         if stream is not None:
-            self._push("points" if cost == "all" else cost, stream, name, getattr(before, name))
+            kind = "points" if cost == "all" else cost
+            counted = partial(self._session.costs.counted, kind, since=since)
+            self._push(kind, lambda: counted(stream()), name, getattr(before, name))
 
     # --- messages ------------------------------------------------------------------------------------------------
 
@@ -644,6 +664,7 @@ class CxgWidget(WidgetTraits):
 
     def _set_back(self, trait: str, value: Any) -> None:
         """Set what could not be shown back to what was shown before."""
+        self._since = None
         value = list(value) if isinstance(value, tuple) else value
         with self._history.mended(trait, value):
             self._set_checked({trait: value})
@@ -720,6 +741,7 @@ class CxgWidget(WidgetTraits):
         """Take changes of the front-end; one that is not valid is said there and set back."""
         if not self._open:
             return
+        self._since = self._session.costs.now()
         valid: dict[str, Any] = {}
         for name, value in sorted(sync_data.items(), key=lambda one: one[0] != "gene_sets"):
             beside = self._beside(valid.get("gene_sets"))  # of which a colour may name one

@@ -812,6 +812,19 @@ class Progress(Message):
 
 
 @dataclass(frozen=True)
+class CostOf(Message):
+    """What the last action has read of the store, told where it differs from the one before.
+
+    of : the kind of the action; n_bytes : as they are stored; n_reads : in how many reads, 0 = it was all in memory
+    """
+
+    kind: ClassVar[str] = "cost"
+    of: str
+    n_bytes: int
+    n_reads: int
+
+
+@dataclass(frozen=True)
 class Error(Message):
     """A request that failed, in one sentence; what was on show stays. `of` names the kind that failed.
 
@@ -875,5 +888,6 @@ REPLIES: tuple[type[Message], ...] = (
     Contours,
     Module,
     Progress,
+    CostOf,
     Error,
 )

@@ -196,6 +196,7 @@ function firstState(traits) {
     link: "connecting",
     drawnBy: "cpu",
     building: null,
+    cost: null,
     needsPanels: false,
     panels: null,
     landmarks: null,

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { share, shortCount, shortNumber } from "../src/words/format.js";
+import { byteSize, share, shortCount, shortNumber } from "../src/words/format.js";
 import { keyOf, linesOf } from "../src/words/key.js";
 import { summaryOf } from "../src/words/summary.js";
 
-const { keys, summaries, numbers, counts, shares } = JSON.parse(
+const { keys, summaries, numbers, counts, bytes, shares } = JSON.parse(
   readFileSync(new URL("../../tests/keys.json", import.meta.url), "utf8"),
 );
 
@@ -53,6 +53,7 @@ for (const one of summaries) {
 test("numbers are written as in the kernel", () => {
   for (const [value, text] of numbers) assert.equal(shortNumber(value), text);
   for (const [n, text] of counts) assert.equal(shortCount(n), text);
+  for (const [n, text] of bytes) assert.equal(byteSize(n), text);
   for (const [n, total, text] of shares) assert.equal(share(n, total), text);
 });
 

@@ -54,6 +54,16 @@ def test_a_gesture_that_changed_nothing_is_said_and_announced(page: Any) -> None
     expect(page.locator(".said")).to_contain_text("1,234 of 100,000 cells selected, unchanged; ")
 
 
+def test_what_the_last_action_read_is_said_where_there_is_room(page: Any) -> None:
+    show(page, "read")
+    cost = page.locator(".cost")
+    expect(cost).to_have_text("1.2\u00a0MB in 3 reads")
+    page.evaluate("() => store.set({ cost: { nBytes: 0, nReads: 0 } })")
+    expect(cost).to_have_text("from memory")
+    page.evaluate("() => store.set({ cost: null })")
+    expect(cost).to_have_count(0)
+
+
 def test_the_plot_is_described_in_words_that_follow_what_is_shown(page: Any) -> None:
     plot = page.get_by_label("Scatterplot")
     show(page, "filteredColumns")

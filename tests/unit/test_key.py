@@ -12,7 +12,7 @@ from cxg_widget.draw.crowding import statistic_of
 from cxg_widget.draw.key import key_of, lines_of
 from cxg_widget.draw.summary import summary_of
 from cxg_widget.text.nouns import Noun
-from cxg_widget.text.numbers import share, short_count, short_number
+from cxg_widget.text.numbers import byte_size, share, short_count, short_number
 from cxg_widget.wire.protocol import Color
 
 TOLD = json.loads((Path(__file__).parent.parent / "keys.json").read_text(encoding="utf-8"))
@@ -55,5 +55,6 @@ def test_the_summary_says(case):
 def test_numbers_are_written_as_in_the_browser():
     assert [short_number(value) for value, _ in TOLD["numbers"]] == [text for _, text in TOLD["numbers"]]
     assert [short_count(n) for n, _ in TOLD["counts"]] == [text for _, text in TOLD["counts"]]
+    assert [byte_size(n) for n, _ in TOLD["bytes"]] == [text for _, text in TOLD["bytes"]]
     assert [share(n, total) for n, total, _ in TOLD["shares"]] == [text for *_, text in TOLD["shares"]]
     assert [short_number(value) for value in (np.nan, np.inf)] == ["", ""]

@@ -19,6 +19,7 @@ from cxg_widget.datasets.anndata.sparse import DEFAULT_MEMORY_BYTES, size_of
 from cxg_widget.datasets.anndata.stored_columns import element_of, labels_of
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES
+from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, InvalidValue, UnknownFormat
 from cxg_widget.text.nouns import GENE_SET
 
@@ -186,6 +187,9 @@ class AnnDataDataset(WithMatrices):
 
     def _read_sizes(self) -> dict[str, int]:
         return _sizes_below(self._part)
+
+    def _read_traffic(self) -> Traffic | None:
+        return self._store.traffic
 
     def _release(self) -> None:
         self._budget.clear()

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidStore
 
 MAX_CHUNK_BYTES = 2**31
@@ -171,6 +172,11 @@ class Store(ABC):
     @abstractmethod
     def state(self) -> str:
         """Return a string that is another one after a write."""
+
+    @property
+    def traffic(self) -> Traffic | None:
+        """What was read since it was opened; None where a library reads without telling."""
+        return None
 
     @abstractmethod
     def close(self) -> None:

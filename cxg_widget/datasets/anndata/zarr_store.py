@@ -23,6 +23,7 @@ from zarr.core.buffer import Buffer, BufferPrototype
 from zarr.storage import LocalStore, ZipStore
 
 from cxg_widget.datasets.anndata.node import MAX_CHUNK_BYTES, Group, Node, Store, StoredArray, reading
+from cxg_widget.datasets.base.traffic import Meter, Traffic
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 _METADATA = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
@@ -38,12 +39,13 @@ class _Folder(LocalStore):
         self._real = os.path.realpath(root)
         self.uri = uri
         self.blosc: set[str] = set()
+        self.meter = Meter()
 
     async def get(
         self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
         self._check(key)
-        return _whole(await super().get(key, prototype, byte_range), key, self)
+        return _whole(_metered(await super().get(key, prototype, byte_range), self), key, self)
 
     async def get_partial_values(
         self, prototype: BufferPrototype, key_ranges: Iterable[tuple[str, ByteRequest | None]]
@@ -51,7 +53,8 @@ class _Folder(LocalStore):
         wanted = list(key_ranges)
         for key, _ in wanted:
             self._check(key)
-        return await super().get_partial_values(prototype, wanted)
+        found = await super().get_partial_values(prototype, wanted)
+        return [_metered(one, self) for one in found]
 
     def _check(self, key: str) -> None:
         real = os.path.realpath(os.path.join(self._real, key))
@@ -66,12 +69,13 @@ class _Archive(ZipStore):
         super().__init__(path, mode="r", read_only=True)
         self.uri = uri
         self.blosc: set[str] = set()
+        self.meter = Meter()
 
     def _get(self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None) -> Buffer | None:
         found = self._members().get(key)
         if found is not None and found.file_size > MAX_CHUNK_BYTES and byte_range is None:
             raise InvalidStore(f"{self.uri}: member {key} unpacks to {found.file_size:,} bytes, too many.")
-        return _whole(super()._get(key, prototype, byte_range), key, self)
+        return _whole(_metered(super()._get(key, prototype, byte_range), self), key, self)
 
     def has(self, name: str) -> bool:
         """Say whether there is a member of that name."""
@@ -85,6 +89,12 @@ class _Archive(ZipStore):
         if not self._is_open:
             self._sync_open()
         return self._zf.NameToInfo
+
+
+def _metered(found: Buffer | None, files: _Folder | _Archive) -> Buffer | None:
+    if found is not None:
+        files.meter.add(len(found))
+    return found
 
 
 def _whole(found: Buffer | None, key: str, files: _Folder | _Archive) -> Buffer | None:
@@ -149,6 +159,11 @@ class ZarrStore(Store):
             return self.files.bytes_below(f"{path}/")
         found = os.walk(os.path.join(self._path, path))
         return sum(os.stat(os.path.join(folder, name)).st_size for folder, _, names in found for name in names)
+
+    @property
+    def traffic(self) -> Traffic:
+        """What was read since it was opened; members of an archive as they are unpacked."""
+        return self.files.meter.so_far
 
     def close(self) -> None:
         """Close the archive."""

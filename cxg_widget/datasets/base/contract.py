@@ -15,6 +15,7 @@ from cxg_widget.datasets.base.by_view import ByView
 from cxg_widget.datasets.base.embedding_names import axis_names
 from cxg_widget.datasets.base.lifetime import Lifetime
 from cxg_widget.datasets.base.matrix_block import MatrixBlock, stack
+from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.base.values import Column, Values, Vector
 from cxg_widget.text.nouns import CELL, GENE, Noun
 
@@ -187,6 +188,10 @@ class Contract(ABC):
     def _read_sizes(self) -> dict[str, int]:
         """Return bytes on disk of each array, by its path in the store; by default of none."""
         return {}
+
+    def _read_traffic(self) -> Traffic | None:
+        """Say how much has been read of the store since it was opened; by default nothing counts that, None."""
+        return None
 
     def _release(self) -> None:  # noqa: B027 - a store that holds nothing open has nothing to do
         """Close what is open; called once, when nobody reads any more."""

@@ -11,6 +11,7 @@ from cxg_widget.datasets.base.lifetime import Lifetime
 from cxg_widget.datasets.base.obs_columns import MAX_LABELS, ObsColumns
 from cxg_widget.datasets.base.of_part import of_part
 from cxg_widget.datasets.base.tables import Tables
+from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.base.values import Codes, Column, Kind, Vector
 from cxg_widget.datasets.base.var_names import VarNames
 from cxg_widget.datasets.base.vectors import Vectors
@@ -139,6 +140,12 @@ class Dataset(Contract):
         """Bytes on disk of each array, by its path in the store; empty where that cannot be told."""
         with self._reading():
             return self._read_sizes()
+
+    @property
+    def traffic(self) -> Traffic | None:
+        """Bytes and reads of the store since it was opened; None where nothing counts them."""
+        with self._reading():
+            return self._read_traffic()
 
     @property
     def identity(self) -> str:

@@ -14,6 +14,7 @@ from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Table
 from cxg_widget.datasets.base.dataset import Dataset, Vector
 from cxg_widget.datasets.base.embedding_names import default_embedding
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.base.values import Values, take_rows
 from cxg_widget.datasets.cxg.annotations import Annotations
 from cxg_widget.datasets.cxg.description import describe, measure
@@ -260,6 +261,9 @@ class CxgDataset(Dataset):
             return super()._read_identity()
         arrays = [name for name, kind in self._children.items() if kind == "array"]
         return self._arrays.state([*arrays, *(f"emb/{name}" for name in self._members)])
+
+    def _read_traffic(self) -> Traffic:
+        return self._arrays.traffic()
 
     def _release(self) -> None:
         self._arrays.close()

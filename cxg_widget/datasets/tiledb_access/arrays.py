@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tiledb.main import PyQuery
 
 from cxg_widget.datasets.base.packed import PackedStrings
-from cxg_widget.datasets.tiledb_access.contexts import slow_downs, timeout_s
+from cxg_widget.datasets.tiledb_access.contexts import read_so_far, slow_downs, timeout_s
 from cxg_widget.datasets.tiledb_access.failures import slowed_down
 from cxg_widget.datasets.tiledb_access.lookups import load_metadata, load_places
 from cxg_widget.datasets.tiledb_access.results import Ranges, select, take, values_of
@@ -235,7 +235,9 @@ class Arrays(Root):
             if self._closed.is_set() or self._n_reads < _READS_IN_A_CONTEXT or self.root.startswith("mem://"):
                 return
             self._n_reads = 0
-            self.ctx = tiledb.Ctx(self.ctx.config())
+            with self._counting:
+                self._besides.add_all(read_so_far(self.ctx))
+                self.ctx, self._counted_at = tiledb.Ctx(self.ctx.config()), -1
             self._open, self._told, self._placed = {}, set(), set()
 
     def _told_of(self, path: str) -> Any:

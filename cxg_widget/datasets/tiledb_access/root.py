@@ -6,15 +6,18 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import count
 from os import SEEK_END
 from pathlib import Path
+from threading import Lock
 from typing import Any, TypeVar
 
 import tiledb
 
 from cxg_widget.compute.side_by_side import at_once
+from cxg_widget.datasets.base.traffic import Meter, Traffic
 from cxg_widget.datasets.detection import is_remote
-from cxg_widget.datasets.tiledb_access.contexts import timeout_s
+from cxg_widget.datasets.tiledb_access.contexts import read_so_far, timeout_s
 from cxg_widget.datasets.tiledb_access.failures import failure, too_late
 from cxg_widget.datasets.tiledb_access.listing import child_names, list_children
 from cxg_widget.datasets.tiledb_access.lookups import (
@@ -50,6 +53,20 @@ class Root:
         self.uri = uri
         self.ctx = ctx
         self.is_remote = is_remote(root)
+        self._calls = count()
+        self._n_calls = 0
+        self._counted_at = -1
+        self._counted = Traffic()
+        self._besides = Meter()
+        self._counting = Lock()
+
+    def traffic(self) -> Traffic:
+        """Return what TileDB has read so far; its statistics are looked at only after a call of it."""
+        with self._counting:
+            if self._counted_at != self._n_calls:
+                self._counted_at = self._n_calls
+                self._counted = self._besides.so_far.with_(read_so_far(self.ctx))
+            return self._counted
 
     def children(self, *paths: str, kind_of: Callable[[str], str] = lambda _: "unknown") -> list[dict[str, str]]:
         """Return the names below each group, "" the root, with "array", "group" or another type, in TileDB's order.
@@ -108,10 +125,13 @@ class Root:
     @contextmanager
     def reading(self, what: str) -> Iterator[None]:
         """Turn failures of TileDB into exceptions which say that `what` cannot be read and why."""
+        self._n_calls = next(self._calls)
         try:
             yield
         except (tiledb.TileDBError, UnicodeDecodeError) as error:
             raise failure(error, self.uri, what) from error
+        finally:
+            self._n_calls = next(self._calls)
 
     def _lister(self, path: str, kind_of: Callable[[str], str]) -> Callable[[], dict[str, str]]:
         below = f"{path}/" if path else ""
@@ -125,6 +145,7 @@ class Root:
         for pattern in ("__fragments/*/", "*/"):  # before 2022 fragments lay beside the schema
             for file in folder.glob(f"{pattern}__fragment_metadata.tdb"):
                 wrong = _wrong_end(file)
+                self._besides.add(_FOOTER_BYTES)
                 if wrong:
                     what = f"the file of metadata of fragment {file.parent.name} {wrong}"
                     raise DamagedStore(f"{self.uri}: cannot read {path}: data files are damaged ({what}).")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.columns import as_strings
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES, Column, Dataset, Vector
+from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.base.values import Codes, Values
 from cxg_widget.datasets.tiledb_access.contexts import make_context
 from cxg_widget.datasets.tiledb_access.listing import absolute, lists_in_one, name_of
@@ -204,6 +205,9 @@ class CfDataset(Dataset):
     def _read_sizes(self) -> dict[str, int]:
         paths = list(self._group.arrays)
         return dict(zip(paths, self._reads.sizes(paths), strict=True))
+
+    def _read_traffic(self) -> Traffic:
+        return self._reads.traffic()
 
     def _release(self) -> None:
         self._reads.close()

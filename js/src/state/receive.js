@@ -46,6 +46,8 @@ export function createReceiver(scene, store) {
         return takeColumn(store, reply);
       case "progress":
         return takeProgress(store, reply);
+      case "cost":
+        return store.set({ cost: { nBytes: reply.n_bytes, nReads: reply.n_reads } });
       case "error":
         if (reply.of === "aggregate") store.set({ building: null });
         return dropUnfinished(scene, store, reply.of);

@@ -617,6 +617,16 @@ export const CONTAINER = 65536;
  * @property {"" | "aggregate" | "color"} ends_by
  */
 /**
+ * What the last action has read of the store, told where it differs from the one before.
+ *
+ * of : the kind of the action; n_bytes : as they are stored; n_reads : in how many reads, 0 = it was all in memory
+ * @typedef {object} CostOf
+ * @property {"cost"} kind
+ * @property {string} of
+ * @property {number} n_bytes
+ * @property {number} n_reads
+ */
+/**
  * A request that failed, in one sentence; what was on show stays. `of` names the kind that failed.
  *
  * details : the same in full, with paths and what a library said of it; "" where the sentence says it all
@@ -630,7 +640,7 @@ export const CONTAINER = 65536;
  */
 
 /** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Undo | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | Cancel} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | ColumnCounts | BrushSums | BrushBins | Table | Csv | Cell | Matches | GeneSets | Detail | Image | Cells | Labels | Contours | Module | Progress | Error} Reply */
+/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | ColumnCounts | BrushSums | BrushBins | Table | Csv | Cell | Matches | GeneSets | Detail | Image | Cells | Labels | Contours | Module | Progress | CostOf | Error} Reply */
 
 /** @typedef {[dtypes: string[], shape: (string | number)[]]} ArraySpec a shape names its sizes */
 
@@ -661,5 +671,6 @@ export const REPLY_ARRAYS = {
   contours: {"lengths": [["uint32"], ["n_rings"]], "xy": [["uint16"], ["n", 2]]},
   module: {"code": [["uint8"], ["n_bytes"]]},
   progress: {},
+  cost: {},
   error: {},
 };

@@ -46,6 +46,15 @@ export function counted(n, { one, many }) {
   return `${wholeNumber(n)} ${n === 1 ? one : many}`;
 }
 
+/** An amount of bytes in thousands: "512 B", "25 KB", "1.2 MB". @param {number} n @returns {string} */
+export function byteSize(n) {
+  const units = ["B", "KB", "MB", "GB", "TB"];
+  let i = 0;
+  while (i < units.length - 1 && n >= 999.5 * 1000 ** i) i++;
+  const scaled = n / 1000 ** i;
+  return `${scaled.toFixed(i > 0 && scaled < 9.95 ? 1 : 0)}\u00a0${units[i]}`;
+}
+
 /** A file name that every system accepts. @param {(string | null | undefined)[]} parts @returns {string} without ending */
 export function fileName(parts) {
   const words = parts.map((part) =>

@@ -1,7 +1,7 @@
 /** The line under the plot: what was opened, how much is selected, notes. */
 import { html, nothing } from "lit-html";
 import { nShown } from "../../state/hidden.js";
-import { counted, share, wholeNumber } from "../../words/format.js";
+import { byteSize, counted, share, wholeNumber } from "../../words/format.js";
 import { nounsOf } from "../../words/nouns.js";
 import { ICONS } from "../icons.js";
 import { notesOf, placeNote } from "./notes.js";
@@ -20,7 +20,7 @@ export function statusLine(context) {
   return html`<div class="status ${told === nothing ? "" : "noted"}">
     ${title === "" ? nothing : html`<b class="title" title=${title}>${title}</b>`}
     <div class="what">${error !== null ? nothing : dataset !== null ? tally(context, dataset) : link === "offline" ? "" : "Opening"}</div>
-    ${told === nothing ? aside(context) : told}
+    ${told === nothing ? html`${aside(context)}${cost(state)}` : told}
     ${notes(context)}
   </div>`;
 }
@@ -54,6 +54,15 @@ function aside({ state, actions }) {
   ];
   const text = parts.filter((part) => part !== "").join(" · ");
   return text === "" ? nothing : html`<span class="aside" title=${placeNote(state) || text}>${text}</span>`;
+}
+
+/** What the last action read. @param {import("../../state/state.js").State} state */
+function cost({ cost: read }) {
+  if (!read) return nothing;
+  const { nBytes, nReads } = read;
+  const text =
+    nReads === 0 ? "from memory" : `${byteSize(nBytes)} in ${counted(nReads, { one: "read", many: "reads" })}`;
+  return html`<span class="cost" title="What the last action read of the store"><span>${text}</span></span>`;
 }
 
 /** @param {Context} context */

@@ -1,0 +1,49 @@
+"""What was read of a store: bytes, and in how many reads."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import NamedTuple
+
+
+class Traffic(NamedTuple):
+    """Bytes and reads, since some moment.
+
+    Attributes
+    ----------
+    n_bytes : as they are stored, compressed
+    n_reads : each of some bytes of one file, or a request to storage far away
+    """
+
+    n_bytes: int = 0
+    n_reads: int = 0
+
+    def since(self, before: Traffic) -> Traffic:
+        """Return what came after an earlier moment."""
+        return Traffic(max(0, self.n_bytes - before.n_bytes), max(0, self.n_reads - before.n_reads))
+
+    def with_(self, other: Traffic) -> Traffic:
+        """Return both together."""
+        return Traffic(self.n_bytes + other.n_bytes, self.n_reads + other.n_reads)
+
+
+class Meter:
+    """Counts reads as they are made, by several threads."""
+
+    def __init__(self) -> None:
+        self._so_far = Traffic()
+        self._lock = Lock()
+
+    def add(self, n_bytes: int) -> None:
+        """Count one read."""
+        self.add_all(Traffic(n_bytes, 1))
+
+    def add_all(self, more: Traffic) -> None:
+        """Count what was read elsewhere."""
+        with self._lock:
+            self._so_far = self._so_far.with_(more)
+
+    @property
+    def so_far(self) -> Traffic:
+        """What was read since this was made."""
+        return self._so_far

@@ -1,0 +1,94 @@
+"""What actions cost: how much each has read of the store, or that all of it was in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.datasets.base.traffic import Traffic
+from cxg_widget.errors import ClosedDataset
+from cxg_widget.text.numbers import byte_size
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.frames import Frame
+
+_FREE = frozenset({"hover", "begun", "module", "cancel", "clear"})
+"""Requests that nobody thinks of as an action."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one action read of the store.
+
+    Attributes
+    ----------
+    of : the action: "ready" for the first picture, "color", "points", "filter", "lasso", "columns", "aggregate", ...
+    n_bytes : bytes as they are stored, compressed
+    n_reads : in how many reads
+    """
+
+    of: str
+    n_bytes: int
+    n_reads: int
+
+    @property
+    def from_memory(self) -> bool:
+        """Whether nothing had to be read."""
+        return self.n_reads == 0
+
+    def __str__(self) -> str:
+        reads = "1 read" if self.n_reads == 1 else f"{self.n_reads:,} reads"
+        return "from memory" if self.from_memory else f"{byte_size(self.n_bytes)} in {reads}"
+
+
+class Costs:
+    """Counts what is read while actions are answered.
+
+    Parameters
+    ----------
+    dataset : whose reads are counted; None where others read, such as the workers of a cluster
+    announce : is told each cost that differs from the one before
+
+    Attributes
+    ----------
+    last : of the last action that has ended; None before the first, and where nothing counts reads
+    """
+
+    def __init__(self, dataset: Dataset | None, announce: Callable[[Frame], object]) -> None:
+        self._dataset, self._announce = dataset, announce
+        self._told: Traffic | None = None
+        self._began = self.now()
+        self.last: Cost | None = None
+
+    def now(self) -> Traffic | None:
+        """Return what was read so far; None where that cannot be told."""
+        try:
+            return None if self._dataset is None else self._dataset.traffic
+        except ClosedDataset:
+            return None
+
+    def counted(self, of: str, frames: Iterable[Frame], since: Traffic | None = None) -> Iterator[Frame]:
+        """Yield frames, and tell what was read for them once they have ended; since: where reading began before."""
+        if since is None:
+            since = self._began if of == p.Ready.kind and self.last is None else self.now()
+        yield from frames
+        if of not in _FREE:
+            self._tell(of, since)
+
+    @contextmanager
+    def action(self, of: str) -> Iterator[None]:
+        """Count what is read meanwhile."""
+        since = self.now()
+        yield
+        self._tell(of, since)
+
+    def _tell(self, of: str, since: Traffic | None) -> None:
+        now = self.now()
+        if now is None or since is None:
+            return
+        cost = now.since(since)
+        self.last = Cost(of, *cost)
+        if cost != self._told:
+            self._told = cost
+            self._announce(Frame(p.CostOf(of, *cost)))

@@ -4,7 +4,7 @@
 compiled once. Each size has so many open columns: categories, numbers, integers and booleans in turn, three of which
 have a filter, and a fifth of the cells is selected. DuckDB, by which embedding-atlas counts, gets one query a column.
 A brush is taken at pointer-down; its frames are computed in the front-end (elapsed ms, by Node), of up to two million
-points.
+points. Names and contours are of the first column.
 """
 
 from __future__ import annotations
@@ -20,9 +20,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from cxg_widget.cells.landmarks import find_contours, find_names
+from cxg_widget.cells.loader import Loader
 from cxg_widget.counts.brush import Brush
 from cxg_widget.counts.counter import Column, Counter, Groups
 from cxg_widget.datasets.base.values import Codes
+from cxg_widget.display.settings import Settings
 from cxg_widget.rules.crossfilter import Crossfilter
 from tests.memory import MemoryDataset
 
@@ -48,7 +51,9 @@ def dataset_of(n: int, n_columns: int) -> MemoryDataset:
         lambda: Codes(rng.integers(-1, 1000, n).astype(np.int16), tuple(f"cluster {i}" for i in range(1000))),
     ]
     obs = {f"c{i}": kinds[i % len(kinds)]() for i in range(n_columns)}
-    return MemoryDataset(obs, np.zeros((n, 1), np.float32), ["gene"], {"umap": np.zeros((n, 2), np.float32)})
+    centres = rng.uniform(-10, 10, (31, 2)).astype(np.float32)
+    places = centres[obs["c0"].codes] + rng.standard_normal((n, 2), dtype=np.float32)
+    return MemoryDataset(obs, np.zeros((n, 1), np.float32), ["gene"], {"umap": places})
 
 
 def timed(act: Callable[[int], object]) -> float:
@@ -130,6 +135,16 @@ def measure(n: int, n_columns: int) -> dict[str, float]:
         **_frames(n_columns, points.size),
         "the same by pandas": timed(by_pandas),
         "the same by DuckDB": by_duckdb,
+        **_landmarks(dataset),
+    }
+
+
+def _landmarks(dataset: MemoryDataset) -> dict[str, float]:
+    """Return ms to find where the names of 30 categories stand, and the contours around them, of all cells."""
+    held = Loader(dataset, 0, lambda _: None).of(Settings(embedding="umap", render="points"))
+    return {
+        "names of 30 categories": timed(lambda _: find_names(held, "c0", lambda: None)),
+        "contours of 30 categories": timed(lambda _: find_contours(held, "c0", lambda: None)),
     }
 
 

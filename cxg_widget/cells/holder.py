@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
     from cxg_widget.cells.loader import Loader
     from cxg_widget.draw.aggregate.by_rows import Wanted
     from cxg_widget.draw.aggregate.reductions import Sums
+
+
+_Found = TypeVar("_Found")
 
 
 class Holder(ABC):
@@ -104,14 +106,17 @@ class Holder(ABC):
 
     def names(self, column: str, check: Callable[[], object] = lambda: None) -> Names:
         """Return where the names of categories stand; see `find_names`."""
-        return self._memo.keep("names", self._landmarks_key(column), lambda: find_names(self, column, check))
+        return self._landmarks("names", column, lambda: find_names(self, column, check))
 
     def contours(self, column: str | Literal[True], check: Callable[[], object] = lambda: None) -> Contours:
         """Return the contours of categories, or of all cells by True; see `find_contours`."""
-        return self._memo.keep("contours", self._landmarks_key(column), lambda: find_contours(self, column, check))
+        return self._landmarks("contours", column, lambda: find_contours(self, column, check))
 
-    def _landmarks_key(self, column: str | bool) -> tuple[object, ...]:
-        return self.settings.place_key, column, json.dumps(self.settings.filters, sort_keys=True)
+    def _landmarks(self, slot: str, column: str | bool, find: Callable[[], _Found]) -> _Found:
+        # What they are of is held with them, so that nothing else can have the same id meanwhile.
+        of = self.column_held(str(column)) if column is not True else None, self.filtered()
+        key = (self.settings.place_key, column, *map(id, of))
+        return self._memo.keep(slot, key, lambda: (of, find()))[1]
 
     def place(self) -> Bounds:
         """Read where the points are, and return within which bounds that is."""
@@ -201,6 +206,10 @@ class Holder(ABC):
     @abstractmethod
     def category_mask(self, code: int) -> NDArray[np.bool_]:
         """Return which cells have a category of the colouring, bool (n_obs,); code -1 = those without one."""
+
+    @abstractmethod
+    def column_held(self, column: str) -> object:
+        """Return what is held of an obs column of categories: another object where the column is another."""
 
     @abstractmethod
     def category_counts(self, column: str, mask: NDArray[np.bool_] | None) -> tuple[tuple[Any, ...], NDArray[np.int64]]:

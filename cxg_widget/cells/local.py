@@ -222,6 +222,10 @@ class LocalHolder(Holder):
         """Return which cells have a category of the colouring, bool (n_obs,); code -1 = those without one."""
         return np.asarray(self.coloring().codes.codes == code)
 
+    def column_held(self, column: str) -> object:
+        """Return what is held of an obs column of categories: another object where the column is another."""
+        return self.dataset.codes(column)
+
     def category_counts(self, column: str, mask: NDArray[np.bool_] | None) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
         """Return the categories of an obs column, and how many cells of a mask, bool (n_obs,), each has, int64 (k,)."""
         codes = self.dataset.codes(column)

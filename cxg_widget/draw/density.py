@@ -23,9 +23,23 @@ def smooth(counts: NDArray[np.uint32]) -> NDArray[np.float64]:
 
     Nothing lies beyond the grid: `scipy.ndimage.gaussian_filter` gives the same by ``mode="constant"``.
     """
+    found = np.zeros(counts.shape)
+    lines, columns = (np.flatnonzero(counts.any(axis=axis)) for axis in (1, 0))
+    if lines.size == 0:
+        return found
     sigma = width_for(int(counts.sum(dtype=np.int64))) * max(counts.shape)
+    (from_lines, to_lines), (from_columns, to_columns) = (_reached(one, sigma) for one in (lines, columns))
     down, along = (_gaussian(n, sigma) for n in counts.shape)
-    return np.asarray(down @ counts.astype(np.float64) @ along)
+    own = slice(lines[0], lines[-1] + 1), slice(columns[0], columns[-1] + 1)
+    near = slice(from_lines, to_lines), slice(from_columns, to_columns)
+    found[near] = down[near[0], own[0]] @ counts[own].astype(np.float64) @ along[own[1], near[1]]
+    return found
+
+
+def _reached(filled: NDArray[np.intp], sigma: float) -> tuple[int, int]:
+    """Return from where to where numbers are smeared out that are not 0 at some places, ascending."""
+    reach = int(_REACH * sigma + 0.5)
+    return max(int(filled[0]) - reach, 0), int(filled[-1]) + reach + 1
 
 
 def width_for(n: int) -> float:

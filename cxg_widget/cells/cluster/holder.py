@@ -140,6 +140,9 @@ class ClusterHolder(Holder):
         """Return which cells have a category of the colouring, those without a place too; the workers read it anew."""
         return self.indexed().category_mask(self.coloring().target, code)
 
+    def column_held(self, column: str) -> None:
+        """Return None: the workers read it."""
+
     def category_counts(self, column: str, mask: NDArray[np.bool_] | None) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
         """Return the categories of an obs column, and how many cells of a mask, bool (n_obs,), each has, int64 (k,)."""
         return self.indexed().category_counts(Target("obs", column), mask)

@@ -20,14 +20,16 @@ export function askForLandmarks(store, client) {
 /** @param {Kind} kind @param {Store} store @param {import("../wire/client.js").Client} client */
 function createQuestion(kind, store, client) {
   let asked = "";
+  /** @type {State["dataset"]} */
+  let askedOf = null;
   return (/** @type {State} */ state) => {
     const column = columnOf(state, kind);
     if (column === null && state[kind] !== null) store.set({ [kind]: null });
-    const { points, filter, traits, link, isSeen } = state;
+    const { dataset, points, filter, traits, link, isSeen } = state;
     const isReady = column !== null && points !== null && isSeen && link === "live"; // the first picture comes first
     const wanted = isReady ? JSON.stringify([column, points.seq, filter.seq, traits.filters]) : "";
-    if (wanted === asked) return;
-    asked = wanted;
+    if (wanted === asked && askedOf === dataset) return; // told anew, a column may have other labels
+    [asked, askedOf] = [wanted, dataset];
     if (wanted === "") return;
     void client.ask({ kind, panel: 0, column, filters: traits.filters }).then((answer) => {
       if (answer !== null && asked === wanted) store.set({ [kind]: answer[0] });

@@ -8,7 +8,7 @@ from cxg_widget.display.settings import Settings
 from cxg_widget.draw.key import Key
 from cxg_widget.rules.told import told
 from cxg_widget.text.numbers import share, short_count
-from cxg_widget.wire.protocol import Color
+from cxg_widget.wire.protocol import LEFT_OUT_LABEL, Color
 
 MOST_NAMED = 5
 
@@ -36,6 +36,8 @@ def summary_of(key: Key, legend: Color, settings: Settings, axis_names: Sequence
         lines.append(f"Contours: {'all' if settings.contours is True else settings.contours}")
     if settings.filters:
         lines.append(f"Filters: {'; '.join(map(told, settings.filters))}")
+    if settings.filtered == "grey":
+        lines += [f"In grey: {n} {label}" for label, n, _ in key.rows[-1:] if label == LEFT_OUT_LABEL]
     return "\n".join(line if line.endswith(".") else f"{line}." for line in lines if line)
 
 

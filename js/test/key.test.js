@@ -37,6 +37,7 @@ for (const one of summaries) {
       traits: {
         hidden,
         filters,
+        filtered: one.filtered ?? "hide",
         labels: one.labels,
         contours: one.contours,
         vmin: one.vmin,

@@ -46,7 +46,8 @@ def test_the_summary_says(case):
     legend = Color(seq=0, spec="", n_points=0, n_obs=case["n_obs"], encoding="none", is_stated=False, **color)
     names = ("embedding", "axes", "hidden", "filters", "cmap", "vmin", "vmax")
     settings = Settings(**{name: tuple(case[name]) if isinstance(case[name], list) else case[name] for name in names})
-    settings = replace(settings, labels=case.get("labels"), contours=case.get("contours"))
+    others = {"labels": case.get("labels"), "contours": case.get("contours"), "filtered": case.get("filtered", "hide")}
+    settings = replace(settings, **others)
     about = {"title": case["title"], "noun": Noun("cell", "cells"), "n_selected": case["n_selected"]}
     key = key_of(legend, np.linspace(legend.lo, legend.hi, 1001), settings, **about)
     assert summary_of(key, legend, settings, case["axis_names"]).split("\n") == case["said"]

@@ -1,4 +1,5 @@
 /** The picture as text, for who does not see it; cxg_widget/draw/summary.py writes the same. Pure. */
+import { LEFT_OUT_LABEL } from "../wire/protocol.js";
 import { share, shortCount } from "./format.js";
 import { keyOf } from "./key.js";
 import { nameOf, told } from "./rule_told.js";
@@ -21,6 +22,8 @@ export function summaryOf(state) {
   /** @type {import("./rule_told.js").Rule[]} */
   const filters = traits.filters;
   if (filters.length > 0) lines.push(`Filters: ${filters.map((one) => `${nameOf(one)} ${told(one)}`).join("; ")}`);
+  const [label, n] = key.rows.at(-1) ?? [];
+  if (traits.filtered === "grey" && label === LEFT_OUT_LABEL) lines.push(`In grey: ${n} ${label}`);
   return lines
     .filter((line) => line !== "")
     .map((line) => (line.endsWith(".") ? line : `${line}.`))

@@ -22,6 +22,7 @@ from cxg_widget.wire.quantise import Bounds
 
 if TYPE_CHECKING:
     from cxg_widget.cells.loader import Loader
+    from cxg_widget.counts.counter import Counter
     from cxg_widget.draw.aggregate.by_rows import Wanted
     from cxg_widget.draw.aggregate.reductions import Sums
 
@@ -122,6 +123,11 @@ class Holder(ABC):
         """Read where the points are, and return within which bounds that is."""
         self.point_xy()
         return self.bounds()
+
+    @property
+    def counter(self) -> Counter:
+        """Counts columns by value where their codes are held."""
+        return self._loader.counter
 
     # Before they have been read.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.counts.coded import CodedColumn
+from cxg_widget.counts.countable import Countable
 from cxg_widget.counts.counter import Column, Counter, Groups
 from cxg_widget.errors import InvalidValue
 from cxg_widget.rules.crossfilter import Crossfilter, Mask
@@ -43,7 +43,7 @@ class Brush:
             raise InvalidValue(f"a brush moves over numbers; {column[1]!r} has categories")
         own = counter.own_rule(column, rules)
         self.besides = [rule for rule in rules if rule is not own]
-        self._keys: dict[int, tuple[NDArray[np.uint8], NDArray[np.uint16]]] = {}
+        self._keys: dict[int, tuple[NDArray[np.uint8], Any]] = {}
 
     @property
     def n_bins(self) -> int:
@@ -78,11 +78,11 @@ class Brush:
             As `Counter.coded`.
         """
         coded = self._counter.coded(column, is_kept=True)
+        _check_rows(coded, rows)
         by = groups() if coded.is_grouped else None
         keys, bits = self._keys_of(column, by)
-        wanted, n_rows = _row_of_each(coded, rows)
-        n_parts = by.n if by else 1
-        found = pair_counts(keys, (self._coded.n_codes + 1) << bits, wanted, n_rows)
+        found = coded.pair_counts(keys, (self._coded.n_codes + 1) << bits, rows)
+        n_rows, n_parts = found.shape[1], by.n if by else 1
         by_bin = found.reshape(-1, 1 << bits, n_rows)[: self._coded.n_codes, :n_parts].transpose(0, 2, 1)
         up_to = np.zeros((self._coded.n_codes + 1, n_rows, n_parts), dtype=np.uint32)
         np.cumsum(by_bin, axis=0, out=up_to[1:])
@@ -91,45 +91,23 @@ class Brush:
 
     def bins(self, rows: NDArray[np.integer[Any]], besides: Sequence[Rule]) -> NDArray[np.uint8]:
         """Return the bin of some rows, uint8: `n_bins` without a value, `LEFT_OUT` where they fail one of `besides`."""
-        found: NDArray[np.uint8] = self._coded.codes[rows].astype(np.uint8)
+        found = self._coded.at(rows).astype(np.uint8)
         passing = self._crossfilter.passing(besides)
         if passing is not None:
             found[~passing[rows]] = LEFT_OUT
         return found
 
-    def _keys_of(self, column: Column, by: Groups | None) -> tuple[NDArray[np.uint16], int]:
-        """Return where each cell is counted, as `kernels.put_keys`, and the bits of its group."""
-        from cxg_widget.compute.compiled import frozen
-        from cxg_widget.counts.kernels import put_keys
-
+    def _keys_of(self, column: Column, by: Groups | None) -> tuple[Any, int]:
+        """Return where each cell is counted, as `Countable.keys`, and the bits of its group."""
         bits = (by.n - 1).bit_length() if by else 0
         states = self._counter.states(column, self.besides, _NOBODY, by)
         known, keys = self._keys.get(bits, (None, None))
-        if keys is None or known is not states:
-            keys = np.empty(states.size, dtype=np.uint16)
-            put_keys(frozen(self._coded.codes), self._coded.n_codes, frozen(states), bits, keys)
+        if known is not states:
+            keys = self._coded.keys(states, bits)
             self._keys[bits] = states, keys
         return keys, bits
 
 
-def pair_counts(keys: NDArray[np.uint16], n_keys: int, wanted: NDArray[np.uint8], n_rows: int) -> NDArray[np.int64]:
-    """Count cells by key and row, int64 (n_keys, n_rows); rows from `n_rows` on are not told apart."""
-    from cxg_widget.compute.compiled import frozen
-    from cxg_widget.counts.kernels import tally
-
-    bits = n_rows.bit_length()
-    tables = np.zeros((4, n_keys << bits), dtype=np.uint32)
-    tally(frozen(keys), frozen(wanted), bits, tables)
-    found: NDArray[np.int64] = tables.sum(axis=0, dtype=np.int64).reshape(n_keys, -1)[:, :n_rows]
-    return found
-
-
-def _row_of_each(coded: CodedColumn, rows: Sequence[int]) -> tuple[NDArray[np.uint8], int]:
-    """Return in which of the rows each cell is, uint8 (n,), `n_rows` = in none, and how many rows there are."""
-    if coded.categories is None:
-        return coded.codes.astype(np.uint8, copy=False), coded.n_codes
+def _check_rows(coded: Countable, rows: Sequence[int]) -> None:
     if rows and not 0 <= min(rows) <= max(rows) < coded.n_codes:
         raise InvalidValue(f"rows must be of the {coded.n_codes} there are; found {min(rows)} to {max(rows)}")
-    row_of_code = np.full(coded.n_codes, len(rows), dtype=np.uint8)
-    row_of_code[list(rows)] = np.arange(len(rows))
-    return row_of_code[coded.codes], len(rows)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.counts.countable import Countable
 from cxg_widget.datasets.base.values import Codes
 
 if TYPE_CHECKING:
@@ -16,45 +18,65 @@ if TYPE_CHECKING:
 
 BINS = 64
 """Most bins of numbers."""
-MOST_GROUPED = 1024
-"""Columns of more categories are not counted by group: nobody could tell the parts of so many bars."""
 
 
 @dataclass(frozen=True)
-class CodedColumn:
-    """A column of n_obs cells, each with a code below `n_codes`, the last one for cells without a value.
+class CodedColumn(Countable):
+    """A column with its codes in this process.
 
     Attributes
     ----------
     codes : uint8 or uint16 (n_obs,)
-    categories : the values of a column that has some, in their order, else None
-    is_categorical, ordered : whether they are those of a categorical, and their order means something
-    edges : of the bins of numbers, (k + 1,), int64 of integers, else float64; empty where there is no number. A bin
-        holds its left edge and not its right one, but for the last, which holds both, as `numpy.histogram` has it.
-    n_zeros : how many cells have the number 0
     """
 
     codes: NDArray[np.uint8 | np.uint16]
-    categories: tuple[Any, ...] | None
-    is_categorical: bool
-    ordered: bool
-    edges: NDArray[Any]
-    n_zeros: int = 0
-
-    @property
-    def n_codes(self) -> int:
-        """How many codes there are, that of missing ones included."""
-        return (max(self.edges.size - 1, 0) if self.categories is None else len(self.categories)) + 1
-
-    @property
-    def is_grouped(self) -> bool:
-        """Whether its categories are few enough to be counted by the groups of another column."""
-        return self.categories is not None and len(self.categories) <= MOST_GROUPED
 
     @property
     def nbytes(self) -> int:
         """How many bytes it holds."""
         return self.codes.nbytes + self.edges.nbytes
+
+    def tally(self, states: NDArray[np.uint8], bits: int) -> NDArray[np.int64]:
+        """Count cells by code and state, see `Countable`."""
+        return _tally(self.codes, self.n_codes, states, bits)
+
+    def keys(self, states: NDArray[np.uint8], bits: int) -> NDArray[np.uint16]:
+        """Return the keys of all cells, uint16 (n_obs,), see `Countable`."""
+        from cxg_widget.compute.compiled import frozen
+        from cxg_widget.counts.kernels import put_keys
+
+        keys = np.empty(self.codes.size, dtype=np.uint16)
+        put_keys(frozen(self.codes), self.n_codes, frozen(states), bits, keys)
+        return keys
+
+    def pair_counts(self, keys: NDArray[np.uint16], n_keys: int, rows: Sequence[int]) -> NDArray[np.int64]:
+        """Count cells by key and code, see `Countable`."""
+        n_rows = self.n_codes if self.categories is None else len(rows)
+        places = np.full(self.n_codes, n_rows, dtype=np.uint8)
+        places[slice(None) if self.categories is None else list(rows)] = np.arange(n_rows)
+        of_cells = self.codes if self.categories is None else places[self.codes]
+        return _tally(keys, n_keys, of_cells.astype(np.uint8, copy=False), n_rows.bit_length())[:, :n_rows]
+
+    def at(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.uint8 | np.uint16]:
+        """Return the codes of some rows."""
+        found: NDArray[np.uint8 | np.uint16] = self.codes[rows]
+        return found
+
+    def looked_up(self, table: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Return what a table says of each cell's code."""
+        return table[self.codes]
+
+
+def _tally(
+    codes: NDArray[np.uint8 | np.uint16], n_codes: int, states: NDArray[np.uint8], bits: int
+) -> NDArray[np.int64]:
+    from cxg_widget.compute.compiled import frozen
+    from cxg_widget.counts.kernels import tally
+
+    tables = np.zeros((4, n_codes << bits), dtype=np.uint32)
+    tally(frozen(codes), frozen(states), bits, tables)
+    counts: NDArray[np.int64] = tables.sum(axis=0, dtype=np.int64).reshape(n_codes, -1)
+    return counts
 
 
 def read_coded(dataset: Dataset, source: str, name: str, layer: str | None = None) -> CodedColumn:
@@ -85,45 +107,74 @@ def of_codes(codes: Codes, *, is_categorical: bool = True) -> CodedColumn:
     n = len(codes.categories)
     found = _empty(codes.codes.size, n + 1)
     put_category_codes(frozen(codes.codes), n, found)
-    return CodedColumn(found, codes.categories, is_categorical, codes.ordered, np.empty(0))
+    return CodedColumn(codes.categories, is_categorical, codes.ordered, np.empty(0), 0, found)
 
 
-def of_numbers(values: NDArray[Any]) -> CodedColumn:
-    """Code numbers (n,): by equal bins, of integers by bins of equally many integers, one where there are few."""
+@dataclass(frozen=True)
+class Ends:
+    """Between which finite numbers those of some cells lie: inf and -inf where there are none; and how many are 0."""
+
+    low: float
+    high: float
+    n_zeros: int
+
+    def joined(self, other: Ends) -> Ends:
+        """Return those of the cells of both."""
+        return Ends(min(self.low, other.low), max(self.high, other.high), self.n_zeros + other.n_zeros)
+
+
+def ends_of(values: NDArray[Any]) -> Ends:
+    """Return the ends of numbers (n,), whole ones as int."""
+    from cxg_widget.counts.kernels import finite_ends
+
     if not values.size:
-        return _of_bins(np.empty(0, dtype=np.uint8), np.empty(0))
-    coded = _of_integers(values) if values.dtype.kind in "iu" else _of_floats(values)
-    return replace(coded, n_zeros=values.size - int(np.count_nonzero(values)))
+        return Ends(math.inf, -math.inf, 0)
+    are_whole = values.dtype.kind in "iu"
+    low, high = (int(values.min()), int(values.max())) if are_whole else finite_ends(_compilable(values))
+    return Ends(low, high, values.size - int(np.count_nonzero(values)))
 
 
-def _of_integers(values: NDArray[Any]) -> CodedColumn:
+def of_numbers(values: NDArray[Any], ends: Ends | None = None) -> CodedColumn:
+    """Code numbers (n,): by equal bins, of integers by bins of equally many integers, one where there are few.
+
+    ends : of all cells, where these are but some of them
+    """
+    ends = ends or ends_of(values)
+    if ends.low > ends.high:
+        return _of_bins(np.zeros(values.size, dtype=np.uint8), np.empty(0), ends)
+    return _of_integers(values, ends) if values.dtype.kind in "iu" else _of_floats(values, ends)
+
+
+def _of_integers(values: NDArray[Any], ends: Ends) -> CodedColumn:
     from cxg_widget.compute.compiled import frozen
     from cxg_widget.counts.kernels import put_integer_bins
 
-    low, high = int(values.min()), int(values.max())
+    low, high = int(ends.low), int(ends.high)
     width = -(-(high - low + 1) // BINS)
     n_bins = -(-(high - low + 1) // width)
     edges = [low + width * at for at in range(n_bins + 1)]
     fits = edges[-1] <= np.iinfo(np.int64).max
     found = _empty(values.size, n_bins + 1)
     put_integer_bins(frozen(values), np.uint64(low % 2**64), np.uint64(width), found)
-    return _of_bins(found, np.array(edges, dtype=np.int64 if fits else np.float64))
+    return _of_bins(found, np.array(edges, dtype=np.int64 if fits else np.float64), ends)
 
 
-def _of_floats(values: NDArray[Any]) -> CodedColumn:
+def _of_floats(values: NDArray[Any], ends: Ends) -> CodedColumn:
     from cxg_widget.compute.compiled import frozen
-    from cxg_widget.counts.kernels import finite_ends, put_float_bins
+    from cxg_widget.counts.kernels import put_float_bins
 
-    values = frozen(values.astype(np.float32) if values.dtype.itemsize < 4 else values)
-    low, high = finite_ends(values)
-    if low > high:
-        return _of_bins(np.zeros(values.size, dtype=np.uint8), np.empty(0))
-    edges = float_edges(low, high)
+    edges = float_edges(ends.low, ends.high)
     found = _empty(values.size, edges.size)
     half = float(edges[-1] / 2 - edges[0] / 2)
     scale = (edges.size - 1) / half if half else math.inf
-    put_float_bins(values, frozen(edges), scale if math.isfinite(scale) else 0.0, found)
-    return _of_bins(found, edges)
+    put_float_bins(_compilable(values), frozen(edges), scale if math.isfinite(scale) else 0.0, found)
+    return _of_bins(found, edges, ends)
+
+
+def _compilable(values: NDArray[Any]) -> NDArray[Any]:
+    from cxg_widget.compute.compiled import frozen
+
+    return frozen(values.astype(np.float32) if values.dtype.itemsize < 4 else values)
 
 
 def float_edges(low: float, high: float) -> NDArray[np.float64]:
@@ -141,5 +192,5 @@ def _empty(n: int, n_codes: int) -> NDArray[np.uint8 | np.uint16]:
     return np.empty(n, dtype=np.uint8 if n_codes <= 256 else np.uint16)
 
 
-def _of_bins(codes: NDArray[np.uint8 | np.uint16], edges: NDArray[Any]) -> CodedColumn:
-    return CodedColumn(codes, None, is_categorical=False, ordered=True, edges=edges)
+def _of_bins(codes: NDArray[np.uint8 | np.uint16], edges: NDArray[Any], ends: Ends) -> CodedColumn:
+    return CodedColumn(None, False, True, edges, ends.n_zeros, codes)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compute.cache import ByteCache
-from cxg_widget.counts.coded import CodedColumn, read_coded
+from cxg_widget.counts.coded import read_coded
+from cxg_widget.counts.countable import Countable
 from cxg_widget.rules.crossfilter import Crossfilter, Mask
 from cxg_widget.rules.forms import Rule
 
@@ -51,7 +52,7 @@ class Tally:
     grouped : int64 (n_codes, n groups), those filtered by group; no columns where it was not asked for
     """
 
-    coded: CodedColumn
+    coded: Countable
     everything: NDArray[np.int64]
     filtered: NDArray[np.int64]
     selected: NDArray[np.int64]
@@ -59,10 +60,18 @@ class Tally:
 
 
 class Counter:
-    """Counts the columns of one dataset; each that is open is read once, and keeps one or two bytes a cell."""
+    """Counts the columns of one dataset; each that is open is read once, and keeps one or two bytes a cell.
 
-    def __init__(self, dataset: Dataset, crossfilter: Crossfilter) -> None:
+    Parameters
+    ----------
+    read : reads a column and codes it; None = into this process
+    """
+
+    def __init__(
+        self, dataset: Dataset, crossfilter: Crossfilter, read: Callable[[Column], Countable] | None = None
+    ) -> None:
         self._dataset, self._crossfilter = dataset, crossfilter
+        self._read = read or (lambda column: read_coded(dataset, *column))
         self._lock = threading.Lock()
         self._open = ByteCache(_OPEN_BYTES, lambda column: column.nbytes)
         self._states: tuple[Any, ...] = ()
@@ -106,16 +115,13 @@ class Counter:
         CxgWidgetError
             As `coded.read_coded` and `rule.mask_of`.
         """
-        from cxg_widget.compute.compiled import frozen
-        from cxg_widget.counts.kernels import GROUP, PASSES, SELECTED, tally
+        from cxg_widget.counts.kernels import GROUP, PASSES, SELECTED
 
         coded = self.coded(column, is_kept=is_kept)
         by = groups() if coded.is_grouped else None
         states = self.states(column, rules, selected, by)
         bits = GROUP + (by.n - 1).bit_length() if by else GROUP
-        tables = np.zeros((4, coded.n_codes << bits), dtype=np.uint32)
-        tally(frozen(coded.codes), frozen(states), bits, tables)
-        found = tables.sum(axis=0, dtype=np.int64).reshape(coded.n_codes, -1, 1 << GROUP)
+        found = coded.tally(states, bits).reshape(coded.n_codes, -1, 1 << GROUP)
         of_groups = found[:, :, [PASSES, PASSES | SELECTED]].sum(axis=2)
         return Tally(
             coded,
@@ -125,9 +131,11 @@ class Counter:
             of_groups[:, : by.n] if by else of_groups[:, :0],
         )
 
-    def coded(self, column: Column, *, is_kept: bool = False) -> CodedColumn:
+    def coded(self, column: Column, *, is_kept: bool = False) -> Countable:
         """Return a column as codes; raises as `coded.read_coded`."""
-        coded: CodedColumn = self._open.get(column) or read_coded(self._dataset, *column)
+        coded: Countable | None = self._open.get(column)
+        if coded is None or not coded.is_at_hand:
+            coded = self._read(column)
         if is_kept:
             self._open.put(column, coded)
         return coded

@@ -8,7 +8,7 @@ import numpy as np
 
 from cxg_widget.cells.loader import Loader
 from cxg_widget.counts.brush import Brush
-from cxg_widget.counts.counter import Column
+from cxg_widget.counts.counter import Column, Groups
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import CxgWidgetError, InvalidValue, Overtaken
 from cxg_widget.rules.filters import check_filters, is_of_values
@@ -53,9 +53,10 @@ class BrushAnswer:
         _check(asked)
         settings, loader = self._on_show.settings, self._loader
         rules = check_filters(asked.filters, loader.dataset, settings.layer)
-        brush = Brush(loader.counter, loader.crossfilter, self._columns.resolved(asked.column, settings), rules)
+        held, column = loader.of(settings), self._columns.resolved(asked.column, settings)
+        brush = Brush(held.counter, loader.crossfilter, column, rules)
         width = self._width(brush, asked, settings)
-        point_rows = loader.of(settings).point_rows
+        point_rows = held.point_rows
         chunks = list(spans(point_rows.size, 1))
         parts = len(asked.columns) + len(chunks)
         for part, (name, rows) in enumerate(zip(asked.columns, asked.rows, strict=True)):
@@ -74,7 +75,7 @@ class BrushAnswer:
         try:
             column = self._columns.resolved(name, settings)
             sums = brush.sums(column, rows, lambda: groups, width)
-            is_grouped = groups is not None and self._loader.counter.coded(column).is_grouped
+            is_grouped = groups is not None and self._loader.of(settings).counter.coded(column).is_grouped
         except CxgWidgetError:  # said in its row, which keeps its counts
             sums, is_grouped = np.empty((0, 0, 0), dtype=np.uint32), False
         message = p.BrushSums(part, parts, name, rows, legend if is_grouped else [], width)
@@ -86,16 +87,17 @@ class BrushAnswer:
         entries = 0
         for name, rows in zip(asked.columns, asked.rows, strict=True):
             column = self._columns.tried(name, settings)
-            entries += 0 if isinstance(column, Exception) else self._entries(column, rows, groups.n if groups else 1)
+            entries += 0 if isinstance(column, Exception) else self._entries(column, rows, groups, settings)
         width = 1
         while width < brush.n_bins and brush.n_steps(width) * entries * 4 > SUMS_BYTES:
             width *= 2
         return width
 
-    def _entries(self, column: Column, rows: list[int], n_groups: int) -> int:
+    def _entries(self, column: Column, rows: list[int], groups: Groups | None, settings: Settings) -> int:
         """Return how many numbers a step has of a column."""
+        n_groups = groups.n if groups else 1
         try:
-            coded = self._loader.counter.coded(column, is_kept=True)
+            coded = self._loader.of(settings).counter.coded(column, is_kept=True)
         except CxgWidgetError:
             return 0
         return coded.n_codes if coded.categories is None else len(rows) * (n_groups if coded.is_grouped else 1)

@@ -20,7 +20,6 @@ from cxg_widget.rules.forms import Rule
 from cxg_widget.session.exchange import error_frame
 from cxg_widget.session.on_show import OnShow
 from cxg_widget.text.names import label_of, shown
-from cxg_widget.wire import encoding
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
 
@@ -47,7 +46,7 @@ class Columns:
         if not isinstance(name, str):
             raise InvalidValue(f"counts() takes the name of a column; found {shown(name)}")
         column = self.resolved(name, settings)
-        return frame_of(column[1], self._loader.counter.count(column, settings.filters, mask))
+        return frame_of(column[1], self._loader.of(settings).counter.count(column, settings.filters, mask))
 
     def frames(self, asked: p.AskColumns) -> Iterator[Frame]:
         """Yield the counts of the columns that are open; one that cannot be counted says so, and the others go on.
@@ -67,7 +66,7 @@ class Columns:
         resolved = {name: self.tried(name, settings) for name in asked.columns}
         if not resolved:
             self._loader.memo.drop(_VAR)
-        self._loader.counter.keep([one for one in resolved.values() if not isinstance(one, Exception)])
+        self._loader.of(settings).counter.keep([one for one in resolved.values() if not isinstance(one, Exception)])
         parts = len(resolved)
         for part, (name, column) in enumerate(resolved.items()):
             if number != self._n_asked:
@@ -95,7 +94,7 @@ class Columns:
     def _frame(self, name: str, column: Column, rules: list[Rule], part: int, parts: int, *, is_known: bool) -> Frame:
         settings, mask, _ = self._on_show.now()
         legend, groups = self.groups(settings)
-        counter = self._loader.counter
+        counter = self._loader.of(settings).counter
         tally = counter.count(column, rules, mask, lambda: groups, is_kept=True)
         coded = tally.coded
         labels = [] if is_known else [label_of(one) for one in coded.categories or ()]
@@ -126,14 +125,15 @@ class Columns:
         if column is None:
             return [], None
 
+        held = self._loader.of(settings)
+
         def make() -> tuple[list[int], Groups]:
-            codes = self._dataset.codes(column)
-            counts, _ = encoding.category_counts(codes)
+            _, counts = held.category_counts(column, None)
             largest = sorted(range(len(counts)), key=lambda code: -counts[code])[:_MOST_GROUPS]
             group = np.full(len(counts) + 1, len(largest), dtype=np.uint8)
             group[largest] = np.arange(len(largest))
             group[-1] = len(largest) + 1
-            return largest, Groups(group[codes.codes], len(largest) + 2)
+            return largest, Groups(held.counter.coded(("obs", column, None)).looked_up(group), len(largest) + 2)
 
         try:
             return self._loader.memo.keep("groups", column, make)

@@ -112,6 +112,45 @@ def test_cells_close_by_that_the_filters_leave_out_come_with_the_same_bits(pair)
     assert {bit for *_, bit in alone} == {0, 1}
 
 
+def counted(one, *requests):
+    """Return what is said of columns and brushes where a third of the cells is selected."""
+    one.select(np.arange(one.dataset.n_obs) % 3 == 0)
+    frames = [frame for request in requests for frame in one.answer(request)]
+    return [(frame.message, {name: array.tolist() for name, array in frame.arrays.items()}) for frame in frames]
+
+
+FILTERED = [{"obs": "donor", "in": ["d1 ü", "d3 ü"]}, {"obs": "lonely", "range": [None, 1]}]
+
+
+@pytest.mark.parametrize("filters", [[], FILTERED])
+def test_columns_and_brushes_are_counted_on_the_workers_as_without_a_cluster(pair, truth, filters, monkeypatch):
+    set_looks(pair, color="obs:donor")
+    dataset = pair[0].dataset
+    names = [f"obs:{name}" for name in dataset.obs_columns] + [f"var:{dataset.var_names[0]}"]
+    numbers = [f"obs:{c.name}" for c in dataset.obs_columns.values() if c.kind in ("float", "int")]
+    rows = [[] if name in numbers or name[:3] == "var" else [1, 0] for name in names]
+    asked = [p.AskColumns(names, [], filters), p.AskBrush(numbers[0], names, rows, filters)]
+    alone = counted(pair[0], *asked)
+    if not filters:  # which are evaluated here
+
+        def refuse(*_, **__):
+            raise AssertionError("a column was read in this process")
+
+        for read in ("codes", "numbers", "vector"):
+            monkeypatch.setattr(dataset, read, refuse)
+    shared = counted(pair[1], *asked)
+    monkeypatch.undo()
+    assert len(alone) == len(shared) == 2 * len(names) + 1
+    for one, other in zip(alone, shared, strict=True):
+        assert one == other
+    donors = pair[1].counts("donor")
+    assert donors["all"].tolist() == truth.obs["donor"].value_counts().sort_index().tolist()
+    bins = pair[1].counts(numbers[0])
+    values = truth.obs[numbers[0][4:]]
+    edges = [*(known := bins.index.dropna()).left, known.right[-1]]
+    assert bins["all"].tolist()[: len(known)] == np.histogram(values[np.isfinite(values)], edges)[0].tolist()
+
+
 @pytest.mark.parametrize("filters", [[], [{"obs": "donor", "in": ["d1 ü", "d3 ü"]}]])
 def test_names_and_contours_are_the_same(pair, filters):
     set_looks(pair)

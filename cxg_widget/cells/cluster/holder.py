@@ -13,6 +13,7 @@ from cxg_widget.cells.cluster.source import Source
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
 from cxg_widget.cells.local import LocalHolder
+from cxg_widget.counts.counter import Counter
 from cxg_widget.counts.on_grid import Grid
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
@@ -61,6 +62,14 @@ class ClusterHolder(Holder):
 
     def near(self, view: View, size: tuple[int, int], coloring: Coloring) -> None:
         """Return None: the workers have all cells."""
+
+    @property
+    def counter(self) -> Counter:
+        """Counts columns on the workers, by states of the cells that are made here."""
+        key = self.settings.place_key
+        return self._memo.keep(
+            "counter", key, lambda: Counter(self.dataset, self._loader.crossfilter, self.indexed().coded)
+        )
 
     # Where they are.
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.cluster import partition as worker
 from cxg_widget.cells.cluster import summary as counting
+from cxg_widget.cells.cluster.counted import ClusterColumn, read_on_workers
 from cxg_widget.cells.cluster.partitions import Partitions
 from cxg_widget.cells.cluster.source import Source
 from cxg_widget.cells.cluster.waiting import must_be_anew
@@ -157,6 +158,10 @@ class ClusterCells:
         planes: NDArray[np.uint32] = parts.waiting.result(parts.waiting.submitted(submit))
         return planes
 
+    def coded(self, column: tuple[str, str, str | None]) -> ClusterColumn:
+        """Have a column, (source, name, layer), read and coded on the workers, to be counted there."""
+        return read_on_workers(self._parts, column)
+
     # Pictures.
 
     def image(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> Planes:
@@ -231,14 +236,9 @@ class ClusterCells:
         coloring : with codes int32 (k,); or numbers float32 (k,), float64 where float32 is too coarse, exact to
             (hi - lo) / 65534; missing too where a row is not drawn
         """
-        loaded, blocks = self._whole(), self._parts.blocks
-        column = self._futures_of(coloring.target, layer)
-        order = np.argsort(rows, kind="stable")
-        ends = np.searchsorted(rows[order], [stop for _, stop in blocks])
-        local = [rows[own] - start for own, (start, _) in zip(np.split(order, ends[:-1]), blocks, strict=True)]
+        loaded, column = self._whole(), self._futures_of(coloring.target, layer)
+        local, back = self._parts.local(rows)
         found = self._parts.gathered(self._parts.map("take", worker.take, loaded, column, local))
-        back = np.empty(rows.size, dtype=np.int64)
-        back[order] = np.arange(rows.size)
         xy = np.concatenate([one for one, _ in found])[back]
         values = [one for _, one in found if one is not None]
         return xy, coloring.holding(np.concatenate(values)[back]) if values else coloring

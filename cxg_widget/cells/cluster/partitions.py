@@ -22,6 +22,8 @@ from cxg_widget.errors import Overtaken
 _LARGEST_PARTITION = 8_000_000
 _TILE = 65_536
 _FAN_IN = 8
+_SPREAD = 4
+"""Of bytes of all cells, so many arrays stay with the workers."""
 _LEAVE_S = 3.0
 """Letting go waits no longer for workers; one that hangs hears of it when it comes back."""
 
@@ -65,6 +67,7 @@ class Partitions:
         self._is_closed = False
         self._mask: NDArray[np.bool_] | None = None
         self._lock = RLock()
+        self._spread: list[tuple[NDArray[np.uint8], list[Any]]] = []
         self.held: list[Any] = []
         self.blocks = self.waiting.submitted(lambda: _cut(n_obs, rows_per_partition, client))
 
@@ -152,10 +155,32 @@ class Partitions:
             mask[start:stop] = unpack_mask(packed, stop - start)
         return mask
 
+    # Bytes of all cells, and rows of some.
+
+    def spread(self, of_cells: NDArray[np.uint8]) -> list[Any]:
+        """Return futures of the bytes of each partition's cells, (n_obs,), which are sent once for each array."""
+        with self._lock:
+            for known, futures in self._spread:
+                if known is of_cells and not any(map(must_be_anew, futures)):
+                    return futures
+            cut = [of_cells[start:stop] for start, stop in self.blocks]
+            sent: list[Any] = self.waiting.submitted(lambda: self._client.scatter(cut, hash=False))
+            self._spread = [*self._spread[1 - _SPREAD :], (of_cells, sent)]
+            return sent
+
+    def local(self, rows: NDArray[np.integer[Any]]) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
+        """Return rows of all cells as rows of each partition, and the order that puts what is found of them back."""
+        order = np.argsort(rows, kind="stable")
+        ends = np.searchsorted(rows[order], [stop for _, stop in self.blocks])
+        back = np.empty(rows.size, dtype=np.int64)
+        back[order] = np.arange(rows.size)
+        cut = zip(np.split(order, ends[:-1]), self.blocks, strict=True)
+        return [rows[own].astype(np.int64) - start for own, (start, _) in cut], back
+
     def drop(self) -> None:
         """Answer nothing any more."""
         self._is_closed = True
-        self.held = []
+        self.held, self._spread = [], []
 
     def close(self) -> None:
         """Let go of everything on the workers; a client that is closed already has done so."""

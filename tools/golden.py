@@ -146,7 +146,7 @@ REPLIES: dict[str, Frame] = {
              {"spec": "var:CD3E", "name": "CD3E", "detail": "gene", "is_number": True, "error": "It is damaged."}],
             [["2,419", "(missing)"], []], 51,
         ),
-        {"xy": _array("float32", [[0.5, -0.25], [3.5, 2.0]])},
+        {"xy": _array("float32", [[0.5, -0.25], [3.5, 2.0]]), "selected": _array("uint8", [0, 1])},
     ),
     "csv": Frame(
         p.Csv(0, 1, 2, 6), {"text": _array("uint8", list(b"cell_id,n\nAAAC-1,1.5\n"))},

@@ -94,7 +94,11 @@ class CellTable:
         check_rows(asked.start, asked.n)
         if asked.n == 0:
             self.close()
-            return Frame(p.Table(0, 0, [], [], [], []), {"xy": np.empty((0, 2), dtype=np.float32)})
+            nothing: dict[str, NDArray[Any]] = {
+                "xy": np.empty((0, 2), dtype=np.float32),
+                "selected": np.empty(0, dtype=np.uint8),
+            }
+            return Frame(p.Table(0, 0, [], [], [], []), nothing)
         setting, settings, rules, selected, _ = self._asked(asked)
         error = ""
         try:
@@ -118,7 +122,7 @@ class CellTable:
         ]  # fmt: skip
         names, texts = names_of(self._dataset, rows), [one.texts() for one in columns]
         message = p.Table(start, ordered.total, rows.tolist(), names, heads, texts, at, error)
-        return Frame(message, {"xy": self._places(rows, settings)})
+        return Frame(message, {"xy": self._places(rows, settings), "selected": selected[rows].astype(np.uint8)})
 
     def part(self, asked: p.AskCsv) -> Frame:
         """Return rows as a file has them, as many of those asked for as one message holds, at least one."""

@@ -607,7 +607,10 @@ class Table(OfPanel):
     """
 
     kind: ClassVar[str] = "table"
-    arrays: ClassVar[Mapping[str, Array]] = {"xy": Array(("float32",), ("n", 2), "data units; NaN = without a place")}
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "xy": Array(("float32",), ("n", 2), "data units; NaN = without a place"),
+        "selected": Array(("uint8",), ("n",), "1 = the cell is selected, else 0"),
+    }
     start: int
     total: int
     rows: list[int]

@@ -191,6 +191,7 @@ function firstState(traits) {
     inView: null,
     highlighted: -1,
     cell: null,
+    marked: null,
     found: { query: "", matches: [], nMore: 0 },
     error: null,
     link: "connecting",

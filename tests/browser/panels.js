@@ -44,12 +44,15 @@ const dataset = { title: "PBMC atlas, 38 donors", nObs: N, nVar: 60_664, embeddi
 const points = { seq: 1, embedding: "X_umap", axes: [0, 1], nPoints: N, nObs: N, aggregated: false, loaded: N, extent: [-10, 10, -10, 10], nMissing: 12, yDown: false, equalUnits: true, axisLabels: [] };
 const SPECTRA = { obs: { one: "spectrum", many: "spectra" }, var: { one: "m/z window", many: "m/z windows" }, set: null };
 const start = { traits, dataset, points, color: categorical("cell_type", TYPES.split("|"), 4_210), nextColor: null, filter: { seq: -1, n: null }, brush: null, selection: { seq: 0, n: 0 }, counted: null, columns: {}, inView: { as: "points", lacks: "" }, highlighted: -1,
-  cell: null, found: { query: "-", matches: [], nMore: 0 }, cost: null, error: null, link: "live", drawnBy: "gpu", building: null, panels: createPanels, landmarks: null, labels: null, contours: null, crowd: { solidity: 1, weight: 1, tile: [1, 1] }, isSeen: true, isWhole: true, seen: null };
+  cell: null, marked: null, found: { query: "-", matches: [], nMore: 0 }, cost: null, error: null, link: "live", drawnBy: "gpu", building: null, panels: createPanels, landmarks: null, labels: null, contours: null, crowd: { solidity: 1, weight: 1, tile: [1, 1] }, isSeen: true, isWhole: true, seen: null };
 
 const client = {
   async ask(request) {
     calls.push(["ask", request]);
     if (request.kind === "brush") return taken(request);
+    if (request.kind === "table") return [tableOf(request)];
+    if (request.kind === "csv") return [fileOf(request)];
+    if (request.kind === "search") return [find(request.query)].map(({ query, matches, nMore }) => ({ query, matches, n_more: nMore }));
     if (request.kind !== "columns") return null;
     const parts = request.columns.map((column) => answered(column, request.filters));
     store.set({ columns: { ...store.get().columns, ...Object.fromEntries(parts.map((part) => [part.column, part])) } });
@@ -83,6 +86,27 @@ function answered(column, filters) {
   const about = kind === "float" ? { scale: "continuous", edges: Array.from({ length: 65 }, (_, i) => 10 * i) } : { categories };
   return { ...part, ...about, groups, arrays: { all, filtered, selected, grouped } };
 }
+/** Rows as a kernel would send them: cell 3 k at place k, so that who wants one cell in three does not find it; twenty are selected. */
+function tableOf({ table, find, start: from, n }) {
+  const total = table.of === "selection" ? store.get().selection.n : (store.get().dataset?.nObs ?? 0);
+  const specs = table.columns ?? ["obs:cell_type", "obs:n_counts", "obs:notes"];
+  const at = find >= 0 && find % 3 === 0 ? find / 3 : -1;
+  const start = at < 0 ? from : Math.max(0, Math.min(at - Math.floor(n / 2), total - n));
+  const places = Array.from({ length: Math.max(0, Math.min(n, total - start)) }, (_, i) => start + i);
+  const isNumber = (spec) => spec.startsWith("var:") || OBS.find(({ name }) => `obs:${name}` === spec)?.kind === "float";
+  const isDamaged = (spec) => spec === "obs:notes";
+  const columns = specs.map((spec) => ({ spec, name: spec.slice(4), detail: "", is_number: isNumber(spec), error: isDamaged(spec) ? "Cannot read obs column 'notes': its file is missing." : "" }));
+  const values = specs.map((spec) => (isDamaged(spec) ? [] : places.map((place) => (isNumber(spec) ? `${place / 4}` : place === 1 ? NASTY[0] : TYPES.split("|")[place % 14]))));
+  const arrays = { xy: Float32Array.from(places.flatMap((place) => [place % 7, place === 2 ? NaN : 1])), selected: Uint8Array.from(places, (place) => place < 20 && store.get().selection.n > 0) };
+  return { kind: "table", panel: 0, start, total, rows: places.map((place) => 3 * place), names: places.map((place) => `AAACCTGAGAAACCAT-${place}`), columns, values, at, error: "", arrays };
+}
+function fileOf({ start: from, n, separator }) {
+  const total = store.get().dataset?.nObs ?? 0;
+  const stop = Math.min(from + n, total);
+  const lines = [...(from === 0 ? [["cell", "n_counts"]] : []), ...Array.from({ length: stop - from }, (_, i) => [`c${from + i}`, from + i])];
+  const text = lines.map((line) => `${line.join(separator)}\n`).join("");
+  return { kind: "csv", panel: 0, start: from, stop, total, selection_seq: 1, arrays: { text: new TextEncoder().encode(text) } };
+}
 const store = createStore(start);
 const calls = [];
 const setTraits = (change) => store.set({ traits: { ...store.get().traits, ...change } });
@@ -109,6 +133,8 @@ const does = {
   stop: () => {},
   brush: (brush) => store.set({ brush: brush?.ends ?? null }),
   clearFilters: () => (setTraits({ filters: [] }), store.set({ filter: { seq: get().filter.seq + 1, n: null } })),
+  selectRows: (rows) => store.set({ selection: { seq: get().selection.seq + 1, n: rows.length } }),
+  point: (cell) => store.set({ cell }),
   highlight: (i) => store.set({ highlighted: i }),
   clearSelection: () => store.set({ selection: { seq: 2, n: 0 } }),
   resetView() {},
@@ -226,6 +252,10 @@ const scenes = {
     filter: { seq: 3, n: 41_203 }, selection: { seq: 1, n: 1234 } },
   noColumns: { traits: { ...traits, open_panels: ["columns"] }, dataset: { ...dataset, columns: [] } },
   columnsOffline: { traits: { ...traits, open_panels: ["columns"] }, link: "offline" },
+  table: { traits: { ...traits, open_panels: ["table"] }, selection: { seq: 1, n: 1234 } },
+  longTable: { traits: { ...traits, open_panels: ["table"] }, dataset: { ...dataset, nObs: 20_000_000 } },
+  tableOfSpectra: { dataset: { ...dataset, nouns: SPECTRA }, traits: { ...traits, open_panels: ["table"] } },
+  wholePage: { traits: { ...traits, open_panels: ["columns", "table"] } },
   spectra: { dataset: { ...dataset, nouns: SPECTRA }, points: { ...points, aggregated: true }, inView: { as: "image", lacks: "" }, selection: { seq: 1, n: 5 } },
   noSpectraInView: { dataset: { ...dataset, nouns: SPECTRA }, inView: { as: "points", lacks: "nothing" } },
   noSpectra: { dataset: { ...dataset, nouns: SPECTRA, nObs: 0 }, points: null, color: null, traits: { ...traits, color: null } },

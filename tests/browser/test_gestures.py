@@ -196,3 +196,10 @@ def test_pointing_asks_once_it_rests_and_rings_the_cell(page: Any) -> None:
     assert float(ring) == pytest.approx(200)
     page.mouse.move(880, 690)
     assert page.evaluate("() => w.widget.store.get().cell") is None
+    page.mouse.move(150, 200)
+    page.mouse.down()
+    page.mouse.move(180, 200)
+    page.mouse.up()
+    assert page.evaluate("() => w.widget.store.get().marked") is None  # a drag is no click
+    page.mouse.click(200, 200)
+    page.wait_for_function("() => w.widget.store.get().marked?.row === 7")

@@ -25,13 +25,13 @@ def frame():
 
 
 def asked(widget, table=None, start=0, n=20, **more):
-    """Return the answer to a request for rows and the places it holds."""
+    """Return the answer to a request for rows and its arrays: where the cells are, which of them are selected."""
     before = len(widget.front.settle().sent)
     rules = widget.filters.rules
     widget.front.ask(kind="table", table=table or {}, start=start, n=n, **{"filters": rules, **more})
     (content, buffers), *others = widget.front.sent[before:]
     assert others == []
-    return content, None if content["kind"] == "error" else np.frombuffer(buffers[0], np.float32).reshape(-1, 2)
+    return content, [np.frombuffer(raw, one["dtype"]) for one, raw in zip(content["arrays"], buffers, strict=True)]
 
 
 def file_of(widget, **more):
@@ -85,7 +85,8 @@ def test_the_table_of_the_selection_holds_selected_cells_whether_they_pass_filte
 
 def test_a_page_holds_texts_as_hovering_writes_them_and_where_each_cell_is(widget, frame):
     table = {"columns": COLUMNS}
-    content, xy = asked(widget, table, n=50)
+    widget.select({"donor name": "d1"})
+    content, (xy, selected) = asked(widget, table, n=50)
     heads = content["columns"]
     assert [head["spec"] for head in heads] == [f"obs:{name}" for name in COLUMNS[:5]] + ["var:CD3E", "var:DENSE"]
     assert [head["is_number"] for head in heads] == [False, True, False, True, False, True, True]
@@ -96,7 +97,8 @@ def test_a_page_holds_texts_as_hovering_writes_them_and_where_each_cell_is(widge
     assert texts["is_doublet"] == [str(one) for one in frame["is_doublet"][:50]]
     numbers = ["(missing)" if np.isnan(one) else f"{one:.5g}" for one in frame["n_counts"][:50]]
     assert texts["n_counts"] == numbers
-    np.testing.assert_array_equal(xy, widget.dataset._xy["umap"][content["rows"]])
+    np.testing.assert_array_equal(xy.reshape(-1, 2), widget.dataset._xy["umap"][content["rows"]])
+    np.testing.assert_array_equal(selected == 1, frame["donor name"][:50] == "d1")
 
 
 def test_the_page_around_a_cell_holds_it_and_says_its_place(widget, frame):

@@ -27,6 +27,7 @@ export const ICONS = {
   columns: icon(
     svg`<rect x="1.8" y="2.8" width="12.4" height="10.4" rx="1.5"/><path d="M1.8 6h12.4M6 6v7.2M10 6v7.2"/>`,
   ),
+  table: icon(svg`<path d="M1.8 3h12.4v10H1.8zM1.8 6.4h12.4M1.8 9.7h12.4"/>`),
   down: icon(svg`<path d="m4.5 6.4 3.5 3.4 3.5-3.4"/>`),
   close: icon(svg`<path d="m4.2 4.2 7.6 7.6M11.8 4.2l-7.6 7.6"/>`),
   info: icon(svg`<circle cx="8" cy="8" r="6"/><path d="M8 7.3v3.6M8 5v.2"/>`),

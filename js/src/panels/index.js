@@ -6,6 +6,7 @@ import { createDrawer } from "./drawer.js";
 import { keyList } from "./key_list.js";
 import { settingsPopover } from "./settings.js";
 import css from "./style.css";
+import { createTable } from "./table.js";
 
 export { createLandmarks } from "./landmarks.js";
 
@@ -15,7 +16,7 @@ export { createLandmarks } from "./landmarks.js";
 /** @typedef {{client: import("../wire/client.js").Client, redraw: () => void}} Given */
 
 /** What makes each panel of a view, by its name. @type {Record<string, (given: Given) => DrawPanel>} */
-const MAKERS = { columns: createColumns };
+const MAKERS = { columns: createColumns, table: createTable };
 /** Those that lie under the plot; all others share the drawer beside it. */
 const BELOW = ["table"];
 

@@ -42,7 +42,7 @@ const WHILE_DRAWING = {
 /** @param {Context["state"]} state @returns {[string, Row[]][]} */
 function sections({ dataset, traits }) {
   const nouns = nounsOf({ dataset });
-  const { many } = nouns.obs;
+  const { one, many } = nouns.obs;
   const rows = (/** @type {Record<string, string>} */ words, /** @type {Record<string, string[]>} */ keys) =>
     Object.entries(words).map(([name, does]) => /** @type {Row} */ ([keys[name].map(named), does]));
   const panels = PANELS.map(({ key, name }) => /** @type {Row} */ ([[key], `${name(nouns)}, open or closed`]));
@@ -57,12 +57,23 @@ function sections({ dataset, traits }) {
     [
       "By hand",
       [
+        [["Click"], `Tell of the ${nouns.obs.one} that is there, and show it in the table where that is open`],
         [["Drag"], "Move the picture, or draw what selects, as the tool says"],
         [["Shift", "Alt"], `At the begin or end of a drag: ${MODES_TOLD}`],
         [[traits.wheel_zoom ? "Wheel" : "Ctrl + wheel"], "Zoom where the pointer is"],
         [["Double click"], "Show everything"],
         [["Middle button"], "Drag to move the picture, whatever the tool"],
         [["Two fingers"], "Move and zoom"],
+      ],
+    ],
+    [
+      "In the table",
+      [
+        [["Arrow keys", "Home", "End"], "Go from value to value"],
+        [["Page Up", "Page Down", "Ctrl + Home", "Ctrl + End"], "Go far, to the first row and the last"],
+        [["Enter", "Click"], "On a head: sort by it, up, down, not at all"],
+        [["Enter", "Double click"], `On a row: select its ${one}. ${MODES_TOLD}`],
+        [["Ctrl + C"], "Copy rows"],
       ],
     ],
     [

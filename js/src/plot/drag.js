@@ -9,6 +9,9 @@ import { createShape, modeOf } from "./lasso.js";
  *   | {kind: "shape", id: number, shape: Shape, start: Modifiers}} Drag
  */
 
+/** A pointer that moved no farther has clicked. */
+const CLICK_PX = 3;
+
 /** @param {HTMLElement} element @param {{clientX: number, clientY: number}} event @returns {Place} */
 export function placeIn(element, { clientX, clientY }) {
   const { left, top } = element.getBoundingClientRect();
@@ -21,6 +24,8 @@ export function createDrag(element, meaning) {
   const pointers = new Map();
   /** @type {Drag | null} */
   let drag = null;
+  /** Where the first pointer came down, while that may be a click. @type {Place | null} */
+  let clicked = null;
 
   /** @param {PointerEvent} event */
   const modifiers = (event) => ({ shift: event.shiftKey, alt: event.altKey });
@@ -81,6 +86,7 @@ export function createDrag(element, meaning) {
       const at = placeIn(element, event);
       pointers.set(event.pointerId, at);
       meaning.leave();
+      clicked = pointers.size === 1 && event.button === 0 ? at : null;
       if (pointers.size === 2 && event.pointerType === "touch") beginPinch();
       else if (drag === null) begin(event, at, isPanAsked);
     },
@@ -100,6 +106,7 @@ export function createDrag(element, meaning) {
       const ended = drag;
       if (ended === null || (ended.kind !== "pinch" && ended.id !== event.pointerId)) return;
       drag = null;
+      if (clicked !== null && Math.hypot(at.x - clicked.x, at.y - clicked.y) < CLICK_PX) meaning.mark(at.x, at.y);
       if (ended.kind !== "shape") {
         meaning.settle();
         return;

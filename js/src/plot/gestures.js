@@ -14,6 +14,7 @@ import { createWheel } from "./wheel.js";
  *   the shape so far; null = there is none; cursor: where keys would set its next corner
  * @property {(polygon: number[], mode: import("./lasso.js").Mode) => void} select
  * @property {(px: number, py: number) => void} point the pointer is here, with no button down
+ * @property {(px: number, py: number) => void} mark a click, or a tap
  * @property {() => void} leave it is not, or it is busy
  * @property {(sentence: string) => void} say to who does not see the picture
  * @property {(isAsked: boolean) => boolean} zooms whether the wheel does; isAsked: by a key that is held

@@ -153,6 +153,7 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
       model.select(polygon, mode);
     },
     point: finder.point,
+    mark: finder.mark,
     leave: finder.leave,
   };
 
@@ -225,7 +226,7 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
 
 /** What gestures mean that need nothing of a plot but where it looks.
  * @param {import("./aim.js").Aim} aim @param {PlotModel} model @param {(how: import("./aim.js").Move) => void} move
- * @returns {Omit<import("./gestures.js").Meaning, "settle" | "outline" | "say" | "select" | "point" | "leave">} */
+ * @returns {Omit<import("./gestures.js").Meaning, "settle" | "outline" | "say" | "select" | "point" | "mark" | "leave">} */
 function meaningOf(aim, { store, actions }, move) {
   return {
     tool: () => (store.get().link === "offline" ? null : store.get().traits.tool),
@@ -256,8 +257,9 @@ function createFinder(aim, { store, cellAt }) {
       const [perX, perY] = cameras.scales(camera);
       return cellAt(cameras.toData(camera, px, py), [radius * perX, radius * perY], waitMs);
     },
-    (cell) => {
+    (cell, isMarked) => {
       if (cell !== store.get().cell) store.set({ cell });
+      if (isMarked && cell !== null) store.set({ marked: cell });
     },
   );
 }

@@ -5,7 +5,7 @@ const WAIT_MS = 5_000;
 
 /**
  * @param {(px: number, py: number, waitMs: number) => Promise<import("../state/state.js").Cell | null>} ask
- * @param {(cell: import("../state/state.js").Cell | null) => void} show
+ * @param {(cell: import("../state/state.js").Cell | null, isMarked: boolean) => void} show isMarked: it was clicked
  */
 export function createCellFinder(ask, show) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -15,16 +15,17 @@ export function createCellFinder(ask, show) {
   let isAsking = false;
 
   /** @param {number} px @param {number} py */
-  async function request(px, py) {
+  async function request(px, py, isMarked = false) {
     if (isAsking) {
-      timer = setTimeout(request, REST_MS, px, py);
+      const again = setTimeout(request, REST_MS, px, py, isMarked);
+      if (!isMarked) timer = again; // a click counts wherever the pointer goes next
       return;
     }
     isAsking = true;
     const asked = visit;
     const cell = await ask(px, py, WAIT_MS);
     isAsking = false;
-    if (asked === visit) show(cell);
+    if (isMarked || asked === visit) show(cell, isMarked);
   }
 
   return {
@@ -34,10 +35,16 @@ export function createCellFinder(ask, show) {
       clearTimeout(timer);
       timer = setTimeout(request, REST_MS, px, py);
     },
+    /** @param {number} px @param {number} py */
+    mark(px, py) {
+      visit++;
+      clearTimeout(timer);
+      void request(px, py, true);
+    },
     leave() {
       visit++;
       clearTimeout(timer);
-      show(null);
+      show(null, false);
     },
   };
 }

@@ -21,6 +21,8 @@ const MATCHES = 50;
  * @property {() => void} clearFilters let all cells pass
  * @property {() => void} showAll show all categories
  * @property {(index: number) => void} highlight category under the pointer; -1 = none
+ * @property {(rows: number[], mode: import("../wire/protocol.js").Mode) => void} selectRows select cells by their rows
+ * @property {(cell: import("./state.js").Cell | null) => void} point ring a cell in the plot; null = none
  * @property {() => void} clearSelection
  * @property {(redo: boolean) => void} undo take the last step back, or one that was undone again
  * @property {() => void} stop end the work that lasts, where it can be ended
@@ -78,6 +80,10 @@ export function createActions(scene, store, client, traits, resetView, giveUpIma
           mode,
         });
     },
+    selectRows: (rows, mode) => void select(store, client, { kind: "pick", panel: 0, rows, mode }),
+    point(cell) {
+      if (cell?.row !== store.get().cell?.row) store.set({ cell });
+    },
     highlight(index) {
       if (index !== store.get().highlighted) store.set({ highlighted: index });
     },
@@ -95,7 +101,7 @@ export function createActions(scene, store, client, traits, resetView, giveUpIma
 }
 
 /** Ask for a change of the selection, and take note if it changed nothing. @param {import("./state.js").Store} store
- * @param {import("../wire/client.js").Client} client @param {{kind: "lasso" | "category", mode: import("../wire/protocol.js").Mode} & Record<string, any>} request */
+ * @param {import("../wire/client.js").Client} client @param {{kind: "lasso" | "category" | "pick", mode: import("../wire/protocol.js").Mode} & Record<string, any>} request */
 export async function select(store, client, request) {
   const { n } = store.get().selection;
   const answer = await client.ask(request);

@@ -83,6 +83,7 @@
  * @property {Record<string, import("../wire/protocol.js").ColumnCounts>} columns what has been counted of columns, by "obs:NAME" or "var:NAME"
  * @property {number} highlighted category under the pointer in the legend, -1 = none
  * @property {Cell | null} cell the cell under the pointer in the plot
+ * @property {Cell | null} marked the cell that was clicked in the plot last
  * @property {{query: string, matches: Match[], nMore: number}} found
  * @property {{of: string, message: string, details?: string} | null} error the last failure; the picture stays. details: where the
  *   sentence does not say it all

@@ -7,7 +7,10 @@ import { ICONS } from "../icons.js";
 /** @typedef {{id: string, key: string, icon: unknown, name: (nouns: import("../../state/state.js").Nouns) => string}} Panel */
 
 /** As the names of the setting `open_panels` have them. @type {Panel[]} */
-export const PANELS = [{ id: "columns", key: "C", icon: ICONS.columns, name: () => "Columns" }];
+export const PANELS = [
+  { id: "columns", key: "C", icon: ICONS.columns, name: () => "Columns" },
+  { id: "table", key: "T", icon: ICONS.table, name: ({ obs }) => `Table of ${obs.many}` },
+];
 
 /** @param {Context} context */
 export function panelButtons(context) {

@@ -415,7 +415,8 @@ def test_the_focus_goes_from_the_plot_to_the_panel(page: Any) -> None:
     assert names[:19] == [
         "Pan", "Lasso", "Rectangle", "Reset view", "Download PNG", "Point size and opacity", "Full screen",
         "Keys and gestures", "Scatterplot", "About the picture", "Hide side panel", "Width of the side panel",
-        "Embedding", "Columns", "Table of cells", "Color by", "Filter categories", "Sort by count", "Categories of cell_type",
+        "Embedding", "Columns", "Table of cells", "Color by", "Filter categories", "Sort by count",
+        "Categories of cell_type",
     ]  # fmt: skip
 
 

@@ -460,7 +460,7 @@ export const CONTAINER = 65536;
  * @property {string[][]} values
  * @property {number} at
  * @property {string} error
- * @property {{xy: Float32Array}} arrays
+ * @property {{xy: Float32Array, selected: Uint8Array}} arrays
  */
 /**
  * Rows of the table as a file has them, from place `start` to before `stop`, of `total`.
@@ -659,7 +659,7 @@ export const REPLY_ARRAYS = {
   column: {"all": [["uint32"], ["n"]], "filtered": [["uint32"], ["n"]], "selected": [["uint32"], ["n"]], "grouped": [["uint32"], ["n", "n_groups"]]},
   sums: {"sums": [["uint32"], ["n_steps", "n_rows", "n_parts"]]},
   bins: {"bins": [["uint8"], ["stop-start"]]},
-  table: {"xy": [["float32"], ["n", 2]]},
+  table: {"xy": [["float32"], ["n", 2]], "selected": [["uint8"], ["n"]]},
   csv: {"text": [["uint8"], ["n_bytes"]]},
   cell: {},
   matches: {},

@@ -27,6 +27,9 @@ from cxg_widget.wire import protocol as p
 from cxg_widget.wire.encoding import wire_values
 from cxg_widget.wire.quantise import LEVELS, Bounds, quantise_positions
 
+_TOLD_OF = 20_000
+"""Points that tell how crowded a picture is which is not drawn."""
+
 
 class Pictures:
     """Pictures of one moment.
@@ -85,7 +88,7 @@ class Pictures:
         """Say in words what a picture shows; see `draw.summary.summary_of`, and `drawn` for the parameters."""
         settings, job = self._settings, None
         if settings.embedding is not None:
-            job, _, _ = self._job(view, size, None)
+            job, _, _ = self._job(view, size, _TOLD_OF)
         legend, _ = self._legend(job)
         axis_names = self._dataset.axis_names(settings.embedding, settings.axes) if job else None
         return summary_of(self._key(job, dark=False), legend, settings, axis_names or ())

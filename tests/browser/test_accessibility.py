@@ -64,6 +64,13 @@ def test_whatever_can_be_opened(panels: Any, dark: bool) -> None:
         found[name] = violations(panels, "#el")
         panels.keyboard.press("Escape")
         settle(panels)
+    panels.set_viewport_size({"width": 420, "height": 600})
+    for name in ("look", "notes", "keys"):
+        settle(panels)
+        OPENED[name](panels)
+        settle(panels)
+        found[name, "narrow"] = violations(panels, "#el")
+        panels.keyboard.press("Escape")
     assert {name: what for name, what in found.items() if what} == {}
 
 

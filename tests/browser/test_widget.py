@@ -141,6 +141,31 @@ def test_a_rectangle_selects_the_cells_between_its_corners(stage, truth):
     assert selected(stage) == rows_inside(truth, corners)
 
 
+def test_a_polygon_by_keys_selects_the_cells_between_its_corners(stage, truth):
+    stage.set("w.tool = 'lasso'")
+    plot = stage.host.get_by_role("application")
+    plot.focus()
+    box = plot.bounding_box()
+    x, y = box["x"] + round(box["width"] / 2), box["y"] + round(box["height"] / 2)
+    corners = [(x, y), (x + 120, y), (x + 120, y + 90), (x - 30, y + 90)]
+    keys = ["Enter", *["ArrowRight"] * 12, "Enter", *["ArrowDown"] * 9, "Enter", *["ArrowLeft"] * 15, "Enter", "Enter"]
+    for key in ["Enter", *keys]:
+        stage.page.keyboard.press(key)
+    rows = rows_inside(truth, stage.to_data(corners))
+    assert len(rows) > 10
+    stage.until(lambda: selected(stage) == rows)
+    said = stage.host.locator(".said")
+    stage.until(lambda: said.text_content() == f"{len(rows):,} of {len(truth['codes']):,} cells selected")
+
+
+def test_the_line_under_the_plot_says_what_the_last_action_read(stage):
+    cost = stage.host.locator(".cost")
+    for color, is_read in (("n_counts", True), ("cell_type", False), ("n_counts", False)):
+        stage.set(f"w.color = {color!r}")
+        stage.until(lambda read=is_read: stage.json("w.cost.from_memory") is not read)
+        stage.until(lambda: cost.text_content() == stage.json("str(w.cost)"))
+
+
 def test_unselected_cells_stay_as_dimmed_context(stage):
     paper = stage.background()
     before = np.abs(stage.pixels().astype(int) - paper)

@@ -366,6 +366,26 @@ def test_what_is_filtered_out_is_chosen_between_gone_and_grey_and_told_of_as_suc
     assert calls(page, "setTrait") == [["filtered", "hide"]]
 
 
+def test_names_and_contours_are_chosen_among_columns_of_categories_and_what_is_cut_is_told(page: Any) -> None:
+    page.get_by_role("button", name="Point size and opacity").click()
+    names, contours = page.get_by_label("Names"), page.get_by_label("Contours")
+    kinds = page.evaluate("() => store.get().dataset.columns.map(({ name, kind }) => [name, kind])")
+    columns = [name for name, kind in kinds if kind not in ("int", "float")]
+    assert names.locator("option").all_text_contents() == ["none", *columns]
+    assert contours.locator("option").all_text_contents() == ["none", "all cells", *columns]
+    names.select_option("cell_type")
+    contours.select_option("all cells")
+    names.select_option("none")
+    assert calls(page, "setTrait") == [["labels", "cell_type"], ["contours", True], ["labels", None]]
+    page.evaluate(
+        "() => store.set({ contours: { column: 'cell_type', labels: Array(30).fill('x'), n_present: 1234 } })"
+    )
+    page.get_by_role("button", name="About the picture").click()
+    expect(page.get_by_role("dialog")).to_contain_text(
+        "Contours run around the 30 largest of 1,234 categories of cell_type."
+    )
+
+
 def test_axes_are_chosen_where_there_are_more_than_two(page: Any) -> None:
     page.get_by_label("Embedding").select_option("X_pca")
     settle(page)

@@ -29,6 +29,7 @@ export function createLandmarks({ element, under, look, model: { store, actions,
   canvas.className = "cxg-landmarks";
   canvas.style.cssText = "position:absolute;inset:0;pointer-events:none";
   canvas.setAttribute("role", "img");
+  canvas.hidden = true;
   under.before(canvas);
   askForLandmarks(store, client);
   const ending = new AbortController();

@@ -15,6 +15,8 @@ const MENDED = {
   matches: ["search"],
   image: ["aggregate"],
   cells: ["aggregate"],
+  labels: ["labels"],
+  contours: ["contours"],
 };
 
 /**

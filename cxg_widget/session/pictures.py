@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.holder import Holder
-from cxg_widget.cells.indexed import left_out_of, spread_of
+from cxg_widget.cells.image import left_out_of, spread_of
 from cxg_widget.cells.preview import are_stated
 from cxg_widget.color.paper import PAPERS, Paper
 from cxg_widget.datasets.base.embedding_names import is_tissue

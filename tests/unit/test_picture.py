@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cxg_widget.cells.indexed import spread_of
+from cxg_widget.cells.image import spread_of
 from cxg_widget.draw.picture import point_diameter
 
 SIZES = json.loads((Path(__file__).parent.parent / "point_sizes.json").read_text(encoding="utf-8"))

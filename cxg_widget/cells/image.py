@@ -1,0 +1,65 @@
+"""The image of a view: how many px a cell covers, where it is grey, and the colours of its planes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.indexed import InView, Shown
+from cxg_widget.color.paper import PAPERS
+from cxg_widget.draw.crowding import crowded_size
+from cxg_widget.spatial.view import View
+
+if TYPE_CHECKING:
+    from cxg_widget.draw.aggregate import NumberImage, Planes
+
+_LARGEST_SPREAD = 16
+
+
+def spread_of(n_inside: int, size: tuple[int, int], diameter: float) -> int:
+    """Return how many px a cell covers: its diameter, less where there are many."""
+    return int(np.clip(round(min(diameter, crowded_size(n_inside, size))), 1, _LARGEST_SPREAD))
+
+
+def left_out_of(
+    cells: InView, shown: Shown, counts: NDArray[Any], view: View, size: tuple[int, int], *, spread: int
+) -> NDArray[np.bool_] | None:
+    """Return which pixels hold cells that the filters leave out, bool (h, w); None where those are not drawn.
+
+    Parameters
+    ----------
+    cells : all, whether they pass or not
+    counts : those of each pixel that pass, (layers, h, w)
+    view, size, spread : as `IndexedCells.image` takes them
+    """
+    if not shown.draws_all or (shown.passing is None and shown.visible is None):
+        return None
+    everything = cells.image(shown.uncolored, view, size, spread)
+    return np.asarray(everything.counts.sum(axis=0) > counts.sum(axis=0))
+
+
+def rgba_of(
+    planes: Planes, shown: Shown, left_out: NDArray[np.bool_] | None = None, *, dark: bool, solidity: float
+) -> NDArray[np.uint8]:
+    """Colour the planes of categories or counts, uint8 (h, w, 4); `left_out` as `left_out_of` returns it."""
+    from cxg_widget.draw.aggregate import shade
+
+    paper = PAPERS["dark" if dark else "white"]
+    return shade(
+        planes,
+        shown.settings.density,
+        missing=paper.missing,
+        plain=paper.plain,
+        solidity=solidity,
+        left_out=left_out,
+        grey=paper.left_out,
+    )
+
+
+def numbers_of(planes: Planes, shown: Shown, left_out: NDArray[np.bool_] | None = None) -> NumberImage:
+    """Return the codes and opacities of planes of numbers; `left_out` as `left_out_of` returns it."""
+    from cxg_widget.draw.aggregate import number_image
+
+    return number_image(planes, shown.weight, left_out)

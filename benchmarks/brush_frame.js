@@ -36,5 +36,5 @@ const counts = median((frame) => {
   const ends = binsOf([frame % 20, 30 + (frame % 30)], edges, false);
   for (const [known, sums] of columns) movedCounts(known, sums, ends, BINS);
 });
-const points = median((frame) => putBrush(scene, { bins, ends: [frame % 20, 30 + (frame % 30)] }));
+const points = median((frame) => putBrush(scene, { bins, n: 0, ends: [frame % 20, 30 + (frame % 30)] }));
 console.log(JSON.stringify({ counts, points }));

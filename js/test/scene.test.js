@@ -106,12 +106,12 @@ test("a brush leaves out points by their bins in the place of the filters, and b
   scenes.putBits(scene, { selected: Uint8Array.of(0b00011), passing: Uint8Array.of(0b10101) }, 5);
   assert.deepEqual(scene.flags, Uint8Array.of(1, 3, 0, 2, 0));
   const bins = Uint8Array.of(0, 1, 2, 1, 255);
-  scenes.putBrush(scene, { bins, ends: [1, 2] });
+  scenes.putBrush(scene, { bins, ends: [1, 2], n: 2 });
   assert.deepEqual(scene.flags, Uint8Array.of(3, 1, 2, 0, 2));
   scenes.putBits(scene, { selected: null }, 5);
   assert.deepEqual(scene.flags, Uint8Array.of(2, 0, 2, 0, 2));
   scenes.putBrush(scene, null);
   assert.deepEqual(scene.flags, Uint8Array.of(0, 2, 0, 2, 0));
-  scenes.putBrush(scene, { bins: new Uint8Array(4), ends: [0, 1] }); // of other points
+  scenes.putBrush(scene, { bins: new Uint8Array(4), ends: [0, 1], n: 0 }); // of other points
   assert.deepEqual(scene.flags, Uint8Array.of(0, 2, 0, 2, 0));
 });

@@ -9,6 +9,7 @@ import pytest
 
 from tests.browser.axe import violations
 from tests.browser.panels_page import expect
+from tools.picture import judge
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -34,6 +35,11 @@ def amounts(body: Any) -> dict[str, list[int]]:
         "(rows) => rows.map((row) => ['.label', '.amount'].map((one) => row.querySelector(one).textContent))"
     )
     return {label: [int(one) for one in text.replace(",", "").split("/")] for label, text in rows}
+
+
+def drawn(root: Any) -> float:
+    """Return which part of the plot points cover."""
+    return judge(root.get_by_role("application").screenshot()).colored
 
 
 def counted(frame: Any, mask: Any) -> dict[str, list[int]]:
@@ -63,9 +69,11 @@ def test_counts_follow_a_brush_and_what_is_hidden_and_the_state_brings_it_back(s
     box = strip.bounding_box()
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + 0.3 * box["width"], y)
+    whole = drawn(root)
     page.mouse.down()
     page.mouse.move(box["x"] + 0.6 * box["width"], y, steps=8)
     stage.until(lambda: any(len(both) == 2 for both in amounts(body).values()))
+    stage.until(lambda: drawn(root) < 0.8 * whole)
     assert stage.json("len(w.filters)") == 0
     page.mouse.up()
     low, high = stage.until(lambda: stage.json("list(w.filters.get('n_genes', []))"))

@@ -135,9 +135,10 @@ def test_a_brush_is_asked_for_once_counts_and_points_follow_it_and_on_release_it
     panels.mouse.move(box["x"] + 0.75 * box["width"], box["y"] + box["height"] / 3, steps=3)
     settle(panels)
     assert int(amount.locator("b").inner_text().replace(",", "")) == pytest.approx(2 * half, abs=2)
-    low, high = panels.evaluate("() => store.get().brush")
+    low, high, n = panels.evaluate("() => [...store.get().brush.ends, store.get().brush.n]")
     assert (low, high) == (16, 48)
-    expect(panels.locator(".passing b")).not_to_have_text(amount.inner_text())
+    expect(panels.locator(".passing b")).to_have_text(f"{n:,}")
+    expect(panels.locator(".what")).to_contain_text(f"{n:,} of 100,000 cells shown")
     brushes = [one for (one,) in calls(panels, "ask") if one["kind"] == "brush"]
     assert [(one["column"], one["columns"]) for one in brushes] == [("obs:n_counts", ["obs:donor_id"])]
     assert 0 < len(brushes[0]["rows"][0]) < 38

@@ -21,7 +21,7 @@ import { withRule } from "./rules.js";
  * @property {string} asked what the answer is of; "" = nothing has been asked
  * @property {string} filters with which it was asked for, as JSON
  * @property {Answer | null} answer null = not here yet
- * @property {{filters: string, columns: Record<string, Counts>, seq: number} | null} released what held on release, seq of the filters; null = still under the hand
+ * @property {{filters: string, columns: Record<string, Counts>} | null} released what held on release; null = still under the hand
  */
 
 /** @param {import("../wire/client.js").Client} client @param {() => void} redraw */
@@ -54,12 +54,13 @@ export function createBrush(client, redraw) {
     return binsOf(ends, context.state.columns[column].edges, isInteger);
   }
 
-  /** Leave out the points beside the brush. @param {Held} mine */
+  /** Leave out the points beside the brush, and say how many cells pass. @param {Held} mine */
   function movePoints(mine) {
     const { context, answer, hasMoved } = mine;
     if (answer === null || !hasMoved) return;
     const ends = binsNow(mine);
-    if (String(ends) !== String(context.state.brush)) context.actions.brush({ bins: answer.bins, ends });
+    const n = nPassing(context.state.columns[mine.column], ends);
+    if (String(ends) !== String(context.state.brush?.ends)) context.actions.brush({ bins: answer.bins, ends, n });
   }
 
   return {
@@ -87,10 +88,10 @@ export function createBrush(client, redraw) {
     /** The filters have been set; what was seen stays until the kernel has answered. */
     release() {
       if (held === null || held.released !== null) return;
-      const { columns, traits, filter } = held.context.state;
+      const { columns, traits } = held.context.state;
       const filters = JSON.stringify(traits.filters);
       if (held.answer === null || filters === held.filters) letGo();
-      else held.released = { filters, columns, seq: filter.seq };
+      else held.released = { filters, columns };
     },
     letGo,
     /** Where a hand has put the ends of a column; null = no hand is at it. @param {string} column @returns {[number | null, number | null] | null} */
@@ -120,12 +121,6 @@ export function createBrush(client, redraw) {
       const sums = held.answer.sums.get(column);
       const nBins = held.context.state.columns[held.column].edges.length - 1;
       return sums === undefined ? counts : movedCounts(counts, sums, binsNow(held), nBins);
-    },
-    /** How many cells pass under the brush; null = no hand moves it, or the kernel has counted them since. */
-    nPassing() {
-      if (!held?.answer || !held.hasMoved) return null;
-      if (held.released !== null && held.released.seq !== held.context.state.filter.seq) return null;
-      return nPassing(held.context.state.columns[held.column], binsNow(held));
     },
   };
 }

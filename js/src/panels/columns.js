@@ -144,7 +144,7 @@ export function createColumns({ client, redraw }) {
     const columns = listed([dataset, filter, byName], () => inOrder(dataset.columns, filter, byName));
     const first = columns.some(({ name }) => name === active) ? active : columns[0]?.name;
     return html`<div class="columns" @keydown=${(/** @type {KeyboardEvent} */ event) => press(event, columns)}>
-      ${overview(context, dataset, brush.nPassing())}
+      ${overview(context, dataset)}
       <div class="find"><div class="box">${ICONS.search}<input type="text" data-field="find" aria-label="Find a column" placeholder="Find a column" autocomplete="off"
         spellcheck="false" .value=${live(filter)} @input=${(/** @type {Event} */ event) => then(() => void (filter = textIn(event)))}
         @keydown=${(/** @type {KeyboardEvent} */ event) => leave(event, () => then(() => void (filter = "")))}></div>

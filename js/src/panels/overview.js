@@ -11,12 +11,12 @@ import { columnOf, ruleOf, withRule } from "./rules.js";
 /** @typedef {import("../page/panels/ui.js").Context} Context */
 /** @typedef {import("../state/state.js").Dataset} Dataset */
 
-/** @returns {(context: Context, dataset: Dataset, nPassing: number | null) => unknown} nPassing: under a brush that moves */
+/** @returns {(context: Context, dataset: Dataset) => unknown} */
 export function createOverview() {
   /** What was asked for last, the kernel may refuse it. */
   let tried = "";
 
-  return (context, dataset, nPassing) => {
+  return (context, dataset) => {
     const { state, actions } = context;
     /** @type {import("./rules.js").Rule[]} */
     const rules = state.traits.filters;
@@ -30,7 +30,7 @@ export function createOverview() {
       if (tried !== query) put("query", tried === "" ? null : { query: tried });
     };
     return html`<div class="overview">
-      <div class="passing"><p><b>${wholeNumber(nPassing ?? nShown(state, dataset.nObs))}</b> of ${wholeNumber(dataset.nObs)} ${nounsOf(state).obs.many} pass</p>
+      <div class="passing"><p><b>${wholeNumber(nShown(state, dataset.nObs))}</b> of ${wholeNumber(dataset.nObs)} ${nounsOf(state).obs.many} pass</p>
         ${rules.length > 1 ? html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => actions.clearFilters()}>Clear all</button>` : nothing}</div>
       ${
         rules.length === 0

@@ -65,7 +65,7 @@ export function createActions(scene, store, client, traits, resetView, giveUpIma
     },
     brush(brush) {
       putBrush(scene, brush);
-      store.set({ brush: brush?.ends ?? null });
+      store.set({ brush: brush && { ends: brush.ends, n: brush.n } });
     },
     clearFilters: () => traits.set("filters", []),
     showAll: () => traits.set("hidden", []),

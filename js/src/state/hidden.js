@@ -17,10 +17,10 @@ export function nHidden({ color, traits }) {
   return counts.reduce((sum, count, i) => sum + (hidden.has(color.categories[i] ?? MISSING_LABEL) ? count : 0), 0);
 }
 
-/** Cells that pass the filters and are not hidden, as far as is known. @param {Colored & Pick<import("./state.js").State, "filter">} state
+/** Cells that pass the filters and are not hidden, as far as is known. @param {Colored & Pick<import("./state.js").State, "filter" | "brush">} state
  * @param {number} nObs @returns {number} */
 export function nShown(state, nObs) {
-  return state.filter.n ?? nObs - nHidden(state);
+  return state.brush?.n ?? state.filter.n ?? nObs - nHidden(state);
 }
 
 /** Are cells drawn that the filters leave out, that of the legend and a brush under the hand too?

@@ -48,6 +48,7 @@ const NO_BITS = new Uint8Array(0);
  *
  * @typedef {object} Brush
  * @property {Uint8Array} bins n, of the brush; 255 = left out by another filter
+ * @property {number} n cells that pass
  * @property {readonly [number, number]} ends the first bin that is kept, and the first after it that is not
  *
  * @typedef {object} Scene

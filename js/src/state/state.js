@@ -78,7 +78,8 @@
  * @property {Coloring | null} nextColor the colouring that is arriving; replaces `color` when complete (at once if there is none)
  * @property {{seq: number, n: number, missed?: boolean}} selection missed: a gesture has just found nothing to change in it
  * @property {{seq: number, n: number | null}} filter n: cells that pass; null = without any filter but what the legend hides
- * @property {readonly [number, number] | null} brush bins of a brush under a hand, outside of which no point is drawn: first, and first after
+ * @property {{ends: readonly [number, number], n: number} | null} brush under a hand: bins outside of which no point is drawn, first and
+ *   first after; n: cells that pass, to a bin
  * @property {import("./counts.js").Counted | null} counted how the last selection that was counted spreads over the colouring
  * @property {Record<string, import("../wire/protocol.js").ColumnCounts>} columns what has been counted of columns, by "obs:NAME" or "var:NAME"
  * @property {number} highlighted category under the pointer in the legend, -1 = none

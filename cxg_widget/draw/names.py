@@ -17,6 +17,8 @@ _FREE_PX = 3
 """What is left free at either end of a name."""
 _BASELINE_PX = 4.5
 """From the middle of a line to its baseline."""
+_EMPTY = "(empty)"
+"""What is written for a category whose name is empty, as in the legend."""
 Placed = tuple[int, float, float]
 """Which name, and the middle of it, px."""
 
@@ -48,7 +50,7 @@ def place(at: NDArray[np.float64], size: tuple[int, int], widths: Sequence[float
 def written(labels: Sequence[str], at: NDArray[np.float64], size: tuple[int, int]) -> list[DrawnText]:
     """Return the names that a picture has room for, as they are written; see `place`."""
     room = min(WIDEST_PX, size[0] - 2 * NAME_PX)
-    texts = [fitted(label, NAME_PX, room, bold=True) for label in labels]
+    texts = [fitted(label or _EMPTY, NAME_PX, room, bold=True) for label in labels]
     widths = [width_of(text, NAME_PX, bold=True) for text in texts]
     return [
         DrawnText(texts[i], x - widths[i] / 2, y + _BASELINE_PX, NAME_PX, bold=True)

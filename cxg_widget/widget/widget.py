@@ -158,7 +158,6 @@ class CxgWidget(WidgetTraits):
             self._session.settings = self._settings(checked)
             self._session.check_limits(self._session.settings)
             self._session.check_statistic(self._session.settings)
-            self._session.check_landmarks(self._session.settings)
             # Reading begins before the comm is opened, which takes as long as the first columns do.
             prepared = self._exchange.jobs.submit("prepare", self._session.prepare)
             self._exchange.jobs.submit("order", self._session.prepare_order)
@@ -178,6 +177,7 @@ class CxgWidget(WidgetTraits):
                 self._session.check_limits(self._session.settings)
             if embedding is not None:
                 self._session.place()
+            self._session.check_landmarks(self._session.settings)
             self._check_hidden(self._session.settings)
             if color is not None and not is_offered and (said := self._misfit(self._session.settings)):
                 warn(f"palette: {said}", stacklevel=2)

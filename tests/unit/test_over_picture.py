@@ -42,8 +42,9 @@ def test_no_two_names_lie_on_each_other():
 
 
 def test_a_name_is_one_line_and_cut_where_it_is_too_long():
-    texts = written(["one\ntwo", "very long " * 50], np.array([[100.0, 50.0], [200.0, 200.0]]), SIZE)
-    assert texts[0].text == "one two"
+    places = np.array([[100.0, 50.0], [200.0, 200.0], [100.0, 100.0]])
+    texts = written(["one\ntwo", "very long " * 50, ""], places, SIZE)
+    assert [texts[0].text, texts[2].text] == ["one two", "(empty)"]
     assert texts[1].text.endswith("…")
     assert len(texts[1].text) < 60
 

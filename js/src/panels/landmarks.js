@@ -6,6 +6,7 @@ import { scales, toPx } from "../screen/camera.js";
 import { fitCanvas } from "../screen/canvas.js";
 import { asSeen } from "../state/state.js";
 import { safeColor } from "../style/color.js";
+import { nounsOf } from "../words/nouns.js";
 import { askForLandmarks, known } from "./landmark_question.js";
 import { fitted, NAME_PX, nameAt, place, WIDEST_PX } from "./placing.js";
 
@@ -18,6 +19,8 @@ import { fitted, NAME_PX, nameAt, place, WIDEST_PX } from "./placing.js";
 const LEVELS = 65_534;
 /** Of the line around the most of a category, and around its core. */
 const [THIN_PX, THICK_PX] = [1, 1.75];
+/** What is written for a category whose name is empty, as in the legend. */
+const EMPTY = "(empty)";
 /** On either side of a line, and around a letter. */
 const [LINE_HALO_PX, NAME_HALO_PX] = [1.25, 2];
 /** A hand that moves so far between down and up has not clicked. */
@@ -70,8 +73,10 @@ export function createLandmarks({ element, under, look, model: { store, actions,
     const parts = [
       labels === null
         ? ""
-        : `Names of ${labels.column}: ${names.map(({ i }) => labels.labels[i]).join(", ") || "none in view"}.`,
-      contours === null ? "" : `Contours around ${contours.column === "" ? "all" : `each ${contours.column}`}.`,
+        : `Names of ${labels.column}: ${names.map(({ i }) => labels.labels[i] || EMPTY).join(", ") || "none in view"}.`,
+      contours === null
+        ? ""
+        : `Contours around ${contours.column === "" ? `all ${nounsOf(store.get()).obs.many}` : `each ${contours.column}`}.`,
     ];
     return parts.filter((part) => part !== "").join(" ");
   }
@@ -134,7 +139,7 @@ function textsOf(labels, context, room) {
   if (held?.key === key) return held.texts;
   const widthOf = (/** @type {string} */ text) => context.measureText(text).width;
   const texts = labels.labels.map((label) => {
-    const text = fitted(label, room, widthOf);
+    const text = fitted(label || EMPTY, room, widthOf);
     return { text, width: widthOf(text) };
   });
   TEXTS.set(labels, { key, texts });

@@ -408,10 +408,12 @@ class Session:
         self._pointer.prepare()
 
     def prepare_columns(self) -> None:
-        """Do what the first column that is opened would wait for."""
-        from cxg_widget.counts.warming import compile_loops
+        """Do what the first column that is opened, and the first order of the table, would wait for."""
+        from cxg_widget.counts import warming as counts
+        from cxg_widget.table import warming as table
 
-        compile_loops()
+        counts.compile_loops()
+        table.compile_loops()
 
     def points(self) -> Iterator[Frame]:
         """Yield the coordinates on show; see `Showing.points`."""

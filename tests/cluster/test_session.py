@@ -337,3 +337,16 @@ def test_points_can_be_asked_for_all_the_same(pair):
     one, other = (next(session.points()) for session in pair)
     assert not other.message.aggregated
     np.testing.assert_array_equal(one.arrays["xy"], other.arrays["xy"])
+
+
+def test_the_table_holds_the_same_rows_and_places(pair):
+    _, group, number, gene = columns(pair[0].dataset)
+    table = {"columns": [group, number, gene], "sort": number, "descending": True}
+    asked = p.AskTable(table, 5, 50, filters=[{"obs": number.removeprefix("obs:"), "range": [None, 1e9]}])
+    set_looks(pair)
+    ask(pair[1])  # before a first picture no place is told
+    (one,), (other,) = ([*session.answer(asked)] for session in pair)
+    assert one.message == other.message
+    assert len(one.message.rows) == 50
+    np.testing.assert_array_equal(one.arrays["xy"], other.arrays["xy"])
+    assert np.isfinite(one.arrays["xy"]).all()

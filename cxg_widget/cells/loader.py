@@ -7,6 +7,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.indexed import RECENT_BYTES
 from cxg_widget.cells.local import LocalHolder
@@ -21,6 +24,8 @@ from cxg_widget.display.statistic import is_of_pixels
 from cxg_widget.display.target import Target, is_number, resolve
 from cxg_widget.rules.crossfilter import Crossfilter
 from cxg_widget.rules.filters import is_of_values
+from cxg_widget.rules.forms import Rule
+from cxg_widget.rules.rule import is_by_rows, mask_of
 from cxg_widget.wire.order import DisplayOrder
 
 
@@ -55,7 +60,7 @@ class Loader:
         self.tell_progress = tell_progress
         self.memo = Memo()
         self.recent = ByteCache(RECENT_BYTES, lambda coloring: coloring.nbytes)
-        self.crossfilter = Crossfilter(dataset)
+        self.crossfilter = Crossfilter(dataset, self._mask_of)
         self.counter = Counter(dataset, self.crossfilter)
         self.indexing = Pending()
         self.index_wanted: Any = None
@@ -91,6 +96,14 @@ class Loader:
     def is_of_pixels(self, settings: Settings) -> bool:
         """Say whether the numbers on show are of pixels, and not of cells."""
         return is_of_pixels(settings.statistic) and is_number(self.target(settings), self.dataset)
+
+    def _mask_of(self, rule: Rule) -> NDArray[np.bool_]:
+        """Evaluate a rule: by the workers that hold the cells, where some rows alone tell."""
+        shared = self.memo.in_slot("shared")
+        if shared is not None and is_by_rows(rule, self.dataset):
+            found: NDArray[np.bool_] = shared.rule_mask(rule)
+            return found
+        return mask_of(rule, self.dataset)
 
     def order(self) -> DisplayOrder:
         """Return the display order of all rows."""

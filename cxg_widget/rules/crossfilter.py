@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,10 +25,16 @@ MOST = 255
 
 
 class Crossfilter:
-    """Which cells of a dataset pass rules; one byte a cell for each rule that was asked for last."""
+    """Which cells of a dataset pass rules; one byte a cell for each rule that was asked for last.
 
-    def __init__(self, dataset: Dataset) -> None:
+    Parameters
+    ----------
+    evaluate : returns the mask of a rule, as `rule.mask_of`; None = that, in this process
+    """
+
+    def __init__(self, dataset: Dataset, evaluate: Callable[[Rule], Mask] | None = None) -> None:
         self._dataset = dataset
+        self._evaluate = evaluate or (lambda rule: mask_of(rule, dataset))
         self._lock = threading.Lock()
         self._masks: dict[str, Mask] = {}
         self._passing: dict[Key, Mask] = {}
@@ -93,7 +99,7 @@ class Crossfilter:
         known = self._masks.get(name)
         if known is not None:
             return known
-        found = mask_of(rule, self._dataset)  # may read for long: the lock is free meanwhile
+        found = self._evaluate(rule)  # may read for long: the lock is free meanwhile
         with self._lock:
             return self._masks.setdefault(name, found)
 

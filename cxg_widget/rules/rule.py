@@ -50,6 +50,18 @@ def mask_of(rule: Rule, dataset: Dataset, *, sets: Sets | None = None) -> Mask:
     return _Cells(dataset, known).of(rule)
 
 
+def is_by_rows(rule: Rule, dataset: Dataset) -> bool:
+    """Say whether some rows alone tell which of them a rule means: ranges of numbers, and categories that are known."""
+    for one, _ in within(rule):
+        if "in" in one:
+            column = dataset.obs_columns.get(one["obs"])
+            if column is None or column.kind not in ("categorical", "boolean"):
+                return False
+        elif form_of(one) not in ("obs", "var", "and", "or", "not", "minus"):
+            return False
+    return True
+
+
 def packed_rule(mask: Mask, dataset: Dataset) -> Rule:
     """Return the rule of a mask that has no other: its rows, good for this very dataset alone."""
     bits = pack_mask(mask).tobytes()

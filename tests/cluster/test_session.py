@@ -119,19 +119,25 @@ def counted(one, *requests):
     return [(frame.message, {name: array.tolist() for name, array in frame.arrays.items()}) for frame in frames]
 
 
-FILTERED = [{"obs": "donor", "in": ["d1 ü", "d3 ü"]}, {"obs": "lonely", "range": [None, 1]}]
+HERE = [{"obs": "donor", "in": ["d1 ü", "d3 ü"]}, {"obs": "lonely", "range": [None, 1]}]
+ON_WORKERS = [
+    {"not": {"obs": "cell_type", "in": ["T cell"]}},
+    {"obs": "n_genes", "range": [200, None]},
+    {"obs": "is_doublet", "in": [False]},
+]
 
 
-@pytest.mark.parametrize("filters", [[], FILTERED])
+@pytest.mark.parametrize("filters", [[], HERE, ON_WORKERS])
 def test_columns_and_brushes_are_counted_on_the_workers_as_without_a_cluster(pair, truth, filters, monkeypatch):
     set_looks(pair, color="obs:donor")
     dataset = pair[0].dataset
     names = [f"obs:{name}" for name in dataset.obs_columns] + [f"var:{dataset.var_names[0]}"]
     numbers = [f"obs:{c.name}" for c in dataset.obs_columns.values() if c.kind in ("float", "int")]
     rows = [[] if name in numbers or name[:3] == "var" else [1, 0] for name in names]
+    filters = [*filters, {"var": dataset.var_names[0], "range": [None, 1.5]}] if filters else []
     asked = [p.AskColumns(names, [], filters), p.AskBrush(numbers[0], names, rows, filters)]
     alone = counted(pair[0], *asked)
-    if not filters:  # which are evaluated here
+    if filters[:2] != HERE:  # texts are evaluated in this process
 
         def refuse(*_, **__):
             raise AssertionError("a column was read in this process")

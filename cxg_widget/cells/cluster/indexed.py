@@ -16,6 +16,7 @@ from cxg_widget.cells.cluster import partition as worker
 from cxg_widget.cells.cluster import summary as counting
 from cxg_widget.cells.cluster.counted import ClusterColumn, read_on_workers
 from cxg_widget.cells.cluster.partitions import Partitions
+from cxg_widget.cells.cluster.rows_of import rule_bits
 from cxg_widget.cells.cluster.source import Source
 from cxg_widget.cells.cluster.waiting import must_be_anew
 from cxg_widget.cells.indexed import Shown, SomeCells, rgb_of
@@ -26,6 +27,7 @@ from cxg_widget.display.target import Target
 from cxg_widget.draw.aggregate import PixelNumbers, Planes
 from cxg_widget.draw.aggregate.by_rows import Wanted
 from cxg_widget.draw.aggregate.reductions import Sums
+from cxg_widget.rules.forms import Rule
 from cxg_widget.spatial.view import Extent, View, union
 
 
@@ -161,6 +163,10 @@ class ClusterCells:
     def coded(self, column: tuple[str, str, str | None]) -> ClusterColumn:
         """Have a column, (source, name, layer), read and coded on the workers, to be counted there."""
         return read_on_workers(self._parts, column)
+
+    def rule_mask(self, rule: Rule) -> NDArray[np.bool_]:
+        """Return which rows a rule means that some rows alone tell, bool (n_obs,); raises as `rule.mask_of`."""
+        return self._parts.mask_of(self._parts.map("rule", rule_bits, self._parts.rows(), rule=rule))
 
     # Pictures.
 

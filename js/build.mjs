@@ -14,8 +14,8 @@ const BUDGET_BYTES = { [WIDGET]: 150 * 1024, [PANELS]: 200 * 1024 };
 const OWN_COLORS = ["muted", "faint", "edge", "line", "hover", "chosen", "raised", "missing", "shadow"];
 const ownColor = new RegExp(`--(${OWN_COLORS.join("|")})\\b`, "g");
 
-/** Modules that hold what JSON can, which the first bundle holds deflated: the style sheet, shaders, colormaps, the arrays of messages. */
-const TEXTS = /(page[\\/]style\.css|gl[\\/]shaders\.js|style[\\/]colormaps\.js|wire[\\/]protocol\.js)$/;
+/** Modules that hold what JSON can, which the first bundle holds deflated: tables of the wire, the style sheet, shaders, colormaps. */
+const TEXTS = /(wire[\\/](protocol|constants)\.js|page[\\/]style\.css|gl[\\/]shaders\.js|style[\\/]colormaps\.js)$/;
 const INFLATE = `export const inflate = async (text) => JSON.parse(await new Response(
   new Blob([Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("deflate-raw")),
 ).text());`;
@@ -35,7 +35,10 @@ async function minifiedCss(path) {
   return code.trim().replace(ownColor, (_, name) => `--${OWN_COLORS.indexOf(name)}`);
 }
 
-/** What esbuild leaves as it is: style sheets that are texts of the module, and the indentation within template literals. @type {import("esbuild").Plugin} */
+/** An attribute in a template whose value needs no quotes. */
+const UNQUOTED = /( [\w-]+=)"([\w.-]+)"(?=[ >])/g;
+
+/** What esbuild leaves as it is: style sheets that are texts of the module, and the indentation and quotes within template literals. @type {import("esbuild").Plugin} */
 const texts = {
   name: "texts",
   setup(build) {
@@ -43,7 +46,7 @@ const texts = {
       contents: `export default ${JSON.stringify(await minifiedCss(path))};`,
     }));
     build.onLoad({ filter: /\.js$/ }, async ({ path }) => ({
-      contents: (await readFile(path, "utf8")).replace(/\n[ \t]+/g, "\n"),
+      contents: (await readFile(path, "utf8")).replace(/\n[ \t]+/g, "\n").replace(UNQUOTED, "$1$2"),
     }));
   },
 };

@@ -39,6 +39,11 @@ CONSTANTS: list[tuple[str, str, Any]] = [
         "Points that the filters leave out, where they are drawn.",
         {"light": rgb.LEFT_OUT_LIGHT, "dark": rgb.LEFT_OUT_DARK},
     ),
+    (
+        "ZERO_GREY",
+        "Points whose number is 0, where that is no colour.",
+        {"light": rgb.ZERO_LIGHT, "dark": rgb.ZERO_DARK},
+    ),
     ("MOST_ROWS", "Rows of the key beside a picture, before it counts the others.", key.MOST_ROWS),
     ("DIMMED", "Share of its colour that a dimmed point keeps.", rgb.DIMMED),
     (

@@ -88,14 +88,15 @@ REPLIES: dict[str, Frame] = {
             spec="obs:cell_type", name="cell_type", scale="categorical", lo=0.0, hi=0.0, encoding="dense",
             is_stated=False,
         ),
-        {"histogram": _array("uint32", []), "quantiles": _array("float32", [])},
+        {"histogram": _array("uint32", []), "quantiles": _array("float32", []), "log_histogram": _array("uint32", [])},
     ),
     "color.continuous": Frame(
         p.Color(
             **_LEGEND, spec="var:CD3E", name="CD3E", scale="continuous", lo=-0.5, hi=4.25, encoding="sparse",
-            is_stated=True,
+            is_stated=True, n_negative=1, n_zero=4, least=0.125,
         ),
-        {"histogram": _array("uint32", [70000, 0, 2]), "quantiles": _array("float32", [0.0, 0.25, 1.0])},
+        {"histogram": _array("uint32", [70000, 0, 2]), "quantiles": _array("float32", [0.0, 0.25, 1.0]),
+         "log_histogram": _array("uint32", [1, 70000])},
     ),
     "palette": Frame(p.Palette(3, ["#000000", "#ffffff"])),
     "codes.uint8": Frame(p.Codes(3, 0, 4, 6), {"codes": _array("uint8", [0, 1, 254, 255])}),
@@ -162,11 +163,12 @@ REPLIES: dict[str, Frame] = {
         {"index": _array("uint32", [3, 70000]), "xy": _array("uint16", [[0, 65534], [32767, 1]])},
     ),
     "image": Frame(
-        p.Image(2, 3, 6, [0.0, 1.0, 1.0, 0.0], "numbers", 9, "standard deviation", [0.0, 3.0, 0.5, 2.5]),
+        p.Image(2, 3, 6, [0.0, 1.0, 1.0, 0.0], "numbers", 9, "standard deviation", [0.0, 3.0, 0.5, 2.5, 0.25]),
         {
             "png": _array("uint8", [137, 80, 78, 71]),
             "histogram": _array("uint32", [7, 2]),
             "quantiles": _array("float32", [0, 0.25, 1]),
+            "log_histogram": _array("uint32", [1, 2, 3]),
         },
     ),
     "cells": Frame(

@@ -11,6 +11,7 @@ from cxg_widget.cells.indexed import InView, Shown
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.draw.crowding import crowded_size
 from cxg_widget.spatial.view import View
+from cxg_widget.wire.quantise import zero_code
 
 if TYPE_CHECKING:
     from cxg_widget.draw.aggregate import NumberImage, Planes
@@ -62,4 +63,4 @@ def numbers_of(planes: Planes, shown: Shown, left_out: NDArray[np.bool_] | None 
     """Return the codes and opacities of planes of numbers; `left_out` as `left_out_of` returns it."""
     from cxg_widget.draw.aggregate import number_image
 
-    return number_image(planes, shown.weight, left_out)
+    return number_image(planes, shown.weight, left_out, zero=zero_code(*shown.coloring.limits))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,18 @@ from numpy.typing import NDArray
 from cxg_widget.errors import InvalidValue
 from cxg_widget.text.names import shown
 
-LIMITS = ("vmin", "vmax")
+LIMITS = ("vmin", "vmax", "center")
+"""What is set of the scale of one colouring alone where it is a number."""
+ScaleName = Literal["linear", "log"]
+
+
+class ColorRule(NamedTuple):
+    """What a user set of the colours of numbers, as the settings of these names have it."""
+
+    vmin: float | str | None = None
+    vmax: float | str | None = None
+    center: float | None = None
+    scale: ScaleName = "linear"
 
 
 def check_limit(name: str, value: Any) -> float | str | None:
@@ -23,15 +34,33 @@ def check_limit(name: str, value: Any) -> float | str | None:
     InvalidValue
         For anything else.
     """
-    if value is None:
-        return None
-    if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
-        number = value.item() if isinstance(value, np.generic) else value  # in float32 the bounds would overflow
-        if -sys.float_info.max <= number <= sys.float_info.max:  # neither NaN nor an integer that no float holds
-            return float(number)
-    elif isinstance(value, str) and percentile(value) is not None:
+    if value is None or (isinstance(value, str) and percentile(value) is not None):
         return value
+    if (number := _finite(value)) is not None:
+        return number
     raise InvalidValue(f"{name} must be a number, a percentile like 'p99' or None; found {shown(value)}")
+
+
+def check_center(value: Any) -> float | None:
+    """Check the trait `center`: None or a finite number.
+
+    Raises
+    ------
+    InvalidValue
+        For anything else.
+    """
+    number = _finite(value)
+    if value is not None and number is None:
+        raise InvalidValue(f"center must be a number or None; found {shown(value)}")
+    return number
+
+
+def _finite(value: Any) -> float | None:
+    """Return what is a number that a float holds, as one; None where it is none."""
+    if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
+        return None
+    number = value.item() if isinstance(value, np.generic) else value  # in float32 the bounds would overflow
+    return float(number) if -sys.float_info.max <= number <= sys.float_info.max else None
 
 
 def percentile(text: str) -> float | None:
@@ -59,6 +88,35 @@ def resolve_limit(
         # Not low + part of (high - low), which may be infinite.
         return min(max(low * (below + 1 - place) + high * (place - below), low), high)
     return float(limit)
+
+
+def check_rule(rule: ColorRule, value_of: Callable[[str], float] | None = None) -> None:
+    """Check that limits, centre and scale go together, as far as that can be told.
+
+    None is an end of the data and crosses nothing.
+
+    Parameters
+    ----------
+    value_of : the number a percentile is, in data units; None where the data have not been read
+
+    Raises
+    ------
+    InvalidValue
+        If the lower limit lies above the upper one, the centre not between them, or a number has no logarithm.
+    """
+    vmin, vmax, center, scale = rule
+    for name, value in (("vmin", vmin), ("vmax", vmax), ("center", center)):
+        if scale == "log" and isinstance(value, float) and value <= 0:
+            raise InvalidValue(f"{name} must lie above 0 where scale is 'log'; found {value!r}")
+    check_order(vmin, vmax, value_of)
+    for name, limit, side in (("vmin", vmin, 1), ("vmax", vmax, -1)):
+        if center is None or limit is None or (isinstance(limit, str) and value_of is None):
+            continue
+        found = value_of(limit) if isinstance(limit, str) and value_of is not None else _number(limit)
+        if side * (center - found) <= 0:
+            raise InvalidValue(
+                f"center must lie between vmin and vmax; found {center!r} with {name} {_told(limit, found)}"
+            )
 
 
 def check_order(
@@ -119,20 +177,3 @@ class OwnLimits:
     def of(self, coloring: Hashable) -> dict[str, float | str | None]:
         """Return the limits of a colouring: its own, else those of all."""
         return {**self._shared, **self._own.get(coloring, {})}
-
-
-def limits_shown(
-    set_: tuple[float | str | None, float | str | None],
-    ends: tuple[float, float],
-    quantiles: NDArray[np.float64],
-    automatic: tuple[float, float] | None,
-) -> tuple[float, float]:
-    """Return both limits as numbers: those that were set, else what suits the picture, else the ends of the data."""
-    (vmin, vmax), (lo, hi), (least, most) = set_, ends, automatic or ends
-    low = resolve_limit(vmin, lo, hi, quantiles, least)
-    high = resolve_limit(vmax, lo, hi, quantiles, most)
-    # What was set leaves the other end where it suits, unless that would turn the colours round.
-    if low < high:
-        return low, high
-    low, high = lo if vmin is None else low, hi if vmax is None else high
-    return low, max(low, high)

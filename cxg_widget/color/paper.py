@@ -14,6 +14,8 @@ from cxg_widget.color.rgb import (
     PLAIN_DARK,
     PLAIN_LIGHT,
     RGB,
+    ZERO_DARK,
+    ZERO_LIGHT,
 )
 
 _QUIET = 0.7
@@ -28,13 +30,14 @@ class Paper:
     ----------
     ground : the background; where `is_clear`, what colours are mixed toward and nothing else
     ink : of text
-    missing, plain : of points without a value, and without a colouring
+    missing, zero, plain : of points without a value, of those that are 0, and without a colouring
     left_out : of points that the filters leave out
     """
 
     ground: RGB
     ink: RGB
     missing: RGB
+    zero: RGB
     plain: RGB
     left_out: RGB
     is_clear: bool = False
@@ -52,6 +55,6 @@ class Paper:
         return red, green, blue
 
 
-_ON_LIGHT = LIGHT, (31, 35, 40), MISSING_LIGHT, PLAIN_LIGHT, LEFT_OUT_LIGHT
-_ON_DARK = DARK, (226, 229, 233), MISSING_DARK, PLAIN_DARK, LEFT_OUT_DARK
+_ON_LIGHT = LIGHT, (31, 35, 40), MISSING_LIGHT, ZERO_LIGHT, PLAIN_LIGHT, LEFT_OUT_LIGHT
+_ON_DARK = DARK, (226, 229, 233), MISSING_DARK, ZERO_DARK, PLAIN_DARK, LEFT_OUT_DARK
 PAPERS = {"white": Paper(*_ON_LIGHT), "dark": Paper(*_ON_DARK), "transparent": Paper(*_ON_LIGHT, is_clear=True)}

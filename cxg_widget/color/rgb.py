@@ -13,6 +13,9 @@ LIGHT: RGB = (255, 255, 255)
 DARK: RGB = (17, 17, 17)
 MISSING_LIGHT: RGB = (205, 205, 205)
 MISSING_DARK: RGB = (72, 72, 72)
+ZERO_LIGHT: RGB = (217, 217, 217)
+ZERO_DARK: RGB = (56, 56, 56)
+"""Numbers that are 0, where these are to be no colour: nearer to the page than what is missing."""
 LEFT_OUT_LIGHT: RGB = (228, 228, 228)
 LEFT_OUT_DARK: RGB = (40, 40, 40)
 """Cells that the filters leave out: nearer to the page than those without a value, and flat beneath what is dimmed."""

@@ -224,7 +224,7 @@ class NumberColoring(Coloring):
 
     def count_selected(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Count the cells of a mask, those without a number first, then those of each bin."""
-        return encoding.count_selected(self.data.vector, mask, *self.limits)
+        return encoding.count_selected(self.data.vector, mask, *self.limits, self.data.least)
 
     def frames(self, order: DisplayOrder, seq: int) -> Iterator[Frame]:
         """Yield the numbers in display order."""

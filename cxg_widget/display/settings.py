@@ -9,8 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cxg_widget.color.colormap import check_colormap
-from cxg_widget.color.limits import check_limit
+from cxg_widget.color.limits import ColorRule, ScaleName, check_center, check_limit
 from cxg_widget.color.palettes import check_palette
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.display import checks
@@ -68,6 +71,18 @@ class Settings:
     vmax: float | str | None = _setting(
         None, alone(check_limit, "vmax"), "upper colour limit: number, percentile like 'p99', None = largest value",
         cost="tuning",
+    )  # fmt: skip
+    center: float | None = _setting(
+        None, alone(check_center), "number in the middle of the colormap, the limits as far on either side, or None",
+        cost="tuning",
+    )  # fmt: skip
+    scale: ScaleName = _setting(
+        "linear", choice("scale", get_args(ScaleName)), "how numbers are spread over the colormap: 'linear' or 'log'",
+        cost="tuning",
+    )  # fmt: skip
+    zero: Literal["color", "grey"] = _setting(
+        "color", choice("zero", ("color", "grey")),
+        "what cells show whose number is 0: its 'color', or a pale 'grey' underneath all others", cost="tuning",
     )  # fmt: skip
     point_size: float | None = _setting(
         None, number("point_size", 0.1, 100, or_none=True), "diameter of a point, CSS px; None = by density",
@@ -171,6 +186,17 @@ class Settings:
         names = (self.color, self.color.removeprefix("set:"))
         own = tuple((one["name"], tuple(one["genes"])) for one in self.gene_sets if one["name"] in names)
         return (self.color, self.layer, own) if own else (self.color, self.layer)
+
+    @property
+    def color_rule(self) -> ColorRule:
+        """How the colormap is laid over numbers."""
+        return ColorRule(self.vmin, self.vmax, self.center, self.scale)
+
+    def greyed(self, values: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which numbers have the grey of zeros: those that are 0, and those without a place on a log scale."""
+        if self.scale == "log":
+            return np.asarray(np.isfinite(values) & (values <= 0), dtype=np.bool_)
+        return np.asarray((values == 0) & (self.zero == "grey"), dtype=np.bool_)
 
     def as_asked(self, question: Aggregate) -> Settings:
         """Return the settings that a front-end asks for an image by, which may be ahead of those that were synced.

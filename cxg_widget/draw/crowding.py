@@ -103,6 +103,8 @@ def shared_codes(
     basis: tuple[NDArray[np.uint16], NDArray[np.uint16]],
     tile: tuple[float, float],
     weight: float,
+    *,
+    zero: int = -1,
 ) -> NDArray[np.uint16]:
     """Return the number that is shown for each point, uint16 (n,).
 
@@ -112,6 +114,7 @@ def shared_codes(
     basis : the same of the points that are looked at; a point without any of them in its tile keeps its own number
     tile : its width and height, codes
     weight : 0 shows the mean of a tile, 1 the highest number in it
+    zero : the code of 0, which a tile shows only if it comes to just that; -1 = there is none
     """
     at, known = _keys(basis[0], tile), basis[1] != MISSING_U16
     tiles, inverse = np.unique(at[known], return_inverse=True)
@@ -119,7 +122,9 @@ def shared_codes(
     mean = np.bincount(inverse, values, tiles.size) / np.maximum(np.bincount(inverse, minlength=tiles.size), 1)
     peak = np.zeros(tiles.size)
     np.maximum.at(peak, inverse, values)
-    shown = np.floor(mean + weight * (peak - mean) + 0.5).astype(np.uint16)
+    exact = mean + weight * (peak - mean)
+    rounded = np.floor(exact + 0.5)
+    shown = np.where(rounded == zero, zero + np.sign(exact - zero), rounded).astype(np.uint16)
     keys = _keys(xy, tile)
     place = np.minimum(np.searchsorted(tiles, keys), max(tiles.size - 1, 0))
     out = codes.copy()
@@ -203,6 +208,8 @@ def shared(
     points: tuple[NDArray[np.uint16], NDArray[np.uint16]],
     view: tuple[tuple[float, float], tuple[int, int], float],
     rule: tuple[str, int],
+    *,
+    zero: int = -1,
 ) -> Shared | None:
     """Return what a picture of some points shows of their numbers; None = of each its own, between all values.
 
@@ -212,6 +219,7 @@ def shared(
     points : codes of their coordinates, uint16 (n, 2), and of their numbers, uint16 (n,)
     view : its sides in codes, its sides in px, and how many px a point is wide
     rule : the statistic, and how many cells are few
+    zero : see `shared_codes`
     """
     (sides, size, diameter), (statistic, few) = view, rule
     is_small = crowd.n_cells <= few
@@ -224,7 +232,7 @@ def shared(
     tile = crowd.tile((side * sides[0] / size[0], side * sides[1] / size[1]))
     codes = points[1]
     if weight < 1 or solidity < 1:
-        codes = shared_codes(*points, (crowd.xy, basis), stepped(tile), weight)
+        codes = shared_codes(*points, (crowd.xy, basis), stepped(tile), weight, zero=zero)
     return Shared(
         codes, None if is_small else limits_of(crowd, basis, tile, weight), weight == 1, statistic_of(weight, solidity)
     )

@@ -86,7 +86,7 @@ def lay_out(key: Key, width: float, height: float) -> Page:
     side = BESIDE + inner + PAD
     layout = Page(side, [*_title(key, width + side), *_heading(key, x, inner)], [], None)
     if key.ramp:
-        layout, top = _with_bar(layout, key.ends, (x, top, x + column, top + BAR)), top + BAR + LINE + 8
+        layout, top = _with_bar(layout, key, (x, top, x + column, top + BAR)), top + BAR + LINE + 8
     if key.said:
         layout.texts.append(DrawnText(fitted(key.said, TEXT_PX, column), x, top + SWATCH, TEXT_PX))
         top += ROW + 4
@@ -118,10 +118,12 @@ def _column(key: Key, widest: float) -> float:
     return min(max(LEAST_COLUMN, *texts, *rows), widest)
 
 
-def _with_bar(layout: Page, ends: tuple[str, str], bar: Box) -> Page:
+def _with_bar(layout: Page, key: Key, bar: Box) -> Page:
     y = bar[3] + LINE - 2
-    low, high = DrawnText(ends[0], bar[0], y, SMALL_PX), DrawnText(ends[1], bar[2], y, SMALL_PX, to_left=True)
-    return replace(layout, texts=[*layout.texts, low, high], bar=bar)
+    low, high = DrawnText(key.ends[0], bar[0], y, SMALL_PX), DrawnText(key.ends[1], bar[2], y, SMALL_PX, to_left=True)
+    x = (bar[0] + bar[2] - width_of(key.middle, SMALL_PX)) / 2
+    middle = [DrawnText(key.middle, x, y, SMALL_PX)] if key.middle else []
+    return replace(layout, texts=[*layout.texts, low, *middle, high], bar=bar)
 
 
 def _with_rows(layout: Page, key: Key, place: tuple[float, float, float], most: int, n_columns: int) -> Page:

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.color.colormap import stops_of
-from cxg_widget.color.limits import limits_shown
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.color.rgb import rgb_hex
+from cxg_widget.color.scale import Range, scale_of
 from cxg_widget.display.settings import Settings
 from cxg_widget.text.nouns import Noun, capitalized
 from cxg_widget.text.numbers import share, short_count, short_number
@@ -34,6 +34,7 @@ class Key:
     more : categories that are on show and not among the rows
     ramp : colours of a bar, low to high, as "#rrggbb"; empty where there is none
     ends : its two limits
+    middle : the number in its middle, where that is not half way between them
     said : what is said in place of a bar
     """
 
@@ -45,6 +46,7 @@ class Key:
     more: int = 0
     ramp: tuple[str, ...] = ()
     ends: tuple[str, str] = ("", "")
+    middle: str = ""
     said: str = ""
 
 
@@ -95,9 +97,26 @@ def key_of(
     if automatic is not None:
         low, high = (float(between(legend.lo, legend.hi, code / LEVELS)) for code in automatic)
         suiting = low, high
-    low, high = limits_shown((settings.vmin, settings.vmax), (legend.lo, legend.hi), quantiles, suiting)
-    named = replace(named, detail=" · ".join(filter(None, (legend.detail, statistic))))
-    return replace(named, ramp=tuple(stops), ends=ends_of(low, high, legend.lo, legend.hi))
+    known = Range(legend.lo, legend.hi, quantiles, legend.least)
+    scale = scale_of(settings.color_rule, known, suiting)
+    said = legend.detail, statistic, "log scale" if scale.is_log else ""
+    named = replace(named, detail=" · ".join(filter(None, said)), rows=(*_zeros(legend, settings, dark), *named.rows))
+    if scale.is_log and legend.hi <= 0:
+        return replace(named, said="No value lies above 0.")
+    middle = "" if scale.middle is None else short_number(scale.middle)
+    ends = ends_of(scale.low, scale.high, legend.least if scale.is_log else legend.lo, legend.hi)
+    return replace(named, ramp=tuple(stops), ends=ends, middle=middle)
+
+
+def _zeros(legend: Color, settings: Settings, dark: bool) -> list[tuple[str, str, str]]:
+    """Return the row of numbers that have the grey of zeros, where there are any; n_zero -1 = nobody has counted."""
+    is_log = settings.scale == "log"
+    if not (is_log or settings.zero == "grey"):
+        return []
+    n = legend.n_zero + (legend.n_negative if is_log else 0)
+    color = rgb_hex(PAPERS["dark" if dark else "white"].zero)
+    label = "≤ 0" if is_log and legend.lo < 0 else "0"
+    return [(label, share(n, legend.n_obs) if n > 0 else "", color)] if n else []
 
 
 def ends_of(low: float, high: float, lo: float, hi: float) -> tuple[str, str]:
@@ -150,6 +169,7 @@ def lines_of(key: Key) -> list[str]:
     """Return the key as lines of text."""
     named = f"{key.heading} ({key.detail})" if key.detail else key.heading
     bar = f"{key.ends[0]} to {key.ends[1]}" if key.ramp else key.said
+    bar += f", {key.middle} in the middle" if key.middle else ""
     rows = [f"{label}: {count}" if count else label for label, count, _ in key.rows]
     more = f"and {key.more:,} more" if key.more else ""
     return [line for line in (key.title, key.size, named, bar, *rows, more) if line]

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.color.colormap import stops_of
-from cxg_widget.color.limits import limits_shown
 from cxg_widget.color.paper import Paper
-from cxg_widget.color.rgb import RGB, dim, hex_rgb, ramp
+from cxg_widget.color.rgb import dim, hex_rgb, ramp
+from cxg_widget.color.scale import scale_of
 from cxg_widget.display.coloring import Coloring, NumberColoring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.statistic import told
@@ -20,10 +20,9 @@ from cxg_widget.draw.pixel_scale import PixelScale
 from cxg_widget.draw.points import Ink, draw_points
 from cxg_widget.spatial.view import View
 from cxg_widget.wire.encoding import Numbers, wire_values
-from cxg_widget.wire.protocol import MISSING_U16
-from cxg_widget.wire.quantise import LEVELS, between, quantise, shares
+from cxg_widget.wire.quantise import LEVELS, between, decode, quantise
 
-_LEFT_OUT, _UNSELECTED, _MISSING, _VALUES = 0, 1, 2, 3
+_LEFT_OUT, _UNSELECTED, _MISSING, _ZERO, _VALUES = 0, 1, 2, 3, 4
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ def pixels_as_points(
         values = np.append(values, np.full(grey[0].size, np.nan))
     x = view[0] + (columns + 0.5) * (view[1] - view[0]) / width
     y = view[3] + (lines + 0.5) * (view[2] - view[3]) / height
-    data = replace(scale.data.holding(values), n_missing=n_missing)
+    data = replace(scale.data.holding(values), n_missing=n_missing, n_zero=-1, n_negative=0)  # pixels are no cells
     shown = Shared(wire_values(data), scale.limits, False, f"{told(job.settings.statistic)} per pixel")
     coloring = NumberColoring(job.coloring.target, data)
     selected = layers > 0 if len(cells) > 1 else None
@@ -105,7 +104,7 @@ def _ink(job: Paint, paper: Paper) -> Ink:
         table = np.array([hex_rgb(color) for color in job.category_colors] + [missing], dtype=np.uint8)
         rgb, rank = table[codes], np.where(codes < 0, _MISSING, _VALUES)
     elif coloring.scale == "continuous":
-        rgb, rank = _number_ink(job.settings, coloring.numbers, missing, job.shared, dark=paper.is_dark)
+        rgb, rank = _number_ink(job.settings, coloring.numbers, job.shared, paper)
     else:
         rgb = np.tile(np.array([paper.plain], dtype=np.uint8), (n, 1))
         rank = np.full(n, _VALUES)
@@ -120,22 +119,24 @@ def _ink(job: Paint, paper: Paper) -> Ink:
 
 
 def _number_ink(
-    settings: Settings, data: Numbers, missing: RGB, shared: Shared | None, *, dark: bool
+    settings: Settings, data: Numbers, shared: Shared | None, paper: Paper
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     values, automatic = data.dense(), None
     if shared is not None:
-        values = np.where(shared.codes == MISSING_U16, np.nan, between(data.lo, data.hi, shared.codes / LEVELS))
+        values = decode(shared.codes, data.lo, data.hi)
         if shared.limits is not None:
             low, high = (float(between(data.lo, data.hi, code / LEVELS)) for code in shared.limits)
             automatic = low, high
-    low, high = limits_shown((settings.vmin, settings.vmax), (data.lo, data.hi), data.quantiles, automatic)
-    stops = stops_of(settings.cmap, dark=dark)
-    table = np.vstack([ramp(stops), np.array([missing], dtype=np.uint8)])
-    finite = np.isfinite(values)
-    share = shares(values, low, high) if high != low else (values > np.float64(low)).astype(np.float64)
-    share = np.clip(share, 0, 1, where=finite, out=np.zeros(values.shape))
-    at = np.where(finite, np.rint(share * 255).astype(np.int64), 256)
+    places = scale_of(settings.color_rule, data.measures, automatic).places(values)
+    finite, greyed = np.isfinite(values), settings.greyed(values)
+    stops = stops_of(settings.cmap, dark=paper.is_dark)
+    table = np.vstack([ramp(stops), np.array([paper.missing, paper.zero], dtype=np.uint8)])
+    at = np.where(finite, 0, 256)
+    drawn = finite & ~greyed
+    at[drawn] = np.rint(places[drawn] * 255).astype(np.int64)
+    at[greyed] = 257
     rank = quantise(values, data.lo, data.hi).astype(np.int64) // 2 + _VALUES
     if shared is not None and not shared.is_ranked:
         rank[:] = _VALUES
+    rank[greyed] = _ZERO
     return table[at], np.where(finite, np.minimum(rank, LEVELS), _MISSING)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.draw.crowding import ends_of
-from cxg_widget.wire.encoding import Numbers, bin_values, describe
+from cxg_widget.wire.encoding import Numbers, bin_logs, bin_values, describe, told_apart
 from cxg_widget.wire.quantise import LEVELS, shares
 
 
@@ -46,16 +46,19 @@ class PixelScale:
         lo, hi = min(self.data.lo, other.data.lo), max(self.data.hi, other.data.hi)
         data = other.data
         if (lo, hi) != (data.lo, data.hi):
-            data = replace(data, lo=lo, hi=hi, histogram=bin_values(data.vector.values, lo, hi).astype(np.uint32))
+            values, least = data.vector.values, told_apart(min(data.least, self.data.least), lo, hi)
+            bins, logs = (one.astype(np.uint32) for one in (bin_values(values, lo, hi), bin_logs(values, least, hi)))
+            data = replace(data, lo=lo, hi=hi, histogram=bins, log_histogram=logs, least=least)
         return PixelScale(data, self.low, self.high)
 
     @property
     def told(self) -> list[float]:
-        """The scale as the wire has it: range and limits."""
-        return [self.data.lo, self.data.hi, self.low, self.high]
+        """The scale as the wire has it: range, limits, the least number above 0."""
+        return [self.data.lo, self.data.hi, self.low, self.high, self.data.least]
 
     @property
     def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """Histogram and quantiles as the wire has them."""
+        """Histograms and quantiles as the wire has them."""
         quantiles = shares(self.data.quantiles, self.data.lo, self.data.hi).astype(np.float32)
-        return {"histogram": self.data.histogram, "quantiles": quantiles}
+        logs = self.data.log_histogram
+        return {"histogram": self.data.histogram, "quantiles": quantiles, "log_histogram": logs}

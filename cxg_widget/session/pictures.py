@@ -25,7 +25,7 @@ from cxg_widget.session.view_request import pixels_shown, shown_of
 from cxg_widget.spatial.view import View, contain, fit_view, within, zoom_of
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.encoding import wire_values
-from cxg_widget.wire.quantise import LEVELS, Bounds, quantise_positions
+from cxg_widget.wire.quantise import LEVELS, Bounds, quantise_positions, zero_code
 
 _TOLD_OF = 20_000
 """Points that tell how crowded a picture is which is not drawn."""
@@ -121,7 +121,8 @@ class Pictures:
         sides = abs(seen[1] - seen[0]) * LEVELS / (x1 - x0 or 1), abs(seen[3] - seen[2]) * LEVELS / (y1 - y0 or 1)
         points = quantise_positions(job.xy, bounds), wire_values(job.coloring.numbers)
         view = sides, size, point_diameter(job.n_like, size, zoom)
-        found = shared(crowd, wire_values(coloring.numbers), points, view, (settings.statistic, few_of(settings)))
+        rule, zero = (settings.statistic, few_of(settings)), zero_code(*coloring.limits)
+        found = shared(crowd, wire_values(coloring.numbers), points, view, rule, zero=zero)
         return replace(found, limits=None) if found is not None and are_stated(job.coloring, self._dataset) else found
 
     def _legend(self, job: Paint | None) -> tuple[p.Color, Coloring]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
-from cxg_widget.color.limits import check_order
+from cxg_widget.color.limits import check_rule
 from cxg_widget.compute.bits import pack_mask
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.base.dataset import Dataset
@@ -147,16 +147,16 @@ class Session:
         return self._loader.of(settings or self.settings).coloring()
 
     def check_limits(self, settings: Settings) -> None:
-        """Check the colour limits of some settings against each other, with its numbers where they have been read.
+        """Check limits, centre and scale of some settings against each other, with numbers where these have been read.
 
         Raises
         ------
         InvalidValue
-            If the lower one lies above the upper one.
+            If they do not go together.
         """
         known: Coloring | None = self._loader.memo.held("coloring", settings.color_key)
         are_numbers = known is not None and known.scale == "continuous" and not self._loader.is_of_pixels(settings)
-        check_order(settings.vmin, settings.vmax, known.numbers.quantile if known and are_numbers else None)
+        check_rule(settings.color_rule, known.numbers.quantile if known and are_numbers else None)
 
     def filtered(self, settings: Settings | None = None) -> NDArray[np.bool_] | None:
         """Return which cells pass all filters, bool (n_obs,); None = all. Raises as `rules.rule.mask_of`."""

@@ -63,15 +63,22 @@ def point_frames(
 
 def legend_frame(coloring: Coloring, settings: Settings, dataset: Dataset, n_points: int, seq: int) -> Frame:
     """Describe a colouring, of which n_points values will follow."""
-    target, (lo, hi), (counts, n_missing) = coloring.target, coloring.limits, coloring.counts()
+    target, numbers, (lo, hi), (counts, n_missing) = (
+        coloring.target,
+        coloring.numbers,
+        coloring.limits,
+        coloring.counts(),
+    )
     name, detail = heading(target, dataset, settings.layer)
     colors, is_stated = category_colors(coloring, settings, dataset), are_stated(coloring, dataset)
     legend = p.Color(
         seq, target.spec, name, detail, coloring.scale, n_points, dataset.n_obs, n_missing,
         coloring.labels, counts, colors, lo, hi, coloring.encoding, is_stated,
+        numbers.n_negative, numbers.n_zero, numbers.least,
     )  # fmt: skip
-    quantiles = shares(coloring.numbers.quantiles, lo, hi).astype(np.float32)
-    return Frame(legend, {"histogram": coloring.numbers.histogram, "quantiles": quantiles})
+    quantiles = shares(numbers.quantiles, lo, hi).astype(np.float32)
+    bins = {"histogram": numbers.histogram, "log_histogram": numbers.log_histogram}
+    return Frame(legend, {**bins, "quantiles": quantiles})
 
 
 def category_colors(coloring: Coloring, settings: Settings, dataset: Dataset) -> list[str]:

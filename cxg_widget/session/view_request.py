@@ -133,7 +133,8 @@ def view_frames(cells: InView, shown: Shown, ask: p.Aggregate, seqs: Seqs, few: 
         solidity = solidity_of(n_inside if drawn is passing else passing.count(view), few)
         png, content = _png(planes, shown, left_out, dark=ask.dark, solidity=solidity)
         message = p.Image(seqs.points, seqs.color, seqs.selection, ask.view, content, n_inside)
-        none = {"histogram": np.empty(0, np.uint32), "quantiles": np.empty(0, np.float32)}
+        bins = np.empty(0, np.uint32)
+        none = {"histogram": bins, "quantiles": np.empty(0, np.float32), "log_histogram": bins}
         yield Frame(message, {"png": np.frombuffer(png, dtype=np.uint8), **none})
 
 

@@ -547,7 +547,7 @@ class CxgWidget(WidgetTraits):
                 if not set(value).intersection(self._session.coloring(settings).labels):
                     raise UnknownName(f"palette: {said}")
                 warn(f"palette: {said}", stacklevel=_TO_CALLER)
-            elif name in LIMITS and not self._limits.are_held:
+            elif name in (*LIMITS, "scale") and not self._limits.are_held:
                 self._session.check_limits(settings)
         return value
 
@@ -792,7 +792,7 @@ class CxgWidget(WidgetTraits):
 
     def _refuse_crossed_limits(self, valid: dict[str, Any]) -> None:
         """Leave out limits of the front-end that cross, and say so there."""
-        limits = [name for name in LIMITS if name in valid]
+        limits = [name for name in (*LIMITS, "scale") if name in valid]
         if not limits or "color" in valid or "layer" in valid:
             return
         try:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.color.limits import resolve_limit
+from cxg_widget.color.scale import Range
 from cxg_widget.datasets.base.dataset import Codes, Vector
 from cxg_widget.wire.frames import CHUNK_BYTES, FIRST_POINTS, Frame, spans
 from cxg_widget.wire.order import DisplayOrder
 from cxg_widget.wire.protocol import CONTAINER, Nonzeros, Values
 from cxg_widget.wire.protocol import Codes as CodesMessage
-from cxg_widget.wire.quantise import between, finite_range, quantise, unit_of
+from cxg_widget.wire.quantise import LEVELS, between, encode, finite_range, unit_of, zero_code
 
 BINS = 64
 QUANTILES = 1001
@@ -56,6 +57,9 @@ class Numbers:
     n_missing : cells that are NaN or infinite
     histogram : uint32 (64,) cells per equal bin of lo..hi
     quantiles : float64 (1001,), 0, 0.001, ..., 1, linear interpolation as `numpy.quantile`
+    log_histogram : uint32 (64,) cells above 0 per bin of least..hi, equal by logarithm; empty where there is none
+    n_negative, n_zero : cells below 0 and at 0; n_zero -1 = nobody has counted
+    least : the least number above 0, but no less than what codes can tell from 0; 0 where there is none
     """
 
     vector: Vector
@@ -65,17 +69,27 @@ class Numbers:
     n_missing: int
     histogram: NDArray[np.uint32]
     quantiles: NDArray[np.float64]
+    log_histogram: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, dtype=np.uint32))
+    n_negative: int = 0
+    n_zero: int = 0
+    least: float = 0.0
 
     @classmethod
     def stated(cls, lo: float, hi: float) -> Numbers:
         """Return no number, of all that lie in a range."""
         none = np.empty(0, dtype=np.float32)
-        return cls(Vector(none), 0, lo, hi, 0, np.empty(0, dtype=np.uint32), np.empty(0))
+        bins = np.empty(0, dtype=np.uint32)
+        return cls(Vector(none), 0, lo, hi, 0, bins, np.empty(0), bins, 0, -(lo <= 0 <= hi), told_apart(0.0, lo, hi))
 
     @property
     def nbytes(self) -> int:
         """Memory held."""
         return self.vector.nbytes
+
+    @property
+    def measures(self) -> Range:
+        """What a scale of colours is laid over."""
+        return Range(self.lo, self.hi, self.quantiles, self.least)
 
     def dense(self) -> NDArray[Any]:
         """Return every cell's number, in row order; what is held where it is dense."""
@@ -110,7 +124,39 @@ def describe(vector: Vector, n_obs: int) -> Numbers:
         lo, hi = (min(lo, vector.fill), max(hi, vector.fill)) if finite.size else (vector.fill, vector.fill)
     quantiles = _quantiles(finite, vector.fill, n_fill)
     histogram = _histogram(finite, vector.fill, n_fill, lo, hi)
-    return Numbers(vector, n_obs, lo, hi, int(stored.size - finite.size), histogram, quantiles)
+    first, above = (bisect(finite, 0.0, key=float) for bisect in (bisect_left, bisect_right))
+    least = min(
+        [float(one) for one in finite[above : above + 1]] + [vector.fill] * (n_fill > 0 < vector.fill), default=0.0
+    )
+    least = told_apart(least, lo, hi)
+    logs = _counted(finite[above:], log_edges(least, hi)) if least else np.empty(0, dtype=np.uint32)
+    if least and vector.fill > 0:
+        logs[np.searchsorted(log_edges(least, hi), vector.fill, side="right")] += np.uint32(n_fill)
+    n_negative, n_zero = first + n_fill * (vector.fill < 0), above - first + n_fill * (vector.fill == 0)
+    return Numbers(
+        vector, n_obs, lo, hi, int(stored.size - finite.size), histogram, quantiles, logs, n_negative, n_zero, least
+    )
+
+
+def told_apart(least: float, lo: float, hi: float) -> float:
+    """Return the least of some numbers above 0 in lo..hi, or what codes can tell from 0; 0 where none is above it."""
+    if hi <= 0:
+        return 0.0
+    zero = zero_code(lo, hi)
+    return lo if zero < 0 else min(max(least, float(between(lo, hi, (zero + 1) / LEVELS))), hi)
+
+
+def log_edges(least: float, hi: float) -> NDArray[np.float64]:
+    """Return where the bins of numbers above 0 end, but for the last one, float64 (63,), equal by logarithm."""
+    low, high = np.log(least), np.log(hi)
+    edges: NDArray[np.float64] = np.exp(low + (high - low) * (np.arange(1, BINS) / BINS))
+    return edges if high > low else np.full(BINS - 1, np.inf)
+
+
+def _counted(finite: NDArray[Any], edges: NDArray[np.float64]) -> NDArray[np.uint32]:
+    """Count sorted values in bins, one by one, since searchsorted would make all of them double precision."""
+    ends = [bisect_left(finite, edge, key=float) for edge in edges.tolist()]
+    return np.diff(np.concatenate([[0], ends, [finite.size]])).astype(np.uint32)
 
 
 def _histogram(finite: NDArray[Any], fill: float, n_fill: int, lo: float, hi: float) -> NDArray[np.uint32]:
@@ -137,27 +183,42 @@ def bin_values(finite: NDArray[Any], lo: float, hi: float) -> NDArray[np.int64]:
     return counts
 
 
-def count_selected(data: Codes | Vector, mask: NDArray[np.bool_], lo: float, hi: float) -> NDArray[np.int64]:
+def bin_logs(finite: NDArray[Any], least: float, hi: float) -> NDArray[np.int64]:
+    """Count finite values above 0, in any order, in the bins of `log_edges`, int64 (64,); (0,) where least is 0."""
+    if least <= 0:
+        return np.zeros(0, dtype=np.int64)
+    counts, edges = np.zeros(BINS, dtype=np.int64), log_edges(least, hi)
+    for start in range(0, finite.size, _BLOCK):
+        block = finite[start : start + _BLOCK].astype(np.float64)
+        counts += np.bincount(np.searchsorted(edges, block[block > 0], side="right"), minlength=BINS)
+    return counts
+
+
+def count_selected(
+    data: Codes | Vector, mask: NDArray[np.bool_], lo: float, hi: float, least: float = 0.0
+) -> NDArray[np.int64]:
     """Count selected cells as the legend counts all of them.
 
     Parameters
     ----------
     data : of n rows
     mask : bool (n,)
-    lo, hi : range of the histogram of numbers
+    lo, hi, least : range of the histograms of numbers
 
     Returns
     -------
-    int64 (1 + k,), the cells without a value, then those of each category or in each bin
+    int64 (1 + k,), the cells without a value, then those of each category or in each bin, of both histograms
     """
     if isinstance(data, Codes):
         counts, n_missing = category_counts(data.take(mask))
         return np.array([n_missing, *counts], dtype=np.int64)
     values = data.values[mask if data.rows is None else mask[data.rows]]
     finite = values[np.isfinite(values)]
-    bins = bin_values(finite, lo, hi)
+    bins = np.concatenate([bin_values(finite, lo, hi), bin_logs(finite, least, hi)])
     if data.rows is not None:
-        bins += bin_values(np.array([data.fill]), lo, hi) * (np.count_nonzero(mask) - values.size)
+        fill = np.array([data.fill])
+        of_fill = np.concatenate([bin_values(fill, lo, hi), bin_logs(fill, least, hi)])
+        bins += of_fill * (np.count_nonzero(mask) - values.size)
     return np.concatenate([[values.size - finite.size], bins])
 
 
@@ -188,7 +249,7 @@ def number_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator[F
 
 def wire_values(numbers: Numbers) -> NDArray[np.uint16]:
     """Return every cell's number as a code over lo..hi, in row order."""
-    return quantise(numbers.dense(), numbers.lo, numbers.hi)
+    return encode(numbers.dense(), numbers.lo, numbers.hi)
 
 
 def _value_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator[Frame]:
@@ -201,9 +262,9 @@ def _nonzero_frames(numbers: Numbers, order: DisplayOrder, seq: int) -> Iterator
     """Sort (point << 16 | code) once: that is point order, and both halves fall out of it."""
     vector, n_obs = numbers.vector, numbers.n_obs
     assert vector.rows is not None
-    fill = int(quantise(np.array([vector.fill]), numbers.lo, numbers.hi)[0])
+    fill = int(encode(np.array([vector.fill]), numbers.lo, numbers.hi)[0])
     keys = order.points[vector.rows].astype(np.uint64) << np.uint64(16)
-    keys |= quantise(vector.values, numbers.lo, numbers.hi)
+    keys |= encode(vector.values, numbers.lo, numbers.hi)
     keys.sort()
     points = (keys >> np.uint64(16)).astype(np.int64)
     codes = (keys & np.uint64(0xFFFF)).astype(np.uint16)

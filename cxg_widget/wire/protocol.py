@@ -389,7 +389,8 @@ class Color(OfPanel):
     spec : value of the trait `color`, always forced ("obs:NAME", "var:NAME", "mean:..."); "" = no colour
     name, detail : heading and subheading of the legend
     scale "categorical": categories, counts, colors ("#rrggbb") run parallel; n_missing counts the rest
-    scale "continuous": lo, hi are the finite range; encoding "dense" or "sparse"
+    scale "continuous": lo, hi are the finite range; encoding "dense" or "sparse"; n_negative, n_zero count cells below
+        0 and at 0, whose code no other number has; least is the least number above 0 that can be told from it, else 0
     is_stated : whether the store states lo and hi, which then are the limits of the colours wherever one looks
     n_points : how many values will follow; the rest speaks of all n_obs cells
     """
@@ -401,6 +402,9 @@ class Color(OfPanel):
             ("float32",),
             ("n_quantiles",),
             "quantiles 0, 0.001, ..., 1, as shares of the way from lo to hi; empty unless continuous",
+        ),
+        "log_histogram": Array(
+            ("uint32",), ("n_log_bins",), "cells above 0 per bin of least..hi, equal by logarithm; empty without any"
         ),
     }
     seq: int
@@ -418,6 +422,9 @@ class Color(OfPanel):
     hi: float
     encoding: Literal["none", "dense", "sparse"]
     is_stated: bool
+    n_negative: int = 0
+    n_zero: int = 0
+    least: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -701,8 +708,8 @@ class Image(OfPanel):
     points_seq, seq, selection_seq : the points, the colouring and the selection it shows; n_inside : cells in the view,
         those that pass the filters, or all where the others are drawn too
     statistic : what the numbers are where they are not those of cells, such as a standard deviation; the codes then
-        span the first two numbers of `scale`, not the range of the colouring, and the colours the other two. "" and []
-        otherwise
+        span the first two numbers of `scale`, not the range of the colouring, and the colours the next two; the last
+        is the least number above 0, as in `color`. "" and [] otherwise
     """
 
     kind: ClassVar[str] = "image"
@@ -710,6 +717,7 @@ class Image(OfPanel):
         "png": Array(("uint8",), ("n_bytes",), "a PNG file"),
         "histogram": Array(("uint32",), ("n_bins or 0",), "pixels in equal parts of the scale"),
         "quantiles": Array(("float32",), ("n_quantiles or 0",), "as in `color`, of the pixels"),
+        "log_histogram": Array(("uint32",), ("n_log_bins",), "as in `color`, of the pixels"),
     }
     points_seq: int
     seq: int

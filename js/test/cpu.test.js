@@ -4,6 +4,7 @@ import { shade } from "../src/draw/cpu/image.js";
 import { inksOf } from "../src/draw/cpu/inks.js";
 import { drawPoints } from "../src/draw/cpu/points.js";
 import { memo } from "../src/state/memo.js";
+import { colorTable } from "../src/style/style.js";
 
 const WHITE = [1, 1, 1];
 const STYLE = {
@@ -12,7 +13,7 @@ const STYLE = {
   hasMissing: false,
   highlighted: -1,
   selecting: false,
-  limits: [0, 65_534],
+  grey: [0, -1],
   plain: [0, 0, 1, 1],
   missingColor: [0.8, 0.8, 0.8, 1],
   leftOut: [0.9, 0.9, 0.9, 0],
@@ -22,6 +23,19 @@ const STYLE = {
 };
 const COLORS = new Uint8Array(1024);
 for (let i = 0; i < 256; i++) COLORS.set([i, 255 - i, 7, 255], 4 * i);
+/** Colours of numbers whose range is that of their codes, between limits. */
+const numbersTable = (/** @type {any} */ rule) => {
+  const cmap = {
+    name: "own",
+    stops: Array.from(
+      { length: 256 },
+      (_, i) => `#${[i, 255 - i, 7].map((one) => one.toString(16).padStart(2, "0")).join("")}`,
+    ),
+  };
+  const coloring = { scale: "continuous", lo: 0, hi: 65_534, least: 1, limits: null, quantiles: [] };
+  const traits = { cmap, hidden: [], vmin: null, vmax: null, center: null, scale: "linear", zero: "color", ...rule };
+  return colorTable(/** @type {any} */ (coloring), traits, false);
+};
 const bytes = (color) => [color & 255, (color >>> 8) & 255, (color >>> 16) & 255, color >>> 24];
 
 function random(seed) {
@@ -172,7 +186,11 @@ test("transparent points lie over each other as light does", () => {
 });
 
 test("missing lies under every value, dimmed under everything, highlighted above", () => {
-  const numbers = inksOf({ ...STYLE, mode: 2, ranked: true, missing: 65_535, selecting: true }, COLORS, 65_536);
+  const numbers = inksOf(
+    { ...STYLE, mode: 2, ranked: true, missing: 65_535, selecting: true },
+    numbersTable({}),
+    65_536,
+  );
   assert.ok(numbers.rank[65_535] < numbers.rank[0] && numbers.rank[0] < numbers.rank[65_534]);
   assert.ok(Math.max(...[0, 65_534, 65_535].map((code) => numbers.rank[65_536 + code])) < numbers.rank[65_535]);
   const categories = inksOf({ ...STYLE, highlighted: 3 }, COLORS, 256);
@@ -185,7 +203,7 @@ test("missing lies under every value, dimmed under everything, highlighted above
 });
 
 test("numbers beyond the limits have the colours of the ends, hidden categories none", () => {
-  const { rgba } = inksOf({ ...STYLE, mode: 2, missing: 65_535, limits: [1000, 2000] }, COLORS, 65_536);
+  const { rgba } = inksOf({ ...STYLE, mode: 2, missing: 65_535 }, numbersTable({ vmin: 1000, vmax: 2000 }), 65_536);
   assert.deepEqual(
     [0, 1000, 1500, 2000, 60_000].map((code) => bytes(rgba[code])[0]),
     [0, 0, 128, 255, 255],
@@ -197,15 +215,25 @@ test("numbers beyond the limits have the colours of the ends, hidden categories 
 });
 
 test("between equal limits what is above them has the highest colour, all else the lowest", () => {
-  const { rgba } = inksOf({ ...STYLE, mode: 2, missing: 65_535, limits: [1000, 1000] }, COLORS, 65_536);
+  const { rgba } = inksOf({ ...STYLE, mode: 2, missing: 65_535 }, numbersTable({ vmin: 1000, vmax: 1000 }), 65_536);
   assert.deepEqual(
     [0, 1000, 1001, 65_534].map((code) => bytes(rgba[code])[0]),
     [0, 0, 255, 255],
   );
 });
 
+test("grey zeros lie above missing values and under all others, and have the grey in images too", () => {
+  const style = { ...STYLE, mode: 2, ranked: true, missing: 65_535, grey: [0, 0], missingColor: [1, 0, 0, 1] };
+  const inks = inksOf(style, numbersTable({ zero: "grey" }), 65_536);
+  assert.ok(inks.rank[65_535] < inks.rank[0] && inks.rank[0] < inks.rank[1]);
+  const [red, green, blue] = bytes(inks.rgba[0]);
+  assert.ok(red === green && green === blue && red > 205, "paler than what is missing on a light page");
+  assert.deepEqual([...shade(Uint8ClampedArray.of(0, 0, 255, 255), inks)], [red, green, blue, 255]);
+  assert.ok(bytes(inks.rgba[1])[2] === 7);
+});
+
 test("an image of numbers gets its colours by code and its opacity from the third channel", () => {
-  const inks = inksOf({ ...STYLE, mode: 2, missing: 65_535, limits: [0, 65_534] }, COLORS, 65_536);
+  const inks = inksOf({ ...STYLE, mode: 2, missing: 65_535 }, numbersTable({}), 65_536);
   const found = shade(Uint8ClampedArray.of(0, 0, 100, 255, 255, 254, 255, 255, 255, 255, 50, 255, 0, 0, 0, 255), inks);
   assert.deepEqual([...found], [0, 255, 7, 100, 255, 0, 7, 255, 204, 204, 204, 50, 0, 255, 7, 0]);
   const numbers = Uint8ClampedArray.of(255, 255, 1, 255);

@@ -85,3 +85,23 @@ test("what has been made is kept while nothing changes, and filled as points arr
   assert.notEqual(shared(all, { ...crowd, weight: 0.5 }, 3), first);
   assert.deepEqual([...shared(all, { ...crowd, weight: 1 }, 3)], [20, 20, 40]);
 });
+
+test("a tile shows zero only if all that is in it comes to zero", () => {
+  const xy = [
+    [0, 0],
+    [0, 1],
+    [0, 2],
+    [0, 3],
+    [900, 0],
+    [900, 1],
+  ];
+  for (const [other, shown] of [
+    [11, 11],
+    [9, 9],
+  ]) {
+    const all = points({ xy, codes: [10, 10, 10, other, 10, 10] });
+    const out = new Uint16Array(all.n);
+    tilesOf(all, [100, 100], all.n, 10)(all, 0, out, 0, all.n);
+    assert.deepEqual([...out], [shown, shown, shown, shown, 10, 10]);
+  }
+});

@@ -9,17 +9,21 @@ const { keys, summaries, numbers, counts, bytes, shares } = JSON.parse(
   readFileSync(new URL("../../tests/keys.json", import.meta.url), "utf8"),
 );
 
+const counted = (/** @type {any} */ { n_missing, n_zero = 0, n_negative = 0 }) => {
+  return { nMissing: n_missing, nZero: n_zero, nNegative: n_negative };
+};
+
 for (const told of keys) {
   test(`the key: ${told.law}`, () => {
-    const { title, noun, n_obs: nObs, n_selected, hidden, vmin, vmax, cmap, color } = told;
+    const { title, noun, n_obs: nObs, n_selected, hidden, vmin, vmax, center, scale, zero, cmap, color } = told;
     const quantiles = Float32Array.from({ length: 1001 }, (_, i) => i / 1000);
     const state = /** @type {any} */ ({
       dataset: { title, nObs, nouns: { obs: { one: noun[0], many: noun[1] } } },
       selection: { n: n_selected },
       filter: { seq: -1, n: told.n_shown ?? null },
-      traits: { hidden, vmin, vmax, cmap, filtered: told.filtered ?? "hide" },
+      traits: { hidden, vmin, vmax, center: center ?? null, scale, zero, cmap, filtered: told.filtered ?? "hide" },
       crowd: told.crowd ?? { weight: 1, solidity: 1 },
-      color: { ...color, limits: told.limits ?? null, nObs, nMissing: color.n_missing, quantiles },
+      color: { ...color, ...counted(color), limits: told.limits ?? null, nObs, quantiles },
     });
     assert.deepEqual(keyOf(state, told.dark ?? false), told.key);
     assert.deepEqual(linesOf(keyOf(state)), told.lines);

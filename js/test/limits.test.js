@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { limitCodes, resolveLimit, shareOf, valueAt } from "../src/style/limits.js";
+import { resolveLimit, shareOf, valueAt } from "../src/style/limits.js";
 
 const coloring = /** @type {any} */ ({ lo: -2, hi: 10, quantiles: Float32Array.of(0, 2 / 12, 0.25, 0.5, 1) });
 
@@ -19,29 +19,9 @@ test("numbers are themselves, nothing is the fallback", () => {
   assert.equal(resolveLimit("p99", { ...coloring, hi: -2 }, 7), 7);
 });
 
-test("limits become codes of the wire", () => {
-  assert.deepEqual(limitCodes(coloring, { vmin: null, vmax: null }), [0, 65_534]);
-  assert.deepEqual(limitCodes(coloring, { vmin: 4, vmax: 16 }), [32_767, 98_301]);
-});
-
-test("the upper limit is never drawn below the lower one", () => {
-  assert.deepEqual(limitCodes(coloring, { vmin: 4, vmax: "p0" }), [32_767, 32_767]);
-  assert.deepEqual(limitCodes(coloring, { vmin: 16, vmax: null }), [98_301, 98_301]);
-});
-
-test("a column of one value has the place of that value between limits that were set", () => {
-  const three = /** @type {any} */ ({ lo: 3, hi: 3, quantiles: new Float32Array(5) });
-  const [low, high] = limitCodes(three, { vmin: 0, vmax: 6 });
-  assert.equal((0 - low) / (high - low), 0.5);
-  assert.deepEqual(limitCodes(three, { vmin: null, vmax: null }), [0, 0]);
-  assert.deepEqual(limitCodes(three, { vmin: null, vmax: "p99" }), [0, 0]);
-});
-
 test("ranges that are too large for a number, or too small to be divided, have limits, shares and values", () => {
   for (const end of [5e-324, 3e38, 1.7e308]) {
     const wide = /** @type {any} */ ({ lo: -end, hi: end, quantiles: Float32Array.of(0, 0.25, 0.5, 0.75, 1) });
-    assert.deepEqual(limitCodes(wide, { vmin: null, vmax: null }), [0, 65_534]);
-    assert.deepEqual(limitCodes(wide, { vmin: 0, vmax: "p100" }), [32_767, 65_534]);
     assert.equal(resolveLimit("p50", wide, 7), 0);
     assert.deepEqual(
       [0, 1].map((share) => valueAt(share, -end, end)),

@@ -30,11 +30,11 @@ function categorical(name, categories, nMissing = 0) {
 function continuous(name) {
   const histogram = Uint32Array.from({ length: 64 }, (_, i) => (i === 0 ? 61_000 : 4000 * Math.exp(-(((i - 22) / 12) ** 2)) + (i < 58 ? 12 : 0)));
   const quantiles = Float32Array.from({ length: 1001 }, (_, i) => (i < 610 ? 0 : ((i - 610) / 390) ** 0.7));
-  return { ...base(`var:${name}`, name), detail: "ENSG00000198851", scale: "continuous", lo: 0, hi: 6.42, histogram, quantiles, nMissing: 214 };
+  return { ...base(`var:${name}`, name), detail: "ENSG00000198851", scale: "continuous", lo: 0, hi: 6.42, least: 0.05, nZero: 61_000, histogram, logHistogram: histogram.slice().reverse(), quantiles, nMissing: 214 };
 }
 
 function base(spec, name) {
-  return { seq: Math.random(), spec, name, detail: "", scale: "none", nPoints: N, nObs: N, loaded: N, nMissing: 0, categories: [], counts: [], colors: [], lo: 0, hi: 0,
+  return { seq: Math.random(), spec, name, detail: "", scale: "none", nPoints: N, nObs: N, loaded: N, nMissing: 0, categories: [], counts: [], colors: [], lo: 0, hi: 0, least: 0, nZero: 0, nNegative: 0, logHistogram: new Uint32Array(),
     histogram: new Uint32Array(), quantiles: new Float32Array() };
 }
 

@@ -77,9 +77,9 @@ function sendColor(model, { scale, codes = new Uint8Array(0), colors = [], n = c
   const quantiles = Float32Array.from({ length: 1001 }, (_, i) => i / 1000);
   const legend = {
     kind: "color", seq, spec: "obs:a", name: "a", detail: "", scale, n_points: n, n_obs: n, n_missing: missing, categories,
-    counts: colors.map(() => 1), colors, lo, hi, encoding: scale === "none" ? "none" : "dense",
+    counts: colors.map(() => 1), colors, lo, hi, n_negative: 0, n_zero: n === 0 ? 0 : codes.filter((code) => code === 0).length, least: hi > 0 ? Math.max(lo, hi / 65_534) : 0, encoding: scale === "none" ? "none" : "dense",
   };
-  model.say(legend, { histogram: new Uint32Array(40), quantiles });
+  model.say(legend, { histogram: new Uint32Array(40), log_histogram: new Uint32Array(0), quantiles });
   if (scale === "none" || hold) return seq;
   sendCodes(model, seq, scale, codes, 0, n, chunk);
   return seq;
@@ -135,7 +135,7 @@ async function sendImage(model, ask, { bands, content = "colors", seq = seqs.col
   for (let i = 0; i < ask.width * ask.height; i++) data.data.set(bands[Math.floor(((i % ask.width) * bands.length) / ask.width)], 4 * i);
   context.putImageData(data, 0, 0);
   const png = new Uint8Array(await (await canvas.convertToBlob({ type: "image/png" })).arrayBuffer());
-  model.say({ kind: "image", id: ask.id, points_seq: seqs.points, seq, selection_seq: 0, view, content, n_inside, statistic: "", scale: [] }, { png, histogram: new Uint32Array(0), quantiles: new Float32Array(0) });
+  model.say({ kind: "image", id: ask.id, points_seq: seqs.points, seq, selection_seq: 0, view, content, n_inside, statistic: "", scale: [] }, { png, histogram: new Uint32Array(0), log_histogram: new Uint32Array(0), quantiles: new Float32Array(0) });
 }
 
 /** Deliver what a real session said, see `serve` in engine.py. */

@@ -359,3 +359,19 @@ def test_opacity_lets_what_lies_below_through(page: Any) -> None:
     )
     assert found[0] == 255
     assert abs(found[1] - 127) <= 2
+
+
+@pytest.mark.parametrize("size", [2, 8])
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_grey_zeros_lie_above_missing_values_and_beneath_the_lowest_number(page: Any, scale: str, size: int) -> None:
+    traits = json.dumps({"point_size": size, "zero": "grey", "scale": scale})
+    found = run(
+        page,
+        f"""const w = open_({{ traits: {traits} }});
+        const codes = Uint16Array.from([1, 0, 65535, 0, 65535]);
+        sendColor(w.model, {{ scale: "continuous", codes, lo: 0, hi: 65534 }});
+        sendPoints(w.model, {{ xy: [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5], [0.25, 0.5], [0.25, 0.5]] }});
+        await ready(w);
+        return [pixel(w, 200, 200), pixel(w, place(0.25), 200)];""",
+    )
+    assert found == [[68, 1, 84], [217, 217, 217]]  # the first colour of viridis, and the grey of zeros

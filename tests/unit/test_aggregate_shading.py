@@ -25,6 +25,7 @@ from cxg_widget.draw.aggregate import (
 from cxg_widget.draw.png import blank_lines, encode_lines, encode_png
 from cxg_widget.errors import InvalidValue
 from cxg_widget.wire.encoding import describe
+from cxg_widget.wire.quantise import zero_code
 from tests.unit.test_aggregate_planes import HEIGHT, VIEW, WIDTH, Index, canvas, frame, numbers, pixels, points
 
 COLORS = np.array([[200, 10, 0], [0, 150, 40], [30, 60, 250]], dtype=np.uint8)
@@ -288,3 +289,20 @@ assert [len(loop.signatures) for loop in loops] == before, (before, [loop.signat
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5])
+def test_a_pixel_has_the_code_of_zero_only_if_its_cells_come_to_zero(weight):
+    n = 4_000
+    xy, values = points(n), np.zeros(n, dtype=np.float32)
+    values[::7] = np.random.default_rng(2).exponential(1e-5, values[::7].size)
+    values[0] = 9.0
+    index, data = Index(xy), describe(Vector(values), n)
+    statistic = "both" if weight else "mean"
+    planes = aggregate(index, arrange(index, data), VIEW, (WIDTH, HEIGHT), statistic=statistic)
+    image = number_image(planes, weight, zero_code(data.lo, data.hi))
+    line, column, inside = pixels(xy)
+    highest = np.zeros((HEIGHT, WIDTH))
+    np.maximum.at(highest, (line[inside], column[inside]), values[inside])
+    seen = image.alpha > 0
+    np.testing.assert_array_equal((image.codes == 0)[seen], (highest == 0)[seen])

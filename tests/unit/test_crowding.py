@@ -104,3 +104,13 @@ def test_few_cells_show_their_own_numbers_unless_the_mean_is_asked_for():
     assert (mean.codes != codes).mean() > 0.5
     many = shared(some, codes, points, view, ("auto", 400))
     assert many.limits[1] < codes[codes != MISSING].max()
+
+
+def test_a_tile_shows_zero_only_if_all_that_is_in_it_comes_to_zero():
+    xy = np.array([[0, 0], [0, 1], [0, 2], [0, 3], [900, 0], [900, 1]], np.uint16)
+    codes = np.array([10, 10, 10, 11, 10, 10], np.uint16)
+    tile = (100.0, 100.0)
+    assert shared_codes(xy, codes, (xy, codes), tile, 0).tolist() == [10] * 6
+    assert shared_codes(xy, codes, (xy, codes), tile, 0, zero=10).tolist() == [11] * 4 + [10] * 2
+    codes = np.array([10, 10, 10, 9, 10, 10], np.uint16)
+    assert shared_codes(xy, codes, (xy, codes), tile, 0, zero=10).tolist() == [9] * 4 + [10] * 2

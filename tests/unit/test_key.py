@@ -23,8 +23,8 @@ def test_the_key_says(case):
     legend = Color(
         seq=0, spec="", n_points=0, n_obs=case["n_obs"], encoding="none", is_stated=False, **{**case["color"]},
     )  # fmt: skip
-    settings = Settings(hidden=tuple(case["hidden"]), cmap=case["cmap"], vmin=case["vmin"], vmax=case["vmax"])
-    settings = replace(settings, filtered=case.get("filtered", "hide"))
+    rule = {name: case[name] for name in ("vmin", "vmax", "center", "scale", "zero", "filtered") if name in case}
+    settings = Settings(hidden=tuple(case["hidden"]), cmap=case["cmap"], **rule)
     quantiles = np.linspace(legend.lo, legend.hi, 1001)
     told = {"title": case["title"], "noun": Noun(*case["noun"]), "n_selected": case["n_selected"]}
     crowd = case.get("crowd", {"weight": 1, "solidity": 1})

@@ -181,3 +181,17 @@ def test_a_limit_is_shared_and_kept_by_a_list_of_genes_as_by_one(make):
     assert w.vmin is None
     w.color = ("CD3E", "DENSE")
     assert w.vmin == 0.5
+
+
+def test_a_centre_stays_behind_with_its_colouring_and_does_not_go_with_limits_that_exclude_it(make):
+    w = make(center=1.0)
+    w.color = "n_counts"
+    assert w.center is None
+    w.color = "CD3E"
+    assert w.center == 1.0
+    with pytest.raises(ValueError, match="center must lie between vmin and vmax"):
+        w.vmax = 0.5
+    assert (w.vmax, w.center) == (None, 1.0)
+    with pytest.raises(ValueError, match="vmin must lie above 0 where scale is 'log'"):
+        make(vmin=0.0, scale="log")
+    assert CxgWidget(small(), **w.state).state == w.state

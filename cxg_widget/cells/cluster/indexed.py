@@ -130,8 +130,11 @@ class ClusterCells:
         self, coloring: Coloring, mask: NDArray[np.bool_], layer: str | None = None
     ) -> NDArray[np.int64]:
         """Count selected rows, those without a place too, as `Coloring.count_selected`."""
-        parts, same = self._parts, {"target": coloring.target, "layer": layer, "limits": coloring.limits}
-        counts = parts.map("selected", worker.count_selected_rows, parts.rows(), parts.packed(mask), **same)
+        limits = (*coloring.limits, coloring.numbers.least)
+        parts, same = self._parts, {"target": coloring.target, "layer": layer}
+        counts = parts.map(
+            "selected", worker.count_selected_rows, parts.rows(), parts.packed(mask), **same, limits=limits
+        )
         total: NDArray[np.int64] = np.sum(parts.gathered(counts), axis=0)
         return total
 

@@ -135,7 +135,7 @@ def category_planes(
 
 
 def count_selected_rows(
-    rows: Rows, packed: NDArray[np.uint8], target: Target, layer: str | None, limits: tuple[float, float]
+    rows: Rows, packed: NDArray[np.uint8], target: Target, layer: str | None, limits: tuple[float, float, float]
 ) -> NDArray[np.int64]:
     """Count those of the rows that are selected, see `encoding.count_selected`."""
     mask = unpack_mask(packed, rows.stop - rows.start)

@@ -13,7 +13,7 @@ from cxg_widget.datasets import Codes, Vector
 from cxg_widget.display.coloring import CategoryColoring, Coloring, NumberColoring
 from cxg_widget.display.target import Target
 from cxg_widget.errors import InvalidValue
-from cxg_widget.wire.encoding import QUANTILES, Numbers, bin_values, category_counts
+from cxg_widget.wire.encoding import QUANTILES, Numbers, bin_logs, bin_values, category_counts, told_apart
 from cxg_widget.wire.protocol import MISSING_U16
 from cxg_widget.wire.quantise import LEVELS, between, quantise
 
@@ -40,13 +40,18 @@ def of_numbers(parts: Partitions, target: Target, data: list[Any]) -> Coloring:
     found = parts.gathered(parts.map("limits", limits_of, data, sizes))
     lo, hi = min(one[0] for one in found), max(one[1] for one in found)
     lo, hi = (lo, hi) if lo <= hi else (0.0, 0.0)
-    tallies = parts.gathered(parts.map("tally", tally, data, sizes, lo=lo, hi=hi))
-    bins, codes = (np.sum(one, axis=0) for one in zip(*tallies, strict=True))
+    least = told_apart(min(one[5] for one in found), lo, hi)
+    tallies = parts.gathered(parts.map("tally", tally, data, sizes, lo=lo, hi=hi, least=least))
+    bins, codes, logs = (np.sum(one, axis=0) for one in zip(*tallies, strict=True))
     numbers = replace(
         Numbers.stated(lo, hi),
         n_missing=sum(one[2] for one in found),
         histogram=bins.astype(np.uint32),
         quantiles=quantiles_of(codes, lo, hi),
+        log_histogram=logs.astype(np.uint32),
+        n_negative=sum(one[3] for one in found),
+        n_zero=sum(one[4] for one in found),
+        least=least,
     )
     return NumberColoring(target, numbers, is_sample=True)
 
@@ -57,25 +62,35 @@ def count_codes(codes: Codes) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
     return codes.categories, np.array([n_missing, *counts])
 
 
-def limits_of(vector: Vector, n_rows: int) -> tuple[float, float, int]:
-    """Return the finite range (inf, -inf if there is none) and the number of cells that are not; runs on a worker."""
+def limits_of(vector: Vector, n_rows: int) -> tuple[float, float, int, int, int, float]:
+    """Return the finite range (inf, -inf if there is none), and how many cells are not finite, below 0, at 0.
+
+    Last comes the least number above 0, inf if there is none. Runs on a worker.
+    """
     finite = vector.values[np.isfinite(vector.values)]
     known = [finite.min(), finite.max()] if finite.size else []
-    if vector.rows is not None and vector.rows.size < n_rows:
+    n_fill = 0 if vector.rows is None else n_rows - vector.rows.size
+    if n_fill:
         known.append(vector.fill)
     lo, hi = (float(min(known)), float(max(known))) if known else (np.inf, -np.inf)
-    return lo, hi, int(vector.values.size - finite.size)
+    above = [float(one) for one in known if one > 0] + [float(finite[finite > 0].min(initial=np.inf))]
+    n_negative = int(np.count_nonzero(finite < 0)) + n_fill * (vector.fill < 0)
+    n_zero = int(np.count_nonzero(finite == 0)) + n_fill * (vector.fill == 0)
+    return lo, hi, int(vector.values.size - finite.size), n_negative, n_zero, min(above)
 
 
-def tally(vector: Vector, n_rows: int, lo: float, hi: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count cells by bin (64,) and by code (65535,) over lo..hi, the range of all cells; runs on a worker."""
+def tally(
+    vector: Vector, n_rows: int, lo: float, hi: float, least: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Count cells by bin (64,), by code (65535,) and by bin of logarithms, as of all cells; runs on a worker."""
     finite = vector.values[np.isfinite(vector.values)]
     n_fill = 0 if vector.rows is None else n_rows - vector.rows.size
     bins = bin_values(finite, lo, hi) + n_fill * bin_values(np.array([vector.fill]), lo, hi)
     codes = np.bincount(quantise(finite, lo, hi), minlength=MISSING_U16)
     if n_fill:
         codes[int(quantise(np.array([vector.fill]), lo, hi)[0])] += n_fill
-    return bins, codes
+    logs = bin_logs(finite, least, hi) + n_fill * bin_logs(np.array([vector.fill]), least, hi)
+    return bins, codes, logs
 
 
 def quantiles_of(codes: NDArray[np.int64], lo: float, hi: float) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from cxg_widget.datasets.base.dataset import Codes, Vector
 from cxg_widget.spatial import SpatialIndex
 from cxg_widget.wire.encoding import Numbers
 from cxg_widget.wire.protocol import MISSING_U16
-from cxg_widget.wire.quantise import LEVELS, between, quantise
+from cxg_widget.wire.quantise import decode, encode
 
 BLOCK = 1 << 22
 """Points handled at once while a column is brought into order, so that temporary arrays stay small."""
@@ -49,7 +49,7 @@ class CategoryColumn:
 
 @dataclass(frozen=True)
 class NumberColumn:
-    """Numbers of every cell, by the rule of `quantise`.
+    """Numbers of every cell, by the rule of `encode`.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class NumberColumn:
 
 @dataclass(frozen=True)
 class SparseColumn:
-    """Numbers of which most are equal, by the rule of `quantise`.
+    """Numbers of which most are equal, by the rule of `encode`.
 
     Attributes
     ----------
@@ -117,9 +117,7 @@ def codes_at(column: NumberColumn | SparseColumn, places: Places) -> NDArray[np.
 
 def numbers_at(column: NumberColumn | SparseColumn, places: Places) -> NDArray[np.float64]:
     """Return the numbers of some places in their own units, exact to (hi - lo) / 65534; NaN = missing."""
-    by_code = between(column.lo, column.hi, np.arange(MISSING_U16 + 1) / LEVELS)
-    by_code[MISSING_U16] = np.nan
-    return by_code[codes_at(column, places)]
+    return decode(np.arange(MISSING_U16 + 1), column.lo, column.hi)[codes_at(column, places)]
 
 
 def arrange(index: SpatialIndex, data: Codes | Numbers | None) -> ViewColumn | None:
@@ -158,15 +156,15 @@ def arrange_vector(index: SpatialIndex, vector: Vector, lo: float, hi: float) ->
     if vector.rows is None:
         out = np.empty(n, dtype=np.uint16)
         for block in _blocks(n):
-            out[block] = quantise(vector.values[index.rows[block]], lo, hi)
+            out[block] = encode(vector.values[index.rows[block]], lo, hi)
         return NumberColumn(out, lo, hi, _holds(out, MISSING_U16))
-    fill = int(quantise(np.array([vector.fill]), lo, hi)[0])
+    fill = int(encode(np.array([vector.fill]), lo, hi)[0])
     out = np.full(n, fill, dtype=np.uint16)
     places = index.places
     for block in _blocks(vector.rows.size):
         at = places[vector.rows[block]]
         drawn = at < n
-        out[at[drawn]] = quantise(vector.values[block], lo, hi)[drawn]
+        out[at[drawn]] = encode(vector.values[block], lo, hi)[drawn]
     if fill == MISSING_U16 or vector.rows.size * _SPARSE_SHARE >= n:
         return NumberColumn(out, lo, hi, _holds(out, MISSING_U16))
     return _sparse(index, out, fill, lo, hi)

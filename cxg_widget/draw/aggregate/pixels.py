@@ -113,13 +113,14 @@ def ground(first: Any, last: Any, is_there: Any, color: Any, is_blended: Any, im
 
 @compiled
 def number(
-    first: Any, last: Any, totals: Any, missing: Any, peak: Any, weight: Any, alpha: Any, missing_code: Any, page: Any
+    first: Any, last: Any, totals: Any, missing: Any, peak: Any, weight: Any, alpha: Any, codes: Any, page: Any
 ) -> None:
     """Write lines first to last of page (h, w, 3): high and low byte of the code, opacity.
 
     Of the last layer that holds a cell: its mean, its peak by a weight of 1, or what lies between by the weight.
-    alpha: opacity of each layer (layers,).
+    alpha: opacity of each layer (layers,); codes: of what is missing, and of 0, which is no other number's.
     """
+    missing_code, zero = codes
     n_layers, _, width, n_lanes = totals.shape
     for line in range(first, last):
         for column in range(width):
@@ -138,6 +139,8 @@ def number(
                     if peak.size:
                         mean += weight * (peak[layer, line, column] - mean)
                     code = np.uint16(mean + 0.5)
+                    if code == zero and mean != zero:
+                        code = np.uint16(zero + 1 if mean > zero else zero - 1)
             page[line, column, 0] = np.uint8(code >> np.uint16(8))
             page[line, column, 1] = np.uint8(code & np.uint16(255))
             page[line, column, 2] = opacity

@@ -14,7 +14,7 @@ from cxg_widget.draw.aggregate.task import over_lines
 from cxg_widget.draw.png import blank_lines
 from cxg_widget.errors import InvalidValue
 from cxg_widget.wire.protocol import LEFT_OUT_ALPHA, MISSING_U16, Density
-from cxg_widget.wire.quantise import quantise
+from cxg_widget.wire.quantise import encode
 
 SELECTED_ALPHA = 200
 """Opacity of the emptiest pixel that holds a selected cell: it must be found among a million others."""
@@ -101,7 +101,9 @@ def shade(
     return image
 
 
-def number_image(planes: Planes, weight: float = 0.0, left_out: NDArray[np.bool_] | None = None) -> NumberImage:
+def number_image(
+    planes: Planes, weight: float = 0.0, left_out: NDArray[np.bool_] | None = None, *, zero: int = -1
+) -> NumberImage:
     """Return the number of each pixel; selected cells take precedence.
 
     Density is not shown: beside a ramp paleness would be read as another value.
@@ -111,6 +113,7 @@ def number_image(planes: Planes, weight: float = 0.0, left_out: NDArray[np.bool_
     weight : where the planes hold both, 0 shows the mean code of a pixel's cells, 1 the highest, and what lies between
         a value between them
     left_out : as `shade` takes it
+    zero : the code of 0, which no pixel has whose cells come to something else; -1 = there is none
 
     Raises
     ------
@@ -128,7 +131,7 @@ def number_image(planes: Planes, weight: float = 0.0, left_out: NDArray[np.bool_
     share = float(weight)
 
     def write(first: int, last: int) -> None:
-        pixels.number(first, last, planes.totals, missing, peak, share, alpha, MISSING_U16, image.page)
+        pixels.number(first, last, planes.totals, missing, peak, share, alpha, (MISSING_U16, zero), image.page)
 
     over_lines(height, write)
     return _marked(image, left_out)
@@ -149,10 +152,10 @@ def pixel_image(
     left_out : as `shade` takes it
     """
     image = NumberImage(*blank_lines(numbers.shape[1], numbers.shape[2], 3))
-    codes, alpha = quantise(numbers[0], lo, hi), np.where(cells[0] > 0, 255, 0)
+    codes, alpha = encode(numbers[0], lo, hi), np.where(cells[0] > 0, 255, 0)
     if len(cells) > 1:
         above = cells[1] > 0
-        codes = np.where(above, quantise(numbers[1], lo, hi), codes)
+        codes = np.where(above, encode(numbers[1], lo, hi), codes)
         alpha = np.where(above, 255, np.where(cells[0] > 0, round(255 * DIMMED), 0))
     image.page[..., 0], image.page[..., 1], image.page[..., 2] = codes >> 8, codes & 255, alpha
     return _marked(image, left_out)

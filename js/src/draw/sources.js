@@ -3,6 +3,7 @@
 import { memo } from "../state/memo.js";
 import { drawable } from "../state/scene.js";
 import { createShared } from "../style/crowding.js";
+import { zeroCode } from "../style/scale.js";
 
 /**
  * @typedef {object} PointArrays
@@ -30,13 +31,18 @@ export function createSources(scene, getState) {
     if (points === null) return NONE;
     const own = { n: points.n, loaded: drawable(scene), xy: points.xy, codes: color?.codes ?? null, flags };
     const { crowd, points: about } = getState();
-    return isShared() ? share(shared.base, own, crowd, about?.nObs ?? points.n) : own;
+    return isShared() ? share(shared.base, own, crowd, about?.nObs ?? points.n, zero()) : own;
   }
 
   /** Do points show other numbers than their own? The highest of all cells lies on top by itself, but not of a sample. */
   function isShared() {
     const { crowd, points } = getState();
     return crowd.weight < 1 || (crowd.solidity < 1 && points !== null && points.nObs > points.nPoints);
+  }
+
+  function zero() {
+    const { color } = getState();
+    return color === null ? -1 : zeroCode(color.lo, color.hi);
   }
 
   /** @param {import("../state/scene.js").CellPoints} at */
@@ -47,7 +53,7 @@ export function createSources(scene, getState) {
     const zoom = [0, 2].map(
       (axis) => (extent[axis + 1] - extent[axis]) / (points.extent[axis + 1] - points.extent[axis] || 1),
     );
-    return share(shared.cells, own, crowd, own.n, zoom);
+    return share(shared.cells, own, crowd, own.n, zero(), zoom);
   }
 
   /** @param {import("../state/scene.js").PointDetail} at */
@@ -89,10 +95,10 @@ export function createSources(scene, getState) {
 /** @typedef {ReturnType<typeof createSources>} Sources */
 
 /** @param {ReturnType<typeof createShared>} shared @param {PointArrays} own @param {import("../style/crowding.js").Crowd} crowd
- * @param {number} nCells @param {number[]} [zoom] @returns {PointArrays} numbers as they are shown where points share pixels */
-function share(shared, own, crowd, nCells, zoom) {
+ * @param {number} nCells @param {number} zero code of 0 @param {number[]} [zoom] @returns {PointArrays} numbers as they are shown where points share pixels */
+function share(shared, own, crowd, nCells, zero, zoom) {
   const { codes } = own;
-  return codes instanceof Uint16Array ? { ...own, codes: shared({ ...own, codes }, crowd, nCells, zoom) } : own;
+  return codes instanceof Uint16Array ? { ...own, codes: shared({ ...own, codes }, crowd, nCells, zero, zoom) } : own;
 }
 
 /** @param {Uint16Array} xy */

@@ -2,6 +2,8 @@
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { textIn } from "../page/panels/ui.js";
+import { readLimit } from "../style/limits.js";
+import { shortNumber } from "../words/format.js";
 import { capitalized, nounsOf } from "../words/nouns.js";
 
 const SIZE_MIN_PX = 0.5;
@@ -13,6 +15,8 @@ const DENSITIES = { eq_hist: "equalized", log: "logarithmic", cbrt: "cube root",
 /** @type {Record<import("../wire/constants.js").Settings["filtered"], string>} */
 const FILTERED = { hide: "not drawn", grey: "grey" };
 const BACKGROUNDS = { "": "as shown", white: "white", dark: "dark", transparent: "transparent" };
+const SCALES = { linear: "linear", log: "logarithmic" };
+const ZEROS = { color: "colored", grey: "grey, beneath the others" };
 const STATISTICS = {
   auto: "highest close by, mean far away",
   mean: "mean",
@@ -50,6 +54,7 @@ export function settingsPopover({ state, ui, actions }) {
     ${together(state, actions)}
     ${choice("Filtered out", FILTERED, state.traits.filtered, (value) => actions.setTrait("filtered", value))}
     ${onPlot(state, actions)}
+    ${numbers(state, actions)}
     <label class="check" title="With Ctrl or Cmd it always does">
       <input type="checkbox" .checked=${live(state.traits.wheel_zoom)}
         @change=${() => actions.setTrait("wheel_zoom", !state.traits.wheel_zoom)}>The wheel zooms
@@ -63,6 +68,22 @@ function pictures({ traits: { legend, background } }, actions) {
   return html`<label class="check" title="In what is downloaded or kept in a notebook">
       <input type="checkbox" .checked=${live(legend)} @change=${() => actions.setTrait("legend", !legend)}>Legend in pictures</label>
     ${choice("Pictures on", BACKGROUNDS, background ?? "", (value) => actions.setTrait("background", value || null))}`;
+}
+
+/** How the colormap is laid over numbers. @param {import("../state/state.js").State} state @param {import("../state/actions.js").Actions} actions */
+function numbers({ traits: { scale, zero, center }, color }, actions) {
+  if (color?.scale !== "continuous") return nothing;
+  const text = center === null || center === undefined ? "" : shortNumber(center);
+  const commit = (/** @type {Event} */ event) => {
+    const input = /** @type {HTMLInputElement} */ (event.currentTarget);
+    const typed = readLimit(input.value);
+    if (typed === null || typeof typed === "number") actions.setTrait("center", typed);
+    else input.value = text;
+  };
+  return html`${choice("Color scale", SCALES, scale, (value) => actions.setTrait("scale", value))}
+    ${choice("Zeros", ZEROS, zero, (value) => actions.setTrait("zero", value))}
+    <label class="setting choose"><span>Centered at</span>
+      <input class="wide" type="text" autocomplete="off" placeholder="nothing" .value=${live(text)} @change=${commit}></label>`;
 }
 
 /** What becomes of those that share a pixel. @param {import("../state/state.js").State} state @param {import("../state/actions.js").Actions} actions */

@@ -122,6 +122,7 @@ function writeKey(pen, context, key, x, columns) {
     context.fillRect(x, top, column, BAR);
     pen.write(key.ends[0], x, top + BAR + LINE - 2, SMALL);
     pen.write(key.ends[1], x + column, top + BAR + LINE - 2, SMALL, true);
+    pen.write(key.middle, x + (column - pen.width(key.middle, SMALL)) / 2, top + BAR + LINE - 2, SMALL);
     top += BAR + LINE + 8;
   }
   if (key.said !== "") {

@@ -131,9 +131,9 @@ function takeColor(scene, store, reply) {
   const { color, nextColor } = store.get();
   if (reply.seq <= (nextColor ?? color ?? { seq: -1 }).seq) return;
   const values = createValues(reply);
-  const { histogram, quantiles } = reply.arrays;
+  const { histogram, quantiles, log_histogram: logHistogram } = reply.arrays;
   /** @type {Coloring} */
-  const coloring = { ...fieldsOf(reply), loaded: values.loaded, limits: null, histogram, quantiles };
+  const coloring = { ...fieldsOf(reply), loaded: values.loaded, limits: null, histogram, logHistogram, quantiles };
   if (color === null) {
     scene.color = values;
     store.set({ color: coloring });

@@ -9,6 +9,11 @@ export function parseHex(hex) {
   return [(number >> 16) & 255, (number >> 8) & 255, number & 255];
 }
 
+/** @param {number[]} rgb 0..255 @returns {string} "#rrggbb" */
+export function toHex(rgb) {
+  return `#${rgb.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
+}
+
 /** The colour if it is a plain hex code, else grey: nothing from a file reaches a style attribute unread. @param {string | undefined} color */
 export function safeColor(color) {
   return color !== undefined && /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i.test(color) ? color : "#888888";

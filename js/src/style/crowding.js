@@ -54,10 +54,11 @@ function levelOf([width]) {
 /**
  * What is known of the tiles that some points lie in. Selected points have tiles of their own.
  * @param {Numbered} basis the points that are looked at @param {Sides} tile @param {number} nMost points that may be asked for
+ * @param {number} [zero] the code of 0, which a tile shows only if it comes to just that; -1 = there is none
  * @returns {(points: Numbered, weight: number, out: Uint16Array, from: number, to: number) => void} writes the number shown for each
  *   point from..to: by a weight of 0 the mean of its tile, by 1 the highest; without any in its tile its own
  */
-export function tilesOf(basis, tile, nMost) {
+export function tilesOf(basis, tile, nMost, zero = -1) {
   const [perX, perY] = tile.map((side) => 1 / side);
   const [columns, lines] = [perX, perY].map((per) => Math.floor(MISSING * per) + 1);
   const bits = 33 - Math.clz32(nMost);
@@ -91,7 +92,12 @@ export function tilesOf(basis, tile, nMost) {
       const code = points.codes[i];
       const at = code === MISSING ? 0 : tileAt(points, i);
       const mean = counts[at] === 0 ? code : sums[at] / counts[at];
-      out[i] = code === MISSING || counts[at] === 0 ? code : mean + weight * (peaks[at] - mean) + 0.5;
+      if (code === MISSING || counts[at] === 0) out[i] = code;
+      else {
+        const exact = mean + weight * (peaks[at] - mean);
+        const rounded = Math.floor(exact + 0.5);
+        out[i] = rounded === zero ? zero + Math.sign(exact - zero) : rounded;
+      }
     }
   };
 }
@@ -197,13 +203,13 @@ export function createShared() {
     );
 
   /** @param {Numbered & {loaded: number}} points @param {Crowd} crowd @param {number} nCells they stand for
-   * @param {number[]} zoom how many times as large a code is as one of the crowd */
-  return ({ xy, codes, flags, n, loaded }, { weight, tile }, nCells, zoom = [1, 1]) => {
+   * @param {number} zero see `tilesOf` @param {number[]} zoom how many times as large a code is as one of the crowd */
+  return ({ xy, codes, flags, n, loaded }, { weight, tile }, nCells, zero, zoom = [1, 1]) => {
     const basis = { xy, codes, flags, n: loaded < n ? Math.min(loaded, BASIS) : n };
     const grown = Math.sqrt(nCells / Math.max(basis.n, 1));
     const sides = stepped([(tile[0] * grown) / zoom[0], (tile[1] * grown) / zoom[1]]);
-    const made = shown([xy, codes, flags, basis.n, weight, ...sides], () => {
-      return { write: tilesOf(basis, sides, n), out: new Uint16Array(n), filled: 0 };
+    const made = shown([xy, codes, flags, basis.n, weight, zero, ...sides], () => {
+      return { write: tilesOf(basis, sides, n, zero), out: new Uint16Array(n), filled: 0 };
     });
     made.write({ xy, codes, flags, n }, weight, made.out, made.filled, loaded);
     made.filled = loaded;

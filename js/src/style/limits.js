@@ -5,9 +5,12 @@ import { MISSING } from "../wire/protocol.js";
 
 /** A colouring whose numbers are those of pixels, which are no cell's: a deviation, a sum. @param {Coloring} color @param {import("../wire/protocol.js").Image} image
  * @returns {Coloring} */
-export function ofPixels(color, { statistic, scale: [lo, hi, ...limits], arrays: { histogram, quantiles } }) {
-  const [low, high] = limits.map((value) => shareOf(value, lo, hi) * LEVELS);
-  return { ...color, statistic, lo, hi, limits: [low, high], histogram, quantiles };
+export function ofPixels(color, { statistic, scale: [lo, hi, low, high, least], arrays }) {
+  const { histogram, quantiles, log_histogram: logHistogram } = arrays;
+  /** @type {[number, number]} */
+  const limits = [shareOf(low, lo, hi) * LEVELS, shareOf(high, lo, hi) * LEVELS];
+  const numbers = { lo, hi, limits, least, histogram, logHistogram, quantiles };
+  return { ...color, ...numbers, statistic, nZero: -1, nNegative: 0 };
 }
 
 /** Codes 0..LEVELS span the range of a coloring. */
@@ -42,36 +45,6 @@ export function shareOf(value, lo, hi) {
 /** The value at a share of the way from lo to hi. @param {number} share @param {number} lo @param {number} hi */
 export function valueAt(share, lo, hi) {
   return Number.isFinite(hi - lo) ? lo + share * (hi - lo) : lo * (1 - share) + hi * share;
-}
-
-/**
- * Both limits as codes, which may lie outside 0..65534. Where they are equal, what is above them has the highest colour
- * and all else the lowest, such as the zeros of a gene whose 99th percentile is 0; the upper one is never below the lower one.
- * @param {Coloring} coloring
- * @param {{vmin: number | string | null, vmax: number | string | null}} traits
- * @returns {[number, number]}
- */
-export function limitCodes(coloring, { vmin, vmax }) {
-  const { lo, hi } = coloring;
-  const [low, high] = limitsShown(coloring, { vmin, vmax });
-  return [shareOf(low, lo, hi) * LEVELS, shareOf(high, lo, hi) * LEVELS];
-}
-
-/**
- * Both limits in data units: those that were set, else those that suit the picture on show, else the ends of the data.
- * @param {Coloring} coloring
- * @param {{vmin: number | string | null, vmax: number | string | null}} traits
- * @returns {[number, number]}
- */
-export function limitsShown(coloring, { vmin, vmax }) {
-  const { lo, hi } = coloring;
-  const [least, most] = coloring.limits?.map((code) => valueAt(code / LEVELS, lo, hi)) ?? [lo, hi];
-  const low = resolveLimit(vmin, coloring, least);
-  const high = resolveLimit(vmax, coloring, most);
-  // What was set leaves the other end where it suits, unless that would turn the colours round.
-  if (low < high) return [low, high];
-  const start = vmin === null ? lo : low;
-  return [start, Math.max(start, vmax === null ? hi : high)];
 }
 
 /**

@@ -2,15 +2,26 @@
 
 import { isGreying } from "../state/hidden.js";
 import { highlightOf } from "../state/state.js";
-import { DIMMED, FILLING, GREYED, LEFT_OUT_GREY, MISSING_GREY, PLAIN, SEEN_IN_THE_DARK } from "../wire/constants.js";
-import { MISSING_LABEL } from "../wire/protocol.js";
+import {
+  DIMMED,
+  FILLING,
+  GREYED,
+  LEFT_OUT_GREY,
+  MISSING_GREY,
+  PLAIN,
+  SEEN_IN_THE_DARK,
+  ZERO_GREY,
+} from "../wire/constants.js";
+import { MISSING, MISSING_LABEL } from "../wire/protocol.js";
 import { luminance, parseHex } from "./color.js";
 import { COLORMAPS } from "./colormaps.js";
-import { limitCodes } from "./limits.js";
+import { greyCodes, placesOf } from "./scale.js";
 
 /**
  * @typedef {{background: number[], foreground: number[], dark: boolean}} Theme rgb 0..255
  * @typedef {[number, number, number, number]} Rgba 0..1
+ * @typedef {import("../state/state.js").Coloring} Coloring
+ * @typedef {Pick<import("../state/state.js").Traits, "hidden" | "cmap"> & import("./scale.js").Rule} TableTraits
  *
  * @typedef {object} Style
  * @property {0 | 1 | 2} mode one colour, categories, numbers
@@ -19,7 +30,7 @@ import { limitCodes } from "./limits.js";
  * @property {number} highlighted category above all others; -1 = none
  * @property {boolean} selecting there is a selection: the rest is dimmed
  * @property {boolean} ranked higher numbers lie above lower ones; where points show what their pixel shares, no order matters
- * @property {[number, number]} limits codes of the two ends of the colormap
+ * @property {[number, number]} grey first and last code that lie beneath all other numbers; the last below the first: none
  * @property {Rgba} plain colour without a colouring
  * @property {Rgba} missingColor alpha 0 = hidden
  * @property {Rgba} leftOut colour of points that the filters leave out, beneath all others; alpha: how opaque they are, 0 = not drawn
@@ -57,7 +68,7 @@ export function styleOf(state, theme, missing) {
     highlighted: highlightOf(state),
     selecting: selection.n > 0,
     ranked: mode === 2 && crowd.weight === 1,
-    limits: mode === 2 && color !== null ? limitCodes(color, traits) : [0, 1],
+    grey: mode === 2 && color !== null ? greyCodes(color, traits) : [0, -1],
     plain: rgba(PLAIN[tone], 1),
     missingColor: rgba(MISSING_GREY[tone], mode === 1 && traits.hidden.includes(MISSING_LABEL) ? 0 : 1),
     leftOut: rgba(LEFT_OUT_GREY[tone], isGreying(state) ? traits.opacity : 0),
@@ -92,19 +103,41 @@ export function isDimming({ selecting, highlighted }) {
 
 /** Do some points lie above others whatever their order? @param {Style} style */
 export function isLayered(style) {
-  return style.ranked || isDimming(style) || style.leftOut[3] > 0;
+  return style.ranked || style.grey[0] <= style.grey[1] || isDimming(style) || style.leftOut[3] > 0;
 }
 
-/** Colours of codes as a texture 256 wide: of each category, or of 256 steps of the colormap.
- * @param {import("../state/state.js").Coloring} color @param {Pick<import("../state/state.js").Traits, "cmap" | "hidden">} traits @param {boolean} dark @returns {Uint8Array} RGBA, rows of 256; alpha 0 = hidden */
-export function colorTable({ scale, categories, colors }, { cmap, hidden }, dark) {
-  if (scale !== "categorical") return ramp(stopsOf(cmap, dark));
+/** What `colorTable` is made of. @param {Coloring} color @param {TableTraits} traits @param {boolean} dark @returns {unknown[]} */
+export function colorsFrom(color, { cmap, hidden, vmin, vmax, center, scale, zero }, dark) {
+  if (color.scale === "categorical") return [color.colors, color.categories, hidden];
+  const { lo, hi, least, quantiles, limits } = color;
+  return [lo, hi, least, quantiles, String(limits), cmap, vmin, vmax, center, scale, zero, dark];
+}
+
+/** Colours of codes as a texture 256 wide: of each category, or of each number. @param {Coloring} color @param {TableTraits} traits
+ * @param {boolean} dark @returns {Uint8Array} RGBA, rows of 256; alpha 0 = hidden */
+export function colorTable(color, traits, dark) {
+  const { scale, categories, colors } = color;
+  if (scale !== "categorical") return numberTable(color, traits, dark);
+  const { hidden } = traits;
   const table = new Uint8Array(1024 * Math.max(1, Math.ceil(colors.length / 256)));
   const isHidden = new Set(hidden);
   colors.forEach((color, i) => {
     if (!isHidden.has(categories[i])) table.set([...parseHex(color), 255], 4 * i);
   });
   return table;
+}
+
+/** @param {Coloring} color @param {TableTraits} traits @param {boolean} dark @returns {Uint8Array} */
+function numberTable(color, traits, dark) {
+  const steps = new Uint32Array(ramp(stopsOf(traits.cmap, dark)).buffer);
+  const table = new Uint32Array(MISSING + 1);
+  const placeOf = placesOf(color, traits);
+  const [first, last] = greyCodes(color, traits);
+  for (let code = 0; code < MISSING; code++) table[code] = steps[Math.floor(placeOf(code) * 255 + 0.5)];
+  const bytes = new Uint8Array(table.buffer);
+  const grey = ZERO_GREY[dark ? "dark" : "light"];
+  for (let code = first; code <= last; code++) bytes.set([...grey, 255], 4 * code);
+  return bytes;
 }
 
 /** The stops of a colormap, of our own on a dark page without those too dark to be seen there.

@@ -1,9 +1,9 @@
 /** The key of a picture: what its colours mean, in words, as cxg_widget/draw/key.py writes it. Pure. */
 import { nShown } from "../state/hidden.js";
-import { safeColor } from "../style/color.js";
-import { limitsShown } from "../style/limits.js";
+import { safeColor, toHex } from "../style/color.js";
+import { middleOf, scaleOf } from "../style/scale.js";
 import { stopsOf } from "../style/style.js";
-import { LEFT_OUT_GREY, MOST_ROWS } from "../wire/constants.js";
+import { LEFT_OUT_GREY, MOST_ROWS, ZERO_GREY } from "../wire/constants.js";
 import { LEFT_OUT_LABEL, MISSING_LABEL } from "../wire/protocol.js";
 import { counted, share, shortCount, shortNumber, wholeNumber } from "./format.js";
 import { capitalized, nounsOf } from "./nouns.js";
@@ -19,6 +19,7 @@ import { capitalized, nounsOf } from "./nouns.js";
  * @property {number} more categories that are on show and not among the rows
  * @property {string[]} ramp colours of a bar, low to high; empty where there is none
  * @property {[string, string]} ends its two limits
+ * @property {string} middle the number in its middle, where that is not half way between them
  * @property {string} said what is said in place of a bar
  */
 
@@ -36,6 +37,7 @@ export function keyOf(state, dark = false) {
     more: 0,
     ramp: [],
     ends: ["", ""],
+    middle: "",
     said: "",
   };
   const leftOut = leftOutOf(state, dark);
@@ -64,9 +66,28 @@ export function keyOf(state, dark = false) {
   const others = [...missing, ...leftOut];
   if (nMissing >= color.nObs) return { ...named, rows: others, said: "There are no values." };
   if (lo === hi) return { ...named, rows: others, said: `Every value is ${shortNumber(lo)}.` };
-  const [low, high] = limitsShown(color, traits);
-  const told = [detail, statisticOf(state)].filter(Boolean).join(" · ");
-  return { ...named, detail: told, rows: others, ramp: stopsOf(traits.cmap, dark), ends: endsOf(low, high, lo, hi) };
+  const scale = scaleOf(color, traits);
+  const told = [detail, statisticOf(state), scale.isLog ? "log scale" : ""].filter(Boolean).join(" · ");
+  const rows = [...zerosOf(color, traits, dark), ...others];
+  if (scale.isLog && hi <= 0) return { ...named, detail: told, rows, said: "No value lies above 0." };
+  const middle = middleOf(scale);
+  return {
+    ...named,
+    detail: told,
+    rows,
+    ramp: stopsOf(traits.cmap, dark),
+    ends: endsOf(scale.low, scale.high, scale.isLog ? color.least : lo, hi),
+    middle: middle === null ? "" : shortNumber(middle),
+  };
+}
+
+/** The row of numbers that have the grey of zeros, where there are any. @param {import("../state/state.js").Coloring} color
+ * @param {import("../state/state.js").Traits} traits @param {boolean} dark @returns {Key["rows"]} */
+export function zerosOf({ lo, nZero, nNegative, nObs }, { scale, zero }, dark) {
+  const isLog = scale === "log";
+  const n = nZero + (isLog ? nNegative : 0);
+  if (!(isLog || zero === "grey") || n === 0) return [];
+  return [[isLog && lo < 0 ? "≤ 0" : "0", n > 0 ? share(n, nObs) : "", toHex(ZERO_GREY[dark ? "dark" : "light"])]];
 }
 
 /** The row of cells that the filters leave out, where they are drawn. @param {import("../state/state.js").State} state @param {boolean} dark
@@ -75,8 +96,7 @@ function leftOutOf(state, dark) {
   const nObs = state.dataset?.nObs ?? 0;
   const n = nObs - nShown(state, nObs);
   if (state.traits.filtered !== "grey" || n === 0) return [];
-  const grey = LEFT_OUT_GREY[dark ? "dark" : "light"].map((one) => one.toString(16).padStart(2, "0"));
-  return [[LEFT_OUT_LABEL, shortCount(n), `#${grey.join("")}`]];
+  return [[LEFT_OUT_LABEL, shortCount(n), toHex(LEFT_OUT_GREY[dark ? "dark" : "light"])]];
 }
 
 /** Which number a pixel shows that cells share; "" where each cell is seen. @param {import("../state/state.js").State} state @returns {string} */
@@ -106,9 +126,9 @@ function sizeOf(state) {
 }
 
 /** The key as lines of text. @param {Key} key @returns {string[]} */
-export function linesOf({ title, size, heading, detail, rows, more, ramp, ends, said }) {
+export function linesOf({ title, size, heading, detail, rows, more, ramp, ends, middle, said }) {
   const named = (detail && `${heading} (${detail})`) || heading;
-  const bar = ramp.length > 0 ? ends.join(" to ") : said;
+  const bar = (ramp.length > 0 ? ends.join(" to ") : said) + (middle && `, ${middle} in the middle`);
   const told = rows.map(([label, count]) => (count && `${label}: ${count}`) || label);
   return [title, size, named, bar, ...told, more > 0 ? `and ${wholeNumber(more)} more` : ""].filter(
     (line) => line !== "",

@@ -11,11 +11,11 @@ import { MISSING } from "../../wire/protocol.js";
 
 /** Ranks from below, that of what is empty, 0: soft edges, points that the filters leave out, the lowest of all others. */
 export const [EDGE, LEFT_OUT, LOWEST] = [1, 2, 3];
-const DIMMED_SPAN = MISSING + 2;
+const DIMMED_SPAN = MISSING + 3;
 
 /**
  * @param {import("../../style/style.js").Style} style
- * @param {Uint8Array} colors RGBA of categories, or of 256 steps of a colormap; alpha 0 = hidden
+ * @param {Uint8Array} colors RGBA of categories or of numbers; alpha 0 = hidden
  * @param {number} size 256 or 65,536 codes
  * @returns {Inks}
  */
@@ -24,23 +24,19 @@ export function inksOf(style, colors, size) {
   const rank = new Uint32Array(2 * size + 1).fill(LEFT_OUT);
   const pure = new Uint32Array(colors.buffer, colors.byteOffset, colors.length / 4);
   const [plain, missing, leftOut] = [pack(style.plain), pack(style.missingColor), pack(style.leftOut)];
-  const { mode, ranked, limits, highlighted, selecting } = style;
-  const span = limits[1] - limits[0];
+  const { mode, ranked, grey, highlighted, selecting } = style;
   for (let code = 0; code < size; code++) {
     const isMissing = mode !== 0 && code === style.missing;
     let color = plain;
     if (isMissing) color = missing;
-    else if (mode === 1) color = code < pure.length ? pure[code] : 0;
-    else if (mode === 2) {
-      const share = span === 0 ? Number(code > limits[0]) : Math.min(Math.max((code - limits[0]) / span, 0), 1);
-      color = pure[Math.floor(share * 255 + 0.5)];
-    }
+    else if (mode !== 0) color = code < pure.length ? pure[code] : 0;
     if (color === 0) {
       rgba[code] = rgba[size + code] = leftOut; // hidden in the legend
       continue;
     }
     const isDimmed = highlighted >= 0 && code !== highlighted;
-    const height = isMissing ? 0 : ranked ? 1 + code : 1;
+    const isGrey = mode === 2 && code >= grey[0] && code <= grey[1];
+    const height = isMissing ? 0 : isGrey ? 1 : ranked ? 2 + code : 2;
     const below = selecting || isDimmed ? dim(color, style) : 0;
     rgba[code] = isDimmed ? below : color;
     rgba[size + code] = below;

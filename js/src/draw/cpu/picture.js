@@ -1,6 +1,6 @@
 /** A picture in memory that slices of points are drawn onto, beneath it perhaps one of all cells from the kernel. */
 import { memo } from "../../state/memo.js";
-import { colorTable, isLayered, SQUARE_PX } from "../../style/style.js";
+import { colorsFrom, colorTable, isLayered, SQUARE_PX } from "../../style/style.js";
 import { createShades } from "./image.js";
 import { inksOf } from "./inks.js";
 import { drawPoints } from "./points.js";
@@ -31,9 +31,7 @@ export function createCpuPicture(getState) {
     const table =
       color === null || color.scale === "none"
         ? NO_COLORS
-        : tables([color.scale, color.colors, color.categories, traits.hidden, traits.cmap, style.dark], () =>
-            colorTable(color, traits, style.dark),
-          );
+        : tables(colorsFrom(color, traits, style.dark), () => colorTable(color, traits, style.dark));
     return kept([JSON.stringify(style), table, size], () => inksOf(style, table, size));
   }
 

@@ -30,10 +30,10 @@ export function drawImage(shared, textures, content, { style, rect, isCover }) {
 }
 
 /** Give every point of the picture at hand the colour of one number, wherever one has been drawn.
- * @param {import("./context.js").Shared} shared @param {WebGLTexture | null} colors @param {import("../../style/style.js").Style} style @param {number} code */
-export function fillPoints(shared, colors, { limits }, code) {
+ * @param {import("./context.js").Shared} shared @param {WebGLTexture | null} colors @param {number} code */
+export function fillPoints(shared, colors, code) {
   const { gl } = shared;
-  useProgram(shared, VERTEX_IMAGE, FRAGMENT_FILL, { ...UNITS, rect: [-1, 1, -1, 1], limits, code });
+  useProgram(shared, VERTEX_IMAGE, FRAGMENT_FILL, { ...UNITS, rect: [-1, 1, -1, 1], code });
   bindTextures(gl, { colors });
   gl.disable(gl.DEPTH_TEST);
   drawRectangle(gl, gl.DST_ALPHA, gl.ZERO);

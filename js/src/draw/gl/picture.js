@@ -16,7 +16,7 @@ export function createGlPicture(shared, stage) {
     fill({ style }, code) {
       const colors = stage.colors(style.dark);
       target.bind();
-      fillPoints(shared, colors, style, code);
+      fillPoints(shared, colors, code);
       target.rise();
     },
     points(options, points, first, count) {

@@ -1,17 +1,16 @@
 /** The GLSL of points and pictures. Which point lies on top is decided by depth alone, so that no order has to be sorted. */
 import { LEFT_OUT_ALPHA } from "../../wire/protocol.js";
 
-/** Colour of a number's code between the limits, from the 256 steps of a colormap. */
-const RAMP = /* glsl */ `
-vec4 ramp(sampler2D colors, vec2 limits, float code) {
-  float span = limits.y - limits.x;
-  float t = span == 0.0 ? float(code > limits.x) : clamp((code - limits.x) / span, 0.0, 1.0);
-  return texelFetch(colors, ivec2(int(t * 255.0 + 0.5), 0), 0);
+/** Colour of a code, from a table 256 wide. */
+const LOOK_UP = /* glsl */ `
+vec4 colorAt(sampler2D colors, int code) {
+  return texelFetch(colors, ivec2(code & 255, code >> 8), 0);
 }
 `;
 
 /**
- * From front to back: values by rank, missing values, then everything dimmed in the same order, then what the filters leave out.
+ * From front to back: values by rank, those of u_grey, first to last code, missing values, then everything dimmed in the same order,
+ * then what the filters leave out.
  * a_flag bit 0: selected, bit 1: left out. u_mode 0: one colour, 1: categories, 2: numbers.
  */
 export const VERTEX = /* glsl */ `#version 300 es
@@ -29,7 +28,7 @@ uniform float u_ranked;
 uniform uint u_missing;
 uniform int u_highlighted;
 uniform bool u_selecting;
-uniform vec2 u_limits;
+uniform vec2 u_grey;
 uniform vec4 u_plain;
 uniform vec4 u_missingColor;
 uniform vec4 u_leftOut;
@@ -38,7 +37,7 @@ uniform float u_dimmed;
 uniform float u_opacity;
 uniform sampler2D u_colors;
 flat out vec4 v_color;
-${RAMP}
+${LOOK_UP}
 void main() {
   vec4 color = u_plain;
   float rank = 0.0;
@@ -48,11 +47,12 @@ void main() {
     rank = -0.5;
     dimmed = dimmed || u_highlighted >= 0;
   } else if (u_mode == 1) {
-    color = texelFetch(u_colors, ivec2(int(a_code & 255u), int(a_code >> 8)), 0);
+    color = colorAt(u_colors, int(a_code));
     dimmed = dimmed || (u_highlighted >= 0 && int(a_code) != u_highlighted);
   } else if (u_mode == 2) {
-    color = ramp(u_colors, u_limits, float(a_code));
-    rank = u_ranked * float(a_code) / 65534.0;
+    float code = float(a_code);
+    color = colorAt(u_colors, int(a_code));
+    rank = code >= u_grey.x && code <= u_grey.y ? -0.25 : u_ranked * code / 65534.0;
   }
   bool leftOut = color.a == 0.0 || (a_flag & 2u) != 0u;
   if ((leftOut && u_leftOut.a == 0.0) || a_xy.x == 65535u || a_xy.y == 65535u) {
@@ -118,7 +118,6 @@ precision highp sampler2D;
 uniform sampler2D u_image;
 uniform sampler2D u_colors;
 uniform int u_mode;
-uniform vec2 u_limits;
 uniform vec4 u_missingColor;
 uniform vec4 u_leftOut;
 uniform vec3 u_background;
@@ -126,14 +125,14 @@ uniform float u_behind;
 uniform float u_opacity;
 in vec2 v_at;
 out vec4 color;
-${RAMP}
+${LOOK_UP}
 vec4 colorOf() {
   if (u_mode == 1) return texture(u_image, v_at);
   ivec2 size = textureSize(u_image, 0);
   vec3 pixel = texelFetch(u_image, min(ivec2(v_at * vec2(size)), size - 1), 0).rgb;
   if (floor(pixel.b * 255.0 + 0.5) == ${LEFT_OUT_ALPHA}.0) return vec4(u_leftOut.rgb, 1.0) * ceil(u_leftOut.a);
-  float code = floor(pixel.r * 255.0 + 0.5) * 256.0 + floor(pixel.g * 255.0 + 0.5);
-  vec4 found = code > 65534.5 ? u_missingColor : ramp(u_colors, u_limits, code);
+  int code = int(pixel.r * 255.0 + 0.5) * 256 + int(pixel.g * 255.0 + 0.5);
+  vec4 found = code > 65534 ? u_missingColor : colorAt(u_colors, code);
   return vec4(found.rgb, 1.0) * pixel.b;
 }
 
@@ -148,11 +147,10 @@ export const FRAGMENT_FILL = /* glsl */ `#version 300 es
 precision highp float;
 precision highp sampler2D;
 uniform sampler2D u_colors;
-uniform vec2 u_limits;
 uniform float u_code;
 out vec4 color;
-${RAMP}
+${LOOK_UP}
 void main() {
-  color = ramp(u_colors, u_limits, u_code);
+  color = colorAt(u_colors, int(u_code));
 }
 `;

@@ -1,6 +1,6 @@
 /** Buffers and textures that all views of one model share, sent to the GPU once, as far as they have arrived. */
 import { memo } from "../../state/memo.js";
-import { colorTable } from "../../style/style.js";
+import { colorsFrom, colorTable } from "../../style/style.js";
 import { createPointBuffers } from "./buffers.js";
 import { createGlPicture } from "./picture.js";
 import { sendColors, sendImage } from "./textures.js";
@@ -47,9 +47,8 @@ function createStage({ gl }, scene, getState) {
     colors(dark) {
       const { color, traits } = getState();
       if (color !== null && color.scale !== "none") {
-        const from =
-          color.scale === "categorical" ? [color.colors, color.categories, traits.hidden] : [traits.cmap, dark];
-        parts.colored(from, () => (sendColors(gl, parts.colors, colorTable(color, traits, dark)), parts.colors));
+        const send = () => (sendColors(gl, parts.colors, colorTable(color, traits, dark)), parts.colors);
+        parts.colored(colorsFrom(color, traits, dark), send);
       }
       return parts.colors;
     },

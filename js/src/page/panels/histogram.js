@@ -41,12 +41,14 @@ export function valueAt(place, lo, hi) {
 
 /**
  * A CSS gradient over lo..hi whose colours run between two places.
- * @param {string[] | undefined} stops evenly spaced @param {number} [from] 0..1 @param {number} [to] 0..1 @returns {string}
+ * @param {string[] | undefined} stops evenly spaced @param {number} [from] 0..1 @param {number} [to] 0..1 @param {number} [middle] of the colours
+ * @returns {string}
  */
-export function gradient(stops, from = 0, to = 1) {
+export function gradient(stops, from = 0, to = 1, middle = (from + to) / 2) {
   const colors = stops !== undefined && stops.length > 1 ? stops : GREYS;
   const steps = colors.map((color, i) => {
-    const place = from + (i / (colors.length - 1)) * (to - from);
+    const share = (2 * i) / (colors.length - 1);
+    const place = share < 1 ? from + share * (middle - from) : middle + (share - 1) * (to - middle);
     return `${color} ${round(100 * place)}%`;
   });
   return `linear-gradient(to right, ${steps.join(", ")})`;

@@ -1,9 +1,11 @@
 /** The legend of a numeric colouring: histogram over the colour bar, two limits to drag or type, the colormap. */
 import { html, nothing } from "lit-html";
 import { countsOf } from "../../state/counts.js";
-import { limitsShown, readLimit, resolveLimit } from "../../style/limits.js";
+import { readLimit, resolveLimit } from "../../style/limits.js";
+import { scaleOf, waysOf } from "../../style/scale.js";
 import { isOfPixels, stopsOf } from "../../style/style.js";
 import { shortNumber } from "../../words/format.js";
+import { zerosOf } from "../../words/key.js";
 import { nounsOf } from "../../words/nouns.js";
 import { colormapMenu } from "./colormap_menu.js";
 import { barHeights, barPath, gradient, mergeBins, placeOf, valueAfterKey, valueAt } from "./histogram.js";
@@ -26,6 +28,8 @@ const LIMIT_NAMES = { vmin: "Lower limit", vmax: "Upper limit" };
 export function numberLegend(context, color) {
   const { state, actions } = context;
   if (color.nMissing >= color.nObs) return html`<p class="none">There are no values.</p>${missingRow(context, color)}`;
+  if (state.traits.scale === "log" && color.hi <= 0)
+    return html`<p class="none">No value lies above 0.</p>${zeroRow(context, color)}${missingRow(context, color)}`;
   const limits = limitsInForce(context, color);
   const { vmin, vmax } = state.traits;
   const reset = () => LIMITS.forEach((name) => actions.setTrait(name, null));
@@ -39,33 +43,54 @@ export function numberLegend(context, color) {
     ${context.ui.badLimit === "" ? nothing : html`<p class="none" role="alert">${context.ui.limitFault}</p>`}
     <p class="detail shown">${whatIsShown(state)}</p>
     ${colormapMenu(context)}
+    ${zeroRow(context, color)}
     ${missingRow(context, color)}`;
 }
 
-/** @param {Context} context @param {Coloring} color @returns {Record<Limit, number>} */
-function limitsInForce(context, color) {
-  const vmin = limitShown(context, color, "vmin");
-  return { vmin, vmax: Math.max(vmin, limitShown(context, color, "vmax")) };
+/** The limits in force: the one under the hand, else what the traits say, else what suits the picture.
+ * @param {Context} context @param {Coloring} color @returns {Record<Limit, number>} */
+function limitsInForce({ state: { traits }, ui: { drag } }, color) {
+  const { low, high } = scaleOf(color, drag === null ? traits : { ...traits, [drag.name]: drag.value });
+  return { vmin: low, vmax: Math.max(low, high) };
 }
 
-/** The limit in force: the one under the hand, else what the trait says, else what suits the picture.
- * @param {Context} context @param {Coloring} color @param {Limit} name @returns {number} */
-function limitShown({ state, ui }, color, name) {
-  if (ui.drag?.name === name) return ui.drag.value;
-  return limitsShown(color, state.traits)[LIMITS.indexOf(name)];
+/** What lies along the bar: its ends, and the ways to it and back. @param {Coloring} color @param {{scale?: string}} traits */
+function axisOf({ lo, hi, least }, { scale }) {
+  const [to, from] = waysOf(scale === "log");
+  const ends = /** @type {[number, number]} */ ([to(scale === "log" ? least : lo), to(hi)]);
+  return {
+    ends,
+    to,
+    placeOf: (/** @type {number} */ value) => placeOf(to(value), ...ends),
+    valueAt: (/** @type {number} */ place) => from(valueAt(place, ...ends)),
+    from,
+  };
+}
+
+/** Numbers that have the grey of zeros. @param {Context} context @param {Coloring} color */
+function zeroRow({ state, ui }, color) {
+  return zerosOf(color, state.traits, ui.dark).map(
+    ([label, told, grey]) =>
+      html`<div class="row zero" title="Grey, beneath all others"><i class="swatch" style="background:${grey}"></i><span class="label">${label}</span><span class="end"><span class="count">${told}</span></span></div>`,
+  );
 }
 
 /** @param {Context} context @param {Coloring} color @param {Record<Limit, number>} limits */
 function scale(context, color, limits) {
-  const { lo, hi } = color;
-  const places = { vmin: placeOf(limits.vmin, lo, hi), vmax: placeOf(limits.vmax, lo, hi) };
-  const bars = mergeBins(color.histogram, MOST_BARS);
-  const selected = mergeBins(countsOf(context.state, color)?.counts ?? [], MOST_BARS);
+  const { traits } = context.state;
+  const axis = axisOf(color, traits);
+  const { center, isLog } = scaleOf(color, traits);
+  const places = { vmin: axis.placeOf(limits.vmin), vmax: axis.placeOf(limits.vmax) };
+  const middle = center === null ? undefined : axis.placeOf(center);
+  const [all, ofSelected] = [isLog ? color.logHistogram : color.histogram, countsOf(context.state, color)?.counts];
+  const bars = mergeBins(all, MOST_BARS);
+  const n = color.histogram.length;
+  const selected = mergeBins((isLog ? ofSelected?.slice(n) : ofSelected?.slice(0, n)) ?? [], MOST_BARS);
   return html`<div class="scale" @pointerdown=${(/** @type {PointerEvent} */ event) => grab(context, color, limits, event)}>
     <svg class="histogram" viewBox="0 0 ${Math.max(1, bars.length)} 1" preserveAspectRatio="none" role="img"
-      aria-label="Histogram of ${color.name}, heights by cube root${selected.length > 0 ? "; in front of all, those selected" : ""}">
+      aria-label="Histogram of ${color.name}, heights by cube root${isLog ? ", along a log scale" : ""}${selected.length > 0 ? "; in front of all, those selected" : ""}">
       <path d=${barPath(barHeights(bars))} /><path class="selected" d=${barPath(barHeights(selected, Math.max(...bars)))} /></svg>
-    <div class="ramp" style="background:${gradient(stopsOf(context.state.traits.cmap, context.ui.dark), places.vmin, places.vmax)}"></div>
+    <div class="ramp" style="background:${gradient(stopsOf(traits.cmap, context.ui.dark), places.vmin, places.vmax, middle)}"></div>
     <i class="outside" style="width:${100 * places.vmin}%"></i>
     <i class="outside" style="left:${100 * places.vmax}%;right:0"></i>
     ${LIMITS.map((name) => handle(context, color, name, limits, places[name]))}
@@ -103,7 +128,9 @@ function oneValue(color) {
 function handle(context, color, name, limits, place) {
   const { actions } = context;
   const value = limits[name];
-  const [least, greatest] = reachOf(name, limits, color);
+  const { ends, to, from } = axisOf(color, context.state.traits);
+  const { center } = scaleOf(color, context.state.traits);
+  const [least, greatest] = reachOf(name, limits, ends.map(from));
   return html`<div class="handle ${name}" role="slider" tabindex="0" data-limit=${name} aria-label=${LIMIT_NAMES[name]} aria-orientation="horizontal"
     aria-valuemin=${least} aria-valuemax=${greatest} aria-valuenow=${value} aria-valuetext=${shortNumber(value)} style="left:${100 * place}%"
     @dblclick=${() => actions.setTrait(name, null)}
@@ -112,14 +139,14 @@ function handle(context, color, name, limits, place) {
       const moved = valueAfterKey(
         event.key,
         event.shiftKey,
-        now[name],
-        [color.lo, color.hi],
-        reachOf(name, now, color),
+        to(now[name]),
+        ends,
+        /** @type {[number, number]} */ (reachOf(name, now, ends.map(from)).map(to)),
       );
       if (moved === null || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       event.stopPropagation();
-      actions.dragLimit(name, held(name, moved, now), true);
+      actions.dragLimit(name, held(name, from(moved), now, center), true);
     }}></div>`;
 }
 
@@ -129,16 +156,21 @@ function grab(context, color, limits, event) {
   if (event.button !== 0) return;
   const strip = /** @type {HTMLElement} */ (event.currentTarget);
   const { left, width } = strip.getBoundingClientRect();
-  const valueUnder = (/** @type {PointerEvent} */ at) => valueAt((at.clientX - left) / width, color.lo, color.hi);
+  const axis = axisOf(color, context.state.traits);
+  const { center } = scaleOf(color, context.state.traits);
+  const placeUnder = (/** @type {PointerEvent} */ at) => (at.clientX - left) / width;
   const handled = event.target instanceof HTMLElement ? event.target.dataset.limit : undefined;
-  const name = handled === "vmin" || handled === "vmax" ? handled : nearer(valueUnder(event), limits);
+  const name =
+    handled === "vmin" || handled === "vmax"
+      ? handled
+      : nearer(placeUnder(event), axis.placeOf(limits.vmin), axis.placeOf(limits.vmax));
   strip.setPointerCapture(event.pointerId);
   /** @type {HTMLElement | null} */ (strip.querySelector(`[data-limit=${name}]`))?.focus({ preventScroll: true });
   event.preventDefault();
   const listening = new AbortController();
   let moved = handled === undefined;
   const move = (/** @type {PointerEvent} */ at, /** @type {boolean} */ done) => {
-    const value = held(name, valueUnder(at), limits);
+    const value = held(name, axis.valueAt(placeUnder(at)), limits, center);
     context.update({ drag: done ? null : { name, value } });
     if (moved) context.actions.dragLimit(name, value, done);
   };
@@ -153,20 +185,21 @@ function grab(context, color, limits, event) {
   if (moved) move(event, false);
 }
 
-/** @param {number} value @param {Record<Limit, number>} limits @returns {Limit} */
-function nearer(value, limits) {
-  return Math.abs(value - limits.vmin) <= Math.abs(value - limits.vmax) ? "vmin" : "vmax";
+/** @param {number} place @param {number} low @param {number} high @returns {Limit} */
+function nearer(place, low, high) {
+  return Math.abs(place - low) <= Math.abs(place - high) ? "vmin" : "vmax";
 }
 
-/** How far a limit may go: to an end of the data, or to the other limit. @param {Limit} name @param {Record<Limit, number>} limits @param {Coloring} color
+/** How far a limit may go: to an end of the data, or to the other limit. @param {Limit} name @param {Record<Limit, number>} limits @param {number[]} ends of the data
  * @returns {[number, number]} */
-function reachOf(name, { vmin, vmax }, { lo, hi }) {
+function reachOf(name, { vmin, vmax }, [lo, hi]) {
   return name === "vmin" ? [lo, Math.max(lo, Math.min(hi, vmax))] : [Math.min(hi, Math.max(lo, vmin)), hi];
 }
 
-/** A dragged limit stops at the other one. @param {Limit} name @param {number} value @param {Record<Limit, number>} limits @returns {number} */
-function held(name, value, limits) {
-  return name === "vmin" ? Math.min(value, limits.vmax) : Math.max(value, limits.vmin);
+/** A dragged limit stops at the centre, or else at the other one. @param {Limit} name @param {number} value @param {Record<Limit, number>} limits
+ * @param {number | null} center @returns {number} */
+function held(name, value, { vmin, vmax }, center) {
+  return name === "vmin" ? Math.min(value, center ?? vmax) : Math.max(value, center ?? vmin);
 }
 
 /** @param {Context} context @param {Coloring} color @param {Limit} name @param {Record<Limit, number>} limits in force */
@@ -190,7 +223,8 @@ function commit(context, color, name, limits, text, input) {
     return context.update({ badLimit: name, limitFault: "A limit is a number, or a percentile such as p99." });
   if (input.value !== text) {
     const value = resolveLimit(limit, color, name === "vmin" ? color.lo : color.hi);
-    if (limit !== null && held(name, value, limits) !== value)
+    const { center } = scaleOf(color, context.state.traits);
+    if (limit !== null && held(name, value, limits, center) !== value)
       return context.update({ badLimit: name, limitFault: CROSSED[name] });
     context.actions.setTrait(name, limit);
   }

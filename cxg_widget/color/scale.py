@@ -1,0 +1,129 @@
+"""Where numbers lie on a colormap: evenly or by logarithm, and around which number its middle is.
+
+js/src/style/limits.js has the same laws, held equal by tests/scales.json.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.color.limits import ColorRule, resolve_limit
+
+_LARGEST = sys.float_info.max
+
+
+class Range(NamedTuple):
+    """What is known of some numbers: finite range, table of quantiles, the least number above 0 (0 = there is none)."""
+
+    lo: float
+    hi: float
+    quantiles: NDArray[np.float64]
+    least: float
+
+
+@dataclass(frozen=True)
+class ColorScale:
+    """A colormap laid over numbers.
+
+    Attributes
+    ----------
+    low, high : at its two ends
+    center : in its middle; None = what lies half way
+    is_log : whether ways are those of logarithms
+    """
+
+    low: float
+    high: float
+    center: float | None = None
+    is_log: bool = False
+
+    def places(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Return where values lie on the colormap, 0 to 1; NaN without a place: not finite, or no logarithm.
+
+        Where both ends are one, what lies above has the last colour and all else the first.
+        """
+        at = self._ways(values)
+        low, high, *center = self._ways(np.array([self.low, self.high, *self._middle])).tolist()
+        if low == high:
+            found = (at > low).astype(np.float64)
+        elif center:
+            with np.errstate(invalid="ignore"):
+                below, above = _shares(at, low, center[0]) / 2, 0.5 + _shares(at, center[0], high) / 2
+                found = np.where(at < center[0], below, above)
+        else:
+            found = _shares(at, low, high)
+        return np.where(np.isfinite(at), np.clip(found, 0, 1), np.nan)
+
+    @property
+    def middle(self) -> float | None:
+        """The number in the middle of the colormap, where that is not half way between its ends."""
+        if self.center is not None:
+            return self.center
+        return float(np.exp((np.log(self.low) + np.log(self.high)) / 2)) if self.is_log and self.low > 0 else None
+
+    @property
+    def _middle(self) -> tuple[float, ...]:
+        return () if self.center is None else (self.center,)
+
+    def _ways(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        numbers = values.astype(np.float64)
+        if not self.is_log:
+            return numbers
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ways: NDArray[np.float64] = np.log(numbers)
+        return ways
+
+
+def _shares(values: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
+    unit = 1.0 if np.isfinite(high - low) else 0.5
+    with np.errstate(over="ignore", invalid="ignore"):
+        found: NDArray[np.float64] = (values * unit - low * unit) / (high * unit - low * unit)
+    return found
+
+
+def scale_of(rule: ColorRule, known: Range, automatic: tuple[float, float] | None = None) -> ColorScale:
+    """Lay the colormap over numbers as a user set it, else as suits the picture, else over all of them.
+
+    What cannot be on these numbers, a limit without a logarithm or on the wrong side of the centre, counts as not set.
+
+    Parameters
+    ----------
+    automatic : limits that suit the picture
+    """
+    is_log = rule.scale == "log"
+    least, most = automatic or (known.lo, known.hi)
+    start = known.lo
+    if is_log:
+        start, least, most = known.least, max(least, known.least), max(most, known.least)
+    low = resolve_limit(rule.vmin, known.lo, known.hi, known.quantiles, least)
+    high = resolve_limit(rule.vmax, known.lo, known.hi, known.quantiles, most)
+    if is_log:
+        low, high = (value if value > 0 else other for value, other in ((low, least), (high, most)))
+    if rule.center is not None and (rule.center > 0 or not is_log):
+        return _around(rule.center, (low, high), (rule.vmin is not None, rule.vmax is not None), (least, most), is_log)
+    # What was set leaves the other end where it suits, unless that would turn the colours round.
+    if low < high:
+        return ColorScale(low, high, None, is_log)
+    low, high = start if rule.vmin is None else low, known.hi if rule.vmax is None else high
+    return ColorScale(low, max(low, high), None, is_log)
+
+
+def _around(
+    center: float, found: tuple[float, float], are_set: tuple[bool, bool], suiting: tuple[float, float], is_log: bool
+) -> ColorScale:
+    """Return a scale as wide on either side of its centre, but for limits that were both set."""
+    low, high = found
+    has_low, has_high = are_set[0] and low < center, are_set[1] and high > center
+    if has_low and has_high:
+        return ColorScale(low, high, center, is_log)
+    ends = [low] if has_low else [high] if has_high else list(suiting)
+    if is_log:
+        factor = max((max(end / center, center / end) for end in ends if end > 0), default=1.0)
+        return ColorScale(center / factor, min(center * factor, _LARGEST), center, is_log)
+    reach = max(abs(end - center) for end in ends)
+    return ColorScale(max(center - reach, -_LARGEST), min(center + reach, _LARGEST), center, is_log)

@@ -1,0 +1,98 @@
+/** Where numbers lie on a colormap: evenly or by logarithm, and around which number its middle is. The kernel has the same laws, see
+ * cxg_widget/color/scale.py and tests/scales.json. Pure. */
+import { MISSING } from "../wire/protocol.js";
+import { resolveLimit, shareOf, valueAt } from "./limits.js";
+
+/**
+ * @typedef {import("../state/state.js").Coloring} Coloring
+ * @typedef {Pick<import("../wire/constants.js").Settings, "vmin" | "vmax" | "center" | "scale" | "zero">} Rule
+ *
+ * @typedef {object} Scale a colormap laid over numbers
+ * @property {number} low at its first end
+ * @property {number} high
+ * @property {number | null} center in its middle; null = what lies half way
+ * @property {boolean} isLog ways are those of logarithms
+ */
+
+/** Codes 0..LEVELS span the range of a coloring. */
+const LEVELS = MISSING - 1;
+const LARGEST = Number.MAX_VALUE;
+
+/** The colormap over the numbers of a coloring as a user set it, else as suits the picture, else over all of them. What cannot be on
+ * these numbers, a limit without a logarithm or on the wrong side of the centre, counts as not set.
+ * @param {Coloring} coloring @param {Omit<Rule, "zero">} rule @returns {Scale} */
+export function scaleOf(coloring, { vmin, vmax, center, scale }) {
+  const { lo, hi, limits } = coloring;
+  const isLog = scale === "log";
+  const first = coloring.least ?? 0;
+  const suiting = limits?.map((code) => valueAt(code / LEVELS, lo, hi)) ?? [lo, hi];
+  const ends = isLog ? suiting.map((end) => Math.max(end, first)) : suiting;
+  const found = [resolveLimit(vmin, coloring, ends[0]), resolveLimit(vmax, coloring, ends[1])];
+  const [low, high] = isLog ? found.map((end, i) => (end > 0 ? end : ends[i])) : found;
+  const areSet = [vmin !== null, vmax !== null];
+  if (typeof center === "number" && (center > 0 || !isLog)) return around(center, [low, high], areSet, ends, isLog);
+  // What was set leaves the other end where it suits, unless that would turn the colours round.
+  if (low < high) return { low, high, center: null, isLog };
+  const start = areSet[0] ? low : isLog ? first : lo;
+  return { low: start, high: Math.max(start, areSet[1] ? high : hi), center: null, isLog };
+}
+
+/** As wide on either side of the centre, but for limits that were both set. @param {number} center @param {number[]} found both limits
+ * @param {boolean[]} areSet @param {number[]} suiting @param {boolean} isLog @returns {Scale} */
+function around(center, [low, high], areSet, suiting, isLog) {
+  const [hasLow, hasHigh] = [areSet[0] && low < center, areSet[1] && high > center];
+  if (hasLow && hasHigh) return { low, high, center, isLog };
+  const ends = hasLow ? [low] : hasHigh ? [high] : suiting;
+  if (isLog) {
+    const factor = Math.max(1, ...ends.filter((end) => end > 0).map((end) => Math.max(end / center, center / end)));
+    return { low: center / factor, high: Math.min(center * factor, LARGEST), center, isLog };
+  }
+  const reach = Math.max(...ends.map((end) => Math.abs(end - center)));
+  return { low: Math.max(center - reach, -LARGEST), high: Math.min(center + reach, LARGEST), center, isLog };
+}
+
+/** What to put numbers through before they are laid on a scale, and the way back. @param {boolean} isLog
+ * @returns {[(value: number) => number, (way: number) => number]} */
+export function waysOf(isLog) {
+  return isLog ? [Math.log, Math.exp] : [(value) => value, (way) => way];
+}
+
+/** The number in the middle of the colormap where that is not half way between its ends. @param {Scale} scale @returns {number | null} */
+export function middleOf({ low, high, center, isLog }) {
+  if (center !== null) return center;
+  return isLog && low > 0 ? Math.exp((Math.log(low) + Math.log(high)) / 2) : null;
+}
+
+/** The code that 0 alone has among numbers of lo..hi; -1 where 0 lies outside. @param {number} lo @param {number} hi @returns {number} */
+export function zeroCode(lo, hi) {
+  if (!(lo <= 0 && hi >= 0)) return -1;
+  return Math.min(Math.max(Math.floor(shareOf(0, lo, hi) * LEVELS + 0.5), Number(lo < 0)), LEVELS - Number(hi > 0));
+}
+
+/** The first and the last code that have the grey of zeros; none where the last lies below the first.
+ * @param {Coloring} coloring @param {Pick<Rule, "scale" | "zero">} rule @returns {[number, number]} */
+export function greyCodes({ lo, hi }, { scale, zero }) {
+  if (scale === "log") return [0, hi < 0 ? LEVELS : zeroCode(lo, hi)];
+  const code = zeroCode(lo, hi);
+  return zero === "grey" && code >= 0 ? [code, code] : [0, -1];
+}
+
+/** What tells where codes lie on the colormap, 0 to 1. Where both ends are one, what lies above has the last colour and all else the
+ * first, such as the zeros of a gene whose 99th percentile is 0. @param {Coloring} coloring @param {Omit<Rule, "zero">} rule
+ * @returns {(code: number) => number} */
+export function placesOf(coloring, rule) {
+  const { lo, hi } = coloring;
+  const { low, high, center, isLog } = scaleOf(coloring, rule);
+  const zero = zeroCode(lo, hi);
+  const way = isLog ? Math.log : (/** @type {number} */ value) => shareOf(value, lo, hi) * LEVELS;
+  const [start, middle, end] = [low, center ?? low, high].map(way);
+  const nothing = way(0);
+  const part = (/** @type {number} */ at, /** @type {number} */ from, /** @type {number} */ to) =>
+    Math.min(Math.max((at - from) / (to - from), 0), 1);
+  return (code) => {
+    const at = code === zero ? nothing : isLog ? Math.log(valueAt(code / LEVELS, lo, hi)) : code;
+    if (start === end) return Number(at > start);
+    if (center === null) return part(at, start, end);
+    return at < middle ? part(at, start, middle) / 2 : 0.5 + part(at, middle, end) / 2;
+  };
+}

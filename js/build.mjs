@@ -14,8 +14,9 @@ const BUDGET_BYTES = { [WIDGET]: 150 * 1024, [PANELS]: 200 * 1024 };
 const OWN_COLORS = ["muted", "faint", "edge", "line", "hover", "chosen", "raised", "missing", "shadow"];
 const ownColor = new RegExp(`--(${OWN_COLORS.join("|")})\\b`, "g");
 
-/** Modules that hold what JSON can, which the first bundle holds deflated: tables of the wire, the style sheet, shaders, colormaps. */
-const TEXTS = /(wire[\\/](protocol|constants)\.js|page[\\/]style\.css|gl[\\/]shaders\.js|style[\\/]colormaps\.js)$/;
+/** Modules that hold what JSON can, which the first bundle holds deflated: tables of the wire, shapes of icons, the style sheet, shaders, colormaps. */
+const TEXTS =
+  /(page[\\/]icon_shapes\.js|wire[\\/]protocol\.js|page[\\/]style\.css|gl[\\/]shaders\.js|style[\\/]colormaps\.js)$/;
 const INFLATE = `export const inflate = async (text) => JSON.parse(await new Response(
   new Blob([Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("deflate-raw")),
 ).text());`;

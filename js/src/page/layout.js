@@ -39,7 +39,7 @@ export function createElements(el) {
   return { host, mount, plotHost, said, described };
 }
 
-/** @param {Context} context @param {HTMLElement} plotHost @param {(context: Context) => unknown} drawLegend */
+/** @param {Context} context @param {HTMLElement} plotHost @param {(context: Context, more: unknown) => unknown} drawLegend */
 export function layout(context, plotHost, drawLegend) {
   const { state, ui } = context;
   const panels = context.panels?.(context);
@@ -56,7 +56,7 @@ export function layout(context, plotHost, drawLegend) {
     ${panels?.side}
     <aside class="panel" id="panel" aria-label="Colors">
       ${divider(context, "panel_width")}
-      ${state.dataset === null && state.link !== "offline" ? skeletonFields() : html`${embeddingBox(context)} ${searchBox(context)}`} ${drawLegend(context)}
+      ${state.dataset === null && state.link !== "offline" ? skeletonFields() : html`${embeddingBox(context)} ${searchBox(context)}`} ${drawLegend(context, panels?.legend)}
     </aside>
     ${bare || ui.full ? nothing : divider(context, "height")}
   </div>`;

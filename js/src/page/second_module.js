@@ -4,8 +4,8 @@ import { _$LH, html, noChange, nothing, render, svg } from "lit-html";
 /** @typedef {import("./panels/ui.js").Context} Context */
 
 /**
- * @typedef {{side: unknown, bottom: unknown, settings: unknown}} Panels templates of the panels that are open, beside the plot and under it,
- *   and of the settings beside their button
+ * @typedef {{side: unknown, bottom: unknown, settings: unknown, legend: unknown}} Panels templates of the panels that are open, beside the plot and under it,
+ *   of the settings beside their button, and what is added to the legend
  * @typedef {(context: Context | null) => Panels} DrawPanels null = the view has ended
  * @typedef {(client: import("../wire/client.js").Client, redraw: () => void) => DrawPanels} CreatePanels for one view; `redraw` is to be
  *   called when something has changed that only a panel knows

@@ -1,6 +1,7 @@
 /** Entry of the second module: the panels of one view, those that are open, and names and contours on its plot. */
 import { html, nothing } from "lit-html";
 import { PANELS } from "../page/panels/panel_buttons.js";
+import { colormapList } from "./colormap_list.js";
 import { createColumns } from "./columns.js";
 import { createDrawer } from "./drawer.js";
 import { keyList } from "./key_list.js";
@@ -30,7 +31,8 @@ export function createPanels(client, redraw) {
     const { dataset, traits } = context?.state ?? { dataset: null, traits: null };
     const isOpen = (/** @type {string} */ id) => dataset !== null && traits?.open_panels.includes(id);
     for (const { id, draw } of panels) if (!isOpen(id)) draw(null);
-    if (context === null || dataset === null) return { side: nothing, bottom: nothing, settings: nothing };
+    if (context === null || dataset === null)
+      return { side: nothing, bottom: nothing, settings: nothing, legend: nothing };
     // Each has a place of its own, which the others do not move.
     const inPlace = (/** @type {boolean} */ isBelow, /** @type {string} */ name) => {
       const here = panels.filter(({ id }) => BELOW.includes(id) === isBelow);
@@ -38,6 +40,6 @@ export function createPanels(client, redraw) {
       return html`<div class=${name}>${here.map(({ draw, ...panel }) => (isOpen(panel.id) ? drawer(context, panel, draw(context, dataset)) : nothing))}</div>`;
     };
     const side = html`${style}${keyList(context)}${inPlace(false, "panel drawer")}`;
-    return { side, bottom: inPlace(true, "below"), settings: settingsPopover(context) };
+    return { side, bottom: inPlace(true, "below"), settings: settingsPopover(context), legend: colormapList(context) };
   };
 }

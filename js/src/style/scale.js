@@ -42,13 +42,11 @@ export function scaleOf(coloring, { vmin, vmax, center, scale }) {
 function around(center, [low, high], areSet, suiting, isLog) {
   const [hasLow, hasHigh] = [areSet[0] && low < center, areSet[1] && high > center];
   if (hasLow && hasHigh) return { low, high, center, isLog };
-  const ends = hasLow ? [low] : hasHigh ? [high] : suiting;
-  if (isLog) {
-    const factor = Math.max(1, ...ends.filter((end) => end > 0).map((end) => Math.max(end / center, center / end)));
-    return { low: center / factor, high: Math.min(center * factor, LARGEST), center, isLog };
-  }
-  const reach = Math.max(...ends.map((end) => Math.abs(end - center)));
-  return { low: Math.max(center - reach, -LARGEST), high: Math.min(center + reach, LARGEST), center, isLog };
+  const [to, from] = waysOf(isLog);
+  const ends = (hasLow ? [low] : hasHigh ? [high] : suiting).map((end) => Math.abs(to(end) - to(center)));
+  const reach = Math.max(0, ...ends.filter(Number.isFinite));
+  const [first, last] = [-reach, reach].map((way) => from(to(center) + way));
+  return { low: Math.max(first, -LARGEST), high: Math.min(last, LARGEST), center, isLog };
 }
 
 /** What to put numbers through before they are laid on a scale, and the way back. @param {boolean} isLog
@@ -59,8 +57,7 @@ export function waysOf(isLog) {
 
 /** The number in the middle of the colormap where that is not half way between its ends. @param {Scale} scale @returns {number | null} */
 export function middleOf({ low, high, center, isLog }) {
-  if (center !== null) return center;
-  return isLog && low > 0 ? Math.exp((Math.log(low) + Math.log(high)) / 2) : null;
+  return center ?? (isLog && low > 0 ? Math.sqrt(low) * Math.sqrt(high) : null);
 }
 
 /** The code that 0 alone has among numbers of lo..hi; -1 where 0 lies outside. @param {number} lo @param {number} hi @returns {number} */

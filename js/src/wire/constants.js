@@ -11,6 +11,9 @@
  * @property {any} palette colours of categories: a name, a list, {category: colour} or None
  * @property {number | string | null} vmin lower colour limit: number, percentile like 'p1', None = smallest value
  * @property {number | string | null} vmax upper colour limit: number, percentile like 'p99', None = largest value
+ * @property {number | null} center number in the middle of the colormap, the limits as far on either side, or None
+ * @property {"linear" | "log"} scale how numbers are spread over the colormap: 'linear' or 'log'
+ * @property {"color" | "grey"} zero what cells show whose number is 0: its 'color', or a pale 'grey' underneath all others
  * @property {number | null} point_size diameter of a point, CSS px; None = by density
  * @property {number} opacity opacity of a point, 0 to 1
  * @property {"pan" | "lasso" | "rectangle"} tool what dragging does: 'pan', 'lasso' or 'rectangle'
@@ -32,13 +35,13 @@
  * @property {"white" | "dark" | "transparent" | null} background of pictures that are saved: 'white', 'dark', 'transparent', None = as on the screen
  */
 /** All settings that the front-end knows. @type {(keyof Settings)[]} */
-export const SYNCED = ["embedding", "axes", "gene_sets", "color", "layer", "cmap", "palette", "vmin", "vmax", "point_size", "opacity", "tool", "pinned_genes", "view", "height", "panel_width", "open_panels", "wheel_zoom", "hidden", "filters", "table", "filtered", "density", "labels", "contours", "statistic", "legend", "background"];
+export const SYNCED = ["embedding", "axes", "gene_sets", "color", "layer", "cmap", "palette", "vmin", "vmax", "center", "scale", "zero", "point_size", "opacity", "tool", "pinned_genes", "view", "height", "panel_width", "open_panels", "wheel_zoom", "hidden", "filters", "table", "filtered", "density", "labels", "contours", "statistic", "legend", "background"];
 /** Settings that the kernel reads other data for. @type {(keyof Settings)[]} */
 export const READ = ["embedding", "axes", "gene_sets", "color", "layer"];
 /** Settings that change colours and sizes, and move nothing. @type {(keyof Settings)[]} */
-export const TUNED = ["cmap", "vmin", "vmax", "point_size", "opacity", "hidden", "filtered", "density", "statistic"];
+export const TUNED = ["cmap", "vmin", "vmax", "center", "scale", "zero", "point_size", "opacity", "hidden", "filtered", "density", "statistic"];
 /** What tests begin with. @type {Settings} */
-export const DEFAULTS = {"embedding": null, "axes": [0, 1], "gene_sets": [], "color": null, "layer": null, "cmap": "viridis", "palette": null, "vmin": null, "vmax": null, "point_size": null, "opacity": 1.0, "tool": "pan", "pinned_genes": [], "view": null, "height": 600, "panel_width": 236, "open_panels": [], "wheel_zoom": true, "hidden": [], "filters": [], "table": null, "filtered": "hide", "density": "eq_hist", "labels": null, "contours": null, "statistic": "auto", "legend": true, background: null};
+export const DEFAULTS = {"embedding": null, "axes": [0, 1], "gene_sets": [], "color": null, "layer": null, "cmap": "viridis", "palette": null, "vmin": null, "vmax": null, "center": null, "scale": "linear", "zero": "color", "point_size": null, "opacity": 1.0, "tool": "pan", "pinned_genes": [], "view": null, "height": 600, "panel_width": 236, "open_panels": [], "wheel_zoom": true, "hidden": [], "filters": [], "table": null, "filtered": "hide", "density": "eq_hist", "labels": null, "contours": null, "statistic": "auto", "legend": true, background: null};
 /** What pictures that are saved are drawn on. */
 export const PAPERS = {white: {background: [255, 255, 255], foreground: [31, 35, 40], dark: false}, dark: {background: [17, 17, 17], foreground: [226, 229, 233], dark: true}};
 /** Points without a colouring. */
@@ -47,6 +50,8 @@ export const PLAIN = {light: [70, 110, 160], dark: [120, 165, 215]};
 export const MISSING_GREY = {light: [205, 205, 205], dark: [72, 72, 72]};
 /** Points that the filters leave out, where they are drawn. */
 export const LEFT_OUT_GREY = {light: [228, 228, 228], dark: [40, 40, 40]};
+/** Points whose number is 0, where that is no colour. */
+export const ZERO_GREY = {light: [217, 217, 217], dark: [56, 56, 56]};
 /** Rows of the key beside a picture, before it counts the others. */
 export const MOST_ROWS = 60;
 /** Share of its colour that a dimmed point keeps. */

@@ -281,7 +281,8 @@ export const CONTAINER = 65536;
  * spec : value of the trait `color`, always forced ("obs:NAME", "var:NAME", "mean:..."); "" = no colour
  * name, detail : heading and subheading of the legend
  * scale "categorical": categories, counts, colors ("#rrggbb") run parallel; n_missing counts the rest
- * scale "continuous": lo, hi are the finite range; encoding "dense" or "sparse"
+ * scale "continuous": lo, hi are the finite range; encoding "dense" or "sparse"; n_negative, n_zero count cells below
+ *     0 and at 0, whose code no other number has; least is the least number above 0 that can be told from it, else 0
  * is_stated : whether the store states lo and hi, which then are the limits of the colours wherever one looks
  * n_points : how many values will follow; the rest speaks of all n_obs cells
  * @typedef {object} Color
@@ -302,7 +303,10 @@ export const CONTAINER = 65536;
  * @property {number} hi
  * @property {"none" | "dense" | "sparse"} encoding
  * @property {boolean} is_stated
- * @property {{histogram: Uint32Array, quantiles: Float32Array}} arrays
+ * @property {number} n_negative
+ * @property {number} n_zero
+ * @property {number} least
+ * @property {{histogram: Uint32Array, quantiles: Float32Array, log_histogram: Uint32Array}} arrays
  */
 /**
  * New colours for the categories on show; no cell's code changes.
@@ -527,8 +531,8 @@ export const CONTAINER = 65536;
  * points_seq, seq, selection_seq : the points, the colouring and the selection it shows; n_inside : cells in the view,
  *     those that pass the filters, or all where the others are drawn too
  * statistic : what the numbers are where they are not those of cells, such as a standard deviation; the codes then
- *     span the first two numbers of `scale`, not the range of the colouring, and the colours the other two. "" and []
- *     otherwise
+ *     span the first two numbers of `scale`, not the range of the colouring, and the colours the next two; the last
+ *     is the least number above 0, as in `color`. "" and [] otherwise
  * @typedef {object} Image
  * @property {"image"} kind
  * @property {number} panel
@@ -540,7 +544,7 @@ export const CONTAINER = 65536;
  * @property {number} n_inside
  * @property {string} statistic
  * @property {number[]} scale
- * @property {{png: Uint8Array, histogram: Uint32Array, quantiles: Float32Array}} arrays
+ * @property {{png: Uint8Array, histogram: Uint32Array, quantiles: Float32Array, log_histogram: Uint32Array}} arrays
  */
 /**
  * The cells of a view at full precision, in random order, where few enough are in it; part of parts.
@@ -648,7 +652,7 @@ export const CONTAINER = 65536;
 export const REPLY_ARRAYS = {
   dataset: {},
   points: {"xy": [["uint16"], ["stop-start", 2]]},
-  color: {"histogram": [["uint32"], ["n_bins"]], "quantiles": [["float32"], ["n_quantiles"]]},
+  color: {"histogram": [["uint32"], ["n_bins"]], "quantiles": [["float32"], ["n_quantiles"]], "log_histogram": [["uint32"], ["n_log_bins"]]},
   palette: {},
   codes: {"codes": [["uint8", "uint16"], ["stop-start"]]},
   values: {"values": [["uint16"], ["stop-start"]]},
@@ -665,7 +669,7 @@ export const REPLY_ARRAYS = {
   matches: {},
   gene_sets: {},
   detail: {"index": [["uint32"], ["n"]], "xy": [["uint16"], ["n", 2]]},
-  image: {"png": [["uint8"], ["n_bytes"]], "histogram": [["uint32"], ["n_bins or 0"]], "quantiles": [["float32"], ["n_quantiles or 0"]]},
+  image: {"png": [["uint8"], ["n_bytes"]], "histogram": [["uint32"], ["n_bins or 0"]], "quantiles": [["float32"], ["n_quantiles or 0"]], "log_histogram": [["uint32"], ["n_log_bins"]]},
   cells: {"xy": [["uint16"], ["n", 2]], "codes": [["uint8", "uint16"], ["n or 0"]], "bits": [["uint8"], ["n_bytes"]], "passing": [["uint8"], ["n_bytes"]]},
   labels: {"xy": [["uint16"], ["n", 2]]},
   contours: {"lengths": [["uint32"], ["n_rings"]], "xy": [["uint16"], ["n", 2]]},

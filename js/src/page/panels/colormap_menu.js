@@ -1,65 +1,27 @@
-/** The menu of colormaps, each shown as the ramp it is. */
-import { html, nothing } from "lit-html";
+/** The button of the menu of colormaps, which the second module draws. */
+import { html } from "lit-html";
 import { stopsOf } from "../../style/style.js";
 import { ICONS } from "../icons.js";
 import { gradient } from "./histogram.js";
-import { rowAfterKey } from "./rows.js";
+import { openBySecondModule } from "./toolbar.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 
-/** In a lower view the list opens upwards. */
-const ROOM_BELOW_FROM_PX = 500;
-
-/** @param {Context} context */
-export function colormapMenu(context) {
-  const { state, ui, update } = context;
+/** @param {Context} context @param {unknown} list of colormaps, where it is open */
+export function colormapMenu(context, list) {
+  const { state, ui } = context;
   const open = ui.popover === "cmap";
   const name = nameOf(state);
   return html`<div class="anchor cmap" data-popover="cmap">
     <button type="button" class="choice" aria-label="Colormap: ${name}" aria-haspopup="listbox" aria-expanded=${open}
-      ?disabled=${state.link === "offline"} @click=${() => update({ popover: open ? "" : "cmap" })}>
+      ?disabled=${state.link === "offline"} @click=${() => openBySecondModule(context, open ? "" : "cmap")}>
       <i class="sample" style="background:${gradient(stopsOf(state.traits.cmap, ui.dark))}"></i><span class="label">${name}</span>${ICONS.down}
     </button>
-    ${open ? list(context) : nothing}
+    ${list}
   </div>`;
 }
 
 /** @param {Context["state"]} state @returns {string} */
-function nameOf({ traits: { cmap } }) {
+export function nameOf({ traits: { cmap } }) {
   return typeof cmap === "string" ? cmap : cmap.name;
-}
-
-/** @param {Context} context */
-function list(context) {
-  const { state, ui, actions } = context;
-  const names = state.dataset?.colormaps ?? [];
-  const option = (/** @type {string} */ name) => html`
-    <div class="option" role="option" tabindex=${name === nameOf(state) ? 0 : -1} aria-selected=${name === nameOf(state)}
-      @click=${(/** @type {Event} */ event) => (actions.setTrait("cmap", name), close(context, event))}>
-      <i class="sample" style="background:${gradient(stopsOf(name, ui.dark))}"></i><span class="label">${name}</span>
-    </div>`;
-  return html`<div class="popover cmaps ${state.traits.height < ROOM_BELOW_FROM_PX ? "up" : ""}" role="listbox" aria-label="Colormap"
-    @keydown=${(/** @type {KeyboardEvent} */ event) => press(context, names, event)}>
-    ${names.map(option)}
-  </div>`;
-}
-
-/** @param {Context} context @param {Event} event */
-function close({ update }, event) {
-  const menu = /** @type {Element} */ (event.currentTarget).closest("[data-popover]");
-  update({ popover: "" });
-  menu?.querySelector("button")?.focus();
-}
-
-/** Arrows choose at once, as in a native menu. @param {Context} context @param {string[]} names @param {KeyboardEvent} event */
-function press(context, names, event) {
-  const row = rowAfterKey(event.key, names.indexOf(nameOf(context.state)), names.length);
-  const done = event.key === "Enter" || event.key === " ";
-  if (row === null && !done) return;
-  event.preventDefault();
-  event.stopPropagation();
-  if (row === null) return close(context, event);
-  context.actions.setTrait("cmap", names[row]);
-  const list = /** @type {HTMLElement} */ (event.currentTarget);
-  /** @type {HTMLElement | undefined} */ (list.querySelectorAll("[role=option]")[row])?.focus();
 }

@@ -8,10 +8,10 @@ import { countWidths } from "./row_end.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 
-/** @returns {(context: Context) => unknown} */
+/** @returns {(context: Context, more: unknown) => unknown} more: what the second module adds */
 export function createLegend() {
   const categoryLegend = createCategoryLegend();
-  return (context) => {
+  return (context, more) => {
     const { color, dataset, link, error } = context.state;
     if (
       color === null &&
@@ -21,7 +21,7 @@ export function createLegend() {
     )
       return skeleton();
     if (color === null || color.scale === "none") return hint(context);
-    const body = color.scale === "categorical" ? categoryLegend(context, color) : numberLegend(context, color);
+    const body = color.scale === "categorical" ? categoryLegend(context, color) : numberLegend(context, color, more);
     const isCounted = countsOf(context.state, color) !== null;
     const key = color.scale === "categorical" ? "selected / all" : html`<i></i>selected`;
     return html`<section class="legend ${color.scale}" style=${countWidths(context.state, color)} aria-label="Legend">

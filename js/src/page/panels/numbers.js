@@ -24,8 +24,8 @@ const CROSSED = {
 };
 const LIMIT_NAMES = { vmin: "Lower limit", vmax: "Upper limit" };
 
-/** @param {Context} context @param {Coloring} color */
-export function numberLegend(context, color) {
+/** @param {Context} context @param {Coloring} color @param {unknown} more the list of colormaps, where it is open */
+export function numberLegend(context, color, more) {
   const { state, actions } = context;
   if (color.nMissing >= color.nObs) return html`<p class="none">There are no values.</p>${missingRow(context, color)}`;
   if (state.traits.scale === "log" && color.hi <= 0)
@@ -42,7 +42,7 @@ export function numberLegend(context, color) {
     </div>
     ${context.ui.badLimit === "" ? nothing : html`<p class="none" role="alert">${context.ui.limitFault}</p>`}
     <p class="detail shown">${whatIsShown(state)}</p>
-    ${colormapMenu(context)}
+    ${colormapMenu(context, more)}
     ${zeroRow(context, color)}
     ${missingRow(context, color)}`;
 }
@@ -71,7 +71,7 @@ function axisOf({ lo, hi, least }, { scale }) {
 function zeroRow({ state, ui }, color) {
   return zerosOf(color, state.traits, ui.dark).map(
     ([label, told, grey]) =>
-      html`<div class="row zero" title="Grey, beneath all others"><i class="swatch" style="background:${grey}"></i><span class="label">${label}</span><span class="end"><span class="count">${told}</span></span></div>`,
+      html`<div class="row zero"><i class="swatch" style="background:${grey}"></i><span class="label">${label}</span><span class="end"><span class="count">${told}</span></span></div>`,
   );
 }
 

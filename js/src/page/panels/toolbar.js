@@ -72,7 +72,7 @@ function fullScreenButton({ ui, fullScreen }) {
 }
 
 /** What the second module draws. @param {Context} context @param {import("./ui.js").Ui["popover"]} popover */
-function openBySecondModule({ update, actions }, popover) {
+export function openBySecondModule({ update, actions }, popover) {
   update({ popover });
   actions.needPanels();
 }

@@ -61,6 +61,8 @@ def check_table(value: Any, dataset: Dataset, _: object = None) -> dict[str, Any
     InvalidValue, UnknownName
         If it is no dict with some of columns, sort, descending and of, or these are not what they must be.
     """
+    value = getattr(value, "setting", value)  # of `w.table`
+    value = value.as_json() if isinstance(value, TableSetting) else value
     if value is None:
         return None
     if not isinstance(value, Mapping):

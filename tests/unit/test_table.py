@@ -172,6 +172,16 @@ def test_what_was_set_is_in_the_state_and_brings_the_table_back(widget):
     again.close()
 
 
+def test_what_the_front_end_sets_is_taken_and_set_by_python_is_synced(widget):
+    for setting in ({"sort": "obs:n_genes", "descending": True}, {"columns": []}, None):
+        widget.set_state({"table": setting})
+        assert widget.table == setting
+        assert widget.get_state()["table"] == setting
+    assert "error" not in widget.front.kinds
+    widget.table.sort = "CD3E"
+    assert widget.get_state()["table"] == {"sort": "var:CD3E"}
+
+
 WRONG = [
     ({"sort": "n_countz"}, UnknownName, "n_counts"),
     ({"columns": "n_countz"}, UnknownName, "n_counts"),

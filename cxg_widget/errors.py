@@ -34,6 +34,20 @@ class TargetExists(CxgWidgetError, FileExistsError):
     """Something is at the path where a new store was to be written; nothing is overwritten."""
 
 
+class MergeConflict(CxgWidgetError, ValueError):
+    """Labels were to be written where there are others; nothing was written.
+
+    Attributes
+    ----------
+    n_ours, n_theirs : how many cells have a label here, and there
+    n_differing : how many have another one there, or in one place alone
+    """
+
+    def __init__(self, sentence: str, n_ours: int = 0, n_theirs: int = 0, n_differing: int = 0) -> None:
+        super().__init__(sentence)
+        self.n_ours, self.n_theirs, self.n_differing = n_ours, n_theirs, n_differing
+
+
 class TargetNotWritten(CxgWidgetError, OSError):
     """A new store cannot be written: the disk is full, or refuses."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.annotations.replay import Replay
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.indexed import RECENT_BYTES
 from cxg_widget.cells.local import LocalHolder
@@ -18,7 +19,7 @@ from cxg_widget.compute.cache import ByteCache
 from cxg_widget.compute.memo import Memo
 from cxg_widget.compute.pending import Pending
 from cxg_widget.counts.counter import Counter
-from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.statistic import is_of_pixels
 from cxg_widget.display.target import Target, is_number, resolve
@@ -44,6 +45,7 @@ class Loader:
     recent : earlier colourings
     crossfilter : which cells pass filters
     counter : counts columns by value
+    replay : makes labels of the logs of annotations
     indexing : the index that is being built
     index_wanted : what the index that is being built is for; one for anything else is given up, None = any
     reading_near : held while the cells of one view are read
@@ -62,6 +64,7 @@ class Loader:
         self.recent = ByteCache(RECENT_BYTES, lambda coloring: coloring.nbytes)
         self.crossfilter = Crossfilter(dataset, self._mask_of)
         self.counter = Counter(dataset, self.crossfilter)
+        self.replay = Replay(dataset.apart())
         self.indexing = Pending()
         self.index_wanted: Any = None
         self.reading_near = threading.Lock()
@@ -81,7 +84,27 @@ class Loader:
         CxgWidgetError
             As `target.resolve`.
         """
-        return self._resolved(*settings.color_key)
+        return self._resolved(*settings.color_key[:3])
+
+    def labels(self, settings: Settings, target: Target) -> Codes | None:
+        """Return the labels of the annotation that colours the cells; None where something else does."""
+        log = settings.log_of(target.name) if target.source == "obs" else None
+        return None if log is None else self.replay.codes(log)
+
+    def put_labels(self, columns: Mapping[str, Codes]) -> bool:
+        """Let the dataset have these annotations, and none besides; say whether there is anything new.
+
+        What is kept by the name of a column is let go of.
+        """
+        before = self.dataset.own_columns
+        if before.keys() == columns.keys() and all(before[name] is codes for name, codes in columns.items()):
+            return False
+        self.dataset.put_columns(columns)
+        self.crossfilter.keep(())
+        self.counter.keep(())
+        for slot in ("groups", "columns", "catalogue", "describer", "names", "contours", "table_keys"):
+            self.memo.drop(slot)
+        return True
 
     def filters_besides(self, settings: Settings) -> tuple[Any, ...]:
         """Return the filters but the one that the legend shows, whose categories are drawn or not as they are."""

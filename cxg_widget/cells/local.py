@@ -205,6 +205,9 @@ class LocalHolder(Holder):
         target, dataset = self._loader.target(self.settings), self.dataset
         if target.source == "none":
             return Coloring(target)
+        labels = self._loader.labels(self.settings, target)
+        if labels is not None:
+            return Coloring.of(target, labels, dataset.n_obs)
         values = self._both("color") if target.source == "obs" else None
         data = read(target, dataset, self.settings.layer) if values is None else of_column(target.name, values)
         return Coloring.of(target, data, dataset.n_obs)

@@ -83,8 +83,13 @@ def check_free(target: Path) -> None:
 
 
 @contextmanager
-def writing(target: Path) -> Iterator[Workplace]:
+def writing(target: Path, *, replaces: bool = False) -> Iterator[Workplace]:
     """Yield where to write; what is there at the end of the block becomes the target.
+
+    Parameters
+    ----------
+    replaces : whether a file takes the place of the file that is there, which stays whole until all of the new one is
+        on the disk
 
     After an error or an interruption nothing is left, nor a folder that was made for it. A process that was killed
     leaves `<name>.partial` and perhaps `<name>.partial-blocks`; the next attempt removes them.
@@ -96,7 +101,10 @@ def writing(target: Path) -> Iterator[Workplace]:
     TargetNotWritten
         If the disk is full, or does not take it for another reason.
     """
-    check_free(target)
+    if replaces:
+        target = Path(os.path.realpath(target))
+    else:
+        check_free(target)
     place = Workplace(target.with_name(target.name + ".partial"), target.with_name(target.name + ".partial-blocks"))
     made = [folder for folder in target.parents if not folder.exists()]
     try:
@@ -104,8 +112,11 @@ def writing(target: Path) -> Iterator[Workplace]:
         _remove(place.scratch)
         target.parent.mkdir(parents=True, exist_ok=True)
         yield place
-        check_free(target)
-        place.partial.rename(target)
+        if replaces:
+            _replace(place.partial, target)
+        else:
+            check_free(target)
+            place.partial.rename(target)
     except BaseException as error:
         _leave_nothing(place, made)
         if isinstance(error, OSError) and not isinstance(error, CxgWidgetError):
@@ -113,6 +124,23 @@ def writing(target: Path) -> Iterator[Workplace]:
             raise TargetNotWritten(f"'{target}' cannot be written: {_why(error)}. {advice}") from error
         raise
     _remove(place.scratch)
+
+
+def _replace(partial: Path, target: Path) -> None:
+    if target.exists():
+        shutil.copymode(target, partial)
+    _to_disk(partial)
+    os.replace(partial, target)
+    with suppress(OSError):  # not every system opens folders
+        _to_disk(target.parent)
+
+
+def _to_disk(path: Path) -> None:
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
 def _leave_nothing(place: Workplace, made: list[Path]) -> None:

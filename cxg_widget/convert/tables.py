@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -87,14 +87,16 @@ class Summary:
 
 
 class ObsTable:
-    """The obs of a dataset; columns that cannot be read are told of and left out."""
+    """The obs of a dataset, or some columns of it; those that cannot be read are told of and left out."""
 
-    def __init__(self, dataset: Dataset) -> None:
+    def __init__(self, dataset: Dataset, names: Iterable[str] | None = None) -> None:
         self._dataset = dataset
         self.path, self.n = "obs", dataset.n_obs
         self.index = dataset.obs_index
         self.left_out: list[str] = []
-        self.columns = [one for one in map(self._summary, dataset.obs_columns) if one is not None]
+        self.columns = [
+            one for one in map(self._summary, dataset.obs_columns if names is None else names) if one is not None
+        ]
 
     def slabs(self) -> Iterator[tuple[int, int]]:
         """Yield start and stop of the rows to read together."""

@@ -102,8 +102,8 @@ def write_cxg(job: Job) -> Carried:
     obs, var = ObsTable(dataset), VarTable(dataset)
     writer.create_group(path, _metadata(job, obs))
     sets = _gene_sets(dataset)
-    _write_table(path / "obs", obs, level, left_out, **({"genesets": sets} if sets else {}))
-    _write_table(path / "var", var, level, left_out)
+    write_table(path / "obs", obs, level, left_out, **({"genesets": sets} if sets else {}))
+    write_table(path / "var", var, level, left_out)
     _write_embeddings(path, dataset, level, within(job.progress, "embeddings", 0.05, 0.1), left_out)
     matrix = CxgMatrix(path, (dataset.n_obs, dataset.n_var), level, diffexp=job.explorer_diffexp)
     left_out += [f"layer {name!r}: a CXG holds one matrix" for name in dataset.layers if name != layer]
@@ -168,7 +168,8 @@ def encode(values: Values, summary: Summary, type_: writer.ColumnType) -> NDArra
     return values.astype(type_.dtype)  # of booleans among which others are missing, these are the codes
 
 
-def _write_table(path: Path, table: Table, level: int, left_out: list[str], **metadata: object) -> None:
+def write_table(path: Path, table: Table, level: int, left_out: list[str], **metadata: object) -> None:
+    """Write `obs` or `var` of a CXG; what of it cannot be written is told in `left_out`."""
     columns = [one for one in table.columns if _can_be_named(one.name, path.name, left_out)]
     taken = [one.name for one in columns]
     index = table.index if table.index not in (*_UNNAMED, *taken) else free_name(taken)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, NamedTuple, get_args
@@ -9,6 +10,8 @@ from warnings import warn
 
 import numpy as np
 
+from cxg_widget.annotations.log import check_annotations, check_free
+from cxg_widget.annotations.sidecar import read_annotations
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.gene_sets import check_gene_sets, check_pinned, unknown_told
 from cxg_widget.display.target import NO_SETS, OwnSets, resolve
@@ -150,6 +153,15 @@ def sets(value: Any, dataset: Dataset, _: Beside = NOTHING) -> list[Any]:
     """Return named rules that fit the dataset; see `rules.named`."""
     found = check_sets(value)
     check_names_of({"or": [one["rule"] for one in found]}, dataset)
+    return found
+
+
+def logs(value: Any, dataset: Dataset, beside: Beside = NOTHING) -> list[Any]:
+    """Return annotations whose names are free: their logs, or what a file at a path holds; see `annotations.log`."""
+    is_path = isinstance(value, str | os.PathLike)
+    found = check_annotations(read_annotations(value, dataset) if is_path else value)
+    for one in found:
+        check_free(one["name"], dataset, beside.gene_sets)
     return found
 
 

@@ -25,6 +25,7 @@ from cxg_widget.display.target import ColorTrait, OwnSets
 from cxg_widget.wire.protocol import Density, Filtered
 
 if TYPE_CHECKING:
+    from cxg_widget.annotations.log import Log
     from cxg_widget.datasets.base.dataset import Dataset
     from cxg_widget.wire.protocol import Aggregate
 
@@ -50,6 +51,10 @@ class Settings:
 
     embedding: str | None = _setting(None, checks.embedding, "name of the embedding on show", cost="points")
     axes: tuple[int, int] = _setting((0, 1), checks.axes, "which two axes of the embedding are x and y", cost="points")
+    annotations: tuple[Any, ...] = _setting(
+        (), checks.logs, "columns of labels that were made here: {name, log} each, see `w.annotations`",
+        cost="color", is_synced=False, js="any",
+    )  # fmt: skip
     gene_sets: tuple[Any, ...] = _setting(
         (), checks.gene_sets, "gene sets that were made here: {name: genes}, see `w.genes.sets`", cost="color",
         js="{name: string, genes: string[]}[]",
@@ -185,6 +190,9 @@ class Settings:
             return None if self.color is None else tuple(self.color), self.layer
         names = (self.color, self.color.removeprefix("set:"))
         own = tuple((one["name"], tuple(one["genes"])) for one in self.gene_sets if one["name"] in names)
+        log = self.log_of(self.color.removeprefix("obs:"))
+        if log is not None:
+            return self.color, self.layer, own, log.keys[-1]
         return (self.color, self.layer, own) if own else (self.color, self.layer)
 
     @property
@@ -197,6 +205,10 @@ class Settings:
         if self.scale == "log":
             return np.asarray(np.isfinite(values) & (values <= 0), dtype=np.bool_)
         return np.asarray((values == 0) & (self.zero == "grey"), dtype=np.bool_)
+
+    def log_of(self, column: str) -> Log | None:
+        """Return the log of an annotation; None where no annotation has that name."""
+        return next((one["log"] for one in self.annotations if one["name"] == column), None)
 
     def as_asked(self, question: Aggregate) -> Settings:
         """Return the settings that a front-end asks for an image by, which may be ahead of those that were synced.

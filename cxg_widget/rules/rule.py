@@ -68,6 +68,17 @@ def packed_rule(mask: Mask, dataset: Dataset) -> Rule:
     return {"rows": base64.b64encode(bits).decode("ascii"), "n_obs": mask.size, "identity": dataset.identity}
 
 
+def may_change(rule: Rule, dataset: Dataset) -> bool:
+    """Say whether a rule may mean other cells soon: it names a column that was put beside those of the store."""
+    own = dataset.own_columns
+    stored = dataset.obs_columns.keys() - own.keys()
+    for one, _ in within(rule):
+        names = parse(one["query"]).names.values() if "query" in one else ()
+        if any(name.removeprefix("obs:") in own for name in names) or ("obs" in one and one["obs"] not in stored):
+            return True
+    return False
+
+
 def check_names(rule: Rule, dataset: Dataset, sets: Sets = MappingProxyType({})) -> None:
     """Check that a dataset has all that a rule names; raises `UnknownName` as `mask_of`, and reads names alone."""
     unknown: dict[str, None] = {}

@@ -13,7 +13,7 @@ from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.display.target import NO_SETS, OwnSets, Target, read, resolve
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.rules.by_value import mask_of_values, meant_by
-from cxg_widget.rules.rule import packed_rule
+from cxg_widget.rules.rule import may_change, packed_rule
 from cxg_widget.text.names import not_found, text_of
 from cxg_widget.wire.protocol import Mode
 
@@ -49,9 +49,11 @@ class SelectedCells:
     def rule(self) -> Rule:
         """What finds the same cells again, as `w.sets.apply` takes it.
 
-        Cells that were given by a mask, rows or labels are packed rows, which fit this very dataset alone.
+        Cells that were given by a mask, rows or labels, or by labels of an annotation, which may change, are packed
+        rows, which fit this very dataset alone.
         """
-        return packed_rule(self.mask, self._dataset) if self._rule is None else self._rule
+        is_lasting = self._rule is not None and not may_change(self._rule, self._dataset)
+        return self._rule if self._rule is not None and is_lasting else packed_rule(self.mask, self._dataset)
 
     def is_of(self, dataset: Dataset) -> bool:
         """Say whether these are cells of a dataset."""

@@ -7,7 +7,7 @@ several threads; a newer request for points or colour ends the older one between
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from operator import attrgetter
@@ -21,7 +21,7 @@ from cxg_widget.cells.loader import Loader
 from cxg_widget.color.limits import check_rule
 from cxg_widget.compute.bits import pack_mask
 from cxg_widget.compute.cache import ByteCache
-from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.datasets.base.values import freeze
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.search import Catalogue
@@ -58,6 +58,8 @@ from cxg_widget.wire.request_bounds import MAX_MATCHES, check_size, check_versio
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+
+    from cxg_widget.annotations.log import Log
 
 _SETS_BYTES = 256 << 20
 """Of sets of cells, whose rules find again what is let go."""
@@ -264,6 +266,29 @@ class Session:
     def know_bits(self, rule: Rule, bits: NDArray[np.uint8]) -> None:
         """Take note of the cells of a rule, which are known already."""
         self._set_bits.put(_key_of(rule), freeze(bits))
+
+    def labels_of(self, log: Log) -> Codes:
+        """Return the labels that the log of an annotation gives; raises as `Replay.codes`."""
+        return self._loader.replay.codes(log)
+
+    def labels(self, settings: Settings) -> dict[str, Codes]:
+        """Return the labels of all annotations of some settings, by name; raises as `Replay.codes`."""
+        return {one["name"]: self.labels_of(one["log"]) for one in settings.annotations}
+
+    def know_labels(self, log: Log, codes: Codes) -> None:
+        """Take note of the labels that a log gives, which are known already."""
+        self._loader.replay.know(log, codes)
+
+    def put_labels(self, columns: Mapping[str, Codes]) -> bool:
+        """Let the dataset have these annotations; as `Loader.put_labels`. Sets that strangers made of them go too."""
+        is_new = self._loader.put_labels(columns)
+        if is_new:
+            self._set_bits.clear()
+        return is_new
+
+    def about(self) -> Iterator[Frame]:
+        """Yield what is said of the dataset, again where its columns are others."""
+        yield streams.dataset_frame(self.dataset)
 
     def aggregate(self, reduction: Any = None, **asked: Any) -> xr.DataArray | xr.Dataset:
         """Reduce all cells to planes; parameters and errors as those of `CxgWidget.aggregate`."""

@@ -25,7 +25,14 @@ _KEPT = {
 UNDONE = tuple(name for name in STATE if name not in _KEPT)
 """The settings whose change is a step: not where one looks, nor what lies around the plot."""
 Now = tuple[Mapping[str, Any], NDArray[np.bool_], Rule | None]
-_WORDS = {"filters": "filter", "hidden": "filter", "sets": "set", "cmap": "colors", "palette": "colors"}
+_WORDS = {
+    "annotations": "annotation",
+    "filters": "filter",
+    "hidden": "filter",
+    "sets": "set",
+    "cmap": "colors",
+    "palette": "colors",
+}
 
 
 @dataclass(frozen=True, eq=False)

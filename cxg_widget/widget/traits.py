@@ -11,6 +11,7 @@ from cxg_widget.color.colormap import as_synced
 from cxg_widget.display.settings import SETTINGS, STATE, Setting
 from cxg_widget.errors import InvalidOption
 from cxg_widget.text.names import misspelt
+from cxg_widget.widget.annotations import Annotations
 from cxg_widget.widget.filters import Filters
 from cxg_widget.widget.sets import Sets
 from cxg_widget.widget.table import Table
@@ -45,7 +46,7 @@ def _of_stops(cmap: Any, widget: Any) -> Any:
 class _RulesTrait(_Trait):
     """Rules, which users see as a mapping."""
 
-    def __init__(self, mapping: type[Filters | Sets], **more: Any) -> None:
+    def __init__(self, mapping: type[Annotations | Filters | Sets], **more: Any) -> None:
         super().__init__([], **more)
         self._mapping = mapping
 
@@ -53,7 +54,7 @@ class _RulesTrait(_Trait):
         """Return the rules of a mapping that this or another widget gave."""
         return value.rules if isinstance(value, self._mapping) else value
 
-    def get(self, obj: Any, cls: Any = None) -> Filters | Sets:
+    def get(self, obj: Any, cls: Any = None) -> Annotations | Filters | Sets:
         """Return the mapping over the rules."""
         return self._mapping(obj, super().get(obj, cls) or [])
 
@@ -72,6 +73,7 @@ class _TableTrait(_Trait):
 
 _TRAITS = {one.name: _trait_of(one) for one in SETTINGS}
 _TRAITS["cmap"].tag(to_json=lambda cmap, _: as_synced(cmap), from_json=_of_stops)
+_TRAITS["annotations"] = _RulesTrait(Annotations, help=_TRAITS["annotations"].help)
 _TRAITS["sets"] = _RulesTrait(Sets, help=_TRAITS["sets"].help)
 _TRAITS["filters"] = _RulesTrait(Filters, help=_TRAITS["filters"].help).tag(
     sync=True, to_json=lambda filters, _: filters.rules, from_json=lambda rules, _: rules

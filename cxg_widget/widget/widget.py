@@ -23,8 +23,9 @@ from cxg_widget.color.limits import LIMITS
 from cxg_widget.compute.bits import unpack_mask
 from cxg_widget.compute.jobs import from_here, wait_for
 from cxg_widget.datasets import looks_like_anndata, open_dataset, option_names
-from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.datasets.base.traffic import Traffic
+from cxg_widget.display.annotated import settled
 from cxg_widget.display.checks import Beside, Given, check_mode, split_options
 from cxg_widget.display.checks import embedding as check_embedding
 from cxg_widget.display.gene_sets import by_name
@@ -116,6 +117,7 @@ class CxgWidget(WidgetTraits):
 
     _esm = _ESM
     _css = _IN_A_ROW
+    annotations: Any
     axes: Any
     hidden: Any
     filters: Any
@@ -137,7 +139,9 @@ class CxgWidget(WidgetTraits):
     ) -> None:
         traits, opening = split_options(more, STATE, ("format", *option_names()))
         self._owns_dataset = not isinstance(source, Dataset)
-        self._dataset: Dataset = open_dataset(source, **opening)
+        opened = open_dataset(source, **opening)
+        self._dataset: Dataset = opened if self._owns_dataset else opened.apart()  # annotations are of this widget
+        self._labels_on_leave: dict[str, Codes] = {}
         self._color_of_itself = color_of_itself(self._dataset)
         self._exchange = Exchange(self.send, self._dataset.uri)
         read_with = _read_with(dask, source, opening)
@@ -415,13 +419,17 @@ class CxgWidget(WidgetTraits):
         wanted, _ = split_options(state, STATE, ())
         self._since = self._session.costs.now()
         defaults = {name: self.trait_defaults(name) for name in STATE} | {"color": self._color_of_itself}
-        checked = self._check(defaults | wanted)
-        settings = self._settings(checked)
-        self._session.place(settings)
-        self._session.coloring(settings)
-        self._check_hidden(settings)
-        self._session.check_limits(settings)
-        self._session.check_statistic(settings)
+        labels = dict(self._dataset.own_columns)
+        try:
+            checked = self._check(defaults | wanted)
+            settings = self._settings(checked)
+            self._session.place(settings)
+            self._session.coloring(settings)
+            self._check_hidden(settings)
+            self._session.check_limits(settings)
+            self._session.check_statistic(settings)
+        finally:
+            self._session.put_labels(labels)  # until the annotations are set
         with self._history.step():
             self._show(checked)
 
@@ -461,10 +469,15 @@ class CxgWidget(WidgetTraits):
             self._dataset.close()
 
     def _show(self, checked: dict[str, Any]) -> None:
-        """Set settings that belong together, limits among them."""
+        """Set settings that belong together, limits and annotations among them."""
         self._limits.leave(self._session.settings)
-        with self._limits.held():
-            self._set_checked(checked)
+        self._labels_on_leave = dict(self._dataset.own_columns)  # which are named until the last of them is set
+        try:
+            with self._limits.held():
+                self._set_checked(checked)
+        finally:
+            self._labels_on_leave = {}
+            self._put_labels(self._settings())
         self._limits.share(self._session.settings)
 
     # --- steps ---------------------------------------------------------------------------------------------------
@@ -494,6 +507,10 @@ class CxgWidget(WidgetTraits):
 
     def _check(self, given: dict[str, Any]) -> dict[str, Any]:
         shown = check_embedding(given["embedding"], self._dataset)
+        if "annotations" in given:  # before what may name them
+            annotations = check("annotations", given["annotations"], self._dataset, Beside())
+            given = {**given, "annotations": annotations}
+            self._session.put_labels(self._session.labels(Settings.of({"annotations": annotations})))
         sets = check("gene_sets", given.get("gene_sets", []), self._dataset, Beside())
         beside = Beside(shown, by_name(sets))
         given = {**given, **({"gene_sets": sets} if "gene_sets" in given else {})}
@@ -529,7 +546,8 @@ class CxgWidget(WidgetTraits):
             self._since = self._session.costs.now()
             settings = self._settings({name: value})
             cost = BY_NAME[name].cost
-            if name == "gene_sets":
+            if name in ("annotations", "gene_sets"):
+                self._session.labels(settings)
                 self._session.coloring(self._colored(settings))
             elif cost == "color":
                 self._session.coloring(settings)
@@ -578,8 +596,21 @@ class CxgWidget(WidgetTraits):
         return Settings.of(values)
 
     def _values(self) -> dict[str, Any]:
-        objects = {"filters": self.filters.rules, "sets": self.sets.rules, "table": self.table.setting.as_json()}
-        return {name: getattr(self, name) for name in STATE} | objects
+        rules = {name: getattr(self, name).rules for name in ("annotations", "filters", "sets")}
+        return {name: getattr(self, name) for name in STATE} | rules | {"table": self.table.setting.as_json()}
+
+    def _put_labels(self, settings: Settings, *, besides: Mapping[str, Codes] = MappingProxyType({})) -> None:
+        """Let the dataset have the annotations of some settings, and tell the front-end of its columns."""
+        if self._session.put_labels({**besides, **self._session.labels(settings)}):
+            self._exchange.send("dataset", self._session.about)
+
+    def _take_annotations(self, before: Settings) -> None:
+        """Let the cells have other labels, and what names those that are no more let go of them."""
+        now = self._settings()
+        self._put_labels(now, besides=self._dataset.own_columns)
+        self._set_checked(settled(before, now, self._session.labels(now)))
+        self._put_labels(now, besides=self._labels_on_leave)
+        self._set_checked({"hidden": self._legend.hidden(self._settings())})
 
     @traitlets.observe(*STATE)
     def _changed(self, change: Any) -> None:
@@ -592,7 +623,9 @@ class CxgWidget(WidgetTraits):
         if not self._is_checked:
             self._of_page.note_set(change["name"])
         name, before, way = change["name"], self._session.settings, self._session.way
-        since = self._since
+        since, besides_before = self._since, self._session.filters_besides(before)
+        if name == "annotations":
+            self._take_annotations(before)
         limits = self._limits.of_change(before, self._settings(), name)
         with self._limits.held():
             for limit, value in limits.items():
@@ -610,20 +643,28 @@ class CxgWidget(WidgetTraits):
         elif name in ("color", "filters"):
             self._set_checked({"hidden": self._legend.hidden(self._settings())})
         self._session.settings = self._settings()
-        cost = "all" if self._session.way != way else BY_NAME[name].cost
-        besides = self._session.filters_besides(self._session.settings)
-        is_filtered_anew = self._session.filters_besides(before) != besides
-        stream = {
-            "all": self._session.show, "points": self._session.points, "palette": self._session.recolor,
-            "color": self._session.color_and_filter if is_filtered_anew else self._session.color,
-            "filter": self._session.filter if is_filtered_anew or besides else None,
-        }.get(cost)  # fmt: skip
-        if name == "gene_sets" and before.color_key == self._session.settings.color_key:
-            stream = None
+        cost, stream = self._stream_of(name, before, besides_before, is_other_way=self._session.way != way)
         if stream is not None:
             kind = "points" if cost == "all" else cost
             counted = partial(self._session.costs.counted, kind, since=since)
             self._push(kind, lambda: counted(stream()), name, getattr(before, name))
+
+    def _stream_of(
+        self, name: str, before: Settings, besides_before: tuple[Any, ...], *, is_other_way: bool
+    ) -> tuple[str, Stream | None]:
+        """Return what a change costs, and the stream that makes it seen; None where nothing has to be made anew."""
+        session, cost = self._session, "all" if is_other_way else BY_NAME[name].cost
+        besides = session.filters_besides(session.settings)
+        is_colored_anew = before.color_key != session.settings.color_key
+        is_filtered_anew = besides_before != besides or (name == "annotations" and bool(self.filters.rules))
+        if name in ("annotations", "gene_sets") and cost == "color" and not is_colored_anew:
+            return "filter", session.filter if is_filtered_anew else None
+        streams: dict[str, Stream | None] = {
+            "all": session.show, "points": session.points, "palette": session.recolor,
+            "color": session.color_and_filter if is_filtered_anew else session.color,
+            "filter": session.filter if is_filtered_anew or besides else None,
+        }  # fmt: skip
+        return cost, streams.get(cost)
 
     # --- messages ------------------------------------------------------------------------------------------------
 

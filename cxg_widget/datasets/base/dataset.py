@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Contract
@@ -31,11 +33,25 @@ class Dataset(Contract):
 
     def __init__(self, uri: str, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
         super().__init__(uri, cache_bytes=cache_bytes)
-        self._obs_part = ObsColumns(self)
-        self._table_part = Tables(self, self._obs_part)
+        self._make_obs_parts()
         self._var_part = VarNames(self)
         self._matrix_part = Vectors(self, self.names_in)
+
+    def _make_obs_parts(self) -> None:
+        self._obs_part = ObsColumns(self)
+        self._table_part = Tables(self, self._obs_part)
         self._embedding_part = Embeddings(self, self._obs_part)
+
+    def apart(self) -> Self:
+        """Return this open dataset once more, for columns that others who read it are not to see.
+
+        Both share what is read and kept, and are closed together.
+        """
+        found = copy(self)
+        found._make_obs_parts()
+        found._obs_part.own = self._obs_part.own
+        found.put_columns({})
+        return found
 
     # Tables, and obs columns by themselves.
 
@@ -52,12 +68,18 @@ class Dataset(Contract):
     hold = of_part("_obs_part", ObsColumns.hold)
     is_constant = of_part("_obs_part", ObsColumns.is_constant)
     stated_values = of_part("_obs_part", ObsColumns.stated_values)
+    put_columns = of_part("_obs_part", ObsColumns.put_columns)
+
+    @property
+    def own_columns(self) -> Mapping[str, Codes]:
+        """The obs columns that were put beside those of the store, by name."""
+        return MappingProxyType(self._obs_part.own)
 
     def category_colors(self, column: str) -> dict[str, str]:
         """Return the store's colours for the labels of an obs column, label to "#rrggbb"; empty where it has none."""
         self._obs_part.kind(column)
         with self._reading():
-            return dict(self._category_colors(column))
+            return {} if column in self._obs_part.own else dict(self._category_colors(column))
 
     # Names of vars.
 

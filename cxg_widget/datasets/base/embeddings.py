@@ -125,7 +125,7 @@ class Embeddings:
         self._columns.kind(column)
         with self._store._reading():
             place = self.place(name, axes)
-            return self._store.by_view.embedding_with(column, *place)
+            return None if column in self._columns.own else self._store.by_view.embedding_with(column, *place)
 
     def place(self, name: str | None, axes: Any) -> tuple[str, tuple[int, int]]:
         """Return which embedding is meant, and which of its axes; errors as `embedding`."""

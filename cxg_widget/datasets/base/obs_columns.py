@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -15,12 +15,14 @@ from cxg_widget.datasets.base.labels import Labels
 from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.values import (
     Codes,
+    Column,
     Kind,
     Values,
     array_of,
     as_codes,
     as_numbers,
     as_plain,
+    freeze,
     in_place_of,
     is_constant,
     take_rows,
@@ -39,10 +41,38 @@ class ObsColumns:
     Blocks are rows start <= row < stop and none besides, where the store's layout allows it. They are not kept in the
     cache, but for what a store must read whole. Codes mean the same categories in every block, and put behind each
     other the blocks are what `codes` and `numbers` return.
+
+    Attributes
+    ----------
+    own : columns that somebody put beside those of the store; they are held, not read
     """
 
     def __init__(self, store: Contract) -> None:
         self._store, self._lifetime = store, store._lifetime
+        self.own: Mapping[str, Codes] = {}
+
+    def put_columns(self, columns: Mapping[str, Codes]) -> None:
+        """Hold categorical columns beside those of the store, in the place of those put before.
+
+        Parameters
+        ----------
+        columns : codes (n_obs,) by name; they are not written to from now on
+
+        Raises
+        ------
+        InvalidValue
+            If the store has a column of such a name, or a column is not as long as it.
+        """
+        store = self._store
+        stored = {name: one for name, one in store.obs_columns.items() if name not in self.own}
+        for name, codes in columns.items():
+            if name in stored or name == store.obs_index:
+                raise InvalidValue(f"{store.title} has an obs column {name!r}; choose another name.")
+            if len(codes.codes) != store.n_obs:
+                raise InvalidValue(f"column {name!r} has {len(codes.codes):,} values for {store.n_obs:,} rows.")
+        self.own = {name: freeze(codes) for name, codes in columns.items()}
+        put = {name: Column(name, "categorical", len(codes.categories)) for name, codes in columns.items()}
+        store.obs_columns = {**stored, **put}
 
     def hold(self, columns: Sequence[str], *, index: bool = True) -> None:
         """Read obs columns and, if asked for, the obs index whole into the cache: single rows then need no read.
@@ -73,7 +103,7 @@ class ObsColumns:
         """
         self.kind(column)
         with self._lifetime.reading():
-            return self._store.by_view.values(column)
+            return None if column in self.own else self._store.by_view.values(column)
 
     def codes(self, column: str) -> Codes:
         """Return a categorical, boolean, string or (forced) integer obs column as codes, cached and read-only.
@@ -149,6 +179,8 @@ class ObsColumns:
 
     def whole(self, name: str) -> Any:
         """Return all rows of a column that holds no strings, kept in the cache."""
+        if name in self.own:
+            return self.own[name]
         return self._lifetime.cached(("obs", name), lambda: self._read_whole(name))
 
     def kind(self, column: str) -> Kind:
@@ -162,7 +194,7 @@ class ObsColumns:
             raise UnknownName(not_found("obs column", column, store.obs_columns, store.title))
 
     def _held(self, name: str) -> Values | None:
-        held: Values | None = self._lifetime.cache.get(("obs", name))
+        held: Values | None = self.own.get(name) or self._lifetime.cache.get(("obs", name))
         return held
 
     def _block(self, name: str, start: int, stop: int) -> Values:

@@ -25,6 +25,8 @@ function createShared(client) {
   let asked = "";
   let askedColumns = "";
   let isAsking = false;
+  /** @type {State["dataset"]} */
+  let askedOf = null;
   /** @type {State | null} */
   let last = null;
 
@@ -48,8 +50,9 @@ function createShared(client) {
     const { filters } = last.traits;
     const wanted = `${columns} ${JSON.stringify(filters)} ${last.filter.seq} ${last.selection.seq} ${last.color?.seq}`;
     // One question at a time, so that keys held down are answered as fast as can be; a column that opens does not wait.
-    if (wanted === asked || last.link !== "live" || (isAsking && columns === askedColumns)) return;
-    [asked, askedColumns, isAsking] = [wanted, columns, true];
+    const isSame = wanted === asked && askedOf === last.dataset; // told anew, its columns may have other labels
+    if (isSame || last.link !== "live" || (isAsking && columns === askedColumns)) return;
+    [asked, askedColumns, isAsking, askedOf] = [wanted, columns, true, last.dataset];
     const { columns: counted } = last;
     const known = open.filter((one) => counted[one]?.error === "");
     void client.ask({ kind: "columns", panel: 0, columns: open, known, filters }).then(() => {

@@ -1,0 +1,105 @@
+"""Labels of cells as codes, and what each step of an annotation makes of them; nothing is changed in place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base.columns import smallest_codes
+from cxg_widget.datasets.base.values import Codes
+from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.text.names import label_of, not_found, shown
+from cxg_widget.wire.protocol import MISSING_LABEL
+
+MOST_LABELS = 32_767
+"""Of one annotation: as many as two bytes a cell tell apart."""
+_LONGEST = 200
+_NO_LABELS = ("nan", MISSING_LABEL)
+"""What cells without a label are called, in files and on the screen."""
+
+
+def check_label(label: Any) -> str:
+    """Return a label; raises `InvalidValue` where it is none."""
+    if not isinstance(label, str) or not label.strip() or len(label) > _LONGEST or label in _NO_LABELS:
+        raise InvalidValue(
+            f"a label is a text of at most {_LONGEST} letters, and neither 'nan' nor {MISSING_LABEL!r}, which stand "
+            f"for none; found {shown(label)}"
+        )
+    return label
+
+
+def nothing(n_obs: int) -> Codes:
+    """Return no labels."""
+    return Codes(np.full(n_obs, -1, dtype=np.int8), ())
+
+
+def as_labels(codes: Codes) -> Codes:
+    """Return any column of codes as labels, which are texts.
+
+    Raises
+    ------
+    InvalidValue
+        If there are too many.
+    """
+    texts = [label_of(one) for one in codes.categories]
+    kept = list(dict.fromkeys(one for one in texts if one.strip() and one not in _NO_LABELS))
+    _check_number(kept)
+    place = {label: code for code, label in enumerate(kept)}
+    target = smallest_codes(np.array([*(place.get(one, -1) for one in texts), -1], dtype=np.int64), len(kept))
+    return Codes(target[codes.codes], tuple(kept), codes.ordered)
+
+
+def assigned(codes: Codes, mask: NDArray[np.bool_], label: str | None) -> Codes:
+    """Give the cells of a mask, bool (n_obs,), a label, a new one comes last; None takes theirs away."""
+    categories = codes.categories
+    if label is not None and label not in categories:
+        categories = (*categories, label)
+        _check_number(categories)
+    code = -1 if label is None else categories.index(label)
+    found = smallest_codes(codes.codes, len(categories)).copy()
+    found[mask] = code
+    return Codes(found, categories, codes.ordered)
+
+
+def merged(codes: Codes, labels: Sequence[str], into: str) -> Codes:
+    """Make several labels one, which stands where it stood, or where the first of them did.
+
+    Raises
+    ------
+    UnknownName
+        If there is no such label.
+    """
+    for label in labels:
+        check_known(codes, label)
+    first = into if into in codes.categories else next((one for one in codes.categories if one in labels), into)
+    gone = set(labels) - {first}
+    kept = [label for label in codes.categories if label not in gone]
+    place = {label: code for code, label in enumerate(kept)}
+    target = [place[first] if label in labels else place[label] for label in codes.categories]
+    return _moved(codes, target, tuple(into if label == first else label for label in kept))
+
+
+def deleted(codes: Codes, label: str) -> Codes:
+    """Take a label away from all cells that have it; raises `UnknownName` where there is none."""
+    check_known(codes, label)
+    kept = tuple(one for one in codes.categories if one != label)
+    return _moved(codes, [kept.index(one) if one != label else -1 for one in codes.categories], kept)
+
+
+def check_known(codes: Codes, label: str) -> None:
+    """Raise `UnknownName` where an annotation has no such label."""
+    if label not in codes.categories:
+        raise UnknownName(not_found("label", label, codes.categories, "this annotation"))
+
+
+def _moved(codes: Codes, target: Sequence[int], categories: tuple[str, ...]) -> Codes:
+    moved = smallest_codes(np.array([*target, -1], dtype=np.int64), len(categories))
+    return Codes(moved[codes.codes], categories, codes.ordered)
+
+
+def _check_number(labels: Sequence[str]) -> None:
+    if len(labels) > MOST_LABELS:
+        raise InvalidValue(f"an annotation has at most {MOST_LABELS:,} labels; found {len(labels):,}")

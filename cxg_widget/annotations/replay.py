@@ -1,0 +1,106 @@
+"""From logs to labels: each step is run over a store, and what it gave is kept for a while."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Mapping
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cxg_widget.annotations.labels import as_labels, assigned, check_known, deleted, merged, nothing
+from cxg_widget.annotations.log import Log, Step, now
+from cxg_widget.compute.cache import ByteCache
+from cxg_widget.datasets.base.values import Codes, freeze
+from cxg_widget.errors import InvalidValue, SelectionError
+from cxg_widget.rules.rule import mask_of
+from cxg_widget.text.names import shown
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base.dataset import Dataset
+
+_KEPT_BYTES = 64 << 20
+
+
+class Replay:
+    """The labels that logs give over one store; the same log gives the same labels.
+
+    Parameters
+    ----------
+    dataset : whose rules may name columns of the store alone: what the annotations of a user say may change
+    """
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+        self._known = ByteCache(max(_KEPT_BYTES, 4 * dataset.n_obs), attrgetter("nbytes"))
+
+    def codes(self, log: Log) -> Codes:
+        """Return the labels (n_obs,) after the steps of a log, read-only.
+
+        Raises
+        ------
+        UnknownName
+            If a step names columns, genes, embeddings or labels that there are not.
+        InvalidValue, SelectionError
+            If a step does not fit the dataset.
+        """
+        n = next((n for n in range(len(log), 0, -1) if self._known.get(log.keys[n]) is not None), 0)
+        codes = self._known.get(log.keys[n]) if n else None
+        if codes is None:
+            n, codes = 0, nothing(self._dataset.n_obs)
+        for step in log[n:]:
+            codes = self._after(codes, step)
+        return self.know(log, codes)
+
+    def know(self, log: Log, codes: Codes) -> Codes:
+        """Take note of the labels that a log gives, and return them."""
+        held: Codes = self._known.get_or_load(log.keys[-1], lambda: freeze(codes))
+        return held
+
+    def _after(self, codes: Codes, step: Step) -> Codes:
+        if "of" in step:
+            return as_labels(self._dataset.codes(step["of"]))
+        if "codes" in step:
+            return _unpacked(step, self._dataset)
+        if "assign" in step:
+            return assigned(codes, mask_of(step["rule"], self._dataset), step["assign"])
+        if "delete" in step:
+            return deleted(codes, step["delete"])
+        return renamed(codes, step) if "rename" in step else merged(codes, step["merge"], step["into"])
+
+
+def renamed(codes: Codes, step: Step) -> Codes:
+    """Call a label otherwise; raises `InvalidValue` where there is one of that name."""
+    old, new = step["rename"], step["to"]
+    check_known(codes, old)
+    if new != old and new in codes.categories:
+        raise InvalidValue(f"there is a label {shown(new)} already; merge([{shown(old)}], {shown(new)}) joins them.")
+    return merged(codes, [old], new)
+
+
+def packed(codes: Codes, dataset: Dataset) -> Step:
+    """Return labels as the first step of a log, good for this very dataset alone."""
+    plain = np.ascontiguousarray(codes.codes.astype("<i2"))
+    return {
+        "codes": base64.b64encode(zlib.compress(plain.tobytes(), 6)).decode("ascii"),
+        "categories": list(codes.categories), "ordered": codes.ordered,
+        "n_obs": dataset.n_obs, "identity": dataset.identity,
+        "n": int(np.count_nonzero(plain >= 0)), "at": now(),
+    }  # fmt: skip
+
+
+def _unpacked(step: Mapping[str, Any], dataset: Dataset) -> Codes:
+    if (step["n_obs"], step["identity"]) != (dataset.n_obs, dataset.identity):
+        what = "these labels are those of another dataset, or of another state of this one"
+        raise SelectionError(f"{what}; w.annotations.load(path) finds cells by their names.")
+    size = 2 * dataset.n_obs
+    try:
+        found = zlib.decompressobj().decompress(base64.b64decode(step["codes"], validate=True), size + 1)
+    except (ValueError, zlib.error):  # binascii.Error among them
+        raise InvalidValue("packed labels must be base64 of zlib.") from None
+    codes = np.frombuffer(found, dtype="<i2") if len(found) == size else None
+    if codes is None or (codes.size and not -1 <= codes.min() <= codes.max() < len(step["categories"])):
+        raise InvalidValue(f"packed labels must be {dataset.n_obs:,} codes into {len(step['categories']):,} categories")
+    return as_labels(Codes(codes, tuple(step["categories"]), step["ordered"]))

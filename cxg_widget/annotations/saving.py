@@ -1,0 +1,79 @@
+"""Where annotations go: a file of their own, a CXG's obs in a new place, or obs of what a user names."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cxg_widget.annotations.merging import aligned, check_way, joined
+from cxg_widget.annotations.sidecar import SUFFIXES, save_sidecar
+from cxg_widget.convert.destination import local_path, writing
+from cxg_widget.errors import InvalidOption, InvalidValue
+from cxg_widget.text.names import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from cxg_widget.datasets.base.dataset import Dataset
+
+
+def save(dataset: Dataset, names: Sequence[str], path: Any, into: Any, on_conflict: Any) -> None:
+    """Write some of the columns that were put beside those of a store; see `Annotations.save`."""
+    way = check_way(on_conflict)
+    if (path is None) == (into is None):
+        raise InvalidOption("save() takes a path of a new file (.parquet, .csv, .cxg), or into= for a file or AnnData.")
+    if not names:
+        raise InvalidValue('there is no annotation to save; w.annotations.new("mine") makes one.')
+    ours = dataset.obs(list(names))
+    if path is not None:
+        file = local_path(path)
+        if file.suffix == ".cxg":
+            _save_cxg(file, dataset, names)
+        elif file.suffix in SUFFIXES:
+            save_sidecar(file, ours, dataset, way)
+        else:
+            raise InvalidValue(
+                f"annotations are saved to a .parquet, a .csv or a .cxg; found {shown(os.fspath(path))}. "
+                "into= writes them into an .h5ad that is there."
+            )
+    elif isinstance(into, str | os.PathLike) and into != "obs":
+        from cxg_widget.annotations.h5ad import save_into_h5ad
+
+        file = local_path(into)
+        if file.suffix != ".h5ad":
+            raise InvalidValue(f"into= takes an .h5ad, an AnnData or 'obs'; found {shown(os.fspath(into))}")
+        save_into_h5ad(file, ours, way)
+    else:
+        target = getattr(dataset, "source", None) if isinstance(into, str) else into
+        if not hasattr(getattr(target, "obs", None), "index"):
+            raise InvalidOption(
+                f"into='obs' needs an AnnData in memory to be on show, and into=adata an AnnData; found {shown(into)}"
+            )
+        _save_into_obs(target, ours, way)
+
+
+def _save_into_obs(adata: Any, ours: pd.DataFrame, way: Any) -> None:
+    obs, where = adata.obs, "obs of the AnnData"
+    mine, are_ours = aligned(ours, obs.index, where)
+    theirs = {name: obs[name] if name in obs.columns else None for name in mine.columns}
+    found = {name: joined(mine[name], theirs[name], are_ours, where, way) for name in mine.columns}
+    for name, labels in found.items():  # not before all of them are known to fit
+        adata.obs[name] = labels
+
+
+def _save_cxg(path: Path, dataset: Dataset, names: Sequence[str]) -> None:
+    """Write a CXG's obs that has the obs index and the annotations alone."""
+    from cxg_widget.convert.tables import ObsTable
+    from cxg_widget.convert.to_cxg import LEVEL, write_table
+    from cxg_widget.datasets.cxg import writer
+
+    left_out: list[str] = []
+    with writing(path) as place:
+        writer.create_group(place.partial, {"cxg_version": "0.3.0", "cxg_properties": {"title": dataset.title}})
+        said = {"identity": dataset.identity, "title": dataset.title}
+        write_table(place.partial / "obs", ObsTable(dataset, names), LEVEL, left_out, cxg_widget=said)
+        if left_out:
+            raise InvalidValue(f"'{path}' cannot be written: {left_out[0]}.")

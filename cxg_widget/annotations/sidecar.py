@@ -1,0 +1,193 @@
+"""Annotations as files of their own, Parquet or CSV, keyed by the obs index; what is in one, put over a dataset."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from warnings import warn
+
+import numpy as np
+
+from cxg_widget.annotations.labels import as_labels
+from cxg_widget.annotations.log import Log
+from cxg_widget.annotations.merging import OnConflict, aligned, as_categorical, joined
+from cxg_widget.annotations.replay import packed
+from cxg_widget.convert.destination import local_path, writing
+from cxg_widget.datasets.base.values import Codes
+from cxg_widget.errors import DatasetNotFound, InvalidStore, InvalidValue, MissingDependency, TargetExists
+from cxg_widget.text.names import shortened, shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cxg_widget.datasets.base.dataset import Dataset
+
+SUFFIXES = (".parquet", ".csv")
+_KEY = "cxg_widget"
+
+
+def save_sidecar(path: Path, ours: pd.DataFrame, dataset: Dataset, way: OnConflict) -> None:
+    """Write annotations, one column each; those that a file there holds besides stay in it.
+
+    Parameters
+    ----------
+    ours : categoricals by the obs index
+
+    Raises
+    ------
+    MergeConflict
+        If there are other labels of the same name.
+    TargetExists
+        If there is something else.
+    InvalidValue
+        If the file is of other cells.
+    MissingDependency
+        If a Parquet file is asked for, and pyarrow is not installed.
+    TargetNotWritten
+        If the disk takes no more; the file that was there stays as it was.
+    """
+    table, where = ours, f"'{path}'"
+    if os.path.lexists(path):
+        theirs = read_table(path)
+        if _KEY not in theirs.attrs:
+            raise TargetExists(
+                f"{where} holds something else than annotations, and is not overwritten; choose another path."
+            )
+        mine, are_ours = aligned(ours, theirs.index, where)
+        found = {name: joined(mine[name], theirs.get(name), are_ours, where, way) for name in mine.columns}
+        table = theirs.assign(**found)
+    said = {"identity": dataset.identity, "title": dataset.title, "n_obs": dataset.n_obs}
+    orders = {name: [list(one.cat.categories), bool(one.cat.ordered)] for name, one in table.items()}
+    table.attrs = {_KEY: {**said, "categories": orders}}
+    with writing(path, replaces=True) as place, _parquet(path):
+        if path.suffix == ".parquet":
+            table.to_parquet(place.partial)
+        else:
+            with place.partial.open("w", encoding="utf-8", newline="") as file:
+                file.write(f"# {json.dumps(table.attrs)}\n")
+                table.to_csv(file)
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Return the annotations of a file as categoricals, by the names of cells; `attrs` says of which dataset they are.
+
+    Raises
+    ------
+    DatasetNotFound, InvalidStore
+        If there is no file, or it cannot be read.
+    """
+    import pandas as pd
+
+    if not path.is_file():
+        raise DatasetNotFound(f"'{path}': no such file.")
+    try:
+        with _parquet(path):
+            table = pd.read_parquet(path) if path.suffix == ".parquet" else _read_csv(path)
+    except (OSError, ValueError, KeyError) as error:
+        raise InvalidStore(f"'{path}' cannot be read as {path.suffix}: {shortened(str(error), 200)}.") from error
+    return _with_orders(table)
+
+
+def read_annotations(path: str | os.PathLike[str], dataset: Dataset) -> list[dict[str, Any]]:
+    """Return the annotations of a file over a dataset, as a state holds them; of another dataset, a warning says so.
+
+    Raises
+    ------
+    DatasetNotFound, InvalidStore
+        If there is no file, or it cannot be read.
+    InvalidValue
+        If it holds none of the cells, or names that stand for several.
+    """
+    import pandas as pd
+
+    file = checked_path(path)
+    table, where = read_table(file), f"'{file}'"
+    names = pd.Index(dataset.obs_names(), dtype=object)
+    found, n_known = _over(table, names, where, dataset)
+    identity = table.attrs.get(_KEY, {}).get("identity")
+    if identity is not None and identity != dataset.identity:
+        warn(
+            f"{where} was saved from another dataset, or another state of this one; {n_known:,} of "
+            f"{dataset.obs_noun.counted(dataset.n_obs)} are in it.",
+            stacklevel=2,
+        )
+    labels = {str(name): _codes_of(as_categorical(column)) for name, column in found.items()}
+    return [{"name": name, "log": Log([packed(codes, dataset)])} for name, codes in labels.items()]
+
+
+def checked_path(path: Any) -> Path:
+    """Return where a file is or goes to; raises `InvalidValue` where that is no local path of a known suffix."""
+    file = local_path(path)
+    if file.suffix not in SUFFIXES:
+        raise InvalidValue(f"annotations are kept in a .parquet or a .csv; found {shown(os.fspath(path))}")
+    return file
+
+
+def _over(table: pd.DataFrame, names: pd.Index, where: str, dataset: Dataset) -> tuple[pd.DataFrame, int]:
+    """Return what a table says of cells, in their order, and of how many it says something."""
+    theirs = table.set_axis(table.index.astype(str).astype(object))
+    if theirs.index.equals(names):
+        return theirs, len(names)
+    noun = dataset.obs_noun
+    for index, place in ((theirs.index, where), (names, "the dataset")):
+        if not index.is_unique:
+            raise InvalidValue(f"{noun.many} of {where} are found by name, and {place} has some names twice")
+    places = theirs.index.get_indexer(names)
+    n_known = int(np.count_nonzero(places >= 0))
+    if n_known == 0:
+        first = shown(str(theirs.index[0])) if len(theirs) else "nothing"
+        raise InvalidValue(
+            f"{where} holds none of these {noun.many}: it begins with {first}, the dataset with {shown(names[0])}"
+        )
+    return theirs.reindex(names), n_known
+
+
+def _codes_of(labels: pd.Series) -> Codes:
+    codes = labels.cat.codes.to_numpy().astype(np.int32)
+    return as_labels(Codes(codes, tuple(labels.cat.categories), bool(labels.cat.ordered)))
+
+
+def _with_orders(table: pd.DataFrame) -> pd.DataFrame:
+    """Return all columns as categoricals with their categories in order, as far as the file says which these are."""
+    import pandas as pd
+
+    orders = table.attrs.get(_KEY, {}).get("categories", {})
+    for name in table.columns:
+        labels = as_categorical(table[name])
+        order, ordered = orders.get(name, (list(labels.cat.categories), labels.cat.ordered))
+        if set(order) >= set(labels.cat.categories):
+            dtype = pd.CategoricalDtype(pd.Index(order, dtype=object), ordered=ordered)
+            labels = labels.astype(dtype)
+        table[name] = labels
+    return table
+
+
+def _read_csv(path: Path) -> pd.DataFrame:
+    """Read a CSV as this package or CELLxGENE writes it: comments, then a table whose first column is the index."""
+    import pandas as pd
+
+    said: Any = {}
+    with path.open(encoding="utf-8") as file:
+        n = 0
+        for line in file:
+            if not line.startswith("#"):
+                break
+            n += 1
+            if line.startswith("# {") and n == 1:
+                said = json.loads(line[2:])
+    table = pd.read_csv(path, skiprows=n, index_col=0, dtype=str, keep_default_na=False, na_values=[""])
+    if isinstance(said, dict) and isinstance(said.get(_KEY), dict):
+        table.attrs = {_KEY: said[_KEY]}
+    return table
+
+
+@contextmanager
+def _parquet(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise MissingDependency(f"'{path.name}' needs pyarrow: pip install pyarrow; or save a .csv.") from error

@@ -1,0 +1,89 @@
+"""What settings become where annotations that they name, or labels of these, are no more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from cxg_widget.errors import SelectionError
+from cxg_widget.rules.grammar import parse
+
+if TYPE_CHECKING:
+    from cxg_widget.annotations.log import Step
+    from cxg_widget.datasets.base.values import Codes
+    from cxg_widget.display.settings import Settings
+    from cxg_widget.rules.forms import Rule
+
+
+def settled(before: Settings, now: Settings, columns: Mapping[str, Codes]) -> dict[str, Any]:
+    """Return the settings that name what is no more, each as it is without; a renamed label keeps its place in filters.
+
+    Parameters
+    ----------
+    before, now : settings before and after the annotations changed
+    columns : the annotations now
+    """
+    gone = {one["name"] for one in before.annotations} - columns.keys()
+    names = gone | {f"obs:{name}" for name in gone}
+    steps = {name: _last_step(before, now, name) for name in columns}
+    table = dict(now.table or {})
+    if table.get("columns") is not None:
+        table["columns"] = [one for one in table["columns"] if one not in names]
+    if table.get("sort") in names:
+        del table["sort"]
+    found: dict[str, Any] = {
+        "color": None if isinstance(now.color, str) and now.color in names else now.color,
+        "filters": [one for rule in now.filters if (one := _filter(rule, gone, columns, steps)) is not None],
+        "hover": None if now.hover is None else [one for one in now.hover if one not in names],
+        "labels": None if now.labels in names else now.labels,
+        "contours": None if now.contours in names else now.contours,
+        "table": table or None,
+    }
+    return {name: value for name, value in found.items() if value != _listed(getattr(now, name))}
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _last_step(before: Settings, now: Settings, name: str) -> Step | None:
+    """Return the step by which a log has grown; None where it is the same, or another one."""
+    old, new = before.log_of(name), now.log_of(name)
+    if old is None or new is None or len(new) != len(old) + 1 or new.keys[-2] != old.keys[-1]:
+        return None
+    return new[-1]
+
+
+def _filter(rule: Rule, gone: set[str], columns: Mapping[str, Codes], steps: Mapping[str, Step | None]) -> Rule | None:
+    """Return a filter with the labels that there are; None where nothing remains of it."""
+    inner = rule.get("not", rule)
+    if "query" in inner:
+        return None if gone and gone.intersection(_names(inner["query"])) else rule
+    name = inner.get("obs")
+    if name in gone:
+        return None
+    if name not in columns or "in" not in inner:
+        return rule
+    labels = _followed(inner["in"], steps[name], columns[name].categories)
+    if labels == inner["in"]:
+        return rule
+    listed = {**inner, "in": labels}
+    return None if not labels else {"not": listed} if "not" in rule else listed
+
+
+def _followed(labels: Sequence[Any], step: Step | None, known: Sequence[str]) -> list[Any]:
+    """Return the labels of a filter as a step calls them, those that there are, each once."""
+    changed: dict[Any, Any] = {}
+    if step is not None and "rename" in step:
+        changed = {step["rename"]: step["to"]}
+    elif step is not None and "merge" in step:
+        changed = dict.fromkeys(step["merge"], step["into"])
+    found = dict.fromkeys(changed.get(one, one) for one in labels)
+    return [one for one in found if one is None or one in known]
+
+
+def _names(query: str) -> set[str]:
+    try:
+        return {name.removeprefix("obs:") for name in parse(query).names.values()}
+    except SelectionError:
+        return set()

@@ -1,0 +1,284 @@
+"""`w.annotations`: columns of labels that a user makes, as a mapping; every change is a change of the trait."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cxg_widget.annotations import saving
+from cxg_widget.annotations.labels import assigned, check_label
+from cxg_widget.annotations.log import Log, Step, check_name, check_step, now
+from cxg_widget.annotations.merging import OnConflict
+from cxg_widget.annotations.sidecar import read_annotations
+from cxg_widget.datasets.base.values import Codes
+from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
+from cxg_widget.text.names import not_found, shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cxg_widget.widget.widget import CxgWidget
+
+
+class Annotations(Mapping[str, "Annotation"]):
+    """Annotations by their names, in the order in which they were made.
+
+    `w.annotations.new("mine")` makes one, `w.annotations["mine"].assign("B cell")` gives the selected cells a label.
+    Each is an obs column of this widget: `w.color = "mine"`, `w.filters["mine"]`, `w.counts("mine")`,
+    `w.select({"mine": "B cell"})`, `w.selection.obs("mine")`.
+
+    Attributes
+    ----------
+    rules : each annotation as JSON: {"name", "log"}
+    """
+
+    def __init__(self, widget: CxgWidget, rules: list[dict[str, Any]]) -> None:
+        self._widget = widget
+        self.rules = rules
+
+    def new(self, name: str, of: str | None = None) -> Annotation:
+        """Make an annotation, which holds no labels yet.
+
+        Parameters
+        ----------
+        of : obs column or annotation whose labels it begins with; None = none
+
+        Raises
+        ------
+        InvalidValue
+            If an annotation, an obs column, a gene or a gene set has that name, or `of` holds too many values.
+        UnknownName
+            If there is no such column.
+        """
+        if check_name(name) in self._by_name():
+            raise InvalidValue(
+                f'there is an annotation {shown(name)}; w.annotations[{shown(name)}].assign("label") goes on.'
+            )
+        if of is None:
+            log = Log()
+        elif of in self._by_name():
+            log = self._by_name()[of]
+        else:
+            column = of.removeprefix("obs:") if isinstance(of, str) else of
+            n = int(np.count_nonzero(self._widget.dataset.codes(column).codes >= 0))
+            log = Log([{"of": column, "n": n, "at": now()}])
+        self._put({name: log})
+        return self[name]
+
+    def load(self, path: str | os.PathLike[str]) -> list[str]:
+        """Take the annotations of a file that `save` or CELLxGENE wrote, in the place of those of the same names.
+
+        Cells are found by the obs index; one that the file does not name has no label. Where the file was saved from
+        another dataset, a warning says so.
+
+        Returns
+        -------
+        the names of the annotations
+
+        Raises
+        ------
+        DatasetNotFound, InvalidStore
+            If there is no such file, or it cannot be read.
+        InvalidValue
+            If it holds none of these cells, or a name is taken.
+        MissingDependency
+            If a Parquet file is asked for, and pyarrow is not installed.
+        """
+        found = {one["name"]: one["log"] for one in read_annotations(path, self._widget.dataset)}
+        self._put(found)
+        return list(found)
+
+    def save(
+        self, path: str | os.PathLike[str] | None = None, into: Any = None, *, on_conflict: OnConflict = "error"
+    ) -> None:
+        """Write all annotations; `w.annotations["mine"].save` writes one. A crash leaves what was there whole.
+
+        Parameters
+        ----------
+        path : of a file of its own: .parquet or .csv, keyed by the obs index, or .cxg, a CXG's obs in a new place
+        into : what the labels are written into: the path of an .h5ad, an AnnData, or "obs" for the AnnData on show
+        on_conflict : what to do where there are other labels of that name: "ours" writes those of this widget, "theirs"
+            keeps those there and adds ours where there are none, "error" raises
+
+        Raises
+        ------
+        MergeConflict
+            If there are other labels, and nobody said which count.
+        InvalidValue, InvalidOption
+            If there is nothing to save, the path is none of these, or it holds other cells.
+        TargetExists, TargetNotWritten
+            If something else is there, or the disk takes no more.
+        MissingDependency
+            If the library that writes it is not installed.
+        """
+        saving.save(self._widget.dataset, list(self), path, into, on_conflict)
+
+    def __getitem__(self, name: str) -> Annotation:
+        """Return an annotation; raises `UnknownName` where there is none of that name."""
+        self._log_of(name)
+        return Annotation(self, name)
+
+    def __delitem__(self, name: str) -> None:
+        """Forget an annotation; what names it, such as the colour and filters, lets go of it."""
+        self._log_of(name)
+        self._set([one for one in self._now() if one["name"] != name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name())
+
+    def __len__(self) -> int:
+        return len(self._now())
+
+    def __eq__(self, other: object) -> bool:
+        return self.rules == (other.rules if isinstance(other, Annotations) else other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return "{" + ", ".join(f"{name!r}: {one!r}" for name, one in self.items()) + "}"
+
+    def _log_of(self, name: str) -> Log:
+        known = self._by_name()
+        if name not in known:
+            raise UnknownName(not_found("annotation", name, known, "this widget"))
+        return known[name]
+
+    def _by_name(self) -> dict[str, Log]:
+        return {one["name"]: one["log"] for one in self._now()}
+
+    def _now(self) -> list[dict[str, Any]]:
+        """Return the annotations of the widget now, whatever they were when this object was taken."""
+        rules: list[dict[str, Any]] = self._widget.annotations.rules
+        return rules
+
+    def _put(self, logs: Mapping[str, Log]) -> None:
+        self._set([{"name": name, "log": log} for name, log in {**self._by_name(), **logs}.items()])
+
+    def _set(self, rules: list[dict[str, Any]]) -> None:
+        self._widget.annotations = rules
+        self.rules = self._now()
+
+
+class Annotation:
+    """One column of labels. It is always what the widget holds now under its name.
+
+    Attributes
+    ----------
+    name : of the column
+    """
+
+    def __init__(self, annotations: Annotations, name: str) -> None:
+        self._annotations, self.name = annotations, name
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels, in their order; `w.counts(name)` says how many cells have each."""
+        return list(self._codes.categories)
+
+    def assign(self, label: str | None, what: Any = None) -> int:
+        """Give cells a label, in the place of the one that they have.
+
+        Parameters
+        ----------
+        label : a new one comes after those there are; None takes their label away
+        what : None = the selection; else as `w.sets.add` takes it: a set, {obs column: values}, a mask (n_obs,), rows,
+            or obs index labels
+
+        Returns
+        -------
+        how many cells were meant
+
+        Raises
+        ------
+        SelectionError
+            If no cells are selected, or none are meant.
+        InvalidValue
+            If it is no label, or there are too many.
+        """
+        widget = self._annotations._widget
+        if what is None and not len(widget.selection):
+            raise SelectionError(
+                f"nothing is selected; select some {widget.dataset.obs_noun.many}, or say which: assign(label, what)"
+            )
+        cells = widget.sets._cells(widget.selection if what is None else what)
+        label = label if label is None else check_label(label)
+        after = assigned(self._codes, cells.mask, label)
+        self._do({"assign": label, "rule": cells.rule, "n": len(cells)}, after)
+        return len(cells)
+
+    def rename(self, old: str, new: str) -> None:
+        """Call a label otherwise; it keeps its place.
+
+        Raises
+        ------
+        UnknownName
+            If there is no such label.
+        InvalidValue
+            If the new name is none, or there is a label of that name, which `merge` would join it with.
+        """
+        self._do({"rename": old, "to": check_label(new), "n": self._count([old])})
+
+    def merge(self, labels: Sequence[str], into: str) -> None:
+        """Make several labels one, which stands where it stood, or where the first of them did; errors as `rename`."""
+        listed = [labels] if isinstance(labels, str) else list(labels)
+        self._do({"merge": listed, "into": check_label(into), "n": self._count(listed)})
+
+    def delete(self, label: str) -> None:
+        """Take a label away from all cells; raises `UnknownName` where there is no such label."""
+        self._do({"delete": label, "n": self._count([label])})
+
+    def series(self) -> pd.Series:
+        """Return the labels as a categorical by the obs index, missing = NaN."""
+        return self._annotations._widget.dataset.obs([self.name])[self.name]
+
+    def log(self) -> pd.DataFrame:
+        """Return what was done: a row each with its time (UTC), what, labels, what they became, cells, rule."""
+        import pandas as pd
+
+        rows = [_told(step) for step in self._log]
+        table = pd.DataFrame(rows, columns=["at", "step", "label", "to", "n", "rule"])
+        return table.astype({"at": "datetime64[ns, UTC]", "n": "int64"})
+
+    def save(
+        self, path: str | os.PathLike[str] | None = None, into: Any = None, *, on_conflict: OnConflict = "error"
+    ) -> None:
+        """Write this annotation alone; as `Annotations.save`."""
+        dataset = self._annotations._widget.dataset
+        self._annotations._log_of(self.name)
+        saving.save(dataset, [self.name], path, into, on_conflict)
+
+    def __len__(self) -> int:
+        """Return how many cells have a label."""
+        return int(np.count_nonzero(self._codes.codes >= 0))
+
+    def __repr__(self) -> str:
+        noun = self._annotations._widget.dataset.obs_noun
+        return f"<annotation {self.name!r}: {len(self.labels):,} labels of {noun.counted(len(self))}>"
+
+    @property
+    def _log(self) -> Log:
+        return self._annotations._log_of(self.name)
+
+    @property
+    def _codes(self) -> Codes:
+        return self._annotations._widget._session.labels_of(self._log)
+
+    def _count(self, labels: Sequence[str]) -> int:
+        codes = self._codes
+        wanted = [code for code, label in enumerate(codes.categories) if label in labels]
+        return int(np.isin(codes.codes, wanted).sum())
+
+    def _do(self, step: Step, after: Codes | None = None) -> None:
+        log = self._log.after(check_step({**step, "at": now()}, len(self._log)))
+        if after is not None:
+            self._annotations._widget._session.know_labels(log, after)
+        self._annotations._put({self.name: log})
+
+
+def _told(step: Step) -> tuple[Any, ...]:
+    form = next(word for word in ("of", "codes", "assign", "rename", "merge", "delete") if word in step)
+    label = step["categories"] if form == "codes" else step[form]
+    return step["at"], form, label, step.get("to", step.get("into")), step.get("n", 0), step.get("rule")

@@ -1,0 +1,324 @@
+"""Laws of annotations in files: they come back equal, what was there stays whole, and other labels are a question."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cxg_widget import CxgWidget, open_dataset
+from cxg_widget.annotations import h5ad as into_h5ad
+from cxg_widget.convert import convert, destination
+from cxg_widget.datasets.anndata.memory import AnnDataInMemory
+from cxg_widget.errors import (
+    CxgWidgetError,
+    InvalidStore,
+    InvalidValue,
+    MergeConflict,
+    MissingDependency,
+    TargetExists,
+    TargetNotWritten,
+)
+from tests.memory import small
+
+SUFFIXES = [".parquet", ".csv"]
+LABELS = ["zebra", "B cell, γδ", "NA", "#1", '"quoted"\nline']
+
+
+def labelled(widget, name="mine", seed=0):
+    """Make an annotation of all labels, one of which no cell has, and some cells without one."""
+    rng, n = np.random.default_rng(seed), widget.dataset.n_obs
+    note = widget.annotations.new(name)
+    for label in LABELS:
+        note.assign(label, rng.random(n) < 0.3)
+    note.assign("unused", np.zeros(n, dtype=bool))
+    return note
+
+
+def adata_of(n=50, **obs):
+    frame = pd.DataFrame({"n": np.arange(n), **obs}, index=pd.Index([f"cell {i}" for i in range(n)], name="cell_id"))
+    xy = {"X_umap": np.random.default_rng(0).normal(size=(n, 2))}
+    return SimpleNamespace(
+        n_obs=n,
+        n_vars=1,
+        obs=frame,
+        var=pd.DataFrame(index=["A"]),
+        X=np.ones((n, 1), dtype=np.float32),
+        obsm=xy,
+        uns={},
+        layers={},
+    )
+
+
+@pytest.fixture
+def h5ad(tmp_path, widget):
+    path = tmp_path / "data.h5ad"
+    convert(widget.dataset, path, progress=False)
+    return path
+
+
+def texts(series):
+    return [None if pd.isna(one) else one for one in series.astype(object)]
+
+
+def assert_same_labels(found, truth):
+    assert found.dtype == "category"
+    assert found.cat.categories.tolist() == truth.cat.categories.tolist()
+    assert texts(found) == texts(truth)
+    assert found.index.tolist() == truth.index.tolist()
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_sidecar_comes_back_to_pandas_and_to_another_widget_with_order_and_missing(suffix, widget, tmp_path):
+    pytest.importorskip("pyarrow") if suffix == ".parquet" else None
+    truth, path = labelled(widget).series(), tmp_path / f"a{suffix}"
+    widget.annotations.save(path)
+    if suffix == ".parquet":
+        assert_same_labels(pd.read_parquet(path)["mine"], truth)
+        told = pd.read_parquet(path).attrs["cxg_widget"]
+    else:
+        told = json.loads(path.read_text("utf-8").splitlines()[0][2:])["cxg_widget"]
+        plain = pd.read_csv(path, skiprows=1, index_col=0, keep_default_na=False, na_values=[""])["mine"]
+        assert texts(plain) == texts(truth)
+    assert (told["identity"], told["n_obs"]) == (widget.dataset.identity, 1000)
+    other = CxgWidget(widget.dataset, annotations=path)
+    assert_same_labels(other.annotations["mine"].series(), truth)
+    other.state = json.loads(json.dumps(other.state))
+    assert_same_labels(other.annotations["mine"].series(), truth)
+    other.close()
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_sidecar_of_another_dataset_is_told_and_its_cells_are_found_by_name(suffix, widget, tmp_path):
+    truth, path = labelled(widget).series(), tmp_path / f"a{suffix}"
+    widget.annotations["mine"].save(path)
+    larger = CxgWidget(small(1500))
+    with pytest.warns(UserWarning, match="another dataset.* 1,000 of 1,500 cells are in it"):
+        assert larger.annotations.load(path) == ["mine"]
+    found = larger.annotations["mine"].series()
+    assert_same_labels(found[:1000], truth)
+    assert found[1000:].isna().all()
+    larger.close()
+    strange = adata_of()
+    strange.obs.index = [f"x{i}" for i in range(50)]
+    other = CxgWidget(strange)
+    with pytest.raises(InvalidValue, match="holds none of these cells"):
+        other.annotations.load(path)
+    assert not other.annotations
+    other.close()
+
+
+def test_what_cellxgene_wrote_is_read(widget, tmp_path):
+    path = tmp_path / "cell-labels.csv"
+    path.write_text("# Annotations generated on 2021-01-01 using cellxgene\nindex,kind\ncell 0,T\ncell 7,NK\n")
+    widget.annotations.load(path)
+    assert widget.annotations["kind"].series().dropna().to_dict() == {"cell 0": "T", "cell 7": "NK"}
+
+
+@pytest.mark.parametrize("suffix", [*SUFFIXES, ".h5ad", "obs"])
+def test_other_labels_are_a_conflict_with_both_counts_and_three_ways_out(suffix, widget, tmp_path, request):
+    adata = None
+    if suffix == "obs":
+        adata = adata_of(1000)
+        adata.obs.index = widget.dataset.obs([]).index
+        where = {"into": adata}
+    elif suffix == ".h5ad":
+        where = {"into": request.getfixturevalue("h5ad")}
+    else:
+        where = {"path": tmp_path / f"a{suffix}"}
+
+    def there():
+        if adata is not None:
+            return adata.obs["mine"]
+        if suffix == ".h5ad":
+            with open_dataset(where["into"]) as dataset:
+                return dataset.obs(["mine"])["mine"]
+        other = CxgWidget(widget.dataset, annotations=where["path"])
+        found = other.annotations["mine"].series()
+        other.close()
+        return found
+
+    note = labelled(widget)
+    note.save(**where)
+    first = note.series()
+    note.save(**where)  # equal content is no conflict
+    note.assign(None, np.arange(1000) < 200)
+    note.assign("new", np.arange(1000) == 300)
+    second = note.series()
+    with pytest.raises(MergeConflict, match=r"on_conflict='ours'.*'theirs'.*another path or name") as caught:
+        note.save(**where)
+    differ = (first.astype(object).fillna("") != second.astype(object).fillna("")).sum()
+    told = (caught.value.n_ours, caught.value.n_theirs, caught.value.n_differing)
+    assert told == (second.notna().sum(), first.notna().sum(), differ)
+    assert_same_labels(there(), first)
+    note.save(**where, on_conflict="theirs")
+    kept = first.astype(object).where(first.notna(), second.astype(object))
+    assert there().astype(object).fillna("").tolist() == kept.fillna("").tolist()
+    note.save(**where, on_conflict="ours")
+    assert_same_labels(there(), second)
+    with pytest.raises(InvalidValue, match="on_conflict must be"):
+        note.save(**where, on_conflict="mine")
+
+
+def test_an_h5ad_gets_the_column_and_keeps_all_else(widget, h5ad):
+    h5py = pytest.importorskip("h5py")
+    truth = labelled(widget).series()
+    before = h5ad.stat().st_mode
+    with h5py.File(h5ad) as file:
+        names = list(file["obs"].attrs["column-order"])
+    widget.annotations.save(into=str(h5ad))
+    with open_dataset(h5ad) as dataset:
+        found = dataset.obs()
+        assert_same_labels(found["mine"], truth)
+        rest = widget.dataset.obs().drop(columns="mine")
+        pd.testing.assert_frame_equal(found.drop(columns="mine"), rest, check_dtype=False)
+        np.testing.assert_array_equal(dataset.values("CD3E"), widget.dataset.values("CD3E"))
+    with h5py.File(h5ad) as file:
+        assert list(file["obs"].attrs["column-order"]) == [*names, "mine"]
+        assert file["obs/mine"].attrs["encoding-type"] == "categorical"
+    assert h5ad.stat().st_mode == before
+    assert [one.name for one in h5ad.parent.iterdir()] == [h5ad.name]
+
+
+def test_a_part_of_an_h5ad_labels_its_cells_and_leaves_those_of_others(h5ad, tmp_path):
+    rows = np.arange(0, 1000, 3)
+    with open_dataset(h5ad) as whole:
+        names = whole.obs([]).index[rows[::-1]]
+    part = adata_of(len(rows))
+    part.obs.index = names
+    w = CxgWidget(part)
+    w.annotations.new("mine").assign("x", np.arange(len(rows)) < 10)
+    w.annotations.save(into=h5ad)
+    w.annotations["mine"].assign("y", np.arange(len(rows)) >= 10)
+    w.annotations.save(into=h5ad, on_conflict="ours")
+    with open_dataset(h5ad) as whole:
+        found = whole.obs(["mine"])["mine"]
+    expected = w.annotations["mine"].series().astype(object).reindex(found.index)
+    assert found.astype(object).fillna("").tolist() == expected.fillna("").tolist()
+    w.close()
+    other = CxgWidget(small(1200))
+    other.annotations.new("mine").assign("x", [0])
+    with pytest.raises(InvalidValue, match="200 of 1,200 are not there"):
+        other.annotations.save(into=h5ad)
+    other.close()
+
+
+def test_obs_of_the_anndata_on_show_gets_the_column_where_it_is_named(widget):
+    adata = adata_of()
+    w = CxgWidget(adata)
+    truth = labelled(w).series()
+    with pytest.raises(CxgWidgetError, match="save\\(\\) takes a path"):
+        w.annotations.save()
+    assert list(adata.obs) == ["n"]
+    w.annotations.save(into="obs")
+    assert_same_labels(adata.obs["mine"], truth)
+    assert isinstance(w.dataset, AnnDataInMemory)
+    labelled(widget)
+    with pytest.raises(CxgWidgetError, match="into='obs' needs an AnnData"):
+        widget.annotations.save(into="obs")
+    w.close()
+
+
+def test_a_cxg_has_the_obs_index_and_the_labels_in_a_new_place(widget, tmp_path):
+    tiledb = pytest.importorskip("tiledb")
+    truth, path = labelled(widget).series(), tmp_path / "a.cxg"
+    widget.annotations.save(path)
+    with tiledb.open(str(path / "obs")) as array:
+        columns, schema = array[:], json.loads(array.meta["cxg_schema"])
+        assert json.loads(array.meta["cxg_widget"])["identity"] == widget.dataset.identity
+    assert [text.decode() if isinstance(text, bytes) else text for text in columns["cell_id"]] == truth.index.tolist()
+    labels = np.array([*schema["mine"]["categories"]], dtype=object)
+    assert labels[columns["mine"]].tolist() == truth.astype(object).fillna("nan").tolist()
+    with pytest.raises(TargetExists):
+        widget.annotations.save(path)
+
+
+def test_a_whole_cxg_with_the_labels_is_made_by_convert(widget, tmp_path):
+    truth = labelled(widget).series()
+    convert(widget.dataset, tmp_path / "whole.cxg", progress=False)
+    with open_dataset(tmp_path / "whole.cxg") as dataset:
+        found = dataset.obs(["mine"])["mine"]
+    assert found.astype(object).fillna("").tolist() == truth.astype(object).fillna("").tolist()
+
+
+def test_what_cannot_be_saved_is_said_in_a_sentence_and_writes_nothing(widget, tmp_path, monkeypatch):
+    note, foreign = labelled(widget), tmp_path / "foreign.csv"
+    foreign.write_text("a,b\n1,2\n")
+    refused = {
+        "s3://bucket/a.parquet": InvalidValue, tmp_path / "a.txt": InvalidValue, tmp_path / "a.h5ad": InvalidValue,
+        foreign: TargetExists, tmp_path / "no" / "such" / "\0.csv": InvalidValue,
+    }  # fmt: skip
+    for path, error in refused.items():
+        with pytest.raises(error):
+            note.save(path)
+    with pytest.raises(CxgWidgetError):
+        note.save(into=tmp_path / "no.h5ad")
+    with pytest.raises(CxgWidgetError):
+        widget.annotations.load(tmp_path / "no.csv")
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1 and no more")
+    with pytest.raises(InvalidStore):
+        widget.annotations.load(tmp_path / "bad.parquet")
+    assert foreign.read_text() == "a,b\n1,2\n"
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingDependency, match="pip install pyarrow"):
+        note.save(tmp_path / "a.parquet")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["bad.parquet", "foreign.csv"]
+
+
+@pytest.mark.parametrize("what", ["copymode", "_to_disk", "replace", "write"])
+@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".h5ad"])
+def test_a_failure_at_any_write_leaves_the_old_file_whole(suffix, what, widget, h5ad, monkeypatch):
+    note = labelled(widget)
+    path = h5ad if suffix == ".h5ad" else h5ad.with_name(f"a{suffix}")
+    where = {"into": path} if suffix == ".h5ad" else {"path": path}
+    note.save(**where)
+    before = path.read_bytes()
+    note.assign("later", np.arange(1000) < 9)
+
+    def fail(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    places = {
+        "copymode": (shutil, "copymode"), "_to_disk": (destination, "_to_disk"), "replace": (os, "replace"),
+        "write": (into_h5ad, "_put") if suffix == ".h5ad" else (pd.DataFrame, f"to_{suffix[1:]}"),
+    }  # fmt: skip
+    monkeypatch.setattr(*places[what], fail)
+    with pytest.raises(TargetNotWritten, match="disk is full"):
+        note.save(**where, on_conflict="ours")
+    monkeypatch.undo()
+    assert path.read_bytes() == before
+    assert {one.name for one in h5ad.parent.iterdir()} == {h5ad.name, path.name}
+
+
+def test_a_process_that_is_killed_while_it_writes_leaves_the_old_file_whole(widget, h5ad):
+    labelled(widget)
+    widget.annotations.save(into=h5ad)
+    before = h5ad.read_bytes()
+    code = f"""
+import time
+from pathlib import Path
+import cxg_widget.convert.destination as d
+from tests.memory import small
+from cxg_widget import CxgWidget
+d._replace = lambda *_: (print("now", flush=True), time.sleep(60))
+w = CxgWidget(small(1000))
+w.annotations.new("mine").assign("later", [1, 2])
+w.annotations.save(into={str(h5ad)!r}, on_conflict="ours")
+"""
+    root = Path(__file__).parents[2]
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=root)
+    assert child.stdout.readline() == b"now\n"
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    child.stdout.close()
+    assert h5ad.read_bytes() == before
+    widget.annotations["mine"].assign("x", [1])
+    widget.annotations.save(into=h5ad, on_conflict="ours")  # what the other left is in nobody's way
+    assert [one.name for one in h5ad.parent.iterdir()] == [h5ad.name]

@@ -90,6 +90,12 @@ def test_a_context_that_was_renewed_still_counts(uri, object_store, seen, monkey
         before, _ = dataset.traffic, seen()
         for position in range(8):
             dataset.vector(dataset.var_labels[position % dataset.n_var])
+        arrays = dataset._arrays
+        array, column = arrays.array("obs"), next(iter(dataset.obs_columns))
+        for _ in range(4):
+            arrays.column("obs", column)
+        assert arrays.array("obs").ctx is not array.ctx
+        arrays.read(array, "obs", lambda: array.query(attrs=[column])[:])  # begun in the former context
         assert dataset.traffic.since(before) == seen()
 
 

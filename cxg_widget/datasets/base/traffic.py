@@ -36,12 +36,8 @@ class Meter:
 
     def add(self, n_bytes: int) -> None:
         """Count one read."""
-        self.add_all(Traffic(n_bytes, 1))
-
-    def add_all(self, more: Traffic) -> None:
-        """Count what was read elsewhere."""
         with self._lock:
-            self._so_far = self._so_far.with_(more)
+            self._so_far = self._so_far.with_(Traffic(n_bytes, 1))
 
     @property
     def so_far(self) -> Traffic:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tiledb.main import PyQuery
 
 from cxg_widget.datasets.base.packed import PackedStrings
-from cxg_widget.datasets.tiledb_access.contexts import read_so_far, slow_downs, timeout_s
+from cxg_widget.datasets.tiledb_access.contexts import slow_downs, timeout_s
 from cxg_widget.datasets.tiledb_access.failures import slowed_down
 from cxg_widget.datasets.tiledb_access.lookups import load_metadata, load_places
 from cxg_widget.datasets.tiledb_access.results import Ranges, select, take, values_of
@@ -186,17 +186,24 @@ class Arrays(Root):
             If the storage fails, or says "slow down" for as long as opening an array may take.
         """
         self._n_reads += 1
-        if not self.is_remote:
-            with self.reading(what):
-                return query()
 
         def asked() -> Result:
-            with self._asking(array), self.reading(what):
-                return query()
+            with self.reading(what):
+                found = query()
+            if array.ctx is not vars(self).get("ctx"):  # renewed meanwhile
+                self._statistics.look(array.ctx)
+            return found
+
+        if not self.is_remote:
+            return asked()
+
+        def asked_far_away() -> Result:
+            with self._asking(array):
+                return asked()
 
         seconds = timeout_s(array.ctx)
         try:
-            return unless_refused(asked, partial(slow_downs, array.ctx), seconds)
+            return unless_refused(asked_far_away, partial(slow_downs, array.ctx), seconds)
         except TimeoutError as error:
             if type(error) is not TimeoutError:
                 raise
@@ -235,9 +242,8 @@ class Arrays(Root):
             if self._closed.is_set() or self._n_reads < _READS_IN_A_CONTEXT or self.root.startswith("mem://"):
                 return
             self._n_reads = 0
-            with self._counting:
-                self._besides.add_all(read_so_far(self.ctx))
-                self.ctx, self._counted_at = tiledb.Ctx(self.ctx.config()), -1
+            self._statistics.look(self.ctx)
+            self.ctx = tiledb.Ctx(self.ctx.config())
             self._open, self._told, self._placed = {}, set(), set()
 
     def _told_of(self, path: str) -> Any:

@@ -8,7 +8,6 @@ from typing import Any
 
 import tiledb
 
-from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.detection import is_remote
 from cxg_widget.datasets.tiledb_access.storage_options import as_text, translate
 from cxg_widget.errors import InvalidOption
@@ -76,15 +75,6 @@ def slow_downs(ctx: tiledb.Ctx) -> int:
     """Return how often storage has answered "slow down" in a context, by TileDB's own statistics."""
     found = re.search(r'slow_down_retries": (\d+)', ctx.get_stats(print_out=False))
     return int(found.group(1)) if found else 0
-
-
-def read_so_far(ctx: tiledb.Ctx) -> Traffic:
-    """Return what was read in a context, by TileDB's own statistics; after hundreds of reads that takes milliseconds.
-
-    Far away TileDB reads ahead: several small reads, all of them counted, may be one request.
-    """
-    found = dict(re.findall(r'"Context\.VFS\.(read_byte_num|read_ops_num)": (\d+)', ctx.get_stats(print_out=False)))
-    return Traffic(int(found.get("read_byte_num", 0)), int(found.get("read_ops_num", 0)))
 
 
 def _configuration(settings: Mapping[str, str], more: Mapping[str, Any] | tiledb.Config | None) -> tiledb.Config:

@@ -9,7 +9,6 @@ from functools import partial
 from itertools import count
 from os import SEEK_END
 from pathlib import Path
-from threading import Lock
 from typing import Any, TypeVar
 
 import tiledb
@@ -17,7 +16,7 @@ import tiledb
 from cxg_widget.compute.side_by_side import at_once
 from cxg_widget.datasets.base.traffic import Meter, Traffic
 from cxg_widget.datasets.detection import is_remote
-from cxg_widget.datasets.tiledb_access.contexts import read_so_far, timeout_s
+from cxg_widget.datasets.tiledb_access.contexts import timeout_s
 from cxg_widget.datasets.tiledb_access.failures import failure, too_late
 from cxg_widget.datasets.tiledb_access.listing import child_names, list_children
 from cxg_widget.datasets.tiledb_access.lookups import (
@@ -28,6 +27,7 @@ from cxg_widget.datasets.tiledb_access.lookups import (
     read_fragments,
     read_stored_group,
 )
+from cxg_widget.datasets.tiledb_access.statistics import Statistics
 from cxg_widget.errors import CxgWidgetError, DamagedStore
 
 Result = TypeVar("Result")
@@ -54,19 +54,17 @@ class Root:
         self.ctx = ctx
         self.is_remote = is_remote(root)
         self._calls = count()
-        self._n_calls = 0
-        self._counted_at = -1
-        self._counted = Traffic()
+        self._n_calls = self._looked_at = 0
+        self._statistics = Statistics(ctx)
+        self._read_by_tiledb = Traffic()
         self._besides = Meter()
-        self._counting = Lock()
 
     def traffic(self) -> Traffic:
-        """Return what TileDB has read so far; its statistics are looked at only after a call of it."""
-        with self._counting:
-            if self._counted_at != self._n_calls:
-                self._counted_at = self._n_calls
-                self._counted = self._besides.so_far.with_(read_so_far(self.ctx))
-            return self._counted
+        """Return what was read so far; statistics are looked at only after a call of TileDB."""
+        n_calls = self._n_calls
+        if self._looked_at != n_calls:
+            self._read_by_tiledb, self._looked_at = self._statistics.look(self.ctx), n_calls
+        return self._read_by_tiledb.with_(self._besides.so_far)
 
     def children(self, *paths: str, kind_of: Callable[[str], str] = lambda _: "unknown") -> list[dict[str, str]]:
         """Return the names below each group, "" the root, with "array", "group" or another type, in TileDB's order.

@@ -298,7 +298,9 @@ def test_the_selection_is_counted_alike(pair, which):
         found.append(next(one.answer(p.Count())))
     np.testing.assert_array_equal(found[0].arrays["counts"], found[1].arrays["counts"])
     assert found[0].message.n_missing == found[1].message.n_missing
-    total = found[0].arrays["counts"].sum() + found[0].message.n_missing
+    counts = found[0].arrays["counts"]
+    of_each = counts[:64] if which > 1 else counts  # of numbers bins of logarithms follow
+    total = of_each.sum() + found[0].message.n_missing
     assert total == (0 if which == 0 else pair[0].mask.sum())
 
 

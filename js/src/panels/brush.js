@@ -108,6 +108,7 @@ export function createBrush(client, redraw) {
       const wanted = JSON.stringify([
         withRule(traits.filters, column, null),
         color?.seq,
+        traits.layer,
         open.map((one) => one.column),
       ]);
       if (wanted === held.asked) return;

@@ -121,6 +121,26 @@ def test_a_row_rings_its_cell_and_a_cell_that_is_clicked_in_the_plot_is_brought_
     expect(grid.locator("[data-place='10000'].active")).to_be_visible()
 
 
+def test_a_column_beyond_the_edge_comes_into_sight_as_the_keys_go_there(panels: Any) -> None:
+    panels.set_viewport_size({"width": 420, "height": 600})
+    grid = opened(panels)
+    specs = [f"obs:{name}" for name in ("cell_type", "donor_id", "cluster", "n_counts", "percent_mito")]
+    panels.evaluate("(columns) => store.set({ traits: { ...store.get().traits, table: { columns } } })", specs)
+    expect(grid.get_by_role("columnheader")).to_have_count(6)
+    grid.focus()
+    for key, edge in (("ArrowDown", 0), ("End", 1), ("ArrowLeft", 1), ("Home", 1)):
+        panels.keyboard.press(key)
+        settle(panels)
+        left, end = grid.evaluate("(grid) => [grid.scrollLeft, grid.scrollWidth - grid.clientWidth]")
+        assert end > 100
+        assert left == edge * end
+    for _ in range(2):
+        panels.keyboard.press("ArrowRight")
+    panels.keyboard.press("ArrowLeft")
+    settle(panels)
+    assert grid.evaluate("(grid) => grid.scrollLeft") == 0
+
+
 def test_columns_are_chosen_from_all_that_there_are(panels: Any) -> None:
     grid = opened(panels)
     button = panels.locator("#table").get_by_role("button", name="Columns")

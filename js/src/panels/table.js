@@ -2,12 +2,12 @@
 import { html, nothing } from "lit-html";
 import { ROW_PX, rowAfterKey, scrollTo } from "../page/panels/rows.js";
 import { modeOf } from "../plot/lasso.js";
-import { counted, fileName, wholeNumber } from "../words/format.js";
+import { counted, wholeNumber } from "../words/format.js";
 import { capitalized, nounsOf } from "../words/nouns.js";
 import { isScaled, lowest, scrollOf, topOf } from "./scrolling.js";
 import { createColumnChoice } from "./table_columns.js";
-import { copy, download, MOST_COPIED, tableFile } from "./table_file.js";
-import { HEAD_PX, tableGrid } from "./table_grid.js";
+import { createExport, MOST_COPIED } from "./table_export.js";
+import { HEAD_PX, revealColumn, tableGrid } from "./table_grid.js";
 import { createTableRows } from "./table_rows.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
@@ -24,13 +24,12 @@ const OF = [
 export function createTable({ client, redraw }) {
   const rows = createTableRows(client, redraw, take);
   const choice = createColumnChoice({ client, redraw });
+  const exported = createExport(client, say);
   /** The element that scrolls. @type {HTMLElement | null} */
   let grid = null;
   let top = 0;
   let [row, column] = [-1, 0];
   let said = "";
-  /** Work on a file that lasts; what stops it. @type {(() => void) | null} */
-  let stop = null;
   /** The cell that was clicked last; undefined = nobody has looked. @type {import("../state/state.js").Cell | null | undefined} */
   let marked;
   /** @type {Context | null} */
@@ -68,11 +67,7 @@ export function createTable({ client, redraw }) {
     if (row >= 0) goTo(scrollTo(row, top, viewPx()));
     ring(row);
     redraw();
-    queueMicrotask(() =>
-      requestAnimationFrame(() =>
-        grid?.querySelector(".datum.active")?.scrollIntoView({ block: "nearest", inline: "nearest" }),
-      ),
-    );
+    queueMicrotask(() => requestAnimationFrame(() => grid !== null && revealColumn(grid)));
   }
 
   /** Ring the cell of a row in the plot. @param {number} place */
@@ -127,7 +122,8 @@ export function createTable({ client, redraw }) {
   function press(event) {
     const isMod = event.ctrlKey || event.metaKey;
     if (event.defaultPrevented) return;
-    if (isMod && event.key.toLowerCase() === "c" && String(getSelection()) === "") void copyRows();
+    if (isMod && event.key.toLowerCase() === "c" && String(getSelection()) === "")
+      void (now && exported.copy(now.state));
     else if (event.key === "Enter") row < 0 ? sortBy(column) : select(row, event);
     else if (event.key === " " && row < 0) sortBy(column);
     else if (!move(event.key, isMod)) return;
@@ -177,39 +173,6 @@ export function createTable({ client, redraw }) {
     } else if (cell instanceof HTMLElement) activate(placeOf(event), Number(cell.dataset.column));
   }
 
-  async function copyRows() {
-    if (now === null || stop !== null) return;
-    say("Copying…");
-    const found = await tableFile(client, now.state.traits, { separator: "\t", most: MOST_COPIED });
-    if (found === null || typeof found === "string") return say(found ?? "");
-    const isDone = await copy(await found.blob.text());
-    const noun = nounsOf(now.state).obs;
-    const some =
-      found.n < found.total
-        ? `the first ${wholeNumber(found.n)} of ${counted(found.total, noun)}; the file holds all`
-        : counted(found.n, noun);
-    say(isDone ? `Copied ${some}.` : "The browser lets nothing be copied here. The file holds the same.");
-  }
-
-  async function saveRows() {
-    if (now === null) return;
-    if (stop !== null) return stop();
-    let isStopped = false;
-    stop = () => void (isStopped = true);
-    say("Reading…");
-    const found = await tableFile(client, now.state.traits, {
-      separator: ",",
-      tell(n, all) {
-        if (n < all) say(`${wholeNumber(n)} of ${wholeNumber(all)}…`);
-        return !isStopped;
-      },
-    });
-    stop = null;
-    if (found === null || typeof found === "string") return say(found ?? "");
-    download(found.blob, `${fileName([now.state.dataset?.title, setting().of ?? "cells"])}.csv`);
-    say("");
-  }
-
   /** @param {string} sentence */
   function say(sentence) {
     said = sentence;
@@ -231,8 +194,8 @@ export function createTable({ client, redraw }) {
       <span class="caption" role="status">${said || there?.error || (there === null ? "Reading…" : counted(there.total, nounsOf(state).obs))}</span>
       <span class="grow"></span>
       ${choice(context, columns, (wanted) => set({ columns: wanted }))}
-      <button type="button" class="text" title="Copy up to ${wholeNumber(MOST_COPIED)} rows as text for a spreadsheet" ?disabled=${isOffline || stop !== null} @click=${() => void copyRows()}>Copy</button>
-      <button type="button" class="text" title="Download all rows" ?disabled=${isOffline} @click=${() => void saveRows()}>${stop === null ? "CSV" : "Stop"}</button>
+      <button type="button" class="text" title="Copy up to ${wholeNumber(MOST_COPIED)} rows as text for a spreadsheet" ?disabled=${isOffline || exported.isBusy()} @click=${() => void exported.copy(state)}>Copy</button>
+      <button type="button" class="text" title="Download all rows" ?disabled=${isOffline} @click=${() => void exported.save(state)}>${exported.isBusy() ? "Stop" : "CSV"}</button>
     </div>`;
   }
 
@@ -259,7 +222,7 @@ export function createTable({ client, redraw }) {
     if (context === null || dataset === undefined) {
       marked = undefined;
       rows.close();
-      stop?.();
+      exported.stop();
       return nothing;
     }
     const { state } = context;

@@ -3,8 +3,6 @@
 /** @typedef {import("../state/state.js").State} State */
 
 const AT_ONCE = 10_000;
-/** Rows that are copied, at most. */
-export const MOST_COPIED = 10_000;
 /** What a page puts together, at most. */
 const MOST_BYTES = 512 * 2 ** 20;
 const WAIT_MS = 600_000;

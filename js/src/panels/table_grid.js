@@ -99,3 +99,13 @@ export function tableGrid(sight, at, shown, hands) {
 export function cellId(place, column) {
   return `cell-${place < 0 ? "head" : place}-${column}`;
 }
+
+/** Scroll sidewards until the column that the keys are at is in sight, beside the names, which stay. @param {HTMLElement} grid */
+export function revealColumn(grid) {
+  const datum = /** @type {HTMLElement | null} */ (grid.querySelector(".datum.active"));
+  if (datum === null || datum.dataset.column === "0" || datum.dataset.head === "0") return;
+  const names = /** @type {HTMLElement} */ (grid.querySelector(".datum")).offsetWidth;
+  const [left, right] = [datum.offsetLeft, datum.offsetLeft + datum.offsetWidth];
+  if (left - names < grid.scrollLeft) grid.scrollLeft = left - names;
+  else if (right > grid.scrollLeft + grid.clientWidth) grid.scrollLeft = right - grid.clientWidth;
+}

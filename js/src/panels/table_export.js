@@ -1,0 +1,57 @@
+/** What is done with all rows of the table: copied, or saved as a file, one at a time. */
+import { counted, fileName, wholeNumber } from "../words/format.js";
+import { nounsOf } from "../words/nouns.js";
+import { copy, download, tableFile } from "./table_file.js";
+
+/** @typedef {import("../state/state.js").State} State */
+
+/** Rows that are copied, at most. */
+export const MOST_COPIED = 10_000;
+
+/** @param {import("../wire/client.js").Client} client @param {(sentence: string) => void} say how far it is, and what came of it */
+export function createExport(client, say) {
+  /** Stops what lasts. @type {(() => void) | null} */
+  let stop = null;
+
+  /** @param {State} state @param {Omit<Parameters<typeof tableFile>[2], "tell">} how */
+  async function read(state, how) {
+    let isStopped = false;
+    stop = () => void (isStopped = true);
+    say("Reading…");
+    const tell = (/** @type {number} */ n, /** @type {number} */ all) => {
+      if (n < all && !isStopped) say(`${wholeNumber(n)} of ${wholeNumber(all)}…`);
+      return !isStopped;
+    };
+    const found = await tableFile(client, state.traits, { ...how, tell });
+    stop = null;
+    if (found !== null && typeof found !== "string") return found;
+    say(found ?? "");
+    return null;
+  }
+
+  return {
+    isBusy: () => stop !== null,
+    stop: () => stop?.(),
+    /** @param {State} state */
+    async copy(state) {
+      const found = stop === null ? await read(state, { separator: "\t", most: MOST_COPIED }) : null;
+      if (found === null) return;
+      const noun = nounsOf(state).obs;
+      const [n, all] = [wholeNumber(found.n), counted(found.total, noun)];
+      const some = found.n < found.total ? `the first ${n} of ${all}; the file holds all` : all;
+      const isDone = await copy(await found.blob.text());
+      say(isDone ? `Copied ${some}.` : "The browser lets nothing be copied here. The file holds the same.");
+    },
+    /** Save all rows; while that lasts, stop it. @param {State} state */
+    async save(state) {
+      if (stop !== null) return stop();
+      const found = await read(state, { separator: "," });
+      if (found === null) return;
+      download(
+        found.blob,
+        `${fileName([state.dataset?.title, state.traits.table?.of ?? nounsOf(state).obs.many])}.csv`,
+      );
+      say("");
+    },
+  };
+}

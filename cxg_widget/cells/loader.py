@@ -102,7 +102,7 @@ class Loader:
         self.dataset.put_columns(columns)
         self.crossfilter.keep(())
         self.counter.keep(())
-        for slot in ("groups", "columns", "catalogue", "describer", "names", "contours", "table_keys"):
+        for slot in ("groups", "columns", "catalogue", "describer", "names", "contours", "table_keys", "counter"):
             self.memo.drop(slot)
         return True
 

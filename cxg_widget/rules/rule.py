@@ -55,7 +55,7 @@ def is_by_rows(rule: Rule, dataset: Dataset) -> bool:
     for one, _ in within(rule):
         if "in" in one:
             column = dataset.obs_columns.get(one["obs"])
-            if column is None or column.kind not in ("categorical", "boolean"):
+            if column is None or column.kind not in ("categorical", "boolean") or one["obs"] in dataset.own_columns:
                 return False
         elif form_of(one) not in ("obs", "var", "and", "or", "not", "minus"):
             return False

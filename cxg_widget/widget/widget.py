@@ -547,8 +547,7 @@ class CxgWidget(WidgetTraits):
             settings = self._settings({name: value})
             cost = BY_NAME[name].cost
             if name in ("annotations", "gene_sets"):
-                self._session.labels(settings)
-                self._session.coloring(self._colored(settings))
+                self._read_ahead(name, settings)
             elif cost == "color":
                 self._session.coloring(settings)
             elif cost == "points":
@@ -571,6 +570,12 @@ class CxgWidget(WidgetTraits):
 
     def _beside(self, sets: Any = None) -> Beside:
         return Beside(self.embedding, by_name(self.gene_sets if sets is None else sets))
+
+    def _read_ahead(self, name: str, settings: Settings) -> None:
+        if name == "annotations":
+            self._session.labels(settings)
+        else:
+            self._session.coloring(self._colored(settings))
 
     def _colored(self, settings: Settings) -> Settings:
         """Return settings whose colour is known; without the gene set that it was there is none."""

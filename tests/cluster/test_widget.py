@@ -31,6 +31,35 @@ def test_the_cells_in_a_polygon_are_those_found_without_a_cluster(client, store)
         shared.close()
 
 
+def test_annotations_are_columns_of_the_workers_too_and_change_there(client, store):
+    with open_dataset(store) as dataset:
+        alone = CxgWidget(dataset, render="raster")
+        shared = CxgWidget(store, dask=client, color=None)
+        rng = np.random.default_rng(0)
+        masks = {label: rng.random(dataset.n_obs) < 0.4 for label in ("one", "two")}
+        for w in (alone, shared):
+            note = w.annotations.new("mine")
+            for label, mask in masks.items():
+                note.assign(label, mask)
+            w.color = "mine"
+            w._session.coloring()
+            note.rename("one", "three")
+            w.filters["mine"] = ["three"]
+            w.select(polygon=[(-9, -9), (9, -9), (9, 9)])
+        assert shared._session.coloring().labels == alone._session.coloring().labels == ["three", "two"]
+        np.testing.assert_array_equal(shared.filters.mask, alone.filters.mask)
+        np.testing.assert_array_equal(shared.selection.mask, alone.selection.mask)
+        assert shared.counts("mine").equals(alone.counts("mine"))
+        kept = {"view": (-9, 9, -9, 9), "width": 50, "height": 50}
+        found, truth = (w.aggregate("count", color="mine", **kept) for w in (shared, alone))
+        np.testing.assert_array_equal(found, truth)
+        assert truth.sum() > 0
+        rows = [one._loader.of(one.settings).category_mask(0) for one in (shared._session, alone._session)]
+        np.testing.assert_array_equal(*rows)
+        alone.close()
+        shared.close()
+
+
 def test_closing_the_widget_closes_what_the_workers_opened(client, store):
     w = CxgWidget(store, dask=client, color=None)
     w.color = f"var:{w.dataset.var_names[0]}"

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from cxg_widget.cells.cluster import partition as worker
 from cxg_widget.cells.cluster.partition import Rows
 from cxg_widget.cells.cluster.partitions import Partitions
-from cxg_widget.cells.cluster.source import opened
 from cxg_widget.cells.cluster.waiting import must_be_anew
 from cxg_widget.counts.coded import CodedColumn, Ends, ends_of, of_codes, of_numbers
 from cxg_widget.counts.countable import Countable
@@ -75,10 +74,10 @@ class ClusterColumn(Countable):
 
 def read_on_workers(parts: Partitions, column: tuple[str, str, str | None]) -> ClusterColumn:
     """Have a column read and coded on the workers, numbers by bins between the ends of all of them."""
-    values = parts.map("values", _read, parts.rows(), column=column)
+    values = parts.map("values", _read, parts.rows(column[1]), column=column)
     ends = parts.gathered(parts.map("ends", _ends, values))
     joined = None if ends[0] is None else reduce(Ends.joined, ends)
-    held = parts.map("code", _coded, parts.rows(), values, column=column, ends=joined)
+    held = parts.map("code", _coded, parts.rows(column[1]), values, column=column, ends=joined)
     first = parts.waiting.result(parts.submit("meaning", _meaning, held[0]))
     meaning = {one.name: getattr(first, one.name) for one in fields(Countable)}
     return ClusterColumn(**meaning, parts=parts, held=held)
@@ -88,7 +87,7 @@ def read_on_workers(parts: Partitions, column: tuple[str, str, str | None]) -> C
 
 
 def _read(rows: Rows, column: tuple[str, str, str | None]) -> Codes | NDArray[Any]:
-    dataset, block = opened(rows.source, rows.user), (rows.start, rows.stop)
+    dataset, block = rows.dataset(), (rows.start, rows.stop)
     source, name, layer = column
     if source == "var":
         return dataset.vector_block(name, layer, *block).dense(rows.stop - rows.start)
@@ -107,7 +106,7 @@ def _coded(
 ) -> CodedColumn:
     if not isinstance(values, Codes):
         return of_numbers(values, ends)
-    known = opened(rows.source, rows.user).obs_columns.get(column[1])
+    known = rows.dataset().obs_columns.get(column[1])
     return of_codes(values, is_categorical=known is not None and known.kind == "categorical")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import Target, resolve
 from cxg_widget.draw.aggregate.by_rows import Wanted
 from cxg_widget.draw.aggregate.reductions import Sums
-from cxg_widget.errors import ClosedDataset
+from cxg_widget.errors import ClosedDataset, Overtaken
 from cxg_widget.spatial.view import Extent, View
 from cxg_widget.wire.quantise import Bounds
 
@@ -95,7 +96,9 @@ class ClusterHolder(Holder):
         return self._memo.keep(_SLOT, self.settings.place_key, self._make_indexed)
 
     def _make_indexed(self) -> ClusterCells:
-        cells = ClusterCells(self._client, self._source, self.dataset.n_obs, *self.settings.place_key)
+        dataset = self.dataset
+        own = partial(getattr, dataset, "own_columns")
+        cells = ClusterCells(self._client, self._source, dataset.n_obs, *self.settings.place_key, own=own)
         before = self._memo.in_slot(_SLOT)
         if before is not None:  # not sooner: where the new cells cannot be had, those on show stay
             before.close()
@@ -135,6 +138,9 @@ class ClusterHolder(Holder):
         target, layer = self._loader.target(self.settings), self.settings.layer
         if target.source == "none":
             return Coloring(target)
+        labels = self._loader.labels(self.settings, target)
+        if labels is not None and labels is not self.dataset.own_columns.get(target.name):
+            raise Overtaken("the cells have other labels by now.")
         cells = self.indexed()
         return cells.take(self.sample().rows, cells.summary(target, layer), layer)[1]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -33,11 +33,12 @@ from cxg_widget.spatial.view import Extent, View, union
 
 @dataclass(frozen=True)
 class _Column:
-    """A column on the workers: one future for each partition."""
+    """A column on the workers: one future for each partition; `labels` are those of an annotation."""
 
     key: tuple[Target, str | None]
     futures: list[Any]
     summary: Coloring
+    labels: Codes | None = None
 
 
 class ClusterCells:
@@ -51,6 +52,7 @@ class ClusterCells:
     source : what the workers open
     n_obs : rows of the dataset
     embedding, axes : as in `Dataset.embedding`
+    own : returns the obs columns that are not of the store, annotations, as they are now
     rows_per_partition : None = so that every thread of the cluster has one, and none more than 8 million rows
     patience_s : how long the cluster may be without any worker before `ClusterLost`
 
@@ -70,6 +72,7 @@ class ClusterCells:
         embedding: str | None = None,
         axes: tuple[int, int] = (0, 1),
         *,
+        own: Callable[[], Mapping[str, Codes]] = dict,
         rows_per_partition: int | None = None,
         patience_s: float = 30.0,
     ) -> None:
@@ -78,8 +81,9 @@ class ClusterCells:
         self._selection: tuple[NDArray[np.bool_], list[Any]] | None = None
         self._only: tuple[NDArray[np.bool_], ClusterCells] | None = None
         self._parts = Partitions(
-            client, source, n_obs, (embedding, axes), rows_per_partition=rows_per_partition, patience_s=patience_s
-        )
+            client, source, n_obs, (embedding, axes), own=own, rows_per_partition=rows_per_partition,
+            patience_s=patience_s,
+        )  # fmt: skip
         try:
             self._parts.load()
             found = self._parts.gathered(self._parts.map("bounds", worker.bounds, self._parts.held))
@@ -124,7 +128,9 @@ class ClusterCells:
     def category_mask(self, target: Target, code: int) -> NDArray[np.bool_]:
         """Return which rows have a category, those without a place too, bool (n_obs,); code -1 = those without one."""
         parts = self._parts
-        return parts.mask_of(parts.map("category", worker.category_bits, parts.rows(), target=target, code=code))
+        return parts.mask_of(
+            parts.map("category", worker.category_bits, parts.rows(target.name), target=target, code=code)
+        )
 
     def count_selected(
         self, coloring: Coloring, mask: NDArray[np.bool_], layer: str | None = None
@@ -133,7 +139,12 @@ class ClusterCells:
         limits = (*coloring.limits, coloring.numbers.least)
         parts, same = self._parts, {"target": coloring.target, "layer": layer}
         counts = parts.map(
-            "selected", worker.count_selected_rows, parts.rows(), parts.packed(mask), **same, limits=limits
+            "selected",
+            worker.count_selected_rows,
+            parts.rows(coloring.target.name),
+            parts.packed(mask),
+            **same,
+            limits=limits,
         )
         total: NDArray[np.int64] = np.sum(parts.gathered(counts), axis=0)
         return total
@@ -144,7 +155,9 @@ class ClusterCells:
         """Return the categories of an obs column, and how many rows of a mask, bool (n_obs,), each has, int64 (k,)."""
         parts = self._parts
         packed = None if mask is None else parts.packed(mask)
-        found = parts.gathered(parts.map("categories", worker.category_counts, parts.rows(), packed, target=target))
+        found = parts.gathered(
+            parts.map("categories", worker.category_counts, parts.rows(target.name), packed, target=target)
+        )
         total: NDArray[np.int64] = np.sum([counts for _, counts in found], axis=0)
         return found[0][0], total
 
@@ -157,7 +170,14 @@ class ClusterCells:
 
         def submit() -> Any:
             asked = {"target": target, "slots": slots, "grid": grid}
-            found = parts.map("grid", worker.category_planes, parts.rows(), loaded, packed, **asked)
+            found = parts.map(
+                "grid",
+                worker.category_planes,
+                parts.rows(*([] if target is None else [target.name])),
+                loaded,
+                packed,
+                **asked,
+            )
             return parts.reduced(found, worker.add_planes)
 
         planes: NDArray[np.uint32] = parts.waiting.result(parts.waiting.submitted(submit))
@@ -224,7 +244,14 @@ class ClusterCells:
         """Reduce all cells, or those of a mask in row order, bool (n_obs,), on the workers; the sums merge there."""
         parts, asked = self._parts, {"wanted": wanted, "view": view, "size": size}
         packed = None if selected is None else parts.packed(selected)
-        found = parts.map("reduce", worker.sums_of_rows, parts.rows(), self._whole(), packed, **asked)
+        found = parts.map(
+            "reduce",
+            worker.sums_of_rows,
+            parts.rows(*(one.name for one in wanted.columns.values())),
+            self._whole(),
+            packed,
+            **asked,
+        )
         sums: Sums = parts.waiting.result(parts.waiting.submitted(lambda: parts.reduced(found, worker.add_planes)))
         return sums
 
@@ -322,20 +349,23 @@ class ClusterCells:
     def _loaded_column(self, target: Target, layer: str | None) -> _Column:
         with self._lock:
             held = self._column
-            if held is None or held.key != (target, layer) or any(map(must_be_anew, held.futures)):
+            labels = self._parts.own().get(target.name)
+            is_other = held is None or held.key != (target, layer) or held.labels is not labels
+            if held is None or is_other or any(map(must_be_anew, held.futures)):
                 held = self._column = self._load(target, layer)
             return held
 
     def _load(self, target: Target, layer: str | None) -> _Column:
         parts = self._parts
-        data = parts.map("read", worker.read_column, parts.rows(), target=target, layer=layer)
+        labels = parts.own().get(target.name)
+        data = parts.map("read", worker.read_column, parts.rows(target.name), target=target, layer=layer)
         if parts.waiting.result(parts.submit("kind", _holds_codes, data[0])):
             summary = counting.of_codes(parts, target, data)
             arranged = parts.map("arrange", worker.arrange_categories, parts.held, data)
         else:
             summary = counting.of_numbers(parts, target, data)
             arranged = parts.map("arrange", worker.arrange_numbers, parts.held, data, limits=summary.limits)
-        return _Column((target, layer), arranged, summary)
+        return _Column((target, layer), arranged, summary, labels)
 
     def _bits(self, selected: NDArray[np.bool_]) -> list[Any] | None:
         if not selected.any():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
 from typing import Any, TypeVar
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from cxg_widget.cells.cluster.source import Source, opened
 from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.counts.on_grid import Grid, count_codes, count_on_grid
-from cxg_widget.datasets import Codes, Vector
+from cxg_widget.datasets import Codes, Dataset, Vector
 from cxg_widget.display.several_genes import mean_vector
 from cxg_widget.display.target import Target, as_float
 from cxg_widget.draw.aggregate import (
@@ -43,12 +44,32 @@ Addable = TypeVar("Addable", Planes, PixelNumbers, Sums, NDArray[np.uint32])
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows start <= row < stop of a source, for one who uses it."""
+    """The rows start <= row < stop of a source, for one who uses it.
+
+    Attributes
+    ----------
+    own : of these rows, columns that are not of the store: annotations, which no worker could read
+    """
 
     source: Source
     user: str
     start: int
     stop: int
+    own: Mapping[str, Codes] = field(default_factory=dict)
+
+    def dataset(self) -> Dataset:
+        """Return the dataset of this process, which has values of `own` in these rows alone."""
+        dataset = opened(self.source, self.user)
+        if not self.own:
+            return dataset
+        columns = {}
+        for name, some in self.own.items():
+            codes = np.full(dataset.n_obs, -1, dtype=some.codes.dtype)
+            codes[self.start : self.stop] = some.codes
+            columns[name] = some.holding(codes)
+        found = dataset.apart()
+        found.put_columns(columns)
+        return found
 
 
 class Partition:
@@ -77,7 +98,7 @@ class Partition:
 
 def load_partition(rows: Rows, embedding: str | None, axes: tuple[int, int]) -> Partition:
     """Read the coordinates of rows and build their index."""
-    dataset = opened(rows.source, rows.user)
+    dataset = rows.dataset()
     return Partition(rows.start, SpatialIndex.build(dataset.embedding_block(embedding, axes, rows.start, rows.stop)))
 
 
@@ -95,7 +116,7 @@ def bounds(partition: Partition) -> tuple[View | None, int]:
 
 def read_column(rows: Rows, target: Target, layer: str | None) -> Codes | Vector:
     """Read the codes or numbers of a colouring for rows, as `coloring.read` does for all."""
-    dataset, block = opened(rows.source, rows.user), (rows.start, rows.stop)
+    dataset, block = rows.dataset(), (rows.start, rows.stop)
     if target.source == "var":
         return dataset.vector_block(target.name, layer, *block)
     if target.source in ("set", "mean"):
@@ -108,7 +129,7 @@ def read_column(rows: Rows, target: Target, layer: str | None) -> Codes | Vector
 
 def category_bits(rows: Rows, target: Target, code: int) -> NDArray[np.uint8]:
     """Return which rows have a category, as packed bits; code -1 = those without one."""
-    codes = opened(rows.source, rows.user).codes_block(target.name, rows.start, rows.stop).codes
+    codes = rows.dataset().codes_block(target.name, rows.start, rows.stop).codes
     return pack_mask(codes == code)
 
 
@@ -116,7 +137,7 @@ def category_counts(
     rows: Rows, packed: NDArray[np.uint8] | None, target: Target
 ) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
     """Return all categories of a column, and how many of the rows, or of those whose bits are set, have each."""
-    codes = opened(rows.source, rows.user).codes_block(target.name, rows.start, rows.stop)
+    codes = rows.dataset().codes_block(target.name, rows.start, rows.stop)
     passing = None if packed is None else unpack_mask(packed, rows.stop - rows.start)
     return codes.categories, count_codes(codes.codes, len(codes.categories), passing)
 
@@ -129,7 +150,7 @@ def category_planes(
     index = partition.index
     codes = None
     if target is not None:
-        codes = opened(rows.source, rows.user).codes_block(target.name, rows.start, rows.stop).codes
+        codes = rows.dataset().codes_block(target.name, rows.start, rows.stop).codes
     passing = None if packed is None else unpack_mask(packed, rows.stop - rows.start)
     return count_on_grid(index.xy, codes, slots, grid, rows=index.rows, passing=passing)
 
@@ -203,7 +224,7 @@ def sums_of_rows(
     xy = np.full((n, 2), np.nan, dtype=np.float32)
     xy[index.rows] = index.xy
     mask = None if packed is None else unpack_mask(packed, n)
-    dataset = opened(rows.source, rows.user)
+    dataset = rows.dataset()
     return sums_over(
         dataset, wanted, view, size, rows=(rows.start, rows.stop), mask=mask,
         xy_block=lambda start, stop: xy[start - rows.start : stop - rows.start],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from threading import RLock, Thread
@@ -17,6 +17,7 @@ from cxg_widget.cells.cluster.partition import Rows
 from cxg_widget.cells.cluster.source import Source, leave
 from cxg_widget.cells.cluster.waiting import Waiting, must_be_anew
 from cxg_widget.compute.bits import pack_mask, unpack_mask
+from cxg_widget.datasets import Codes
 from cxg_widget.errors import Overtaken
 
 _LARGEST_PARTITION = 8_000_000
@@ -39,6 +40,7 @@ class Partitions:
     source : what the workers open
     n_obs : rows of the dataset
     place : embedding and axes, as in `Dataset.embedding`
+    own : returns the columns that are not of the store, as they are now
     rows_per_partition, patience_s : as in `ClusterCells`
 
     Attributes
@@ -55,6 +57,7 @@ class Partitions:
         n_obs: int,
         place: tuple[str | None, tuple[int, int]],
         *,
+        own: Callable[[], Mapping[str, Codes]],
         rows_per_partition: int | None,
         patience_s: float,
     ) -> None:
@@ -63,6 +66,7 @@ class Partitions:
         self._source = source
         self._user = uuid4().hex
         self._n_obs = n_obs
+        self.own = own
         self._place = place
         self._is_closed = False
         self._mask: NDArray[np.bool_] | None = None
@@ -107,9 +111,15 @@ class Partitions:
         packed = [pack_mask(self._mask[own.start : own.stop]) for own in rows]
         return self.map("keep", worker.keep, loaded, packed)
 
-    def rows(self) -> list[Rows]:
-        """Return the rows of each partition, as workers read them."""
-        return [Rows(self._source, self._user, start, stop) for start, stop in self.blocks]
+    def rows(self, *columns: str) -> list[Rows]:
+        """Return the rows of each partition, as workers read these columns; a label takes a byte or two on the way."""
+        own = {name: codes for name, codes in self.own().items() if name in columns}
+        return [
+            Rows(
+                self._source, self._user, start, stop, {name: one.take(slice(start, stop)) for name, one in own.items()}
+            )
+            for start, stop in self.blocks
+        ]
 
     # Work.
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.cluster.partition import Rows
-from cxg_widget.cells.cluster.source import opened
 from cxg_widget.compute.bits import pack_mask
 from cxg_widget.datasets import Codes, Dataset, Vector
 from cxg_widget.rules.forms import Rule
@@ -40,5 +39,5 @@ class RowsOf:
 
 def rule_bits(rows: Rows, rule: Rule) -> NDArray[np.uint8]:
     """Return which rows a rule means, as packed bits; the rule is one of `rule.is_by_rows`."""
-    some: Any = RowsOf(opened(rows.source, rows.user), rows.start, rows.stop)
+    some: Any = RowsOf(rows.dataset(), rows.start, rows.stop)
     return pack_mask(mask_of(rule, some))

@@ -86,7 +86,12 @@ def test_a_click_hides_a_category_and_a_double_click_shows_only_it(panels: Any) 
     expect(options.nth(1)).to_have_attribute("aria-selected", "false")
     options.nth(1).click()
     assert filters(panels) == []
-    options.nth(2).dblclick()
+    box = options.nth(2).bounding_box()
+    panels.mouse.move(box["x"] + 20, box["y"] + 8)
+    for nth in (1, 2):
+        panels.mouse.down(click_count=nth)
+        panels.mouse.up(click_count=nth)
+        settle(panels)  # a hand is slower than a drawing, which may move the rows
     assert filters(panels) == [{"obs": "cell_type", "in": ["CD14+ monocyte"]}]
     body.get_by_role("button", name="Show all").click()
     assert filters(panels) == []
@@ -198,7 +203,7 @@ def test_the_overview_tells_how_many_pass_and_each_filter_can_be_taken_away(pane
     show(panels, "filteredColumns")
     panel = panels.get_by_role("complementary", name="Columns")
     expect(panel.locator(".passing p")).to_have_text("41,203 of 100,000 cells pass")
-    expect(panel.locator(".chip")).to_have_count(3)
+    expect(panel.locator(".chips .chip")).to_have_count(3)
     panel.get_by_role("button", name="Remove the filter of n_counts").click()
     assert [next(iter(one)) for one in filters(panels)] == ["not", "query"]
     field = panel.get_by_label("Keep by a query")

@@ -40,10 +40,16 @@ export function categoryCounts({ id, column, name, counts, rule, place, setRule,
       return isOnly ? null : keeping(column, labels, (label) => label === labels[i]);
     });
   const isOffline = context.state.link === "offline";
-  const at = (/** @type {Event} */ event) =>
-    Number(
-      /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("[data-i]"))?.dataset.i ?? -1,
-    );
+  /** The category under the pointer, at a double click that of its first one: between the two the rows may have moved.
+   * @param {MouseEvent} event @returns {number} -1 = none */
+  const at = (event) => {
+    const list = /** @type {HTMLElement} */ (event.currentTarget);
+    if (event.detail < 2) {
+      const row = /** @type {Element} */ (event.target).closest("[data-i]");
+      list.dataset.clicked = /** @type {HTMLElement | null} */ (row)?.dataset.i ?? "-1";
+    }
+    return Number(list.dataset.clicked ?? -1);
+  };
 
   /** @param {KeyboardEvent} event */
   function press(event) {

@@ -34,7 +34,7 @@ export function createOverview() {
         ${rules.length > 1 ? html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => actions.clearFilters()}>Clear all</button>` : nothing}</div>
       ${
         rules.length === 0
-          ? nothing
+          ? html`<p class="chip none">No filters</p>`
           : html`<ul class="chips" aria-label="Filters">${rules.map((rule) => {
               const name = nameOf(rule);
               const text = told(rule);

@@ -30,6 +30,8 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "pick", "id": 15, "rows": [4, 2], "mode": "replace", "panel": 0},
     {"kind": "clear", "id": 3},
     {"kind": "undo", "id": 15, "redo": True},
+    {"kind": "sets", "id": 40},
+    {"kind": "set", "id": 41, "op": "add", "name": "<b>mine</b>", "to": "", "within": "T cells", "mode": "replace"},
     {"kind": "count", "id": 11, "panel": 0},
     {"kind": "hover", "id": 4, "x": -1.5, "y": 2, "radius_x": 0.125, "radius_y": 40.5, "panel": 0},
     {"kind": "search", "id": 5, "query": "CD3", "limit": 50},
@@ -66,6 +68,16 @@ _LEGEND = {
     "colors": [],
 }
 REPLIES: dict[str, Frame] = {
+    "sets": Frame(
+        p.Sets(
+            3, 2,
+            [
+                {"name": "T cells", "within": "", "is_rule": True},
+                {"name": "<b>mine</b>", "within": "T cells", "is_rule": False},
+            ],
+        ),
+        {"counts": _array("uint32", [[5, 4, 0], [2, 1, 2]])},
+    ),
     "dataset": Frame(
         p.DatasetInfo(
             "PBMC <i>3k</i>", 6, 4, ["spectrum", "spectra"], ["m/z window", "m/z windows"], [],

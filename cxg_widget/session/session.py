@@ -6,10 +6,8 @@ several threads; a newer request for points or colour ends the older one between
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from hashlib import sha256
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,18 +17,15 @@ from numpy.typing import NDArray
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
 from cxg_widget.color.limits import check_rule
-from cxg_widget.compute.bits import pack_mask
-from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.base.dataset import Codes, Dataset
-from cxg_widget.datasets.base.values import freeze
+from cxg_widget.datasets.base.embedding_names import is_tissue
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.search import Catalogue
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import Target, is_number, resolve
-from cxg_widget.errors import InvalidValue
+from cxg_widget.errors import InvalidValue, SelectionError
 from cxg_widget.rules.combining import NOTHING
 from cxg_widget.rules.forms import Rule
-from cxg_widget.rules.rule import mask_of as mask_of_rule
 from cxg_widget.selection.selection import SelectedCells
 from cxg_widget.session import streams
 from cxg_widget.session.aggregated import aggregated
@@ -45,9 +40,11 @@ from cxg_widget.session.module import module_frame
 from cxg_widget.session.on_show import OnShow
 from cxg_widget.session.pictures import Pictures
 from cxg_widget.session.pointer import Pointer
+from cxg_widget.session.set_list import SetList
 from cxg_widget.session.showing import Showing
 from cxg_widget.session.table import CellTable
 from cxg_widget.session.view_request import Views
+from cxg_widget.spatial.view import View, room_around
 from cxg_widget.text.names import shown
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
@@ -60,9 +57,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from cxg_widget.annotations.log import Log
-
-_SETS_BYTES = 256 << 20
-"""Of sets of cells, whose rules find again what is let go."""
 
 
 class Session:
@@ -104,7 +98,7 @@ class Session:
         self._landmarks = Landmarks(self._loader, self._on_show)
         self._columns = Columns(self._loader, self._on_show)
         self._brush = BrushAnswer(self._loader, self._on_show, self._columns)
-        self._set_bits = ByteCache(_SETS_BYTES, attrgetter("nbytes"))
+        self.sets = SetList(self._loader, self._on_show)
         self.table = CellTable(self._loader, self._on_show)
 
     @property
@@ -259,14 +253,6 @@ class Session:
         """Combine a mask, bool (n_obs,), with the selection; `rule` finds the same cells, where one is known."""
         self._on_show.select(mask, mode, rule)
 
-    def bits_of(self, rule: Rule) -> NDArray[np.uint8]:
-        """Return the cells of the rule of a set as packed bits, read-only; raises as `rules.rule.mask_of`."""
-        return self._set_bits.get_or_load(_key_of(rule), lambda: freeze(pack_mask(mask_of_rule(rule, self.dataset))))
-
-    def know_bits(self, rule: Rule, bits: NDArray[np.uint8]) -> None:
-        """Take note of the cells of a rule, which are known already."""
-        self._set_bits.put(_key_of(rule), freeze(bits))
-
     def labels_of(self, log: Log) -> Codes:
         """Return the labels that the log of an annotation gives; raises as `Replay.codes`."""
         return self._loader.replay.codes(log)
@@ -283,7 +269,7 @@ class Session:
         """Let the dataset have these annotations; as `Loader.put_labels`. Sets that strangers made of them go too."""
         is_new = self._loader.put_labels(columns)
         if is_new:
-            self._set_bits.clear()
+            self.sets.forget()
         return is_new
 
     def about(self) -> Iterator[Frame]:
@@ -304,6 +290,22 @@ class Session:
         hidden : whether those count too that the legend hides
         """
         return polygon_mask(corners, self._held, self.mask, hidden=hidden)
+
+    def view_of(self, mask: NDArray[np.bool_]) -> View:
+        """Return the smallest view that holds cells, bool (n_obs,), and a little around them.
+
+        Raises
+        ------
+        SelectionError
+            If none of them has a place in the embedding on show.
+        """
+        xy = self.xy()[mask]
+        xy = xy[np.isfinite(xy).all(axis=1)].astype(np.float64)
+        if not len(xy):
+            raise SelectionError("none of these cells has a place in the embedding on show.")
+        (x0, y0), (x1, y1) = xy.min(axis=0), xy.max(axis=0)
+        y_down = is_tissue(self.dataset.find_embedding(self.settings.embedding))
+        return room_around((x0, x1, y0, y1), self._held.place().extent, y_down=y_down)
 
     def gesture(self, message: p.Lasso | p.Category | p.Pick | p.Clear) -> None:
         """Select by a gesture."""
@@ -358,6 +360,8 @@ class Session:
             case p.Lasso() | p.Category() | p.Pick() | p.Clear():
                 self.gesture(message)
                 yield from self.selection()
+            case p.AskSets():
+                yield self.sets.frame()
             case p.Count():
                 yield self._counts()
             case p.Hover():
@@ -471,7 +475,3 @@ class Session:
     def early(self) -> Iterator[Frame]:
         """Yield the first of many points for a front-end that has not asked yet; see `Showing.early`."""
         return self._showing.early()
-
-
-def _key_of(rule: Rule) -> str:
-    return sha256(json.dumps(rule, sort_keys=True).encode()).hexdigest()

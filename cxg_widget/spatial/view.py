@@ -31,6 +31,16 @@ def fit_view(
     return left - more_x, right + more_x, bottom - more_y, top + more_y
 
 
+def room_around(extent: Extent, whole: Extent, *, y_down: bool = False) -> View:
+    """Return the view of an extent with a margin of 4 %, each axis at least a hundredth as long as that of `whole`."""
+    x0, x1, y0, y1 = extent
+    half = [max(b - a, (d - c) / 100, _speck((a + b) / 2) * 1e-6) * (0.5 + _MARGIN)
+            for a, b, c, d in ((x0, x1, *whole[:2]), (y0, y1, *whole[2:]))]  # fmt: skip
+    x, y = (x0 + x1) / 2, (y0 + y1) / 2
+    low, high = y - half[1], y + half[1]
+    return x - half[0], x + half[0], *((high, low) if y_down else (low, high))
+
+
 def contain(
     view: View,
     size: tuple[int, int],

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cxg_widget.widget.widget import CxgWidget
+    from cxg_widget.wire.protocol import EditSet
 
 
 class Sets(MutableMapping[str, CellSet]):
@@ -90,10 +91,25 @@ class Sets(MutableMapping[str, CellSet]):
         table["within"] = pd.Series([one.get("within") for one in self.rules], table.index, dtype=object)
         return table
 
+    def edit(self, message: EditSet) -> None:
+        """Do what a hand asks for; raises as what it does."""
+        if message.op == "add":
+            self.add(message.name, within=message.within or None)
+        elif message.op == "put":
+            self[message.name] = self._widget.selection
+        elif message.op == "select":
+            self._widget.select(self[message.name], message.mode)
+        elif message.op == "zoom":
+            self._widget.zoom_to(self[message.name])
+        elif message.op == "rename":
+            self.rename(message.name, message.to)
+        else:
+            del self[message.name]
+
     def __getitem__(self, name: str) -> CellSet:
         """Return the cells of a set; raises `UnknownName` where there is none of that name."""
         rule = self._rule_of(name)
-        bits = self._widget._session.bits_of(rule)
+        bits = self._widget._session.sets.bits_of(rule)
         return self._of(bits, None if "rows" in rule else rule)
 
     def __setitem__(self, name: str, what: Any) -> None:
@@ -142,7 +158,7 @@ class Sets(MutableMapping[str, CellSet]):
 
     def _put(self, name: str, cells: CellSet, within: str | None) -> None:
         rule = cells.rule
-        self._widget._session.know_bits(rule, cells.bits)
+        self._widget._session.sets.know(rule, cells.bits)
         made = _placed({"name": check_name(name), "rule": rule}, within)
         self._set(list({**{one["name"]: one for one in self._now()}, name: made}.values()))
 

@@ -95,9 +95,11 @@ class WidgetTraits(anywidget.AnyWidget):
 
     locals().update(_TRAITS)
     n_selected = traitlets.Int(0, read_only=True, help="number of selected cells").tag(sync=True)
-    steps = traitlets.Dict({"undo": "", "redo": ""}, read_only=True, help="what undo and redo would change").tag(
-        sync=True
-    )
+    steps = traitlets.Dict(
+        {"undo": "", "redo": "", "n": 0},
+        read_only=True,
+        help="what undo() and redo() change; n: another after each step",
+    ).tag(sync=True)
     _snapshot = traitlets.Dict(help="the last picture, for a notebook without a kernel").tag(
         sync=True, echo_update=False
     )

@@ -122,6 +122,7 @@ class CxgWidget(WidgetTraits):
     hidden: Any
     filters: Any
     sets: Any
+    view: Any
     table: Any
     _open = _built = _is_shown = _is_checked = False
     _since: Traffic | None = None
@@ -399,6 +400,23 @@ class CxgWidget(WidgetTraits):
         self._session.select(np.zeros(self._dataset.n_obs, dtype=np.bool_), rule=NOTHING)
         self._selection_changed(self._session.selection)
 
+    def zoom_to(self, what: Any) -> None:
+        """Show where some cells are: the smallest view that holds them, and a little around them.
+
+        Parameters
+        ----------
+        what : as `w.sets.add` takes it: a set or a selection, {obs column: values}, a mask, rows, labels
+
+        Raises
+        ------
+        SelectionError
+            If no cells are meant, or none of them has a place in the embedding on show.
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        self.view = list(self._session.view_of(mask_of(what, self._dataset)))
+
     def on_selection(self, callback: Callable[[SelectedCells], Any], *, remove: bool = False) -> None:
         """Call `callback(selection)` after each change of the selection; remove=True stops that."""
         self._callbacks.register_callback(callback, remove=remove)
@@ -482,6 +500,11 @@ class CxgWidget(WidgetTraits):
 
     # --- steps ---------------------------------------------------------------------------------------------------
 
+    def _edit_set(self, message: protocol.EditSet) -> Iterator[Frame]:
+        with self._history.step():
+            self.sets.edit(message)
+        yield self._session.sets.frame()
+
     def _go(self, *, redo: bool) -> Iterator[Frame]:
         if redo:
             self.redo()
@@ -501,7 +524,7 @@ class CxgWidget(WidgetTraits):
             self._selection_changed(self._session.selection)
 
     def _tell_steps(self, undo: str, redo: str) -> None:
-        self.set_trait("steps", {"undo": undo, "redo": redo})
+        self.set_trait("steps", {"undo": undo, "redo": redo, "n": self.steps["n"] + 1})
 
     # --- traits --------------------------------------------------------------------------------------------------
 
@@ -757,6 +780,8 @@ class CxgWidget(WidgetTraits):
             self._selection_changed(lambda: self._session.answer(message), request_id)
         elif isinstance(message, protocol.Cancel):
             self._cancel(message)
+        elif isinstance(message, protocol.EditSet):
+            self._exchange.send("set", partial(self._edit_set, message), request_id)
         elif isinstance(message, protocol.Undo):
             self._exchange.send("undo", partial(self._go, redo=message.redo))
         else:

@@ -121,6 +121,29 @@ class Pick(OfPanel):
 
 
 @dataclass(frozen=True)
+class AskSets(Message):
+    """Ask for the named sets of cells. Answered by `sets`."""
+
+    kind: ClassVar[str] = "sets"
+
+
+@dataclass(frozen=True)
+class EditSet(Message):
+    """Do something with a set of cells. Answered by `sets`; what else it changes is sent as any change is.
+
+    op : "add" names the selection, in `within` another set where that is not ""; "put" names it anew; "select" selects
+        its cells by a mode; "zoom" shows them; "rename" calls it `to`; "delete" forgets it
+    """
+
+    kind: ClassVar[str] = "set"
+    op: Literal["add", "put", "select", "zoom", "rename", "delete"]
+    name: str
+    to: str = ""
+    within: str = ""
+    mode: Mode = "replace"
+
+
+@dataclass(frozen=True)
 class Count(OfPanel):
     """Ask what the legend on show says of the selection. Answered by `counts`."""
 
@@ -673,6 +696,22 @@ class Matches(Message):
 
 
 @dataclass(frozen=True)
+class Sets(Message):
+    """The named sets of cells: name, within which other set it stands ("" = none), is_rule: not mere rows.
+
+    filter_seq, selection_seq : of the filters and the selection that are counted
+    """
+
+    kind: ClassVar[str] = "sets"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "counts": Array(("uint32",), ("n", 3), "cells of each, those that pass the filters, those selected")
+    }
+    filter_seq: int
+    selection_seq: int
+    sets: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
 class GeneSets(Message):
     """Gene sets: name, n, how many genes they list, and genes; of those of the store the first of these.
 
@@ -858,6 +897,8 @@ REQUESTS: tuple[type[Message], ...] = (
     Pick,
     Clear,
     Undo,
+    AskSets,
+    EditSet,
     Count,
     Hover,
     Search,
@@ -891,6 +932,7 @@ REPLIES: tuple[type[Message], ...] = (
     Csv,
     Cell,
     Matches,
+    Sets,
     GeneSets,
     Detail,
     Image,

@@ -38,7 +38,7 @@ function base(spec, name) {
     histogram: new Uint32Array(), quantiles: new Float32Array() };
 }
 
-const traits = { ...DEFAULTS, embedding: "X_umap", color: "obs:cell_type", opacity: 0.8, height: 520, n_selected: 0, steps: { undo: "", redo: "" } };
+const traits = { ...DEFAULTS, embedding: "X_umap", color: "obs:cell_type", opacity: 0.8, height: 520, n_selected: 0, steps: { undo: "", redo: "", n: 0 } };
 const dataset = { title: "PBMC atlas, 38 donors", nObs: N, nVar: 60_664, embeddings: [{ name: "X_umap", axes: 2 }, { name: "X_pca", axes: 50 }],
   columns: OBS, colormaps: Object.keys(COLORMAPS), notes: ["The obs column 'raw_ids' is damaged and was skipped."] };
 const points = { seq: 1, embedding: "X_umap", axes: [0, 1], nPoints: N, nObs: N, aggregated: false, loaded: N, extent: [-10, 10, -10, 10], nMissing: 12, yDown: false, equalUnits: true, axisLabels: [] };

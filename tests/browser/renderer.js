@@ -7,7 +7,7 @@ const LIGHT = { background: [255, 255, 255], foreground: [31, 35, 40], dark: fal
 const DARK = { background: [17, 17, 17], foreground: [226, 229, 233], dark: true };
 const DTYPES = new Map([[Uint8Array, "uint8"], [Uint16Array, "uint16"], [Uint32Array, "uint32"], [Float32Array, "float32"]]);
 const TRAITS = {
-  ...DEFAULTS, embedding: "umap", point_size: 8, height: 400, legend: false, n_selected: 0, steps: { undo: "", redo: "" }, _snapshot: null,
+  ...DEFAULTS, embedding: "umap", point_size: 8, height: 400, legend: false, n_selected: 0, steps: { undo: "", redo: "", n: 0 }, _snapshot: null,
 };
 
 /** The model of anywidget, with a made-up kernel behind it. Messages arrive misaligned, as some hosts deliver them. */

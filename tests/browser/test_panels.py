@@ -286,7 +286,9 @@ def test_tools_by_button_and_by_key(page: Any) -> None:
 def test_steps_are_undone_by_button_and_by_key_and_the_button_says_which(page: Any) -> None:
     back = page.get_by_role("button", name="Undo")
     expect(back).to_be_disabled()
-    page.evaluate("store.set({ traits: { ...store.get().traits, steps: { undo: 'filter', redo: 'selection' } } })")
+    page.evaluate(
+        "store.set({ traits: { ...store.get().traits, steps: { undo: 'filter', redo: 'selection', n: 1 } } })"
+    )
     page.get_by_role("button", name="Undo filter").click()
     page.get_by_role("button", name="Redo selection").click()
     for keys in ("Control+z", "Control+Shift+Z", "Control+y"):

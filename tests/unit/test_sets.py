@@ -210,3 +210,59 @@ def test_a_category_of_the_legend_has_its_rule(widget):
         rule = widget.selection.rule
         assert rule == {"obs": "cell_type", "in": [None if code < 0 else coloring.labels[0]]}
         np.testing.assert_array_equal(widget.sets.apply(rule).mask, widget.selection.mask)
+
+
+def edit(widget, op, name, **more):
+    widget._handle_custom_msg({"id": 7, "kind": "set", "op": op, "name": name, **more}, [])
+    return next((content, arrays) for content, arrays in reversed(widget.front.sent) if content["id"] == 7)
+
+
+def test_what_a_hand_does_with_sets_is_what_python_does(widget):
+    widget.select({"cell_type": "T cell"})
+    content, buffers = edit(widget, "add", "T")
+    n = len(widget.selection)
+    assert content["sets"] == [{"name": "T", "within": "", "is_rule": True}]
+    assert np.frombuffer(buffers[0], np.uint32).tolist() == [n, n, n]
+    widget.filters["is_doublet"] = [False]
+    widget.select([0, 1, 2])
+    edit(widget, "add", "few", within="T")
+    edit(widget, "select", "T", mode="subtract")
+    frame = widget.dataset.obs().iloc[:3]
+    assert widget.selection.rows.tolist() == np.flatnonzero(frame["cell_type"] != "T cell").tolist()
+    edit(widget, "rename", "T", to="T cells")
+    content, buffers = edit(widget, "put", "few")
+    assert content["sets"][1] == {"name": "few", "within": "T cells", "is_rule": False}
+    assert widget.sets["few"].rows.tolist() == widget.selection.rows.tolist()
+    edit(widget, "delete", "T cells")
+    assert list(widget.sets) == ["few"]
+    assert (edit(widget, "delete", "no such")[0]["kind"], list(widget.sets)) == ("error", ["few"])
+
+
+def test_each_edit_of_a_hand_is_one_step_to_undo(widget):
+    widget.select([1, 2])
+    edit(widget, "add", "a")
+    edit(widget, "delete", "a")
+    widget.undo()
+    assert widget.sets["a"].rows.tolist() == [1, 2]
+    widget.undo()
+    assert len(widget.sets) == 0
+
+
+def test_the_view_of_some_cells_holds_them_all_and_hardly_more(widget):
+    xy = widget.dataset.embedding("umap")
+    mask = np.asarray(widget.dataset.obs()["cell_type"] == "B cell")
+    widget.zoom_to({"cell_type": "B cell"})
+    x0, x1, y0, y1 = widget.view
+    (left, low), (right, high) = xy[mask].min(axis=0), xy[mask].max(axis=0)
+    assert x0 < left < right < x1
+    assert y0 < low < high < y1
+    assert (x1 - x0) / (right - left) == pytest.approx(1.08)
+    widget.zoom_to([5])
+    x0, x1, y0, y1 = widget.view
+    assert x0 < xy[5, 0] < x1 < x0 + np.ptp(xy[:, 0]) / 50
+
+
+def test_cells_without_a_place_cannot_be_zoomed_to(widget):
+    with pytest.raises(SelectionError, match="has a place"):
+        widget.zoom_to(np.zeros(1000, dtype=bool))
+    assert widget.view is None

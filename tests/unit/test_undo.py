@@ -117,7 +117,7 @@ def test_what_fails_while_it_is_read_for_the_page_is_no_step(monkeypatch):
     widget.set_state({"color": "CD3E"})
     widget.front.settle()
     assert widget.color == "cell_type"
-    assert widget.steps == {"undo": "", "redo": ""}
+    assert (widget.steps["undo"], widget.steps["redo"]) == ("", "")
     assert not widget.undo()
     widget.close()
 
@@ -125,9 +125,9 @@ def test_what_fails_while_it_is_read_for_the_page_is_no_step(monkeypatch):
 def test_the_page_is_told_what_would_be_undone_and_can_ask_for_it(widget):
     widget.filters["n_genes"] = (500, None)
     widget.select([1])
-    assert widget.steps == {"undo": "selection", "redo": ""}
+    assert (widget.steps["undo"], widget.steps["redo"]) == ("selection", "")
     widget._handle_custom_msg({"id": 1, "kind": "undo", "redo": False}, [])
-    assert (len(widget.selection), widget.steps) == (0, {"undo": "filter", "redo": "selection"})
+    assert (len(widget.selection), widget.steps["undo"], widget.steps["redo"]) == (0, "filter", "selection")
     widget._handle_custom_msg({"id": 2, "kind": "undo", "redo": True}, [])
     assert widget.selection.rows.tolist() == [1]
 

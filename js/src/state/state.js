@@ -71,8 +71,8 @@
  * @typedef {{png: string, width: number, height: number, key?: string[] | null}} Still a picture in base64; px; key: as lines of text
  * @typedef {"white" | "dark" | "transparent" | null} Background
  *
- * @typedef {import("../wire/constants.js").Settings & {n_selected: number, steps: {undo: string, redo: string}, _snapshot?: {id?: string} & Partial<Still> | null}} Traits
- *   the synced traits, by their Python names; steps: what undo and redo would change, "" = nothing; _snapshot: the picture that a saved notebook keeps
+ * @typedef {import("../wire/constants.js").Settings & {n_selected: number, steps: {undo: string, redo: string, n: number}, _snapshot?: {id?: string} & Partial<Still> | null}} Traits
+ *   the synced traits, by their Python names; steps: what undo and redo would change, "" = nothing, n: another number after each step; _snapshot: the picture that a saved notebook keeps
  *
  * @typedef {object} State
  * @property {Traits} traits

@@ -1,0 +1,65 @@
+"""The named sets of cells as a session holds them: which cells they have, and how many of them count."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from operator import attrgetter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.loader import Loader
+from cxg_widget.compute.bits import pack_mask
+from cxg_widget.compute.cache import ByteCache
+from cxg_widget.datasets.base.values import freeze
+from cxg_widget.rules.forms import Rule
+from cxg_widget.rules.rule import mask_of
+from cxg_widget.session.on_show import OnShow
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.frames import Frame
+
+Bits = NDArray[np.uint8]
+_MOST_BYTES = 256 << 20
+"""Of sets of cells, whose rules find again what is let go."""
+
+
+class SetList:
+    """Answers what is asked of the sets; keeps one bit a cell of each."""
+
+    def __init__(self, loader: Loader, on_show: OnShow) -> None:
+        self._loader, self._on_show = loader, on_show
+        self._bits = ByteCache(_MOST_BYTES, attrgetter("nbytes"))
+
+    def bits_of(self, rule: Rule) -> Bits:
+        """Return the cells of the rule of a set as packed bits, read-only; raises as `rules.rule.mask_of`."""
+        return self._bits.get_or_load(_key_of(rule), lambda: freeze(pack_mask(mask_of(rule, self._loader.dataset))))
+
+    def know(self, rule: Rule, bits: Bits) -> None:
+        """Take note of the cells of a rule, which are known already."""
+        self._bits.put(_key_of(rule), freeze(bits))
+
+    def forget(self) -> None:
+        """Find all cells anew where they are asked for: columns that rules name are others."""
+        self._bits.clear()
+
+    def frame(self) -> Frame:
+        """Return all sets with how many cells each has, how many of them pass the filters, how many are selected."""
+        settings, selected, seqs = self._on_show.now()
+        passing = self._loader.of(settings).filtered()
+        masks = [None if passing is None else pack_mask(passing), pack_mask(selected)]
+        listed, counts = [], np.zeros((len(settings.sets), 3), dtype=np.uint32)
+        for row, one in zip(counts, settings.sets, strict=True):
+            bits = self.bits_of(one["rule"])
+            row[:] = [_count(bits), *(_count(bits if mask is None else bits & mask) for mask in masks)]
+            within = one.get("within") or ""
+            listed.append({"name": one["name"], "within": within, "is_rule": "rows" not in one["rule"]})
+        return Frame(p.Sets(seqs.filter, seqs.selection, listed), {"counts": counts})
+
+
+def _count(bits: Bits) -> int:
+    return int(np.bitwise_count(bits).sum(dtype=np.int64))
+
+
+def _key_of(rule: Rule) -> str:
+    return sha256(json.dumps(rule, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,63 @@
+/** The sets of cells as the kernel counts them: asked for after each step and each change of filters or selection. */
+
+/**
+ * @typedef {object} CellSet
+ * @property {string} name
+ * @property {number} depth of how many others it stands below
+ * @property {boolean} isRule not mere rows
+ * @property {number} n cells
+ * @property {number} nFiltered those that pass the filters
+ * @property {number} nSelected
+ *
+ * @typedef {{op: string, name: string, to?: string, within?: string, mode?: import("../wire/protocol.js").Mode}} Edit
+ */
+
+/** @param {import("../wire/client.js").Client} client @param {() => void} redraw */
+export function createSetList(client, redraw) {
+  let asked = "";
+  let fault = "";
+  /** @type {CellSet[] | null} */
+  let sets = null;
+
+  /** @param {Record<string, unknown>} request */
+  async function ask(request) {
+    const answer = await client.ask(request);
+    if (answer !== null) sets = inOrder(/** @type {import("../wire/protocol.js").Sets} */ (answer[0]));
+    redraw();
+  }
+
+  return {
+    fault: () => fault,
+    /** The sets as last told; null = not yet, or the panel is closed. @param {import("../state/state.js").State | null} state */
+    follow(state) {
+      if (state === null) {
+        asked = "";
+        return null;
+      }
+      const wanted = `${state.traits.steps.n} ${state.filter.seq} ${state.selection.seq}`;
+      if (wanted !== asked && state.link === "live") {
+        asked = wanted;
+        void ask({ kind: "sets" });
+      }
+      fault = state.error?.of === "set" ? state.error.message : "";
+      return sets;
+    },
+    /** @param {Edit} what */
+    edit: (what) => void ask({ kind: "set", ...what }),
+  };
+}
+
+/** Each set below the one that it stands in, in the order in which they were made. @param {Pick<import("../wire/protocol.js").Sets, "sets" | "arrays">} told
+ * @returns {CellSet[]} */
+export function inOrder({ sets, arrays }) {
+  const all = sets.map(({ name, within, is_rule: isRule }, i) => {
+    const [n, nFiltered, nSelected] = arrays.counts.subarray(3 * i, 3 * i + 3);
+    return { name, within, isRule, n, nFiltered, nSelected };
+  });
+  /** @param {string} above @param {number} depth @returns {CellSet[]} */
+  const below = (above, depth) =>
+    all
+      .filter(({ within }) => within === above)
+      .flatMap(({ within: _, ...one }) => [{ ...one, depth }, ...below(one.name, depth + 1)]);
+  return below("", 0);
+}

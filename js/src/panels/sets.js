@@ -1,0 +1,99 @@
+/** The panel of named sets of cells: a field that names the selection, and a row for each set, which opens it. */
+import { html, nothing } from "lit-html";
+import { ICONS } from "../page/icons.js";
+import { textIn } from "../page/panels/ui.js";
+import { MODES_TOLD, modeOf } from "../plot/lasso.js";
+import { counted, shortCount, wholeNumber } from "../words/format.js";
+import { nounsOf } from "../words/nouns.js";
+import { createSetList } from "./set_list.js";
+
+/** @typedef {import("../page/panels/ui.js").Context} Context */
+/** @typedef {import("./set_list.js").CellSet} CellSet */
+
+/** @param {import("./index.js").Given} given @returns {import("./index.js").DrawPanel} */
+export function createSets({ client, redraw }) {
+  const list = createSetList(client, redraw);
+  /** Those that are open, by name. @type {Set<string>} */
+  const open = new Set();
+  /** What is being typed: the name of a new set, and in which it is to stand. */
+  let typed = { name: "", within: "" };
+
+  /** @param {() => void} change */
+  function then(change) {
+    change();
+    redraw();
+  }
+
+  /** @param {Context} context @param {CellSet} set @param {number} i */
+  function row(context, set, i) {
+    const { state } = context;
+    const { name, n, depth } = set;
+    const [isOpen, isOffline] = [open.has(name), state.link === "offline"];
+    const select = (/** @type {MouseEvent} */ event) =>
+      list.edit({ op: "select", name, mode: modeOf({ shift: event.shiftKey, alt: event.altKey }) });
+    return html`<li class=${isOpen ? "open" : ""} style="--depth:${depth}"><div class="column">
+      <button type="button" class="opener" aria-expanded=${isOpen} title=${name} ?disabled=${isOffline}
+        @click=${() => then(() => open.delete(name) || open.add(name))}>${ICONS.down}<span class="label">${name}</span>
+        <span class="kind">${shortCount(n)}</span></button>
+      <button type="button" class="small" aria-label="Select ${name}" title="Select its ${nounsOf(state).obs.many}\n${MODES_TOLD}" ?disabled=${isOffline} @click=${select}>${ICONS.lasso}</button>
+    </div>${isOpen ? body(context, set, i) : nothing}</li>`;
+  }
+
+  /** @param {Context} context @param {CellSet} set @param {number} i */
+  function body({ state }, { name, n, nFiltered, nSelected, isRule }, i) {
+    const act = (/** @type {string} */ op, /** @type {string} */ label, off = false) =>
+      html`<button type="button" class="text" ?disabled=${off || state.link === "offline"} @click=${() => list.edit({ op, name })}>${label}</button>`;
+    const rename = (/** @type {Event} */ event) => {
+      const to = textIn(event).trim();
+      if (to === "" || to === name) return redraw(); // what is there stays
+      if (open.delete(name)) open.add(to);
+      list.edit({ op: "rename", name, to });
+    };
+    const { obs } = nounsOf(state);
+    return html`<div class="body">
+      <p class="caption">${counted(n, obs)}${state.traits.filters.length === 0 ? nothing : `, ${wholeNumber(nFiltered)} pass`}${state.selection.n === 0 ? nothing : `, ${wholeNumber(nSelected)} selected`}.
+        ${isRule ? "It has a rule, which finds them in other data too." : "Its rows are known, and no rule."}</p>
+      <div class="box"><input type="text" id="set-${i}" aria-label="Name of ${name}" maxlength="200" autocomplete="off" spellcheck="false" .value=${name} @change=${rename}></div>
+      <div class="acts">${act("zoom", "Zoom to", n === 0)} ${act("put", "Replace by selection")} ${act("delete", "Delete")}</div>
+    </div>`;
+  }
+
+  /** The field that names the selection. @param {Context} context @param {CellSet[]} sets */
+  function namer({ state }, sets) {
+    const { n } = state.selection;
+    const { obs } = nounsOf(state);
+    const within = sets.some(({ name }) => name === typed.within) ? typed.within : "";
+    const add = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      if (typed.name.trim() === "" || n === 0) return;
+      list.edit({ op: "add", name: typed.name.trim(), within });
+      then(() => void (typed = { ...typed, name: "" }));
+    };
+    const choose = (/** @type {Event} */ event) => then(() => void (typed = { ...typed, within: textIn(event) }));
+    return html`<form class="namer" @submit=${add}>
+      <div class="box"><input type="text" data-field="name" aria-label="Name of the selection" placeholder=${n === 0 ? `Select ${obs.many} to name them` : `Name the ${counted(n, obs)}`}
+        maxlength="200" autocomplete="off" spellcheck="false" .value=${typed.name} @input=${(/** @type {Event} */ event) => then(() => void (typed = { ...typed, name: textIn(event) }))}></div>
+      ${
+        sets.length === 0
+          ? nothing
+          : html`<label class="setting choose"><span>Within</span><select class="wide" .value=${within} @change=${choose}>
+            <option value="" ?selected=${within === ""}>all ${obs.many}</option>${sets.map(({ name }) => html`<option value=${name} ?selected=${name === within}>${name}</option>`)}</select></label>`
+      }
+      <button type="submit" class="text" ?disabled=${n === 0 || typed.name.trim() === "" || state.link === "offline"}>Name the selection</button>
+    </form>`;
+  }
+
+  return (context) => {
+    const sets = list.follow(context?.state ?? null);
+    if (context === null) return nothing;
+    const { many } = nounsOf(context.state).obs;
+    const none = `There is no set of ${many} yet. Select ${many} by a lasso, in the legend or in the table, and name them.`;
+    const n = { one: `set of ${many}`, many: `sets of ${many}` };
+    return html`<div class="columns sets">
+      ${namer(context, sets ?? [])}
+      ${list.fault() === "" ? nothing : html`<p class="fault" role="alert">${list.fault()}</p>`}
+      <p class="caption" role="status">${sets === null ? "Reading…" : sets.length === 0 ? none : counted(sets.length, n)}</p>
+      <ul class="list" aria-label="Sets of ${many}">${(sets ?? []).map((set, i) => row(context, set, i))}</ul>
+    </div>`;
+  };
+}

@@ -74,6 +74,7 @@ class Loader:
 
     def of(self, settings: Settings) -> Holder:
         """Return the cells as some settings show them."""
+        self.crossfilter.know_sets(settings.sets)
         return self._holder(self, settings)
 
     def target(self, settings: Settings) -> Target:

@@ -22,11 +22,13 @@ from cxg_widget.display.gene_sets import by_name
 from cxg_widget.display.statistic import OF_PIXELS, check_statistic, is_of_pixels
 from cxg_widget.display.table import check_table
 from cxg_widget.display.target import ColorTrait, OwnSets
+from cxg_widget.rules.named import expanded
 from cxg_widget.wire.protocol import Density, Filtered
 
 if TYPE_CHECKING:
     from cxg_widget.annotations.log import Log
     from cxg_widget.datasets.base.dataset import Dataset
+    from cxg_widget.rules.forms import Rule
     from cxg_widget.wire.protocol import Aggregate
 
 MAX_POINTS = 2_000_000
@@ -109,6 +111,9 @@ class Settings:
     wheel_zoom: bool = _setting(
         True, flag("wheel_zoom"), "the wheel zooms where the pointer rests on the plot; with Ctrl or Cmd it always does"
     )
+    sets: tuple[Any, ...] = _setting(
+        (), checks.sets, "named sets of cells, each with its rule", is_synced=False, js="any"
+    )
     hidden: tuple[str, ...] = _setting(
         (), alone(checks.check_hidden), "labels of the categories that are not drawn", cost="image"
     )
@@ -116,9 +121,6 @@ class Settings:
         (), checks.filters, "rules that say which cells count: of obs columns, genes, and one query", cost="filter",
         js="any",
     )  # fmt: skip
-    sets: tuple[Any, ...] = _setting(
-        (), checks.sets, "named sets of cells, each with its rule", is_synced=False, js="any"
-    )
     table: Any = _setting(
         None, check_table, "columns of the table of the cells, by which it is sorted, of which cells; None = defaults",
         js='{columns?: string[], sort?: string, descending?: boolean, of?: "filter" | "selection"} | null',
@@ -177,6 +179,12 @@ class Settings:
     def place_key(self) -> tuple[str | None, tuple[int, int]]:
         """What coordinates are read for."""
         return self.embedding, self.axes
+
+    @property
+    def filter_rules(self) -> list[Rule]:
+        """The filters as rules that stand alone: those of sets in the place of their names."""
+        sets = {one["name"]: one["rule"] for one in self.sets}
+        return [expanded(rule, sets) if "set" in rule.get("not", rule) else rule for rule in self.filters]
 
     @property
     def own_gene_sets(self) -> OwnSets:

@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.values import freeze
-from cxg_widget.errors import InvalidValue
+from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.rules.forms import Rule
+from cxg_widget.rules.named import by_digest
 from cxg_widget.rules.rule import mask_of
+from cxg_widget.text.names import not_found
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
@@ -39,6 +41,14 @@ class Crossfilter:
         self._masks: dict[str, Mask] = {}
         self._passing: dict[Key, Mask] = {}
         self._failed: dict[Key, NDArray[np.uint8]] = {}
+        self._sets: dict[str, Rule] = {}
+        self._known: Sequence[Rule] = ()
+
+    def know_sets(self, sets: Sequence[Rule]) -> None:
+        """Take note of the sets that rules may name: {"name", "rule"} each."""
+        if sets is not self._known:
+            with self._lock:
+                self._known, self._sets = sets, {**self._sets, **by_digest(sets)}
 
     def passing(self, rules: Sequence[Rule]) -> Mask | None:
         """Return which cells pass all rules, bool (n_obs,), read-only; None where there are no rules, and all pass.
@@ -99,9 +109,19 @@ class Crossfilter:
         known = self._masks.get(name)
         if known is not None:
             return known
-        found = self._evaluate(rule)  # may read for long: the lock is free meanwhile
+        found = self._evaluate(self._alone(rule))  # may read for long: the lock is free meanwhile
         with self._lock:
             return self._masks.setdefault(name, found)
+
+    def _alone(self, rule: Rule) -> Rule:
+        """Return a rule with that of a set in the place of its name."""
+        inner = rule.get("not", rule)
+        if "set" not in inner:
+            return rule
+        if inner.get("of") not in self._sets:
+            raise UnknownName(not_found("set", inner["set"], [one["name"] for one in self._known], "this widget"))
+        found = self._sets[inner["of"]]
+        return {"not": found} if "not" in rule else found
 
     def holds(self, rules: Sequence[Rule]) -> bool:
         """Say whether all rules have been evaluated, so that nothing is read for them."""
@@ -111,7 +131,9 @@ class Crossfilter:
     def keep(self, rules: Sequence[Rule]) -> None:
         """Let go of the masks of all rules but these."""
         keys = set(_key_of(rules))
+        named = {rule.get("not", rule).get("of") for rule in rules} | by_digest(self._known).keys()
         with self._lock:
+            self._sets = {name: rule for name, rule in self._sets.items() if name in named}
             self._masks = {key: mask for key, mask in self._masks.items() if key in keys}
             self._passing = {key: mask for key, mask in self._passing.items() if keys.issuperset(key)}
             self._failed = {key: failed for key, failed in self._failed.items() if keys.issuperset(key)}

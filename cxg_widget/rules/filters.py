@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.rules.expression import missing_names, resolved
 from cxg_widget.rules.forms import Rule, check_rule
+from cxg_widget.rules.named import filter_by
 from cxg_widget.text.names import label_of, shown
 from cxg_widget.wire.protocol import MISSING_LABEL
 
@@ -27,9 +28,11 @@ def key_of(rule: Rule) -> str:
     Raises
     ------
     InvalidValue
-        If the rule is neither about one column or gene nor a query.
+        If the rule is neither about one column, gene or set nor a query.
     """
     inner = rule.get("not", rule)
+    if isinstance(inner, Mapping) and "set" in inner:
+        return f"set:{inner['set']}"
     if isinstance(inner, Mapping) and ("in" in inner or "not" not in rule):
         if "obs" in inner:
             return f"obs:{inner['obs']}" if inner["obs"] == QUERY else str(inner["obs"])
@@ -37,16 +40,17 @@ def key_of(rule: Rule) -> str:
             return f"var:{inner['var']}"
         if "query" in rule:
             return QUERY
-    raise InvalidValue(f"a filter is a rule of one obs column or gene, or a query; found {shown(rule)}")
+    raise InvalidValue(f"a filter is a rule of one obs column, gene or set, or a query; found {shown(rule)}")
 
 
-def check_filters(value: Any, dataset: Dataset, layer: str | None = None) -> list[Rule]:
+def check_filters(value: Any, dataset: Dataset, layer: str | None = None, sets: Sequence[Rule] = ()) -> list[Rule]:
     """Return filters as rules, one for each key, in their order.
 
     Parameters
     ----------
     value : {name: what is kept, as `filter_of` takes it}, rules as a widget's state has them, what has `rules`, or None
     layer : of genes that are named; None = X
+    sets : {"name", "rule"} each, which "set:NAME" names
 
     Raises
     ------
@@ -57,7 +61,7 @@ def check_filters(value: Any, dataset: Dataset, layer: str | None = None) -> lis
     if value is None:
         return []
     if isinstance(value, Mapping):
-        rules = [filter_of(name, kept, dataset, layer) for name, kept in value.items()]
+        rules = [filter_of(name, kept, dataset, layer, sets) for name, kept in value.items()]
     elif isinstance(value, Iterable) and not isinstance(value, str | bytes):
         rules = [check_rule(one) for one in value]
     else:
@@ -65,13 +69,14 @@ def check_filters(value: Any, dataset: Dataset, layer: str | None = None) -> lis
     return list({key_of(rule): rule for rule in rules}.values())
 
 
-def filter_of(name: Any, kept: Any, dataset: Dataset, layer: str | None = None) -> Rule:
+def filter_of(name: Any, kept: Any, dataset: Dataset, layer: str | None = None, sets: Sequence[Rule] = ()) -> Rule:
     """Return the rule that keeps some values of an obs column or gene.
 
     Parameters
     ----------
-    name : as `color` takes it
-    kept : a value or a list of values; of numbers a tuple (lowest, highest), both included, None for no end; or a rule
+    name : as `color` takes it, or "set:NAME" of a set of cells
+    kept : a value or a list of values; of numbers a tuple (lowest, highest), both included, None for no end; of a set
+        True, or False for all other cells; or a rule
 
     Raises
     ------
@@ -82,6 +87,8 @@ def filter_of(name: Any, kept: Any, dataset: Dataset, layer: str | None = None) 
         return query_filter(kept, layer)
     if not isinstance(name, str):
         raise UnknownName(missing_names([shown(name)], dataset))
+    if name.startswith("set:") and name not in dataset.obs_columns:
+        return filter_by(name.removeprefix("set:"), sets, kept)
     source, found = resolved({name: name}, dataset, layer)[name]
     if source == "obs" and found not in dataset.obs_columns:
         raise UnknownName(f"{name!r} is the obs index; filter by it with a query: w.filter(\"index in ['...']\")")

@@ -22,7 +22,7 @@ _FORMS = (
     "{rows, n_obs, identity}, {and: [...]}, {or: [...]}, {not: rule}, {minus: [rule, rule]}"
 )
 _KEYS = {
-    "and": set(), "or": set(), "not": set(), "minus": set(), "query": {"layer"}, "set": set(),
+    "and": set(), "or": set(), "not": set(), "minus": set(), "query": {"layer"}, "set": {"of"},
     "obs": {"in", "range"}, "var": {"layer", "range"}, "polygon": {"embedding", "axes"}, "rows": {"n_obs", "identity"},
 }  # fmt: skip
 
@@ -134,7 +134,7 @@ def _are_axes(axes: Any) -> bool:
 
 
 def _check_set(rule: Rule) -> None:
-    if not isinstance(rule["set"], str):
+    if not isinstance(rule["set"], str) or not isinstance(rule.get("of"), str | None):
         raise _wrong(rule)
 
 

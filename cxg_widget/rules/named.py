@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from typing import Any
 
 from cxg_widget.errors import InvalidValue, UnknownName
@@ -67,6 +69,53 @@ def _check_above(name: str, above: Mapping[str, Any]) -> None:
             raise InvalidValue(f"the set {shown(name)} is within itself.")
         passed.add(upper)
         upper = above[upper]
+
+
+def digest_of(rule: Rule) -> str:
+    """Return what tells the rule of a set from another one, in a few letters."""
+    return sha256(json.dumps(rule, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def by_digest(sets: Iterable[Rule]) -> dict[str, Rule]:
+    """Return the rules of sets by their digests."""
+    return {digest_of(one["rule"]): one["rule"] for one in sets}
+
+
+def filter_by(name: str, sets: Iterable[Rule], kept: Any) -> Rule:
+    """Return the filter that keeps the cells of a set, or with kept=False all others.
+
+    It names the set, and which it is: rows of cells are no part of filters, which a front-end gets.
+
+    Raises
+    ------
+    UnknownName, InvalidValue
+        If there is no such set, or `kept` is neither True nor False.
+    """
+    known = {one["name"]: one["rule"] for one in sets}
+    if name not in known:
+        raise UnknownName(not_found("set", name, known, "this widget"))
+    if not isinstance(kept, bool):
+        raise InvalidValue(f"the filter of a set is True, its cells, or False, all others; found {shown(kept)}")
+    rule = {"set": name, "of": digest_of(known[name])}
+    return rule if kept else {"not": rule}
+
+
+def followed(filters: Iterable[Rule], sets: Iterable[Rule]) -> list[Rule]:
+    """Return filters as they are after sets have changed: by their new names and cells, without those that are gone."""
+    digests = {one["name"]: digest_of(one["rule"]) for one in sets}
+    names = {digest: name for name, digest in digests.items()}
+    found: list[Rule] = []
+    for rule in filters:
+        inner = rule.get("not", rule)
+        if "set" in inner:
+            name = inner["set"] if inner["set"] in digests else names.get(inner.get("of"))
+            if name is None:
+                continue
+            inner = {"set": name, "of": digests[name]}
+            found.append({"not": inner} if "not" in rule else inner)
+        else:
+            found.append(rule)
+    return found
 
 
 def expanded(rule: Rule, sets: Mapping[str, Rule]) -> Rule:

@@ -32,7 +32,7 @@ def mask_of(rule: Rule, dataset: Dataset, *, sets: Sets | None = None) -> Mask:
     Parameters
     ----------
     rule : as `check_rule` takes it
-    sets : rules by the names that {set} has
+    sets : rules by the names that {set} has, or by what its `of` says
 
     Returns
     -------
@@ -92,7 +92,7 @@ def check_names(rule: Rule, dataset: Dataset, sets: Sets = MappingProxyType({}))
             unknown[one["var"]] = None
         elif "query" in one:
             unknown |= dict.fromkeys(unknown_in(parse(one["query"]), dataset, layer))
-        elif "set" in one and one["set"] not in sets:
+        elif "set" in one and one.get("of", one["set"]) not in sets:
             raise UnknownName(not_found("set", one["set"], sets, "this widget"))
         elif "polygon" in one:
             dataset.check_axes(_axes(one), dataset.find_embedding(one["embedding"]))
@@ -142,7 +142,7 @@ class _Cells:
         """Return the cells of a named rule."""
         if self._left == 0:
             raise InvalidValue(f"the set {rule['set']!r} is made of itself.")
-        inner = self._sets[rule["set"]]
+        inner = self._sets[rule.get("of", rule["set"])]
         check_names(inner, self._dataset, self._sets)
         return _Cells(self._dataset, self._sets, self._left - 1).of(inner)
 

@@ -15,6 +15,8 @@ def told(rule: Rule) -> str:
     inner = rule.get("not", rule)
     if "query" in inner:
         return f"query {inner['query']}"
+    if "set" in inner:
+        return f"{'not in' if 'not' in rule else 'in'} {inner['set']}"
     name = inner.get("obs", inner.get("var"))
     if "range" in inner:
         low, high = ("" if end is None else short_number(end) for end in inner["range"])

@@ -50,7 +50,7 @@ def rule_of(gesture: p.Lasso | p.Category | p.Pick, held: Holder) -> Rule | None
             return None
         value = None if gesture.code < 0 else coloring.data.categories[gesture.code]
         rule = {"obs": coloring.target.name, "in": [value]}
-    return {"and": [rule, *settings.filters]} if settings.filters else rule
+    return {"and": [rule, *settings.filter_rules]} if settings.filters else rule
 
 
 def polygon_rule(corners: Any, settings: Settings) -> Rule:

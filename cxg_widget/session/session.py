@@ -109,6 +109,7 @@ class Session:
     @settings.setter
     def settings(self, settings: Settings) -> None:
         self._on_show.change(settings)
+        self._loader.crossfilter.know_sets(settings.sets)
         self._loader.crossfilter.keep(settings.filters)
 
     @property

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from hashlib import sha256
 from operator import attrgetter
 
 import numpy as np
@@ -14,6 +12,7 @@ from cxg_widget.compute.bits import pack_mask
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.base.values import freeze
 from cxg_widget.rules.forms import Rule
+from cxg_widget.rules.named import digest_of
 from cxg_widget.rules.rule import mask_of
 from cxg_widget.session.on_show import OnShow
 from cxg_widget.wire import protocol as p
@@ -33,11 +32,11 @@ class SetList:
 
     def bits_of(self, rule: Rule) -> Bits:
         """Return the cells of the rule of a set as packed bits, read-only; raises as `rules.rule.mask_of`."""
-        return self._bits.get_or_load(_key_of(rule), lambda: freeze(pack_mask(mask_of(rule, self._loader.dataset))))
+        return self._bits.get_or_load(digest_of(rule), lambda: freeze(pack_mask(mask_of(rule, self._loader.dataset))))
 
     def know(self, rule: Rule, bits: Bits) -> None:
         """Take note of the cells of a rule, which are known already."""
-        self._bits.put(_key_of(rule), freeze(bits))
+        self._bits.put(digest_of(rule), freeze(bits))
 
     def forget(self) -> None:
         """Find all cells anew where they are asked for: columns that rules name are others."""
@@ -52,14 +51,10 @@ class SetList:
         for row, one in zip(counts, settings.sets, strict=True):
             bits = self.bits_of(one["rule"])
             row[:] = [_count(bits), *(_count(bits if mask is None else bits & mask) for mask in masks)]
-            within = one.get("within") or ""
-            listed.append({"name": one["name"], "within": within, "is_rule": "rows" not in one["rule"]})
+            name, rule, within = one["name"], one["rule"], one.get("within") or ""
+            listed.append({"name": name, "within": within, "is_rule": "rows" not in rule, "of": digest_of(rule)})
         return Frame(p.Sets(seqs.filter, seqs.selection, listed), {"counts": counts})
 
 
 def _count(bits: Bits) -> int:
     return int(np.bitwise_count(bits).sum(dtype=np.int64))
-
-
-def _key_of(rule: Rule) -> str:
-    return sha256(json.dumps(rule, sort_keys=True).encode()).hexdigest()

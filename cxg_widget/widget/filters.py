@@ -22,8 +22,8 @@ class Filters(MutableMapping[str, Any]):
     """Which cells count: those that pass the filter of every column named, and the query.
 
     `w.filters["cell_type"] = ["B cell"]` keeps values, `w.filters["n_genes"] = (500, None)` a range with both ends
-    included, `w.filters["var:CD3E"] = (0.5, None)` that of a gene; `del` takes one away. What the legend hides is the
-    filter of the column it shows.
+    included, `w.filters["var:CD3E"] = (0.5, None)` that of a gene, `w.filters["set:mine"] = True` the cells of a set,
+    False all others; `del` takes one away. What the legend hides is the filter of the column it shows.
 
     Attributes
     ----------
@@ -50,12 +50,14 @@ class Filters(MutableMapping[str, Any]):
         mask: NDArray[np.bool_] = self._widget._filtered()
         return mask
 
-    def __getitem__(self, name: str) -> list[Any] | tuple[Any, Any]:
-        """Return what is kept: a list of values, or (lowest, highest)."""
+    def __getitem__(self, name: str) -> list[Any] | tuple[Any, Any] | bool:
+        """Return what is kept: a list of values, (lowest, highest), or of a set whether its cells are."""
         rule = self._named(name)
         if rule is None:
             raise UnknownName(not_found("filter", name, list(self), "this widget"))
         inner = rule.get("not", rule)
+        if "set" in inner:
+            return "not" not in rule
         if "range" in inner:
             low, high = inner["range"]
             return low, high
@@ -68,7 +70,8 @@ class Filters(MutableMapping[str, Any]):
 
     def __setitem__(self, name: str, kept: Any) -> None:
         """Keep values, or a range, of an obs column or gene; raises as `rules.filters.filter_of`."""
-        self.put(filter_of(name, kept, self._widget.dataset, self._widget.layer))
+        widget = self._widget
+        self.put(filter_of(name, kept, widget.dataset, widget.layer, widget.sets.rules))
 
     def __delitem__(self, name: str) -> None:
         rule = self._named(name)

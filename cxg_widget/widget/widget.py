@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,7 @@ from cxg_widget.errors import (
 )
 from cxg_widget.rules.combining import NOTHING, combined_rule
 from cxg_widget.rules.filters import check_filters, query_filter
+from cxg_widget.rules.named import check_sets, followed
 from cxg_widget.selection.given import rule_of, rule_of_query
 from cxg_widget.selection.query import mask_of_query
 from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
@@ -168,6 +170,7 @@ class CxgWidget(WidgetTraits):
             self._exchange.jobs.submit("order", self._session.prepare_order)
             super().__init__(_snapshot={"id": self._picture.id}, **checked)
             self._limits.share(self._session.settings)
+            self._n_steps = count(1)
             self._history = History(self._moment, self._tell_steps)
             # From here on a trait that is set is checked, and sent; those above were.
             self._built, self._own_layout = True, self.layout
@@ -281,7 +284,8 @@ class CxgWidget(WidgetTraits):
             else:
                 mask, rule = mask_of(what, self._dataset), rule_of(what, self._dataset)
             if within is not None:
-                mask, rule = mask & self._filtered(), combined_rule(rule, self.filters.rule, "intersect")
+                passing: Rule = {"and": self._session.settings.filter_rules}
+                mask, rule = mask & self._filtered(), combined_rule(rule, passing, "intersect")
         if mode != "replace":
             self._exchange.jobs.finish("lasso")  # of those that still wait, this is to change the outcome
         self._session.select(mask, mode, rule)
@@ -524,7 +528,7 @@ class CxgWidget(WidgetTraits):
             self._selection_changed(self._session.selection)
 
     def _tell_steps(self, undo: str, redo: str) -> None:
-        self.set_trait("steps", {"undo": undo, "redo": redo, "n": self.steps["n"] + 1})
+        self.set_trait("steps", {"undo": undo, "redo": redo, "n": next(self._n_steps)})
 
     # --- traits --------------------------------------------------------------------------------------------------
 
@@ -539,7 +543,8 @@ class CxgWidget(WidgetTraits):
         given = {**given, **({"gene_sets": sets} if "gene_sets" in given else {})}
         filters = given.get("filters")
         if isinstance(filters, Mapping):
-            given = {**given, "filters": check_filters(filters, self._dataset, given["layer"])}
+            sets = check_sets(given.get("sets"))
+            given = {**given, "filters": check_filters(filters, self._dataset, given["layer"], sets)}
         checked = {name: check(name, value, self._dataset, beside) for name, value in given.items()}
         settings = self._settings(checked)
         self._session.filtered(settings)
@@ -563,7 +568,7 @@ class CxgWidget(WidgetTraits):
         """Check a value and read what it needs, so that a failure is raised where it was caused."""
         self._check_open()
         if name == "filters" and isinstance(value, Mapping):
-            value = check_filters(value, self._dataset, self.layer)
+            value = check_filters(value, self._dataset, self.layer, self.sets.rules)
         value = check(name, value, self._dataset, self._beside())
         if not self._is_checked:
             self._since = self._session.costs.now()
@@ -668,6 +673,8 @@ class CxgWidget(WidgetTraits):
             self._set_checked({"color": None})
         elif name == "hidden" or (name == "color" and self.hidden != list(before.hidden)):  # set together
             self._set_checked({"filters": self._legend.filters(self._settings())})
+        elif name == "sets":
+            self._set_checked({"filters": followed(self.filters.rules, self.sets.rules)})
         elif name in ("color", "filters"):
             self._set_checked({"hidden": self._legend.hidden(self._settings())})
         self._session.settings = self._settings()

@@ -697,8 +697,9 @@ class Matches(Message):
 
 @dataclass(frozen=True)
 class Sets(Message):
-    """The named sets of cells: name, within which other set it stands ("" = none), is_rule: not mere rows.
+    """The named sets of cells: name, within which other set ("" = none), is_rule: not mere rows, of.
 
+    of : what a filter names a set by, beside its name
     filter_seq, selection_seq : of the filters and the selection that are counted
     """
 

@@ -7,6 +7,7 @@ import { innerOf } from "../words/rule_told.js";
 /** What a filter is about: "obs:NAME", "var:NAME" or "query". @param {Rule} rule @returns {string} */
 export function columnOf(rule) {
   const inner = innerOf(rule);
+  if ("set" in inner) return `set:${inner.set}`;
   return "query" in inner ? "query" : "obs" in inner ? `obs:${inner.obs}` : `var:${inner.var}`;
 }
 

@@ -2,7 +2,7 @@
 import { MISSING_LABEL } from "../wire/protocol.js";
 import { shortNumber } from "./format.js";
 
-/** @typedef {Record<string, any>} Rule {obs, in}, {obs, range}, {var, range}, {not: {obs, in}} or {query} */
+/** @typedef {Record<string, any>} Rule {obs, in}, {obs, range}, {var, range}, {not: {obs, in}}, {set}, {not: {set}} or {query} */
 
 /** The rule that names a column, or what it negates. @param {Rule} rule @returns {Rule} */
 export const innerOf = (rule) => rule.not ?? rule;
@@ -10,13 +10,14 @@ export const innerOf = (rule) => rule.not ?? rule;
 /** The column or gene of a filter; "query" of a query. @param {Rule} rule @returns {string} */
 export function nameOf(rule) {
   const inner = innerOf(rule);
-  return "query" in inner ? "query" : (inner.obs ?? inner.var);
+  return "query" in inner ? "query" : "set" in inner ? "" : (inner.obs ?? inner.var);
 }
 
 /** What a filter keeps, in a line. @param {Rule} rule @returns {string} */
 export function told(rule) {
   const inner = innerOf(rule);
   if ("query" in inner) return inner.query;
+  if ("set" in inner) return `${"not" in rule ? "not in" : "in"} ${inner.set}`;
   if ("range" in inner) {
     const [low, high] = inner.range.map((/** @type {number | null} */ end) => (end === null ? "" : shortNumber(end)));
     return low === "" ? `up to ${high}` : high === "" ? `from ${low}` : `${low} to ${high}`;

@@ -51,6 +51,7 @@ const client = {
     calls.push(["ask", request]);
     if (request.kind === "brush") return taken(request);
     if (request.kind === "table") return [tableOf(request)];
+    if (request.kind === "sets" || request.kind === "set") return [setsOf()];
     if (request.kind === "csv") return [fileOf(request)];
     if (request.kind === "search") return [find(request.query)].map(({ query, matches, nMore }) => ({ query, matches, n_more: nMore }));
     if (request.kind !== "columns") return null;
@@ -86,6 +87,13 @@ function answered(column, filters) {
   const about = kind === "float" ? { scale: "continuous", edges: Array.from({ length: 65 }, (_, i) => 10 * i) } : { categories };
   return { ...part, ...about, groups, arrays: { all, filtered, selected, grouped } };
 }
+/** Three sets, one of them in another. */
+function setsOf() {
+  const sets = [["T cells", "", true], ["<b>mine</b>", "T cells", false], ["a set with a long name that the panel has to cut somewhere", "", true]];
+  return { kind: "sets", filter_seq: 0, selection_seq: 0, arrays: { counts: Uint32Array.of(41_000, 30_000, 12, 2_000, 1_500, 12, 0, 0, 0) },
+    sets: sets.map(([name, within, is_rule], i) => ({ name, within, is_rule, of: `of ${i}` })) };
+}
+
 /** Rows as a kernel would send them: cell 3 k at place k, so that who wants one cell in three does not find it; twenty are selected. */
 function tableOf({ table, find, start: from, n }) {
   const total = table.of === "selection" ? store.get().selection.n : (store.get().dataset?.nObs ?? 0);

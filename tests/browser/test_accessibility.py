@@ -88,8 +88,10 @@ def test_every_panel_beside_and_over_the_plot(panels: Any, dark: bool) -> None:
         show(panels, "filteredColumns")
         panels.evaluate("(name) => store.set({ traits: { ...store.get().traits, open_panels: [name] } })", panel)
         panels.locator(f"aside#{panel}").wait_for()
-        for opener in panels.locator(f"#{panel} [aria-expanded=false]").all()[:4]:
-            opener.click()
+        closed = panels.locator(f"#{panel} [aria-expanded=false]")
+        for _ in range(min(4, closed.count())):
+            closed.first.click()
+            settle(panels)
         for width in (900, 420):
             panels.set_viewport_size({"width": width, "height": 600})
             settle(panels)

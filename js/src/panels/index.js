@@ -5,6 +5,7 @@ import { colormapList } from "./colormap_list.js";
 import { createColumns } from "./columns.js";
 import { createDrawer } from "./drawer.js";
 import { keyList } from "./key_list.js";
+import { createSets } from "./sets.js";
 import { settingsPopover } from "./settings.js";
 import css from "./style.css";
 import { createTable } from "./table.js";
@@ -17,7 +18,7 @@ export { createLandmarks } from "./landmarks.js";
 /** @typedef {{client: import("../wire/client.js").Client, redraw: () => void}} Given */
 
 /** What makes each panel of a view, by its name. @type {Record<string, (given: Given) => DrawPanel>} */
-const MAKERS = { columns: createColumns, table: createTable };
+const MAKERS = { columns: createColumns, sets: createSets, table: createTable };
 /** Those that lie under the plot; all others share the drawer beside it. */
 const BELOW = ["table"];
 

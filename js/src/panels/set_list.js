@@ -3,6 +3,7 @@
 /**
  * @typedef {object} CellSet
  * @property {string} name
+ * @property {string} of what a filter names it by, beside its name
  * @property {number} depth of how many others it stands below
  * @property {boolean} isRule not mere rows
  * @property {number} n cells
@@ -50,9 +51,9 @@ export function createSetList(client, redraw) {
 /** Each set below the one that it stands in, in the order in which they were made. @param {Pick<import("../wire/protocol.js").Sets, "sets" | "arrays">} told
  * @returns {CellSet[]} */
 export function inOrder({ sets, arrays }) {
-  const all = sets.map(({ name, within, is_rule: isRule }, i) => {
+  const all = sets.map(({ name, within, of, is_rule: isRule }, i) => {
     const [n, nFiltered, nSelected] = arrays.counts.subarray(3 * i, 3 * i + 3);
-    return { name, within, isRule, n, nFiltered, nSelected };
+    return { name, within, of, isRule, n, nFiltered, nSelected };
   });
   /** @param {string} above @param {number} depth @returns {CellSet[]} */
   const below = (above, depth) =>

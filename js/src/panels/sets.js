@@ -1,10 +1,12 @@
 /** The panel of named sets of cells: a field that names the selection, and a row for each set, which opens it. */
 import { html, nothing } from "lit-html";
+import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../page/icons.js";
 import { textIn } from "../page/panels/ui.js";
 import { MODES_TOLD, modeOf } from "../plot/lasso.js";
 import { counted, shortCount, wholeNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
+import { ruleOf, withRule } from "./rules.js";
 import { createSetList } from "./set_list.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
@@ -40,7 +42,11 @@ export function createSets({ client, redraw }) {
   }
 
   /** @param {Context} context @param {CellSet} set @param {number} i */
-  function body({ state }, { name, n, nFiltered, nSelected, isRule }, i) {
+  function body({ state, actions }, { name, of, n, nFiltered, nSelected, isRule }, i) {
+    const spec = `set:${name}`;
+    const isOnly = ruleOf(state.traits.filters, spec)?.set === name;
+    const filterButton = html`<button type="button" class="text" aria-pressed=${isOnly} ?disabled=${state.link === "offline"}
+      @click=${() => actions.setTrait("filters", withRule(state.traits.filters, spec, isOnly ? null : { set: name, of }))}>Only these</button>`;
     const act = (/** @type {string} */ op, /** @type {string} */ label, off = false) =>
       html`<button type="button" class="text" ?disabled=${off || state.link === "offline"} @click=${() => list.edit({ op, name })}>${label}</button>`;
     const rename = (/** @type {Event} */ event) => {
@@ -53,8 +59,8 @@ export function createSets({ client, redraw }) {
     return html`<div class="body">
       <p class="caption">${counted(n, obs)}${state.traits.filters.length === 0 ? nothing : `, ${wholeNumber(nFiltered)} pass`}${state.selection.n === 0 ? nothing : `, ${wholeNumber(nSelected)} selected`}.
         ${isRule ? "It has a rule, which finds them in other data too." : "Its rows are known, and no rule."}</p>
-      <div class="box"><input type="text" id="set-${i}" aria-label="Name of ${name}" maxlength="200" autocomplete="off" spellcheck="false" .value=${name} @change=${rename}></div>
-      <div class="acts">${act("zoom", "Zoom to", n === 0)} ${act("put", "Replace by selection")} ${act("delete", "Delete")}</div>
+      <div class="box"><input type="text" id="set-${i}" aria-label="Name of ${name}" maxlength="200" autocomplete="off" spellcheck="false" .value=${live(name)} @change=${rename}></div>
+      <div class="doing">${filterButton} ${act("zoom", "Zoom to", n === 0)} ${act("put", "Replace by selection")} ${act("delete", "Delete")}</div>
     </div>`;
   }
 
@@ -72,14 +78,14 @@ export function createSets({ client, redraw }) {
     const choose = (/** @type {Event} */ event) => then(() => void (typed = { ...typed, within: textIn(event) }));
     return html`<form class="namer" @submit=${add}>
       <div class="box"><input type="text" data-field="name" aria-label="Name of the selection" placeholder=${n === 0 ? `Select ${obs.many} to name them` : `Name the ${counted(n, obs)}`}
-        maxlength="200" autocomplete="off" spellcheck="false" .value=${typed.name} @input=${(/** @type {Event} */ event) => then(() => void (typed = { ...typed, name: textIn(event) }))}></div>
+        maxlength="200" autocomplete="off" spellcheck="false" .value=${live(typed.name)} @input=${(/** @type {Event} */ event) => then(() => void (typed = { ...typed, name: textIn(event) }))}></div>
       ${
         sets.length === 0
           ? nothing
           : html`<label class="setting choose"><span>Within</span><select class="wide" .value=${within} @change=${choose}>
             <option value="" ?selected=${within === ""}>all ${obs.many}</option>${sets.map(({ name }) => html`<option value=${name} ?selected=${name === within}>${name}</option>`)}</select></label>`
       }
-      <button type="submit" class="text" ?disabled=${n === 0 || typed.name.trim() === "" || state.link === "offline"}>Name the selection</button>
+      <button type="submit" class="text" ?disabled=${n === 0 || state.link === "offline"}>Name the selection</button>
     </form>`;
   }
 

@@ -68,6 +68,24 @@ export const CONTAINER = 65536;
  * @property {boolean} redo
  */
 /**
+ * Ask for the named sets of cells. Answered by `sets`.
+ * @typedef {object} AskSets
+ * @property {"sets"} kind
+ */
+/**
+ * Do something with a set of cells. Answered by `sets`; what else it changes is sent as any change is.
+ *
+ * op : "add" names the selection, in `within` another set where that is not ""; "put" names it anew; "select" selects
+ *     its cells by a mode; "zoom" shows them; "rename" calls it `to`; "delete" forgets it
+ * @typedef {object} EditSet
+ * @property {"set"} kind
+ * @property {"add" | "put" | "select" | "zoom" | "rename" | "delete"} op
+ * @property {string} name
+ * @property {string} to
+ * @property {string} within
+ * @property {"replace" | "add" | "subtract" | "intersect"} mode
+ */
+/**
  * Ask what the legend on show says of the selection. Answered by `counts`.
  * @typedef {object} Count
  * @property {"count"} kind
@@ -505,6 +523,18 @@ export const CONTAINER = 65536;
  * @property {number} n_more
  */
 /**
+ * The named sets of cells: name, within which other set ("" = none), is_rule: not mere rows, of.
+ *
+ * of : what a filter names a set by, beside its name
+ * filter_seq, selection_seq : of the filters and the selection that are counted
+ * @typedef {object} Sets
+ * @property {"sets"} kind
+ * @property {number} filter_seq
+ * @property {number} selection_seq
+ * @property {Record<string, any>[]} sets
+ * @property {{counts: Uint32Array}} arrays
+ */
+/**
  * Gene sets: name, n, how many genes they list, and genes; of those of the store the first of these.
  *
  * said : one sentence that names what was left out, "" where nothing was
@@ -643,8 +673,8 @@ export const CONTAINER = 65536;
  * @property {string} details
  */
 
-/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Undo | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | Cancel} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | ColumnCounts | BrushSums | BrushBins | Table | Csv | Cell | Matches | GeneSets | Detail | Image | Cells | Labels | Contours | Module | Progress | CostOf | Error} Reply */
+/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | Cancel} Request */
+/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | ColumnCounts | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | GeneSets | Detail | Image | Cells | Labels | Contours | Module | Progress | CostOf | Error} Reply */
 
 /** @typedef {[dtypes: string[], shape: (string | number)[]]} ArraySpec a shape names its sizes */
 
@@ -667,6 +697,7 @@ export const REPLY_ARRAYS = {
   csv: {"text": [["uint8"], ["n_bytes"]]},
   cell: {},
   matches: {},
+  sets: {"counts": [["uint32"], ["n", 3]]},
   gene_sets: {},
   detail: {"index": [["uint32"], ["n"]], "xy": [["uint16"], ["n", 2]]},
   image: {"png": [["uint8"], ["n_bytes"]], "histogram": [["uint32"], ["n_bins or 0"]], "quantiles": [["float32"], ["n_quantiles or 0"]], "log_histogram": [["uint32"], ["n_log_bins"]]},

@@ -9,6 +9,7 @@ import { ICONS } from "../icons.js";
 /** As the names of the setting `open_panels` have them. @type {Panel[]} */
 export const PANELS = [
   { id: "columns", key: "C", icon: ICONS.columns, name: () => "Columns" },
+  { id: "sets", key: "N", icon: ICONS.sets, name: ({ obs }) => `Sets of ${obs.many}` },
   { id: "table", key: "T", icon: ICONS.table, name: ({ obs }) => `Table of ${obs.many}` },
 ];
 

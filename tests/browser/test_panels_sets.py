@@ -1,0 +1,71 @@
+"""The panel of sets: what a hand asks of the kernel, and how what it tells is shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.browser.panels_page import calls, expect, settle, show
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def panel(panels: Any) -> Any:
+    show(panels, "selected")
+    panels.evaluate("store.set({ traits: { ...store.get().traits, open_panels: ['sets'] } })")
+    panel = panels.get_by_role("complementary", name="Sets of cells")
+    expect(panel.get_by_role("listitem")).to_have_count(3)
+    return panel
+
+
+def edits(page: Any) -> list[dict[str, Any]]:
+    asked = [request for (request,) in calls(page, "ask") if request["kind"] == "set"]
+    return [{name: value for name, value in one.items() if name not in ("kind", "id")} for one in asked]
+
+
+def test_names_are_text_and_stand_below_the_set_that_they_were_made_in(panel: Any) -> None:
+    rows = panel.get_by_role("listitem")
+    assert [row.locator(".label").inner_text() for row in rows.all()][:2] == ["T cells", "<b>mine</b>"]
+    left = [row.locator(".label").bounding_box()["x"] for row in rows.all()]
+    assert left[1] > left[0] == left[2]
+    rows.nth(1).locator(".opener").click()
+    told = rows.nth(1).locator(".caption")
+    expect(told).to_contain_text("2,000 cells, 12 selected")
+    expect(told).to_contain_text("no rule")
+
+
+def test_a_hand_names_selects_filters_zooms_renames_and_deletes(panel: Any, panels: Any) -> None:
+    field = panel.get_by_role("textbox", name="Name of the selection")
+    field.fill("new one")
+    panel.get_by_role("combobox", name="Within").select_option("T cells")
+    field.press("Enter")
+    expect(field).to_have_value("")
+    panel.get_by_role("button", name="Select T cells").click(modifiers=["Alt"])
+    row = panel.get_by_role("listitem").first
+    row.locator(".opener").click()
+    for name in ("Zoom to", "Replace by selection", "Delete"):
+        row.get_by_role("button", name=name).click()
+    name = row.get_by_role("textbox", name="Name of T cells")
+    name.fill("T")
+    name.press("Enter")
+    assert edits(panels) == [
+        {"op": "add", "name": "new one", "within": "T cells"},
+        {"op": "select", "name": "T cells", "mode": "subtract"},
+        {"op": "zoom", "name": "T cells"}, {"op": "put", "name": "T cells"}, {"op": "delete", "name": "T cells"},
+        {"op": "rename", "name": "T cells", "to": "T"},
+    ]  # fmt: skip
+
+
+def test_only_these_is_a_filter_that_names_the_set_and_a_second_click_takes_it_away(panel: Any, panels: Any) -> None:
+    row = panel.get_by_role("listitem").first
+    row.locator(".opener").click()
+    only = row.get_by_role("button", name="Only these")
+    only.click()
+    settle(panels)
+    assert calls(panels, "setTrait")[-1] == ["filters", [{"set": "T cells", "of": "of 0"}]]
+    expect(only).to_have_attribute("aria-pressed", "true")
+    only.click()
+    settle(panels)
+    assert calls(panels, "setTrait")[-1] == ["filters", []]

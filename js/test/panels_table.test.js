@@ -39,6 +39,7 @@ test("rows are asked for around those in sight, from the first row on", () => {
   assert.deepEqual(around(1000, 40), { start: 960, n: 120 });
 });
 
+const DATASET = {};
 const state = (/** @type {any} */ traits = {}, /** @type {any} */ change = {}) =>
   /** @type {any} */ ({
     traits: { table: null, filters: [], layer: null, hidden: [], ...traits },
@@ -46,6 +47,7 @@ const state = (/** @type {any} */ traits = {}, /** @type {any} */ change = {}) =
     selection: { seq: 1 },
     color: { spec: "obs:a" },
     points: { seq: 1 },
+    dataset: DATASET,
     link: "live",
     ...change,
   });
@@ -101,6 +103,9 @@ test("rows are asked for once, and again where others come into sight or somethi
   rows.want(state({ filters }), 995, 10);
   await answer();
   assert.deepEqual(sent[3].filters, filters);
+  rows.want(state({ filters }, { dataset: {} }), 995, 10); // it was told anew, perhaps for other labels
+  await answer();
+  assert.equal(sent.length, 5);
 });
 
 test("of many places that were in sight while an answer was awaited the last one alone is asked for", async () => {

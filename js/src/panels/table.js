@@ -89,6 +89,7 @@ export function createTable({ client, redraw }) {
       said = "";
     } else if (sought) said = `This ${nounsOf(/** @type {Context} */ (now).state).obs.one} is not in the table.`;
     sought = false;
+    if (row >= 0 && grid?.matches(":focus")) ring(row);
   }
   let sought = false;
 

@@ -11,8 +11,19 @@ const LEAST = 60;
 /** The last question of each widget. @type {WeakMap<object, Promise<unknown>>} */
 const LINES = new WeakMap();
 
+/** Each time a dataset is told of, its columns may have other labels. @type {WeakMap<object, number>} */
+const TOLD = new WeakMap();
+let nTold = 0;
+
+/** @param {object | null} dataset @returns {number} */
+function numberOf(dataset) {
+  if (dataset === null) return 0;
+  if (!TOLD.has(dataset)) TOLD.set(dataset, ++nTold);
+  return /** @type {number} */ (TOLD.get(dataset));
+}
+
 /** What the rows depend on besides their places. @param {State} state @returns {string} */
-export function keyOf({ traits, filter, selection, color, points }) {
+export function keyOf({ traits, dataset, filter, selection, color, points }) {
   const { table, filters, layer, hidden } = traits;
   return JSON.stringify([
     table,
@@ -23,6 +34,7 @@ export function keyOf({ traits, filter, selection, color, points }) {
     selection.seq,
     table?.columns ? "" : color?.spec,
     points?.seq,
+    numberOf(dataset),
   ]);
 }
 

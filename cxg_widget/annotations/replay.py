@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 import numpy as np
 
@@ -50,8 +51,14 @@ class Replay:
         codes = self._known.get(log.keys[n]) if n else None
         if codes is None:
             n, codes = 0, nothing(self._dataset.n_obs)
+        others: list[str] = []
         for step in log[n:]:
-            codes = self._after(codes, step)
+            codes = self._after(codes, step, others)
+        if others:
+            warn(
+                f"{len(others):,} rules of labels mean other cells than when they were written: {others[0]}",
+                stacklevel=2,
+            )
         return self.know(log, codes)
 
     def know(self, log: Log, codes: Codes) -> Codes:
@@ -59,13 +66,17 @@ class Replay:
         held: Codes = self._known.get_or_load(log.keys[-1], lambda: freeze(codes))
         return held
 
-    def _after(self, codes: Codes, step: Step) -> Codes:
+    def _after(self, codes: Codes, step: Step, others: list[str]) -> Codes:
         if "of" in step:
             return as_labels(self._dataset.codes(step["of"]))
         if "codes" in step:
             return _unpacked(step, self._dataset)
         if "assign" in step:
-            return assigned(codes, mask_of(step["rule"], self._dataset), step["assign"])
+            mask = mask_of(step["rule"], self._dataset)
+            n = int(np.count_nonzero(mask))
+            if n != step["n"]:
+                others.append(f"that of {shown(step['assign'])} {n:,}, and then {step['n']:,}.")
+            return assigned(codes, mask, step["assign"])
         if "delete" in step:
             return deleted(codes, step["delete"])
         return renamed(codes, step) if "rename" in step else merged(codes, step["merge"], step["into"])

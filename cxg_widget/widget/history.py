@@ -151,7 +151,7 @@ class History:
         rule = before.rule if before.rule == rule else rule
         bits = before.bits if before.mask is mask else pack_mask(mask)
         bits = before.bits if np.array_equal(before.bits, bits) else bits
-        new = [one for name, one in held.items() if one is not before.values[name]]
+        new = [_new(name, one, before.values[name]) for name, one in held.items() if one is not before.values[name]]
         new += [rule] if rule is not before.rule else []
         n_bytes = len(json.dumps(new, default=repr)) + (bits.nbytes if bits is not before.bits else 0)
         return Moment(held, mask, bits, rule, n_bytes)
@@ -166,6 +166,14 @@ class History:
         undo = self._past[-1].differs(self._now) if self._past else ""
         redo = self._future[-1].differs(self._now) if self._future else ""
         self._tell(undo, redo)
+
+
+def _new(name: str, value: Any, before: Any) -> Any:
+    """Return what of a setting the one before does not hold: annotations share all steps but the last."""
+    if name != "annotations":
+        return value
+    known = {id(step) for one in before for step in one["log"]}
+    return [step for one in value for step in one["log"] if id(step) not in known]
 
 
 def _with(one: Moment, name: str, value: Any) -> Moment:

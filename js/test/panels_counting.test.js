@@ -61,3 +61,19 @@ test("while a question is under way what changes is asked once it is answered", 
   await answer();
   assert.equal(sent.length, 2);
 });
+
+test("columns of a dataset that is told anew are asked for with their labels", async () => {
+  const { sent, client, answer } = fake();
+  const count = createCounting(client);
+  const [before, after] = [{}, {}];
+  const columns = { a: { error: "" } };
+  count(state({ dataset: before, columns }), ["a"]);
+  await answer();
+  count(state({ dataset: before, columns, filter: { seq: 2 } }), ["a"]);
+  await answer();
+  count(state({ dataset: after, columns, filter: { seq: 2 } }), ["a"]);
+  assert.deepEqual(
+    sent.map(({ known }) => known),
+    [[], ["a"], []],
+  );
+});

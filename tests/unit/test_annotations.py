@@ -187,6 +187,31 @@ def test_a_log_tells_when_how_and_of_how_many_cells(widget):
     assert (pd.Timestamp.now("UTC") - log["at"].min()).total_seconds() < 600
 
 
+def test_rules_that_mean_other_cells_in_other_data_are_run_and_told(widget):
+    widget.annotations.new("mine").assign("many", {"cell_type": "T cell"})
+    widget.annotations["mine"].assign("few", {"is_doublet": True})
+    larger = small(1500)
+    frame = larger.obs()
+    with pytest.warns(UserWarning, match="2 rules of labels mean other cells than .*'many'"):
+        other = CxgWidget(larger, **state_of(widget))
+    found = other.annotations["mine"].series()
+    assert found.eq("few").equals(frame["is_doublet"].rename("mine"))
+    assert found.notna().equals((frame["is_doublet"] | frame["cell_type"].eq("T cell")).rename("mine"))
+    other.close()
+
+
+def test_many_steps_by_rows_take_of_the_room_of_undo_what_each_adds():
+    n = 200_000
+    widget = CxgWidget(small(n), color=None)
+    note, rng = widget.annotations.new("mine"), np.random.default_rng(0)
+    for _ in range(60):  # 33 KB each; all of them again in each step would be 60 MB
+        note.assign("x", rng.random(n) < 0.5)
+    held = widget._history
+    assert len(held._past) == 61
+    assert sum(one.n_bytes for one in (*held._past, held._now)) < 5e6
+    widget.close()
+
+
 def test_a_failed_step_leaves_labels_and_log_as_they_were(widget):
     note = widget.annotations.new("mine", of="cell_type")
     before, state = note.series(), state_of(widget)

@@ -50,11 +50,11 @@ function createShared(client) {
     const { filters } = last.traits;
     const wanted = `${columns} ${JSON.stringify(filters)} ${last.filter.seq} ${last.selection.seq} ${last.color?.seq}`;
     // One question at a time, so that keys held down are answered as fast as can be; a column that opens does not wait.
-    const isSame = wanted === asked && askedOf === last.dataset; // told anew, its columns may have other labels
-    if (isSame || last.link !== "live" || (isAsking && columns === askedColumns)) return;
+    const isToldAnew = askedOf !== last.dataset; // its columns may have other labels
+    if ((wanted === asked && !isToldAnew) || last.link !== "live" || (isAsking && columns === askedColumns)) return;
     [asked, askedColumns, isAsking, askedOf] = [wanted, columns, true, last.dataset];
     const { columns: counted } = last;
-    const known = open.filter((one) => counted[one]?.error === "");
+    const known = isToldAnew ? [] : open.filter((one) => counted[one]?.error === "");
     void client.ask({ kind: "columns", panel: 0, columns: open, known, filters }).then(() => {
       if (asked !== wanted) return; // another question has been asked meanwhile
       isAsking = false;

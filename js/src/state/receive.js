@@ -29,7 +29,7 @@ export function createReceiver(scene, store) {
     forgetError(store, reply);
     switch (reply.kind) {
       case "dataset":
-        return store.set({ dataset: toDataset(reply), columns: {}, error: null }); // counts may be of other labels
+        return store.set({ dataset: toDataset(reply), error: null });
       case "points":
         return takePoints(scene, store, reply);
       case "color":

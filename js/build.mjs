@@ -38,7 +38,7 @@ async function minifiedCss(path) {
 }
 
 /** An attribute in a template whose value needs no quotes. */
-const UNQUOTED = /( [\w-]+=)"([\w.-]+)"(?=[ >])/g;
+const UNQUOTED = /([ \n][\w-]+=)"([\w.:-]+)"(?=[ >\n])/g;
 
 /** What esbuild leaves as it is: style sheets that are texts of the module, and the indentation and quotes within template literals. @type {import("esbuild").Plugin} */
 const texts = {

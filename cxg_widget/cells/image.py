@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.indexed import InView, Shown
 from cxg_widget.color.paper import PAPERS
+from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.draw.crowding import crowded_size
 from cxg_widget.spatial.view import View
 from cxg_widget.wire.quantise import zero_code
@@ -53,7 +54,7 @@ def rgba_of(
         shown.settings.density,
         missing=paper.missing,
         plain=paper.plain,
-        solidity=solidity,
+        solidity=1.0 if isinstance(shown.coloring, BlendColoring) else solidity,  # paleness would be read as a value
         left_out=left_out,
         grey=paper.left_out,
     )

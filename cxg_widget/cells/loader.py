@@ -22,7 +22,7 @@ from cxg_widget.counts.counter import Counter
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.statistic import is_of_pixels
-from cxg_widget.display.target import Target, is_number, resolve
+from cxg_widget.display.target import Target, blended, is_number, resolve
 from cxg_widget.rules.crossfilter import Crossfilter
 from cxg_widget.rules.filters import is_of_values
 from cxg_widget.rules.forms import Rule
@@ -85,7 +85,8 @@ class Loader:
         CxgWidgetError
             As `target.resolve`.
         """
-        return self._resolved(*settings.color_key[:3])
+        target = self._resolved(*settings.color_key[:3])
+        return blended(target, self.dataset) if settings.is_blended else target
 
     def labels(self, settings: Settings, target: Target) -> Codes | None:
         """Return the labels of the annotation that colours the cells; None where something else does."""

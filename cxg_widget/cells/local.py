@@ -16,6 +16,7 @@ from cxg_widget.cells.indexed import AllCells, IndexedCells
 from cxg_widget.cells.preview import colored_column, preview_coloring, preview_extent
 from cxg_widget.convert.progress import progress_bar
 from cxg_widget.counts.on_grid import Grid, count_codes, count_on_grid
+from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.target import Target, of_column, read
 from cxg_widget.errors import Cancelled, CxgWidgetError, Overtaken
@@ -208,6 +209,9 @@ class LocalHolder(Holder):
         labels = self._loader.labels(self.settings, target)
         if labels is not None:
             return Coloring.of(target, labels, dataset.n_obs)
+        if target.source == "blend":
+            vectors = dataset.vectors(target.genes, self.settings.layer)
+            return BlendColoring.of_vectors(target, vectors, dataset.n_obs, self.settings.color_rule)
         values = self._both("color") if target.source == "obs" else None
         data = read(target, dataset, self.settings.layer) if values is None else of_column(target.name, values)
         return Coloring.of(target, data, dataset.n_obs)

@@ -91,6 +91,10 @@ class Settings:
         "color", choice("zero", ("color", "grey")),
         "what cells show whose number is 0: its 'color', or a pale 'grey' underneath all others", cost="tuning",
     )  # fmt: skip
+    blend: Literal["mean", "colors"] = _setting(
+        "mean", choice("blend", ("mean", "colors")),
+        "what several genes are together: their 'mean', or, of two or three, 'colors', a hue for each", cost="color",
+    )  # fmt: skip
     point_size: float | None = _setting(
         None, number("point_size", 0.1, 100, or_none=True), "diameter of a point, CSS px; None = by density",
         cost="tuning",
@@ -192,10 +196,16 @@ class Settings:
         return by_name(self.gene_sets)
 
     @property
+    def is_blended(self) -> bool:
+        """Whether genes are to be shown by a hue each."""
+        return self.blend == "colors" and not isinstance(self.color, str | None) and len(self.color) > 1
+
+    @property
     def color_key(self) -> tuple[Any, ...]:
         """What a colouring is read for, by `resolve`; two settings with the same key share it."""
         if not isinstance(self.color, str):
-            return None if self.color is None else tuple(self.color), self.layer
+            color = None if self.color is None else tuple(self.color)
+            return (color, self.layer, (), self.color_rule) if self.is_blended else (color, self.layer)
         names = (self.color, self.color.removeprefix("set:"))
         own = tuple((one["name"], tuple(one["genes"])) for one in self.gene_sets if one["name"] in names)
         log = self.log_of(self.color.removeprefix("obs:"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -28,9 +28,11 @@ _GROUPINGS = (
 )  # fmt: skip
 """How columns of cell types and of clusters are called, spelt as `_plain` does, best first."""
 _MOST_GROUPS = 256
+MOST_BLENDED = 3
+"""Genes that can have a hue each."""
 
 ColorTrait = str | Sequence[str] | None
-Source = Literal["none", "obs", "var", "set", "mean"]
+Source = Literal["none", "obs", "var", "set", "mean", "blend"]
 OwnSets = Mapping[str, Sequence[str]]
 """Gene sets that a user made, by name; they come before those of the store."""
 NO_SETS: OwnSets = MappingProxyType({})
@@ -46,10 +48,11 @@ class Target:
 
     @property
     def spec(self) -> str:
-        """The unambiguous value of the trait `color`: "obs:NAME", "var:NAME", "set:NAME", "mean:A,B" or ""."""
+        """What tells it from others: "obs:NAME", "var:NAME", "set:NAME", "mean:A,B", "blend:A,B" or ""."""
         if self.source == "none":
             return ""
-        return f"mean:{','.join(self.genes)}" if self.source == "mean" else f"{self.source}:{self.name}"
+        is_list = self.source in ("mean", "blend")
+        return f"{self.source}:{','.join(self.genes)}" if is_list else f"{self.source}:{self.name}"
 
 
 def resolve(color: ColorTrait, dataset: Dataset, layer: str | None = None, sets: OwnSets = NO_SETS) -> Target:
@@ -88,7 +91,22 @@ def is_number(target: Target, dataset: Dataset) -> bool:
     """Say whether a colouring is by numbers; reads names only."""
     if target.source == "obs":
         return dataset.obs_columns[target.name].kind in ("int", "float")
-    return target.source != "none"
+    return target.source not in ("none", "blend")
+
+
+def blended(target: Target, dataset: Dataset) -> Target:
+    """Return a list of genes as what gives each a hue of its own.
+
+    Raises
+    ------
+    InvalidValue
+        If there are more than three.
+    """
+    if len(target.genes) > MOST_BLENDED:
+        count = dataset.var_noun.counted(len(target.genes))
+        many = dataset.var_noun.many
+        raise InvalidValue(f"blend='colors' shows two or three {many}; found {count}. blend='mean' takes any number.")
+    return replace(target, source="blend")
 
 
 def _resolve_name(color: str, dataset: Dataset, layer: str | None, sets: OwnSets) -> Target:
@@ -168,17 +186,25 @@ def coloring_key(target: Target, layer: str | None, dataset: Dataset) -> tuple[A
 
 def heading(target: Target, dataset: Dataset, layer: str | None) -> tuple[str, str]:
     """Write heading and subheading of the legend; a gene is called by its readable name, however it was asked for."""
-    suffix = f" · layer {layer}" if layer and target.source in ("var", "set", "mean") else ""
+    suffix = f" · layer {layer}" if layer and target.source in ("var", "set", "mean", "blend") else ""
     if target.source == "var":
         names = dataset.names_in(layer)
         position = names.find_var(target.name)
         label, aliases = str(names.var_labels[position]), names.var_aliases
         name = (aliases[position] if aliases else "") or label
         return name, (label if label != name else dataset.var_noun.one) + suffix
+    if target.source == "blend":
+        genes = blended_names(target, dataset, layer)
+        return ", ".join(genes), f"{dataset.var_noun.counted(len(genes))}, a color each{suffix}"
     if target.source in ("set", "mean"):
         shown = ", ".join(target.genes[:4]) + (", …" if len(target.genes) > 4 else "")
         return target.name, (mean_told(shown) if target.source == "set" else shown) + suffix
     return target.name, ""
+
+
+def blended_names(target: Target, dataset: Dataset, layer: str | None) -> list[str]:
+    """Return the readable names of genes that have a hue each."""
+    return [heading(Target("var", gene), dataset, layer)[0] for gene in target.genes]
 
 
 def read(target: Target, dataset: Dataset, layer: str | None) -> Codes | Vector:

@@ -86,6 +86,8 @@ def key_of(
         rows = _most_numerous(shown, legend.counts)
         told = [(_label(legend.categories[i]), _count(legend.counts, i), legend.colors[i]) for i in rows]
         missing = missing if MISSING_LABEL not in settings.hidden else []
+        colors = legend.dark_colors if dark else legend.colors
+        told += [(name, limits, colors[code]) for name, limits, code in legend.corners]
         return replace(named, rows=(*told, *missing, *left_out), more=len(shown) - len(rows))
     named = replace(named, rows=(*missing, *left_out))
     if legend.n_missing >= legend.n_obs:

@@ -12,6 +12,7 @@ from cxg_widget.color.colormap import stops_of
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import dim, hex_rgb, ramp
 from cxg_widget.color.scale import scale_of
+from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.coloring import Coloring, NumberColoring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.statistic import told
@@ -101,8 +102,10 @@ def _ink(job: Paint, paper: Paper) -> Ink:
     coloring, missing, n = job.coloring, paper.missing, len(job.xy)
     if coloring.scale == "categorical":
         codes = coloring.codes.codes
-        table = np.array([hex_rgb(color) for color in job.category_colors] + [missing], dtype=np.uint8)
-        rgb, rank = table[codes], np.where(codes < 0, _MISSING, _VALUES)
+        is_blend = isinstance(coloring, BlendColoring)
+        colors = coloring.colors_on(dark=paper.is_dark) if isinstance(coloring, BlendColoring) else job.category_colors
+        table = np.array([hex_rgb(color) for color in colors] + [missing], dtype=np.uint8)
+        rgb, rank = table[codes], np.where(codes < 0, _MISSING, _VALUES + codes * is_blend)
     elif coloring.scale == "continuous":
         rgb, rank = _number_ink(job.settings, coloring.numbers, job.shared, paper)
     else:

@@ -59,6 +59,8 @@ def _color_told(key: Key, legend: Color, settings: Settings) -> list[str]:
     rows = [_category_told(legend, i) for i in largest]
     told_hidden = f", {n - len(shown)} hidden" if len(shown) < n else ""
     what = "Largest" if len(shown) > len(rows) else "Shown"
+    if legend.corners:
+        return [named, *(f"{name}, {limits}" for name, limits, _ in legend.corners if limits), *missing]
     return [
         f"{named}, {n} {'category' if n == 1 else 'categories'}{told_hidden}",
         f"{what}: {', '.join(rows)}" if rows else "",

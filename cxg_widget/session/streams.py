@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +13,10 @@ from cxg_widget.cells.preview import are_stated
 from cxg_widget.color.colormaps import COLORMAPS
 from cxg_widget.color.palettes import category_palette
 from cxg_widget.compute.bits import pack_mask
+from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.target import heading
+from cxg_widget.display.target import blended_names, heading
 from cxg_widget.spatial.view import within
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame, spans
@@ -76,6 +78,11 @@ def legend_frame(coloring: Coloring, settings: Settings, dataset: Dataset, n_poi
         coloring.labels, counts, colors, lo, hi, coloring.encoding, is_stated,
         numbers.n_negative, numbers.n_zero, numbers.least,
     )  # fmt: skip
+    if isinstance(coloring, BlendColoring):
+        names = blended_names(target, dataset, settings.layer)
+        legend = replace(
+            legend, dark_colors=coloring.colors_on(dark=True), corners=list(map(list, coloring.corners(names)))
+        )
     quantiles = shares(numbers.quantiles, lo, hi).astype(np.float32)
     bins = {"histogram": numbers.histogram, "log_histogram": numbers.log_histogram}
     return Frame(legend, {**bins, "quantiles": quantiles})
@@ -83,6 +90,8 @@ def legend_frame(coloring: Coloring, settings: Settings, dataset: Dataset, n_poi
 
 def category_colors(coloring: Coloring, settings: Settings, dataset: Dataset) -> list[str]:
     """Return one "#rrggbb" per category; empty unless categorical."""
+    if isinstance(coloring, BlendColoring):
+        return coloring.colors_on(dark=False)
     stored = dataset.category_colors(coloring.target.name) if coloring.target.source == "obs" else {}
     return category_palette(coloring.labels, stored, settings.palette)
 

@@ -15,6 +15,7 @@ from cxg_widget.cells.image import left_out_of, numbers_of, rgba_of, spread_of
 from cxg_widget.cells.indexed import AllCells, InView, Shown
 from cxg_widget.cells.loader import Loader
 from cxg_widget.compute.bits import pack_mask
+from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.statistic import told
@@ -82,6 +83,8 @@ class Views:
         if cells is None:
             cells, coloring = held.awaited(is_overtaken), held.coloring()
         shown = replace(shown_of(held, mask, coloring), highlighted=ask.highlighted, weight=ask.weight)
+        if isinstance(coloring, BlendColoring):
+            shown = replace(shown, colors=coloring.colors_on(dark=ask.dark))
         few = -1 if held.settings.render == "raster" else few_of(held.settings)
         yield from view_frames(cells, shown, ask, seqs, few)
 

@@ -692,6 +692,8 @@ class CxgWidget(WidgetTraits):
         besides = session.filters_besides(session.settings)
         is_colored_anew = before.color_key != session.settings.color_key
         is_filtered_anew = besides_before != besides or (name == "annotations" and bool(self.filters.rules))
+        if cost == "tuning" and is_colored_anew:
+            cost = "color"  # of several genes, a hue each, the kernel mixes the colours
         if name in ("annotations", "gene_sets") and cost == "color" and not is_colored_anew:
             return "filter", session.filter if is_filtered_anew else None
         streams: dict[str, Stream | None] = {

@@ -414,6 +414,8 @@ class Color(OfPanel):
     scale "categorical": categories, counts, colors ("#rrggbb") run parallel; n_missing counts the rest
     scale "continuous": lo, hi are the finite range; encoding "dense" or "sparse"; n_negative, n_zero count cells below
         0 and at 0, whose code no other number has; least is the least number above 0 that can be told from it, else 0
+    several genes, a hue each: scale "categorical" without categories; colors, dark_colors : of the codes, which lie
+        above each other in their order, on light and dark pages; corners : name, limits and code of what a legend lists
     is_stated : whether the store states lo and hi, which then are the limits of the colours wherever one looks
     n_points : how many values will follow; the rest speaks of all n_obs cells
     """
@@ -448,6 +450,8 @@ class Color(OfPanel):
     n_negative: int = 0
     n_zero: int = 0
     least: float = 0.0
+    dark_colors: list[str] = field(default_factory=list)
+    corners: list[list[Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  barHeights,
-  barPath,
-  gradient,
-  mergeBins,
-  placeOf,
-  valueAfterKey,
-  valueAt,
-} from "../src/page/panels/histogram.js";
+import { barHeights, barPath, gradient, placeOf, valueAfterKey, valueAt } from "../src/page/panels/histogram.js";
 import { readLimit } from "../src/style/limits.js";
 
 test("an empty bin has no bar, a single cell a visible one, the fullest bin height 1", () => {
@@ -17,17 +9,6 @@ test("an empty bin has no bar, a single cell a visible one, the fullest bin heig
   assert.ok(one >= 0.04);
   assert.deepEqual(barHeights([0, 0]), [0, 0]);
   assert.equal(barPath([0, 1, 0.25]), "M1 1V0H2V1ZM2 1V0.75H3V1Z");
-});
-
-test("merged bins hold every cell", () => {
-  const counts = Uint32Array.from({ length: 100 }, (_, i) => i);
-  const merged = mergeBins(counts, 64);
-  assert.equal(merged.length, 50);
-  assert.equal(
-    merged.reduce((a, b) => a + b),
-    4950,
-  );
-  assert.deepEqual(mergeBins(new Uint32Array(), 64), []);
 });
 
 test("place and value are inverse, and held within the range", () => {

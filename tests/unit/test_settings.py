@@ -14,7 +14,7 @@ from tests.memory import small
 OTHERS = {
     "labels": "cell_type", "contours": True,
     "embedding": "pca", "axes": [1, 0], "color": "cell_type", "layer": None, "cmap": "magma", "palette": "tab20",
-    "vmin": 0.5, "vmax": "p99", "center": 1.5, "scale": "log", "zero": "grey",
+    "vmin": 0.5, "vmax": "p99", "center": 1.5, "scale": "log", "zero": "grey", "blend": "colors",
     "point_size": 3, "opacity": 0.5, "tool": "lasso", "view": [0, 1, 0, 1], "height": 300,
     "panel_width": 300, "wheel_zoom": False, "open_panels": ["columns"], "hidden": ["B cell"],
     "hover": ["n_genes"], "density": "log",

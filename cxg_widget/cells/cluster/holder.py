@@ -21,7 +21,7 @@ from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import Target, resolve
 from cxg_widget.draw.aggregate.by_rows import Wanted
 from cxg_widget.draw.aggregate.reductions import Sums
-from cxg_widget.errors import ClosedDataset, Overtaken
+from cxg_widget.errors import ClosedDataset, InvalidValue, Overtaken
 from cxg_widget.spatial.view import Extent, View
 from cxg_widget.wire.quantise import Bounds
 
@@ -141,6 +141,8 @@ class ClusterHolder(Holder):
         labels = self._loader.labels(self.settings, target)
         if labels is not None and labels is not self.dataset.own_columns.get(target.name):
             raise Overtaken("the cells have other labels by now.")
+        if target.source == "blend":
+            raise InvalidValue("blend='colors' is not for cells that Dask's workers hold; set blend='mean'.")
         cells = self.indexed()
         return cells.take(self.sample().rows, cells.summary(target, layer), layer)[1]
 

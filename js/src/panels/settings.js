@@ -16,6 +16,7 @@ const DENSITIES = { eq_hist: "equalized", log: "logarithmic", cbrt: "cube root",
 const FILTERED = { hide: "not drawn", grey: "grey" };
 const BACKGROUNDS = { "": "as shown", white: "white", dark: "dark", transparent: "transparent" };
 const SCALES = { linear: "linear", log: "logarithmic" };
+const BLENDS = { mean: "their mean", colors: "a color each" };
 const ZEROS = { color: "colored", grey: "grey, beneath the others" };
 const STATISTICS = {
   auto: "highest close by, mean far away",
@@ -71,8 +72,14 @@ function pictures({ traits: { legend, background } }, actions) {
 }
 
 /** How the colormap is laid over numbers. @param {import("../state/state.js").State} state @param {import("../state/actions.js").Actions} actions */
-function numbers({ traits: { scale, zero, center }, color }, actions) {
-  if (color?.scale !== "continuous") return nothing;
+function numbers({ traits: { scale, zero, center, color: asked, blend }, color, dataset }, actions) {
+  const isSeveral = Array.isArray(asked) && (asked.length === 2 || asked.length === 3);
+  const several = isSeveral
+    ? choice(`${capitalized(nounsOf({ dataset }).var.many)} as`, BLENDS, blend, (value) =>
+        actions.setTrait("blend", value),
+      )
+    : nothing;
+  if (color?.scale !== "continuous") return several;
   const text = center === null || center === undefined ? "" : shortNumber(center);
   const commit = (/** @type {Event} */ event) => {
     const input = /** @type {HTMLInputElement} */ (event.currentTarget);
@@ -80,7 +87,7 @@ function numbers({ traits: { scale, zero, center }, color }, actions) {
     if (typed === null || typeof typed === "number") actions.setTrait("center", typed);
     else input.value = text;
   };
-  return html`${choice("Color scale", SCALES, scale, (value) => actions.setTrait("scale", value))}
+  return html`${several} ${choice("Color scale", SCALES, scale, (value) => actions.setTrait("scale", value))}
     ${choice("Zeros", ZEROS, zero, (value) => actions.setTrait("zero", value))}
     <label class="setting choose"><span>Centered at</span>
       <input class="wide" type="text" autocomplete="off" placeholder="nothing" .value=${live(text)} @change=${commit}></label>`;

@@ -42,6 +42,8 @@
  * @property {string[]} categories
  * @property {number[]} counts
  * @property {string[]} colors
+ * @property {string[]} [darkColors] on a dark page, where they are others
+ * @property {[string, string, number][]} [corners] name, limits and code of what a legend lists of several genes, a hue each
  * @property {number} lo
  * @property {number} hi
  * @property {boolean} [isStated] whether the store states lo and hi, so that the colours span them wherever one looks

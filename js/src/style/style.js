@@ -67,7 +67,7 @@ export function styleOf(state, theme, missing) {
     hasMissing: mode !== 0 && (color?.nMissing ?? 0) > 0,
     highlighted: highlightOf(state),
     selecting: selection.n > 0,
-    ranked: mode === 2 && crowd.weight === 1,
+    ranked: (mode === 2 || (color?.corners ?? []).length > 0) && crowd.weight === 1,
     grey: mode === 2 && color !== null ? greyCodes(color, traits) : [0, -1],
     plain: rgba(PLAIN[tone], 1),
     missingColor: rgba(MISSING_GREY[tone], mode === 1 && traits.hidden.includes(MISSING_LABEL) ? 0 : 1),
@@ -106,9 +106,12 @@ export function isLayered(style) {
   return style.ranked || style.grey[0] <= style.grey[1] || isDimming(style) || style.leftOut[3] > 0;
 }
 
+/** Colours of categories on a page. @param {Coloring} color @param {boolean} dark */
+export const colorsOn = ({ colors, darkColors = [] }, dark) => (dark && darkColors.length > 0 ? darkColors : colors);
+
 /** What `colorTable` is made of. @param {Coloring} color @param {TableTraits} traits @param {boolean} dark @returns {unknown[]} */
 export function colorsFrom(color, { cmap, hidden, vmin, vmax, center, scale, zero }, dark) {
-  if (color.scale === "categorical") return [color.colors, color.categories, hidden];
+  if (color.scale === "categorical") return [color.colors, color.categories, hidden, dark];
   const { lo, hi, least, quantiles, limits } = color;
   return [lo, hi, least, quantiles, String(limits), cmap, vmin, vmax, center, scale, zero, dark];
 }
@@ -116,7 +119,8 @@ export function colorsFrom(color, { cmap, hidden, vmin, vmax, center, scale, zer
 /** Colours of codes as a texture 256 wide: of each category, or of each number. @param {Coloring} color @param {TableTraits} traits
  * @param {boolean} dark @returns {Uint8Array} RGBA, rows of 256; alpha 0 = hidden */
 export function colorTable(color, traits, dark) {
-  const { scale, categories, colors } = color;
+  const { scale, categories } = color;
+  const colors = colorsOn(color, dark);
   if (scale !== "categorical") return numberTable(color, traits, dark);
   const { hidden } = traits;
   const table = new Uint8Array(1024 * Math.max(1, Math.ceil(colors.length / 256)));

@@ -14,6 +14,7 @@
  * @property {number | null} center number in the middle of the colormap, the limits as far on either side, or None
  * @property {"linear" | "log"} scale how numbers are spread over the colormap: 'linear' or 'log'
  * @property {"color" | "grey"} zero what cells show whose number is 0: its 'color', or a pale 'grey' underneath all others
+ * @property {"mean" | "colors"} blend what several genes are together: their 'mean', or, of two or three, 'colors', a hue for each
  * @property {number | null} point_size diameter of a point, CSS px; None = by density
  * @property {number} opacity opacity of a point, 0 to 1
  * @property {"pan" | "lasso" | "rectangle"} tool what dragging does: 'pan', 'lasso' or 'rectangle'
@@ -35,13 +36,13 @@
  * @property {"white" | "dark" | "transparent" | null} background of pictures that are saved: 'white', 'dark', 'transparent', None = as on the screen
  */
 /** All settings that the front-end knows. @type {(keyof Settings)[]} */
-export const SYNCED = ["embedding", "axes", "gene_sets", "color", "layer", "cmap", "palette", "vmin", "vmax", "center", "scale", "zero", "point_size", "opacity", "tool", "pinned_genes", "view", "height", "panel_width", "open_panels", "wheel_zoom", "hidden", "filters", "table", "filtered", "density", "labels", "contours", "statistic", "legend", "background"];
+export const SYNCED = ["embedding", "axes", "gene_sets", "color", "layer", "cmap", "palette", "vmin", "vmax", "center", "scale", "zero", "blend", "point_size", "opacity", "tool", "pinned_genes", "view", "height", "panel_width", "open_panels", "wheel_zoom", "hidden", "filters", "table", "filtered", "density", "labels", "contours", "statistic", "legend", "background"];
 /** Settings that the kernel reads other data for. @type {(keyof Settings)[]} */
-export const READ = ["embedding", "axes", "gene_sets", "color", "layer"];
+export const READ = ["embedding", "axes", "gene_sets", "color", "layer", "blend"];
 /** Settings that change colours and sizes, and move nothing. @type {(keyof Settings)[]} */
 export const TUNED = ["cmap", "vmin", "vmax", "center", "scale", "zero", "point_size", "opacity", "hidden", "filtered", "density", "statistic"];
 /** What tests begin with. @type {Settings} */
-export const DEFAULTS = {"embedding": null, "axes": [0, 1], "gene_sets": [], "color": null, "layer": null, "cmap": "viridis", "palette": null, "vmin": null, "vmax": null, "center": null, "scale": "linear", "zero": "color", "point_size": null, "opacity": 1.0, "tool": "pan", "pinned_genes": [], "view": null, "height": 600, "panel_width": 236, "open_panels": [], "wheel_zoom": true, "hidden": [], "filters": [], "table": null, "filtered": "hide", "density": "eq_hist", "labels": null, "contours": null, "statistic": "auto", "legend": true, background: null};
+export const DEFAULTS = {"embedding": null, "axes": [0, 1], "gene_sets": [], "color": null, "layer": null, "cmap": "viridis", "palette": null, "vmin": null, "vmax": null, "center": null, "scale": "linear", "zero": "color", "blend": "mean", "point_size": null, "opacity": 1.0, "tool": "pan", "pinned_genes": [], "view": null, "height": 600, "panel_width": 236, "open_panels": [], "wheel_zoom": true, "hidden": [], "filters": [], "table": null, "filtered": "hide", "density": "eq_hist", "labels": null, "contours": null, "statistic": "auto", "legend": true, background: null};
 /** What pictures that are saved are drawn on. */
 export const PAPERS = {white: {background: [255, 255, 255], foreground: [31, 35, 40], dark: false}, dark: {background: [17, 17, 17], foreground: [226, 229, 233], dark: true}};
 /** Points without a colouring. */

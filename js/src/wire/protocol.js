@@ -301,6 +301,8 @@ export const CONTAINER = 65536;
  * scale "categorical": categories, counts, colors ("#rrggbb") run parallel; n_missing counts the rest
  * scale "continuous": lo, hi are the finite range; encoding "dense" or "sparse"; n_negative, n_zero count cells below
  *     0 and at 0, whose code no other number has; least is the least number above 0 that can be told from it, else 0
+ * several genes, a hue each: scale "categorical" without categories; colors, dark_colors : of the codes, which lie
+ *     above each other in their order, on light and dark pages; corners : name, limits and code of what a legend lists
  * is_stated : whether the store states lo and hi, which then are the limits of the colours wherever one looks
  * n_points : how many values will follow; the rest speaks of all n_obs cells
  * @typedef {object} Color
@@ -324,6 +326,8 @@ export const CONTAINER = 65536;
  * @property {number} n_negative
  * @property {number} n_zero
  * @property {number} least
+ * @property {string[]} dark_colors
+ * @property {any[][]} corners
  * @property {{histogram: Uint32Array, quantiles: Float32Array, log_histogram: Uint32Array}} arrays
  */
 /**

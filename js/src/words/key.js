@@ -2,7 +2,7 @@
 import { nShown } from "../state/hidden.js";
 import { safeColor, toHex } from "../style/color.js";
 import { middleOf, scaleOf } from "../style/scale.js";
-import { stopsOf } from "../style/style.js";
+import { colorsOn, stopsOf } from "../style/style.js";
 import { LEFT_OUT_GREY, MOST_ROWS, ZERO_GREY } from "../wire/constants.js";
 import { LEFT_OUT_LABEL, MISSING_LABEL } from "../wire/protocol.js";
 import { counted, share, shortCount, shortNumber, wholeNumber } from "./format.js";
@@ -59,7 +59,7 @@ export function keyOf(state, dark = false) {
     ]);
     return {
       ...named,
-      rows: [...rows, ...(hidden.has(MISSING_LABEL) ? [] : missing), ...leftOut],
+      rows: [...rows, ...cornersOf(color, dark), ...(hidden.has(MISSING_LABEL) ? [] : missing), ...leftOut],
       more: shown.length - few.length,
     };
   }
@@ -80,6 +80,10 @@ export function keyOf(state, dark = false) {
     middle: middle === null ? "" : shortNumber(middle),
   };
 }
+
+/** Genes that have a hue each, and their mixes. @param {import("../state/state.js").Coloring} color @param {boolean} dark @returns {Key["rows"]} */
+export const cornersOf = (color, dark) =>
+  (color.corners ?? []).map(([name, limits, code]) => [name, limits, safeColor(colorsOn(color, dark)[code])]);
 
 /** The row of numbers that have the grey of zeros, where there are any. @param {import("../state/state.js").Coloring} color
  * @param {import("../state/state.js").Traits} traits @param {boolean} dark @returns {Key["rows"]} */

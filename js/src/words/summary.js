@@ -38,11 +38,17 @@ function placeTold({ embedding, axes: [x, y], axisLabels }) {
 }
 
 /** @param {import("../state/state.js").Coloring} color @param {string[]} hidden @param {import("./key.js").Key} key @returns {string[]} */
-function colorTold({ scale, categories, counts, nMissing, nObs }, hidden, { heading, detail, ramp, ends, said }) {
+function colorTold(
+  { scale, categories, counts, corners = [], nMissing, nObs },
+  hidden,
+  { heading, detail, ramp, ends, said },
+) {
   const named = `Color: ${heading}${detail && ` (${detail})`}`;
   const missing = nMissing > 0 ? [`Without a value: ${shortCount(nMissing)}`] : [];
   if (scale === "continuous")
     return [ramp.length > 0 ? `${named}, ${ends.join(" to ")}` : `${named}. ${said}`, ...missing];
+  if (corners.length > 0)
+    return [named, ...corners.filter((one) => one[1]).map((one) => one.slice(0, 2).join(", ")), ...missing];
   const isHidden = new Set(hidden);
   const shown = [...categories.keys()].filter((i) => !isHidden.has(categories[i]));
   const nHidden = categories.length - shown.length;

@@ -48,6 +48,7 @@ void main() {
     dimmed = dimmed || u_highlighted >= 0;
   } else if (u_mode == 1) {
     color = colorAt(u_colors, int(a_code));
+    rank = u_ranked * float(a_code) / 65534.0;
     dimmed = dimmed || (u_highlighted >= 0 && int(a_code) != u_highlighted);
   } else if (u_mode == 2) {
     float code = float(a_code);

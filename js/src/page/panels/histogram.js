@@ -20,14 +20,6 @@ export function barPath(heights) {
   return bars.join("");
 }
 
-/** Merge bins so that bars stay wider than a pixel. @param {ArrayLike<number>} counts @param {number} nMost @returns {number[]} */
-export function mergeBins(counts, nMost) {
-  const group = Math.ceil(counts.length / nMost);
-  const merged = new Array(Math.ceil(counts.length / Math.max(1, group))).fill(0);
-  for (let i = 0; i < counts.length; i++) merged[Math.floor(i / group)] += counts[i];
-  return merged;
-}
-
 /** Where a value lies between lo and hi, 0..1, held inside. @param {number} value @param {number} lo @param {number} hi @returns {number} */
 export function placeOf(value, lo, hi) {
   if (!(hi > lo)) return value > hi ? 1 : 0;

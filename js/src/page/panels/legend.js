@@ -1,9 +1,11 @@
 /** The legend: heading, and below it what the scale of the colouring asks for. */
 import { html, nothing } from "lit-html";
 import { countsOf } from "../../state/counts.js";
+import { cornersOf } from "../../words/key.js";
 import { colorable, nounsOf } from "../../words/nouns.js";
 import { createCategoryLegend } from "./categories.js";
-import { numberLegend } from "./numbers.js";
+import { missingRow } from "./missing.js";
+import { numberLegend, swatches } from "./numbers.js";
 import { countWidths } from "./row_end.js";
 
 /** @typedef {import("./ui.js").Context} Context */
@@ -21,7 +23,13 @@ export function createLegend() {
     )
       return skeleton();
     if (color === null || color.scale === "none") return hint(context);
-    const body = color.scale === "categorical" ? categoryLegend(context, color) : numberLegend(context, color, more);
+    const mixed = cornersOf(color, context.ui.dark);
+    const body =
+      mixed.length > 0
+        ? [swatches(mixed), missingRow(context, color)]
+        : color.scale === "categorical"
+          ? categoryLegend(context, color)
+          : numberLegend(context, color, more);
     const isCounted = countsOf(context.state, color) !== null;
     const key = color.scale === "categorical" ? "selected / all" : html`<i></i>selected`;
     return html`<section class="legend ${color.scale}" style=${countWidths(context.state, color)} aria-label="Legend">

@@ -8,14 +8,13 @@ import { shortNumber } from "../../words/format.js";
 import { zerosOf } from "../../words/key.js";
 import { nounsOf } from "../../words/nouns.js";
 import { colormapMenu } from "./colormap_menu.js";
-import { barHeights, barPath, gradient, mergeBins, placeOf, valueAfterKey, valueAt } from "./histogram.js";
+import { barHeights, barPath, gradient, placeOf, valueAfterKey, valueAt } from "./histogram.js";
 import { missingRow } from "./missing.js";
 
 /** @typedef {import("./ui.js").Context} Context */
 /** @typedef {import("../../state/state.js").Coloring} Coloring */
 /** @typedef {"vmin" | "vmax"} Limit */
 
-const MOST_BARS = 64;
 /** @type {Limit[]} */
 const LIMITS = ["vmin", "vmax"];
 const CROSSED = {
@@ -68,8 +67,11 @@ function axisOf({ lo, hi, least }, { scale }) {
 }
 
 /** Numbers that have the grey of zeros. @param {Context} context @param {Coloring} color */
-function zeroRow({ state, ui }, color) {
-  return zerosOf(color, state.traits, ui.dark).map(
+const zeroRow = ({ state, ui }, color) => swatches(zerosOf(color, state.traits, ui.dark));
+
+/** Rows of a legend that do nothing. @param {import("../../words/key.js").Key["rows"]} rows */
+export function swatches(rows) {
+  return rows.map(
     ([label, told, grey]) =>
       html`<div class="row zero"><i class="swatch" style="background:${grey}"></i><span class="label">${label}</span><span class="end"><span class="count">${told}</span></span></div>`,
   );
@@ -82,10 +84,9 @@ function scale(context, color, limits) {
   const { center, isLog } = scaleOf(color, traits);
   const places = { vmin: axis.placeOf(limits.vmin), vmax: axis.placeOf(limits.vmax) };
   const middle = center === null ? undefined : axis.placeOf(center);
-  const [all, ofSelected] = [isLog ? color.logHistogram : color.histogram, countsOf(context.state, color)?.counts];
-  const bars = mergeBins(all, MOST_BARS);
+  const [bars, ofSelected] = [isLog ? color.logHistogram : color.histogram, countsOf(context.state, color)?.counts];
   const n = color.histogram.length;
-  const selected = mergeBins((isLog ? ofSelected?.slice(n) : ofSelected?.slice(0, n)) ?? [], MOST_BARS);
+  const selected = ofSelected?.slice(...(isLog ? [n] : [0, n])) ?? [];
   return html`<div class="scale" @pointerdown=${(/** @type {PointerEvent} */ event) => grab(context, color, limits, event)}>
     <svg class="histogram" viewBox="0 0 ${Math.max(1, bars.length)} 1" preserveAspectRatio="none" role="img"
       aria-label="Histogram of ${color.name}, heights by cube root${isLog ? ", along a log scale" : ""}${selected.length > 0 ? "; in front of all, those selected" : ""}">

@@ -1,0 +1,77 @@
+"""Two or three numbers as one colour: the corners of a square or a cube, and steps between them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.color.rgb import RGB, ZERO_DARK, ZERO_LIGHT, rgb_hex
+
+LEVELS_OF = {2: 24, 3: 10}
+"""Steps of each of two or three numbers."""
+CORNERS: dict[int, dict[str, tuple[RGB, ...]]] = {
+    2: {
+        "light": (ZERO_LIGHT, (230, 120, 0), (0, 120, 210), (40, 20, 60)),
+        "dark": (ZERO_DARK, (235, 135, 20), (40, 140, 235), (255, 240, 250)),
+    },
+    3: {
+        "light": (
+            ZERO_LIGHT, (0, 150, 190), (205, 50, 140), (60, 50, 150),
+            (215, 175, 0), (30, 125, 50), (200, 50, 30), (35, 30, 35),
+        ),
+        "dark": (
+            ZERO_DARK, (235, 60, 50), (50, 190, 70), (240, 215, 60),
+            (70, 110, 255), (225, 90, 235), (70, 220, 235), (255, 255, 255),
+        ),
+    },
+}  # fmt: skip
+"""By how many numbers and on which paper: where all are low, then by bits, the first number high, the second, both."""
+
+
+@cache
+def _mixes(k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the steps of each mix, those of the greatest sum last, (n, k), and the code of each in plain order."""
+    levels = LEVELS_OF[k]
+    steps = np.stack([grid.ravel() for grid in np.meshgrid(*[np.arange(levels)] * k, indexing="ij")], axis=1)
+    order = np.argsort(steps.sum(axis=1), kind="stable")
+    code_of = np.empty(len(order), dtype=np.int64)
+    code_of[order] = np.arange(len(order))
+    return steps[order], code_of
+
+
+@cache
+def blend_colors(k: int, *, dark: bool) -> tuple[str, ...]:
+    """Return the colour of each code of `blend_codes`, "#rrggbb": linear between the corners along each number."""
+    steps, corners = _mixes(k)[0], CORNERS[k]["dark" if dark else "light"]
+    share = steps / (LEVELS_OF[k] - 1)
+    mixed = np.zeros((len(steps), 3))
+    for bits, corner in enumerate(corners):
+        along = [share[:, i] if bits >> i & 1 else 1 - share[:, i] for i in range(k)]
+        mixed += np.prod(along, axis=0)[:, None] * np.array(corner)
+    return tuple(rgb_hex((int(red), int(green), int(blue))) for red, green, blue in np.floor(mixed + 0.5))
+
+
+def blend_codes(places: list[NDArray[np.float64]]) -> NDArray[np.int16]:
+    """Return the codes of mixes, int16 (n,), of a greater sum the greater code; -1 where any place is NaN.
+
+    Parameters
+    ----------
+    places : of each number on its scale, 0 to 1, (n,)
+    """
+    k, levels = len(places), LEVELS_OF[len(places)]
+    at, known = np.zeros(places[0].shape, dtype=np.int64), np.ones(places[0].shape, dtype=np.bool_)
+    for place in places:
+        known &= np.isfinite(place)
+        at = at * levels + np.floor(np.nan_to_num(place) * (levels - 1) + 0.5).astype(np.int64)
+    return np.where(known, _mixes(k)[1][at], -1).astype(np.int16)
+
+
+def corner_code(k: int, bits: int) -> int:
+    """Return the code of a corner, by which numbers are high."""
+    top = LEVELS_OF[k] - 1
+    at = 0
+    for i in range(k):
+        at = at * LEVELS_OF[k] + (top if bits >> i & 1 else 0)
+    return int(_mixes(k)[1][at])

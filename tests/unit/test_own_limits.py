@@ -149,7 +149,7 @@ def test_a_lower_limit_above_the_upper_one_is_refused_and_changes_nothing(make, 
 def test_crossed_limits_of_the_front_end_are_said_there_and_set_back(make, monkeypatch):
     w, said, told = make(vmax=1.0), [], []
     monkeypatch.setattr(w._exchange, "fail", lambda of, error: said.append((of, str(error))))
-    monkeypatch.setattr(w, "send_state", told.append)
+    monkeypatch.setattr(w, "send_state", lambda key: told.extend([key]))
     w.set_state({"vmin": 2})
     assert (w.vmin, w.vmax, told) == (None, 1.0, ["vmin"])
     assert [of for of, _ in said] == ["setting"]

@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT))
 
 from cxg_widget.color import rgb  # noqa: E402
 from cxg_widget.color.paper import PAPERS, Paper  # noqa: E402
+from cxg_widget.display import gene_sets  # noqa: E402
 from cxg_widget.display.settings import SETTINGS, Cost, Setting, Settings  # noqa: E402
 from cxg_widget.draw import crowding, key  # noqa: E402
 from cxg_widget.draw.aggregate import shading  # noqa: E402
@@ -31,6 +32,7 @@ def theme(paper: Paper) -> dict[str, Any]:
 
 
 CONSTANTS: list[tuple[str, str, Any]] = [
+    ("MOST_PINNED", "Genes that are pinned at once.", gene_sets.MOST_PINNED),
     ("PAPERS", "What pictures that are saved are drawn on.", {name: theme(PAPERS[name]) for name in ("white", "dark")}),
     ("PLAIN", "Points without a colouring.", {"light": rgb.PLAIN_LIGHT, "dark": rgb.PLAIN_DARK}),
     ("MISSING_GREY", "Points without a value.", {"light": rgb.MISSING_LIGHT, "dark": rgb.MISSING_DARK}),

@@ -54,6 +54,7 @@ const client = {
     if (request.kind === "sets" || request.kind === "set") return [setsOf()];
     if (request.kind === "csv") return [fileOf(request)];
     if (request.kind === "search") return [find(request.query)].map(({ query, matches, nMore }) => ({ query, matches, n_more: nMore }));
+    if (request.kind === "genes") return [genesIn(request)];
     if (request.kind !== "columns") return null;
     const parts = request.columns.map((column) => answered(column, request.filters));
     store.set({ columns: { ...store.get().columns, ...Object.fromEntries(parts.map((part) => [part.column, part])) } });
@@ -71,14 +72,22 @@ function taken({ columns, rows }) {
   });
   return [...parts, { kind: "bins", part: columns.length, parts: columns.length + 1, start: 0, stop: N, n_points: N, arrays: { bins: new Uint8Array(N) } }];
 }
+/** Gene sets as a kernel would read them: of names apart by spaces, or those of the store. */
+function genesIn({ text, name }) {
+  if (text === "") return { kind: "gene_sets", sets: [{ name: "hallmarks <i>", genes: GENES.slice(0, 5), n: 250 }], said: "" };
+  const genes = text.split(/\s+/).filter((gene) => GENES.includes(gene));
+  return { kind: "gene_sets", sets: [{ name: name || "gene set 1", genes, n: genes.length }], said: "1 name is no gene of this dataset, and left out: 'FOO'." };
+}
 /** Counts as a kernel would send them: of each of two or more values, or of 64 bins from 0 to 640; a filter halves those of the others. */
 function answered(column, filters) {
-  const part = { kind: "column", column, categories: [], edges: [], groups: [], error: "", scale: "categorical" };
+  const isGene = column.startsWith("var:");
+  const part = { kind: "column", column, categories: [], edges: [], groups: [], error: "", scale: "categorical", layer: "", n_zeros: isGene ? 80_000 : 0,
+    about: isGene ? [["feature_name", column.slice(4)], ["<b>length</b>", "1,234"]] : [] };
   if (column === "obs:notes") return { ...part, scale: "none", error: "Cannot read obs column 'notes': its file is missing." };
-  const kind = OBS.find(({ name }) => `obs:${name}` === column)?.kind;
+  const kind = isGene ? "float" : OBS.find(({ name }) => `obs:${name}` === column)?.kind;
   const n = kind === "float" ? 64 : column === "obs:cluster" ? 1101 : column === "obs:is_doublet" ? 2 : 14;
-  const others = filters.filter((rule) => (rule.not ?? rule).obs !== column.slice(4)).length;
-  const all = Uint32Array.from({ length: n + 1 }, (_, i) => (i === n ? 214 : kind === "float" ? 4000 * Math.exp(-(((i - 22) / 12) ** 2)) + 12 : 20_000 / (1 + (i % 14))));
+  const others = filters.filter((rule) => (rule.not ?? rule)[column.slice(0, 3)] !== column.slice(4)).length;
+  const all = Uint32Array.from({ length: n + 1 }, (_, i) => (i === n ? 214 : isGene && i === 0 ? 80_500 : kind === "float" ? 4000 * Math.exp(-(((i - 22) / 12) ** 2)) + 12 : 20_000 / (1 + (i % 14))));
   const filtered = all.map((count) => count / 2 ** others);
   const selected = all.map((count, i) => (store.get().selection.n > 0 && i % 3 !== 1 ? count / 5 : 0));
   const groups = kind === "float" ? [] : [0, 1, 2, 3];
@@ -264,6 +273,9 @@ const scenes = {
   longTable: { traits: { ...traits, open_panels: ["table"] }, dataset: { ...dataset, nObs: 20_000_000 } },
   tableOfSpectra: { dataset: { ...dataset, nouns: SPECTRA }, traits: { ...traits, open_panels: ["table"] } },
   wholePage: { traits: { ...traits, open_panels: ["columns", "table"] } },
+  genes: { traits: { ...traits, open_panels: ["genes"], color: "var:CD3E", pinned_genes: ["CD3E", "MS4A1"], gene_sets: [{ name: "T cells", genes: ["CD3E", "CD3D"] }], filters: [{ var: "MS4A1", range: [1, null] }] },
+    color: continuous("CD3E"), filter: { seq: 3, n: 41_203 }, selection: { seq: 1, n: 1234 } },
+  bothPanels: { traits: { ...traits, open_panels: ["columns", "genes"], pinned_genes: NASTY.slice(0, 2) } },
   spectra: { dataset: { ...dataset, nouns: SPECTRA }, points: { ...points, aggregated: true }, inView: { as: "image", lacks: "" }, selection: { seq: 1, n: 5 } },
   noSpectraInView: { dataset: { ...dataset, nouns: SPECTRA }, inView: { as: "points", lacks: "nothing" } },
   noSpectra: { dataset: { ...dataset, nouns: SPECTRA, nObs: 0 }, points: null, color: null, traits: { ...traits, color: null } },

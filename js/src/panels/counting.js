@@ -53,8 +53,10 @@ function createShared(client) {
     const isToldAnew = askedOf !== last.dataset; // its columns may have other labels
     if ((wanted === asked && !isToldAnew) || last.link !== "live" || (isAsking && columns === askedColumns)) return;
     [asked, askedColumns, isAsking, askedOf] = [wanted, columns, true, last.dataset];
-    const { columns: counted } = last;
-    const known = isToldAnew ? [] : open.filter((one) => counted[one]?.error === "");
+    const { columns: counted, traits } = last;
+    const isOfLayer = (/** @type {string} */ one) =>
+      !one.startsWith("var:") || counted[one].layer === (traits.layer ?? "");
+    const known = isToldAnew ? [] : open.filter((one) => counted[one]?.error === "" && isOfLayer(one));
     void client.ask({ kind: "columns", panel: 0, columns: open, known, filters }).then(() => {
       if (asked !== wanted) return; // another question has been asked meanwhile
       isAsking = false;

@@ -4,7 +4,9 @@ import { PANELS } from "../page/panels/panel_buttons.js";
 import { colormapList } from "./colormap_list.js";
 import { createColumns } from "./columns.js";
 import { createDrawer } from "./drawer.js";
+import { createGenes } from "./genes.js";
 import { keyList } from "./key_list.js";
+import { createOpened } from "./opened.js";
 import { createSets } from "./sets.js";
 import { settingsPopover } from "./settings.js";
 import css from "./style.css";
@@ -15,10 +17,12 @@ export { createLandmarks } from "./landmarks.js";
 /** @typedef {import("../page/panels/ui.js").Context} Context */
 /** @typedef {import("../state/state.js").Dataset} Dataset */
 /** @typedef {(context: Context | null, dataset?: Dataset) => unknown} DrawPanel null = it is closed */
-/** @typedef {{client: import("../wire/client.js").Client, redraw: () => void}} Given */
+/** @typedef {{client: import("../wire/client.js").Client, redraw: () => void, opened: import("./opened.js").Opened}} Given */
 
 /** What makes each panel of a view, by its name. @type {Record<string, (given: Given) => DrawPanel>} */
-const MAKERS = { columns: createColumns, sets: createSets, table: createTable };
+const MAKERS = { columns: createColumns, genes: createGenes, sets: createSets, table: createTable };
+/** Panels whose rows are counted when they are open, and what these are. */
+const COUNTED = { columns: "obs:", genes: "var:" };
 /** Those that lie under the plot; all others share the drawer beside it. */
 const BELOW = ["table"];
 
@@ -27,11 +31,16 @@ export function createPanels(client, redraw) {
   const style = document.createElement("style");
   style.textContent = css;
   const drawer = createDrawer();
-  const panels = PANELS.map(({ id, ...about }) => ({ ...about, id, draw: MAKERS[id]({ client, redraw }) }));
+  const opened = createOpened(client, redraw);
+  const panels = PANELS.map(({ id, ...about }) => ({ ...about, id, draw: MAKERS[id]({ client, redraw, opened }) }));
   return (context) => {
     const { dataset, traits } = context?.state ?? { dataset: null, traits: null };
     const isOpen = (/** @type {string} */ id) => dataset !== null && traits?.open_panels.includes(id);
     for (const { id, draw } of panels) if (!isOpen(id)) draw(null);
+    const isAnyOpen = Object.keys(COUNTED).some(isOpen);
+    opened.follow(context !== null && isAnyOpen ? context.state : null, (spec) =>
+      isCounted(spec, isOpen, traits?.pinned_genes ?? []),
+    );
     if (context === null || dataset === null)
       return { side: nothing, bottom: nothing, settings: nothing, legend: nothing };
     // Each has a place of its own, which the others do not move.
@@ -43,4 +52,11 @@ export function createPanels(client, redraw) {
     const side = html`${style}${keyList(context)}${inPlace(false, "panel drawer")}`;
     return { side, bottom: inPlace(true, "below"), settings: settingsPopover(context), legend: colormapList(context) };
   };
+}
+
+/** Is the row of a column or a pinned gene in one of the panels that are open? @param {string} spec
+ * @param {(panel: string) => boolean | undefined} isOpen @param {string[]} pinned */
+function isCounted(spec, isOpen, pinned) {
+  const isListed = (/** @type {string} */ panel) => panel !== "genes" || pinned.includes(spec.slice(4));
+  return Object.entries(COUNTED).some(([panel, of]) => spec.startsWith(of) && isOpen(panel) && isListed(panel));
 }

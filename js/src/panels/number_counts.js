@@ -2,7 +2,7 @@
 import { html, nothing, svg } from "lit-html";
 import { barHeights, barPath } from "../page/panels/histogram.js";
 import { shareOf, valueAt } from "../style/limits.js";
-import { shortNumber, wholeNumber } from "../words/format.js";
+import { share, shortNumber, wholeNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
@@ -22,6 +22,7 @@ export function numberCounts({ name, counts, isInteger, now, wrong, take, drag, 
   const { edges, arrays } = counts;
   const { many } = nounsOf(context.state).obs;
   const nMissing = arrays.all.at(-1) ?? 0;
+  const total = arrays.all.reduce((sum, count) => sum + count, 0);
   if (edges.length < 2) return html`<p class="none">There are no values.</p>`;
   const [lo, hi] = [edges[0], /** @type {number} */ (edges.at(-1))];
   const isOffline = context.state.link === "offline";
@@ -112,8 +113,9 @@ export function numberCounts({ name, counts, isInteger, now, wrong, take, drag, 
   }
 
   const n = edges.length - 1;
-  const most = Math.max(...arrays.all.slice(0, n));
-  const path = (/** @type {Uint32Array} */ one) => barPath(barHeights(one.slice(0, n), most));
+  const { most, cut } = scaleOf(arrays.all.slice(0, n), edges, counts.n_zeros);
+  const path = (/** @type {Uint32Array} */ one) =>
+    barPath(barHeights(one.slice(0, n), most).map((height) => Math.min(1, height)));
   const said = isOn ? `${shortNumber(low)} to ${shortNumber(high)}` : "all";
   return html`<div class="numbers">
     <div class="strip" role="slider" tabindex="0" aria-label="Range of ${name} to keep; arrows move it, Shift and arrows grow it, Escape clears it"
@@ -121,6 +123,7 @@ export function numberCounts({ name, counts, isInteger, now, wrong, take, drag, 
       <svg class="counted" viewBox="0 0 ${n} 1" preserveAspectRatio="none" role="img"
         aria-label="Histogram of ${name}, heights by cube root: all ${many}, those that pass, those selected">
         ${svg`<path class="all" d=${path(arrays.all)} /><path class="filtered" d=${path(arrays.filtered)} /><path class="selected" d=${path(arrays.selected)} />`}</svg>
+      ${cut < 0 ? nothing : html`<i class="cut" style="left:${(100 * cut) / n}%;width:${100 / n}%"></i>`}
       ${
         isOn
           ? html`<i class="out" style="width:${places[0]}%"></i><i class="out" style="left:${places[1]}%;right:0"></i>
@@ -132,8 +135,23 @@ export function numberCounts({ name, counts, isInteger, now, wrong, take, drag, 
       ${isOn ? html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => drag([null, null], true)}>Clear</button>` : nothing}
       ${field(1, "Upper")}</div>
     ${wrong === "" ? nothing : html`<p class="fault" role="alert">${wrong}</p>`}
+    ${counts.n_zeros > 0 ? html`<p class="caption">${share(counts.n_zeros, total)} are 0${cut < 0 ? "" : "; their bar is cut"}</p>` : nothing}
     ${nMissing > 0 ? html`<p class="caption">${wholeNumber(nMissing)} without a value</p>` : nothing}
   </div>`;
+}
+
+/**
+ * How high the bars are: where zeros would flatten all others, as those of most genes, their bar is cut.
+ * @param {Uint32Array} all cells of each bin @param {number[]} edges @param {number} nZeros
+ * @returns {{most: number, cut: number}} the count that is as high as the box; the bin of zeros where that is higher, else -1
+ */
+export function scaleOf(all, edges, nZeros) {
+  const at = all.findIndex(
+    (_, i) => edges[i] <= 0 && (edges[i + 1] > 0 || (i === all.length - 1 && edges[i + 1] === 0)),
+  );
+  const [most, others] = [all, all.filter((_, i) => i !== at)].map((some) => Math.max(0, ...some));
+  const isCut = at >= 0 && others > 0 && all[at] > others && nZeros > all[at] / 2;
+  return isCut ? { most: others, cut: at } : { most, cut: -1 };
 }
 
 /** @param {number} value @param {number} least @param {number} most */

@@ -13,6 +13,7 @@ const MENDED = {
   counts: ["count"],
   cell: ["hover"],
   matches: ["search"],
+  gene_sets: ["genes"],
   image: ["aggregate"],
   cells: ["aggregate"],
   labels: ["labels"],
@@ -54,7 +55,7 @@ export function createReceiver(scene, store) {
         if (reply.of === "aggregate") store.set({ building: null });
         return dropUnfinished(scene, store, reply.of);
       default:
-        return undefined; // cell, counts, matches, detail, image and cells go to who asked
+        return undefined; // cell, counts, matches, gene_sets, detail, image and cells go to who asked
     }
   };
 }
@@ -170,9 +171,9 @@ function promote(scene, store) {
 /** What is known of a column is not sent again. @param {import("./state.js").Store} store @param {import("../wire/protocol.js").ColumnCounts} reply */
 function takeColumn(store, reply) {
   const { columns } = store.get();
-  const { categories, edges } =
-    reply.categories.length + reply.edges.length > 0 ? reply : (columns[reply.column] ?? reply);
-  store.set({ columns: { ...columns, [reply.column]: { ...reply, categories, edges } } });
+  const isWhole = reply.categories.length + reply.edges.length > 0;
+  const { categories, edges, layer, about } = isWhole ? reply : (columns[reply.column] ?? reply);
+  store.set({ columns: { ...columns, [reply.column]: { ...reply, categories, edges, layer, about } } });
 }
 
 /** @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Progress} reply */

@@ -22,7 +22,7 @@
  * @property {number[] | null} view x left, x right, y bottom, y top on show, data units; None = everything
  * @property {number} height height of the widget, CSS px
  * @property {number} panel_width width of the side panel, CSS px
- * @property {string[]} open_panels names of the panels that are open: 'columns', 'sets', 'table'
+ * @property {string[]} open_panels names of the panels that are open: 'columns', 'genes', 'sets', 'table'
  * @property {boolean} wheel_zoom the wheel zooms where the pointer rests on the plot; with Ctrl or Cmd it always does
  * @property {string[]} hidden labels of the categories that are not drawn
  * @property {any} filters rules that say which cells count: of obs columns, genes, and one query
@@ -43,6 +43,8 @@ export const READ = ["embedding", "axes", "gene_sets", "color", "layer", "blend"
 export const TUNED = ["cmap", "vmin", "vmax", "center", "scale", "zero", "point_size", "opacity", "hidden", "filtered", "density", "statistic"];
 /** What tests begin with. @type {Settings} */
 export const DEFAULTS = {"embedding": null, "axes": [0, 1], "gene_sets": [], "color": null, "layer": null, "cmap": "viridis", "palette": null, "vmin": null, "vmax": null, "center": null, "scale": "linear", "zero": "color", "blend": "mean", "point_size": null, "opacity": 1.0, "tool": "pan", "pinned_genes": [], "view": null, "height": 600, "panel_width": 236, "open_panels": [], "wheel_zoom": true, "hidden": [], "filters": [], "table": null, "filtered": "hide", "density": "eq_hist", "labels": null, "contours": null, "statistic": "auto", "legend": true, background: null};
+/** Genes that are pinned at once. */
+export const MOST_PINNED = 100;
 /** What pictures that are saved are drawn on. */
 export const PAPERS = {white: {background: [255, 255, 255], foreground: [31, 35, 40], dark: false}, dark: {background: [17, 17, 17], foreground: [226, 229, 233], dark: true}};
 /** Points without a colouring. */

@@ -19,6 +19,11 @@ export function capitalized(words) {
   return /^\p{Ll}{2}/u.test(words) ? words[0].toUpperCase() + words.slice(1) : words;
 }
 
+/** What sets of what was measured are called, also where the store has none. @param {Nouns} nouns @returns {import("../state/state.js").Noun} */
+export function setNounOf({ var: measured, set }) {
+  return set ?? { one: `${measured.one} set`, many: `${measured.one} sets` };
+}
+
 /** What one can colour by: "column, gene or gene set". @param {Nouns} nouns @returns {string} */
 export function colorable({ var: measured, set }) {
   return set === null ? `column or ${measured.one}` : `column, ${measured.one} or ${set.one}`;

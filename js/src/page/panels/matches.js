@@ -1,14 +1,13 @@
 /** The order in which search results are listed, and the words for their kinds. Pure. */
 
-import { capitalized } from "../../words/nouns.js";
+import { capitalized, setNounOf } from "../../words/nouns.js";
 
 /** @typedef {import("../../state/state.js").Match} Match */
 /** @typedef {import("../../state/state.js").Nouns} Nouns */
 
 /** What a kind of match is called. @param {string} kind @param {Nouns} nouns @returns {import("../../state/state.js").Noun | undefined} */
-function nounOf(kind, { var: measured, set }) {
-  const sets = set ?? { one: `${measured.one} set`, many: `${measured.one} sets` };
-  return { obs: { one: "column", many: "columns" }, var: measured, set: sets }[kind];
+function nounOf(kind, nouns) {
+  return { obs: { one: "column", many: "columns" }, var: nouns.var, set: setNounOf(nouns) }[kind];
 }
 
 /** A few words for a kind of match. @param {string} kind @param {Nouns} nouns @returns {string} */

@@ -1,6 +1,6 @@
 /** The panels that are opened, which the second module draws, and the button of each. */
 import { html } from "lit-html";
-import { nounsOf } from "../../words/nouns.js";
+import { capitalized, nounsOf } from "../../words/nouns.js";
 import { ICONS } from "../icons.js";
 
 /** @typedef {import("./ui.js").Context} Context */
@@ -9,6 +9,7 @@ import { ICONS } from "../icons.js";
 /** As the names of the setting `open_panels` have them. @type {Panel[]} */
 export const PANELS = [
   { id: "columns", key: "C", icon: ICONS.columns, name: () => "Columns" },
+  { id: "genes", key: "G", icon: ICONS.genes, name: (nouns) => capitalized(nouns.var.many) },
   { id: "sets", key: "N", icon: ICONS.sets, name: ({ obs }) => `Sets of ${obs.many}` },
   { id: "table", key: "T", icon: ICONS.table, name: ({ obs }) => `Table of ${obs.many}` },
 ];

@@ -1,0 +1,66 @@
+/** The field in which a list of genes or a GMT is pasted. The kernel reads it, and says which names it does not know. */
+import { html, nothing } from "lit-html";
+import { counted } from "../words/format.js";
+import { nounsOf, setNounOf } from "../words/nouns.js";
+import { askGenes } from "./ask_genes.js";
+
+/** @typedef {import("../page/panels/ui.js").Context} Context */
+/** @typedef {{name: string, genes: string[]}} Own */
+
+/** @param {import("../wire/client.js").Client} client @param {() => void} redraw @returns {(context: Context) => unknown} */
+export function createPasteField(client, redraw) {
+  let isOpen = false;
+  let isAsking = false;
+  let said = "";
+  let fault = "";
+
+  /** @param {Context} context @param {HTMLFormElement} form */
+  async function read(context, form) {
+    const field = (/** @type {string} */ name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
+    const [text, name] = [field("genes").value, field("name").value];
+    if (text.trim() === "" || isAsking) return;
+    [isAsking, said, fault] = [true, "", ""];
+    redraw();
+    const found = await askGenes(client, text, name);
+    isAsking = false;
+    if (found === null) {
+      const { error } = context.state;
+      fault = error?.of === "genes" ? error.message : "The kernel gave no answer.";
+      return redraw();
+    }
+    const sets = found.sets.map(({ name, genes }) => ({ name, genes }));
+    context.actions.setTrait("gene_sets", withSets(context.state.traits.gene_sets, sets));
+    said = `${counted(sets.length, setNounOf(nounsOf(context.state)))} made. ${found.said}`;
+    form.reset();
+    redraw();
+  }
+
+  return (context) => {
+    const { one, many } = nounsOf(context.state).var;
+    const isOffline = context.state.link === "offline";
+    const noun = setNounOf(nounsOf(context.state));
+    const submit = (/** @type {SubmitEvent} */ event) => {
+      event.preventDefault();
+      void read(context, /** @type {HTMLFormElement} */ (event.currentTarget));
+    };
+    return html`<div class="paste">
+      <button type="button" class="text" aria-expanded=${isOpen} ?disabled=${isOffline} @click=${() => ((isOpen = !isOpen), redraw())}>Paste ${many} or GMT</button>
+      ${
+        isOpen
+          ? html`<form @submit=${submit}>
+            <textarea name="genes" rows="4" aria-label="Names of ${many}, or lines of a GMT" placeholder="Names of ${many}, or lines of a GMT" spellcheck="false" ?disabled=${isOffline}></textarea>
+            <div class="box"><input name="name" type="text" maxlength="200" autocomplete="off" spellcheck="false" aria-label="Name of the ${noun.one}" placeholder="Name, where the text has none" ?disabled=${isOffline}></div>
+            <button type="submit" class="text" ?disabled=${isOffline || isAsking}>${isAsking ? "Reading…" : `Make the ${noun.one}`}</button></form>`
+          : nothing
+      }
+      <p class="caption" role="status">${said}</p>
+      ${fault === "" ? nothing : html`<p class="fault" role="alert" title="A ${one} is known by its name in the store">${fault}</p>`}
+    </div>`;
+  };
+}
+
+/** The sets with some more, each in the place of one of its name. @param {Own[]} sets @param {Own[]} more @returns {Own[]} */
+export function withSets(sets, more) {
+  const made = new Map([...sets, ...more].map((one) => [one.name, one]));
+  return [...made.values()];
+}

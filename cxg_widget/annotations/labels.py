@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,18 +18,21 @@ from cxg_widget.wire.protocol import MISSING_LABEL
 MOST_LABELS = 32_767
 """Of one annotation: as many as two bytes a cell tell apart."""
 _LONGEST = 200
+BROKEN = re.compile("[\0\ud800-\udfff]")
+"""What no file can hold: NUL and half characters."""
 _NO_LABELS = ("nan", MISSING_LABEL)
 """What cells without a label are called, in files and on the screen."""
 
 
 def check_label(label: Any) -> str:
     """Return a label; raises `InvalidValue` where it is none."""
-    if not isinstance(label, str) or not label.strip() or len(label) > _LONGEST or label in _NO_LABELS:
+    is_text = isinstance(label, str) and bool(label.strip()) and len(label) <= _LONGEST and not BROKEN.search(label)
+    if not is_text or label in _NO_LABELS:
         raise InvalidValue(
             f"a label is a text of at most {_LONGEST} letters, and neither 'nan' nor {MISSING_LABEL!r}, which stand "
             f"for none; found {shown(label)}"
         )
-    return label
+    return str(label)
 
 
 def nothing(n_obs: int) -> Codes:

@@ -9,7 +9,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from cxg_widget.annotations.labels import MOST_LABELS, check_label
+from cxg_widget.annotations.labels import BROKEN, MOST_LABELS, check_label
 from cxg_widget.errors import InvalidValue
 from cxg_widget.rules.forms import check_rule, within
 from cxg_widget.text.names import shown
@@ -61,7 +61,7 @@ def now() -> str:
 
 def check_name(name: Any) -> str:
     """Return the name of an annotation; raises `InvalidValue` where it is none."""
-    is_text = isinstance(name, str) and bool(name.strip()) and len(name) <= _LONGEST
+    is_text = isinstance(name, str) and bool(name.strip()) and len(name) <= _LONGEST and not BROKEN.search(name)
     if not is_text or name.startswith(_FORCED):
         forced = ", ".join(_FORCED)
         raise InvalidValue(

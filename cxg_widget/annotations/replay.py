@@ -37,6 +37,11 @@ class Replay:
         self._dataset = dataset
         self._known = ByteCache(max(_KEPT_BYTES, 4 * dataset.n_obs), attrgetter("nbytes"))
 
+    def close(self) -> None:
+        """Let go of everything, and keep nothing from now on."""
+        self._known.limit_bytes = 0
+        self._known.clear()
+
     def codes(self, log: Log) -> Codes:
         """Return the labels (n_obs,) after the steps of a log, read-only.
 

@@ -152,5 +152,7 @@ class Loader:
         self.memo.close()
         self.crossfilter.keep(())
         self.counter.close()
+        self.replay.close()
+        self.dataset.put_columns({})
         self.recent.limit_bytes = 0  # a reading that ends later is not kept either
         self.recent.clear()

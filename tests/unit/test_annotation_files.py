@@ -187,6 +187,13 @@ def test_an_h5ad_gets_the_column_and_keeps_all_else(widget, h5ad):
     assert [one.name for one in h5ad.parent.iterdir()] == [h5ad.name]
 
 
+def test_anndata_reads_the_same_labels(widget, h5ad):
+    anndata = pytest.importorskip("anndata", reason="anndata reads what is written here: pip install anndata")
+    truth = labelled(widget).series()
+    widget.annotations.save(into=h5ad)
+    assert_same_labels(anndata.read_h5ad(h5ad).obs["mine"], truth)
+
+
 def test_a_part_of_an_h5ad_labels_its_cells_and_leaves_those_of_others(h5ad, tmp_path):
     rows = np.arange(0, 1000, 3)
     with open_dataset(h5ad) as whole:

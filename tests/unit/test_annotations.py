@@ -221,6 +221,8 @@ def test_a_failed_step_leaves_labels_and_log_as_they_were(widget):
         lambda: note.assign("x", {"cell_type": "no such"}),
         lambda: note.assign("nan", np.arange(3)),
         lambda: note.assign(many, np.arange(3)),
+        lambda: note.assign("half \ud800", np.arange(3)),
+        lambda: widget.annotations.new("a\0b"),
         lambda: note.assign(7, np.arange(3)),
         lambda: note.rename("T cell", "B cell"),
         lambda: note.rename("no such", "x"),

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { contrast, parseHex } from "../src/style/color.js";
 import { COLORMAPS } from "../src/style/colormaps.js";
 import { automaticSize, colorTable, crowdedSize, ramp, stopsOf, styleOf } from "../src/style/style.js";
+import { cornersOf } from "../src/words/key.js";
 
 const theme = { background: [255, 255, 255], foreground: [0, 0, 0], dark: false };
 const coloring = (/** @type {any} */ more) =>
@@ -106,4 +107,21 @@ test("sizes are those the kernel draws with", () => {
       `${n} points, ${width} x ${height}, zoom ${zoom}`,
     );
   }
+});
+
+test("genes that have a hue each have other colours on a dark page, where those of a greater sum lie above too", () => {
+  const corners = [["A", "0 to 2", 1]];
+  const color = coloring({
+    categories: [],
+    colors: ["#102030", "#405060"],
+    darkColors: ["#000001", "#aabbcc"],
+    corners,
+  });
+  const traits = /** @type {any} */ ({ cmap: "viridis", hidden: [], opacity: 1 });
+  assert.deepEqual([...colorTable(color, traits, false).slice(4, 8)], [64, 80, 96, 255]);
+  assert.deepEqual([...colorTable(color, traits, true).slice(4, 8)], [170, 187, 204, 255]);
+  assert.deepEqual(cornersOf(color, true), [["A", "0 to 2", "#aabbcc"]]);
+  const state = /** @type {any} */ ({ color, traits, selection: { n: 0 }, highlighted: -1, crowd: { weight: 1 } });
+  assert.equal(styleOf(state, theme, 255).ranked, true);
+  assert.equal(styleOf({ ...state, color: coloring({}) }, theme, 255).ranked, false);
 });

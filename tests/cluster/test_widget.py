@@ -86,6 +86,16 @@ def test_nothing_of_a_closed_widget_is_left_here_or_on_the_workers(client, store
     assert sum(client.run(n_open).values()) == 0
 
 
+def test_a_hue_for_each_gene_is_refused_in_one_sentence_and_what_is_on_show_stays(client, store):
+    with open_dataset(store) as dataset:
+        genes = list(dataset.var_labels[:2])
+    w = CxgWidget(store, dask=client, color=genes)
+    with pytest.raises(ValueError, match="blend='colors' is not for cells that Dask's workers hold"):
+        w.blend = "colors"
+    assert w.blend == "mean"
+    w.close()
+
+
 def test_what_is_no_client_is_refused(store):
     with pytest.raises(InvalidOption, match="it must be a dask"):
         CxgWidget(store, dask="tcp://scheduler:8786")

@@ -20,7 +20,7 @@ DEEPEST = 50
 """Brackets and operators within each other."""
 MISSING_TESTS = {"isna": True, "isnull": True, "notna": False, "notnull": False}
 """The functions there are, and what each says of a missing value."""
-_TAKES = "a query takes names of columns and genes (in `backticks` where they are no plain words), numbers, 'texts', "
+_TAKES = "a query takes names (in `backticks` where they are no plain words), numbers, 'texts', "
 _TAKES += "comparisons, and, or, not, in [...], + - * / // %, and isna(name)"
 _TOKEN = re.compile(
     r"""`(?P<quoted>[^`\n]+)` | '(?:[^'\\\n]|\\.)*' | "(?:[^"\\\n]|\\.)*"
@@ -59,9 +59,7 @@ def parse(text: str) -> Query:
         If it is no query of this language; the sentence says what one may hold.
     """
     if not isinstance(text, str) or not text.strip():
-        raise SelectionError(
-            f"a query must be a text such as \"n_genes > 500 and cell_type == 'B cell'\"; found {shown(text)}"
-        )
+        raise SelectionError(f"a query must be a text such as \"size > 500 and kind == 'a'\"; found {shown(text)}")
     if len(text) > LONGEST:
         raise SelectionError(f"a query may have {LONGEST:,} characters; found {len(text):,}")
     plain, quoted = _plain(text)
@@ -77,7 +75,7 @@ def parse(text: str) -> Query:
     found = sorted((one for one in _checked(tree, text) if isinstance(one, ast.Name)), key=_place)
     names = {node.id: quoted.get(node.id, node.id) for node in found}
     if not names:
-        raise SelectionError(f"query {shown(text)} names no column and no gene; {_TAKES}")
+        raise SelectionError(f"query {shown(text)} names no column; {_TAKES}")
     return Query(text, tree, names)
 
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rounded, stepOf } from "../src/panels/number_counts.js";
+import { exampleOf } from "../src/panels/overview.js";
 import { columnOf, keeping, passesOf, ruleOf, within, withRule } from "../src/panels/rules.js";
 
 const LABELS = ["a", "b", "c", "d", "(missing)"];
@@ -13,6 +14,23 @@ test("whatever set of labels is kept, its rule lets those pass and no others", (
     assert.equal(rule === null, bits === (1 << LABELS.length) - 1);
     assert.deepEqual(LABELS.filter(passesOf(rule ?? undefined)), LABELS.filter(isKept));
     assert.doesNotMatch(JSON.stringify(rule), /missing/);
+  }
+});
+
+test("values that Python keeps are the labels that the kernel sends, of yes and no and of numbers too", () => {
+  for (const [value, label] of [
+    [true, "True"],
+    [false, "False"],
+    [3, "3"],
+    [1e21, "1000000000000000000000"],
+    [0.5, "0.5"],
+    [2.5e-7, "2.5e-07"],
+    [1e-300, "1e-300"],
+    [null, "(missing)"],
+    ["a", "a"],
+  ]) {
+    assert.ok(passesOf({ obs: "x", in: [value] })(label), label);
+    assert.ok(!passesOf({ not: { obs: "x", in: [value] } })(label), label);
   }
 });
 
@@ -47,4 +65,11 @@ test("ends are rounded to far less than a bin, to numbers that can be read", () 
     assert.ok(step <= (hi / 64 - lo / 64) / 4);
     assert.ok(Math.abs(rounded(hi, step) - hi) <= step);
   }
+});
+
+test("the example of a query names a column of numbers that the dataset has", () => {
+  const of = (...columns) => exampleOf({ columns: columns.map(([name, kind]) => ({ name, kind })) });
+  assert.equal(of(["ms_level", "categorical"], ["retention_time", "float"]), "Query, as retention_time > 0");
+  assert.equal(of(["total counts", "int"]), "Query, as `total counts` > 0");
+  assert.equal(of(["kind", "string"]), "Query");
 });

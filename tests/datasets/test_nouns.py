@@ -11,6 +11,7 @@ from cxg_widget.datasets import open_dataset
 from cxg_widget.display.search import Catalogue
 from cxg_widget.display.target import resolve
 from cxg_widget.errors import CxgWidgetError, UnknownName
+from cxg_widget.rules.filters import query_filter
 from cxg_widget.selection.query import mask_of_query
 from cxg_widget.selection.selection import SelectedCells, mask_of
 from cxg_widget.session.streams import dataset_frame
@@ -108,6 +109,9 @@ def test_sentences_about_an_mzpeak_speak_of_spectra_and_windows(mzpeak):
             said(lambda: mask_of(np.ones(n + 1, dtype=bool), dataset)),
             said(lambda: mask_of(["nobody"], dataset)),
             said(lambda: mask_of_query("retention_time + 1", dataset)),
+            said(lambda: query_filter("retention_time.to_csv()")),
+            said(lambda: query_filter("1 > 0")),
+            said(lambda: query_filter(5)),
             said(lambda: resolve("nothing", dataset)),
             said(lambda: resolve(5, dataset)),
         ]
@@ -115,6 +119,9 @@ def test_sentences_about_an_mzpeak_speak_of_spectra_and_windows(mzpeak):
             f"has {n} spectra",
             "no spectrum 'nobody'",
             "for each spectrum",
+            "is no part of a query",
+            "names no column",
+            "must be a text",
             "no obs column or m/z window 'nothing'",
             "a list of m/z windows",
         ]

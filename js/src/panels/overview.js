@@ -43,10 +43,16 @@ export function createOverview() {
                   @click=${() => put(columnOf(rule), null)}>${ICONS.close}</button></li>`;
             })}</ul>`
       }
-      <div class="box"><input type="text" class="query" aria-label="Keep by a query" placeholder="Query, as n_genes > 500 and CD3E > 0" autocomplete="off" spellcheck="false"
+      <div class="box"><input type="text" class="query" aria-label="Keep by a query" placeholder=${exampleOf(dataset)} autocomplete="off" spellcheck="false"
         title="Names of columns and ${nounsOf(state).var.many}, comparisons, and, or, not, in" aria-invalid=${isRefused} ?disabled=${isOffline}
         .value=${isRefused ? tried : query} @change=${commit}></div>
       ${isRefused ? html`<p class="fault" role="alert">${state.error?.message}</p>` : nothing}
     </div>`;
   };
+}
+
+/** What the field for a query says while it is empty: with a name that this dataset has. @param {Dataset} dataset @returns {string} */
+export function exampleOf({ columns }) {
+  const name = columns.find(({ kind }) => kind === "int" || kind === "float")?.name ?? "";
+  return name === "" ? "Query" : `Query, as ${/^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``} > 0`;
 }

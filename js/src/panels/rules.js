@@ -1,6 +1,6 @@
 /** Filters as the front-end changes them: rules of small JSON, one for each column, and a query. Pure. */
 import { MISSING_LABEL } from "../wire/protocol.js";
-import { innerOf } from "../words/rule_told.js";
+import { innerOf, labelOf } from "../words/rule_told.js";
 
 /** @typedef {import("../words/rule_told.js").Rule} Rule */
 
@@ -27,7 +27,7 @@ export function withRule(rules, column, rule) {
 export function passesOf(rule) {
   const listed = innerOf(rule ?? {}).in;
   if (listed === undefined) return () => true;
-  const labels = new Set(listed.map((/** @type {any} */ one) => (one === null ? MISSING_LABEL : String(one))));
+  const labels = new Set(listed.map(labelOf));
   return "not" in /** @type {Rule} */ (rule) ? (label) => !labels.has(label) : (label) => labels.has(label);
 }
 

@@ -4,6 +4,15 @@ import { shortNumber } from "./format.js";
 
 /** @typedef {Record<string, any>} Rule {obs, in}, {obs, range}, {var, range}, {not: {obs, in}}, {set}, {not: {set}} or {query} */
 
+/** What a value of a rule is called, as cxg_widget/text/names.py writes it. @param {any} value @returns {string} */
+export function labelOf(value) {
+  if (value === null) return MISSING_LABEL;
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (Number.isInteger(value)) return String(BigInt(value));
+  const isTiny = typeof value === "number" && Math.abs(value) < 1e-4;
+  return isTiny ? value.toExponential().replace(/-(\d)$/, "-0$1") : String(value);
+}
+
 /** The rule that names a column, or what it negates. @param {Rule} rule @returns {Rule} */
 export const innerOf = (rule) => rule.not ?? rule;
 
@@ -22,7 +31,7 @@ export function told(rule) {
     const [low, high] = inner.range.map((/** @type {number | null} */ end) => (end === null ? "" : shortNumber(end)));
     return low === "" ? `up to ${high}` : high === "" ? `from ${low}` : `${low} to ${high}`;
   }
-  const first = inner.in.slice(0, 2).map((/** @type {any} */ one) => (one === null ? MISSING_LABEL : String(one)));
+  const first = inner.in.slice(0, 2).map(labelOf);
   const more = inner.in.length - first.length;
   return `${"not" in rule ? "not " : ""}${first.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -17,6 +17,14 @@ def page(panels: Any) -> Any:
     return panels
 
 
+_PLACE_OF_COST = """() => {
+  const text = root.querySelector(".cost span").getBoundingClientRect();
+  const box = root.querySelector(".cost").getBoundingClientRect();
+  return [text.left - box.left, box.right - text.right, text.top - box.bottom];
+}"""
+"""From the box of what was read: how far its text lies inside of it to the left and right, and how far beneath."""
+
+
 def told(page: Any) -> str:
     """Return the line under the plot."""
     return " ".join(page.locator(".status").inner_text().split())
@@ -60,8 +68,22 @@ def test_what_the_last_action_read_is_said_where_there_is_room(page: Any) -> Non
     expect(cost).to_have_text("1.2\u00a0MB in 3 reads")
     page.evaluate("() => store.set({ cost: { nBytes: 0, nReads: 0 } })")
     expect(cost).to_have_text("from memory")
-    page.evaluate("() => store.set({ cost: null })")
+    for width in range(300, 700, 20):
+        page.evaluate("(width) => document.body.style.setProperty('width', `${width}px`)", width)
+        left, right, top = page.evaluate(_PLACE_OF_COST)
+        assert (left >= 0 and right >= 0) or top >= 0, f"{width} px wide the text is cut"
+    page.evaluate("() => { document.body.style.width = ''; store.set({ cost: null }); }")
     expect(cost).to_have_count(0)
+
+
+def test_icons_lie_whole_in_their_boxes(page: Any) -> None:
+    show(page, "selected")
+    cut = page.evaluate(
+        """() => [...root.querySelectorAll(".icon")]
+          .filter((icon) => { const { x, y, width, height } = icon.getBBox();
+            return x < 0 || y < 0 || x + width > 16 || y + height > 16; }).map((icon) => icon.innerHTML)"""
+    )
+    assert cut == []
 
 
 def test_the_plot_is_described_in_words_that_follow_what_is_shown(page: Any) -> None:

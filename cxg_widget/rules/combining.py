@@ -19,7 +19,7 @@ def combined_rule(old: Rule | None, new: Rule | None, mode: Mode) -> Rule | None
     Lists grow where they can, so that many gestures of one kind make no deep rule.
     """
     if mode == "replace":
-        return new
+        return fitting(new)
     if old is None or new is None:
         return None
     if old == NOTHING:
@@ -33,6 +33,20 @@ def combined_rule(old: Rule | None, new: Rule | None, mode: Mode) -> Rule | None
         rule = {"minus": [first, {"or": [*_listed(second, "or"), *_listed(new, "or")]}]}
     else:
         rule = {"minus": [old, new]}
+    return fitting(rule)
+
+
+def complement_of(rule: Rule | None) -> Rule | None:
+    """Return the rule of all other cells; None where there is none, or it is too large."""
+    if rule is None:
+        return None
+    return rule["not"] if "not" in rule else fitting({"not": rule})
+
+
+def fitting(rule: Rule | None) -> Rule | None:
+    """Return a rule, or None where it is larger than one may be."""
+    if rule is None:
+        return None
     sizes = [depth for _, depth in within(rule)]
     return rule if len(sizes) <= MOST and max(sizes) <= DEEPEST else None
 

@@ -109,19 +109,20 @@ class Crossfilter:
         known = self._masks.get(name)
         if known is not None:
             return known
-        found = self._evaluate(self._alone(rule))  # may read for long: the lock is free meanwhile
+        inner = rule.get("not", rule)
+        if "set" in inner:  # whose own rule may be as deep as one may be
+            found = self._evaluate(self._rule_of(inner))
+            found = ~found if "not" in rule else found
+        else:
+            found = self._evaluate(rule)  # may read for long: the lock is free meanwhile
         with self._lock:
             return self._masks.setdefault(name, found)
 
-    def _alone(self, rule: Rule) -> Rule:
-        """Return a rule with that of a set in the place of its name."""
-        inner = rule.get("not", rule)
-        if "set" not in inner:
-            return rule
-        if inner.get("of") not in self._sets:
-            raise UnknownName(not_found("set", inner["set"], [one["name"] for one in self._known], "this widget"))
-        found = self._sets[inner["of"]]
-        return {"not": found} if "not" in rule else found
+    def _rule_of(self, named: Rule) -> Rule:
+        """Return the rule of the set that a filter names."""
+        if named.get("of") not in self._sets:
+            raise UnknownName(not_found("set", named["set"], [one["name"] for one in self._known], "this widget"))
+        return self._sets[named["of"]]
 
     def holds(self, rules: Sequence[Rule]) -> bool:
         """Say whether all rules have been evaluated, so that nothing is read for them."""

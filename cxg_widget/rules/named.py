@@ -132,7 +132,8 @@ def expanded(rule: Rule, sets: Mapping[str, Rule]) -> Rule:
     unknown = [one["set"] for one, _ in within(plain) if "set" in one and one["set"] not in sets]
     if unknown:
         raise UnknownName(not_found("set", unknown[0], sets, "this widget"))
-    return check_rule(_expanded(plain, sets))
+    expanded_rule: Rule = _expanded(plain, sets)
+    return expanded_rule
 
 
 def _expanded(rule: Any, sets: Mapping[str, Rule]) -> Any:

@@ -12,7 +12,7 @@ from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.datasets.base.values import freeze
 from cxg_widget.display.target import NO_SETS, OwnSets
 from cxg_widget.errors import SelectionError
-from cxg_widget.rules.combining import combined_rule
+from cxg_widget.rules.combining import combined_rule, complement_of
 from cxg_widget.rules.forms import Rule
 from cxg_widget.selection.selection import SelectedCells
 from cxg_widget.text.names import shown
@@ -73,9 +73,19 @@ class CellSet(SelectedCells):
         bits = ~self.bits
         if self._dataset.n_obs % 8:
             bits[-1] &= (1 << self._dataset.n_obs % 8) - 1
-        return CellSet(
-            self._dataset, bits, None if self._rule is None else {"not": self._rule}, self._layer, self._gene_sets
-        )
+        return self._like(bits, complement_of(self._rule))
+
+    def __ror__(self, other: Any) -> CellSet:
+        """Return the cells that are in either."""
+        return self._set_of(other) | self
+
+    def __rand__(self, other: Any) -> CellSet:
+        """Return the cells that are in both."""
+        return self._set_of(other) & self
+
+    def __rsub__(self, other: Any) -> CellSet:
+        """Return the cells of another one, or of a selection, that are not in this one."""
+        return self._set_of(other) - self
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CellSet) and other.is_of(self._dataset) and np.array_equal(self.bits, other.bits)
@@ -83,13 +93,17 @@ class CellSet(SelectedCells):
     __hash__ = None  # type: ignore[assignment]
 
     def _with(self, other: Any, merge: Callable[[Bits, Bits], Bits], mode: Mode) -> CellSet:
-        if not isinstance(other, SelectedCells):
-            raise SelectionError(f"a set of cells goes together with another one; found {shown(other)}")
-        theirs = CellSet.of(other)
+        theirs = self._set_of(other)
         if not theirs.is_of(self._dataset):
             raise SelectionError("these are cells of two datasets; `w.sets.apply(other.rule)` finds them in this one.")
         rule = combined_rule(self._rule, theirs._rule, mode)
         return self._like(merge(self.bits, theirs.bits), rule)
+
+    @staticmethod
+    def _set_of(other: Any) -> CellSet:
+        if not isinstance(other, SelectedCells):
+            raise SelectionError(f"a set of cells goes together with another one; found {shown(other)}")
+        return CellSet.of(other)
 
     def _like(self, bits: Bits, rule: Rule | None) -> CellSet:
         return CellSet(self._dataset, bits, rule, self._layer, self._gene_sets)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,13 @@ from cxg_widget.selection.selection import SelectedCells
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
+
+
+def listed(what: Any) -> Any:
+    """Return {column: values} with lists in the place of what can be gone through once, all else as it is."""
+    if not isinstance(what, Mapping):
+        return what
+    return {name: list(values) if isinstance(values, Iterator) else values for name, values in what.items()}
 
 
 def rule_of(what: Any, dataset: Dataset) -> Rule | None:

@@ -101,12 +101,15 @@ class Exchange:
 def error_frame(kind: str, error: Exception, uri: str) -> Frame:
     """Say a failure in one sentence, and apart from it in full: with the paths of the store and what a library said."""
     if isinstance(error, CxgWidgetError):
-        full = str(error)
-        sentence = _without_path(_without_quote(full, error.quoted), uri)
+        full, sentence = str(error), told(error, uri)
     else:
         full, sentence = shortened(f"{kind} failed: {error!r}"), f"{kind} failed unexpectedly; the details say how."
-    sentence = " ".join(sentence.split())
     return Frame(protocol.Error(kind, type(error).__name__, sentence, full if full != sentence else ""))
+
+
+def told(error: CxgWidgetError, uri: str) -> str:
+    """Say a failure in one sentence, without the path of the store at `uri` and without what a library said."""
+    return " ".join(_without_path(_without_quote(str(error), error.quoted), uri).split())
 
 
 def _without_quote(text: str, quoted: str) -> str:

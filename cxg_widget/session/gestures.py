@@ -11,6 +11,7 @@ from cxg_widget.cells.holder import Holder
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import InvalidValue, SelectionError
+from cxg_widget.rules.combining import fitting
 from cxg_widget.rules.forms import Rule
 from cxg_widget.session.view_request import shown_of
 from cxg_widget.spatial.polygon import as_polygon, in_polygon
@@ -50,7 +51,7 @@ def rule_of(gesture: p.Lasso | p.Category | p.Pick, held: Holder) -> Rule | None
             return None
         value = None if gesture.code < 0 else coloring.data.categories[gesture.code]
         rule = {"obs": coloring.target.name, "in": [value]}
-    return {"and": [rule, *settings.filter_rules]} if settings.filters else rule
+    return fitting({"and": [rule, *settings.filter_rules]}) if settings.filters else rule
 
 
 def polygon_rule(corners: Any, settings: Settings) -> Rule:

@@ -11,9 +11,11 @@ from cxg_widget.cells.loader import Loader
 from cxg_widget.compute.bits import pack_mask
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.base.values import freeze
+from cxg_widget.errors import CxgWidgetError
 from cxg_widget.rules.forms import Rule
 from cxg_widget.rules.named import digest_of
 from cxg_widget.rules.rule import mask_of
+from cxg_widget.session.exchange import told
 from cxg_widget.session.on_show import OnShow
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
@@ -43,16 +45,23 @@ class SetList:
         self._bits.clear()
 
     def frame(self) -> Frame:
-        """Return all sets with how many cells each has, how many of them pass the filters, how many are selected."""
+        """Return all sets with how many cells each has, how many of them pass the filters, how many are selected.
+
+        One whose cells cannot be found, as rows of another dataset, has a fault and no cells; the others are there.
+        """
         settings, selected, seqs = self._on_show.now()
         passing = self._loader.of(settings).filtered()
         masks = [None if passing is None else pack_mask(passing), pack_mask(selected)]
         listed, counts = [], np.zeros((len(settings.sets), 3), dtype=np.uint32)
         for row, one in zip(counts, settings.sets, strict=True):
-            bits = self.bits_of(one["rule"])
-            row[:] = [_count(bits), *(_count(bits if mask is None else bits & mask) for mask in masks)]
-            name, rule, within = one["name"], one["rule"], one.get("within") or ""
-            listed.append({"name": name, "within": within, "is_rule": "rows" not in rule, "of": digest_of(rule)})
+            fault = ""
+            try:
+                bits = self.bits_of(one["rule"])
+                row[:] = [_count(bits), *(_count(bits if mask is None else bits & mask) for mask in masks)]
+            except CxgWidgetError as error:
+                fault = told(error, self._loader.dataset.uri)
+            said = {"name": one["name"], "within": one.get("within") or "", "fault": fault}
+            listed.append({**said, "is_rule": "rows" not in one["rule"], "of": digest_of(one["rule"])})
         return Frame(p.Sets(seqs.filter, seqs.selection, listed), {"counts": counts})
 
 

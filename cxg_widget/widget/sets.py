@@ -6,12 +6,12 @@ from collections.abc import Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from cxg_widget.compute.bits import pack_mask
-from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.errors import CxgWidgetError, InvalidValue, UnknownName
 from cxg_widget.rules.forms import Rule
 from cxg_widget.rules.named import check_name, expanded
 from cxg_widget.rules.rule import mask_of as mask_of_rule
 from cxg_widget.selection.cell_set import Bits, CellSet
-from cxg_widget.selection.given import rule_of
+from cxg_widget.selection.given import listed, rule_of
 from cxg_widget.selection.selection import mask_of
 from cxg_widget.text.names import not_found, shown
 
@@ -82,14 +82,24 @@ class Sets(MutableMapping[str, CellSet]):
         return self._of(bits, rule)
 
     def frame(self) -> pd.DataFrame:
-        """Return the sets as a table: a row each, by name, with `n` cells, `filtered` of them, and `within`."""
+        """Return the sets as a table: a row each, by name, with `n` cells, `filtered` of them, and `within`.
+
+        Both numbers, Int64, are missing where cells cannot be found; `w.sets[name]` says why.
+        """
         import pandas as pd
 
         passing = CellSet(self._widget.dataset, pack_mask(self._widget.filters.mask))
-        n = [(len(one), len(one & passing)) for one in self.values()]
-        table = pd.DataFrame(n, columns=["n", "filtered"], index=pd.Index(list(self), name="set"), dtype="int64")
+        n = [self._counted(name, passing) for name in self]
+        table = pd.DataFrame(n, columns=["n", "filtered"], index=pd.Index(list(self), name="set"), dtype="Int64")
         table["within"] = pd.Series([one.get("within") for one in self.rules], table.index, dtype=object)
         return table
+
+    def _counted(self, name: str, passing: CellSet) -> tuple[int | None, int | None]:
+        try:
+            cells = self[name]
+        except CxgWidgetError:
+            return None, None
+        return len(cells), len(cells & passing)
 
     def edit(self, message: EditSet) -> None:
         """Do what a hand asks for; raises as what it does."""
@@ -143,14 +153,19 @@ class Sets(MutableMapping[str, CellSet]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return "{" + ", ".join(f"{name!r}: {one!r}" for name, one in self.items()) + "}"
+        return "{" + ", ".join(f"{name!r}: {self._told(name)}" for name in self) + "}"
+
+    def _told(self, name: str) -> str:
+        try:
+            return repr(self[name])
+        except CxgWidgetError as error:
+            return f"<set whose cells cannot be found: {error}>"
 
     def _cells(self, what: Any) -> CellSet:
-        dataset = self._widget.dataset
-        rule = rule_of(what, dataset)
+        dataset, what = self._widget.dataset, listed(what)
         if isinstance(what, CellSet) and what.is_of(dataset):
             return what
-        return self._of(pack_mask(mask_of(what, dataset)), rule)
+        return self._of(pack_mask(mask_of(what, dataset)), rule_of(what, dataset))
 
     def _of(self, bits: Bits, rule: Rule | None) -> CellSet:
         settings = self._widget._session.settings

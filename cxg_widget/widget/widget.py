@@ -45,7 +45,7 @@ from cxg_widget.errors import (
 from cxg_widget.rules.combining import NOTHING, combined_rule
 from cxg_widget.rules.filters import check_filters, query_filter
 from cxg_widget.rules.named import check_sets, followed
-from cxg_widget.selection.given import rule_of, rule_of_query
+from cxg_widget.selection.given import listed, rule_of, rule_of_query
 from cxg_widget.selection.query import mask_of_query
 from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
 from cxg_widget.session.costs import Cost
@@ -282,6 +282,7 @@ class CxgWidget(WidgetTraits):
                 mask = mask_of_query(query, self._dataset, self.layer, level=2)
                 rule = rule_of_query(query, self._dataset, self.layer, mask)
             else:
+                what = listed(what)
                 mask, rule = mask_of(what, self._dataset), rule_of(what, self._dataset)
             if within is not None:
                 passing: Rule = {"and": self._session.settings.filter_rules}

@@ -701,9 +701,10 @@ class Matches(Message):
 
 @dataclass(frozen=True)
 class Sets(Message):
-    """The named sets of cells: name, within which other set ("" = none), is_rule: not mere rows, of.
+    """The named sets of cells: name, within which other set ("" = none), is_rule: not mere rows, of, fault.
 
     of : what a filter names a set by, beside its name
+    fault : one sentence that says why its cells cannot be found, which are counted as none; "" where they are
     filter_seq, selection_seq : of the filters and the selection that are counted
     """
 

@@ -5,10 +5,10 @@ import { createSetList, inOrder } from "../src/panels/set_list.js";
 
 const TOLD = {
   sets: [
-    { name: "a", within: "", is_rule: true, of: "1" },
-    { name: "b", within: "", is_rule: false, of: "2" },
-    { name: "a1", within: "a", is_rule: true, of: "3" },
-    { name: "a2", within: "a1", is_rule: true, of: "4" },
+    { name: "a", within: "", fault: "", is_rule: true, of: "1" },
+    { name: "b", within: "", fault: "", is_rule: false, of: "2" },
+    { name: "a1", within: "a", fault: "", is_rule: true, of: "3" },
+    { name: "a2", within: "a1", fault: "", is_rule: true, of: "4" },
   ],
   arrays: { counts: Uint32Array.of(9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0) },
 };

@@ -36,6 +36,15 @@ def test_names_are_text_and_stand_below_the_set_that_they_were_made_in(panel: An
     expect(told).to_contain_text("no rule")
 
 
+def test_a_set_whose_cells_cannot_be_found_says_why_and_can_be_deleted_and_nothing_else(panel: Any) -> None:
+    row = panel.get_by_role("listitem").last
+    row.locator(".opener").click()
+    expect(row.locator(".caption")).to_have_text("these rows are those of another dataset.")
+    for name in ("Select a set", "Only these", "Zoom to"):
+        expect(row.get_by_role("button", name=name)).to_be_disabled()
+    expect(row.get_by_role("button", name="Delete")).to_be_enabled()
+
+
 def test_a_hand_names_selects_filters_zooms_renames_and_deletes(panel: Any, panels: Any) -> None:
     field = panel.get_by_role("textbox", name="Name of the selection")
     field.fill("new one")

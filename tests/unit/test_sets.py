@@ -108,6 +108,60 @@ def test_rows_fit_no_other_dataset(widget):
     other.close()
 
 
+def test_a_set_whose_cells_cannot_be_found_takes_no_other_one_away(widget):
+    other = CxgWidget(small(500))
+    other.sets.add("rows", [1, 2, 3])
+    widget.state = {"sets": [*other.state["sets"], {"name": "T", "rule": {"obs": "cell_type", "in": ["T cell"]}}]}
+    other.close()
+    n = int((widget.dataset.obs()["cell_type"] == "T cell").sum())
+    table = widget.sets.frame()
+    assert table["n"].isna().tolist() == [True, False]
+    assert table.loc["T", "n"] == n
+    assert f"<set of {n} of" in repr(widget.sets)
+    assert "another dataset" in repr(widget.sets)
+    (content, buffers) = edit(widget, "rename", "T", to="t")
+    assert np.frombuffer(buffers[0], np.uint32).tolist() == [0, 0, 0, n, n, 0]
+    assert ["another dataset" in one["fault"] for one in content["sets"]] == [True, False]
+
+
+def test_values_that_can_be_gone_through_once_make_the_rule_of_their_cells(widget):
+    frame = widget.dataset.obs()
+    for cells in (
+        widget.select({"cell_type": iter(["T cell", "B cell"])}),
+        widget.sets.add("both", {"cell_type": (one for one in ["T cell", "B cell"])}),
+    ):
+        assert cells.rows.tolist() == np.flatnonzero(frame["cell_type"].isin(["T cell", "B cell"])).tolist()
+        np.testing.assert_array_equal(widget.sets.apply(cells.rule).mask, cells.mask)
+
+
+def test_a_selection_goes_together_with_sets_on_either_side(widget):
+    rng = np.random.default_rng(1)
+    a, b = rng.random(1000) < 0.3, rng.random(1000) < 0.6
+    chosen, cells = widget.select(a), widget.sets.add("b", b)
+    for found, truth in ((chosen | cells, a | b), (chosen & cells, a & b), (chosen - cells, a & ~b)):
+        np.testing.assert_array_equal(found.mask, truth)
+    with pytest.raises(SelectionError, match="goes together"):
+        [1, 2] | cells
+
+
+def test_algebra_of_any_depth_can_be_named_and_kept_as_a_filter(widget):
+    cells, truth = widget.sets.add("a", {"cell_type": "T cell"}), widget.sets["a"].mask
+    number = widget.sets.add("b", {"is_doublet": True})
+    for _ in range(30):
+        cells, truth = ~(~cells - number), ~(~truth & ~number.mask)
+    widget.sets["deep"] = cells
+    np.testing.assert_array_equal(widget.sets["deep"].mask, truth)
+    deepest = {"obs": "cell_type", "in": ["T cell"]}
+    for _ in range(32):
+        deepest = {"not": deepest}
+    widget.sets = {"deepest": deepest}
+    widget.filters["set:deepest"] = False
+    others = np.asarray(widget.dataset.obs()["cell_type"] != "T cell")
+    np.testing.assert_array_equal(widget.filters.mask, others)
+    lassoed(widget, [[-50, -50], [50, -50], [50, 50], [-50, 50]])
+    np.testing.assert_array_equal(widget.sets.add("all that pass").mask, others)
+
+
 def test_one_sentence_names_all_that_another_dataset_lacks(widget):
     rule = {"and": [{"obs": "no such", "in": ["x"]}, {"var": "NOGENE", "range": [1, None]}, {"obs": "nor", "in": []}]}
     with pytest.raises(UnknownName) as told:
@@ -221,7 +275,9 @@ def test_what_a_hand_does_with_sets_is_what_python_does(widget):
     widget.select({"cell_type": "T cell"})
     content, buffers = edit(widget, "add", "T")
     n = len(widget.selection)
-    assert content["sets"] == [{"name": "T", "within": "", "is_rule": True, "of": content["sets"][0]["of"]}]
+    assert content["sets"] == [
+        {"name": "T", "within": "", "fault": "", "is_rule": True, "of": content["sets"][0]["of"]}
+    ]
     assert np.frombuffer(buffers[0], np.uint32).tolist() == [n, n, n]
     widget.filters["is_doublet"] = [False]
     widget.select([0, 1, 2])

@@ -6,6 +6,7 @@
  * @property {string} of what a filter names it by, beside its name
  * @property {number} depth of how many others it stands below
  * @property {boolean} isRule not mere rows
+ * @property {string} fault why its cells cannot be found, "" where they are
  * @property {number} n cells
  * @property {number} nFiltered those that pass the filters
  * @property {number} nSelected
@@ -51,9 +52,9 @@ export function createSetList(client, redraw) {
 /** Each set below the one that it stands in, in the order in which they were made. @param {Pick<import("../wire/protocol.js").Sets, "sets" | "arrays">} told
  * @returns {CellSet[]} */
 export function inOrder({ sets, arrays }) {
-  const all = sets.map(({ name, within, of, is_rule: isRule }, i) => {
+  const all = sets.map(({ name, within, of, is_rule: isRule, fault }, i) => {
     const [n, nFiltered, nSelected] = arrays.counts.subarray(3 * i, 3 * i + 3);
-    return { name, within, of, isRule, n, nFiltered, nSelected };
+    return { name, within, of, isRule, fault, n, nFiltered, nSelected };
   });
   /** @param {string} above @param {number} depth @returns {CellSet[]} */
   const below = (above, depth) =>

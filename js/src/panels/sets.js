@@ -29,23 +29,23 @@ export function createSets({ client, redraw }) {
   /** @param {Context} context @param {CellSet} set @param {number} i */
   function row(context, set, i) {
     const { state } = context;
-    const { name, n, depth } = set;
+    const { name, n, depth, fault } = set;
     const [isOpen, isOffline] = [open.has(name), state.link === "offline"];
     const select = (/** @type {MouseEvent} */ event) =>
       list.edit({ op: "select", name, mode: modeOf({ shift: event.shiftKey, alt: event.altKey }) });
     return html`<li class=${isOpen ? "open" : ""} style="--depth:${depth}"><div class="column">
       <button type="button" class="opener" aria-expanded=${isOpen} title=${name} ?disabled=${isOffline}
         @click=${() => then(() => open.delete(name) || open.add(name))}>${ICONS.down}<span class="label">${name}</span>
-        <span class="kind">${shortCount(n)}</span></button>
-      <button type="button" class="small" aria-label="Select ${name}" title="Select its ${nounsOf(state).obs.many}\n${MODES_TOLD}" ?disabled=${isOffline} @click=${select}>${ICONS.lasso}</button>
+        <span class="kind">${fault === "" ? shortCount(n) : "?"}</span></button>
+      <button type="button" class="small" aria-label="Select ${name}" title="Select its ${nounsOf(state).obs.many}\n${MODES_TOLD}" ?disabled=${isOffline || fault !== ""} @click=${select}>${ICONS.lasso}</button>
     </div>${isOpen ? body(context, set, i) : nothing}</li>`;
   }
 
   /** @param {Context} context @param {CellSet} set @param {number} i */
-  function body({ state, actions }, { name, of, n, nFiltered, nSelected, isRule }, i) {
+  function body({ state, actions }, { name, of, n, nFiltered, nSelected, isRule, fault }, i) {
     const spec = `set:${name}`;
     const isOnly = ruleOf(state.traits.filters, spec)?.set === name;
-    const filterButton = html`<button type="button" class="text" aria-pressed=${isOnly} ?disabled=${state.link === "offline"}
+    const filterButton = html`<button type="button" class="text" aria-pressed=${isOnly} ?disabled=${state.link === "offline" || fault !== ""}
       @click=${() => actions.setTrait("filters", withRule(state.traits.filters, spec, isOnly ? null : { set: name, of }))}>Only these</button>`;
     const act = (/** @type {string} */ op, /** @type {string} */ label, off = false) =>
       html`<button type="button" class="text" ?disabled=${off || state.link === "offline"} @click=${() => list.edit({ op, name })}>${label}</button>`;
@@ -56,9 +56,13 @@ export function createSets({ client, redraw }) {
       list.edit({ op: "rename", name, to });
     };
     const { obs } = nounsOf(state);
+    const told =
+      fault !== ""
+        ? fault
+        : html`${counted(n, obs)}${state.traits.filters.length === 0 ? nothing : `, ${wholeNumber(nFiltered)} pass`}${state.selection.n === 0 ? nothing : `, ${wholeNumber(nSelected)} selected`}.
+        ${isRule ? "It has a rule, which finds them in other data too." : "Its rows are known, and no rule."}`;
     return html`<div class="body">
-      <p class="caption">${counted(n, obs)}${state.traits.filters.length === 0 ? nothing : `, ${wholeNumber(nFiltered)} pass`}${state.selection.n === 0 ? nothing : `, ${wholeNumber(nSelected)} selected`}.
-        ${isRule ? "It has a rule, which finds them in other data too." : "Its rows are known, and no rule."}</p>
+      <p class="caption">${told}</p>
       <div class="box"><input type="text" id="set-${i}" aria-label="Name of ${name}" maxlength="200" autocomplete="off" spellcheck="false" .value=${live(name)} @change=${rename}></div>
       <div class="doing">${filterButton} ${act("zoom", "Zoom to", n === 0)} ${act("put", "Replace by selection")} ${act("delete", "Delete")}</div>
     </div>`;

@@ -527,9 +527,10 @@ export const CONTAINER = 65536;
  * @property {number} n_more
  */
 /**
- * The named sets of cells: name, within which other set ("" = none), is_rule: not mere rows, of.
+ * The named sets of cells: name, within which other set ("" = none), is_rule: not mere rows, of, fault.
  *
  * of : what a filter names a set by, beside its name
+ * fault : one sentence that says why its cells cannot be found, which are counted as none; "" where they are
  * filter_seq, selection_seq : of the filters and the selection that are counted
  * @typedef {object} Sets
  * @property {"sets"} kind

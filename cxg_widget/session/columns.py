@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_OPEN = 1_000
+_MOST_ROWS = 1_024
+"""Categories of a long list that may be asked for one by one."""
 _MOST_GROUPS = 12
 _VAR = "var"
 """The slot of the table of var, kept as long as columns are open."""
@@ -59,6 +61,7 @@ class Columns:
             If these are no filters, or there are too many columns.
         """
         check_number(asked.columns)
+        wanted = _wanted(asked)
         self._n_asked += 1
         number, settings = self._n_asked, self._on_show.settings
         rules = check_filters(asked.filters, self._dataset, settings.layer)
@@ -74,7 +77,7 @@ class Columns:
             try:
                 if isinstance(column, Exception):
                     raise column
-                frame = self._frame(name, column, rules, part, parts, is_known=name in asked.known)
+                frame = self._frame(name, column, rules, (part, parts), wanted.get(name))
             except CxgWidgetError as error:
                 frame = _failed(name, error, part, parts, self._dataset.uri)
             yield frame
@@ -91,7 +94,10 @@ class Columns:
         source, found = resolved({name: name}, self._dataset, settings.layer)[name]
         return source, found, settings.layer if source == "var" else None
 
-    def _frame(self, name: str, column: Column, rules: list[Rule], part: int, parts: int, *, is_known: bool) -> Frame:
+    def _frame(
+        self, name: str, column: Column, rules: list[Rule], part: tuple[int, int], wanted: list[int] | None
+    ) -> Frame:
+        is_known = wanted is not None
         settings, mask, _ = self._on_show.now()
         legend, groups = self.groups(settings)
         counter = self._loader.of(settings).counter
@@ -102,11 +108,13 @@ class Columns:
         scale: p.Scale = "continuous" if coded.categories is None else "categorical"
         is_grouped = tally.grouped.shape[1] > 0
         about = [] if is_known or column[0] != "var" else self._about(column[1])
+        is_some = bool(wanted) and coded.categories is not None and not is_grouped
+        rows = [row for row in wanted or () if 0 <= row < coded.n_codes] if is_some else []
         message = p.ColumnCounts(
-            part, parts, name, scale, labels, edges, legend if is_grouped else [], layer=column[2] or "",
-            n_zeros=coded.n_zeros, about=about,
+            *part, name, scale, labels, edges, legend if is_grouped else [], layer=column[2] or "",
+            n_zeros=coded.n_zeros, about=about, rows=rows,
         )  # fmt: skip
-        return Frame(message, _arrays(tally))
+        return Frame(message, _arrays(tally, rows or slice(None)))
 
     def _about(self, gene: str) -> list[list[str]]:
         """Return what the columns of var say of a gene of X."""
@@ -147,9 +155,19 @@ def check_number(columns: list[str]) -> None:
         raise InvalidValue(f"at most {MOST_OPEN:,} columns can be open; found {len(columns):,}")
 
 
-def _arrays(tally: Tally) -> dict[str, NDArray[np.uint32]]:
+def _wanted(asked: p.AskColumns) -> dict[str, list[int]]:
+    """Return the rows that are wanted of each column that is known, [] = all."""
+    rows = asked.rows or [[] for _ in asked.columns]
+    if len(rows) != len(asked.columns):
+        raise InvalidValue(f"columns need the rows of each or of none; found {len(rows)} of {len(asked.columns)}")
+    if max(map(len, rows), default=0) > _MOST_ROWS:
+        raise InvalidValue(f"at most {_MOST_ROWS:,} rows of a column are counted apart from all")
+    return {name: some for name, some in zip(asked.columns, rows, strict=True) if name in asked.known}
+
+
+def _arrays(tally: Tally, rows: list[int] | slice) -> dict[str, NDArray[np.uint32]]:
     found = {"all": tally.everything, "filtered": tally.filtered, "selected": tally.selected, "grouped": tally.grouped}
-    return {name: counts.astype(np.uint32) for name, counts in found.items()}
+    return {name: counts[rows].astype(np.uint32) for name, counts in found.items()}
 
 
 def _failed(name: str, error: CxgWidgetError, part: int, parts: int, uri: str) -> Frame:

@@ -232,12 +232,15 @@ class AskColumns(OfPanel):
     columns : as the trait `color` has them, "obs:NAME" or "var:NAME"
     known : those of which the front-end has categories or edges, which then are not sent again
     filters : as the trait, which hosts hold back while the kernel is busy
+    rows : of each of these, where it is known and long, the categories that are on the screen, as indices, missing ones
+        last; [] = all
     """
 
     kind: ClassVar[str] = "columns"
     columns: list[str]
     known: list[str] = field(default_factory=list)
     filters: list[dict[str, Any]] = field(default_factory=list)
+    rows: list[list[int]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -561,6 +564,7 @@ class ColumnCounts(OfPanel):
     scale "categorical": categories in their order. "continuous": edges of the bins, each of which holds its left edge
     and not its right one, but for the last, which holds both. Neither is listed where it is known.
     groups : indices into the categories of the legend on show, the largest; [] where cells are not counted by it
+    rows : of which categories the arrays are, where only some were asked for; [] = of all
     error : one sentence where the column cannot be counted; the rest then is empty
     layer : that a gene was read from, "" = X
     n_zeros : how many of all cells have the number 0
@@ -589,6 +593,7 @@ class ColumnCounts(OfPanel):
     layer: str = ""
     n_zeros: int = 0
     about: list[list[str]] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

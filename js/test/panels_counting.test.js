@@ -13,6 +13,8 @@ const state = (/** @type {any} */ change = {}) =>
     ...change,
   });
 
+const open = (/** @type {string} */ column, /** @type {number[]} */ rows = []) => ({ column, rows });
+
 /** A client whose answers come when they are let. */
 function fake() {
   /** @type {any[]} */
@@ -34,15 +36,15 @@ function fake() {
 test("the views of a widget ask one question, for what any of them has open", async () => {
   const { sent, client, answer } = fake();
   const [one, other] = [createCounting(client), createCounting(client)];
-  one(state(), ["a"]);
-  other(state(), ["b", "a"]);
+  one(state(), [open("a")]);
+  other(state(), [open("b"), open("a")]);
   await answer();
   assert.deepEqual(
     sent.map(({ columns }) => columns),
     [["a"], ["a", "b"]],
   );
-  one(state(), ["a"]);
-  other(state(), ["b", "a"]);
+  one(state(), [open("a")]);
+  other(state(), [open("b"), open("a")]);
   assert.equal(sent.length, 2); // nothing has changed
   one(null, []);
   await answer();
@@ -54,9 +56,9 @@ test("the views of a widget ask one question, for what any of them has open", as
 test("while a question is under way what changes is asked once it is answered", async () => {
   const { sent, client, answer } = fake();
   const count = createCounting(client);
-  count(state(), ["a"]);
-  count(state({ filter: { seq: 2 } }), ["a"]);
-  count(state({ filter: { seq: 3 } }), ["a"]);
+  count(state(), [open("a")]);
+  count(state({ filter: { seq: 2 } }), [open("a")]);
+  count(state({ filter: { seq: 3 } }), [open("a")]);
   assert.equal(sent.length, 1);
   await answer();
   assert.equal(sent.length, 2);
@@ -67,13 +69,40 @@ test("columns of a dataset that is told anew are asked for with their labels", a
   const count = createCounting(client);
   const [before, after] = [{}, {}];
   const columns = { a: { error: "" } };
-  count(state({ dataset: before, columns }), ["a"]);
+  count(state({ dataset: before, columns }), [open("a")]);
   await answer();
-  count(state({ dataset: before, columns, filter: { seq: 2 } }), ["a"]);
+  count(state({ dataset: before, columns, filter: { seq: 2 } }), [open("a")]);
   await answer();
-  count(state({ dataset: after, columns, filter: { seq: 2 } }), ["a"]);
+  count(state({ dataset: after, columns, filter: { seq: 2 } }), [open("a")]);
   assert.deepEqual(
     sent.map(({ known }) => known),
     [[], ["a"], []],
   );
+});
+
+test("of a long list the rows in sight alone are asked for, anew where others come into sight", async () => {
+  const { sent, client, answer } = fake();
+  const count = createCounting(client);
+  const columns = (/** @type {number[]} */ rows) => ({ columns: { a: { error: "", rows } } });
+  count(state(), [open("a")]);
+  await answer();
+  count(state(columns([])), [open("a", [4, 5])]); // all have been counted
+  assert.deepEqual(
+    sent.map(({ rows }) => rows),
+    [[[]]],
+  );
+  count(state({ ...columns([]), filter: { seq: 2 } }), [open("a", [4, 5])]);
+  await answer();
+  const now = { ...columns([4, 5]), filter: { seq: 2 } };
+  count(state(now), [open("a", [5])]);
+  assert.deepEqual(sent.at(-1).rows, [[4, 5]]);
+  count(state(now), [open("a", [5, 6])]);
+  await answer();
+  assert.deepEqual(sent.at(-1).rows, [[5, 6]]);
+  count(state(now), [open("a", [5, 6])]); // what could not be counted is not asked for without end
+  assert.equal(sent.length, 3);
+  const many = Array.from({ length: 1001 }, (_, i) => i);
+  count(state(now), [open("a", many)]);
+  await answer();
+  assert.deepEqual(sent.at(-1).rows, [[]]);
 });

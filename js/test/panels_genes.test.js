@@ -86,6 +86,7 @@ test("of a gene that was counted in another layer the bins are asked for anew, a
         categories: [],
         edges: [],
         about: [],
+        rows: [],
         layer: "",
         error: "",
         ...change,
@@ -106,7 +107,7 @@ test("of a gene that was counted in another layer the bins are asked for anew, a
         selection: { seq: 0 },
         color: null,
       }),
-      ["var:A", `obs:${seq}`],
+      ["var:A", `obs:${seq}`].map((column) => ({ column, rows: [] })),
     );
     return sent.at(-1).known;
   };

@@ -274,3 +274,29 @@ test("points are flagged by what is selected and what the filters leave out, eac
   filter(2, [], N);
   assert.deepEqual([[...(scene.flags ?? [])], store.get().filter], [[0, 1, 1, 0], { seq: 2, n: null }]);
 });
+
+test("where some rows of a long list were counted the others, the labels and all that is made of them stay", () => {
+  const { store, receive } = start();
+  store.set({ columns: {} });
+  const about = { kind: "column", part: 0, parts: 1, column: "obs:x", scale: "categorical", edges: [], groups: [] };
+  const none = { error: "", layer: "", n_zeros: 0, about: [] };
+  const counts = (/** @type {number[]} */ ...values) => Uint32Array.from(values);
+  const some = { all: counts(6, 0), filtered: counts(1, 0), selected: counts(2, 0), grouped: counts() };
+  receive({ ...about, ...none, categories: [], rows: [1, 3], arrays: some });
+  assert.deepEqual(store.get().columns, {}); // of labels that are no more
+  const all = {
+    all: counts(5, 6, 7, 0),
+    filtered: counts(5, 6, 7, 0),
+    selected: counts(0, 0, 0, 0),
+    grouped: counts(),
+  };
+  receive({ ...about, ...none, categories: ["a", "b", "c"], rows: [], arrays: all });
+  receive({ ...about, ...none, categories: [], rows: [1, 3], arrays: some });
+  const found = store.get().columns["obs:x"];
+  assert.equal(found.arrays.all, all.all);
+  assert.deepEqual(found.categories, ["a", "b", "c"]);
+  assert.deepEqual([...found.arrays.filtered], [5, 1, 7, 0]);
+  assert.deepEqual([...found.arrays.selected], [0, 2, 0, 0]);
+  assert.deepEqual(found.rows, [1, 3]);
+  assert.deepEqual([...all.filtered], [5, 6, 7, 0]);
+});

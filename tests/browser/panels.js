@@ -81,7 +81,7 @@ function genesIn({ text, name }) {
 /** Counts as a kernel would send them: of each of two or more values, or of 64 bins from 0 to 640; a filter halves those of the others. */
 function answered(column, filters) {
   const isGene = column.startsWith("var:");
-  const part = { kind: "column", column, categories: [], edges: [], groups: [], error: "", scale: "categorical", layer: "", n_zeros: isGene ? 80_000 : 0,
+  const part = { kind: "column", column, categories: [], edges: [], groups: [], error: "", scale: "categorical", layer: "", rows: [], n_zeros: isGene ? 80_000 : 0,
     about: isGene ? [["feature_name", column.slice(4)], ["<b>length</b>", "1,234"]] : [] };
   if (column === "obs:notes") return { ...part, scale: "none", error: "Cannot read obs column 'notes': its file is missing." };
   const kind = isGene ? "float" : OBS.find(({ name }) => `obs:${name}` === column)?.kind;

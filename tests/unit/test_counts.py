@@ -8,7 +8,7 @@ import pytest
 
 from cxg_widget.counts import kernels
 from cxg_widget.counts.coded import of_numbers
-from cxg_widget.datasets.base.dataset import Codes
+from cxg_widget.datasets.base.dataset import Codes, Column
 from cxg_widget.errors import CxgWidgetError, DamagedStore, UnknownName
 from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset, small
@@ -124,11 +124,11 @@ def test_a_column_that_is_not_there_or_damaged_is_one_of_our_errors(monkeypatch)
 # What the front-end asks.
 
 
-def asked(widget, columns, known=(), filters=None):
+def asked(widget, columns, known=(), filters=None, rows=()):
     """Return the answer to a request, {column: (content, arrays)}, and its bytes."""
     before = len(widget.front.settle().sent)
     rules = widget.filters.rules if filters is None else filters
-    widget.front.ask(kind="columns", columns=list(columns), known=list(known), filters=rules)
+    widget.front.ask(kind="columns", columns=list(columns), known=list(known), filters=rules, rows=list(rows))
     sent = widget.front.sent[before:]
     found = {}
     for content, buffers in sent:
@@ -234,6 +234,34 @@ def test_the_bytes_of_an_answer_do_not_depend_on_the_number_of_cells_and_shrink_
     whole, known = np.array(list(sizes.values())).T
     assert abs(whole[0] - whole[1]) < 200
     assert known.max() < whole.min() - 1000
+
+
+def test_of_a_long_list_that_is_known_the_rows_asked_for_alone_are_sent_as_pandas_counts_them(monkeypatch):
+    n = 2000
+    codes = np.random.default_rng(1).integers(-1, n, 3000).astype(np.int16)
+    data = small(3000)
+    data._obs["clone"] = Codes(codes, tuple(f"clone {i}" for i in range(n)))
+    data.obs_columns["clone"] = Column("clone", "categorical", n)
+    widget = recorded(data, monkeypatch, color=None)
+    widget.filters["n_genes"] = (500, None)
+    rows = [7, 0, n, 1999]
+    _, whole = asked(widget, ["obs:clone", "obs:cell_type"])
+    found, some = asked(
+        widget, ["obs:clone", "obs:cell_type"], ["obs:clone", "obs:cell_type"], rows=[[*rows, n + 1], []]
+    )
+    content, arrays = found["obs:clone"]
+    assert content["rows"] == rows
+    frame = data.obs(["n_genes"]).assign(code=np.where(codes < 0, n, codes))
+    expected = frame["code"][frame["n_genes"] >= 500].value_counts().reindex(rows, fill_value=0)
+    assert arrays["filtered"].tolist() == expected.tolist()
+    assert arrays["all"].tolist() == frame["code"].value_counts().reindex(rows, fill_value=0).tolist()
+    assert some < 2000 < 20 * 2000 < whole
+    fresh, _ = asked(widget, ["obs:clone"], rows=[rows])
+    assert fresh["obs:clone"][1]["all"].size == n + 1
+    for wrong in ([[0]], [[0] * 5000, []]):
+        widget.front.ask(kind="columns", columns=["obs:clone", "obs:cell_type"], known=[], filters=[], rows=wrong)
+        assert "rows" in widget.front.settle().sent[-1][0]["message"]
+    widget.close()
 
 
 def test_what_is_compiled_ahead_serves_the_columns_that_are_opened_then(widget):

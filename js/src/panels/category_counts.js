@@ -15,6 +15,9 @@ import { keeping, passesOf } from "./rules.js";
 /** Rows that are in sight at once. */
 const MOST_ROWS = 9;
 const SEGMENTS = 14;
+/** Of longer lists those in sight alone are counted anew, and as many around them. */
+const LONG = 1000;
+const AROUND = 64;
 
 /**
  * @param {{id: string, column: string, name: string, counts: Counts, rule: Rule | undefined, place: Place,
@@ -69,13 +72,15 @@ export function categoryCounts({ id, column, name, counts, rule, place, setRule,
   /** @param {number} i @param {number} k */
   function row(i, k) {
     const isHidden = !passes(labels[i]);
-    const [all, filtered, selected] = [arrays.all[i], arrays.filtered[i], arrays.selected[i]];
-    const said = `${labels[i]}\n${wholeNumber(filtered)} of ${wholeNumber(all)}${selected > 0 ? `, ${wholeNumber(selected)} selected` : ""}`;
+    const isCounted = counts.rows.length === 0 || counts.rows.includes(i);
+    const all = arrays.all[i];
+    const [filtered, selected] = isCounted ? [arrays.filtered[i], arrays.selected[i]] : [all, 0];
+    const said = `${labels[i]}\n${isCounted ? wholeNumber(filtered) : "…"} of ${wholeNumber(all)}${selected > 0 ? `, ${wholeNumber(selected)} selected` : ""}`;
     return html`<div id="${id}-${k}" class="count-row ${isHidden ? "hidden" : ""} ${k === active ? "active" : ""}" role="option" data-i=${i}
       aria-selected=${!isHidden} aria-posinset=${k + 1} aria-setsize=${rows.length} title=${said}>
       <span class="label">${labels[i] === "" ? html`<em>(empty)</em>` : labels[i]}</span>
-      <span class="amount">${filtered === all ? nothing : html`<b>${shortCount(filtered)}</b> / `}${shortCount(all)}</span>
-      ${bar(context, counts, i, most)}
+      <span class="amount">${!isCounted ? "… / " : filtered === all ? nothing : html`<b>${shortCount(filtered)}</b> / `}${shortCount(all)}</span>
+      ${isCounted ? bar(context, counts, i, most) : html`<span class="bars" aria-hidden="true"></span>`}
     </div>`;
   }
 
@@ -124,6 +129,14 @@ function bar({ state }, counts, i, most) {
 export function rowsDrawn(counts, place) {
   const { rows, start, stop } = sheetOf(counts, place);
   return rows.slice(start, stop);
+}
+
+/** Which rows of a long list are to be counted: those drawn, in steps so that few scrolls ask again; [] = all. @param {Counts} counts @param {Place} place
+ * @returns {number[]} */
+export function rowsWanted(counts, place) {
+  if (counts.categories.length <= LONG) return [];
+  const { rows, start, stop } = sheetOf(counts, place);
+  return rows.slice(Math.max(0, Math.floor(start / AROUND - 1) * AROUND), Math.ceil(stop / AROUND + 1) * AROUND);
 }
 
 /** @param {Counts} counts @param {Place} place */

@@ -1,14 +1,18 @@
 /** Asks for the counts of the columns that are open, after each change of filters, selection or colouring. */
 
 /** @typedef {import("../state/state.js").State} State */
-/** @typedef {{open: string[]}} View what one view has open */
+/** @typedef {{column: string, rows: number[]}} Open a column, and of a long list the rows that are wanted; [] = all */
+/** Of one column; where many views want more of them, all are counted. */
+const MOST_ROWS = 1000;
+
+/** @typedef {{open: Open[]}} View what one view has open */
 
 /** All views of a widget share its kernel and its counts, and so one question. @type {WeakMap<object, ReturnType<typeof createShared>>} */
 const SHARED = new WeakMap();
 
 /**
  * @param {import("../wire/client.js").Client} client
- * @returns {(state: State | null, open: string[]) => void} called at each drawing of a view; null = the panel is closed there
+ * @returns {(state: State | null, open: Open[]) => void} called at each drawing of a view; null = the panel is closed there
  */
 export function createCounting(client) {
   const shared = SHARED.get(client) ?? createShared(client);
@@ -24,13 +28,14 @@ function createShared(client) {
   const views = new Set();
   let asked = "";
   let askedColumns = "";
+  let askedRows = "";
   let isAsking = false;
   /** @type {State["dataset"]} */
   let askedOf = null;
   /** @type {State | null} */
   let last = null;
 
-  /** @param {View} view @param {State | null} state @param {string[]} open */
+  /** @param {View} view @param {State | null} state @param {Open[]} open */
   function take(view, state, open) {
     view.open = state === null ? [] : open;
     if (view.open.length > 0) views.add(view);
@@ -40,28 +45,46 @@ function createShared(client) {
   }
 
   function check() {
-    const open = [...new Set([...views].flatMap((view) => view.open))];
+    const rows = rowsOf(views);
+    const open = [...rows.keys()];
     const columns = JSON.stringify(open);
     if (last === null || open.length === 0) {
       if (asked !== "") client.tell({ kind: "columns", panel: 0, columns: [], known: [] });
-      [asked, askedColumns, isAsking] = ["", "", false];
+      [asked, askedColumns, askedRows, isAsking] = ["", "", "", false];
       return;
     }
     const { filters } = last.traits;
     const wanted = `${columns} ${JSON.stringify(filters)} ${last.filter.seq} ${last.selection.seq} ${last.color?.seq}`;
     // One question at a time, so that keys held down are answered as fast as can be; a column that opens does not wait.
     const isToldAnew = askedOf !== last.dataset; // its columns may have other labels
-    if ((wanted === asked && !isToldAnew) || last.link !== "live" || (isAsking && columns === askedColumns)) return;
-    [asked, askedColumns, isAsking, askedOf] = [wanted, columns, true, last.dataset];
     const { columns: counted, traits } = last;
+    const listed = [...rows.values()].map((some) => (some.size > MOST_ROWS ? [] : [...some]));
+    const isCounted = !open.some((one) => isLacking(rows.get(one), counted[one]?.rows)) || String(listed) === askedRows;
+    if ((wanted === asked && !isToldAnew && isCounted) || last.link !== "live") return;
+    if (isAsking && columns === askedColumns) return;
+    [asked, askedColumns, askedRows, isAsking, askedOf] = [wanted, columns, String(listed), true, last.dataset];
     const isOfLayer = (/** @type {string} */ one) =>
       !one.startsWith("var:") || counted[one].layer === (traits.layer ?? "");
     const known = isToldAnew ? [] : open.filter((one) => counted[one]?.error === "" && isOfLayer(one));
-    void client.ask({ kind: "columns", panel: 0, columns: open, known, filters }).then(() => {
+    void client.ask({ kind: "columns", panel: 0, columns: open, known, filters, rows: listed }).then(() => {
       if (asked !== wanted) return; // another question has been asked meanwhile
       isAsking = false;
       check();
     });
   }
   return take;
+}
+
+/** What all views have open, and the rows that any of them wants. @param {Set<View>} views @returns {Map<string, Set<number>>} */
+function rowsOf(views) {
+  const found = new Map();
+  for (const { column, rows } of [...views].flatMap((view) => view.open))
+    found.set(column, new Set([...(found.get(column) ?? []), ...rows]));
+  return found;
+}
+
+/** Whether some rows have not been counted. @param {Set<number>} [wanted] @param {number[]} [counted] [] = all were */
+function isLacking(wanted = new Set(), counted = []) {
+  const known = new Set(counted);
+  return known.size > 0 && [...wanted].some((row) => !known.has(row));
 }

@@ -1,7 +1,7 @@
 /** The columns and genes that are open in a view: their counts are asked for, and what is brushed or clicked becomes a filter. */
 import { html, nothing } from "lit-html";
 import { createBrush } from "./brush.js";
-import { categoryCounts, rowsDrawn } from "./category_counts.js";
+import { categoryCounts, rowsDrawn, rowsWanted } from "./category_counts.js";
 import { createCounting } from "./counting.js";
 import { numberCounts } from "./number_counts.js";
 import { endsOf, ruleOf, within, withRule } from "./rules.js";
@@ -84,7 +84,14 @@ export function createOpened(client, redraw) {
      */
     follow(state, isShown) {
       const shown = state === null ? [] : [...open.keys()].filter(isShown);
-      count(state, shown);
+      const rowsOf = (/** @type {string} */ column) => {
+        const counts = state?.columns[column];
+        return counts?.error === "" ? rowsWanted(counts, open.get(column) ?? TOP) : [];
+      };
+      count(
+        state,
+        shown.map((column) => ({ column, rows: rowsOf(column) })),
+      );
       if (state === null) brush.letGo();
       else brush.follow(() => drawnOf(state, shown));
     },

@@ -168,12 +168,25 @@ function promote(scene, store) {
   store.set({ color: store.get().nextColor, nextColor: null, highlighted: -1 });
 }
 
-/** What is known of a column is not sent again. @param {import("./state.js").Store} store @param {import("../wire/protocol.js").ColumnCounts} reply */
+/** What is known of a column is not sent again; where some rows of a long list were counted, the others stay as they were. @param {import("./state.js").Store} store @param {import("../wire/protocol.js").ColumnCounts} reply */
 function takeColumn(store, reply) {
   const { columns } = store.get();
   const isWhole = reply.categories.length + reply.edges.length > 0;
-  const { categories, edges, layer, about } = isWhole ? reply : (columns[reply.column] ?? reply);
-  store.set({ columns: { ...columns, [reply.column]: { ...reply, categories, edges, layer, about } } });
+  const known = columns[reply.column];
+  if (reply.rows.length > 0 && known === undefined) return; // its labels are others by now, and are on their way
+  const { categories, edges, layer, about } = isWhole ? reply : (known ?? reply);
+  const arrays = reply.rows.length > 0 ? joined(known.arrays, reply) : reply.arrays;
+  store.set({ columns: { ...columns, [reply.column]: { ...reply, categories, edges, layer, about, arrays } } });
+}
+
+/** @param {import("../wire/protocol.js").ColumnCounts["arrays"]} before @param {import("../wire/protocol.js").ColumnCounts} reply */
+function joined(before, { rows, arrays }) {
+  const [filtered, selected] = [before.filtered.slice(), before.selected.slice()];
+  rows.forEach((row, i) => {
+    filtered[row] = arrays.filtered[i];
+    selected[row] = arrays.selected[i];
+  });
+  return { ...before, filtered, selected };
 }
 
 /** @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Progress} reply */

@@ -148,12 +148,15 @@ export const CONTAINER = 65536;
  * columns : as the trait `color` has them, "obs:NAME" or "var:NAME"
  * known : those of which the front-end has categories or edges, which then are not sent again
  * filters : as the trait, which hosts hold back while the kernel is busy
+ * rows : of each of these, where it is known and long, the categories that are on the screen, as indices, missing ones
+ *     last; [] = all
  * @typedef {object} AskColumns
  * @property {"columns"} kind
  * @property {number} panel
  * @property {string[]} columns
  * @property {string[]} known
  * @property {Record<string, any>[]} filters
+ * @property {number[][]} rows
  */
 /**
  * A hand takes a brush: ask for all that its moves can do. Answered by one `sums` for each column, then by `bins`.
@@ -415,6 +418,7 @@ export const CONTAINER = 65536;
  * scale "categorical": categories in their order. "continuous": edges of the bins, each of which holds its left edge
  * and not its right one, but for the last, which holds both. Neither is listed where it is known.
  * groups : indices into the categories of the legend on show, the largest; [] where cells are not counted by it
+ * rows : of which categories the arrays are, where only some were asked for; [] = of all
  * error : one sentence where the column cannot be counted; the rest then is empty
  * layer : that a gene was read from, "" = X
  * n_zeros : how many of all cells have the number 0
@@ -433,6 +437,7 @@ export const CONTAINER = 65536;
  * @property {string} layer
  * @property {number} n_zeros
  * @property {string[][]} about
+ * @property {number[]} rows
  * @property {{all: Uint32Array, filtered: Uint32Array, selected: Uint32Array, grouped: Uint32Array}} arrays
  */
 /**

@@ -14,3 +14,17 @@ def widget(monkeypatch):
     widget = recorded(small(1000), monkeypatch, color="cell_type")
     yield widget
     widget.close()
+
+
+@pytest.fixture
+def plain_datashader(monkeypatch):
+    """datashader's loops as plain Python: of few cells they make the same, and compiling each takes a second."""
+    from datashader import compiler
+    from datashader.data_libraries import pandas
+    from datashader.glyphs import points
+    from toolz import memoize
+
+    made_here = memoize(compiler.compile_components.__wrapped__)  # others find none of these in datashader's own memo
+    monkeypatch.setattr(pandas, "compile_components", made_here)
+    for module in (compiler, points):
+        monkeypatch.setattr(module, "ngjit", lambda function: function)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
@@ -13,6 +15,15 @@ from cxg_widget.text.names import not_found, shown
 
 MOST_SETS = 1_000
 _LONGEST = 200
+
+
+class RuleOfSet(dict[str, Any]):
+    """The rule of a set, which has been checked, and never changes: rows of ten million cells are looked at once."""
+
+    @cached_property
+    def digest(self) -> str:
+        """What tells it from other rules, in a few letters."""
+        return _digest_of(self)
 
 
 def check_name(name: Any) -> str:
@@ -54,10 +65,22 @@ def _check_set(one: Any) -> Rule:
     keys = {"name", "rule"}
     if not isinstance(one, Mapping) or not keys <= set(one) <= keys | {"within"}:
         raise InvalidValue(f"a set is {{name, rule}}, and within where it stands below another; found {shown(one)}")
-    rule = check_rule(one["rule"])
-    if any("set" in inner for inner, _ in within(rule)):
-        raise InvalidValue(f"the rule of the set {shown(one['name'])} names a set; it must hold that one's rule.")
-    return {**one, "name": check_name(one["name"]), "rule": rule}
+    return {**one, "name": check_name(one["name"]), "rule": rule_of_set(one["rule"])}
+
+
+def rule_of_set(rule: Any) -> RuleOfSet:
+    """Return a rule as that of a set; raises as `check_rule`, and where it names a set."""
+    if isinstance(rule, RuleOfSet):
+        return rule
+    plain = check_rule(rule)
+    if any("set" in inner for inner, _ in within(plain)):
+        raise InvalidValue("the rule of a set names a set; it must hold that one's rule.")
+    return RuleOfSet(plain)
+
+
+def as_state(sets: Iterable[Rule]) -> list[Rule]:
+    """Return sets as plain JSON, which may be changed without changing them."""
+    return [{**one, "rule": deepcopy(dict(one["rule"]))} for one in sets]
 
 
 def _check_above(name: str, above: Mapping[str, Any]) -> None:
@@ -73,6 +96,10 @@ def _check_above(name: str, above: Mapping[str, Any]) -> None:
 
 def digest_of(rule: Rule) -> str:
     """Return what tells the rule of a set from another one, in a few letters."""
+    return rule.digest if isinstance(rule, RuleOfSet) else _digest_of(rule)
+
+
+def _digest_of(rule: Rule) -> str:
     return sha256(json.dumps(rule, sort_keys=True).encode()).hexdigest()[:32]
 
 

@@ -151,7 +151,9 @@ class History:
         rule = before.rule if before.rule == rule else rule
         bits = before.bits if before.mask is mask else pack_mask(mask)
         bits = before.bits if np.array_equal(before.bits, bits) else bits
-        new = [_new(name, one, before.values[name]) for name, one in held.items() if one is not before.values[name]]
+        new: list[Any] = [
+            _new(one, before.values[name]) for name, one in held.items() if one is not before.values[name]
+        ]
         new += [rule] if rule is not before.rule else []
         n_bytes = len(json.dumps(new, default=repr)) + (bits.nbytes if bits is not before.bits else 0)
         return Moment(held, mask, bits, rule, n_bytes)
@@ -168,12 +170,21 @@ class History:
         self._tell(undo, redo)
 
 
-def _new(name: str, value: Any, before: Any) -> Any:
-    """Return what of a setting the one before does not hold: annotations share all steps but the last."""
-    if name != "annotations":
-        return value
-    known = {id(step) for one in before for step in one["log"]}
-    return [step for one in value for step in one["log"] if id(step) not in known]
+def _new(value: Any, before: Any) -> list[Any]:
+    """Return what of a setting the one before does not hold: annotations share steps, sets rules."""
+    known = {id(part) for part in _parts(before)}
+    return [part for part in _parts(value) if id(part) not in known]
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """Yield the rules of sets, the steps of annotations, or a value itself."""
+    if isinstance(value, list | tuple):
+        for one in value:
+            yield from _parts(one)
+    elif isinstance(value, Mapping) and "name" in value:
+        yield from _parts(list(value.values()))
+    else:
+        yield value
 
 
 def _with(one: Moment, name: str, value: Any) -> Moment:

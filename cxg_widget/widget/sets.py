@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cxg_widget.compute.bits import pack_mask
 from cxg_widget.errors import CxgWidgetError, InvalidValue, UnknownName
 from cxg_widget.rules.forms import Rule
-from cxg_widget.rules.named import check_name, expanded
+from cxg_widget.rules.named import check_name, expanded, rule_of_set
 from cxg_widget.rules.rule import mask_of as mask_of_rule
 from cxg_widget.selection.cell_set import Bits, CellSet
 from cxg_widget.selection.given import listed, rule_of
@@ -172,7 +172,7 @@ class Sets(MutableMapping[str, CellSet]):
         return CellSet(self._widget.dataset, bits, rule, settings.layer, settings.own_gene_sets)
 
     def _put(self, name: str, cells: CellSet, within: str | None) -> None:
-        rule = cells.rule
+        rule = rule_of_set(cells.rule)
         self._widget._session.sets.know(rule, cells.bits)
         made = _placed({"name": check_name(name), "rule": rule}, within)
         self._set(list({**{one["name"]: one for one in self._now()}, name: made}.values()))

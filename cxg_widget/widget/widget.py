@@ -44,7 +44,7 @@ from cxg_widget.errors import (
 )
 from cxg_widget.rules.combining import NOTHING, combined_rule
 from cxg_widget.rules.filters import check_filters, query_filter
-from cxg_widget.rules.named import check_sets, followed
+from cxg_widget.rules.named import as_state, check_sets, followed
 from cxg_widget.selection.given import listed, rule_of, rule_of_query
 from cxg_widget.selection.query import mask_of_query
 from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
@@ -433,6 +433,7 @@ class CxgWidget(WidgetTraits):
         if self._color_of_itself is not None:
             defaults["color"] = Given.NOT  # None is then no default, and has to be said
         now = self._values()
+        now |= {"sets": as_state(now["sets"])}
         return {name: value for name, value in now.items() if value != defaults[name]}
 
     @state.setter

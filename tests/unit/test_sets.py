@@ -1,6 +1,7 @@
 """Laws of sets of cells: their algebra is NumPy's, and their rules find the same cells wherever they are applied."""
 
 import json
+from hashlib import sha256
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ from matplotlib.path import Path
 
 from cxg_widget import CxgWidget
 from cxg_widget.errors import CxgWidgetError, InvalidValue, SelectionError, UnknownName
+from cxg_widget.rules.forms import check_rule
 from cxg_widget.wire import protocol as p
 from tests.memory import small
 from tests.unit.test_early_lassos import recorded
@@ -98,6 +100,28 @@ def test_a_query_for_pandas_alone_is_kept_as_rows(widget):
     cells = widget.select(query="n_genes > @least")
     assert set(cells.rule) == {"rows", "n_obs", "identity"}
     np.testing.assert_array_equal(widget.sets.apply(cells.rule).mask, cells.mask)
+
+
+def test_what_is_done_to_a_state_changes_no_set(widget):
+    truth = widget.sets.add("T", {"cell_type": "T cell"}).mask
+    state = widget.state
+    state["sets"][0]["rule"]["in"][0] = "B cell"
+    np.testing.assert_array_equal(widget.sets.apply(widget.sets["T"].rule).mask, truth)
+    widget.state = state
+    assert (widget.sets["T"].mask == np.asarray(widget.dataset.obs()["cell_type"] == "B cell")).all()
+
+
+def test_rows_of_sets_are_looked_at_once(widget, monkeypatch):
+    for i in range(3):
+        widget.sets[f"set {i}"] = np.arange(1000) % (i + 2) == 0
+    read = []
+    monkeypatch.setattr("cxg_widget.rules.named.check_rule", lambda rule: read.append(rule) or check_rule(rule))
+    monkeypatch.setattr("cxg_widget.rules.named.sha256", lambda text: read.append(text) or sha256(text))
+    widget.color = "n_genes"
+    widget.filters["n_genes"] = (500, None)
+    widget.sets.rename("set 0", "other")
+    widget.undo()
+    assert read == []
 
 
 def test_rows_fit_no_other_dataset(widget):

@@ -50,6 +50,19 @@ STEPS = {
 }
 
 
+def test_what_steps_share_counts_once_among_the_bytes_that_are_kept(widget, monkeypatch):
+    rng = np.random.default_rng(0)
+    for i in range(30):
+        widget.sets[f"set {i}"] = rng.random(1000) < 0.3
+        widget.annotations.new("mine") if i == 0 else widget.annotations["mine"].assign("x", rng.random(1000) < 0.3)
+    monkeypatch.setattr(history, "MOST_BYTES", 2 * len(json.dumps(widget.state)))
+    widget.color = "n_genes"
+    n = 0
+    while widget.undo():
+        n += 1
+    assert (n, len(widget.sets), len(widget.annotations)) == (61, 0, 0)
+
+
 def seen(widget):
     state = {name: value for name, value in widget.state.items() if name not in history._KEPT}
     return json.dumps(state, sort_keys=True), widget.selection.mask.tobytes()

@@ -76,13 +76,15 @@ def merged(codes: Codes, labels: Sequence[str], into: str) -> Codes:
     UnknownName
         If there is no such label.
     """
+    joined, known = set(labels), set(codes.categories)
     for label in labels:
-        check_known(codes, label)
-    first = into if into in codes.categories else next((one for one in codes.categories if one in labels), into)
-    gone = set(labels) - {first}
+        if label not in known:
+            check_known(codes, label)
+    first = into if into in known else next((one for one in codes.categories if one in joined), into)
+    gone = joined - {first}
     kept = [label for label in codes.categories if label not in gone]
     place = {label: code for code, label in enumerate(kept)}
-    target = [place[first] if label in labels else place[label] for label in codes.categories]
+    target = [place[first] if label in joined else place[label] for label in codes.categories]
     return _moved(codes, target, tuple(into if label == first else label for label in kept))
 
 
@@ -90,7 +92,8 @@ def deleted(codes: Codes, label: str) -> Codes:
     """Take a label away from all cells that have it; raises `UnknownName` where there is none."""
     check_known(codes, label)
     kept = tuple(one for one in codes.categories if one != label)
-    return _moved(codes, [kept.index(one) if one != label else -1 for one in codes.categories], kept)
+    place = {one: code for code, one in enumerate(kept)}
+    return _moved(codes, [place.get(one, -1) for one in codes.categories], kept)
 
 
 def check_known(codes: Codes, label: str) -> None:

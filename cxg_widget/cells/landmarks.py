@@ -13,7 +13,7 @@ from cxg_widget.counts.on_grid import Grid, slots_of
 from cxg_widget.draw.contours import rings
 from cxg_widget.draw.density import densest, level_around, smooth
 from cxg_widget.spatial.view import Extent
-from cxg_widget.text.names import label_of
+from cxg_widget.text.names import label_of, shortened
 
 if TYPE_CHECKING:
     from cxg_widget.cells.holder import Holder
@@ -32,7 +32,7 @@ class Named:
     Attributes
     ----------
     codes : of each in the column, int64 (k,)
-    labels : what they are called
+    labels : what they are called, long names shortened
     counts : cells that pass, int64 (k,)
     n_present : how many categories there are of which cells pass
     slots : the plane of each code of the column, as `slots_of` returns them
@@ -120,7 +120,7 @@ def _largest(held: Holder, column: str, most: int) -> Named:
     categories, counts = held.category_counts(column, held.filtered())
     order = np.argsort(-counts, kind="stable")[:most]
     order = order[counts[order] > 0]
-    labels = [label_of(categories[code]) for code in order]
+    labels = [shortened(label_of(categories[code])) for code in order]
     return Named(order, labels, counts[order], int((counts > 0).sum()), slots_of(order, len(categories)))
 
 

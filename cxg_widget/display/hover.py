@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from cxg_widget.display.fields import Fields, genes_of
 from cxg_widget.display.several_genes import mean_value
 from cxg_widget.errors import CxgWidgetError
+from cxg_widget.text.names import shortened
 from cxg_widget.wire.protocol import MISSING_LABEL
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class Describer:
     def name(self, row: int) -> str:
         """Return the obs index label of a row, or its number where the index cannot be read."""
         try:
-            return str(self._dataset.obs_names(np.array([row]))[0])
+            return shortened(str(self._dataset.obs_names(np.array([row]))[0]))
         except CxgWidgetError:
             return f"row {row:,}"
 
@@ -122,10 +123,10 @@ class Describer:
 
 
 def text_of(value: Any) -> str:
-    """Write a value for reading: five significant digits, thousands in full, missing by name."""
+    """Write a value for reading: five significant digits, thousands in full, missing by name, long text shortened."""
     if value is None or (isinstance(value, float) and np.isnan(value)):
         return MISSING_LABEL
     if isinstance(value, float):
         value += 0.0  # -0.0 becomes 0.0
         return f"{value:.5g}" if abs(value) < 1e5 else f"{value:,.0f}"
-    return str(value)
+    return shortened(str(value))

@@ -82,10 +82,11 @@ def key_of(
     named = Key(title, size, legend.name, legend.detail)
     missing = [(MISSING_LABEL, short_count(legend.n_missing), "")] if legend.n_missing else []
     if legend.scale == "categorical":
-        shown = [i for i, label in enumerate(legend.categories) if label not in set(settings.hidden)]
+        hidden = set(settings.hidden)
+        shown = [i for i, label in enumerate(legend.categories) if label not in hidden]
         rows = _most_numerous(shown, legend.counts)
         told = [(_label(legend.categories[i]), _count(legend.counts, i), legend.colors[i]) for i in rows]
-        missing = missing if MISSING_LABEL not in settings.hidden else []
+        missing = missing if MISSING_LABEL not in hidden else []
         colors = legend.dark_colors if dark else legend.colors
         told += [(name, limits, colors[code]) for name, limits, code in legend.corners]
         return replace(named, rows=(*told, *missing, *left_out), more=len(shown) - len(rows))

@@ -15,6 +15,7 @@ from cxg_widget.display.hover import text_of
 from cxg_widget.display.several_genes import mean_vector
 from cxg_widget.display.target import Target, heading, is_number, resolve
 from cxg_widget.errors import CxgWidgetError, InvalidStore
+from cxg_widget.text.names import shortened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,6 +110,6 @@ def frame_of(columns: Sequence[TableColumn], dataset: Dataset, rows: NDArray[np.
 def names_of(dataset: Dataset, rows: NDArray[np.int64]) -> list[str]:
     """Return the labels of rows in the obs index, their numbers where it cannot be read."""
     try:
-        return [str(name) for name in dataset.obs_names(rows)]
+        return [shortened(str(name)) for name in dataset.obs_names(rows)]
     except CxgWidgetError:
         return [f"row {row:,}" for row in rows.tolist()]

@@ -59,3 +59,16 @@ def test_numbers_are_written_as_in_the_browser():
     assert [byte_size(n) for n, _ in TOLD["bytes"]] == [text for _, text in TOLD["bytes"]]
     assert [share(n, total) for n, total, _ in TOLD["shares"]] == [text for *_, text in TOLD["shares"]]
     assert [short_number(value) for value in (np.nan, np.inf)] == ["", ""]
+
+
+def test_a_summary_of_65534_categories_of_which_all_but_one_are_hidden_does_not_hang():
+    labels = [f"m{i}" for i in range(65_534)]
+    legend = Color(
+        seq=0, spec="obs:many", n_points=0, n_obs=65_534, encoding="codes", is_stated=False, scale="categorical",
+        name="many", detail="", categories=labels, colors=["#000000"] * 65_534, counts=[1] * 65_534,
+        n_missing=0, lo=0, hi=0,
+    )  # fmt: skip
+    settings = Settings(hidden=tuple(labels[1:]))
+    key = key_of(legend, np.empty(0), settings, title="many", noun=Noun("cell", "cells"), n_selected=0)
+    assert key.rows == (("m0", "1", "#000000"),)
+    assert "65534 categories, 65533 hidden" in summary_of(key, legend, settings)

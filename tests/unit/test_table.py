@@ -220,6 +220,25 @@ def test_no_front_end_gets_more_rows_at_once_than_the_bound(widget):
     assert asked(widget, start=2**62, n=10)[0]["rows"] == []
 
 
+def test_text_of_any_length_makes_no_page_tooltip_or_name_on_the_plot_long(monkeypatch):
+    long = "x" * 1_000_000
+    codes = Codes(np.arange(40, dtype=np.int8) % 2, (f"1{long}", f"2{long}"))
+    data = MemoryDataset({"long": codes}, np.ones((40, 1)), ["CD3E"], {"umap": np.ones((40, 2))})
+    data._obs["cell_id"] = np.array([f"{i}{long}" for i in range(40)], dtype=object)
+    widget = recorded(data, monkeypatch, color="long")
+    for request in (
+        {"kind": "table", "table": {"columns": ["long"]}, "start": 0, "n": 40, "filters": []},
+        {"kind": "hover", "x": 1.0, "y": 1.0, "radius_x": 1.0, "radius_y": 1.0},
+        {"kind": "labels", "column": "long", "filters": []},
+        {"kind": "contours", "column": "long", "filters": []},
+    ):
+        widget.front.ask(**request)
+        content, _ = widget.front.sent[-1]
+        assert content["kind"] != "error"
+        assert len(json.dumps(content)) < 100_000, content["kind"]
+    widget.close()
+
+
 def test_a_file_is_that_of_pandas_with_numbers_in_full(widget, frame, tmp_path, monkeypatch):
     table = {"columns": COLUMNS, "sort": "n_counts", "descending": True}
     expected = frame.sort_values("n_counts", ascending=False, kind="stable").to_csv(lineterminator="\n")

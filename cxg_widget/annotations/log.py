@@ -76,8 +76,8 @@ def check_free(name: str, dataset: Dataset, gene_sets: Iterable[str] = ()) -> No
     stored = name in dataset.obs_columns and name not in dataset.own_columns
     taken = {
         "an obs column": stored or name in (dataset.obs_index, dataset.index_name("obs")),
-        f"a {dataset.var_noun.one}": dataset.names_in(None).has_var(name),
-        f"a {(dataset.set_noun or GENE_SET).one}": name in dataset.gene_sets or name in gene_sets,
+        dataset.var_noun.a: dataset.names_in(None).has_var(name),
+        (dataset.set_noun or GENE_SET).a: name in dataset.gene_sets or name in gene_sets,
     }
     for what, is_taken in taken.items():
         if is_taken:

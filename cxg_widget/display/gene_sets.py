@@ -73,10 +73,10 @@ def check_gene_sets(value: Any, dataset: Dataset) -> GeneLists:
     """
     noun, many = set_noun_of(dataset), dataset.var_noun.many
     sets = _by_name(value, f"gene_sets must be {{name: list of {many}}}")
-    listed = {name: _listed(genes, f"a {noun.one} must be a list of {many}") for name, genes in sets.items()}
+    listed = {name: _listed(genes, f"{noun.a} must be a list of {many}") for name, genes in sets.items()}
     for name in listed:
         if not isinstance(name, str) or not 0 < len(name.strip()) <= len(name) <= LONGEST_NAME:
-            raise InvalidValue(f"the name of a {noun.one} has 1 to {LONGEST_NAME} letters; found {shown(name)}")
+            raise InvalidValue(f"the name of {noun.a} has 1 to {LONGEST_NAME} letters; found {shown(name)}")
     found = _known_in(listed, dataset)
     for name, genes in found.sets.items():
         if not genes:

@@ -60,7 +60,7 @@ def meant_by(text: str, dataset: Dataset, index: Sequence[str] = ()) -> str:
     if text in known:
         return f"It is a value of obs column {known[text]!r}: select({{{known[text]!r}: {text!r}}})."
     if is_var(text, dataset):
-        return f"It is a {dataset.var_noun.one}: {by_var(text)}."
+        return f"It is {dataset.var_noun.a}: {by_var(text)}."
     close = next(iter(nearest(text, [*index, *known], 1)), None)
     return f"Did you mean select({{{known[close]!r}: {close!r}}})?" if close in known else ""
 
@@ -106,7 +106,7 @@ def _column(name: Any, dataset: Dataset) -> str:
     gene = isinstance(name, str) and is_var(name.removeprefix("var:"), dataset)
     if isinstance(name, str) and gene:
         how = by_var(name.removeprefix("var:"))
-        raise SelectionError(f"{name!r} is a {dataset.var_noun.one}, no obs column; select by its numbers: {how}")
+        raise SelectionError(f"{name!r} is {dataset.var_noun.a}, no obs column; select by its numbers: {how}")
     raise SelectionError(not_found("obs column", name, dataset.obs_columns))
 
 

@@ -104,7 +104,7 @@ def filter_of(name: Any, kept: Any, dataset: Dataset, layer: str | None = None, 
         rule = {"range": ends}
     elif source == "var":
         example = f"w.filters[{name!r}] = (0.5, None)"
-        raise InvalidValue(f"of a {dataset.var_noun.one} a range is kept: {example}; found {shown(kept)}")
+        raise InvalidValue(f"of {dataset.var_noun.a} a range is kept: {example}; found {shown(kept)}")
     else:
         rule = {"in": listed_values(kept)}
     return check_rule({source: found, **({"layer": layer} if source == "var" and layer else {}), **rule})

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
+
+_AN = re.compile(r"[aeio]|[fhlmnrsx]\W")
 
 
 class Noun(NamedTuple):
@@ -10,6 +13,15 @@ class Noun(NamedTuple):
 
     one: str
     many: str
+
+    @property
+    def a(self) -> str:
+        """The singular with its article, by how it is said.
+
+        >>> CELL.a, Noun("m/z window", "m/z windows").a, Noun("intensity", "intensities").a
+        ('a cell', 'an m/z window', 'an intensity')
+        """
+        return f"{'an' if _AN.match(self.one) else 'a'} {self.one}"
 
     def counted(self, n: int) -> str:
         """Write a number of them.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cxg_widget.errors import UnknownName
 from cxg_widget.rules.filters import QUERY, filter_of, hidden_by, key_of
 from cxg_widget.rules.forms import Rule
-from cxg_widget.text.names import label_of, not_found
+from cxg_widget.text.names import label_of, not_found, shown
 from cxg_widget.wire.protocol import MISSING_LABEL
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ class Filters(MutableMapping[str, Any]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        kept = [f"{name!r}: {self[name]!r}" for name in self]
-        return "{" + ", ".join([*kept, *([f"{QUERY}: {self.query!r}"] if self.query else [])]) + "}"
+        kept = [f"{name!r}: {shown(self[name])}" for name in self]
+        return "{" + ", ".join([*kept, *([f"{QUERY}: {shown(self.query)}"] if self.query else [])]) + "}"
 
     def _named(self, name: str) -> Rule | None:
         known = {key_of(rule): rule for rule in self.rules if "query" not in rule}

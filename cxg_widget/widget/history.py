@@ -28,7 +28,10 @@ Now = tuple[Mapping[str, Any], NDArray[np.bool_], Rule | None]
 _WORDS = {
     "annotations": "annotation",
     "filters": "filter",
+    "filtered": "filter",
+    "gene_sets": "set",
     "hidden": "filter",
+    "pinned_genes": "pin",
     "sets": "set",
     "cmap": "colors",
     "palette": "colors",
@@ -56,7 +59,7 @@ class Moment:
 
     def differs(self, other: Moment) -> str:
         """Return in a word what is not the same; "" = nothing."""
-        words = [_WORDS.get(name, name) for name in UNDONE if self.values[name] != other.values[name]]
+        words = [_WORDS.get(name, name.replace("_", " ")) for name in UNDONE if self.values[name] != other.values[name]]
         if self.bits is not other.bits and not np.array_equal(self.bits, other.bits):
             words.append("selection")
         return next(iter(words), "")

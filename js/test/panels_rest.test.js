@@ -5,7 +5,7 @@ import { notesOf, whyEmpty } from "../src/page/panels/notes.js";
 import { placeTooltip } from "../src/page/panels/tooltip_place.js";
 import { completeTheme } from "../src/page/theme.js";
 import { contrast, flatten, isDark, luminance, parseColor } from "../src/style/color.js";
-import { capitalized, colorable, nounsOf } from "../src/words/nouns.js";
+import { capitalized, colorable, nounsOf, withArticle } from "../src/words/nouns.js";
 
 const GENES = {
   obs: { one: "cell", many: "cells" },
@@ -49,6 +49,13 @@ test("what one can colour by is called what the store calls it", () => {
     "Grid points",
     "T cell",
     "",
+  ]);
+  assert.deepEqual(["gene", "m/z window", "intensity", "spectrum", "data array"].map(withArticle), [
+    "a gene",
+    "an m/z window",
+    "an intensity",
+    "a spectrum",
+    "a data array",
   ]);
 });
 

@@ -106,6 +106,6 @@ def test_what_a_store_measured_is_called_by_its_own_name(panels: Any) -> None:
     show(panels, "spectra")
     panels.evaluate("() => store.set({ traits: { ...store.get().traits, open_panels: ['genes'] } })")
     panel = panels.get_by_role("complementary", name="m/z windows")
-    expect(panel.get_by_role("combobox", name="Pin a m/z window")).to_be_visible()
+    expect(panel.get_by_role("combobox", name="Pin an m/z window")).to_be_visible()
     expect(panel.get_by_role("region", name="m/z window sets")).to_be_visible()
     assert "gene" not in panel.inner_text().lower()

@@ -11,7 +11,7 @@ from cxg_widget.datasets import open_dataset
 from cxg_widget.display.search import Catalogue
 from cxg_widget.display.target import resolve
 from cxg_widget.errors import CxgWidgetError, UnknownName
-from cxg_widget.rules.filters import query_filter
+from cxg_widget.rules.filters import filter_of, query_filter
 from cxg_widget.selection.query import mask_of_query
 from cxg_widget.selection.selection import SelectedCells, mask_of
 from cxg_widget.session.streams import dataset_frame
@@ -112,6 +112,7 @@ def test_sentences_about_an_mzpeak_speak_of_spectra_and_windows(mzpeak):
             said(lambda: query_filter("retention_time.to_csv()")),
             said(lambda: query_filter("1 > 0")),
             said(lambda: query_filter(5)),
+            said(lambda: filter_of("mz:445.12", ["a"], dataset)),
             said(lambda: resolve("nothing", dataset)),
             said(lambda: resolve(5, dataset)),
         ]
@@ -122,6 +123,7 @@ def test_sentences_about_an_mzpeak_speak_of_spectra_and_windows(mzpeak):
             "is no part of a query",
             "names no column",
             "must be a text",
+            "of an m/z window a range is kept",
             "no obs column or m/z window 'nothing'",
             "a list of m/z windows",
         ]

@@ -340,3 +340,15 @@ def test_the_query_is_none_of_a_column_that_is_called_so():
     widget.filter(None)
     np.testing.assert_array_equal(widget.filters.mask, column < 2)
     widget.close()
+
+
+def test_filters_say_what_they_are_in_a_few_lines_however_many_labels_they_keep(monkeypatch):
+    data = small(5000)
+    data._obs["donor name"] = np.array([f"donor {i}" for i in range(5000)], dtype=object)
+    widget = recorded(data, monkeypatch, color=None, filters=[{"not": {"obs": "donor name", "in": ["donor 7"]}}])
+    widget.filter(" or ".join(f"n_genes == {i}" for i in range(100)))
+    said = repr(widget.filters)
+    assert said.startswith("{'donor name': ['donor 0', ")
+    assert len(said) < 1000
+    assert len(widget.filters["donor name"]) == 5000
+    widget.close()

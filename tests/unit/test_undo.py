@@ -177,3 +177,12 @@ def test_a_closed_widget_undoes_nothing():
     widget.close()
     with pytest.raises(ClosedDataset):
         widget.undo()
+
+
+def test_steps_are_called_by_words_and_none_by_the_name_of_a_setting(widget):
+    widget.genes.pin("CD3E")
+    assert widget.steps["undo"] == "pin"
+    widget.filtered = "grey"
+    assert widget.steps["undo"] == "filter"
+    widget.genes.sets = {"a": ["CD3E"]}
+    assert widget.steps["undo"] == "set"

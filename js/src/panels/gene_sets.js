@@ -3,7 +3,7 @@ import { html, nothing } from "lit-html";
 import { ICONS } from "../page/icons.js";
 import { textIn } from "../page/panels/ui.js";
 import { counted, wholeNumber } from "../words/format.js";
-import { capitalized, nounsOf, setNounOf } from "../words/nouns.js";
+import { capitalized, nounsOf, setNounOf, withArticle } from "../words/nouns.js";
 import { askGenes } from "./ask_genes.js";
 import { createPasteField } from "./paste_field.js";
 import { moveByKey } from "./row_keys.js";
@@ -104,7 +104,7 @@ export function createGeneSets(client, redraw) {
       <h3>${capitalized(noun.many)}</h3>
       ${
         all.length >= FILTER_FROM
-          ? html`<div class="find"><div class="box">${ICONS.search}<input type="text" data-field="sets" aria-label="Find a ${noun.one}" placeholder="Find a ${noun.one}" autocomplete="off"
+          ? html`<div class="find"><div class="box">${ICONS.search}<input type="text" data-field="sets" aria-label="Find ${withArticle(noun.one)}" placeholder="Find ${withArticle(noun.one)}" autocomplete="off"
             spellcheck="false" .value=${filter} @input=${(/** @type {Event} */ event) => then(() => void (filter = textIn(event)))}></div></div>`
           : nothing
       }

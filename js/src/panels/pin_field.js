@@ -5,7 +5,7 @@ import { ICONS } from "../page/icons.js";
 import { marked } from "../page/panels/marked.js";
 import { rowAfterKey } from "../page/panels/rows.js";
 import { textIn } from "../page/panels/ui.js";
-import { nounsOf } from "../words/nouns.js";
+import { nounsOf, withArticle } from "../words/nouns.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
 /** @typedef {import("../state/state.js").Match} Match */
@@ -57,7 +57,7 @@ export function createPinField(redraw) {
       context.ask(typed);
     };
     const isOpen = text.trim() !== "";
-    return html`<div class="find pin"><div class="box">${ICONS.search}<input type="text" role="combobox" data-field="find" aria-label="Pin a ${one}" placeholder="Pin a ${one}"
+    return html`<div class="find pin"><div class="box">${ICONS.search}<input type="text" role="combobox" data-field="find" aria-label="Pin ${withArticle(one)}" placeholder="Pin ${withArticle(one)}"
       autocomplete="off" spellcheck="false" aria-expanded=${isOpen} aria-controls="pins" aria-autocomplete="list" ?disabled=${state.link === "offline"}
       aria-activedescendant=${isOpen && matches.length > 0 ? `pin-${active}` : nothing} .value=${live(text)} @keydown=${press} @blur=${() => text !== "" && set({ text: "", isAwaited: false })}
       @input=${(/** @type {Event} */ event) => type(textIn(event))}></div>
@@ -66,7 +66,7 @@ export function createPinField(redraw) {
     /** @param {Match[]} matches @param {boolean} isFresh @param {(match: Match) => void} choose */
     function listed(matches, isFresh, choose) {
       return html`<div class="found" aria-busy=${!isFresh} @pointerdown=${(/** @type {Event} */ event) => event.preventDefault()}>
-        <div id="pins" role="listbox" aria-label="Pin a ${one}" tabindex="-1">${matches.map(
+        <div id="pins" role="listbox" aria-label="Pin ${withArticle(one)}" tabindex="-1">${matches.map(
           (
             match,
             i,

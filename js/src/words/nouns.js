@@ -24,6 +24,11 @@ export function setNounOf({ var: measured, set }) {
   return set ?? { one: `${measured.one} set`, many: `${measured.one} sets` };
 }
 
+/** A noun with its article, as it is said: "an m/z window". @param {string} one @returns {string} */
+export function withArticle(one) {
+  return `${/^([aeio]|[fhlmnrsx]\W)/.test(one) ? "an" : "a"} ${one}`;
+}
+
 /** What one can colour by: "column, gene or gene set". @param {Nouns} nouns @returns {string} */
 export function colorable({ var: measured, set }) {
   return set === null ? `column or ${measured.one}` : `column, ${measured.one} or ${set.one}`;

@@ -82,14 +82,6 @@ def _nap(seconds: float) -> float:
     return seconds
 
 
-@pytest.fixture
-def fragile():
-    """A cluster of its own, to be broken."""
-    client = start_client()
-    yield client
-    stop_client(client)
-
-
 @pytest.fixture(scope="module")
 def started():
     client = start_client()
@@ -197,9 +189,9 @@ def wait_for_others_than(client, addresses):
         time.sleep(0.05)
 
 
-def test_partitions_that_workers_died_over_are_loaded_anew_when_next_asked_for(fragile, path):
-    fragile.cluster.scheduler.allowed_failures = 0
-    field = ClusterCells(fragile, Source.of(path), N_OBS, rows_per_partition=700)
+def test_partitions_that_workers_died_over_are_loaded_anew_when_next_asked_for(mending, path, monkeypatch):
+    monkeypatch.setattr(mending.cluster.scheduler, "allowed_failures", 0)
+    field = ClusterCells(mending, Source.of(path), N_OBS, rows_per_partition=700)
     coloring = field.summary(Target("obs", "cell_type"))
     shown = shown_by(coloring, np.full((len(coloring.labels), 3), 9, dtype=np.uint8))
     shown = replace(shown, mask=np.arange(N_OBS) % 3 == 0)
@@ -210,21 +202,21 @@ def test_partitions_that_workers_died_over_are_loaded_anew_when_next_asked_for(f
         return planes.totals, field.polygon_mask(corners)
 
     before = ask()
-    assert all(fragile.has_what().values())
-    pids = fragile.run(os.getpid)
+    assert all(mending.has_what().values())
+    pids = mending.run(os.getpid)
     dying, other = pids
-    fragile.run(_die_over_loading, workers=[other])
+    mending.run(_die_over_loading, workers=[other])
     os.kill(pids[dying], signal.SIGKILL)  # the other one then loads what this one held
-    wait_for_others_than(fragile, pids)
+    wait_for_others_than(mending, pids)
     assert "error" in {part.status for part in field._parts.held}
 
-    pids = fragile.run(_die_over_loading)
+    pids = mending.run(_die_over_loading)
     with pytest.raises(ClusterLost, match=r"died over this.*more memory\.$"):
         ask()
     for pid in pids.values():
         with suppress(ProcessLookupError):  # who did not load has not died
             os.kill(pid, signal.SIGKILL)
-    wait_for_others_than(fragile, pids)
+    wait_for_others_than(mending, pids)
     for one, other in zip(ask(), before, strict=True):
         np.testing.assert_array_equal(one, other)
     field.close()

@@ -550,7 +550,11 @@ class Counts(OfPanel):
 
     kind: ClassVar[str] = "counts"
     arrays: ClassVar[Mapping[str, Array]] = {
-        "counts": Array(("uint32",), ("n",), "selected cells of each category, or in each bin of the histogram")
+        "counts": Array(
+            ("uint32",),
+            ("n",),
+            "selected cells of each category, or in each bin of the histogram, then of log_histogram",
+        )
     }
     seq: int
     selection_seq: int

@@ -300,7 +300,7 @@ def test_a_pixel_has_the_code_of_zero_only_if_its_cells_come_to_zero(weight):
     index, data = Index(xy), describe(Vector(values), n)
     statistic = "both" if weight else "mean"
     planes = aggregate(index, arrange(index, data), VIEW, (WIDTH, HEIGHT), statistic=statistic)
-    image = number_image(planes, weight, zero_code(data.lo, data.hi))
+    image = number_image(planes, weight, zero=zero_code(data.lo, data.hi))
     line, column, inside = pixels(xy)
     highest = np.zeros((HEIGHT, WIDTH))
     np.maximum.at(highest, (line[inside], column[inside]), values[inside])

@@ -8,6 +8,7 @@ from cxg_widget.text.numbers import short_number
 from cxg_widget.wire.protocol import MISSING_LABEL
 
 _MOST_VALUES = 2
+_EMPTY = "(empty)"
 
 
 def told(rule: Rule) -> str:
@@ -21,7 +22,7 @@ def told(rule: Rule) -> str:
     if "range" in inner:
         low, high = ("" if end is None else short_number(end) for end in inner["range"])
         return f"{name} up to {high}" if not low else f"{name} from {low}" if not high else f"{name} {low} to {high}"
-    first = [MISSING_LABEL if one is None else label_of(one) for one in inner["in"][:_MOST_VALUES]]
+    first = [MISSING_LABEL if one is None else label_of(one) or _EMPTY for one in inner["in"][:_MOST_VALUES]]
     n_more = len(inner["in"]) - len(first)
     more = f" and {n_more} more" if n_more else ""
     return f"{name} {'not ' if 'not' in rule else ''}{', '.join(first)}{more}"

@@ -226,7 +226,8 @@ def _from_rows(rows: NDArray[Any], n_obs: int) -> NDArray[np.bool_]:
     low, high = int(rows.min()), int(rows.max())
     if low < 0 or high >= n_obs:
         wrong = low if low < 0 else high
-        raise SelectionError(f"row {wrong} is not in the dataset; rows go from 0 to {n_obs - 1:,}")
+        known = f"rows go from 0 to {n_obs - 1:,}" if n_obs else "it has no rows"
+        raise SelectionError(f"row {wrong} is not in the dataset; {known}")
     mask = np.zeros(n_obs, dtype=np.bool_)
     mask[rows] = True
     return mask

@@ -276,3 +276,8 @@ def test_what_is_neither_column_nor_gene_is_answered_with_the_nearest(wrong, sen
     data = small(50)
     with pytest.raises(UnknownName, match=sentence):
         SelectedCells(data, mask_of([3], data)).obs([wrong])
+
+
+def test_a_row_of_a_dataset_without_rows_is_refused_in_a_sentence_that_is_true():
+    with pytest.raises(SelectionError, match="row 0 is not in the dataset; it has no rows"):
+        mask_of([0], small(0))

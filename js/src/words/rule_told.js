@@ -31,7 +31,7 @@ export function told(rule) {
     const [low, high] = inner.range.map((/** @type {number | null} */ end) => (end === null ? "" : shortNumber(end)));
     return low === "" ? `up to ${high}` : high === "" ? `from ${low}` : `${low} to ${high}`;
   }
-  const first = inner.in.slice(0, 2).map(labelOf);
+  const first = inner.in.slice(0, 2).map((/** @type {any} */ one) => labelOf(one) || "(empty)");
   const more = inner.in.length - first.length;
   return `${"not" in rule ? "not " : ""}${first.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -35,7 +35,7 @@ ROOMS = (
 HOMES = {
     "tiledb": ("datasets/cxg/", "datasets/tiledb_access/", "datasets/tiledb_cf/"),
     "anywidget": "widget/traits.py",
-    "ipywidgets": ("widget/widget.py", "widget/boxes.py"),
+    "ipywidgets": "widget/",
     "traitlets": "widget/",
     "IPython": ("widget/widget.py", "widget/static_picture.py", "text/short_traceback.py"),
     "PIL": ("draw/lettering.py", "draw/outlines.py"),

@@ -1,16 +1,13 @@
-"""The widget: traits in, frames out. What is shown and why is decided in `session.py`."""
+"""The widget: what users call. How settings change is in `changing.py`, what the page asks in `answering.py`."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import count
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
@@ -20,51 +17,39 @@ from ipywidgets import CallbackDispatcher
 from numpy.typing import NDArray
 
 from cxg_widget.cells.loader import Loader
-from cxg_widget.color.limits import LIMITS
-from cxg_widget.compute.bits import unpack_mask
-from cxg_widget.compute.jobs import from_here, wait_for
+from cxg_widget.compute.jobs import wait_for
 from cxg_widget.datasets import looks_like_anndata, open_dataset, option_names
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.datasets.base.traffic import Traffic
-from cxg_widget.display.annotated import settled
-from cxg_widget.display.checks import Beside, Given, check_mode, split_options
-from cxg_widget.display.checks import embedding as check_embedding
-from cxg_widget.display.gene_sets import by_name
-from cxg_widget.display.settings import BY_NAME, STATE, Settings, check
+from cxg_widget.display.checks import Given, check_mode, split_options
+from cxg_widget.display.settings import STATE
 from cxg_widget.display.target import color_of_itself
 from cxg_widget.draw.lettering import load_letters
 from cxg_widget.errors import (
-    ClosedDataset,
-    CxgWidgetError,
     InvalidOption,
     InvalidValue,
-    ProtocolError,
     SelectionError,
-    UnknownName,
 )
 from cxg_widget.rules.combining import NOTHING, combined_rule
-from cxg_widget.rules.filters import check_filters, query_filter
-from cxg_widget.rules.named import as_state, check_sets, followed
+from cxg_widget.rules.filters import query_filter
+from cxg_widget.rules.named import as_state
 from cxg_widget.selection.given import listed, rule_of, rule_of_query
 from cxg_widget.selection.query import mask_of_query
 from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
 from cxg_widget.session.costs import Cost
-from cxg_widget.session.exchange import Exchange, Stream
+from cxg_widget.session.exchange import Exchange
 from cxg_widget.session.gestures import polygon_rule
 from cxg_widget.session.session import Session
 from cxg_widget.text.names import shown
+from cxg_widget.widget.answering import AnsweringWidget
 from cxg_widget.widget.boxes import show_pictures_of_boxes
 from cxg_widget.widget.genes import Genes
-from cxg_widget.widget.history import History, Moment
+from cxg_widget.widget.history import History
 from cxg_widget.widget.legend_filter import LegendFilter
 from cxg_widget.widget.limits import LimitsByColoring
 from cxg_widget.widget.page_changes import PageChanges
 from cxg_widget.widget.static_picture import NotebookPicture
-from cxg_widget.widget.trait_error import as_trait_error
-from cxg_widget.widget.traits import WidgetTraits
 from cxg_widget.wire import protocol
-from cxg_widget.wire.frames import Frame
-from cxg_widget.wire.parsing import check_envelope, parse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,14 +63,12 @@ _IN_A_ROW = "".join(
 )
 """A widget is as wide as it may be; of itself it has no width, which is what a row of ipywidgets would give it, or the
 boxes in it."""
-_TO_CALLER = 9
-"""How many calls lie between a trait that is set and the check of its value."""
 _BUNDLE = Path(__file__).parents[1] / "static" / "widget.js"
 # Given a path, anywidget keeps every widget for good, to be told of changes of the file; `make dev` asks for that.
 _ESM: Any = _BUNDLE if os.environ.get("ANYWIDGET_HMR") == "1" else _BUNDLE.read_text(encoding="utf-8")
 
 
-class CxgWidget(WidgetTraits):
+class CxgWidget(AnsweringWidget):
     """An interactive scatterplot of a single-cell dataset.
 
     Parameters
@@ -120,13 +103,8 @@ class CxgWidget(WidgetTraits):
     _esm = _ESM
     _css = _IN_A_ROW
     annotations: Any
-    axes: Any
-    hidden: Any
-    filters: Any
-    sets: Any
-    view: Any
     table: Any
-    _open = _built = _is_shown = _is_checked = False
+    _is_shown = False
     _since: Traffic | None = None
 
     def __init__(
@@ -457,28 +435,6 @@ class CxgWidget(WidgetTraits):
         with self._history.step():
             self._show(checked)
 
-    def undo(self) -> bool:
-        """Take the last step back: of filters, selection, sets, colours or embedding, by hand or in Python.
-
-        Where one looks, and the tools at hand, are no steps. 100 steps are kept, at most 64 MiB.
-
-        Returns
-        -------
-        whether there was one
-
-        Raises
-        ------
-        ClosedDataset
-            If the widget was closed.
-        """
-        self._check_open()
-        return self._history.back(self._restore)
-
-    def redo(self) -> bool:
-        """Take the last step that was undone again; as `undo`."""
-        self._check_open()
-        return self._history.forth(self._restore)
-
     def close(self) -> None:
         """End the widget, and close the dataset if the widget opened it."""
         if not self._open:
@@ -491,399 +447,6 @@ class CxgWidget(WidgetTraits):
             self._own_layout.close()  # a widget of its own, which ipywidgets holds until it is closed
         if self._owns_dataset:
             self._dataset.close()
-
-    def _show(self, checked: dict[str, Any]) -> None:
-        """Set settings that belong together, limits and annotations among them."""
-        self._limits.leave(self._session.settings)
-        self._labels_on_leave = dict(self._dataset.own_columns)  # which are named until the last of them is set
-        try:
-            with self._limits.held():
-                self._set_checked(checked)
-        finally:
-            self._labels_on_leave = {}
-            self._put_labels(self._settings())
-        self._limits.share(self._session.settings)
-
-    # --- steps ---------------------------------------------------------------------------------------------------
-
-    def _edit_set(self, message: protocol.EditSet) -> Iterator[Frame]:
-        with self._history.step():
-            self.sets.edit(message)
-        yield self._session.sets.frame()
-
-    def _go(self, *, redo: bool) -> Iterator[Frame]:
-        if redo:
-            self.redo()
-        else:
-            self.undo()
-        return iter(())  # what it changes is sent as other changes are
-
-    def _moment(self) -> tuple[dict[str, Any], NDArray[np.bool_], Rule | None]:
-        return self._values(), *self._session.selected_by_rule()
-
-    def _restore(self, moment: Moment) -> None:
-        now, mask, _ = self._moment()
-        self._show({name: value for name, value in moment.values.items() if value != now[name]})
-        past = unpack_mask(moment.bits, self._dataset.n_obs)
-        self._session.select(past, rule=moment.rule)
-        if not np.array_equal(past, mask):
-            self._selection_changed(self._session.selection)
-
-    def _tell_steps(self, undo: str, redo: str) -> None:
-        self.set_trait("steps", {"undo": undo, "redo": redo, "n": next(self._n_steps)})
-
-    # --- traits --------------------------------------------------------------------------------------------------
-
-    def _check(self, given: dict[str, Any]) -> dict[str, Any]:
-        shown = check_embedding(given["embedding"], self._dataset)
-        if "annotations" in given:  # before what may name them
-            annotations = check("annotations", given["annotations"], self._dataset, Beside())
-            given = {**given, "annotations": annotations}
-            self._session.put_labels(self._session.labels(Settings.of({"annotations": annotations})))
-        sets = check("gene_sets", given.get("gene_sets", []), self._dataset, Beside())
-        beside = Beside(shown, by_name(sets))
-        given = {**given, **({"gene_sets": sets} if "gene_sets" in given else {})}
-        filters = given.get("filters")
-        if isinstance(filters, Mapping):
-            sets = check_sets(given.get("sets"))
-            given = {**given, "filters": check_filters(filters, self._dataset, given["layer"], sets)}
-        checked = {name: check(name, value, self._dataset, beside) for name, value in given.items()}
-        settings = self._settings(checked)
-        self._session.filtered(settings)
-        return self._legend.agreed(checked, settings)
-
-    @traitlets.validate(*STATE)
-    def _validate(self, proposal: Any) -> Any:
-        name, value = proposal["trait"].name, proposal["value"]
-        if not self._built:
-            return value
-        try:
-            return self._accept(name, value)
-        except CxgWidgetError as error:
-            raise as_trait_error(error) from error.__cause__
-
-    def _check_open(self) -> None:
-        if not self._open:
-            raise ClosedDataset(f"this widget of {self._dataset.uri} was closed; make a new one with CxgWidget().")
-
-    def _accept(self, name: str, value: Any) -> Any:
-        """Check a value and read what it needs, so that a failure is raised where it was caused."""
-        self._check_open()
-        if name == "filters" and isinstance(value, Mapping):
-            value = check_filters(value, self._dataset, self.layer, self.sets.rules)
-        value = check(name, value, self._dataset, self._beside())
-        if not self._is_checked:
-            self._since = self._session.costs.now()
-            settings = self._settings({name: value})
-            cost = BY_NAME[name].cost
-            if name in ("annotations", "gene_sets"):
-                self._read_ahead(name, settings)
-            elif cost == "color":
-                self._session.coloring(settings)
-            elif cost == "points":
-                self._session.place(settings)
-            elif name == "hidden":
-                self._check_hidden(settings)
-            elif name == "filters":
-                self._session.filtered(settings)
-            elif name == "statistic":
-                self._session.check_statistic(settings)
-            elif name in ("labels", "contours"):
-                self._session.check_landmarks(settings)
-            elif name == "palette" and (said := self._misfit(settings)):
-                if not set(value).intersection(self._session.coloring(settings).labels):
-                    raise UnknownName(f"palette: {said}")
-                warn(f"palette: {said}", stacklevel=_TO_CALLER)
-            elif name in (*LIMITS, "scale") and not self._limits.are_held:
-                self._session.check_limits(settings)
-        return value
-
-    def _beside(self, sets: Any = None) -> Beside:
-        return Beside(self.embedding, by_name(self.gene_sets if sets is None else sets))
-
-    def _read_ahead(self, name: str, settings: Settings) -> None:
-        if name == "annotations":
-            self._session.labels(settings)
-        else:
-            self._session.coloring(self._colored(settings))
-
-    def _colored(self, settings: Settings) -> Settings:
-        """Return settings whose colour is known; without the gene set that it was there is none."""
-        try:
-            self._session.target(settings)
-        except UnknownName:
-            return replace(settings, color=None)
-        return settings
-
-    def _misfit(self, settings: Settings) -> str:
-        palette = settings.palette
-        return self._session.coloring(settings).misfit(palette) if isinstance(palette, Mapping) else ""
-
-    def _check_hidden(self, settings: Settings) -> None:
-        if settings.hidden:
-            self._session.coloring(settings).check_hidden(settings.hidden)
-
-    def _settings(self, change: Mapping[str, Any] = MappingProxyType({})) -> Settings:
-        """Return the settings as after a change; axes that the embedding does not have become its first two."""
-        values = self._values() | {name: value for name, value in change.items() if name in BY_NAME}
-        if max(values["axes"]) >= self._dataset.embeddings.get(values["embedding"], 2):
-            values["axes"] = (0, 1)
-        return Settings.of(values)
-
-    def _values(self) -> dict[str, Any]:
-        rules = {name: getattr(self, name).rules for name in ("annotations", "filters", "sets")}
-        return {name: getattr(self, name) for name in STATE} | rules | {"table": self.table.setting.as_json()}
-
-    def _put_labels(self, settings: Settings, *, besides: Mapping[str, Codes] = MappingProxyType({})) -> None:
-        """Let the dataset have the annotations of some settings, and tell the front-end of its columns."""
-        if self._session.put_labels({**besides, **self._session.labels(settings)}):
-            self._exchange.send("dataset", self._session.about)
-
-    def _take_annotations(self, before: Settings) -> None:
-        """Let the cells have other labels, and what names those that are no more let go of them."""
-        now = self._settings()
-        self._put_labels(now, besides=self._dataset.own_columns)
-        self._set_checked(settled(before, now, self._session.labels(now)))
-        self._put_labels(now, besides=self._labels_on_leave)
-        self._set_checked({"hidden": self._legend.hidden(self._settings())})
-
-    @traitlets.observe(*STATE)
-    def _changed(self, change: Any) -> None:
-        if self._built:
-            with self._history.step():
-                self._follow(change)
-
-    def _follow(self, change: Any) -> None:
-        """Show a setting that has changed."""
-        if not self._is_checked:
-            self._of_page.note_set(change["name"])
-        name, before, way = change["name"], self._session.settings, self._session.way
-        since, besides_before = self._since, self._session.filters_besides(before)
-        if name == "annotations":
-            self._take_annotations(before)
-        limits = self._limits.of_change(before, self._settings(), name)
-        with self._limits.held():
-            for limit, value in limits.items():
-                setattr(self, limit, value)
-        if name == "embedding":
-            self.view = None
-            if max(self.axes) >= self._dataset.embeddings.get(self.embedding, 2):
-                self.axes = [0, 1]
-        elif name == "axes":
-            self.view = None
-        elif name == "gene_sets" and self._colored(self._settings()).color is None:
-            self._set_checked({"color": None})
-        elif name == "hidden" or (name == "color" and self.hidden != list(before.hidden)):  # set together
-            self._set_checked({"filters": self._legend.filters(self._settings())})
-        elif name == "sets":
-            self._set_checked({"filters": followed(self.filters.rules, self.sets.rules)})
-        elif name in ("color", "filters"):
-            self._set_checked({"hidden": self._legend.hidden(self._settings())})
-        self._session.settings = self._settings()
-        cost, stream = self._stream_of(name, before, besides_before, is_other_way=self._session.way != way)
-        if stream is not None:
-            kind = "points" if cost == "all" else cost
-            counted = partial(self._session.costs.counted, kind, since=since)
-            self._push(kind, lambda: counted(stream()), name, getattr(before, name))
-
-    def _stream_of(
-        self, name: str, before: Settings, besides_before: tuple[Any, ...], *, is_other_way: bool
-    ) -> tuple[str, Stream | None]:
-        """Return what a change costs, and the stream that makes it seen; None where nothing has to be made anew."""
-        session, cost = self._session, "all" if is_other_way else BY_NAME[name].cost
-        besides = session.filters_besides(session.settings)
-        is_colored_anew = before.color_key != session.settings.color_key
-        is_filtered_anew = besides_before != besides or (name == "annotations" and bool(self.filters.rules))
-        if cost == "tuning" and is_colored_anew:
-            cost = "color"  # of several genes, a hue each, the kernel mixes the colours
-        if name in ("annotations", "gene_sets") and cost == "color" and not is_colored_anew:
-            return "filter", session.filter if is_filtered_anew else None
-        streams: dict[str, Stream | None] = {
-            "all": session.show, "points": session.points, "palette": session.recolor,
-            "color": session.color_and_filter if is_filtered_anew else session.color,
-            "filter": session.filter if is_filtered_anew or besides else None,
-        }  # fmt: skip
-        return cost, streams.get(cost)
-
-    # --- messages ------------------------------------------------------------------------------------------------
-
-    def _announce(self, frame: Frame) -> None:
-        message = frame.message
-        if isinstance(message, protocol.Progress) and message.of == "reading" and self._exchange.is_busy("color"):
-            frame = Frame(replace(message, ends_by="color"))
-        if self._built and self._open:
-            self._exchange.send(message.kind, lambda: iter([frame]))
-
-    def _drop_unreadable(self, prepared: Future[None]) -> None:
-        """Show no colour where the one that the dataset offers cannot be read: nobody asked for it."""
-        if prepared.cancelled() or prepared.exception() is None or not self._open:
-            return
-        try:
-            self._session.coloring()
-        except CxgWidgetError as error:
-            if self.color == self._color_of_itself:
-                self._set_back("color", None)
-                self._exchange.fail("color", error)
-
-    def _push(self, kind: str, stream: Stream, trait: str, before: Any) -> None:
-        """Send a stream from a thread; when it fails, set the trait back to what is still on show."""
-        if not self._exchange.is_busy(kind):
-            self._shown_before[kind] = {}
-        self._shown_before[kind].setdefault(trait, before)
-        self._exchange.send_soon(kind, stream, on_failure=lambda: self._set_back(trait, before))
-
-    def _cancel(self, message: protocol.Cancel) -> None:
-        """End work that was asked for; what a setting brings ends with setting it back to what is still on show."""
-        if message.of not in ("points", "color"):
-            self._exchange.cancel(message.of, message.panel)
-            self._exchange.send("cancel", lambda: self._session.answer(message))
-        elif self._exchange.is_busy(message.of, message.panel):
-            before = self._shown_before[message.of]
-            for trait in [name for name in STATE if name in before]:  # an embedding before its axes
-                self._set_back(trait, before[trait])
-
-    def _set_back(self, trait: str, value: Any) -> None:
-        """Set what could not be shown back to what was shown before."""
-        self._since = None
-        value = list(value) if isinstance(value, tuple) else value
-        with self._history.mended(trait, value):
-            self._set_checked({trait: value})
-
-    def _set_checked(self, values: dict[str, Any]) -> None:
-        before, self._is_checked = self._is_checked, True
-        try:
-            for name, value in values.items():
-                setattr(self, name, value)
-        finally:
-            self._is_checked = before
-
-    def _send(self, msg: Any, buffers: Any = None) -> None:
-        """Send to the front-end; to nobody, where another thread closes the widget meanwhile."""
-        try:
-            super()._send(msg, buffers)
-        except Exception:
-            if self._open or not self._built:
-                raise
-
-    def _handle_msg(self, msg: Any) -> None:
-        """Take a message of the comm; one that is none of a widget is told, where ipywidgets prints a traceback."""
-        try:
-            check_envelope(msg)
-        except ProtocolError as error:
-            self._exchange.fail("message", error)
-            return
-        super()._handle_msg(msg)
-
-    def _receive(self, _: Any, content: Any, buffers: list[Any]) -> None:  # noqa: ARG002
-        """Answer a request; a gesture at once, whatever may last from a thread. After `close` nobody listens."""
-        if not self._open:
-            return
-        try:
-            request_id, message = parse(content)
-        except Exception as error:  # whatever comes, the kernel goes on
-            self._exchange.fail("message", error)
-            return
-        if isinstance(message, protocol.Lasso | protocol.Category | protocol.Pick) and (
-            self._exchange.jobs.is_busy("lasso") or not self._session.is_prompt
-        ):
-            self._select_later(message, request_id)
-        elif isinstance(message, protocol.Lasso | protocol.Category | protocol.Pick | protocol.Clear):
-            self._selection_changed(lambda: self._session.answer(message), request_id)
-        elif isinstance(message, protocol.Cancel):
-            self._cancel(message)
-        elif isinstance(message, protocol.EditSet):
-            self._exchange.send("set", partial(self._edit_set, message), request_id)
-        elif isinstance(message, protocol.Undo):
-            self._exchange.send("undo", partial(self._go, redo=message.redo))
-        else:
-            panel = message.panel if isinstance(message, protocol.OfPanel) else 0
-            self._exchange.send_soon(message.kind, lambda: self._session.answer(message), request_id, panel=panel)
-        if isinstance(message, protocol.Begun):  # there is time now
-            self._exchange.jobs.submit("names", self._dataset.read_names)
-        elif isinstance(message, protocol.AskModule):
-            self._exchange.jobs.submit("loops", self._session.prepare_columns)
-        elif isinstance(message, protocol.Hover):
-            self._exchange.jobs.submit("held", self._session.prepare_hover)
-
-    def _select_later(self, message: protocol.Lasso | protocol.Category | protocol.Pick, request_id: int) -> None:
-        """Answer a gesture from a thread, after those before it; who observes the selection is told from here."""
-        answer, tell = self._session.later(message), from_here(self._tell_selection)
-        self._exchange.jobs.queue("lasso", lambda: self._selection_changed(answer, request_id, tell))
-
-    def _selection_changed(self, stream: Stream, request_id: int = 0, tell: Callable[[], object] | None = None) -> None:
-        if self._exchange.send("selection", stream, request_id):
-            (tell or self._tell_selection)()
-
-    def _tell_selection(self) -> None:
-        with self._history.step():
-            self.set_trait("n_selected", len(self.selection))
-        self._callbacks(self.selection)
-
-    def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take changes of the front-end; one that is not valid is said there and set back."""
-        if not self._open:
-            return
-        self._since = self._session.costs.now()
-        valid: dict[str, Any] = {}
-        for name, value in sorted(sync_data.items(), key=lambda one: one[0] != "gene_sets"):
-            beside = self._beside(valid.get("gene_sets"))  # of which a colour may name one
-            try:
-                valid[name] = check(name, value, self._dataset, beside) if name in STATE else value
-            except Exception as error:  # whatever comes, the kernel goes on
-                self._exchange.fail("setting", error)
-                self.send_state(name)
-        self._refuse_crossed_limits(valid)
-        self._refuse("hidden", self._check_hidden, valid)
-        if self._of_page.are_waiting or not self._session.holds_filters(valid.get("filters", ())):
-            self._of_page.queue(valid)
-        else:
-            self._take(valid)
-
-    def _judge_filters(self, change: dict[str, Any]) -> None:
-        if "filters" in change:
-            self._session.filtered(self._settings(change))
-
-    def _take(self, valid: dict[str, Any], refused: BaseException | None = None) -> None:
-        """Take changes of the front-end, but its filters where these do not fit the data."""
-        if not self._open:
-            return
-        if isinstance(refused, Exception):
-            self._leave_out("filters", refused, valid)
-        self._is_checked = True
-        try:
-            with self._history.step():
-                super().set_state(valid)
-        except traitlets.TraitError as error:  # of what ipywidgets and anywidget sync
-            self._exchange.fail("setting", ProtocolError(f"a setting does not fit: {error}"))
-            self.send_state([name for name in valid if name in self.keys])
-        finally:
-            self._is_checked = False
-
-    def _refuse(self, name: str, judge: Callable[[Settings], object], valid: dict[str, Any]) -> None:
-        """Leave out a setting of the front-end that does not fit the data, and say so there."""
-        if name in valid:
-            try:
-                judge(self._settings(valid))
-            except CxgWidgetError as error:
-                self._leave_out(name, error, valid)
-
-    def _leave_out(self, name: str, error: Exception, valid: dict[str, Any]) -> None:
-        self._exchange.fail("setting", error)
-        valid.pop(name, None)
-        self.send_state(name)
-
-    def _refuse_crossed_limits(self, valid: dict[str, Any]) -> None:
-        """Leave out limits of the front-end that cross, and say so there."""
-        limits = [name for name in (*LIMITS, "scale") if name in valid]
-        if not limits or "color" in valid or "layer" in valid:
-            return
-        try:
-            self._session.check_limits(self._settings(valid))
-        except CxgWidgetError as error:
-            self._exchange.fail("setting", error)
-            for name in limits:
-                del valid[name]
-                self.send_state(name)
 
     def __repr__(self) -> str:
         if not self._built:

@@ -1,0 +1,193 @@
+"""What comes from the page, requests and settings, and what is sent there unasked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import traitlets
+
+from cxg_widget.color.limits import LIMITS
+from cxg_widget.compute.jobs import from_here
+from cxg_widget.display.settings import STATE, Settings, check
+from cxg_widget.errors import (
+    CxgWidgetError,
+    ProtocolError,
+)
+from cxg_widget.wire import protocol
+from cxg_widget.wire.frames import Frame
+from cxg_widget.wire.parsing import check_envelope, parse
+
+if TYPE_CHECKING:
+    pass
+
+
+from cxg_widget.widget.changing import ChangingWidget
+
+
+class AnsweringWidget(ChangingWidget):
+    """A widget that answers its page."""
+
+    _color_of_itself: str | None
+
+    def _edit_set(self, message: protocol.EditSet) -> Iterator[Frame]:
+        with self._history.step():
+            self.sets.edit(message)
+        yield self._session.sets.frame()
+
+    def _go(self, *, redo: bool) -> Iterator[Frame]:
+        if redo:
+            self.redo()
+        else:
+            self.undo()
+        return iter(())  # what it changes is sent as other changes are
+
+    def _announce(self, frame: Frame) -> None:
+        message = frame.message
+        if isinstance(message, protocol.Progress) and message.of == "reading" and self._exchange.is_busy("color"):
+            frame = Frame(replace(message, ends_by="color"))
+        if self._built and self._open:
+            self._exchange.send(message.kind, lambda: iter([frame]))
+
+    def _cancel(self, message: protocol.Cancel) -> None:
+        """End work that was asked for; what a setting brings ends with setting it back to what is still on show."""
+        if message.of not in ("points", "color"):
+            self._exchange.cancel(message.of, message.panel)
+            self._exchange.send("cancel", lambda: self._session.answer(message))
+        elif self._exchange.is_busy(message.of, message.panel):
+            before = self._shown_before[message.of]
+            for trait in [name for name in STATE if name in before]:  # an embedding before its axes
+                self._set_back(trait, before[trait])
+
+    def _send(self, msg: Any, buffers: Any = None) -> None:
+        """Send to the front-end; to nobody, where another thread closes the widget meanwhile."""
+        try:
+            super()._send(msg, buffers)
+        except Exception:
+            if self._open or not self._built:
+                raise
+
+    def _handle_msg(self, msg: Any) -> None:
+        """Take a message of the comm; one that is none of a widget is told, where ipywidgets prints a traceback."""
+        try:
+            check_envelope(msg)
+        except ProtocolError as error:
+            self._exchange.fail("message", error)
+            return
+        super()._handle_msg(msg)
+
+    def _receive(self, _: Any, content: Any, buffers: list[Any]) -> None:  # noqa: ARG002
+        """Answer a request; a gesture at once, whatever may last from a thread. After `close` nobody listens."""
+        if not self._open:
+            return
+        try:
+            request_id, message = parse(content)
+        except Exception as error:  # whatever comes, the kernel goes on
+            self._exchange.fail("message", error)
+            return
+        if isinstance(message, protocol.Lasso | protocol.Category | protocol.Pick) and (
+            self._exchange.jobs.is_busy("lasso") or not self._session.is_prompt
+        ):
+            self._select_later(message, request_id)
+        elif isinstance(message, protocol.Lasso | protocol.Category | protocol.Pick | protocol.Clear):
+            self._selection_changed(lambda: self._session.answer(message), request_id)
+        elif isinstance(message, protocol.Cancel):
+            self._cancel(message)
+        elif isinstance(message, protocol.EditSet):
+            self._exchange.send("set", partial(self._edit_set, message), request_id)
+        elif isinstance(message, protocol.Undo):
+            self._exchange.send("undo", partial(self._go, redo=message.redo))
+        else:
+            panel = message.panel if isinstance(message, protocol.OfPanel) else 0
+            self._exchange.send_soon(message.kind, lambda: self._session.answer(message), request_id, panel=panel)
+        if isinstance(message, protocol.Begun):  # there is time now
+            self._exchange.jobs.submit("names", self._dataset.read_names)
+        elif isinstance(message, protocol.AskModule):
+            self._exchange.jobs.submit("loops", self._session.prepare_columns)
+        elif isinstance(message, protocol.Hover):
+            self._exchange.jobs.submit("held", self._session.prepare_hover)
+
+    def _select_later(self, message: protocol.Lasso | protocol.Category | protocol.Pick, request_id: int) -> None:
+        """Answer a gesture from a thread, after those before it; who observes the selection is told from here."""
+        answer, tell = self._session.later(message), from_here(self._tell_selection)
+        self._exchange.jobs.queue("lasso", lambda: self._selection_changed(answer, request_id, tell))
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take changes of the front-end; one that is not valid is said there and set back."""
+        if not self._open:
+            return
+        self._since = self._session.costs.now()
+        valid: dict[str, Any] = {}
+        for name, value in sorted(sync_data.items(), key=lambda one: one[0] != "gene_sets"):
+            beside = self._beside(valid.get("gene_sets"))  # of which a colour may name one
+            try:
+                valid[name] = check(name, value, self._dataset, beside) if name in STATE else value
+            except Exception as error:  # whatever comes, the kernel goes on
+                self._exchange.fail("setting", error)
+                self.send_state(name)
+        self._refuse_crossed_limits(valid)
+        self._refuse("hidden", self._check_hidden, valid)
+        if self._of_page.are_waiting or not self._session.holds_filters(valid.get("filters", ())):
+            self._of_page.queue(valid)
+        else:
+            self._take(valid)
+
+    def _judge_filters(self, change: dict[str, Any]) -> None:
+        if "filters" in change:
+            self._session.filtered(self._settings(change))
+
+    def _take(self, valid: dict[str, Any], refused: BaseException | None = None) -> None:
+        """Take changes of the front-end, but its filters where these do not fit the data."""
+        if not self._open:
+            return
+        if isinstance(refused, Exception):
+            self._leave_out("filters", refused, valid)
+        self._is_checked = True
+        try:
+            with self._history.step():
+                super().set_state(valid)
+        except traitlets.TraitError as error:  # of what ipywidgets and anywidget sync
+            self._exchange.fail("setting", ProtocolError(f"a setting does not fit: {error}"))
+            self.send_state([name for name in valid if name in self.keys])
+        finally:
+            self._is_checked = False
+
+    def _refuse(self, name: str, judge: Callable[[Settings], object], valid: dict[str, Any]) -> None:
+        """Leave out a setting of the front-end that does not fit the data, and say so there."""
+        if name in valid:
+            try:
+                judge(self._settings(valid))
+            except CxgWidgetError as error:
+                self._leave_out(name, error, valid)
+
+    def _leave_out(self, name: str, error: Exception, valid: dict[str, Any]) -> None:
+        self._exchange.fail("setting", error)
+        valid.pop(name, None)
+        self.send_state(name)
+
+    def _refuse_crossed_limits(self, valid: dict[str, Any]) -> None:
+        """Leave out limits of the front-end that cross, and say so there."""
+        limits = [name for name in (*LIMITS, "scale") if name in valid]
+        if not limits or "color" in valid or "layer" in valid:
+            return
+        try:
+            self._session.check_limits(self._settings(valid))
+        except CxgWidgetError as error:
+            self._exchange.fail("setting", error)
+            for name in limits:
+                del valid[name]
+                self.send_state(name)
+
+    def _drop_unreadable(self, prepared: Future[None]) -> None:
+        """Show no colour where the one that the dataset offers cannot be read: nobody asked for it."""
+        if prepared.cancelled() or prepared.exception() is None or not self._open:
+            return
+        try:
+            self._session.coloring()
+        except CxgWidgetError as error:
+            if self.color == self._color_of_itself:
+                self._set_back("color", None)
+                self._exchange.fail("color", error)

@@ -1,0 +1,320 @@
+"""How settings change: checked, then shown, set back where they cannot be; each change a step that can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+from warnings import warn
+
+import numpy as np
+import traitlets
+from ipywidgets import CallbackDispatcher
+from numpy.typing import NDArray
+
+from cxg_widget.color.limits import LIMITS
+from cxg_widget.compute.bits import unpack_mask
+from cxg_widget.datasets.base.dataset import Codes, Dataset
+from cxg_widget.datasets.base.traffic import Traffic
+from cxg_widget.display.annotated import settled
+from cxg_widget.display.checks import Beside
+from cxg_widget.display.checks import embedding as check_embedding
+from cxg_widget.display.gene_sets import by_name
+from cxg_widget.display.settings import BY_NAME, STATE, Settings, check
+from cxg_widget.errors import (
+    ClosedDataset,
+    CxgWidgetError,
+    UnknownName,
+)
+from cxg_widget.rules.filters import check_filters
+from cxg_widget.rules.named import check_sets, followed
+from cxg_widget.session.exchange import Exchange, Stream
+from cxg_widget.session.session import Session
+from cxg_widget.widget.history import History, Moment
+from cxg_widget.widget.legend_filter import LegendFilter
+from cxg_widget.widget.limits import LimitsByColoring
+from cxg_widget.widget.page_changes import PageChanges
+from cxg_widget.widget.trait_error import as_trait_error
+from cxg_widget.widget.traits import WidgetTraits
+
+if TYPE_CHECKING:
+    from cxg_widget.rules.forms import Rule
+
+
+_TO_CALLER = 9
+"""How many calls lie between a trait that is set and the check of its value."""
+
+
+class ChangingWidget(WidgetTraits):
+    """A widget whose settings are checked, shown and undone; what it holds is made by `CxgWidget`."""
+
+    axes: Any
+    hidden: Any
+    filters: Any
+    sets: Any
+    view: Any
+    _dataset: Dataset
+    _session: Session
+    _exchange: Exchange
+    _history: History
+    _limits: LimitsByColoring
+    _legend: LegendFilter
+    _of_page: PageChanges
+    _callbacks: CallbackDispatcher
+    _shown_before: dict[str, dict[str, Any]]
+    _labels_on_leave: Mapping[str, Codes]
+    _since: Traffic | None
+    _n_steps: Iterator[int]
+    _open = _built = _is_checked = False
+
+    def _show(self, checked: dict[str, Any]) -> None:
+        """Set settings that belong together, limits and annotations among them."""
+        self._limits.leave(self._session.settings)
+        self._labels_on_leave = dict(self._dataset.own_columns)  # which are named until the last of them is set
+        try:
+            with self._limits.held():
+                self._set_checked(checked)
+        finally:
+            self._labels_on_leave = {}
+            self._put_labels(self._settings())
+        self._limits.share(self._session.settings)
+
+    def undo(self) -> bool:
+        """Take the last step back: of filters, selection, sets, colours or embedding, by hand or in Python.
+
+        Where one looks, and the tools at hand, are no steps. 100 steps are kept, at most 64 MiB.
+
+        Returns
+        -------
+        whether there was one
+
+        Raises
+        ------
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        return self._history.back(self._restore)
+
+    def redo(self) -> bool:
+        """Take the last step that was undone again; as `undo`."""
+        self._check_open()
+        return self._history.forth(self._restore)
+
+    def _moment(self) -> tuple[dict[str, Any], NDArray[np.bool_], Rule | None]:
+        return self._values(), *self._session.selected_by_rule()
+
+    def _restore(self, moment: Moment) -> None:
+        now, mask, _ = self._moment()
+        self._show({name: value for name, value in moment.values.items() if value != now[name]})
+        past = unpack_mask(moment.bits, self._dataset.n_obs)
+        self._session.select(past, rule=moment.rule)
+        if not np.array_equal(past, mask):
+            self._selection_changed(self._session.selection)
+
+    def _tell_steps(self, undo: str, redo: str) -> None:
+        self.set_trait("steps", {"undo": undo, "redo": redo, "n": next(self._n_steps)})
+
+    def _check(self, given: dict[str, Any]) -> dict[str, Any]:
+        shown = check_embedding(given["embedding"], self._dataset)
+        if "annotations" in given:  # before what may name them
+            annotations = check("annotations", given["annotations"], self._dataset, Beside())
+            given = {**given, "annotations": annotations}
+            self._session.put_labels(self._session.labels(Settings.of({"annotations": annotations})))
+        sets = check("gene_sets", given.get("gene_sets", []), self._dataset, Beside())
+        beside = Beside(shown, by_name(sets))
+        given = {**given, **({"gene_sets": sets} if "gene_sets" in given else {})}
+        filters = given.get("filters")
+        if isinstance(filters, Mapping):
+            sets = check_sets(given.get("sets"))
+            given = {**given, "filters": check_filters(filters, self._dataset, given["layer"], sets)}
+        checked = {name: check(name, value, self._dataset, beside) for name, value in given.items()}
+        settings = self._settings(checked)
+        self._session.filtered(settings)
+        return self._legend.agreed(checked, settings)
+
+    @traitlets.validate(*STATE)
+    def _validate(self, proposal: Any) -> Any:
+        name, value = proposal["trait"].name, proposal["value"]
+        if not self._built:
+            return value
+        try:
+            return self._accept(name, value)
+        except CxgWidgetError as error:
+            raise as_trait_error(error) from error.__cause__
+
+    def _check_open(self) -> None:
+        if not self._open:
+            raise ClosedDataset(f"this widget of {self._dataset.uri} was closed; make a new one with CxgWidget().")
+
+    def _accept(self, name: str, value: Any) -> Any:
+        """Check a value and read what it needs, so that a failure is raised where it was caused."""
+        self._check_open()
+        if name == "filters" and isinstance(value, Mapping):
+            value = check_filters(value, self._dataset, self.layer, self.sets.rules)
+        value = check(name, value, self._dataset, self._beside())
+        if not self._is_checked:
+            self._since = self._session.costs.now()
+            settings = self._settings({name: value})
+            cost = BY_NAME[name].cost
+            if name in ("annotations", "gene_sets"):
+                self._read_ahead(name, settings)
+            elif cost == "color":
+                self._session.coloring(settings)
+            elif cost == "points":
+                self._session.place(settings)
+            elif name == "hidden":
+                self._check_hidden(settings)
+            elif name == "filters":
+                self._session.filtered(settings)
+            elif name == "statistic":
+                self._session.check_statistic(settings)
+            elif name in ("labels", "contours"):
+                self._session.check_landmarks(settings)
+            elif name == "palette" and (said := self._misfit(settings)):
+                if not set(value).intersection(self._session.coloring(settings).labels):
+                    raise UnknownName(f"palette: {said}")
+                warn(f"palette: {said}", stacklevel=_TO_CALLER)
+            elif name in (*LIMITS, "scale") and not self._limits.are_held:
+                self._session.check_limits(settings)
+        return value
+
+    def _beside(self, sets: Any = None) -> Beside:
+        return Beside(self.embedding, by_name(self.gene_sets if sets is None else sets))
+
+    def _read_ahead(self, name: str, settings: Settings) -> None:
+        if name == "annotations":
+            self._session.labels(settings)
+        else:
+            self._session.coloring(self._colored(settings))
+
+    def _colored(self, settings: Settings) -> Settings:
+        """Return settings whose colour is known; without the gene set that it was there is none."""
+        try:
+            self._session.target(settings)
+        except UnknownName:
+            return replace(settings, color=None)
+        return settings
+
+    def _misfit(self, settings: Settings) -> str:
+        palette = settings.palette
+        return self._session.coloring(settings).misfit(palette) if isinstance(palette, Mapping) else ""
+
+    def _check_hidden(self, settings: Settings) -> None:
+        if settings.hidden:
+            self._session.coloring(settings).check_hidden(settings.hidden)
+
+    def _settings(self, change: Mapping[str, Any] = MappingProxyType({})) -> Settings:
+        """Return the settings as after a change; axes that the embedding does not have become its first two."""
+        values = self._values() | {name: value for name, value in change.items() if name in BY_NAME}
+        if max(values["axes"]) >= self._dataset.embeddings.get(values["embedding"], 2):
+            values["axes"] = (0, 1)
+        return Settings.of(values)
+
+    def _values(self) -> dict[str, Any]:
+        rules = {name: getattr(self, name).rules for name in ("annotations", "filters", "sets")}
+        return {name: getattr(self, name) for name in STATE} | rules | {"table": self.table.setting.as_json()}
+
+    def _put_labels(self, settings: Settings, *, besides: Mapping[str, Codes] = MappingProxyType({})) -> None:
+        """Let the dataset have the annotations of some settings, and tell the front-end of its columns."""
+        if self._session.put_labels({**besides, **self._session.labels(settings)}):
+            self._exchange.send("dataset", self._session.about)
+
+    def _take_annotations(self, before: Settings) -> None:
+        """Let the cells have other labels, and what names those that are no more let go of them."""
+        now = self._settings()
+        self._put_labels(now, besides=self._dataset.own_columns)
+        self._set_checked(settled(before, now, self._session.labels(now)))
+        self._put_labels(now, besides=self._labels_on_leave)
+        self._set_checked({"hidden": self._legend.hidden(self._settings())})
+
+    @traitlets.observe(*STATE)
+    def _changed(self, change: Any) -> None:
+        if self._built:
+            with self._history.step():
+                self._follow(change)
+
+    def _follow(self, change: Any) -> None:
+        """Show a setting that has changed."""
+        if not self._is_checked:
+            self._of_page.note_set(change["name"])
+        name, before, way = change["name"], self._session.settings, self._session.way
+        since, besides_before = self._since, self._session.filters_besides(before)
+        if name == "annotations":
+            self._take_annotations(before)
+        limits = self._limits.of_change(before, self._settings(), name)
+        with self._limits.held():
+            for limit, value in limits.items():
+                setattr(self, limit, value)
+        if name == "embedding":
+            self.view = None
+            if max(self.axes) >= self._dataset.embeddings.get(self.embedding, 2):
+                self.axes = [0, 1]
+        elif name == "axes":
+            self.view = None
+        elif name == "gene_sets" and self._colored(self._settings()).color is None:
+            self._set_checked({"color": None})
+        elif name == "hidden" or (name == "color" and self.hidden != list(before.hidden)):  # set together
+            self._set_checked({"filters": self._legend.filters(self._settings())})
+        elif name == "sets":
+            self._set_checked({"filters": followed(self.filters.rules, self.sets.rules)})
+        elif name in ("color", "filters"):
+            self._set_checked({"hidden": self._legend.hidden(self._settings())})
+        self._session.settings = self._settings()
+        cost, stream = self._stream_of(name, before, besides_before, is_other_way=self._session.way != way)
+        if stream is not None:
+            kind = "points" if cost == "all" else cost
+            counted = partial(self._session.costs.counted, kind, since=since)
+            self._push(kind, lambda: counted(stream()), name, getattr(before, name))
+
+    def _stream_of(
+        self, name: str, before: Settings, besides_before: tuple[Any, ...], *, is_other_way: bool
+    ) -> tuple[str, Stream | None]:
+        """Return what a change costs, and the stream that makes it seen; None where nothing has to be made anew."""
+        session, cost = self._session, "all" if is_other_way else BY_NAME[name].cost
+        besides = session.filters_besides(session.settings)
+        is_colored_anew = before.color_key != session.settings.color_key
+        is_filtered_anew = besides_before != besides or (name == "annotations" and bool(self.filters.rules))
+        if cost == "tuning" and is_colored_anew:
+            cost = "color"  # of several genes, a hue each, the kernel mixes the colours
+        if name in ("annotations", "gene_sets") and cost == "color" and not is_colored_anew:
+            return "filter", session.filter if is_filtered_anew else None
+        streams: dict[str, Stream | None] = {
+            "all": session.show, "points": session.points, "palette": session.recolor,
+            "color": session.color_and_filter if is_filtered_anew else session.color,
+            "filter": session.filter if is_filtered_anew or besides else None,
+        }  # fmt: skip
+        return cost, streams.get(cost)
+
+    def _push(self, kind: str, stream: Stream, trait: str, before: Any) -> None:
+        """Send a stream from a thread; when it fails, set the trait back to what is still on show."""
+        if not self._exchange.is_busy(kind):
+            self._shown_before[kind] = {}
+        self._shown_before[kind].setdefault(trait, before)
+        self._exchange.send_soon(kind, stream, on_failure=lambda: self._set_back(trait, before))
+
+    def _set_back(self, trait: str, value: Any) -> None:
+        """Set what could not be shown back to what was shown before."""
+        self._since = None
+        value = list(value) if isinstance(value, tuple) else value
+        with self._history.mended(trait, value):
+            self._set_checked({trait: value})
+
+    def _set_checked(self, values: dict[str, Any]) -> None:
+        before, self._is_checked = self._is_checked, True
+        try:
+            for name, value in values.items():
+                setattr(self, name, value)
+        finally:
+            self._is_checked = before
+
+    def _selection_changed(self, stream: Stream, request_id: int = 0, tell: Callable[[], object] | None = None) -> None:
+        if self._exchange.send("selection", stream, request_id):
+            (tell or self._tell_selection)()
+
+    def _tell_selection(self) -> None:
+        with self._history.step():
+            self.set_trait("n_selected", len(self.selection))
+        self._callbacks(self.selection)

@@ -112,8 +112,9 @@ test("the cursor stays on the plot", () => {
 test("with the tool that moves no shape begins, and another tool ends one", () => {
   const moving = start("pan");
   assert.deepEqual(moving.press("Enter", "ArrowLeft"), [false, false]);
-  const { press, now } = start("lasso");
+  const { seen, press, now } = start("lasso");
   press("Enter");
   now.tool = "pan";
   assert.deepEqual(press("ArrowLeft"), [false]);
+  assert.equal(seen.outline, null);
 });

@@ -50,7 +50,7 @@ function fakeModel(traits, answer) {
 const seqs = { points: 0, color: 0, selection: 0, filter: 0 };
 
 /** @param {{xy: number[][] | Float32Array, extent?: number[], chunk?: number, yDown?: boolean, labels?: string[]}} scene xy in data units */
-function sendPoints(model, { xy, extent = [0, 1, 0, 1], chunk = Infinity, yDown = false, labels = [], from = 0, to = Infinity, seq, aggregated = false, few = 400_000, n_obs }) {
+function sendPoints(model, { xy, extent = [0, 1, 0, 1], chunk = Infinity, yDown = false, labels = [], from = 0, to = Infinity, seq, aggregated = false, few = 400_000, n_obs, embedding = "umap" }) {
   const flat = xy instanceof Float32Array ? xy : Float32Array.from(xy.flat());
   const n = flat.length / 2;
   seq ??= ++seqs.points;
@@ -62,7 +62,7 @@ function sendPoints(model, { xy, extent = [0, 1, 0, 1], chunk = Infinity, yDown 
   for (let start = from; start < Math.min(n, to) || (n === 0 && start === from); start += chunk) {
     const stop = Math.min(n, to, start + chunk);
     const units = { y_down: yDown, equal_units: labels.length === 0, axis_labels: labels };
-    const message = { kind: "points", seq, embedding: "umap", axes: [0, 1], start, stop, n_points: n, n_obs: n_obs ?? n, extent, n_missing: 0, ...units, aggregated, few };
+    const message = { kind: "points", seq, embedding, axes: [0, 1], start, stop, n_points: n, n_obs: n_obs ?? n, extent, n_missing: 0, ...units, aggregated, few };
     model.say(message, { xy: codes.subarray(2 * start, 2 * stop) });
     if (n === 0) break;
   }

@@ -101,6 +101,24 @@ def test_a_polygon_by_keys_is_the_one_by_hand(page: Any) -> None:
     assert (by_hand["mode"], by_keys["mode"]) == ("replace", "add")
 
 
+def test_another_embedding_drops_a_shape_that_is_being_drawn(page: Any) -> None:
+    run(page, SQUARE)
+    elsewhere = "(name) => sendPoints(w.model, { xy: [[0.1, 0.1], [0.9, 0.9]], embedding: name })"
+    page.mouse.move(200, 200)
+    page.mouse.down()
+    page.mouse.move(230, 200)
+    page.evaluate(elsewhere, "pca")
+    for y in (161, 150):
+        page.mouse.move(230, y)
+    page.mouse.up()
+    for key in ["Enter", "Enter", *["ArrowRight"] * 3, "Enter"]:
+        page.keyboard.press(key)
+    page.evaluate(elsewhere, "umap")
+    for key in ["ArrowUp", "ArrowUp", "Enter", "Enter", "Escape"]:
+        page.keyboard.press(key)
+    assert lassos(page) == []
+
+
 MOVED = "() => w.model.get('view') !== null"
 
 

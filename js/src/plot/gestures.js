@@ -48,7 +48,7 @@ const DOES = /** @type {Record<string, keyof typeof PLOT_KEYS>} */ (
   Object.fromEntries(Object.entries(PLOT_KEYS).flatMap(([does, keys]) => keys.map((key) => [key, does])))
 );
 
-/** @param {HTMLElement} element @param {Meaning} meaning @returns {() => void} stops listening */
+/** @param {HTMLElement} element @param {Meaning} meaning @returns {{drop: () => void, destroy: () => void}} drop: of a shape that is being drawn */
 export function listenToGestures(element, meaning) {
   const drag = createDrag(element, meaning);
   const drawing = createKeyShape(element, meaning);
@@ -143,8 +143,14 @@ export function listenToGestures(element, meaning) {
     if (document.hasFocus()) element.removeAttribute("data-pointed");
   });
   document.addEventListener("wheel", wheel.watch, { signal: ending.signal, capture: true, passive: true });
-  return () => {
-    ending.abort();
-    clearTimeout(rest);
+  return {
+    drop() {
+      drawing.cancel();
+      if (drag.isShape()) drag.cancel();
+    },
+    destroy() {
+      ending.abort();
+      clearTimeout(rest);
+    },
   };
 }

@@ -108,7 +108,7 @@ export function createKeyShape(element, meaning) {
   return {
     /** @param {{key: string, shiftKey: boolean, altKey: boolean}} event @returns {boolean} whether it means something */
     press({ key, shiftKey, altKey }) {
-      if (kind !== meaning.tool()) kind = null; // a button has chosen another one
+      if (kind !== null && kind !== meaning.tool()) end(""); // there is no kernel any more
       if (kind === null) return key === DRAW_KEY && begin();
       if (key in WAYS) step(WAYS[key], shiftKey ? FINE_PX : STEP_PX);
       else if (DRAWING_KEYS.corner.includes(key)) set({ shift: shiftKey, alt: altKey });

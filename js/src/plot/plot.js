@@ -172,6 +172,8 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
     if (aim.size().width === 0 && state.points !== null) fit(); // the observer speaks only when the page is next laid out
     if (state.drawnBy !== before.drawnBy) surfaces.replace();
     if (state.cell !== before.cell) drawOverlay();
+    const isElsewhere = state.points !== before.points && placeOf(state) !== placeOf(before);
+    if (isElsewhere || state.traits.tool !== before.traits.tool) hands.drop();
     element.style.cursor = toolOf(state) === "pan" ? "grab" : "crosshair";
     const change = changeBetween(state, before);
     if (state.traits.point_size !== before.traits.point_size) tellWhatIsSeen();
@@ -184,10 +186,11 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
     if (state.color !== before.color && state.isSeen && !site.isShown()) noteSeen(store); // nobody looks: nothing to wait for
   }
 
+  const hands = listenToGestures(element, meaning);
   const undo = [
     store.subscribe(follow),
     model.view.subscribe(() => aimAnew("move")),
-    listenToGestures(element, meaning),
+    hands.destroy,
     watchRoom(element, fit),
     watchSight(element, (isNow) => {
       isInSight = isNow;
@@ -222,6 +225,11 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
   fit();
   follow(store.get(), store.get());
   return plot;
+}
+
+/** Where the points on show lie, in whose units corners are. @param {State} state */
+function placeOf({ points }) {
+  return points === null ? "" : JSON.stringify([points.embedding, points.axes]);
 }
 
 /** What gestures mean that need nothing of a plot but where it looks.

@@ -137,6 +137,7 @@ def by_hand(xy, values, view, size, function, *, chosen):
     return out
 
 
+@pytest.mark.usefixtures("plain_datashader")
 @pytest.mark.parametrize("kind", ["dense missing", "sparse"])
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_a_number_of_a_pixel_is_numpy_s_of_the_cells_in_it_in_each_layer(cells, name, kind, monkeypatch):

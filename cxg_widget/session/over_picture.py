@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +14,7 @@ from cxg_widget.color.rgb import hex_rgb
 from cxg_widget.draw.lettering import write
 from cxg_widget.draw.names import written
 from cxg_widget.draw.outlines import Outline, draw_outlines
+from cxg_widget.errors import CxgWidgetError
 from cxg_widget.session.streams import category_colors
 from cxg_widget.spatial.view import View
 
@@ -22,7 +25,8 @@ _THIN_PX, _THICK_PX = 1.0, 1.75
 def with_landmarks(image: NDArray[np.uint8], held: Holder, seen: View, paper: Paper) -> NDArray[np.uint8]:
     """Return a picture with the names and contours that the settings ask for.
 
-    Nothing is read for them where a picture is drawn of cells that have been read for it alone.
+    Nothing is read for them where a picture is drawn of cells that have been read for it alone; what cannot be read is
+    left out, as the page has said of it already.
 
     Parameters
     ----------
@@ -34,8 +38,11 @@ def with_landmarks(image: NDArray[np.uint8], held: Holder, seen: View, paper: Pa
         return image
     size = image.shape[1], image.shape[0]
     if contours is not None:
-        image = draw_outlines(image, _outlines(held, contours, seen, size, paper), paper.ground)
-    if labels is not None:
+        with suppress(CxgWidgetError):
+            image = draw_outlines(image, _outlines(held, contours, seen, size, paper), paper.ground)
+    if labels is None:
+        return image
+    with suppress(CxgWidgetError):
         names = held.names(labels)
         texts = written(names.named.labels, _on_picture(names.xy, seen, size), size)
         image = write(image, texts, (paper.ink, paper.quiet), halo=paper.ground)

@@ -185,6 +185,8 @@ def test_hidden_categories_count_in_the_line(page: Any) -> None:
     expect(page.locator(".what")).to_have_text("95,790 of 100,000 cells shown")
     show(page, "unchanged")
     expect(page.locator(".aside")).to_have_text(f"{n_hidden:,} hidden · 12 not drawn")
+    page.evaluate("() => store.set({ traits: { ...store.get().traits, filtered: 'grey' } })")
+    expect(page.locator(".aside")).to_have_text(f"{n_hidden:,} in grey · 12 not drawn")
 
 
 def test_a_title_gives_way_wholly_before_a_notice_is_cut(page: Any) -> None:

@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+from dataclasses import replace
 from pathlib import Path as File
 
 import numpy as np
@@ -106,3 +107,10 @@ def test_the_pictures_of_a_notebook_have_names_and_say_so():
     assert image.shape == bare.shape
     assert (image != bare).any()
     w.close()
+
+
+def test_a_picture_leaves_out_names_and_contours_that_cannot_be_read():
+    session = Session(small(300, broken=("obs/cell_type",)), Settings(embedding="umap"))
+    plain = picture(session)
+    session.settings = replace(session.settings, labels="cell_type", contours="cell_type")
+    np.testing.assert_array_equal(picture(session), plain)

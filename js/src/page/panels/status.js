@@ -49,7 +49,7 @@ function aside({ state, actions }) {
   const nObs = state.dataset?.nObs ?? 0;
   const n = selection.n > 0 || selection.missed ? nObs - nShown(state, nObs) : 0; // else it is said already
   const parts = [
-    n > 0 ? `${wholeNumber(n)} hidden` : "",
+    n > 0 ? `${wholeNumber(n)} ${state.traits.filtered === "grey" ? "in grey" : "hidden"}` : "",
     placeNote(state) === "" ? "" : `${wholeNumber(points?.nMissing ?? 0)} not drawn`,
   ];
   const text = parts.filter((part) => part !== "").join(" · ");

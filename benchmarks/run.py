@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks import columns, data, kernel, large, machine, report
+from benchmarks import columns, data, kernel, large, machine, report, sets
 from benchmarks.data import HERE, RAW, SHAPES, Store
 from benchmarks.stores import run as of_stores
 
@@ -28,7 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             of_stores.measure_size(size)
     if wanted.only in (None, "columns"):
         columns.main()
-    if wanted.only in ("stores", "columns"):
+    if wanted.only in (None, "sets"):
+        sets.main()
+    if wanted.only in ("stores", "columns", "sets"):
         return
     stores = {size: data.open_store(size) for size in wanted.sizes}
     # What the others need for so many cells is more than most machines have.
@@ -110,7 +112,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--only",
-        choices=["browser", "columns", "kernel", "large", "opening", "stores"],
+        choices=["browser", "columns", "kernel", "large", "opening", "sets", "stores"],
         help="one part anew; the others stay as they were",
     )
     return parser.parse_args(arguments)

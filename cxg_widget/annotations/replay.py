@@ -102,13 +102,13 @@ def packed(codes: Codes, dataset: Dataset) -> Step:
     return {
         "codes": base64.b64encode(zlib.compress(plain.tobytes(), 6)).decode("ascii"),
         "categories": list(codes.categories), "ordered": codes.ordered,
-        "n_obs": dataset.n_obs, "identity": dataset.identity,
+        "n_obs": dataset.n_obs, "identity": dataset.obs_identity,
         "n": int(np.count_nonzero(plain >= 0)), "at": now(),
     }  # fmt: skip
 
 
 def _unpacked(step: Mapping[str, Any], dataset: Dataset) -> Codes:
-    if (step["n_obs"], step["identity"]) != (dataset.n_obs, dataset.identity):
+    if (step["n_obs"], step["identity"]) != (dataset.n_obs, dataset.obs_identity):
         what = "these labels are those of another dataset, or of another state of this one"
         raise SelectionError(f"{what}; w.annotations.load(path) finds cells by their names.")
     size = 2 * dataset.n_obs

@@ -73,7 +73,7 @@ def _save_cxg(path: Path, dataset: Dataset, names: Sequence[str]) -> None:
     left_out: list[str] = []
     with writing(path) as place:
         writer.create_group(place.partial, {"cxg_version": "0.3.0", "cxg_properties": {"title": dataset.title}})
-        said = {"identity": dataset.identity, "title": dataset.title}
+        said = {"identity": dataset.obs_identity, "title": dataset.title}
         write_table(place.partial / "obs", ObsTable(dataset, names), LEVEL, left_out, cxg_widget=said)
         if left_out:
             raise InvalidValue(f"'{path}' cannot be written: {left_out[0]}.")

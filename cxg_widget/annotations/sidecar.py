@@ -60,7 +60,7 @@ def save_sidecar(path: Path, ours: pd.DataFrame, dataset: Dataset, way: OnConfli
         mine, are_ours = aligned(ours, theirs.index, where)
         found = {name: joined(mine[name], theirs.get(name), are_ours, where, way) for name in mine.columns}
         table = theirs.assign(**found)
-    said = {"identity": dataset.identity, "title": dataset.title, "n_obs": dataset.n_obs}
+    said = {"identity": dataset.obs_identity, "title": dataset.title, "n_obs": dataset.n_obs}
     orders = {name: [list(one.cat.categories), bool(one.cat.ordered)] for name, one in table.items()}
     table.attrs = {_KEY: {**said, "categories": orders}}
     with writing(path, replaces=True) as place, _parquet(path):
@@ -109,7 +109,7 @@ def read_annotations(path: str | os.PathLike[str], dataset: Dataset) -> list[dic
     names = pd.Index(dataset.obs_names(), dtype=object)
     found, n_known = _over(table, names, where, dataset)
     identity = table.attrs.get(_KEY, {}).get("identity")
-    if identity is not None and identity != dataset.identity:
+    if identity is not None and identity != dataset.obs_identity:
         warn(
             f"{where} was saved from another dataset, or another state of this one; {n_known:,} of "
             f"{dataset.obs_noun.counted(dataset.n_obs)} are in it.",

@@ -65,7 +65,7 @@ def is_by_rows(rule: Rule, dataset: Dataset) -> bool:
 def packed_rule(mask: Mask, dataset: Dataset) -> Rule:
     """Return the rule of a mask that has no other: its rows, good for this very dataset alone."""
     bits = pack_mask(mask).tobytes()
-    return {"rows": base64.b64encode(bits).decode("ascii"), "n_obs": mask.size, "identity": dataset.identity}
+    return {"rows": base64.b64encode(bits).decode("ascii"), "n_obs": mask.size, "identity": dataset.obs_identity}
 
 
 def may_change(rule: Rule, dataset: Dataset) -> bool:
@@ -177,7 +177,7 @@ class _Cells:
 
     def of_rows(self, rule: Rule) -> Mask:
         """Return the cells that were packed."""
-        if (rule["n_obs"], rule["identity"]) != (self._dataset.n_obs, self._dataset.identity):
+        if (rule["n_obs"], rule["identity"]) != (self._dataset.n_obs, self._dataset.obs_identity):
             what = "these rows are those of another dataset, or of another state of this one"
             raise SelectionError(f"{what}; a rule of rows fits none but its own.")
         try:

@@ -57,7 +57,7 @@ class SelectedCells:
 
     def is_of(self, dataset: Dataset) -> bool:
         """Say whether these are cells of a dataset."""
-        return dataset is self._dataset or dataset.identity == self._dataset.identity
+        return dataset is self._dataset or dataset.obs_identity == self._dataset.obs_identity
 
     def __len__(self) -> int:
         """Return the number of selected cells."""

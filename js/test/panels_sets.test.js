@@ -56,6 +56,23 @@ test("the sets are asked for once for each step and each filter, and again when 
   );
 });
 
+test("a failure is told until an edit is done, and an edit says whether it was", async () => {
+  const answers = [[TOLD], null, [TOLD], null];
+  const client = /** @type {any} */ ({ ask: async () => answers.shift() });
+  const list = createSetList(client, () => {});
+  const failed = { ...state(1, 1), error: { of: "set", message: "that name is taken" } };
+  list.follow(state(1, 1));
+  assert.equal(await list.edit({ op: "add", name: "a" }), false);
+  list.follow(failed);
+  assert.equal(list.fault(), "that name is taken");
+  assert.equal(await list.edit({ op: "add", name: "b" }), true);
+  list.follow(failed);
+  assert.equal(list.fault(), "");
+  assert.equal(await list.edit({ op: "add", name: "a" }), false);
+  list.follow({ ...failed, error: { of: "set", message: "that name is taken" } });
+  assert.equal(list.fault(), "that name is taken");
+});
+
 test("a question that failed leaves the sets as they were", async () => {
   const answers = [[TOLD], null];
   const client = /** @type {any} */ ({ ask: async () => answers.shift() });

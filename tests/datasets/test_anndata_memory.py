@@ -290,6 +290,26 @@ def test_the_widget_shows_an_object_and_hands_cells_back_as_a_part_of_it():
         selection.to_anndata()
 
 
+def test_rows_of_cells_with_names_are_found_in_another_process_and_nowhere_else():
+    truth = make_truth()
+    named, mask = stand_in(truth), np.arange(len(truth.obs)) % 3 == 0
+    widget = CxgWidget(named)
+    widget.sets["mine"] = mask
+    widget.annotations.new("label")
+    widget.annotations["label"].assign("x", mask)
+    state = widget.state
+    widget.close()
+    again = CxgWidget(stand_in(truth), **state)  # another object, of the same cells
+    np.testing.assert_array_equal(again.sets["mine"].mask, mask)
+    np.testing.assert_array_equal(again.annotations["label"].series().notna(), mask)
+    again.close()
+    turned, numbered = stand_in(truth), stand_in(truth)
+    turned.obs.index = turned.obs.index[::-1]
+    numbered.obs.index = pd.Index([str(row) for row in range(len(truth.obs))], dtype=object)
+    identities = [open_dataset(one).obs_identity for one in (named, turned, numbered, numbered)]
+    assert len(set(identities)) == 4  # what is called 0, 1, ... may be any cells
+
+
 def test_an_object_cannot_be_sent_to_dask_workers():
     with pytest.raises(InvalidOption, match="in memory"):
         CxgWidget(stand_in(make_truth()), dask=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from cxg_widget.datasets.anndata.memory_nodes import AnyMatrix, MatrixOfView, no
 from cxg_widget.datasets.anndata.raw import RAW, Raw
 from cxg_widget.datasets.anndata.sparse import size_of
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
+from cxg_widget.datasets.base.columns import row_blocks
 from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Table
 from cxg_widget.errors import InvalidOption, InvalidStore, InvalidValue
 
@@ -131,6 +133,16 @@ class AnnDataInMemory(WithMatrices):
         """Return the name that the DataFrame of the object gives its index."""
         name = (self.source.obs if table == "obs" else self.source.var).index.name
         return None if name is None else str(name)
+
+    def _read_obs_identity(self) -> str | None:
+        """Say which cells these are by their names; None where these are mere numbers, which other cells have too."""
+        names = self.source.obs.index
+        if self.n_obs == 0 or (str(names[0]), str(names[-1])) == ("0", str(self.n_obs - 1)):
+            return None
+        digest = sha256()
+        for start, stop in row_blocks(self.n_obs):
+            digest.update("\0".join(map(str, names[start:stop].tolist())).encode(errors="surrogatepass"))
+        return f"{self.uri}#{self.n_obs}#{digest.hexdigest()}"
 
     def _category_colors(self, column: str) -> dict[str, str]:
         stored = self._uns.get(f"{column}_colors")

@@ -181,6 +181,10 @@ class Contract(ABC):
         """Say what changes when the store is written to; by default another one each time it is opened."""
         return f"{self.uri}#{uuid4().hex}"
 
+    def _read_obs_identity(self) -> str | None:
+        """Say which cells these are, and in which order, where that is known apart from the store; by default None."""
+        return None
+
     def _read_details(self) -> dict[str, Any]:
         """Say what there is besides, such as version and layout, fit for JSON; by default nothing."""
         return {}

@@ -177,6 +177,14 @@ class Dataset(Contract):
         """
         return self._read_once("identity", self._read_identity)
 
+    @property
+    def obs_identity(self) -> str:
+        """What tells these cells in their order from all others: rows of them mean nothing elsewhere.
+
+        It is `identity`, but for what lies in memory, which has a new one of these each time it is opened.
+        """
+        return self._read_once("obs_identity", self._read_obs_identity) or self.identity
+
     def __enter__(self) -> Self:
         return self
 

@@ -18,14 +18,20 @@
 export function createSetList(client, redraw) {
   let asked = "";
   let fault = "";
+  /** The failure as last told. @type {import("../state/state.js").State["error"]} */
+  let failure = null;
+  /** One that an edit has made good since. @type {import("../state/state.js").State["error"]} */
+  let passed = null;
   /** @type {CellSet[] | null} */
   let sets = null;
 
-  /** @param {Record<string, unknown>} request */
+  /** Resolves to whether there was an answer. @param {Record<string, unknown>} request */
   async function ask(request) {
     const answer = await client.ask(request);
     if (answer !== null) sets = inOrder(/** @type {import("../wire/protocol.js").Sets} */ (answer[0]));
+    if (answer !== null && request.kind === "set") passed = failure;
     redraw();
+    return answer !== null;
   }
 
   return {
@@ -41,11 +47,12 @@ export function createSetList(client, redraw) {
         asked = wanted;
         void ask({ kind: "sets" });
       }
-      fault = state.error?.of === "set" ? state.error.message : "";
+      failure = state.error;
+      fault = failure?.of === "set" && failure !== passed ? failure.message : "";
       return sets;
     },
-    /** @param {Edit} what */
-    edit: (what) => void ask({ kind: "set", ...what }),
+    /** Resolves to whether it was done. @param {Edit} what */
+    edit: (what) => ask({ kind: "set", ...what }),
   };
 }
 

@@ -52,8 +52,9 @@ export function createSets({ client, redraw }) {
     const rename = (/** @type {Event} */ event) => {
       const to = textIn(event).trim();
       if (to === "" || to === name) return redraw(); // what is there stays
-      if (open.delete(name)) open.add(to);
-      list.edit({ op: "rename", name, to });
+      void list.edit({ op: "rename", name, to }).then((isDone) => {
+        if (isDone) then(() => void (open.delete(name) && open.add(to)));
+      });
     };
     const { obs } = nounsOf(state);
     const told =
@@ -76,8 +77,10 @@ export function createSets({ client, redraw }) {
     const add = (/** @type {Event} */ event) => {
       event.preventDefault();
       if (typed.name.trim() === "" || n === 0) return;
-      list.edit({ op: "add", name: typed.name.trim(), within });
-      then(() => void (typed = { ...typed, name: "" }));
+      const { name } = typed; // stays where it is taken
+      void list.edit({ op: "add", name: name.trim(), within }).then((isDone) => {
+        if (isDone && typed.name === name) then(() => void (typed = { ...typed, name: "" }));
+      });
     };
     const choose = (/** @type {Event} */ event) => then(() => void (typed = { ...typed, within: textIn(event) }));
     return html`<form class="namer" @submit=${add}>

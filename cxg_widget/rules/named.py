@@ -127,6 +127,26 @@ def filter_by(name: str, sets: Iterable[Rule], kept: Any) -> Rule:
     return rule if kept else {"not": rule}
 
 
+def check_named(filters: Iterable[Rule], sets: Iterable[Rule]) -> None:
+    """Check that the sets which filters name are there, and are those that are meant.
+
+    Raises
+    ------
+    UnknownName, InvalidValue
+        If there is no such set, or it has other cells than the filter says.
+    """
+    digests = {one["name"]: digest_of(one["rule"]) for one in sets}
+    for rule in filters:
+        inner = rule.get("not", rule)
+        if "set" in inner and inner["set"] not in digests:
+            raise UnknownName(not_found("set", inner["set"], digests, "this widget"))
+        if "set" in inner and inner.get("of") != digests[inner["set"]]:
+            name = shown(f"set:{inner['set']}")
+            raise InvalidValue(
+                f"the filter {name} means other cells than the set has; w.filters[{name}] = True is anew."
+            )
+
+
 def followed(filters: Iterable[Rule], sets: Iterable[Rule]) -> list[Rule]:
     """Return filters as they are after sets have changed: by their new names and cells, without those that are gone."""
     digests = {one["name"]: digest_of(one["rule"]) for one in sets}

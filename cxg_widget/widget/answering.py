@@ -130,6 +130,7 @@ class AnsweringWidget(ChangingWidget):
                 self.send_state(name)
         self._refuse_crossed_limits(valid)
         self._refuse("hidden", self._check_hidden, valid)
+        self._refuse("filters", self._check_named, valid)
         if self._of_page.are_waiting or not self._session.holds_filters(valid.get("filters", ())):
             self._of_page.queue(valid)
         else:

@@ -29,7 +29,7 @@ from cxg_widget.errors import (
     UnknownName,
 )
 from cxg_widget.rules.filters import check_filters
-from cxg_widget.rules.named import check_sets, followed
+from cxg_widget.rules.named import check_named, check_sets, followed
 from cxg_widget.session.exchange import Exchange, Stream
 from cxg_widget.session.session import Session
 from cxg_widget.widget.history import History, Moment
@@ -132,6 +132,7 @@ class ChangingWidget(WidgetTraits):
             given = {**given, "filters": check_filters(filters, self._dataset, given["layer"], sets)}
         checked = {name: check(name, value, self._dataset, beside) for name, value in given.items()}
         settings = self._settings(checked)
+        self._check_named(settings)
         self._session.filtered(settings)
         return self._legend.agreed(checked, settings)
 
@@ -168,6 +169,7 @@ class ChangingWidget(WidgetTraits):
             elif name == "hidden":
                 self._check_hidden(settings)
             elif name == "filters":
+                self._check_named(settings)
                 self._session.filtered(settings)
             elif name == "statistic":
                 self._session.check_statistic(settings)
@@ -201,6 +203,9 @@ class ChangingWidget(WidgetTraits):
     def _misfit(self, settings: Settings) -> str:
         palette = settings.palette
         return self._session.coloring(settings).misfit(palette) if isinstance(palette, Mapping) else ""
+
+    def _check_named(self, settings: Settings) -> None:
+        check_named(settings.filters, settings.sets)
 
     def _check_hidden(self, settings: Settings) -> None:
         if settings.hidden:

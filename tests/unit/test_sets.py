@@ -124,6 +124,22 @@ def test_rows_of_sets_are_looked_at_once(widget, monkeypatch):
     assert read == []
 
 
+@pytest.mark.parametrize("sets", [[], [{"name": "T", "rule": {"obs": "cell_type", "in": ["B cell"]}}]])
+def test_a_state_whose_filters_name_no_set_of_its_own_is_refused_whole(sets, widget):
+    widget.sets.add("T", {"cell_type": "T cell"})
+    widget.filters["set:T"] = True
+    before = json.dumps(widget.state)
+    with pytest.raises(CxgWidgetError, match="T"):
+        widget.state = {**widget.state, "sets": sets}
+    assert json.dumps(widget.state) == before
+    with pytest.raises(CxgWidgetError, match="T"):
+        CxgWidget(widget.dataset, **{**widget.state, "sets": sets})
+    widget.filters.clear()
+    widget.set_state({"filters": [{"set": "gone", "of": "x"}]})  # from a page that has not heard yet
+    told = [content["message"] for content, _ in widget.front.sent if content["kind"] == "error"]
+    assert (widget.filters.rules, told) == ([], ["no set 'gone'; this widget has 'T'."])
+
+
 def test_rows_fit_no_other_dataset(widget):
     rule = widget.sets.add("a", [1, 2, 3]).rule
     other = CxgWidget(small(500))

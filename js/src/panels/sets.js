@@ -19,6 +19,8 @@ export function createSets({ client, redraw }) {
   const open = new Set();
   /** What is being typed: the name of a new set, and in which it is to stand. */
   let typed = { name: "", within: "" };
+  /** What is being typed in the place of the name of a set. */
+  let renamed = { name: "", to: "" };
 
   /** @param {() => void} change */
   function then(change) {
@@ -51,6 +53,7 @@ export function createSets({ client, redraw }) {
       html`<button type="button" class="text" ?disabled=${off || state.link === "offline"} @click=${() => list.edit({ op, name })}>${label}</button>`;
     const rename = (/** @type {Event} */ event) => {
       const to = textIn(event).trim();
+      renamed = { name: "", to: "" };
       if (to === "" || to === name) return redraw(); // what is there stays
       void list.edit({ op: "rename", name, to }).then((isDone) => {
         if (isDone) then(() => void (open.delete(name) && open.add(to)));
@@ -64,7 +67,8 @@ export function createSets({ client, redraw }) {
         ${isRule ? "It has a rule, which finds them in other data too." : "Its rows are known, and no rule."}`;
     return html`<div class="body">
       <p class="caption">${told}</p>
-      <div class="box"><input type="text" id="set-${i}" aria-label="Name of ${name}" maxlength="200" autocomplete="off" spellcheck="false" .value=${live(name)} @change=${rename}></div>
+      <div class="box"><input type="text" id="set-${i}" aria-label="Name of ${name}" maxlength="200" autocomplete="off" spellcheck="false" .value=${live(renamed.name === name ? renamed.to : name)}
+        @input=${(/** @type {Event} */ event) => void ((renamed = { name, to: textIn(event) }))} @change=${rename}></div>
       <div class="doing">${filterButton} ${act("zoom", "Zoom to", n === 0)} ${act("put", "Replace by selection")} ${act("delete", "Delete")}</div>
     </div>`;
   }

@@ -49,6 +49,7 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "csv", "id": 17, "table": {"of": "selection"}, "start": 0, "n": 10_000, "separator": "\t", "filters": [],
      "panel": 0},
     {"kind": "genes", "id": 20, "text": "T cells\tof blood\tCD3E\tCD3D", "name": ""},
+    {"kind": "fields", "id": 23, "panel": 0},
     {"kind": "brush", "id": 15, "column": "obs:n_genes", "columns": ["obs:cell_type", "var:CD3E"], "rows": [[3, 0], []],
      "filters": [{"obs": "n_genes", "range": [500, None]}], "panel": 0},
     {"kind": "module", "id": 14, "known": ["0123456789abcdef"]},
@@ -125,6 +126,14 @@ REPLIES: dict[str, Frame] = {
     "selection": Frame(p.Selection(6, 3, 10), {"bits": _array("uint8", [0b10000001, 0b00000010])}),
     "filter": Frame(p.Filter(7, 4, 10), {"bits": _array("uint8", [0b10000001, 0b00000011])}),
     "counts": Frame(p.Counts(3, 6, 1), {"counts": _array("uint32", [2, 0, 70000])}),
+    "field_counts": Frame(
+        p.FieldCounts(3, ["CD3E", "<b>"], [0.0, 4.25, -0.5, 2.0], ["low", "middle", "high"], 2),
+        {
+            "filtered": _array("uint32", [70000, 2, 0, 1, 1, 1, 0, 0, 5]),
+            "selected": _array("uint32", [7, 0, 0, 0, 0, 1, 0, 0, 5]),
+            "mixes": _array("uint16", [0, 1, 2, 3]),
+        },
+    ),
     "column.categorical": Frame(
         p.ColumnCounts(0, 2, "obs:cell_type", "categorical", ["B cell", "<b>"], [], [1]),
         {

@@ -227,7 +227,7 @@ class LocalHolder(Holder):
 
     def category_mask(self, code: int) -> NDArray[np.bool_]:
         """Return which cells have a category of the colouring, bool (n_obs,); code -1 = those without one."""
-        return np.asarray(self.coloring().codes.codes == code)
+        return np.asarray(self.coloring().listed.codes == code)
 
     def column_held(self, column: str) -> object:
         """Return what is held of an obs column of categories: another object where the column is another."""

@@ -68,6 +68,11 @@ def blend_codes(places: list[NDArray[np.float64]]) -> NDArray[np.int16]:
     return np.where(known, _mixes(k)[1][at], -1).astype(np.int16)
 
 
+def mix_codes(k: int) -> NDArray[np.int64]:
+    """Return the code of each mix, (levels ** k,), with the steps of the first number slowest."""
+    return _mixes(k)[1]
+
+
 def corner_code(k: int, bits: int) -> int:
     """Return the code of a corner, by which numbers are high."""
     top = LEVELS_OF[k] - 1

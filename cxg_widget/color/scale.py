@@ -59,6 +59,13 @@ class ColorScale:
             found = _shares(at, low, high)
         return np.where(np.isfinite(at), np.clip(found, 0, 1), np.nan)
 
+    def numbers_at(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the numbers at places between both ends, 0 to 1, of a scale without a centre."""
+        low, high = self._ways(np.array([self.low, self.high])).tolist()
+        ways = low * (1 - places) + high * places
+        numbers: NDArray[np.float64] = np.exp(ways) if self.is_log else ways
+        return numbers
+
     @property
     def middle(self) -> float | None:
         """The number in the middle of the colormap, where that is not half way between its ends."""

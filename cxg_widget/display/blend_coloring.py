@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,11 @@ from cxg_widget.color.blend import LEVELS_OF, blend_codes, blend_colors, corner_
 from cxg_widget.color.limits import ColorRule
 from cxg_widget.color.scale import ColorScale, scale_of
 from cxg_widget.datasets.base.dataset import Codes, Vector
+from cxg_widget.display.blend_fields import Fields
 from cxg_widget.display.coloring import CategoryColoring
 from cxg_widget.display.hover import text_of
 from cxg_widget.display.target import Target
+from cxg_widget.rules.forms import Rule
 from cxg_widget.text.numbers import short_number
 from cxg_widget.wire.encoding import Numbers, describe
 
@@ -66,6 +69,21 @@ class BlendColoring(CategoryColoring):
     def count_selected(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Count the cells of a mask that lack a number."""
         return np.array([np.count_nonzero(self.data.codes[mask] < 0)], dtype=np.int64)
+
+    @cached_property
+    def fields(self) -> Fields:
+        """In which part of the limits of each gene every cell lies."""
+        values = [one.vector.dense(one.n_obs) for one in self.numbers_of]
+        return Fields.of(self.scales, values, self.data.codes >= 0)
+
+    @property
+    def listed(self) -> Codes:
+        """The fields of the map."""
+        return Codes(self.fields.codes, tuple(range(self.fields.n)))
+
+    def rule_of(self, code: int, layer: str | None) -> Rule | None:
+        """Return the rule of the cells of a field; None of those without a number."""
+        return None if code < 0 else self.fields.rule(code, self.target.genes, layer)
 
     def colors_on(self, *, dark: bool) -> list[str]:
         """Return the colour of each mix on light or dark paper, "#rrggbb"."""

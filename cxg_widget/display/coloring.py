@@ -13,6 +13,7 @@ from cxg_widget.datasets.base.dataset import Codes, Vector
 from cxg_widget.datasets.base.values import Values, as_codes, as_numbers
 from cxg_widget.display.target import Target, as_float
 from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.rules.forms import Rule
 from cxg_widget.text.names import label_of, not_found
 from cxg_widget.wire import encoding
 from cxg_widget.wire.encoding import Numbers
@@ -85,6 +86,17 @@ class Coloring:
     def labels(self) -> list[str]:
         """The categories as text; empty unless categorical."""
         return [label_of(one) for one in self.codes.categories]
+
+    @property
+    def listed(self) -> Codes:
+        """What can be selected in the legend: which of it each cell is."""
+        return self.codes
+
+    def rule_of(self, code: int, layer: str | None) -> Rule | None:  # noqa: ARG002
+        """Return the rule of the cells of a code of `listed`, -1 = those without one; None where none is known."""
+        if self.target.source != "obs" or self.scale != "categorical":
+            return None
+        return {"obs": self.target.name, "in": [None if code < 0 else self.codes.categories[code]]}
 
     @property
     def limits(self) -> tuple[float, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,7 @@ class Columns:
         self._dataset = loader.dataset
         self._n_asked = 0
 
-    def frame(self, name: str) -> pd.DataFrame:
+    def frame(self, name: Any) -> pd.DataFrame:
         """Return the counts of a column; as `CxgWidget.counts`."""
         settings, mask, _ = self._on_show.now()
         if not isinstance(name, str):

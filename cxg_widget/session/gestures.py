@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.holder import Holder
-from cxg_widget.datasets.base.values import Codes
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import InvalidValue, SelectionError
 from cxg_widget.rules.combining import fitting
@@ -46,11 +45,10 @@ def rule_of(gesture: p.Lasso | p.Category | p.Pick, held: Holder) -> Rule | None
     elif isinstance(gesture, p.Pick):
         return None
     else:
-        coloring = held.coloring()
-        if coloring.target.source != "obs" or not isinstance(coloring.data, Codes):
+        known = held.coloring().rule_of(gesture.code, settings.layer)
+        if known is None:
             return None
-        value = None if gesture.code < 0 else coloring.data.categories[gesture.code]
-        rule = {"obs": coloring.target.name, "in": [value]}
+        rule = known
     return fitting({"and": [rule, *settings.filter_rules]}) if settings.filters else rule
 
 
@@ -83,7 +81,7 @@ def _of_rows(rows: list[int], n_obs: int) -> NDArray[np.bool_]:
 
 def _of_category(gesture: p.Category, held: Holder) -> NDArray[np.bool_]:
     coloring = held.coloring()
-    is_there = coloring.scale == "categorical" and -1 <= gesture.code < len(coloring.labels)
+    is_there = coloring.scale == "categorical" and -1 <= gesture.code < len(coloring.listed.categories)
     if coloring.target.spec != gesture.color or not is_there:
         raise SelectionError("the category was chosen in a legend that is no longer on show; choose it again.")
     return held.category_mask(gesture.code)

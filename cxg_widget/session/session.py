@@ -32,6 +32,7 @@ from cxg_widget.session.aggregated import aggregated
 from cxg_widget.session.brush import BrushAnswer
 from cxg_widget.session.columns import Columns
 from cxg_widget.session.costs import Costs
+from cxg_widget.session.fields import fields_frame, frame_of_fields
 from cxg_widget.session.first_paint import FirstPaint
 from cxg_widget.session.gene_sets import gene_sets_frame
 from cxg_widget.session.gestures import mask_of, polygon_mask, rule_of
@@ -281,8 +282,10 @@ class Session:
         """Reduce all cells to planes; parameters and errors as those of `CxgWidget.aggregate`."""
         return aggregated(self._held, self.mask, reduction, **asked)
 
-    def counts(self, column: str) -> pd.DataFrame:
-        """Count cells by the values of a column; as `CxgWidget.counts`."""
+    def counts(self, column: str | Sequence[str]) -> pd.DataFrame:
+        """Count cells by the values of a column, or by fields of several genes; as `CxgWidget.counts`."""
+        if isinstance(column, list | tuple):
+            return frame_of_fields(column, self._loader, self._on_show)
         return self._columns.frame(column)
 
     def polygon_mask(self, corners: Any, *, hidden: bool = True) -> NDArray[np.bool_]:
@@ -394,6 +397,8 @@ class Session:
                 yield gene_sets_frame(message, self.dataset, self.settings)
             case p.AskBrush():
                 yield from self._brush.frames(message)
+            case p.AskFields():
+                yield fields_frame(self._loader, self._on_show)
             case p.AskTable():
                 yield self.table.page(message)
             case p.AskCsv():

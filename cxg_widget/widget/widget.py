@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -342,12 +342,14 @@ class CxgWidget(AnsweringWidget):
     def genes(self, _: Any) -> None:
         raise InvalidOption("w.genes is not set as a whole: w.genes.pin(names), w.genes.sets = {name: genes}.")
 
-    def counts(self, column: str) -> pd.DataFrame:
-        """Count cells by the values of an obs column or gene.
+    def counts(self, column: str | Sequence[str]) -> pd.DataFrame:
+        """Count cells by the values of an obs column or gene, or by those of two or three genes together.
 
         Parameters
         ----------
-        column : obs column or gene; "obs:NAME" and "var:NAME" force one
+        column : obs column or gene; "obs:NAME" and "var:NAME" force one. Or a list of two or three genes: their cells
+            are counted by the part of its limits, which `vmin`, `vmax` and `scale` set as for `blend="colors"`, in
+            which each gene lies: of two genes "low", "middle" or "high", of three "low" or "high"
 
         Returns
         -------
@@ -355,14 +357,15 @@ class CxgWidget(AnsweringWidget):
         itself) and `selected`. Its index holds categories in their order, of text sorted; or intervals of numbers, 64
         equal ones or fewer, of integers one each where there are few: as `numpy.histogram` has them, each holds its
         left end, the last one its right end too. Cells without a value, infinite numbers among them, come last where
-        there are any.
+        there are any. Of several genes the index has a level for each, and `filtered` are cells that pass all filters.
 
         Raises
         ------
         UnknownName
             If there is no such column.
         InvalidValue
-            If it holds more than 65,534 distinct texts.
+            If it holds more than 65,534 distinct texts; if a list has other than two or three genes, or Dask's workers
+            hold the cells.
         InvalidStore, DamagedStore
             If it cannot be read.
         ClosedDataset

@@ -102,7 +102,8 @@ class Category(OfPanel):
 
     Answered by `selection`.
 
-    color : spec of the legend it was chosen in; code : index into its categories, -1 = the cells without one
+    color : spec of the legend it was chosen in; code : index into its categories, or into the fields of several genes,
+        -1 = the cells without one
     """
 
     kind: ClassVar[str] = "category"
@@ -148,6 +149,13 @@ class Count(OfPanel):
     """Ask what the legend on show says of the selection. Answered by `counts`."""
 
     kind: ClassVar[str] = "count"
+
+
+@dataclass(frozen=True)
+class AskFields(OfPanel):
+    """Ask for the fields of the map of several genes that is on show. Answered by `field_counts`."""
+
+    kind: ClassVar[str] = "fields"
 
 
 @dataclass(frozen=True)
@@ -562,6 +570,29 @@ class Counts(OfPanel):
 
 
 @dataclass(frozen=True)
+class FieldCounts(OfPanel):
+    """Cells by field of the map of two or three genes: by the part of its limits in which each gene lies.
+
+    Fields are numbered with the parts of the first gene slowest, and so are the mixes, levels of each gene.
+
+    seq : of the colouring; names : of the genes; limits : lowest and highest number of each, one after the other
+    words : what the parts of each gene are called; levels : steps of each gene that have a colour
+    """
+
+    kind: ClassVar[str] = "field_counts"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "filtered": Array(("uint32",), ("n",), "cells that pass all filters"),
+        "selected": Array(("uint32",), ("n",), "selected cells"),
+        "mixes": Array(("uint16",), ("n_mixes",), "code of each mix, as in the `colors` of `color`"),
+    }
+    seq: int
+    names: list[str]
+    limits: list[float]
+    words: list[str]
+    levels: int
+
+
+@dataclass(frozen=True)
 class ColumnCounts(OfPanel):
     """How many cells have each value of a column, those without one last; part of parts.
 
@@ -920,6 +951,7 @@ REQUESTS: tuple[type[Message], ...] = (
     Zoom,
     Aggregate,
     AskColumns,
+    AskFields,
     AskBrush,
     AskTable,
     AskCsv,
@@ -940,6 +972,7 @@ REPLIES: tuple[type[Message], ...] = (
     Selection,
     Filter,
     Counts,
+    FieldCounts,
     ColumnCounts,
     BrushSums,
     BrushBins,

@@ -52,6 +52,7 @@ const client = {
     if (request.kind === "brush") return taken(request);
     if (request.kind === "table") return [tableOf(request)];
     if (request.kind === "sets" || request.kind === "set") return [setsOf()];
+    if (request.kind === "fields") return [fieldsOf(get().color)];
     if (request.kind === "csv") return [fileOf(request)];
     if (request.kind === "search") return [find(request.query)].map(({ query, matches, nMore }) => ({ query, matches, n_more: nMore }));
     if (request.kind === "genes") return [genesIn(request)];
@@ -95,6 +96,21 @@ function answered(column, filters) {
   const categories = n === 14 ? TYPES.split("|") : n === 2 ? ["False", "True"] : Array.from({ length: n }, (_, i) => `cluster ${i}`);
   const about = kind === "float" ? { scale: "continuous", edges: Array.from({ length: 65 }, (_, i) => 10 * i) } : { categories };
   return { ...part, ...about, groups, arrays: { all, filtered, selected, grouped } };
+}
+/** Two or three genes, a hue each, by as many steps as have a colour here: two. */
+function blended(genes) {
+  const n = 2 ** genes.length;
+  const inks = genes.length === 2 ? ["#e4e4e4", "#0078d2", "#e67800", "#28143c"] : ["#e4e4e4", "#d7af00", "#cd328c", "#c8321e", "#0096be", "#1e7d32", "#3c3296", "#231e23"];
+  const alone = genes.map((gene, i) => [gene, "0 to 4.2", n >> (i + 1)]);
+  const corners = Array.from({ length: n }, (_, i) => [i < genes.length ? alone[i][0] : `mix ${i}`, i < genes.length ? "0 to 4.2" : "", i < genes.length ? alone[i][2] : i === n - 1 ? 0 : n - 1]);
+  return { ...base(`blend:${genes}`, genes.join(", ")), scale: "categorical", colors: inks, darkColors: inks, corners };
+}
+function fieldsOf(color) {
+  const names = color.corners.slice(0, Math.log2(color.corners.length)).map(([name]) => name);
+  const [words, n] = names.length === 2 ? [["low", "middle", "high"], 9] : [["low", "high"], 8];
+  const filtered = Uint32Array.from({ length: n }, (_, i) => 1204 * i);
+  const arrays = { filtered, selected: filtered.map((count, i) => (i === 2 ? count : 0)), mixes: Uint16Array.from({ length: 2 ** names.length }, (_, i) => i) };
+  return { kind: "field_counts", panel: 0, seq: color.seq, names, limits: names.flatMap((_, i) => [0, 4.2 + i]), words, levels: 2, arrays };
 }
 /** Three sets, one of them in another. */
 function setsOf() {
@@ -146,6 +162,7 @@ const does = {
     setTraits({ hidden: get().traits.hidden.join() === hidden.join() ? [] : hidden });
   },
   selectCategory: (i, mode) => store.set({ selection: { seq: get().selection.seq + 1, n: get().color.counts[i] ?? get().color.nMissing } }),
+  selectField: () => store.set({ selection: { seq: get().selection.seq + 1, n: 12 } }),
   showAll: () => setTraits({ hidden: [] }),
   stop: () => {},
   brush: (brush) => store.set({ brush }),
@@ -240,6 +257,8 @@ const scenes = {
   clipped: { color: continuous("CD3E"), traits: { ...traits, color: "var:CD3E", vmin: 0.5, vmax: "p99" } },
   constant: { color: { ...continuous("n_batches"), lo: 3, hi: 3, histogram: Uint32Array.of(N) }, traits: { ...traits, color: "obs:n_batches" } },
   noValues: { color: { ...continuous("n_batches"), lo: 0, hi: 0, histogram: Uint32Array.of(0), nMissing: N }, traits: { ...traits, color: "obs:n_batches" } },
+  twoGenes: { color: blended(["CD3E", "NKG7"]), traits: { ...traits, color: ["CD3E", "NKG7"], blend: "colors" } },
+  threeGenes: { color: blended(["CD3E", "<b>NKG7</b>", "MS4A1"]), traits: { ...traits, color: ["CD3E", "<b>NKG7</b>", "MS4A1"], blend: "colors" } },
   pca: { traits: { ...traits, embedding: "X_pca" } },
   noColor: { color: null, traits: { ...traits, color: null } },
   connecting: { dataset: null, points: null, color: null, link: "connecting" },

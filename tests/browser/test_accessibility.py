@@ -16,6 +16,7 @@ pytestmark = pytest.mark.browser
 SCENES = (
     "categories", "selected", "hidden", "allHidden", "gene", "constant", "pca", "connecting", "error", "offline",
     "offlineBare", "empty", "columns", "manyColumns", "noColumns", "columnsOffline", "genes",
+    "twoGenes", "threeGenes",
 )  # fmt: skip
 
 

@@ -370,6 +370,7 @@ def test_what_is_filtered_out_is_chosen_between_gone_and_grey_and_told_of_as_suc
 
 def test_names_and_contours_are_chosen_among_columns_of_categories_and_what_is_cut_is_told(page: Any) -> None:
     page.get_by_role("button", name="Point size and opacity").click()
+    settle(page)
     names, contours = page.get_by_label("Names"), page.get_by_label("Contours")
     kinds = page.evaluate("() => store.get().dataset.columns.map(({ name, kind }) => [name, kind])")
     columns = [name for name, kind in kinds if kind not in ("int", "float")]

@@ -63,9 +63,10 @@ export function createModuleLoader(store, client, close, importCode = importBlob
   }
 }
 
-/** What is asked for over the points; "" = nothing. @param {import("../state/state.js").Traits} traits */
-function namesOf({ labels, contours }) {
-  return labels || contours ? `${labels} ${contours}` : "";
+/** What is asked for over the points, and of the legend; "" = nothing. @param {import("../state/state.js").Traits} traits */
+function namesOf({ labels, contours, blend, color }) {
+  const genes = blend === "colors" && Array.isArray(color) ? color : "";
+  return labels || contours || genes ? `${labels} ${contours} ${genes}` : "";
 }
 
 /** @param {Uint8Array} code @returns {Promise<Code>} */

@@ -1,6 +1,7 @@
 /** Entry of the second module: the panels of one view, those that are open, and names and contours on its plot. */
 import { html, nothing } from "lit-html";
 import { PANELS } from "../page/panels/panel_buttons.js";
+import { createBlendLegend } from "./blend_legend.js";
 import { colormapList } from "./colormap_list.js";
 import { createColumns } from "./columns.js";
 import { createDrawer } from "./drawer.js";
@@ -32,6 +33,7 @@ export function createPanels(client, redraw) {
   style.textContent = css;
   const drawer = createDrawer();
   const opened = createOpened(client, redraw);
+  const blendLegend = createBlendLegend({ client, redraw });
   const panels = PANELS.map(({ id, ...about }) => ({ ...about, id, draw: MAKERS[id]({ client, redraw, opened }) }));
   return (context) => {
     const { dataset, traits } = context?.state ?? { dataset: null, traits: null };
@@ -41,6 +43,7 @@ export function createPanels(client, redraw) {
     opened.follow(context !== null && isAnyOpen ? context.state : null, (spec) =>
       isCounted(spec, isOpen, traits?.pinned_genes ?? []),
     );
+    const legend = blendLegend(dataset === null ? null : context);
     if (context === null || dataset === null)
       return { side: nothing, bottom: nothing, settings: nothing, legend: nothing };
     // Each has a place of its own, which the others do not move.
@@ -50,7 +53,12 @@ export function createPanels(client, redraw) {
       return html`<div class=${name}>${here.map(({ draw, ...panel }) => (isOpen(panel.id) ? drawer(context, panel, draw(context, dataset)) : nothing))}</div>`;
     };
     const side = html`${style}${keyList(context)}${inPlace(false, "panel drawer")}`;
-    return { side, bottom: inPlace(true, "below"), settings: settingsPopover(context), legend: colormapList(context) };
+    return {
+      side,
+      bottom: inPlace(true, "below"),
+      settings: settingsPopover(context),
+      legend: legend ?? colormapList(context),
+    };
   };
 }
 

@@ -17,6 +17,7 @@ const MATCHES = 50;
  * @property {(index: number) => void} toggleCategory show or hide one category; after the last one come the cells without any
  * @property {(index: number) => void} onlyCategory show just one category; again: all
  * @property {(index: number, mode: import("../wire/protocol.js").Mode) => void} selectCategory select all cells of one category
+ * @property {(code: number, mode: import("../wire/protocol.js").Mode) => void} selectField select all cells of a field of the map of several genes
  * @property {(brush: import("./scene.js").Brush | null) => void} brush leave out points as a brush under a hand says; null = as the filters say
  * @property {() => void} clearFilters let all cells pass
  * @property {() => void} showAll show all categories
@@ -39,6 +40,11 @@ const MATCHES = 50;
  */
 export function createActions(scene, store, client, traits, resetView, giveUpImage) {
   const labels = () => labelsOf(store.get().color);
+  /** @type {Actions["selectField"]} */
+  const selectCode = (code, mode) => {
+    const { color } = store.get();
+    if (color) void select(store, client, { kind: "category", panel: 0, color: color.spec, code, mode });
+  };
   return {
     setTrait(name, value) {
       if (READ.some((one) => one === name)) store.set({ error: null }); // of what was wanted before
@@ -70,16 +76,9 @@ export function createActions(scene, store, client, traits, resetView, giveUpIma
     clearFilters: () => traits.set("filters", []),
     showAll: () => traits.set("hidden", []),
     selectCategory(index, mode) {
-      const { color } = store.get();
-      if (color !== null)
-        void select(store, client, {
-          kind: "category",
-          panel: 0,
-          color: color.spec,
-          code: index < color.categories.length ? index : -1,
-          mode,
-        });
+      selectCode(index < (store.get().color?.categories.length ?? 0) ? index : -1, mode);
     },
+    selectField: selectCode,
     selectRows: (rows, mode) => void select(store, client, { kind: "pick", panel: 0, rows, mode }),
     point(cell) {
       if (cell?.row !== store.get().cell?.row) store.set({ cell });

@@ -40,7 +40,8 @@ export const CONTAINER = 65536;
  *
  * Answered by `selection`.
  *
- * color : spec of the legend it was chosen in; code : index into its categories, -1 = the cells without one
+ * color : spec of the legend it was chosen in; code : index into its categories, or into the fields of several genes,
+ *     -1 = the cells without one
  * @typedef {object} Category
  * @property {"category"} kind
  * @property {number} panel
@@ -157,6 +158,12 @@ export const CONTAINER = 65536;
  * @property {string[]} known
  * @property {Record<string, any>[]} filters
  * @property {number[][]} rows
+ */
+/**
+ * Ask for the fields of the map of several genes that is on show. Answered by `field_counts`.
+ * @typedef {object} AskFields
+ * @property {"fields"} kind
+ * @property {number} panel
  */
 /**
  * A hand takes a brush: ask for all that its moves can do. Answered by one `sums` for each column, then by `bins`.
@@ -411,6 +418,23 @@ export const CONTAINER = 65536;
  * @property {number} selection_seq
  * @property {number} n_missing
  * @property {{counts: Uint32Array}} arrays
+ */
+/**
+ * Cells by field of the map of two or three genes: by the part of its limits in which each gene lies.
+ *
+ * Fields are numbered with the parts of the first gene slowest, and so are the mixes, levels of each gene.
+ *
+ * seq : of the colouring; names : of the genes; limits : lowest and highest number of each, one after the other
+ * words : what the parts of each gene are called; levels : steps of each gene that have a colour
+ * @typedef {object} FieldCounts
+ * @property {"field_counts"} kind
+ * @property {number} panel
+ * @property {number} seq
+ * @property {string[]} names
+ * @property {number[]} limits
+ * @property {string[]} words
+ * @property {number} levels
+ * @property {{filtered: Uint32Array, selected: Uint32Array, mixes: Uint16Array}} arrays
  */
 /**
  * How many cells have each value of a column, those without one last; part of parts.
@@ -683,8 +707,8 @@ export const CONTAINER = 65536;
  * @property {string} details
  */
 
-/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | Cancel} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | ColumnCounts | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | GeneSets | Detail | Image | Cells | Labels | Contours | Module | Progress | CostOf | Error} Reply */
+/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | Cancel} Request */
+/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | GeneSets | Detail | Image | Cells | Labels | Contours | Module | Progress | CostOf | Error} Reply */
 
 /** @typedef {[dtypes: string[], shape: (string | number)[]]} ArraySpec a shape names its sizes */
 
@@ -700,6 +724,7 @@ export const REPLY_ARRAYS = {
   selection: {"bits": [["uint8"], ["n_bytes"]]},
   filter: {"bits": [["uint8"], ["n_bytes"]]},
   counts: {"counts": [["uint32"], ["n"]]},
+  field_counts: {"filtered": [["uint32"], ["n"]], "selected": [["uint32"], ["n"]], "mixes": [["uint16"], ["n_mixes"]]},
   column: {"all": [["uint32"], ["n"]], "filtered": [["uint32"], ["n"]], "selected": [["uint32"], ["n"]], "grouped": [["uint32"], ["n", "n_groups"]]},
   sums: {"sums": [["uint32"], ["n_steps", "n_rows", "n_parts"]]},
   bins: {"bins": [["uint8"], ["stop-start"]]},

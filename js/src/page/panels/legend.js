@@ -26,7 +26,7 @@ export function createLegend() {
     const mixed = cornersOf(color, context.ui.dark);
     const body =
       mixed.length > 0
-        ? [swatches(mixed), missingRow(context, color)]
+        ? [more && more !== nothing ? more : swatches(mixed), missingRow(context, color)]
         : color.scale === "categorical"
           ? categoryLegend(context, color)
           : numberLegend(context, color, more);

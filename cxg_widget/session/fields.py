@@ -1,0 +1,72 @@
+"""Counts of the fields of a map of two or three genes: of the one on show, and of any genes that Python asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cxg_widget.cells.loader import Loader
+from cxg_widget.color.blend import LEVELS_OF, mix_codes
+from cxg_widget.display.blend_coloring import BlendColoring
+from cxg_widget.display.settings import Settings
+from cxg_widget.display.target import blended_names
+from cxg_widget.errors import InvalidValue
+from cxg_widget.session.on_show import OnShow
+from cxg_widget.text.names import shown
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.frames import Frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def fields_frame(loader: Loader, on_show: OnShow) -> Frame:
+    """Return how many cells each field of the map on show has.
+
+    Raises
+    ------
+    InvalidValue
+        If the cells are not coloured by two or three genes, a hue each.
+    """
+    settings, mask, seqs = on_show.now()
+    held = loader.of(settings)
+    coloring = held.coloring()
+    if not isinstance(coloring, BlendColoring):
+        raise InvalidValue("fields are those of two or three genes with a hue each; other colours are on show.")
+    fields = coloring.fields
+    message = p.FieldCounts(
+        seqs.color,
+        blended_names(coloring.target, loader.dataset, settings.layer),
+        [end for scale in coloring.scales for end in (scale.low, scale.high)],
+        list(fields.words),
+        LEVELS_OF[len(coloring.scales)],
+    )
+    counts = {"filtered": fields.count(held.filtered()), "selected": fields.count(mask)}
+    arrays = {name: found[: fields.n].astype(np.uint32) for name, found in counts.items()}
+    return Frame(message, {**arrays, "mixes": mix_codes(len(coloring.scales)).astype(np.uint16)})
+
+
+def frame_of_fields(genes: Sequence[str], loader: Loader, on_show: OnShow) -> pd.DataFrame:
+    """Return the counts of the fields of some genes; as `CxgWidget.counts`."""
+    settings, mask, _ = on_show.now()
+    if len(genes) not in LEVELS_OF or not all(isinstance(gene, str) for gene in genes):
+        several = f"a list of two or three {loader.dataset.var_noun.many}"
+        raise InvalidValue(f"counts() takes the name of a column, or {several}; found {shown(genes)}")
+    asked = replace(settings, color=tuple(genes), blend="colors")
+    coloring = _read(asked, loader, is_on_show=asked.color_key == settings.color_key)
+    masks = {"all": None, "filtered": loader.of(settings).filtered(), "selected": mask}
+    return coloring.fields.frame(coloring.target.genes, masks)
+
+
+def _read(asked: Settings, loader: Loader, *, is_on_show: bool) -> BlendColoring:
+    """Read a map without letting go of what is on show."""
+    target, dataset = loader.target(asked), loader.dataset
+    if loader.memo.in_slot("shared") is not None:
+        raise InvalidValue("counts() of several genes is not for cells that Dask's workers hold; count one at a time.")
+    found = loader.of(asked).coloring() if is_on_show else None
+    if isinstance(found, BlendColoring):
+        return found
+    return BlendColoring.of_vectors(target, dataset.vectors(target.genes, asked.layer), dataset.n_obs, asked.color_rule)

@@ -17,11 +17,18 @@ _LONGEST = 400
 """Letters of a value."""
 
 
-def var_record(var: pd.DataFrame, position: int) -> list[list[str]]:
-    """Return [column, value] for each of the first columns of var in one of its rows; missing values by name."""
+def var_record(var: pd.DataFrame, position: int, name: str) -> list[list[str]]:
+    """Return [column, value] of a gene: its identifier and the first columns of var; missing values by name.
+
+    Parameters
+    ----------
+    name : what the gene is called, which is not told again
+    """
     row = var.iloc[[position], :_MOST]
-    values = ((name, row[name].iloc[0], bool(row[name].isna().iloc[0])) for name in row)
-    return [
-        [str(name), shortened(text_of(None if is_missing else as_scalar(value)), _LONGEST)]
-        for name, value, is_missing in values
-    ]
+    index = (var.index.name or "identifier", var.index[position], False)
+    values = ((column, row[column].iloc[0], bool(row[column].isna().iloc[0])) for column in row)
+    told = (
+        [str(column), shortened(text_of(None if is_missing else as_scalar(value)), _LONGEST)]
+        for column, value, is_missing in (index, *values)
+    )
+    return [[column, value] for column, value in told if value != name]

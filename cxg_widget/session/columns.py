@@ -123,7 +123,7 @@ class Columns:
         if position >= self._dataset.n_var:
             return []
         try:
-            return var_record(self._loader.memo.keep(_VAR, None, self._dataset.var), position)
+            return var_record(self._loader.memo.keep(_VAR, None, self._dataset.var), position, gene)
         except CxgWidgetError:  # the counts do without
             return []
 

@@ -37,7 +37,7 @@ def search(page: Any, text: str) -> None:
 OPENED = {
     "search": lambda page: search(page, ""),
     "no match": lambda page: search(page, "nothing like it"),
-    "look": lambda page: page.get_by_role("button", name="Point size and opacity").click(),
+    "look": lambda page: page.get_by_role("button", name="Settings").click(),
     "notes": lambda page: page.locator("[data-popover=notes] > button").click(),
     "colormaps": lambda page: page.get_by_role("button", name="Colormap: viridis").click(),
     "keys": lambda page: page.get_by_role("button", name="Keys and gestures").click(),

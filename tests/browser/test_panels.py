@@ -326,7 +326,7 @@ def test_the_picture_downloads_under_a_plain_name(page: Any) -> None:
 
 
 def test_point_size_and_opacity_are_behind_one_button(page: Any) -> None:
-    button = page.get_by_role("button", name="Point size and opacity")
+    button = page.get_by_role("button", name="Settings")
     button.click()
     page.get_by_role("checkbox", name="Auto").uncheck()
     page.get_by_role("slider", name="Opacity").fill("0.5")
@@ -337,7 +337,7 @@ def test_point_size_and_opacity_are_behind_one_button(page: Any) -> None:
 
 
 def test_how_pictures_are_saved_is_chosen_by_keyboard(page: Any) -> None:
-    page.get_by_role("button", name="Point size and opacity").focus()
+    page.get_by_role("button", name="Settings").focus()
     page.keyboard.press("Enter")
     legend, background = page.get_by_role("checkbox", name="Legend in pictures"), page.get_by_label("Pictures on")
     expect(legend).to_be_checked()
@@ -361,7 +361,7 @@ def test_what_is_filtered_out_is_chosen_between_gone_and_grey_and_told_of_as_suc
     page.get_by_role("button", name="About the picture").click()
     expect(page.get_by_role("dialog")).to_contain_text("; the others are grey.")
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Point size and opacity").click()
+    page.get_by_role("button", name="Settings").click()
     chosen = page.get_by_label("Filtered out")
     assert chosen.input_value() == "grey"
     chosen.select_option("not drawn")
@@ -369,7 +369,7 @@ def test_what_is_filtered_out_is_chosen_between_gone_and_grey_and_told_of_as_suc
 
 
 def test_names_and_contours_are_chosen_among_columns_of_categories_and_what_is_cut_is_told(page: Any) -> None:
-    page.get_by_role("button", name="Point size and opacity").click()
+    page.get_by_role("button", name="Settings").click()
     settle(page)
     names, contours = page.get_by_label("Names"), page.get_by_label("Contours")
     kinds = page.evaluate("() => store.get().dataset.columns.map(({ name, kind }) => [name, kind])")
@@ -436,7 +436,7 @@ def test_the_focus_goes_from_the_plot_to_the_panel(page: Any) -> None:
             page.keyboard.press("Escape")
             settle(page)
     assert names[:19] == [
-        "Pan", "Lasso", "Rectangle", "Reset view", "Download PNG", "Point size and opacity", "Full screen",
+        "Pan", "Lasso", "Rectangle", "Reset view", "Download PNG", "Settings", "Full screen",
         "Keys and gestures", "Scatterplot", "About the picture", "Hide side panel", "Width of the side panel",
         "Embedding", "Columns", "Table of cells", "Color by", "Filter categories", "Sort by count",
         "Categories of cell_type",
@@ -492,7 +492,7 @@ def test_no_button_lies_on_the_plot(page: Any, width: int, height: int, least: i
     assert covered == []
     assert across >= width - 240
     assert down >= least
-    for name in ("Pan", "Rectangle", "Download PNG", "Point size and opacity"):
+    for name in ("Pan", "Rectangle", "Download PNG", "Settings"):
         assert page.get_by_role("button", name=name, exact=True).is_visible()
     tools = page.locator(".toolbar").bounding_box()
     rest = [page.locator(part).bounding_box() for part in (".fold", ".status")]

@@ -42,6 +42,19 @@ def test_a_gene_is_pinned_and_unpinned_by_the_keyboard_alone_and_opens_at_once(p
     assert trait(panels, "pinned_genes") == ["MS4A1"]
 
 
+def test_the_gene_on_show_is_pinned_beside_its_name_and_all_are_unpinned_at_once(panels: Any) -> None:
+    show(panels, "genes")
+    pin = panels.get_by_role("region", name="Legend").get_by_role("button", name="Pin CD3E")
+    expect(pin).to_have_attribute("aria-pressed", "true")
+    pin.click()
+    assert trait(panels, "pinned_genes") == ["MS4A1"]
+    expect(pin).to_have_attribute("aria-pressed", "false")
+    pin.click()
+    assert trait(panels, "pinned_genes") == ["MS4A1", "CD3E"]
+    panels.get_by_role("button", name="Unpin all").click()
+    assert trait(panels, "pinned_genes") == []
+
+
 def test_the_genes_of_a_list_are_pinned_together(panels: Any) -> None:
     show(panels, "genes")
     panels.get_by_role("combobox", name="Pin a gene").fill("CD3D, CD3E")
@@ -79,13 +92,17 @@ def test_sets_colour_pin_and_go_and_those_of_the_store_stay(panels: Any) -> None
     assert trait(panels, "gene_sets") == []
 
 
-def test_a_pasted_list_becomes_a_set_and_what_was_left_out_is_told(panels: Any) -> None:
+def test_a_pasted_list_becomes_a_set_and_what_was_left_out_is_told_in_sight(panels: Any) -> None:
     show(panels, "genes")
+    panels.locator(".pinned .opener").nth(1).click()
     panels.get_by_role("button", name="Paste genes or GMT").click()
-    panels.get_by_label("Names of genes, or lines of a GMT").fill("CD3E\nFOO CD8A")
+    field = panels.get_by_label("Names of genes, or lines of a GMT")
+    expect(field).to_be_focused()
+    field.fill("CD3E\nFOO CD8A")
     panels.get_by_label("Name of the gene set").fill("<b>mine</b>")
     panels.keyboard.press("Enter")
     expect(panels.locator(".paste [role=status]")).to_contain_text("1 gene set made. 1 name is no gene of this dataset")
+    expect(panels.locator(".paste [role=status]")).to_be_in_viewport(ratio=1)
     assert trait(panels, "gene_sets")[1:] == [{"name": "<b>mine</b>", "genes": ["CD3E", "CD8A"]}]
     assert labels(panels, ".gene-sets")[1] == "<b>mine</b>"
 

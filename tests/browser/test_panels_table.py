@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,15 @@ def test_a_row_rings_its_cell_and_a_cell_that_is_clicked_in_the_plot_is_brought_
     panels.evaluate("() => store.set({ marked: { row: 30_001 } })")
     expect(panels.locator(".table-bar [role=status]")).to_have_text("This cell is not in the table.")
     expect(grid.locator("[data-place='10000'].active")).to_be_visible()
+
+
+def test_its_buttons_keep_to_two_lines_where_the_plot_is_narrow(panels: Any) -> None:
+    panels.set_viewport_size({"width": 350, "height": 600})
+    show(panels, "table")
+    boxes = [one.bounding_box() for one in panels.locator("#table button.text, #table h2, #table .small").all()]
+    assert max(box["x"] + box["width"] for box in boxes) <= 350
+    middles = sorted(box["y"] + box["height"] / 2 for box in boxes)
+    assert sum(after - before > 6 for before, after in pairwise(middles)) == 1
 
 
 def test_a_column_beyond_the_edge_comes_into_sight_as_the_keys_go_there(panels: Any) -> None:

@@ -161,13 +161,13 @@ def test_on_the_whole_screen_popovers_themes_and_keys_work_and_escape_leaves(pag
     page.evaluate("() => document.body.classList.add('dark')")
     page.wait_for_function("() => theme.dark")
     assert page.evaluate("() => getComputedStyle(root.querySelector('.root')).backgroundColor") == "rgb(22, 24, 27)"
-    page.get_by_role("button", name="Point size and opacity").click()
+    page.get_by_role("button", name="Settings").click()
     opacity = page.get_by_role("slider", name="Opacity")
     expect(opacity).to_be_visible()
     middle = opacity.bounding_box()
     at = [middle["x"] + middle["width"] / 2, middle["y"] + middle["height"] / 2]
     assert page.evaluate("([x, y]) => root.elementFromPoint(x, y).ariaLabel", at) == "Opacity"
-    page.get_by_role("button", name="Point size and opacity").click()
+    page.get_by_role("button", name="Settings").click()
     page.get_by_role("combobox", name="Color by").fill("CD3")
     expect(page.get_by_role("option", name="CD3E")).to_be_visible()
     page.get_by_role("option", name="CD3E").click()
@@ -252,10 +252,10 @@ def test_without_a_kernel_the_tools_that_need_one_are_off_and_the_others_are_not
     settle(page)
     state = {
         name: page.get_by_role("button", name=name, exact=True).is_enabled()
-        for name in ("Lasso", "Rectangle", "Reset view", "Point size and opacity", "Full screen")
+        for name in ("Lasso", "Rectangle", "Reset view", "Settings", "Full screen")
     }
     assert state == {
-        "Lasso": False, "Rectangle": False, "Reset view": True, "Point size and opacity": True, "Full screen": True,
+        "Lasso": False, "Rectangle": False, "Reset view": True, "Settings": True, "Full screen": True,
     }  # fmt: skip
     assert page.get_by_role("button", name="Pan", exact=True).get_attribute("aria-pressed") == "true"
     page.get_by_role("button", name="Reset view").click()

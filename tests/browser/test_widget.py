@@ -305,7 +305,7 @@ def test_axe_finds_nothing_serious_in_a_cell(stage, theme):
     stage.set("w.color = 'CD3E'")
     stage.ask("w.send({'kind': 'error', 'id': 0, 'arrays': [], 'of': 'color', 'type': 'E', 'message': 'No.'})")
     stage.host.get_by_role("alert").wait_for()
-    stage.host.get_by_role("button", name="Point size and opacity").click()
+    stage.host.get_by_role("button", name="Settings").click()
     found["an error, a popover, numbers"] = violations(stage.page, ".cxg-widget")
     stage.page.keyboard.press("Escape")
     assert {what: broken for what, broken in found.items() if broken} == {}

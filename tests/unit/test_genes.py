@@ -225,13 +225,13 @@ def test_a_page_that_pastes_is_answered_with_sets_and_never_reads_a_file(widget,
 # Counts of genes.
 
 
-def test_opening_a_gene_reads_it_once_and_tells_its_zeros_and_what_var_says_of_it(monkeypatch):
+def test_opening_a_gene_reads_it_once_and_tells_its_zeros_and_what_var_says_beside_its_name(monkeypatch):
     w = recorded(aliased(), monkeypatch)
     asked = p.AskColumns(["var:GNLY"])
     w.dataset.reads.clear()
     (first,) = answered(w, asked)
     values = w.dataset.vector("GNLY").dense(N)
-    assert (first.n_zeros, first.about) == (int((values == 0).sum()), [["feature_name", "GNLY"]])
+    assert (first.n_zeros, first.about) == (int((values == 0).sum()), [["gene", "ENSG2"]])
     answered(w, p.AskColumns(["var:GNLY"], known=["var:GNLY"]))
     assert [one for one in w.dataset.reads if one.startswith("X/")] == ["X/ENSG2"]
     w.close()

@@ -72,9 +72,9 @@ export function createGenes({ client, redraw, opened }) {
     return html`<div class="columns">
       <div class="pinned" @keydown=${press}>
         ${pinField(context, (names) => pin(context, names))}
-        <p class="caption" role="status">${pinned.length === 0 ? `No ${noun.one} is pinned.` : `${counted(pinned.length, noun)} pinned`}${
+        <div class="counted-pins"><p class="caption" role="status">${pinned.length === 0 ? `No ${noun.one} is pinned.` : `${counted(pinned.length, noun)} pinned`}${
           pinned.length < MOST_PINNED ? nothing : `, as many as can be`
-        }</p>
+        }</p>${pinned.length < 2 ? nothing : html`<button type="button" class="text" ?disabled=${context.state.link === "offline"} @click=${() => context.actions.setTrait("pinned_genes", [])}>Unpin all</button>`}</div>
         <ul class="list" aria-label="Pinned ${noun.many}">${pinned.map((name, i) => row(context, name, i, name === first))}</ul>
       </div>
       ${geneSets(context, { pin: (names) => pin(context, names), unpin: (name) => unpin(context, name) })}

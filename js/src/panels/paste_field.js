@@ -14,6 +14,12 @@ export function createPasteField(client, redraw) {
   let said = "";
   let fault = "";
 
+  /** Once it is drawn, bring what came of it into sight: the list of sets above may be long. @param {Element | null | undefined} place */
+  function reveal(place) {
+    redraw();
+    requestAnimationFrame(() => place?.scrollIntoView({ block: "nearest" }));
+  }
+
   /** @param {Context} context @param {HTMLFormElement} form */
   async function read(context, form) {
     const field = (/** @type {string} */ name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
@@ -26,13 +32,13 @@ export function createPasteField(client, redraw) {
     if (found === null) {
       const { error } = context.state;
       fault = error?.of === "genes" ? error.message : "The kernel gave no answer.";
-      return redraw();
+      return reveal(form.parentElement);
     }
     const sets = found.sets.map(({ name, genes }) => ({ name, genes }));
     context.actions.setTrait("gene_sets", withSets(context.state.traits.gene_sets, sets));
     said = `${counted(sets.length, setNounOf(nounsOf(context.state)))} made. ${found.said}`;
     form.reset();
-    redraw();
+    reveal(form.parentElement);
   }
 
   return (context) => {
@@ -43,8 +49,18 @@ export function createPasteField(client, redraw) {
       event.preventDefault();
       void read(context, /** @type {HTMLFormElement} */ (event.currentTarget));
     };
+    /** @param {MouseEvent} event */
+    const toggle = ({ currentTarget }) => {
+      isOpen = !isOpen;
+      redraw();
+      const place = /** @type {Element} */ (currentTarget).parentElement;
+      requestAnimationFrame(() => {
+        place?.querySelector("textarea")?.focus({ preventScroll: true });
+        if (isOpen) place?.scrollIntoView({ block: "nearest" });
+      });
+    };
     return html`<div class="paste">
-      <button type="button" class="text" aria-expanded=${isOpen} ?disabled=${isOffline} @click=${() => ((isOpen = !isOpen), redraw())}>Paste ${many} or GMT</button>
+      <button type="button" class="text" aria-expanded=${isOpen} ?disabled=${isOffline} @click=${toggle}>Paste ${many} or GMT</button>
       ${
         isOpen
           ? html`<form @submit=${submit}>

@@ -34,7 +34,7 @@ export function settingsPopover({ state, ui, actions }) {
   if (ui.popover !== "settings") return nothing;
   const { point_size: size, opacity } = state.traits;
   const number = (/** @type {Event} */ event) => Number(textIn(event));
-  return html`<div class="popover settings" role="dialog" aria-label="Point size and opacity">
+  return html`<div class="popover settings" role="dialog" aria-label="Settings">
     <div class="setting">
       <span>Point size</span>
       <output>${size === null ? "" : `${size} px`}</output>

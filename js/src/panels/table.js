@@ -193,10 +193,9 @@ export function createTable({ client, redraw }) {
           html`<button type="button" class="text" aria-pressed=${of === one.of} ?disabled=${isOffline} @click=${() => set({ of: one.of })}>${one.name}</button>`,
       )}</div>
       <span class="caption" role="status">${said || there?.error || (there === null ? "Reading…" : counted(there.total, nounsOf(state).obs))}</span>
-      <span class="grow"></span>
-      ${choice(context, columns, (wanted) => set({ columns: wanted }))}
+      <div class="choices">${choice(context, columns, (wanted) => set({ columns: wanted }))}
       <button type="button" class="text" title="Copy up to ${wholeNumber(MOST_COPIED)} rows as text for a spreadsheet" ?disabled=${isOffline || exported.isBusy()} @click=${() => void exported.copy(state)}>Copy</button>
-      <button type="button" class="text" title="Download all rows" ?disabled=${isOffline} @click=${() => void exported.save(state)}>${exported.isBusy() ? "Stop" : "CSV"}</button>
+      <button type="button" class="text" title="Download all rows" ?disabled=${isOffline} @click=${() => void exported.save(state)}>${exported.isBusy() ? "Stop" : "CSV"}</button></div>
     </div>`;
   }
 

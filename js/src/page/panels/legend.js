@@ -1,8 +1,10 @@
 /** The legend: heading, and below it what the scale of the colouring asks for. */
 import { html, nothing } from "lit-html";
 import { countsOf } from "../../state/counts.js";
+import { MOST_PINNED } from "../../wire/constants.js";
 import { cornersOf } from "../../words/key.js";
 import { colorable, nounsOf } from "../../words/nouns.js";
+import { ICONS } from "../icons.js";
 import { createCategoryLegend } from "./categories.js";
 import { missingRow } from "./missing.js";
 import { numberLegend, swatches } from "./numbers.js";
@@ -33,11 +35,21 @@ export function createLegend() {
     const isCounted = countsOf(context.state, color) !== null;
     const key = color.scale === "categorical" ? "selected / all" : html`<i></i>selected`;
     return html`<section class="legend ${color.scale}" style=${countWidths(context.state, color)} aria-label="Legend">
-      <div class="head"><h2 title=${color.name}>${color.name}</h2>${isCounted ? html`<span class="key" aria-hidden="true">${key}</span>` : nothing}</div>
+      <div class="head"><h2 title=${color.name}>${color.name}</h2>${isCounted ? html`<span class="key" aria-hidden="true">${key}</span>` : nothing}${pinButton(context, color.spec)}</div>
       ${color.detail === "" ? nothing : html`<p class="detail" title=${color.detail}>${color.detail}</p>`}
       ${body}
     </section>`;
   };
+}
+
+/** Of a gene. @param {Context} context @param {string} spec */
+function pinButton({ state, actions }, spec) {
+  if (!spec.startsWith("var:")) return nothing;
+  const name = spec.slice(4);
+  const others = state.traits.pinned_genes.filter((one) => one !== name);
+  const isPinned = others.length < state.traits.pinned_genes.length;
+  return html`<button type="button" class="small" aria-label="Pin ${name}" title="Pin" aria-pressed=${isPinned} ?disabled=${state.link === "offline" || others.length === MOST_PINNED}
+    @click=${() => actions.setTrait("pinned_genes", isPinned ? others : [...others, name])}>${ICONS.pin}</button>`;
 }
 
 /** @param {Context} context */

@@ -42,9 +42,9 @@ export function toolbar(context, settings) {
         ${ICONS.png}${tip("Download PNG")}
       </button>
       <div class="anchor" data-popover="settings">
-        <button type="button" class="tool" aria-label="Point size and opacity" aria-haspopup="dialog" aria-expanded=${ui.popover === "settings"}
+        <button type="button" class="tool" aria-label="Settings" aria-haspopup="dialog" aria-expanded=${ui.popover === "settings"}
           ?disabled=${off || !canCome(context)} @click=${() => openBySecondModule(context, ui.popover === "settings" ? "" : "settings")}>
-          ${ICONS.settings}${ui.popover === "settings" ? nothing : tip("Point size and opacity")}
+          ${ICONS.settings}${ui.popover === "settings" ? nothing : tip("Settings")}
         </button>
         ${settings}
       </div>

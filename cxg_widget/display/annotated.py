@@ -1,15 +1,17 @@
-"""What settings become where annotations that they name, or labels of these, are no more."""
+"""What settings become where annotations that they name, labels of these, or gene sets are no more."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from cxg_widget.display.table import without
 from cxg_widget.errors import SelectionError
 from cxg_widget.rules.grammar import parse
 
 if TYPE_CHECKING:
     from cxg_widget.annotations.log import Step
+    from cxg_widget.datasets.base.dataset import Dataset
     from cxg_widget.datasets.base.values import Codes
     from cxg_widget.display.settings import Settings
     from cxg_widget.rules.forms import Rule
@@ -26,19 +28,27 @@ def settled(before: Settings, now: Settings, columns: Mapping[str, Codes]) -> di
     gone = {one["name"] for one in before.annotations} - columns.keys()
     names = gone | {f"obs:{name}" for name in gone}
     steps = {name: _last_step(before, now, name) for name in columns}
-    table = dict(now.table or {})
-    if table.get("columns") is not None:
-        table["columns"] = [one for one in table["columns"] if one not in names]
-    if table.get("sort") in names:
-        del table["sort"]
     found: dict[str, Any] = {
         "color": None if isinstance(now.color, str) and now.color in names else now.color,
         "filters": [one for rule in now.filters if (one := _filter(rule, gone, columns, steps)) is not None],
         "hover": None if now.hover is None else [one for one in now.hover if one not in names],
         "labels": None if now.labels in names else now.labels,
         "contours": None if now.contours in names else now.contours,
-        "table": table or None,
+        "table": without(now.table, names),
     }
+    return _changed(now, found)
+
+
+def without_sets(before: Settings, now: Settings, dataset: Dataset) -> dict[str, Any]:
+    """Return the settings that name gene sets that are no more, each as it is without; the colour is not among them."""
+    gone = before.own_gene_sets.keys() - now.own_gene_sets.keys() - dataset.gene_sets.keys()
+    names = {f"set:{name}" for name in gone}
+    plain = {name for name in gone if name not in dataset.obs_columns and not dataset.names_in(None).has_var(name)}
+    hover = None if now.hover is None else [one for one in now.hover if one not in names | plain]
+    return _changed(now, {"hover": hover, "table": without(now.table, names)})
+
+
+def _changed(now: Settings, found: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value != _listed(getattr(now, name))}
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
+from cxg_widget.display.checks import NOTHING, Beside
 from cxg_widget.display.fields import columns_that_tell
-from cxg_widget.display.target import Target, resolve
+from cxg_widget.display.target import NO_SETS, OwnSets, Target, resolve
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.text.names import not_found, shown
 from cxg_widget.wire.protocol import TableOf
@@ -53,7 +54,7 @@ class TableSetting:
         return {name: one for name, one in given.items() if one != default[name]} or None
 
 
-def check_table(value: Any, dataset: Dataset, _: object = None) -> dict[str, Any] | None:
+def check_table(value: Any, dataset: Dataset, beside: Beside = NOTHING) -> dict[str, Any] | None:
     """Return the setting `table` as it is kept; columns by names that mean one thing alone.
 
     Raises
@@ -72,15 +73,15 @@ def check_table(value: Any, dataset: Dataset, _: object = None) -> dict[str, Any
         if name not in known:
             raise UnknownName(not_found("setting of the table", name, known, "w.table"))
     setting = TableSetting(
-        _columns(value.get("columns"), dataset),
-        _sort(value.get("sort"), dataset),
+        _columns(value.get("columns"), dataset, beside.gene_sets),
+        _sort(value.get("sort"), dataset, beside.gene_sets),
         _flag(value.get("descending", False)),
         _of(value.get("of", "filter")),
     )
     return setting.as_json()
 
 
-def _columns(value: Any, dataset: Dataset) -> tuple[str, ...] | None:
+def _columns(value: Any, dataset: Dataset, sets: OwnSets) -> tuple[str, ...] | None:
     value = value.tolist() if hasattr(value, "tolist") else value
     if value is None:
         return None
@@ -89,18 +90,18 @@ def _columns(value: Any, dataset: Dataset) -> tuple[str, ...] | None:
         raise InvalidValue(
             f"table.columns must be a list of obs columns and {dataset.var_noun.many}, or None; found {shown(value)}"
         )
-    found = tuple(dict.fromkeys(spec_of(name, dataset) for name in names))
+    found = tuple(dict.fromkeys(spec_of(name, dataset, sets) for name in names))
     if len(found) > MOST_COLUMNS:
         raise InvalidValue(f"the table has room for {MOST_COLUMNS} columns; found {len(found):,}")
     return found
 
 
-def _sort(value: Any, dataset: Dataset) -> str | None:
+def _sort(value: Any, dataset: Dataset, sets: OwnSets) -> str | None:
     if value is None or value == "":
         return None
     if not isinstance(value, str):
         raise InvalidValue(f"table.sort must be the name of a column, 'index' or None; found {shown(value)}")
-    return INDEX if value == INDEX else spec_of(value, dataset)
+    return INDEX if value == INDEX else spec_of(value, dataset, sets)
 
 
 def _flag(value: Any) -> bool:
@@ -116,7 +117,7 @@ def _of(value: Any) -> TableOf:
     raise UnknownName(not_found("choice of table.of", value, get_args(TableOf), "w.table"))
 
 
-def spec_of(name: str, dataset: Dataset) -> str:
+def spec_of(name: str, dataset: Dataset, sets: OwnSets = NO_SETS) -> str:
     """Return the name of a column of the table that means one thing alone; a gene may be one of X or of any layer.
 
     Raises
@@ -125,12 +126,22 @@ def spec_of(name: str, dataset: Dataset) -> str:
         If there is no such obs column, gene or gene set.
     """
     try:
-        return resolve(name, dataset).spec
+        return resolve(name, dataset, None, sets).spec
     except UnknownName:
         for layer in dataset.layers:
             if dataset.names_in(layer).has_var(name.removeprefix("var:")):
                 return resolve(name, dataset, layer).spec
         raise
+
+
+def without(value: Mapping[str, Any] | None, names: Collection[str]) -> dict[str, Any] | None:
+    """Return what the trait holds without columns that are no more."""
+    table = dict(value or {})
+    if table.get("columns") is not None:
+        table["columns"] = [one for one in table["columns"] if one not in names]
+    if table.get("sort") in names:
+        del table["sort"]
+    return table or None
 
 
 def columns_of(setting: TableSetting, coloring: Target, dataset: Dataset) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.loader import Loader
+from cxg_widget.display.checks import Beside
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.table import INDEX, TableSetting, check_table, columns_of
 from cxg_widget.display.target import resolve
@@ -149,7 +150,7 @@ class CellTable:
 
     def _asked(self, asked: p.AskTable | p.AskCsv) -> tuple[TableSetting, Settings, list[Any], NDArray[np.bool_], int]:
         settings, selected, seqs = self._on_show.now()
-        setting = TableSetting.read(check_table(asked.table, self._dataset))
+        setting = TableSetting.read(check_table(asked.table, self._dataset, Beside(gene_sets=settings.own_gene_sets)))
         return setting, settings, check_filters(asked.filters, self._dataset, settings.layer), selected, seqs.selection
 
     def _order(
@@ -159,20 +160,21 @@ class CellTable:
         from cxg_widget.table.ordered import Ordered
 
         mask = selected if setting.of == "selection" else self._loader.crossfilter.passing(rules)
-        keys = self._keys(setting.sort, settings.layer)
+        keys = self._keys(setting.sort, settings)
         held = self._ordered.get(who)
         if held is None or not held.is_of(keys, mask, descends=setting.descending):
             held = Ordered(keys, mask, self._dataset.n_obs, descends=setting.descending)
             self._ordered[who] = held
         return held
 
-    def _keys(self, sort: str | None, layer: str | None) -> Keys | None:
+    def _keys(self, sort: str | None, settings: Settings) -> Keys | None:
         if sort is None:
             return None
         from cxg_widget.table.keys import keys_of
 
-        target = None if sort == INDEX else resolve(sort, self._dataset, layer)
-        key = sort, layer if target is not None and target.source != "obs" else None
+        layer = settings.layer
+        target = None if sort == INDEX else resolve(sort, self._dataset, layer, settings.own_gene_sets)
+        key = (sort,) if target is None or target.source == "obs" else (sort, layer, target.genes)
         keys: Keys = self._loader.memo.keep("table_keys", key, lambda: keys_of(target, self._dataset, layer))
         return keys
 
@@ -182,7 +184,9 @@ class CellTable:
     def _read(self, setting: TableSetting, settings: Settings, rows: NDArray[np.int64]) -> list[TableColumn]:
         from cxg_widget.table.columns import read_columns
 
-        return read_columns(self._columns(setting, settings), self._dataset, settings.layer, rows)
+        return read_columns(
+            self._columns(setting, settings), self._dataset, settings.layer, rows, settings.own_gene_sets
+        )
 
     def _places(self, rows: NDArray[np.int64], settings: Settings) -> NDArray[np.float32]:
         """Return where cells are, float32 (k, 2); NaN where that cannot be read, or nothing is on show yet."""

@@ -13,7 +13,7 @@ from cxg_widget.compute.side_by_side import read_ahead
 from cxg_widget.datasets.base.columns import as_scalar
 from cxg_widget.display.hover import text_of
 from cxg_widget.display.several_genes import mean_vector
-from cxg_widget.display.target import Target, heading, is_number, resolve
+from cxg_widget.display.target import NO_SETS, OwnSets, Target, heading, is_number, resolve
 from cxg_widget.errors import CxgWidgetError, InvalidStore
 from cxg_widget.text.names import shortened
 
@@ -50,14 +50,14 @@ class TableColumn:
 
 
 def read_columns(
-    specs: Sequence[str], dataset: Dataset, layer: str | None, rows: NDArray[np.int64]
+    specs: Sequence[str], dataset: Dataset, layer: str | None, rows: NDArray[np.int64], sets: OwnSets = NO_SETS
 ) -> list[TableColumn]:
     """Read some rows of columns; one that cannot be read says so, and the others are there."""
 
     def read_one(spec: str) -> TableColumn:
         name = spec.partition(":")[2]
         try:
-            target = resolve(spec, dataset, layer)
+            target = resolve(spec, dataset, layer, sets)
             name, detail = heading(target, dataset, layer)
             values = _read(target, dataset, layer, rows)
         except CxgWidgetError as error:

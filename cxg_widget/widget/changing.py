@@ -18,7 +18,7 @@ from cxg_widget.color.limits import LIMITS
 from cxg_widget.compute.bits import unpack_mask
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.datasets.base.traffic import Traffic
-from cxg_widget.display.annotated import settled
+from cxg_widget.display.annotated import settled, without_sets
 from cxg_widget.display.checks import Beside
 from cxg_widget.display.checks import embedding as check_embedding
 from cxg_widget.display.gene_sets import by_name
@@ -259,8 +259,10 @@ class ChangingWidget(WidgetTraits):
                 self.axes = [0, 1]
         elif name == "axes":
             self.view = None
-        elif name == "gene_sets" and self._colored(self._settings()).color is None:
-            self._set_checked({"color": None})
+        elif name == "gene_sets":
+            is_plain = self._colored(self._settings()).color is None
+            left = without_sets(before, self._settings(), self._dataset)
+            self._set_checked({**({"color": None} if is_plain else {}), **left})
         elif name == "hidden" or (name == "color" and self.hidden != list(before.hidden)):  # set together
             self._set_checked({"filters": self._legend.filters(self._settings())})
         elif name == "sets":

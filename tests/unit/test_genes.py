@@ -140,6 +140,21 @@ def test_the_state_brings_pins_sets_and_the_colour_by_a_set_back(widget, monkeyp
     other.close()
 
 
+def test_the_table_shows_and_sorts_by_sets_that_were_made_here_until_they_go(widget):
+    genes = {name: widget.dataset.vector(name).dense(N).astype(float) for name in ("CD3E", "MS4A1", "DENSE")}
+    widget.genes.sets["mine"] = ["CD3E", "MS4A1"]
+    widget.table = {"columns": ["cell_type", "mine"], "sort": "set:mine"}
+    widget.hover = ["cell_type", "mine"]
+    for other in ("MS4A1", "DENSE"):
+        widget.genes.sets["mine"] = ["CD3E", other]
+        expected = np.sort((genes["CD3E"] + genes[other]) / 2)
+        np.testing.assert_allclose(widget.table.frame(n=N)["mine"], expected, rtol=1e-6)
+    del widget.genes.sets["mine"]
+    assert widget.table == {"columns": ["obs:cell_type"]}
+    assert widget.hover == ["cell_type"]
+    assert CxgWidget(widget.dataset, **widget.state).table.columns == ["obs:cell_type"]
+
+
 def test_of_names_that_are_no_genes_the_rest_is_used_and_a_warning_tells(widget):
     with pytest.warns(UserWarning, match="1 name is no gene of this dataset, and left out: 'nosuch'"):
         widget.genes.sets["mine"] = ["nosuch", "ms4a1", " CD3E "]

@@ -11,15 +11,15 @@ const LEAST = 60;
 /** The last question of each widget. @type {WeakMap<object, Promise<unknown>>} */
 const LINES = new WeakMap();
 
-/** Each time a dataset is told of, its columns may have other labels. @type {WeakMap<object, number>} */
+/** Each time a dataset is told of, its columns may have other labels; gene sets that are set, other genes. @type {WeakMap<object, number>} */
 const TOLD = new WeakMap();
 let nTold = 0;
 
-/** @param {object | null} dataset @returns {number} */
-function numberOf(dataset) {
-  if (dataset === null) return 0;
-  if (!TOLD.has(dataset)) TOLD.set(dataset, ++nTold);
-  return /** @type {number} */ (TOLD.get(dataset));
+/** @param {object | null} [told] @returns {number} */
+function numberOf(told) {
+  if (!told) return 0;
+  if (!TOLD.has(told)) TOLD.set(told, ++nTold);
+  return /** @type {number} */ (TOLD.get(told));
 }
 
 /** What the rows depend on besides their places. @param {State} state @returns {string} */
@@ -35,6 +35,7 @@ export function keyOf({ traits, dataset, filter, selection, color, points }) {
     table?.columns ? "" : color?.spec,
     points?.seq,
     numberOf(dataset),
+    numberOf(traits.gene_sets),
   ]);
 }
 

@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.node import Group, Node, Store, StoredArray, reading, reason
+from cxg_widget.datasets.base.thread_reads import counted, is_told
+from cxg_widget.datasets.base.traffic import Meter, Traffic
 from cxg_widget.errors import DamagedStore, InvalidStore, MissingDependency
 
 _MOST_HOPS = 8
@@ -42,6 +44,8 @@ class H5Store(Store):
         self.uri = uri
         self.lock = RLock()
         self._path = os.path.abspath(path)
+        self._meter = Meter() if is_told() else None
+        self._is_counted = False
         try:
             self.file = h5py.File(self._path, "r", driver="stdio", locking=False)
             self._opened = self._stamp()
@@ -59,6 +63,11 @@ class H5Store(Store):
         found = os.stat(self._path)
         return f"{self._path}#{found.st_size}#{found.st_mtime_ns}"
 
+    @property
+    def traffic(self) -> Traffic | None:
+        """What was read since it was opened; None where the system does not tell."""
+        return None if self._meter is None else self._meter.so_far
+
     def close(self) -> None:
         """Close the file."""
         with self.lock:
@@ -70,7 +79,21 @@ class H5Store(Store):
         with self.lock, reading(self.uri, what):
             if self._is_changed():
                 raise DamagedStore(f"{self.uri}: the file was changed after it was opened; open it again.")
+            with self._counted():
+                yield
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Count what is read; what is read within that is counted already."""
+        if self._meter is None or self._is_counted:
             yield
+            return
+        self._is_counted = True  # of one thread: who is here has the lock
+        try:
+            with counted(self._meter):
+                yield
+        finally:
+            self._is_counted = False
 
     def _stamp(self) -> tuple[tuple[int, int], tuple[int, int]]:
         """Return which file has the path, and what changes when it is written to."""

@@ -34,10 +34,10 @@ class Meter:
         self._so_far = Traffic()
         self._lock = Lock()
 
-    def add(self, n_bytes: int) -> None:
-        """Count one read."""
+    def add(self, n_bytes: int, n_reads: int = 1) -> None:
+        """Count one read, or several."""
         with self._lock:
-            self._so_far = self._so_far.with_(Traffic(n_bytes, 1))
+            self._so_far = self._so_far.with_(Traffic(n_bytes, n_reads))
 
     @property
     def so_far(self) -> Traffic:

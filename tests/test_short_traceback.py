@@ -56,4 +56,4 @@ def test_a_mistake_shows_the_line_that_made_it_and_the_sentence_and_nothing_betw
 
 def test_who_asks_for_all_of_it_gets_all_of_it(errors) -> None:
     assert "traitlets.py" in text_of(errors["in full"])
-    assert Path("cxg_widget", "widget", "widget.py").as_posix() in text_of(errors["in full"])
+    assert Path("cxg_widget", "widget", "changing.py").as_posix() in text_of(errors["in full"])

@@ -135,6 +135,7 @@ def page_of(chromium: Any) -> Any:
 
         session = Session(small(300), Settings(embedding="umap", color="cell_type"))
         traits = {name: getattr(session.settings, name) for name in vars(session.settings)}
+        traits |= {"n_selected": 0, "steps": {"undo": "", "redo": "", "n": 0}}
         body = f"<!doctype html><title>x</title><script type=application/json id=traits>{json.dumps(traits)}</script>"
         body += "<div id=el></div><script type=module src=/page.js></script>"
 

@@ -34,7 +34,8 @@ export function createElements(el) {
   const described = document.createElement("p");
   described.id = "described";
   described.hidden = true;
-  root.append(style, mount, said, described);
+  plotHost.append(said, described);
+  root.append(style, mount);
   el.append(host);
   return { host, mount, plotHost, said, described };
 }

@@ -34,8 +34,8 @@ export function createElements(el) {
   const described = document.createElement("p");
   described.id = "described";
   described.hidden = true;
-  plotHost.append(said, described);
-  root.append(style, mount);
+  plotHost.append(said);
+  root.append(style, mount, described);
   el.append(host);
   return { host, mount, plotHost, said, described };
 }

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from weakref import finalize
 
 from cxg_widget.datasets.base.traffic import Meter
 
@@ -17,13 +18,13 @@ class _Told(threading.local):
     """The file of each thread, which is closed when the thread ends; a process that was forked has another."""
 
     def __init__(self) -> None:
-        self.pid = -1
+        self._pid = self._file = -1
 
     def look(self) -> bytes:
-        if self.pid != os.getpid():
-            self.file = open(_PATH, "rb", buffering=0)  # noqa: SIM115, it lasts as long as the thread
-            self.pid = os.getpid()
-        return os.pread(self.file.fileno(), _MOST, 0)
+        if self._pid != os.getpid():
+            self._file, self._pid = os.open(_PATH, os.O_RDONLY), os.getpid()
+            finalize(threading.current_thread(), os.close, self._file)
+        return os.pread(self._file, _MOST, 0)
 
 
 _told = _Told()

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compute.bits import pack_mask, unpack_mask
-from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
+from cxg_widget.errors import CxgWidgetError, InvalidValue, SelectionError, UnknownName
 from cxg_widget.rules.by_value import mask_of_values
 from cxg_widget.rules.expression import mask_of_query, missing_names, read_column, unknown_in
 from cxg_widget.rules.forms import DEEPEST, Rule, check_rule, form_of, within
@@ -32,7 +32,7 @@ def mask_of(rule: Rule, dataset: Dataset, *, sets: Sets | None = None) -> Mask:
     Parameters
     ----------
     rule : as `check_rule` takes it
-    sets : rules by the names that {set} has, or by what its `of` says
+    sets : rules by the names that {set} has
 
     Returns
     -------
@@ -68,6 +68,16 @@ def packed_rule(mask: Mask, dataset: Dataset) -> Rule:
     return {"rows": base64.b64encode(bits).decode("ascii"), "n_obs": mask.size, "identity": dataset.obs_identity}
 
 
+def finds(rule: Rule, mask: Mask, dataset: Dataset) -> bool:
+    """Say whether a rule of some cells finds these very ones; a query that pandas answered may mean others here."""
+    if not any("query" in one for one, _ in within(rule)):
+        return True
+    try:
+        return np.array_equal(mask_of(rule, dataset), mask)
+    except CxgWidgetError:
+        return False
+
+
 def may_change(rule: Rule, dataset: Dataset) -> bool:
     """Say whether a rule may mean other cells soon: it names a column that was put beside those of the store."""
     own = dataset.own_columns
@@ -92,7 +102,7 @@ def check_names(rule: Rule, dataset: Dataset, sets: Sets = MappingProxyType({}))
             unknown[one["var"]] = None
         elif "query" in one:
             unknown |= dict.fromkeys(unknown_in(parse(one["query"]), dataset, layer))
-        elif "set" in one and one.get("of", one["set"]) not in sets:
+        elif "set" in one and one["set"] not in sets:
             raise UnknownName(not_found("set", one["set"], sets, "this widget"))
         elif "polygon" in one:
             dataset.check_axes(_axes(one), dataset.find_embedding(one["embedding"]))
@@ -142,7 +152,7 @@ class _Cells:
         """Return the cells of a named rule."""
         if self._left == 0:
             raise InvalidValue(f"the set {rule['set']!r} is made of itself.")
-        inner = self._sets[rule.get("of", rule["set"])]
+        inner = self._sets[rule["set"]]
         check_names(inner, self._dataset, self._sets)
         return _Cells(self._dataset, self._sets, self._left - 1).of(inner)
 

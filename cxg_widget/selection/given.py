@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.rules.filters import listed_values
 from cxg_widget.rules.forms import Rule, check_rule
-from cxg_widget.rules.rule import mask_of
 from cxg_widget.selection.selection import SelectedCells
 
 if TYPE_CHECKING:
@@ -40,13 +36,9 @@ def rule_of(what: Any, dataset: Dataset) -> Rule | None:
     return _checked(rules[0] if len(rules) == 1 else {"and": rules})
 
 
-def rule_of_query(query: str, dataset: Dataset, layer: str | None, mask: NDArray[np.bool_]) -> Rule | None:
-    """Return a query as a rule; None where it is one for pandas alone, or means other cells than `mask` there."""
-    rule = _checked({"query": query, "layer": layer} if layer else {"query": query})
-    try:
-        return rule if rule is not None and np.array_equal(mask_of(rule, dataset), mask) else None
-    except CxgWidgetError:
-        return None
+def rule_of_query(query: str, layer: str | None) -> Rule | None:
+    """Return a query as a rule, whatever cells it then means; None where it is one for pandas alone."""
+    return _checked({"query": query, "layer": layer} if layer else {"query": query})
 
 
 def _checked(rule: Rule) -> Rule | None:

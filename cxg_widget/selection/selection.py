@@ -13,7 +13,7 @@ from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.display.target import NO_SETS, OwnSets, Target, read, resolve
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.rules.by_value import mask_of_values, meant_by
-from cxg_widget.rules.rule import may_change, packed_rule
+from cxg_widget.rules.rule import finds, may_change, packed_rule
 from cxg_widget.text.names import not_found, text_of
 from cxg_widget.wire.protocol import Mode
 
@@ -29,7 +29,7 @@ class SelectedCells:
 
     Parameters
     ----------
-    rule : what finds them again; None = only their rows are known
+    rule : what finds them again, but for a query in it that pandas answered otherwise; None = only their rows are known
     """
 
     def __init__(
@@ -52,8 +52,10 @@ class SelectedCells:
         Cells that were given by a mask, rows or labels, or by labels of an annotation, which may change, are packed
         rows, which fit this very dataset alone.
         """
-        is_lasting = self._rule is not None and not may_change(self._rule, self._dataset)
-        return self._rule if self._rule is not None and is_lasting else packed_rule(self.mask, self._dataset)
+        rule, mask, dataset = self._rule, self.mask, self._dataset
+        if rule is None or may_change(rule, dataset) or not finds(rule, mask, dataset):
+            return packed_rule(mask, dataset)
+        return rule
 
     def is_of(self, dataset: Dataset) -> bool:
         """Say whether these are cells of a dataset."""

@@ -258,7 +258,7 @@ class CxgWidget(AnsweringWidget):
                 mask, rule = self._session.polygon_mask(polygon), polygon_rule(polygon, self._session.settings)
             elif query is not None:
                 mask = mask_of_query(query, self._dataset, self.layer, level=2)
-                rule = rule_of_query(query, self._dataset, self.layer, mask)
+                rule = rule_of_query(query, self.layer)
             else:
                 what = listed(what)
                 mask, rule = mask_of(what, self._dataset), rule_of(what, self._dataset)

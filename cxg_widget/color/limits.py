@@ -108,7 +108,7 @@ def check_rule(rule: ColorRule, value_of: Callable[[str], float] | None = None) 
     for name, value in (("vmin", vmin), ("vmax", vmax), ("center", center)):
         if scale == "log" and isinstance(value, float) and value <= 0:
             raise InvalidValue(f"{name} must lie above 0 where scale is 'log'; found {value!r}")
-    check_order(vmin, vmax, value_of)
+    _check_order(vmin, vmax, value_of)
     for name, limit, side in (("vmin", vmin, 1), ("vmax", vmax, -1)):
         if center is None or limit is None or (isinstance(limit, str) and value_of is None):
             continue
@@ -119,22 +119,7 @@ def check_rule(rule: ColorRule, value_of: Callable[[str], float] | None = None) 
             )
 
 
-def check_order(
-    vmin: float | str | None, vmax: float | str | None, value_of: Callable[[str], float] | None = None
-) -> None:
-    """Check that the lower limit does not lie above the upper one, as far as that can be told.
-
-    None is an end of the data and crosses nothing.
-
-    Parameters
-    ----------
-    value_of : the number a percentile is, in data units; None where the data have not been read
-
-    Raises
-    ------
-    InvalidValue
-        If it does.
-    """
+def _check_order(vmin: float | str | None, vmax: float | str | None, value_of: Callable[[str], float] | None) -> None:
     if vmin is None or vmax is None:
         return
     if isinstance(vmin, str) == isinstance(vmax, str):

@@ -11,6 +11,11 @@ def pack_mask(mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
     return np.packbits(mask, bitorder="little")
 
 
+def count_bits(bits: NDArray[np.uint8]) -> int:
+    """Return how many elements of a mask that `pack_mask` packed are True."""
+    return int(np.bitwise_count(bits).sum(dtype=np.int64))
+
+
 def unpack_mask(bits: NDArray[np.uint8], n: int) -> NDArray[np.bool_]:
     """Return the mask, bool (n,), that `pack_mask` packed."""
     return np.unpackbits(bits, count=n, bitorder="little").view(np.bool_)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compute.bits import pack_mask, unpack_mask
+from cxg_widget.compute.bits import count_bits, pack_mask, unpack_mask
 from cxg_widget.datasets.base.values import freeze
 from cxg_widget.display.target import NO_SETS, OwnSets
 from cxg_widget.errors import SelectionError
@@ -54,7 +54,7 @@ class CellSet(SelectedCells):
 
     def __len__(self) -> int:
         """Return the number of cells."""
-        return int(np.bitwise_count(self.bits).sum(dtype=np.int64))
+        return count_bits(self.bits)
 
     def __or__(self, other: Any) -> CellSet:
         """Return the cells that are in either."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.loader import Loader
-from cxg_widget.compute.bits import pack_mask
+from cxg_widget.compute.bits import count_bits, pack_mask
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.base.values import freeze
+from cxg_widget.display.settings import Settings
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.rules.forms import Rule
 from cxg_widget.rules.named import digest_of
@@ -44,26 +46,33 @@ class SetList:
         """Find all cells anew where they are asked for: columns that rules name are others."""
         self._bits.clear()
 
-    def frame(self) -> Frame:
-        """Return all sets with how many cells each has, how many of them pass the filters, how many are selected.
+    def counts(
+        self, settings: Settings, selected: NDArray[np.bool_]
+    ) -> Iterator[tuple[int, int, int] | CxgWidgetError]:
+        """Yield of each set how many cells it has, how many of them pass the filters, how many are selected.
 
-        One whose cells cannot be found, as rows of another dataset, has a fault and no cells; the others are there.
+        Of one whose cells cannot be found, as rows of another dataset, why; the others are counted.
         """
-        settings, selected, seqs = self._on_show.now()
         passing = self._loader.of(settings).filtered()
-        masks = [None if passing is None else pack_mask(passing), pack_mask(selected)]
-        listed, counts = [], np.zeros((len(settings.sets), 3), dtype=np.uint32)
-        for row, one in zip(counts, settings.sets, strict=True):
-            fault = ""
+        passes, chosen = None if passing is None else pack_mask(passing), pack_mask(selected)
+        for one in settings.sets:
             try:
                 bits = self.bits_of(one["rule"])
-                row[:] = [_count(bits), *(_count(bits if mask is None else bits & mask) for mask in masks)]
             except CxgWidgetError as error:
-                fault = told(error, self._loader.dataset.uri)
+                yield error
+            else:
+                yield count_bits(bits), count_bits(bits if passes is None else bits & passes), count_bits(bits & chosen)
+
+    def frame(self) -> Frame:
+        """Return all sets with their counts; one whose cells cannot be found has a fault and no cells."""
+        settings, selected, seqs = self._on_show.now()
+        listed, counts = [], np.zeros((len(settings.sets), 3), dtype=np.uint32)
+        for row, one, found in zip(counts, settings.sets, self.counts(settings, selected), strict=True):
+            fault = ""
+            if isinstance(found, CxgWidgetError):
+                fault = told(found, self._loader.dataset.uri)
+            else:
+                row[:] = found
             said = {"name": one["name"], "within": one.get("within") or "", "fault": fault}
             listed.append({**said, "is_rule": "rows" not in one["rule"], "of": digest_of(one["rule"])})
         return Frame(p.Sets(seqs.filter, seqs.selection, listed), {"counts": counts})
-
-
-def _count(bits: Bits) -> int:
-    return int(np.bitwise_count(bits).sum(dtype=np.int64))

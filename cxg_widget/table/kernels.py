@@ -49,14 +49,19 @@ def put_words(text: Any, begin: Any, end: Any, depth: Any, out: Any) -> None:
 
 
 @compiled
+def placed(keys: Any, cell: Any, last: Any, descends: Any) -> Any:
+    """Return the key of a cell as it is sorted by: where the highest come first, turned round up to `last`."""
+    key = np.uint64(keys[cell])
+    return last - key if descends and key <= last else key
+
+
+@compiled
 def count_digits(keys: Any, mask: Any, last: Any, descends: Any, low: Any, high: Any, shift: Any, out: Any) -> None:
     """Count the cells with a key from `low` to `high` by (key - low) >> shift, which lies below out.size."""
     for cell in range(keys.size):
         if mask.size and not mask[cell]:
             continue
-        key = np.uint64(keys[cell])
-        if descends and key <= last:
-            key = last - key
+        key = placed(keys, cell, last, descends)
         if low <= key <= high:
             out[(key - low) >> shift] += 1
 
@@ -68,9 +73,7 @@ def put_rows(keys: Any, mask: Any, last: Any, descends: Any, low: Any, high: Any
     for cell in range(keys.size):
         if mask.size and not mask[cell]:
             continue
-        key = np.uint64(keys[cell])
-        if descends and key <= last:
-            key = last - key
+        key = placed(keys, cell, last, descends)
         if low <= key <= high:
             if found >= 0:
                 out[found] = cell
@@ -82,16 +85,12 @@ def put_rows(keys: Any, mask: Any, last: Any, descends: Any, low: Any, high: Any
 @compiled
 def count_before(keys: Any, mask: Any, last: Any, descends: Any, row: Any) -> Any:
     """Count the cells with a lower key than that of a row, and those with the same in rows before it."""
-    wanted = np.uint64(keys[row])
-    if descends and wanted <= last:
-        wanted = last - wanted
+    wanted = placed(keys, row, last, descends)
     lower, equal = 0, 0
     for cell in range(keys.size):
         if mask.size and not mask[cell]:
             continue
-        key = np.uint64(keys[cell])
-        if descends and key <= last:
-            key = last - key
+        key = placed(keys, cell, last, descends)
         if key < wanted:
             lower += 1
         elif key == wanted and cell < row:

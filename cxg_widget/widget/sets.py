@@ -88,18 +88,13 @@ class Sets(MutableMapping[str, CellSet]):
         """
         import pandas as pd
 
-        passing = CellSet(self._widget.dataset, pack_mask(self._widget.filters.mask))
-        n = [self._counted(name, passing) for name in self]
-        table = pd.DataFrame(n, columns=["n", "filtered"], index=pd.Index(list(self), name="set"), dtype="Int64")
-        table["within"] = pd.Series([one.get("within") for one in self.rules], table.index, dtype=object)
+        session, sets = self._widget._session, self._now()
+        counted = session.sets.counts(session.settings, session.mask)
+        n = [(None, None) if isinstance(one, CxgWidgetError) else one[:2] for one in counted]
+        names = pd.Index([one["name"] for one in sets], name="set")
+        table = pd.DataFrame(n, columns=["n", "filtered"], index=names, dtype="Int64")
+        table["within"] = pd.Series([one.get("within") for one in sets], names, dtype=object)
         return table
-
-    def _counted(self, name: str, passing: CellSet) -> tuple[int | None, int | None]:
-        try:
-            cells = self[name]
-        except CxgWidgetError:
-            return None, None
-        return len(cells), len(cells & passing)
 
     def edit(self, message: EditSet) -> None:
         """Do what a hand asks for; raises as what it does."""

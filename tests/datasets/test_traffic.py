@@ -136,32 +136,35 @@ def test_chunks_of_zarr_are_counted_as_the_store_gives_them(tmp_path, monkeypatc
 needs_proc = pytest.mark.skipif(not is_told(), reason="the system does not tell what a thread reads")
 
 
-@needs_proc
-def test_what_is_read_of_an_h5ad_is_what_the_file_gives(tmp_path):
+@pytest.fixture
+def large(tmp_path):
+    """A dataset of an h5ad, and an array of 2,000,000 numbers in it, uncompressed."""
     path = make_anndata(tmp_path, make_truth(), name="made")
     with h5py.File(path, "a") as file:
         file["large"] = np.arange(2_000_000, dtype=np.float64)
     with open_dataset(path) as dataset:
-        store = dataset._store
-        before = dataset.traffic
-        read = store.root.get("large").read(slice(0, 1_000_000))
-        one = dataset.traffic.since(before)
-        assert 0 <= one.n_bytes - read.nbytes < 100_000  # and what tells where it lies
-        before = dataset.traffic
-        store.root.get("large").read(slice(0, 10))
-        assert dataset.traffic.since(before).n_bytes < 100_000
+        yield dataset, dataset._store.root.get("large")
 
 
 @needs_proc
-def test_of_many_threads_each_read_is_counted_once(tmp_path):
-    path = make_anndata(tmp_path, make_truth(), name="made")
-    with h5py.File(path, "a") as file:
-        file["large"] = np.arange(1_000_000, dtype=np.float64)
-    with open_dataset(path) as dataset:
-        array, before = dataset._store.root.get("large"), dataset.traffic
-        with ThreadPoolExecutor(4) as pool:
-            parts = list(pool.map(lambda i: array.read(slice(i * 100_000, (i + 1) * 100_000)), range(10)))
-        found = dataset.traffic.since(before)
+def test_what_is_read_of_an_h5ad_is_what_the_file_gives(large):
+    dataset, array = large
+    before = dataset.traffic
+    read = array.read(slice(0, 1_000_000))
+    one = dataset.traffic.since(before)
+    assert 0 <= one.n_bytes - read.nbytes < 100_000  # and what tells where it lies
+    before = dataset.traffic
+    array.read(slice(0, 10))
+    assert dataset.traffic.since(before).n_bytes < 100_000
+
+
+@needs_proc
+def test_of_many_threads_each_read_is_counted_once(large):
+    dataset, array = large
+    before = dataset.traffic
+    with ThreadPoolExecutor(4) as pool:
+        parts = list(pool.map(lambda i: array.read(slice(i * 100_000, (i + 1) * 100_000)), range(10)))
+    found = dataset.traffic.since(before)
     total = sum(part.nbytes for part in parts)
     assert total == 8_000_000
     assert 0 <= found.n_bytes - total < 200_000

@@ -29,6 +29,8 @@ def start_client(n_workers: int = 2) -> Any:
     import dask
     from distributed import Client, LocalCluster
 
+    # A cluster gives up for good whoever is away again just when an earlier loss is that long ago.
+    dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
     with dask.config.set({"distributed.worker.profile.enabled": False}):
         cluster = LocalCluster(
             n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", silence_logs=50

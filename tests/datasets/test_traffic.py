@@ -1,19 +1,30 @@
-"""What actions read of a store is what the store saw: counted by a server of objects, and below zarr."""
+"""What actions read of a store is what the store saw: counted by a server of objects, below zarr, by the system."""
 
 from __future__ import annotations
 
+import mmap
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from io import BytesIO
+from pathlib import Path
+from types import SimpleNamespace
+from zipfile import ZipFile
 
 import h5py
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
+import scipy.sparse as sp
 import zarr.storage
 
 from cxg_widget import CxgWidget, open_dataset
 from cxg_widget.datasets.base.thread_reads import is_told
 from cxg_widget.datasets.base.traffic import Traffic
+from cxg_widget.datasets.mzpeak.tables import ParquetTable
+from tests.datasets import make_atlas, make_mzpeak
 from tests.datasets.make_anndata import make_anndata
 from tests.datasets.make_cxg import make_cxg, make_truth
+from tests.datasets.test_anndata_memory import stand_in
 from tests.memory import small
 from tests.unit.test_widget import Recorder
 
@@ -168,6 +179,133 @@ def test_of_many_threads_each_read_is_counted_once(large):
     total = sum(part.nbytes for part in parts)
     assert total == 8_000_000
     assert 0 <= found.n_bytes - total < 200_000
+
+
+@needs_proc
+def test_where_threads_are_not_told_of_an_h5ad_is_counted_what_the_system_reads(tmp_path, monkeypatch):
+    monkeypatch.setattr("cxg_widget.datasets.anndata.h5.is_told", lambda: False)
+    path = make_anndata(tmp_path, make_truth(), name="made")
+    with open_dataset(path) as dataset, h5py.File(path):  # beside one who opened it in the usual way
+        dataset.vector(dataset.var_labels[0])
+        before = dataset.traffic
+        with system_reads() as seen:
+            dataset.obs()
+            dataset.vector(dataset.var_labels[1])
+        assert dataset.traffic.since(before) == seen.traffic
+        assert seen.traffic.n_bytes > 1_000
+
+
+@contextmanager
+def system_reads():
+    """Tell what this process has read meanwhile, by the system's own count."""
+    found = SimpleNamespace()
+
+    def look():
+        told = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
+        return Traffic(int(told["rchar"]), int(told["syscr"]))
+
+    first, second = look(), look()
+    yield found
+    found.traffic = look().since(second).since(second.since(first))  # without what looking reads
+
+
+@needs_proc
+@pytest.mark.parametrize("layout", ["csr", "csc"])
+def test_what_is_read_of_an_atlas_is_what_the_system_reads(tmp_path, layout):
+    truth = make_atlas.make_truth(n_obs=6_000, n_var=20)
+    path = make_atlas.make_atlas(tmp_path / "a", truth, layout)
+    with open_dataset(path) as dataset:  # which imports what it needs
+        dataset.obs()
+        dataset.vector(dataset.var_labels[0])
+        dataset.embedding()
+    with system_reads() as opened, open_dataset(path) as dataset:
+        pass
+    with open_dataset(path) as dataset:
+        assert 0 < dataset.traffic.n_bytes <= opened.traffic.n_bytes
+        for act in (dataset.obs, lambda: dataset.vector(dataset.var_labels[1]), dataset.embedding):
+            before = dataset.traffic
+            with system_reads() as seen:
+                act()
+            read = dataset.traffic.since(before)
+            assert 0 <= seen.traffic.n_bytes - read.n_bytes <= 0.01 * read.n_bytes + 500  # which Lance's lists take
+            assert 0 < read.n_reads <= seen.traffic.n_reads
+        before = dataset.traffic
+        dataset.vector(dataset.var_labels[1])
+        assert dataset.traffic == before
+
+
+@needs_proc
+def test_what_is_read_of_an_mzpeak_is_what_the_system_reads_where_its_files_are_not_mapped(tmp_path, monkeypatch):
+    path = make_mzpeak.make_mzpeak(tmp_path / "a.mzpeak", make_mzpeak.make_run(400), rows_per_group=5_000, folder=True)
+    acts = (lambda one: one.codes("ms_level"), lambda one: one.vector(one.var_labels[0]), lambda one: one.obs())
+    counted, seen = [], []
+    with open_dataset(path) as dataset:
+        for act in acts:
+            before = dataset.traffic
+            act(dataset)
+            counted.append(dataset.traffic.since(before).n_bytes)
+        before = dataset.traffic
+        dataset.vector(dataset.var_labels[0])
+        assert dataset.traffic == before
+    with ExitStack() as files, monkeypatch.context() as patch:
+        patch.setattr(
+            ParquetTable, "_file", lambda self: files.enter_context((path / self.name).open("rb", buffering=0))
+        )
+        dataset = files.enter_context(open_dataset(path))
+        for act in acts:
+            with system_reads() as system:
+                act(dataset)
+            seen.append(system.traffic.n_bytes)
+    assert counted == seen
+    assert min(counted) > 0
+
+
+def test_what_is_read_of_an_mzpeak_are_the_column_chunks_that_its_footers_tell(tmp_path):
+    path = make_mzpeak.make_mzpeak(tmp_path / "a.mzpeak", make_mzpeak.make_run(400))
+    with open_dataset(path) as dataset:
+        before = dataset.traffic
+        dataset.codes("ms_level")
+        read = dataset.traffic.since(before)
+        assert read.n_bytes == chunks_of(path, "spectra_metadata.parquet", "ms_level")
+        assert 0 < before.n_bytes < path.stat().st_size
+
+
+def chunks_of(path, member, column):
+    """Return the bytes of the chunks of a column, by Arrow's own reading of the footer."""
+    footer = pq.ParquetFile(BytesIO(ZipFile(path).read(member))).metadata
+    groups = [footer.row_group(number) for number in range(footer.num_row_groups)]
+    all_ = [group.column(number) for group in groups for number in range(group.num_columns)]
+    return sum(one.total_compressed_size for one in all_ if column in one.path_in_schema)
+
+
+@pytest.mark.parametrize("layout", ["csr", "csc", "dense", "view"])
+def test_of_an_anndata_in_memory_nothing_is_read_and_the_widget_says_so(layout, monkeypatch):
+    w = CxgWidget(stand_in(make_truth(), layout), color=None)
+    w.front = Recorder(w, monkeypatch)
+    for color in (next(iter(w.dataset.obs_columns)), f"var:{w.dataset.var_labels[1]}"):
+        w.color = color
+        assert cost_of(w) == Traffic()
+        assert str(w.cost) == "from memory"
+    w.close()
+
+
+def test_of_an_anndata_of_which_a_part_lies_on_disk_nothing_is_said(tmp_path):
+    truth = make_truth()
+    assert traffic_of(stand_in(truth, "backed")) is None
+    np.save(tmp_path / "x.npy", truth.X)
+    mapped = stand_in(truth, "dense")
+    mapped._X = np.load(tmp_path / "x.npy", mmap_mode="r")[:]
+    assert traffic_of(mapped) is None
+    with (tmp_path / "x.npy").open("rb") as file:
+        raw = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    mapped._X = np.frombuffer(raw, "u1", truth.X.size).reshape(truth.X.shape)
+    assert traffic_of(mapped) is None
+    assert traffic_of(stand_in(truth, layers={"counts": sp.csr_matrix(truth.X)})) == Traffic()
+
+
+def traffic_of(adata):
+    with open_dataset(adata) as dataset:
+        return dataset.traffic
 
 
 def test_where_nothing_counts_there_is_no_cost(monkeypatch):

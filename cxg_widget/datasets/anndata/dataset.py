@@ -188,7 +188,7 @@ class AnnDataDataset(WithMatrices):
     def _read_sizes(self) -> dict[str, int]:
         return _sizes_below(self._part)
 
-    def _read_traffic(self) -> Traffic | None:
+    def _read_traffic(self) -> Traffic:
         return self._store.traffic
 
     def _release(self) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.node import Group, Node, Store, StoredArray, reading, reason
+from cxg_widget.datasets.base.metered_file import MeteredFile
 from cxg_widget.datasets.base.thread_reads import counted, is_told
 from cxg_widget.datasets.base.traffic import Meter, Traffic
 from cxg_widget.errors import DamagedStore, InvalidStore, MissingDependency
@@ -32,7 +33,8 @@ class H5Store(Store):
 
     HDF5 shares what is known of a file among all who open it with the same driver, who then must agree on locks and on
     writing: beside a file open with "sec2", the default, that of `anndata.read_h5ad` would be refused. So another
-    driver reads here, "stdio", which is as fast.
+    driver reads here: "stdio", which is as fast, and where the system does not tell what a thread reads, Python's own
+    files, which are counted.
 
     Raises
     ------
@@ -44,13 +46,22 @@ class H5Store(Store):
         self.uri = uri
         self.lock = RLock()
         self._path = os.path.abspath(path)
-        self._meter = Meter() if is_told() else None
-        self._is_counted = False
+        self._meter = Meter()
+        self._counts_threads, self._is_counted = is_told(), False
+        self._below: MeteredFile | None = None
         try:
-            self.file = h5py.File(self._path, "r", driver="stdio", locking=False)
+            self.file = self._open()
             self._opened = self._stamp()
         except OSError as error:
+            self._close_below()
             raise DamagedStore(f"{uri}: the file is truncated, damaged or not HDF5 ({reason(error)}).") from error
+
+    def _open(self) -> h5py.File:
+        if self._counts_threads:
+            with self._counted():
+                return h5py.File(self._path, "r", driver="stdio", locking=False)
+        self._below = MeteredFile(self._path, self._meter)
+        return h5py.File(self._below, "r")
 
     @property
     def root(self) -> H5Group:
@@ -64,14 +75,19 @@ class H5Store(Store):
         return f"{self._path}#{found.st_size}#{found.st_mtime_ns}"
 
     @property
-    def traffic(self) -> Traffic | None:
-        """What was read since it was opened; None where the system does not tell."""
-        return None if self._meter is None else self._meter.so_far
+    def traffic(self) -> Traffic:
+        """What was read since it was opened."""
+        return self._meter.so_far
 
     def close(self) -> None:
         """Close the file."""
         with self.lock:
             self.file.close()
+            self._close_below()
+
+    def _close_below(self) -> None:
+        if self._below is not None:
+            self._below.close()
 
     @contextmanager
     def reading(self, what: str) -> Iterator[None]:
@@ -85,7 +101,7 @@ class H5Store(Store):
     @contextmanager
     def _counted(self) -> Iterator[None]:
         """Count what is read; what is read within that is counted already."""
-        if self._meter is None or self._is_counted:
+        if not self._counts_threads or self._is_counted:
             yield
             return
         self._is_counted = True  # of one thread: who is here has the lock

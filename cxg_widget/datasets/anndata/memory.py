@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.anndata.matrices import Matrix, is_matrix
 from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
-from cxg_widget.datasets.anndata.memory_nodes import AnyMatrix, MatrixOfView, node_of, x_of
+from cxg_widget.datasets.anndata.memory_nodes import AnyMatrix, MatrixOfView, is_in_memory, node_of, x_of
 from cxg_widget.datasets.anndata.raw import RAW, Raw
 from cxg_widget.datasets.anndata.sparse import size_of
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
 from cxg_widget.datasets.base.columns import row_blocks
 from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Table
+from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.errors import InvalidOption, InvalidStore, InvalidValue
 
 
@@ -120,6 +121,17 @@ class AnnDataInMemory(WithMatrices):
             name = short if short and (short == key or short not in self.source.obsm) else str(key)
             found[name], self._keys[name] = int(shape[1]), key
         return found
+
+    def _read_traffic(self) -> Traffic | None:
+        """Say that nothing is read; None where a part of the object lies elsewhere, whose reads nobody counts."""
+        return Traffic() if self._read_once("is in memory", self._is_in_memory) else None
+
+    def _is_in_memory(self) -> bool:
+        source = self.source[:1, :1] if self._is_view else self.source
+        raw = getattr(source, "raw", None)
+        values = [x_of(source), *(source.layers[name] for name in self._layers)]
+        values += [*(source.obsm[key] for key in self._keys.values()), None if raw is None else raw.X]
+        return all(is_in_memory(one) for one in values if one is not None)
 
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
         values = _axes_of(self.source.obsm[self._keys[name]])

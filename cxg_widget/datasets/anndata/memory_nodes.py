@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from mmap import mmap
 from typing import Any
 
 import numpy as np
@@ -127,6 +128,21 @@ def x_of(source: Any) -> Any:
         return source.X
     except KeyError:
         return None
+
+
+def is_in_memory(values: Any) -> bool:
+    """Say whether all of a table or a matrix is in memory, none of it mapped, in a file or still to compute."""
+    if hasattr(values, "iloc"):
+        return True
+    parts = [getattr(values, name, None) for name in _PARTS] if hasattr(values, "indptr") else [values]
+    return all(isinstance(one, np.ndarray) and not _is_mapped(one) for one in parts)
+
+
+def _is_mapped(values: Any) -> bool:
+    """Say whether an array, or what it is a view of, is a memory map."""
+    while isinstance(values, np.ndarray | memoryview):
+        values = values.obj if isinstance(values, memoryview) else values.base
+    return isinstance(values, mmap)
 
 
 def node_of(values: Any, path: str) -> Node:

@@ -174,9 +174,9 @@ class Store(ABC):
         """Return a string that is another one after a write."""
 
     @property
-    def traffic(self) -> Traffic | None:
-        """What was read since it was opened; None where a library reads without telling."""
-        return None
+    @abstractmethod
+    def traffic(self) -> Traffic:
+        """What was read since it was opened."""
 
     @abstractmethod
     def close(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import stat
@@ -20,6 +21,8 @@ from zarr.storage import LocalStore
 
 from cxg_widget.datasets.atlas.codecs import checked
 from cxg_widget.datasets.atlas.packed_entries import PackedEntries
+from cxg_widget.datasets.base.metered_file import MeteredFile
+from cxg_widget.datasets.base.traffic import Meter
 from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidStore
 
 _METADATA = "zarr.json"
@@ -48,12 +51,12 @@ class FolderStore(LocalStore):
     """A folder whose files are read where they are regular files inside of it.
 
     Chunks that are not there are zeros to Zarr. Of arrays that are hardly ever zero all over, such as the entries of a
-    sparse matrix, this is a lost file; `sparse` says that the arrays are such.
+    sparse matrix, this is a lost file; `sparse` says that the arrays are such. `meter` counts what is read.
     """
 
-    def __init__(self, root: Path, *, sparse: bool) -> None:
+    def __init__(self, root: Path, meter: Meter, *, sparse: bool) -> None:
         super().__init__(root, read_only=True)
-        self._sparse = sparse
+        self._sparse, self._meter = sparse, meter
 
     async def get(
         self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
@@ -68,6 +71,8 @@ class FolderStore(LocalStore):
         if is_metadata and (size := path.stat().st_size) > _MAX_METADATA_BYTES:
             raise InvalidStore(f"{self.root}: '{key}' has {size:,} bytes, which no metadata have.")
         found = await super().get(key, prototype, byte_range)
+        if found is not None:
+            self._meter.add(len(found))
         if found is None or not is_metadata:
             return found
         return type(found).from_bytes(json.dumps(checked(json.loads(found.to_bytes()))).encode())
@@ -79,11 +84,15 @@ class Arrays:
     Parameters
     ----------
     root : the folder of the Zarr store
+
+    Attributes
+    ----------
+    meter : counts what is read of them
     """
 
     def __init__(self, root: Path) -> None:
-        self.root = root
-        self._stores = {sparse: FolderStore(root, sparse=sparse) for sparse in (False, True)}
+        self.root, self.meter = root, Meter()
+        self._stores = {sparse: FolderStore(root, self.meter, sparse=sparse) for sparse in (False, True)}
         self._open: dict[tuple[str, bool], Any] = {}
         self._lock = Lock()
 
@@ -129,8 +138,9 @@ class Arrays:
             As `array`.
         """
         self.array(path, n_axes=1, sparse=True)  # which checks it
-        metadata = self._file(f"{path}/{_METADATA}").read_bytes()
-        return PackedEntries.of(f"{self.root}: '{path}'", metadata, lambda key: self._file(f"{path}/{key}"))
+        with self._opened(f"{path}/{_METADATA}") as file:
+            metadata = file.read()
+        return PackedEntries.of(f"{self.root}: '{path}'", metadata, lambda key: self._opened(f"{path}/{key}"))
 
     def exists(self, path: str) -> bool:
         """Say whether there is an array or a group at a path."""
@@ -160,12 +170,12 @@ class Arrays:
         with self._lock:
             self._open.clear()
 
-    def _file(self, key: str) -> Path:
-        """Return the path of a file, checked as `FolderStore` does."""
+    def _opened(self, key: str) -> io.BufferedReader:
+        """Return an open file, checked as `FolderStore` does."""
         path = checked_path(self.root, key)
         if path is None:
             raise DamagedStore(f"{self.root}: the data file '{key}' is missing.")
-        return path
+        return io.BufferedReader(MeteredFile(path, self.meter))
 
     def _open_array(self, path: str, sparse: bool) -> Any:
         if not self.exists(path):

@@ -23,6 +23,7 @@ from cxg_widget.datasets.atlas.snapshot import read_snapshot
 from cxg_widget.datasets.atlas.spaces import USUAL, Space, Spaces
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES, Dataset, Vector
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.base.values import Values, take_rows
 from cxg_widget.errors import InvalidOption, InvalidStore
 from cxg_widget.text.nouns import GENE, Noun
@@ -85,7 +86,7 @@ class AtlasDataset(Dataset):
         self.title = beside.name or uri
         self._arrays = Arrays(_find_arrays(uri, beside, zarr_store))
         self._groups = Groups(self._arrays, self._lifetime)
-        self._snapshot = read_snapshot(self._folder, version, uri)
+        self._snapshot = read_snapshot(self._folder, version, uri, self._arrays.meter)
         self._tables: dict[tuple[str, int], LanceTable] = {}
         self._obs_table = self._table(*self._snapshot.choose_obs_table(obs_table, uri))
         self.n_obs = self._obs_table.n_rows
@@ -213,6 +214,12 @@ class AtlasDataset(Dataset):
         for one in self._spaces.all:
             for group in one.matrix.known_layouts:
                 found |= self._arrays.sizes(group)
+        return found
+
+    def _read_traffic(self) -> Traffic:
+        found = self._arrays.meter.so_far
+        for table in list(self._tables.values()):
+            found = found.with_(table.traffic)
         return found
 
     def _release(self) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import lance
 import pyarrow as pa
 
+from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.errors import CxgWidgetError, DamagedStore, InvalidStore
 
 _BATCH_BYTES = 16 * 2**20
@@ -84,6 +85,12 @@ class LanceTable:
         """Return how many rows fulfil a condition in SQL."""
         with self._reading("counted"):
             return int(self._dataset.count_rows(filter=where))
+
+    @property
+    def traffic(self) -> Traffic:
+        """What was read of this table since it was opened, as Lance counts it."""
+        found = self._dataset.io_stats_snapshot()
+        return Traffic(int(found.read_bytes), int(found.read_iops))
 
     def files(self) -> dict[str, int]:
         """Return the names of the data files of this version, which no other write shares, and their bytes."""

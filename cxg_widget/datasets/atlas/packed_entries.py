@@ -7,9 +7,8 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from io import BufferedReader
 from math import ceil
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,20 +32,20 @@ class PackedEntries:
     Attributes
     ----------
     name : what to call it in errors
-    file : returns the path of a data file by its key, checked to lie inside of the store
+    open : returns a data file by its key, checked to lie inside of the store
     n_entries, n_per_shard, n_per_chunk : its sizes
     trailer : bytes behind the index of a shard, its checksum
     """
 
     name: str
-    file: Callable[[str], Path]
+    open: Callable[[str], BufferedReader]
     n_entries: int
     n_per_shard: int
     n_per_chunk: int
     trailer: int
 
     @classmethod
-    def of(cls, name: str, metadata: str | bytes, file: Callable[[str], Path]) -> PackedEntries | None:
+    def of(cls, name: str, metadata: str | bytes, open: Callable[[str], BufferedReader]) -> PackedEntries | None:
         """Return the array that a `zarr.json` describes, None where it is of another kind."""
         try:
             found = json.loads(metadata)
@@ -67,7 +66,7 @@ class PackedEntries:
             )
         except (TypeError, KeyError, ValueError, AttributeError, RecursionError):
             return None
-        return cls(name, file, n_entries, shard, chunk, 4 * (len(index) - 1)) if usual else None
+        return cls(name, open, n_entries, shard, chunk, 4 * (len(index) - 1)) if usual else None
 
     def find(self, number: NDArray[np.int32], begin: int, end: int) -> Iterator[Hits]:
         """Yield where some values are in begin <= entry < end, ascending, and which of them; several threads search.
@@ -121,7 +120,7 @@ class PackedEntries:
     def _read(self, first: int, stop: int) -> tuple[NDArray[np.uint8], Positions, Positions]:
         """Return the bytes of some chunks of one shard, and where each begins and ends in them."""
         in_shard = self.n_per_shard // self.n_per_chunk
-        with self.file(f"c/{first // in_shard}").open("rb") as file:
+        with self.open(f"c/{first // in_shard}") as file:
             size = os.fstat(file.fileno()).st_size
             behind = 16 * in_shard + self.trailer
             at = size - behind + 16 * (first % in_shard)
@@ -136,7 +135,7 @@ class PackedEntries:
         ends = np.cumsum(lengths)
         return np.frombuffer(b"".join(parts), dtype=np.uint8), ends - lengths, ends
 
-    def _bytes(self, file: Any, at: int, n: int) -> bytes:
+    def _bytes(self, file: BufferedReader, at: int, n: int) -> bytes:
         if at < 0:
             raise self._damaged(0)
         file.seek(at)

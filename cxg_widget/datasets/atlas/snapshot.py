@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cxg_widget.datasets.atlas.lance_tables import LanceTable, table_names
+from cxg_widget.datasets.base.traffic import Meter
 from cxg_widget.errors import InvalidStore, InvalidValue, UnknownName
 
 VERSIONS, LAYOUTS = "atlas_versions", "_feature_layouts"
@@ -59,8 +60,8 @@ class Snapshot:
         return next(iter(self.obs_tables.items()))
 
 
-def read_snapshot(folder: Path, wanted: int | None, uri: str) -> Snapshot:
-    """Read the record of one snapshot, the newest where none is asked for.
+def read_snapshot(folder: Path, wanted: int | None, uri: str, meter: Meter) -> Snapshot:
+    """Read the record of one snapshot, the newest where none is asked for; the meter counts what is read for it.
 
     Raises
     ------
@@ -69,7 +70,7 @@ def read_snapshot(folder: Path, wanted: int | None, uri: str) -> Snapshot:
     UnknownName
         If it has none of that number.
     """
-    records = _records(folder, uri)
+    records = _records(folder, uri, meter)
     available = tuple(sorted(_whole(record, "version", uri) for record in records))
     if not available:
         raise InvalidStore(f"{uri}: the atlas has no snapshot yet; call atlas.snapshot() in homeobox.")
@@ -91,15 +92,17 @@ def read_snapshot(folder: Path, wanted: int | None, uri: str) -> Snapshot:
     )
 
 
-def _records(folder: Path, uri: str) -> list[dict[str, Any]]:
+def _records(folder: Path, uri: str, meter: Meter) -> list[dict[str, Any]]:
     """Return the rows of the table of snapshots, which may have another name than the usual one."""
     names = table_names(folder)
     if LAYOUTS not in names:
         raise InvalidStore(f"{uri}: lance_db/ has no table {LAYOUTS!r}, so this is no atlas (found: {names[:6]}).")
     for name in [VERSIONS] if VERSIONS in names else names:
         table = LanceTable(folder, name, None, uri)
-        if set(table.schema.names) >= _FIELDS:
-            found: list[dict[str, Any]] = table.read(table.schema.names).to_pylist()
+        is_record = set(table.schema.names) >= _FIELDS
+        found: list[dict[str, Any]] = table.read(table.schema.names).to_pylist() if is_record else []
+        meter.add(*table.traffic)
+        if is_record:
             return found
     raise InvalidStore(f"{uri}: the atlas has no snapshot yet (no table {VERSIONS!r}); call atlas.snapshot().")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import struct
 import zipfile
@@ -10,6 +11,8 @@ from pathlib import Path, PurePosixPath
 
 import pyarrow as pa
 
+from cxg_widget.datasets.base.metered_file import MeteredFile
+from cxg_widget.datasets.base.traffic import Meter
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 _LOCAL_HEADER = struct.Struct("<4s2xHH16xHH")
@@ -29,10 +32,15 @@ class Archive:
         If it is neither a ZIP file nor a folder.
     DamagedStore
         If the ZIP file is cut off.
+
+    Attributes
+    ----------
+    meter : counts what is read of it
     """
 
     def __init__(self, uri: str) -> None:
         self.uri = uri
+        self.meter = Meter()
         self.path = Path(uri.removeprefix("file://"))
         self.is_folder = self.path.is_dir()
         self._entries = {} if self.is_folder else self._list()
@@ -76,11 +84,17 @@ class Archive:
                 raise
             raise DamagedStore(f"{self.uri}: member {name!r} cannot be opened: {error}") from None
 
+    def read(self, name: str) -> bytes:
+        """Return the bytes of a member; raises as `open`."""
+        found: bytes = self.open(name).to_pybytes()
+        self.meter.add(len(found))
+        return found
+
     def _list(self) -> Mapping[str, zipfile.ZipInfo]:
         try:
             if not self.path.is_file() or not self._begins_as_zip():
                 raise InvalidStore(f"{self.uri}: not a ZIP file and not a directory.")
-            with zipfile.ZipFile(self.path) as archive:
+            with MeteredFile(self.path, self.meter) as raw, zipfile.ZipFile(io.BufferedReader(raw)) as archive:
                 # Where a name occurs twice the specification wants the last one.
                 return {entry.filename: entry for entry in archive.infolist()}
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
@@ -89,7 +103,7 @@ class Archive:
             raise DamagedStore(f"{self.uri}: the ZIP archive is truncated or damaged: {error}") from None
 
     def _begins_as_zip(self) -> bool:
-        with self.path.open("rb") as file:
+        with MeteredFile(self.path, self.meter) as file:
             return file.read(2) == b"PK"
 
     def _file(self, name: str) -> Path:
@@ -108,6 +122,7 @@ class Archive:
         whole = _map(self.path)
         start = entry.header_offset
         header = whole[start : start + _LOCAL_HEADER.size].to_pybytes()
+        self.meter.add(len(header))
         if len(header) == _LOCAL_HEADER.size:
             # The lengths here may differ from those in the directory at the end, so these count.
             signature, _, method, n_name, n_extra = _LOCAL_HEADER.unpack(header)

@@ -63,7 +63,7 @@ def read_manifest(archive: Archive) -> Manifest:
     if archive.size(INDEX) > _MOST_BYTES:
         raise InvalidStore(f"{archive.uri}: {INDEX} has {archive.size(INDEX):,} bytes; it is no index of a few files.")
     try:
-        found = json.loads(archive.open(INDEX).to_pybytes())
+        found = json.loads(archive.read(INDEX))
     except (ValueError, RecursionError) as error:
         if isinstance(error, InvalidStore):
             raise

@@ -7,6 +7,7 @@ from abc import abstractmethod
 from typing import Any, ClassVar
 
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES, Dataset
+from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.mzpeak.archive import Archive
 from cxg_widget.datasets.mzpeak.facets import find_facets
 from cxg_widget.datasets.mzpeak.manifest import INDEX, read_manifest
@@ -129,6 +130,9 @@ class MzPeakStore(Dataset):
 
     def _read_sizes(self) -> dict[str, int]:
         return {name: self._archive.size(name) for name in (INDEX, *(one.name for one in self._manifest.members))}
+
+    def _read_traffic(self) -> Traffic:
+        return self._archive.meter.so_far
 
     def _release(self) -> None:
         for table in self._tables.values():

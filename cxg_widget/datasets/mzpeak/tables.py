@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cxg_widget.datasets.mzpeak.archive import Archive
+from cxg_widget.datasets.mzpeak.metered_bytes import MeteredBytes
 from cxg_widget.errors import DamagedStore, InvalidStore
 
 VALUES_PER_BATCH = 1 << 20
@@ -50,9 +51,9 @@ class ParquetTable:
 
     def __init__(self, archive: Archive, name: str) -> None:
         self.uri, self.name = archive.uri, name
-        self._bytes = archive.open(name)
+        self._bytes, self._meter = archive.open(name), archive.meter
         with self.reading():
-            opened = pq.ParquetFile(pa.BufferReader(self._bytes))
+            opened = pq.ParquetFile(self._file())
             self._footer: pq.FileMetaData = opened.metadata
             self.schema: pa.Schema = opened.schema_arrow
         self._positions = {self._footer.schema.column(i).path: i for i in range(self._footer.num_columns)}
@@ -127,7 +128,10 @@ class ParquetTable:
             return reader.read(list(columns), use_threads=False)
 
     def _reader(self) -> pq.ParquetFile:
-        return pq.ParquetFile(pa.BufferReader(self._bytes), metadata=self._footer, page_checksum_verification=True)
+        return pq.ParquetFile(self._file(), metadata=self._footer, page_checksum_verification=True)
+
+    def _file(self) -> MeteredBytes:
+        return MeteredBytes(self._bytes, self._meter)
 
     @contextmanager
     def reading(self) -> Iterator[None]:

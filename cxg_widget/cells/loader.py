@@ -20,6 +20,7 @@ from cxg_widget.compute.memo import Memo
 from cxg_widget.compute.pending import Pending
 from cxg_widget.counts.counter import Counter
 from cxg_widget.datasets.base.dataset import Codes, Dataset
+from cxg_widget.datasets.base.traffic import Meter
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.statistic import is_of_pixels
 from cxg_widget.display.target import Target, blended, is_number, resolve
@@ -48,6 +49,7 @@ class Loader:
     replay : makes labels of the logs of annotations
     indexing : the index that is being built
     index_wanted : what the index that is being built is for; one for anything else is given up, None = any
+    elsewhere : counts what others read of the store for it, such as the workers of a cluster
     reading_near : held while the cells of one view are read
     """
 
@@ -67,6 +69,7 @@ class Loader:
         self.replay = Replay(dataset.apart())
         self.indexing = Pending()
         self.index_wanted: Any = None
+        self.elsewhere = Meter()
         self.reading_near = threading.Lock()
         self._seed = seed
         self._holder = holder

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from cxg_widget.datasets.base.dataset import Dataset
-from cxg_widget.datasets.base.traffic import Traffic
+from cxg_widget.datasets.base.traffic import Meter, Traffic
 from cxg_widget.errors import ClosedDataset
 from cxg_widget.text.numbers import byte_size
 from cxg_widget.wire import protocol as p
@@ -47,7 +47,8 @@ class Costs:
 
     Parameters
     ----------
-    dataset : whose reads are counted; None where others read, such as the workers of a cluster
+    dataset : whose reads are counted
+    elsewhere : counts what others read of the same store, such as the workers of a cluster
     announce : is told each cost that differs from the one before
 
     Attributes
@@ -55,8 +56,8 @@ class Costs:
     last : of the last action that has ended; None before the first, and where nothing counts reads
     """
 
-    def __init__(self, dataset: Dataset | None, announce: Callable[[Frame], object]) -> None:
-        self._dataset, self._announce = dataset, announce
+    def __init__(self, dataset: Dataset, elsewhere: Meter, announce: Callable[[Frame], object]) -> None:
+        self._dataset, self._elsewhere, self._announce = dataset, elsewhere, announce
         self._told: Traffic | None = None
         self._began = self.now()
         self.last: Cost | None = None
@@ -64,9 +65,10 @@ class Costs:
     def now(self) -> Traffic | None:
         """Return what was read so far; None where that cannot be told."""
         try:
-            return None if self._dataset is None else self._dataset.traffic
+            here = self._dataset.traffic
         except ClosedDataset:
             return None
+        return None if here is None else here.with_(self._elsewhere.so_far)
 
     def counted(self, of: str, frames: Iterable[Frame], since: Traffic | None = None) -> Iterator[Frame]:
         """Yield frames, and tell what was read for them once they have ended; since: where reading began before."""

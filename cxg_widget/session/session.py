@@ -87,8 +87,8 @@ class Session:
         def tell_progress(of: Literal["index", "reading"], done: float) -> None:
             announce(Frame(p.Progress(of, done, "aggregate" if of == "index" else "")))
 
-        self.costs = Costs(dataset if read_with is Loader else None, announce)
         self._loader = read_with(dataset, seed, partial(tell_progress, "index"))
+        self.costs = Costs(dataset, self._loader.elsewhere, announce)
         first = settings or Settings(embedding=dataset.default_embedding)
         self._on_show = OnShow(first, dataset.n_obs, self._way_of)
         self._stop_listening = dataset.tell_progress_to(partial(tell_progress, "reading"))

@@ -3,13 +3,17 @@
 import gc
 import time
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cxg_widget import CxgWidget, open_dataset
+from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.errors import ClusterLost, InvalidOption
 from tests.cluster.conftest import n_open, start_client, stop_client
+from tests.datasets.test_traffic import EXACT
+from tests.unit.test_widget import Recorder
 
 
 def group(dataset):
@@ -58,6 +62,34 @@ def test_annotations_are_columns_of_the_workers_too_and_change_there(client, sto
         np.testing.assert_array_equal(*rows)
         alone.close()
         shared.close()
+
+
+def test_what_an_action_costs_is_what_the_store_gave_to_the_workers_and_here(client, store, object_store, monkeypatch):
+    uri = object_store.put(Path(store), "shared.cxg")
+    object_store.requests()
+    seen = Traffic()
+    w = CxgWidget(uri, dask=client, color=None, config={**object_store.config, **EXACT})
+    w.front = Recorder(w, monkeypatch)
+    w.dataset.read_names()
+    first, second, *_ = (one.name for one in w.dataset.obs_columns.values() if one.kind == "categorical")
+    acts = {
+        "opening": w._session.coloring,
+        "color": lambda: setattr(w, "color", f"obs:{first}"),
+        "a gene": lambda: setattr(w, "color", f"var:{w.dataset.var_labels[1]}"),
+        "counts": lambda: w.counts(second),
+    }
+    for name, act in acts.items():
+        act()
+        w.front.settle()
+        gets = [one.n_bytes for one in object_store.requests() if one.verb == "GET"]
+        now, before = w._session.costs.now(), seen
+        seen = seen.with_(Traffic(sum(gets), len(gets)))
+        assert now == seen, name
+        assert name == "opening" or Traffic(w.cost.n_bytes, w.cost.n_reads) == now.since(before) != Traffic()
+    w.select(polygon=[(-9, -9), (9, -9), (9, 9)])
+    assert w.cost.of == "select"
+    assert w.cost.from_memory
+    w.close()
 
 
 def test_closing_the_widget_closes_what_the_workers_opened(client, store):

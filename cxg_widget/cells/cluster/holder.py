@@ -98,7 +98,9 @@ class ClusterHolder(Holder):
     def _make_indexed(self) -> ClusterCells:
         dataset = self.dataset
         own = partial(getattr, dataset, "own_columns")
-        cells = ClusterCells(self._client, self._source, dataset.n_obs, *self.settings.place_key, own=own)
+        cells = ClusterCells(
+            self._client, self._source, dataset.n_obs, *self.settings.place_key, own=own, read=self._loader.elsewhere
+        )
         before = self._memo.in_slot(_SLOT)
         if before is not None:  # not sooner: where the new cells cannot be had, those on show stay
             before.close()

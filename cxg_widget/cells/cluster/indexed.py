@@ -22,6 +22,7 @@ from cxg_widget.cells.cluster.waiting import must_be_anew
 from cxg_widget.cells.indexed import Shown, SomeCells, rgb_of
 from cxg_widget.counts.on_grid import Grid
 from cxg_widget.datasets import Codes
+from cxg_widget.datasets.base.traffic import Meter
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.target import Target
 from cxg_widget.draw.aggregate import PixelNumbers, Planes
@@ -53,6 +54,7 @@ class ClusterCells:
     n_obs : rows of the dataset
     embedding, axes : as in `Dataset.embedding`
     own : returns the obs columns that are not of the store, annotations, as they are now
+    read : counts what the workers read of the store; None = nobody asks
     rows_per_partition : None = so that every thread of the cluster has one, and none more than 8 million rows
     patience_s : how long the cluster may be without any worker before `ClusterLost`
 
@@ -73,6 +75,7 @@ class ClusterCells:
         axes: tuple[int, int] = (0, 1),
         *,
         own: Callable[[], Mapping[str, Codes]] = dict,
+        read: Meter | None = None,
         rows_per_partition: int | None = None,
         patience_s: float = 30.0,
     ) -> None:
@@ -81,8 +84,8 @@ class ClusterCells:
         self._selection: tuple[NDArray[np.bool_], list[Any]] | None = None
         self._only: tuple[NDArray[np.bool_], ClusterCells] | None = None
         self._parts = Partitions(
-            client, source, n_obs, (embedding, axes), own=own, rows_per_partition=rows_per_partition,
-            patience_s=patience_s,
+            client, source, n_obs, (embedding, axes), own=own, read=read or Meter(),
+            rows_per_partition=rows_per_partition, patience_s=patience_s,
         )  # fmt: skip
         try:
             self._parts.load()

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.cluster import partition as worker
 from cxg_widget.cells.cluster.partition import Rows
+from cxg_widget.cells.cluster.reads import listen, telling, unlisten
 from cxg_widget.cells.cluster.source import Source, leave
 from cxg_widget.cells.cluster.waiting import Waiting, must_be_anew
 from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.datasets import Codes
+from cxg_widget.datasets.base.traffic import Meter
 from cxg_widget.errors import Overtaken
 
 _LARGEST_PARTITION = 8_000_000
@@ -41,7 +43,7 @@ class Partitions:
     n_obs : rows of the dataset
     place : embedding and axes, as in `Dataset.embedding`
     own : returns the columns that are not of the store, as they are now
-    rows_per_partition, patience_s : as in `ClusterCells`
+    read, rows_per_partition, patience_s : as in `ClusterCells`
 
     Attributes
     ----------
@@ -58,6 +60,7 @@ class Partitions:
         place: tuple[str | None, tuple[int, int]],
         *,
         own: Callable[[], Mapping[str, Codes]],
+        read: Meter,
         rows_per_partition: int | None,
         patience_s: float,
     ) -> None:
@@ -74,6 +77,7 @@ class Partitions:
         self._spread: list[tuple[NDArray[np.uint8], list[Any]]] = []
         self.held: list[Any] = []
         self.blocks = self.waiting.submitted(lambda: _cut(n_obs, rows_per_partition, client))
+        self.waiting.submitted(lambda: listen(client, self._user, read))
 
     def load(self) -> None:
         """Have all partitions read."""
@@ -137,7 +141,9 @@ class Partitions:
         return futures
 
     def submit(self, what: str, function: Callable[..., Any], *args: Any, **same: Any) -> Any:
-        """Submit one task."""
+        """Submit one task; one of rows tells what it reads of them."""
+        if args and isinstance(args[0], Rows):
+            same, function = {**same, "function": function}, telling
         # A key of our own: one made of the arguments would be a hash of secrets, and take time.
         return self._client.submit(function, *args, **same, key=f"cxg-{what}-{uuid4().hex}", pure=False)
 
@@ -196,6 +202,7 @@ class Partitions:
         """Let go of everything on the workers; a client that is closed already has done so."""
         self.drop()
         if self._client.status == "running":
+            unlisten(self._client, self._user)
             leaving = Thread(target=self._tell_workers, name="cxg-widget-leave", daemon=True)
             leaving.start()
             leaving.join(_LEAVE_S)

@@ -11,6 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 from cxg_widget.datasets import Dataset, open_dataset
+from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.errors import InvalidOption
 
 
@@ -57,6 +58,8 @@ class Source:
 
 _open: dict[str, Dataset] = {}
 _users: dict[str, set[str]] = {}
+_told: dict[str, Traffic] = {}
+"""By the token of a source, what has been told of what was read of it."""
 _lock = Lock()
 
 
@@ -70,6 +73,17 @@ def opened(source: Source, user: str) -> Dataset:
         return dataset
 
 
+def untold(token: str) -> Traffic:
+    """Return what this process has read of a source since this was last asked, as far as anything counts it."""
+    with _lock:
+        dataset = _open.get(token)
+        now = None if dataset is None else dataset.traffic
+        if now is None:
+            return Traffic()
+        before, _told[token] = _told.get(token, Traffic()), now
+        return now.since(before)
+
+
 def leave(token: str, user: str) -> None:
     """Close the dataset of this process if `user` was the last who needed it; reads under way end first."""
     with _lock:
@@ -78,5 +92,6 @@ def leave(token: str, user: str) -> None:
         dataset = None if users else _open.pop(token, None)
         if not users:
             _users.pop(token, None)
+            _told.pop(token, None)
     if dataset is not None:
         dataset.close()

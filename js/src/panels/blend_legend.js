@@ -40,7 +40,8 @@ export function createBlendLegend({ client, redraw }) {
       },
     };
     const nouns = nounsOf(context.state);
-    const hint = `Point at a field for its ${nouns.obs.many}; a click or Enter selects them.`;
+    const field = fields.names.length === 2 ? "field" : "mix";
+    const hint = `Point at a ${field} for its ${nouns.obs.many}; a click or Enter selects them.`;
     return html`${fields.names.length === 2 ? square(drawn) : list(drawn)}
       <p class="detail fields-told">${at.pointed < 0 ? hint : told(fields, at.pointed, nouns.obs)}</p>`;
   };

@@ -201,6 +201,7 @@ function firstState(traits) {
     needsPanels: false,
     panels: null,
     landmarks: null,
+    keyShape: null,
     labels: null,
     contours: null,
     crowd: ROOMY,

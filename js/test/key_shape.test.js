@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createKeyShape } from "../src/plot/key_shape.js";
+import { createKeyShape } from "../src/panels/key_shape.js";
+import { createKeyShape as createAwaited } from "../src/plot/key_shape.js";
 
 const SIZE = { clientWidth: 400, clientHeight: 300 };
 const CENTRE = [200, 150];
@@ -117,4 +118,51 @@ test("with the tool that moves no shape begins, and another tool ends one", () =
   now.tool = "pan";
   assert.deepEqual(press("ArrowLeft"), [false]);
   assert.equal(seen.outline, null);
+});
+
+/** @param {string} [tool] */
+function startAwaited(tool = "rectangle") {
+  const seen = { pressed: /** @type {string[]} */ ([]), asked: 0 };
+  const now = { keyShape: /** @type {any} */ (null), tool };
+  const meaning = /** @type {any} */ ({
+    tool: () => now.tool,
+    keyShape: () => now.keyShape,
+    needKeyShape: () => void seen.asked++,
+  });
+  const awaited = createAwaited(/** @type {any} */ (SIZE), meaning, "Enter", ["ArrowUp", " "]);
+  const press = (/** @type {string} */ key) => awaited.press({ key, shiftKey: key === " ", altKey: false });
+  const come = () => {
+    now.keyShape = () => ({
+      press: (/** @type {any} */ { key, shiftKey }) => seen.pressed.push(`${shiftKey ? "Shift+" : ""}${key}`) > 0,
+      cancel() {},
+      refresh() {},
+    });
+    const { goOn } = awaited;
+    goOn();
+  };
+  return { seen, now, awaited, press, come };
+}
+
+test("keys that are pressed before what draws by them has come wait for it, in their order", () => {
+  const { seen, press, come } = startAwaited();
+  assert.deepEqual(["ArrowUp", "Enter", "ArrowUp", "Tab", " "].map(press), [false, true, true, false, true]);
+  assert.ok(seen.asked > 0);
+  come();
+  assert.deepEqual(seen.pressed, ["Enter", "ArrowUp", "Shift+ "]);
+  press("ArrowUp");
+  assert.equal(seen.pressed.length, 4);
+});
+
+test("no key waits for a shape that was given up, that cannot be had, or where none can be drawn", () => {
+  for (const giveUp of ["escape", "cancel", "in vain"]) {
+    const { seen, awaited, press, come } = startAwaited();
+    press("Enter");
+    if (giveUp === "escape") assert.equal(press("Escape"), true);
+    else if (giveUp === "cancel") awaited.cancel();
+    else awaited.goOn();
+    assert.equal(press("ArrowUp"), false);
+    come();
+    assert.deepEqual(seen.pressed, []);
+  }
+  for (const tool of ["pan", null]) assert.equal(startAwaited(/** @type {any} */ (tool)).press("Enter"), false);
 });

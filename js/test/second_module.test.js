@@ -69,7 +69,10 @@ test("where the page refuses the import, that is said in one sentence, and asked
   };
   const { store, open, closed } = start({ hash: "d", importCode });
   await open();
-  assert.match(store.get().error?.message ?? "", /^This page lets no panel load: [^.]+\. All else works\.$/);
+  assert.match(
+    store.get().error?.message ?? "",
+    /^This page lets no panel load: [^.]+\. Names, contours and drawing by keys are missing too; all else works\.$/,
+  );
   assert.deepEqual([store.get().panels, closed(), store.get().traits.open_panels], [null, 1, []]);
   isRefused = false;
   await open();

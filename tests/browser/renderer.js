@@ -1,5 +1,6 @@
 // A page that plays the kernel: it shows made-up points through the engine alone and lets a test read the pixels.
 import { createWidgetModel } from "../../js/src/model.js";
+import { createKeyShape } from "../../js/src/panels/key_shape.js";
 import { createLandmarks } from "../../js/src/panels/landmarks.js";
 import { DEFAULTS } from "../../js/src/wire/constants.js";
 
@@ -185,6 +186,7 @@ function open({ traits = {}, width = 400, height = 400, dark = false, answer } =
   document.body.append(host);
   const model = fakeModel(traits, answer);
   const widget = createWidgetModel(model);
+  widget.store.set({ keyShape: createKeyShape });
   const plot = widget.createPlot(host);
   plot.setTheme(dark ? DARK : LIGHT);
   let isOpen = true;

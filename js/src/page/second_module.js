@@ -1,4 +1,4 @@
-/** The second module, which draws panels, names and contours: it comes over the comm when first needed, and is imported once a page. */
+/** The second module, which draws panels, names and contours, and shapes by keys: it comes over the comm when first needed, and is imported once a page. */
 import { _$LH, html, noChange, nothing, render, svg } from "lit-html";
 
 /** @typedef {import("./panels/ui.js").Context} Context */
@@ -10,7 +10,8 @@ import { _$LH, html, noChange, nothing, render, svg } from "lit-html";
  * @typedef {(client: import("../wire/client.js").Client, redraw: () => void) => DrawPanels} CreatePanels for one view; `redraw` is to be
  *   called when something has changed that only a panel knows
  * @typedef {import("../plot/landmarks.js").CreateLandmarks} CreateLandmarks
- * @typedef {(require: () => object) => {createPanels: CreatePanels, createLandmarks: CreateLandmarks}} Code gets lit-html by `require`
+ * @typedef {import("../plot/key_shape.js").CreateKeyShape} CreateKeyShape
+ * @typedef {(require: () => object) => {createPanels: CreatePanels, createLandmarks: CreateLandmarks, createKeyShape: CreateKeyShape}} Code gets lit-html by `require`
  */
 
 const page = /** @type {any} */ (globalThis);
@@ -20,7 +21,7 @@ const imported = (page["cxg-widget/panels"] ??= new Map());
 const lit = { _$LH, html, noChange, nothing, render, svg };
 
 const REFUSED =
-  "This page lets no panel load: its security policy refuses scripts from blob: addresses. All else works.";
+  "This page lets no panel load: its security policy refuses scripts from blob: addresses. Names, contours and drawing by keys are missing too; all else works.";
 
 /**
  * @param {import("../state/state.js").Store} store @param {import("../wire/client.js").Client} client
@@ -53,8 +54,8 @@ export function createModuleLoader(store, client, close, importCode = importBlob
     if (!imported.has(hash)) imported.set(hash, importCode(arrays.code));
     try {
       const code = await /** @type {Promise<Code>} */ (imported.get(hash));
-      const { createPanels, createLandmarks } = code(() => lit);
-      store.set({ panels: createPanels, landmarks: createLandmarks });
+      const { createPanels, createLandmarks, createKeyShape } = code(() => lit);
+      store.set({ panels: createPanels, landmarks: createLandmarks, keyShape: createKeyShape });
     } catch {
       imported.delete(hash);
       giveUp();

@@ -13,6 +13,7 @@ import { settingsPopover } from "./settings.js";
 import css from "./style.css";
 import { createTable } from "./table.js";
 
+export { createKeyShape } from "./key_shape.js";
 export { createLandmarks } from "./landmarks.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */

@@ -5,9 +5,9 @@ import { ICONS } from "../page/icons.js";
 import { PAGE_KEYS } from "../page/keys.js";
 import { PANELS } from "../page/panels/panel_buttons.js";
 import { PLOT_KEYS } from "../plot/gestures.js";
-import { DRAWING_KEYS, FINE_PX, STEP_PX } from "../plot/key_shape.js";
 import { MODES_TOLD } from "../plot/lasso.js";
 import { nounsOf } from "../words/nouns.js";
+import { DRAWING_KEYS, FINE_PX, STEP_PX } from "./key_shape.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
 /** @typedef {[keys: string[], does: string]} Row */

@@ -1,6 +1,6 @@
 /** Translates pointer, wheel and keys into what they mean: move, zoom, draw a shape, point at something. Knows no camera. */
 import { createDrag } from "./drag.js";
-import { createKeyShape, DRAW_KEY } from "./key_shape.js";
+import { createKeyShape } from "./key_shape.js";
 import { createWheel } from "./wheel.js";
 
 /**
@@ -21,12 +21,16 @@ import { createWheel } from "./wheel.js";
  * @property {() => void} reset
  * @property {() => void} clear
  * @property {(tool: "pan" | "lasso" | "rectangle") => void} pick
+ * @property {() => import("./key_shape.js").CreateKeyShape | null} keyShape what draws shapes by keys; null = it is not here yet
+ * @property {() => void} needKeyShape get it
  */
 
 const KEY_PAN_PX = 40;
 const KEY_ZOOM = 1.25;
 /** Wheel and keys have no end; they rest after so long. */
 const REST_MS = 160;
+/** Begins a shape, where a tool that selects is chosen. */
+export const DRAW_KEY = "Enter";
 /** Shows everything; so does Home. */
 export const RESET_KEY = "0";
 /** In the order of their buttons. @type {Record<string, "pan" | "lasso" | "rectangle">} */
@@ -48,10 +52,12 @@ const DOES = /** @type {Record<string, keyof typeof PLOT_KEYS>} */ (
   Object.fromEntries(Object.entries(PLOT_KEYS).flatMap(([does, keys]) => keys.map((key) => [key, does])))
 );
 
-/** @param {HTMLElement} element @param {Meaning} meaning @returns {{drop: () => void, destroy: () => void}} drop: of a shape that is being drawn */
+/** @param {HTMLElement} element @param {Meaning} meaning
+ * @returns {{drop: () => void, goOn: () => void, destroy: () => void}} drop: of a shape that is being drawn; goOn: with one that
+ * has waited for what draws it */
 export function listenToGestures(element, meaning) {
   const drag = createDrag(element, meaning);
-  const drawing = createKeyShape(element, meaning);
+  const drawing = createKeyShape(element, meaning, DRAW_KEY, [...PLOT_KEYS.move, ...PLOT_KEYS.hold, "Backspace"]);
   const wheel = createWheel(element, meaning, drag.isShape);
   let isSpaceDown = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -148,6 +154,7 @@ export function listenToGestures(element, meaning) {
       drawing.cancel();
       if (drag.isShape()) drag.cancel();
     },
+    goOn: drawing.goOn,
     destroy() {
       ending.abort();
       clearTimeout(rest);

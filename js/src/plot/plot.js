@@ -180,6 +180,7 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
     if (change === "all") aimAnew(change);
     else if (change !== null) redraw(change);
     if (state.points === null) cover.show(state.traits._snapshot);
+    if (state.keyShape !== before.keyShape || state.needsPanels < before.needsPanels) hands.goOn();
     if (landmarks.follow(state, before)) saved.keepSoon();
     if (state.traits.legend !== before.traits.legend || state.traits.background !== before.traits.background)
       saved.keepSoon();
@@ -252,6 +253,8 @@ function meaningOf(aim, { store, actions }, move) {
     reset: actions.resetView,
     clear: () => void (store.get().selection.n > 0 && actions.clearSelection()),
     pick: (tool) => actions.setTrait("tool", tool),
+    keyShape: () => store.get().keyShape,
+    needKeyShape: actions.needPanels,
   };
 }
 

@@ -102,6 +102,7 @@
  * @property {boolean} needsPanels something else than a panel wants the second module
  * @property {any} panels what makes the panels of a view, from the second module; null = none has been opened
  * @property {any} landmarks what makes names and contours on a plot, from the second module; null = it is not here
+ * @property {any} keyShape what draws shapes by keys, from the same
  * @property {import("../wire/protocol.js").Labels | null} labels where names stand, as last asked for
  * @property {import("../wire/protocol.js").Contours | null} contours where contours run, as last asked for
  * @property {Crowd} crowd how crowded views of this size are

@@ -1,0 +1,129 @@
+/** A shape drawn by keys: a cursor that arrows move, and corners set where it stands. Tells each step in words. */
+import { DRAW_KEY } from "../plot/gestures.js";
+import { createShape, modeOf } from "../plot/lasso.js";
+import { shortNumber } from "../words/format.js";
+
+/**
+ * @typedef {{x: number, y: number}} Place CSS px of the element
+ */
+
+/** What keys do while a shape is drawn. */
+export const DRAWING_KEYS = {
+  cursor: ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"],
+  corner: ["Enter", " "],
+  back: ["Backspace"],
+  drop: ["Escape"],
+};
+/** One press of an arrow; with Shift. */
+export const [STEP_PX, FINE_PX] = [10, 1];
+/** A corner so near to the first one closes. */
+const NEAR_PX = 5;
+/** @type {Record<string, [number, number]>} */
+const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+/** @type {import("../plot/key_shape.js").CreateKeyShape} */
+export function createKeyShape(element, meaning) {
+  /** @type {"lasso" | "rectangle" | null} null = none is being drawn */
+  let kind = null;
+  /** @type {Place} */
+  let at = { x: 0, y: 0 };
+  /** Those that have been set, in data units. @type {[number, number][]} */
+  let corners = [];
+
+  const here = () => meaning.toData(at.x, at.y);
+  const told = (/** @type {[number, number]} */ place) => place.map(shortNumber).join(", ");
+
+  /** @param {[number, number][]} places @returns {import("../plot/lasso.js").Shape} */
+  function shapeOf(places) {
+    const shape = createShape(kind ?? "lasso");
+    const [[x0, y0], [x1, y1]] = [meaning.toData(0, 0), meaning.toData(1, 1)];
+    for (const [x, y] of places) shape.add((x - x0) / (x1 - x0), (y - y0) / (y1 - y0), [x, y]);
+    return shape;
+  }
+
+  /** @param {[number, number]} one @param {[number, number]} other */
+  function isNear(one, other) {
+    const [[x0, y0], [x1, y1]] = [meaning.toData(0, 0), meaning.toData(NEAR_PX, NEAR_PX)];
+    return Math.abs(one[0] - other[0]) <= Math.abs(x1 - x0) && Math.abs(one[1] - other[1]) <= Math.abs(y1 - y0);
+  }
+
+  /** @param {string} sentence */
+  function show(sentence) {
+    meaning.outline(kind === null ? null : shapeOf([...corners, here()]), "replace", kind === null ? null : at);
+    if (sentence !== "") meaning.say(sentence);
+  }
+
+  function begin() {
+    const tool = meaning.tool();
+    if (tool !== "lasso" && tool !== "rectangle") return false;
+    const [w, h] = [element.clientWidth, element.clientHeight];
+    const isInside = at.x > 0 && at.y > 0 && at.x < w && at.y < h;
+    if (!isInside) at = { x: Math.round(w / 2), y: Math.round(h / 2) };
+    [kind, corners] = [tool, []];
+    meaning.leave();
+    show(
+      `Drawing a ${kind === "lasso" ? "polygon" : "rectangle"}, at ${told(here())}. Arrows move, Enter sets a corner, Escape ends.`,
+    );
+    return true;
+  }
+
+  /** @param {string} sentence */
+  function end(sentence) {
+    kind = null;
+    show(sentence);
+  }
+
+  /** @param {import("../plot/lasso.js").Modifiers} modifiers */
+  function set(modifiers) {
+    const place = here();
+    const isLast =
+      kind === "rectangle"
+        ? corners.length === 1
+        : corners.length > 0 && [corners[0], corners[corners.length - 1]].some((one) => isNear(one, place));
+    if (isLast) return close(kind === "rectangle" ? [...corners, place] : corners, modeOf(modifiers));
+    corners.push(place);
+    return show(`Corner ${corners.length} at ${told(place)}.`);
+  }
+
+  /** @param {[number, number][]} places @param {import("../plot/lasso.js").Mode} mode */
+  function close(places, mode) {
+    const polygon = shapeOf(places).finish();
+    if (polygon === null)
+      return show(kind === "rectangle" ? "The rectangle is too thin." : "A polygon has three corners or more.");
+    end(`Closed at corner ${places.length}.`);
+    return meaning.select(polygon, mode);
+  }
+
+  /** @param {[number, number]} way @param {number} px */
+  function step([dx, dy], px) {
+    at = {
+      x: Math.max(0, Math.min(element.clientWidth, at.x + dx * px)),
+      y: Math.max(0, Math.min(element.clientHeight, at.y + dy * px)),
+    };
+    show(told(here()));
+  }
+
+  return {
+    /** @param {{key: string, shiftKey: boolean, altKey: boolean}} event @returns {boolean} whether it means something */
+    press({ key, shiftKey, altKey }) {
+      if (kind !== null && kind !== meaning.tool()) end(""); // there is no kernel any more
+      if (kind === null) return key === DRAW_KEY && begin();
+      if (key in WAYS) step(WAYS[key], shiftKey ? FINE_PX : STEP_PX);
+      else if (DRAWING_KEYS.corner.includes(key)) set({ shift: shiftKey, alt: altKey });
+      else if (DRAWING_KEYS.back.includes(key)) {
+        corners.pop();
+        show(`${corners.length} ${corners.length === 1 ? "corner" : "corners"} left.`);
+      } else if (DRAWING_KEYS.drop.includes(key)) end("Nothing is drawn any more.");
+      else return false;
+      return true;
+    },
+    /** A hand or another tool takes over. */
+    cancel() {
+      if (kind !== null) end("");
+    },
+    /** The view has moved beneath the cursor. */
+    refresh() {
+      if (kind !== null) show("");
+    },
+  };
+}

@@ -32,6 +32,9 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "undo", "id": 15, "redo": True},
     {"kind": "sets", "id": 40},
     {"kind": "set", "id": 41, "op": "add", "name": "<b>mine</b>", "to": "", "within": "T cells", "mode": "replace"},
+    {"kind": "annotations", "id": 42, "name": "<b>mine</b>", "query": "t c", "filters": []},
+    {"kind": "annotation", "id": 43, "op": "rename", "name": "<b>mine</b>", "label": "T", "to": "T cell",
+     "mode": "replace", "on_conflict": "error"},
     {"kind": "count", "id": 11, "panel": 0},
     {"kind": "hover", "id": 4, "x": -1.5, "y": 2, "radius_x": 0.125, "radius_y": 40.5, "panel": 0},
     {"kind": "search", "id": 5, "query": "CD3", "limit": 50},
@@ -79,6 +82,14 @@ REPLIES: dict[str, Frame] = {
         ),
         {"counts": _array("uint32", [[5, 4, 0], [2, 1, 2]])},
     ),
+    "annotations": Frame(
+        p.Annotations(
+            [{"name": "<b>mine</b>", "n_labels": 2}, {"name": "other", "n_labels": 0}], "<b>mine</b>",
+            ["B cell", "<i>T"], ["#0072b2", "#e69f00"], 2, 1, False,
+        ),
+        {"counts": _array("uint32", [[5, 4, 0], [2, 1, 2], [1, 1, 0]])},
+    ),
+    "annotated": Frame(p.Annotated("", [5, 4, 3])),
     "dataset": Frame(
         p.DatasetInfo(
             "PBMC <i>3k</i>", 6, 4, ["spectrum", "spectra"], ["m/z window", "m/z windows"], [],

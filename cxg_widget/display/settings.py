@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 MAX_POINTS = 2_000_000
 """Cells of a dataset that are all sent as points; of more, a sample is sent and views are aggregated."""
 Tool = Literal["pan", "lasso", "rectangle"]
-PANELS = ("columns", "genes", "sets", "table")
+PANELS = ("columns", "genes", "sets", "annotations", "table")
 """Panels that the front-end draws by its second module, sent when the first of them opens."""
 Cost = Literal["points", "color", "palette", "filter", "image", "tuning", "nothing"]
 """What a change has to be made anew: where the points are, what colours them, the colours of categories, which cells
@@ -112,7 +112,7 @@ class Settings:
     open_panels: tuple[str, ...] = _setting(
         (),
         alone(check_names, "open_panels", PANELS),
-        "names of the panels that are open: 'columns', 'genes', 'sets', 'table'",
+        "names of the panels that are open: 'columns', 'genes', 'sets', 'annotations', 'table'",
     )
     wheel_zoom: bool = _setting(
         True, flag("wheel_zoom"), "the wheel zooms where the pointer rests on the plot; with Ctrl or Cmd it always does"

@@ -29,6 +29,7 @@ from cxg_widget.rules.forms import Rule
 from cxg_widget.selection.selection import SelectedCells
 from cxg_widget.session import streams
 from cxg_widget.session.aggregated import aggregated
+from cxg_widget.session.annotation_list import AnnotationList
 from cxg_widget.session.brush import BrushAnswer
 from cxg_widget.session.columns import Columns
 from cxg_widget.session.costs import Costs
@@ -100,6 +101,7 @@ class Session:
         self._columns = Columns(self._loader, self._on_show)
         self._brush = BrushAnswer(self._loader, self._on_show, self._columns)
         self.sets = SetList(self._loader, self._on_show)
+        self._annotations = AnnotationList(self._loader, self._on_show)
         self.table = CellTable(self._loader, self._on_show)
 
     @property
@@ -393,6 +395,8 @@ class Session:
         match message:
             case p.AskColumns():
                 yield from self._columns.frames(message)
+            case p.AskAnnotations():
+                yield self._annotations.frame(message)
             case p.AskGenes():
                 yield gene_sets_frame(message, self.dataset, self.settings)
             case p.AskBrush():

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.annotations.colors import label_colors
+from cxg_widget.annotations.labels import as_labels
 from cxg_widget.cells.preview import are_stated
 from cxg_widget.color.colormaps import COLORMAPS
 from cxg_widget.color.palettes import category_palette
@@ -92,8 +94,16 @@ def category_colors(coloring: Coloring, settings: Settings, dataset: Dataset) ->
     """Return one "#rrggbb" per category; empty unless categorical."""
     if isinstance(coloring, BlendColoring):
         return coloring.colors_on(dark=False)
-    stored = dataset.category_colors(coloring.target.name) if coloring.target.source == "obs" else {}
+    stored = stored_colors(coloring.target.name, settings, dataset) if coloring.target.source == "obs" else {}
     return category_palette(coloring.labels, stored, settings.palette)
+
+
+def stored_colors(column: str, settings: Settings, dataset: Dataset) -> dict[str, str]:
+    """Return the colours of an obs column, as far as the store states any, or of the labels of an annotation."""
+    log = settings.log_of(column)
+    if log is None:
+        return dataset.category_colors(column)
+    return label_colors(log, lambda name: (as_labels(dataset.codes(name)).categories, dataset.category_colors(name)))
 
 
 def selection_frame(selected: NDArray[np.bool_], n_selected: int, seq: int) -> Frame:

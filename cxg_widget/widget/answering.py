@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     pass
 
 
+from cxg_widget.widget.annotation_edits import edited
 from cxg_widget.widget.changing import ChangingWidget
 
 
@@ -37,6 +38,11 @@ class AnsweringWidget(ChangingWidget):
         with self._history.step():
             self.sets.edit(message)
         yield self._session.sets.frame()
+
+    def _edit_annotation(self, message: protocol.EditAnnotation) -> Iterator[Frame]:
+        with self._history.step():
+            answer = edited(self, message)
+        yield Frame(answer)
 
     def _go(self, *, redo: bool) -> Iterator[Frame]:
         if redo:
@@ -98,6 +104,8 @@ class AnsweringWidget(ChangingWidget):
             self._cancel(message)
         elif isinstance(message, protocol.EditSet):
             self._exchange.send("set", partial(self._edit_set, message), request_id)
+        elif isinstance(message, protocol.EditAnnotation):
+            self._exchange.send("annotation", partial(self._edit_annotation, message), request_id)
         elif isinstance(message, protocol.Undo):
             self._exchange.send("undo", partial(self._go, redo=message.redo))
         else:

@@ -52,6 +52,8 @@ const client = {
     if (request.kind === "brush") return taken(request);
     if (request.kind === "table") return [tableOf(request)];
     if (request.kind === "sets" || request.kind === "set") return [setsOf()];
+    if (request.kind === "annotations") return [annotationsOf(request)];
+    if (request.kind === "annotation") return [annotated(request)];
     if (request.kind === "fields") return [fieldsOf(get().color)];
     if (request.kind === "csv") return [fileOf(request)];
     if (request.kind === "search") return [find(request.query)].map(({ query, matches, nMore }) => ({ query, matches, n_more: nMore }));
@@ -132,6 +134,18 @@ function tableOf({ table, find, start: from, n }) {
   const values = specs.map((spec) => (isDamaged(spec) ? [] : places.map((place) => (isNumber(spec) ? `${place / 4}` : place === 1 ? NASTY[0] : TYPES.split("|")[place % 14]))));
   const arrays = { xy: Float32Array.from(places.flatMap((place) => [place % 7, place === 2 ? NaN : 1])), selected: Uint8Array.from(places, (place) => place < 20 && store.get().selection.n > 0) };
   return { kind: "table", panel: 0, start, total, rows: places.map((place) => 3 * place), names: places.map((place) => `AAACCTGAGAAACCAT-${place}`), columns, values, at, error: "", arrays };
+}
+const LABELS = ["T cell", "<b>mine</b>", `${"long ".repeat(40)}label`];
+function annotationsOf({ name, query }) {
+  const annotations = window.noAnnotations ? [] : [{ name: "my types", n_labels: window.nLabels ?? LABELS.length }, { name: "<i>other</i>", n_labels: 0 }];
+  const shown = annotations.find((one) => one.name === name) ?? annotations[0];
+  const labels = shown?.n_labels ? LABELS.filter((label) => label.toLowerCase().includes(query.toLowerCase())) : [];
+  const counts = Uint32Array.from([...labels, null].flatMap((_, i) => [9_000 - 4_000 * i, 800, i === 0 ? 12 : 0]));
+  return { kind: "annotations", annotations, name: shown?.name ?? "", labels, colors: labels.map((_, i) => (i === 1 ? "red;background:url(http://x)" : PALETTE[i])), n_found: (window.nLabels ?? 0) || labels.length, n_left_out: 34, has_obs: true, arrays: { counts } };
+}
+function annotated({ op, on_conflict: way }) {
+  const isConflict = op === "save" && way === "error";
+  return { kind: "annotated", said: op === "save" && !isConflict ? "The labels of 5,000 cells are in 'mine.csv' now." : "", conflict: isConflict ? [900, 1_234, 34] : [] };
 }
 function fileOf({ start: from, n, separator }) {
   const total = store.get().dataset?.nObs ?? 0;

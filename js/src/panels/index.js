@@ -1,6 +1,7 @@
 /** Entry of the second module: the panels of one view, those that are open, and names and contours on its plot. */
 import { html, nothing } from "lit-html";
 import { PANELS } from "../page/panels/panel_buttons.js";
+import { createAnnotations } from "./annotations.js";
 import { createBlendLegend } from "./blend_legend.js";
 import { colormapList } from "./colormap_list.js";
 import { createColumns } from "./columns.js";
@@ -22,7 +23,13 @@ export { createLandmarks } from "./landmarks.js";
 /** @typedef {{client: import("../wire/client.js").Client, redraw: () => void, opened: import("./opened.js").Opened}} Given */
 
 /** What makes each panel of a view, by its name. @type {Record<string, (given: Given) => DrawPanel>} */
-const MAKERS = { columns: createColumns, genes: createGenes, sets: createSets, table: createTable };
+const MAKERS = {
+  columns: createColumns,
+  genes: createGenes,
+  sets: createSets,
+  annotations: createAnnotations,
+  table: createTable,
+};
 /** Panels whose rows are counted when they are open, and what these are. */
 const COUNTED = { columns: "obs:", genes: "var:" };
 /** Those that lie under the plot; all others share the drawer beside it. */

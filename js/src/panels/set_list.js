@@ -1,4 +1,5 @@
 /** The sets of cells as the kernel counts them: asked for after each step and each change of filters or selection. */
+import { createEditFault } from "./edit_fault.js";
 
 /**
  * @typedef {object} CellSet
@@ -17,11 +18,7 @@
 /** @param {import("../wire/client.js").Client} client @param {() => void} redraw */
 export function createSetList(client, redraw) {
   let asked = "";
-  let fault = "";
-  /** The failure as last told. @type {import("../state/state.js").State["error"]} */
-  let failure = null;
-  /** One that an edit has made good since. @type {import("../state/state.js").State["error"]} */
-  let passed = null;
+  const fault = createEditFault("set");
   /** @type {CellSet[] | null} */
   let sets = null;
 
@@ -29,13 +26,13 @@ export function createSetList(client, redraw) {
   async function ask(request) {
     const answer = await client.ask(request);
     if (answer !== null) sets = inOrder(/** @type {import("../wire/protocol.js").Sets} */ (answer[0]));
-    if (answer !== null && request.kind === "set") passed = failure;
+    if (answer !== null && request.kind === "set") fault.done();
     redraw();
     return answer !== null;
   }
 
   return {
-    fault: () => fault,
+    fault: fault.told,
     /** The sets as last told; null = not yet, or the panel is closed. @param {import("../state/state.js").State | null} state */
     follow(state) {
       if (state === null) {
@@ -47,8 +44,7 @@ export function createSetList(client, redraw) {
         asked = wanted;
         void ask({ kind: "sets" });
       }
-      failure = state.error;
-      fault = failure?.of === "set" && failure !== passed ? failure.message : "";
+      fault.follow(state.error);
       return sets;
     },
     /** Resolves to whether it was done. @param {Edit} what */

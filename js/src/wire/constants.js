@@ -22,7 +22,7 @@
  * @property {number[] | null} view x left, x right, y bottom, y top on show, data units; None = everything
  * @property {number} height height of the widget, CSS px
  * @property {number} panel_width width of the side panel, CSS px
- * @property {string[]} open_panels names of the panels that are open: 'columns', 'genes', 'sets', 'table'
+ * @property {string[]} open_panels names of the panels that are open: 'columns', 'genes', 'sets', 'annotations', 'table'
  * @property {boolean} wheel_zoom the wheel zooms where the pointer rests on the plot; with Ctrl or Cmd it always does
  * @property {string[]} hidden labels of the categories that are not drawn
  * @property {any} filters rules that say which cells count: of obs columns, genes, and one query

@@ -87,6 +87,34 @@ export const CONTAINER = 65536;
  * @property {"replace" | "add" | "subtract" | "intersect"} mode
  */
 /**
+ * Ask for the annotations, and for labels of one. Answered by `annotations`.
+ *
+ * name : of the one whose labels are told; "" or none that there is = the first
+ * query : what those labels contain, in any case of letters; filters : as in `columns`
+ * @typedef {object} AskAnnotations
+ * @property {"annotations"} kind
+ * @property {string} name
+ * @property {string} query
+ * @property {Record<string, any>[]} filters
+ */
+/**
+ * Do something with an annotation. Answered by `annotated`; what else it changes is sent as any change is.
+ *
+ * op : "new" makes it, with the labels of the obs column `to` where that is not ""; "drop" forgets it; "assign" gives
+ *     the selected cells a label, "" = takes theirs away; "rename" calls a label `to`, "merge" makes it one with
+ *     `to`, "delete" takes it from all cells; "select" selects its cells that pass the filters, "" = those without
+ *     one; "save" writes into the file `to`, "" = into obs of the AnnData on show
+ * on_conflict : what "save" does where there are other labels
+ * @typedef {object} EditAnnotation
+ * @property {"annotation"} kind
+ * @property {"new" | "drop" | "assign" | "rename" | "merge" | "delete" | "select" | "save"} op
+ * @property {string} name
+ * @property {string} label
+ * @property {string} to
+ * @property {"replace" | "add" | "subtract" | "intersect"} mode
+ * @property {"error" | "ours" | "theirs"} on_conflict
+ */
+/**
  * Ask what the legend on show says of the selection. Answered by `counts`.
  * @typedef {object} Count
  * @property {"count"} kind
@@ -569,6 +597,34 @@ export const CONTAINER = 65536;
  * @property {{counts: Uint32Array}} arrays
  */
 /**
+ * The annotations, each with name and n_labels, and labels of the one that is called `name` ("" = there is none).
+ *
+ * labels, colors : those that contain what was asked for, in their order, the first of n_found
+ * n_left_out : selected cells that do not pass the filters
+ * has_obs : whether labels can be put into obs of the AnnData on show
+ * @typedef {object} Annotations
+ * @property {"annotations"} kind
+ * @property {Record<string, any>[]} annotations
+ * @property {string} name
+ * @property {string[]} labels
+ * @property {string[]} colors
+ * @property {number} n_found
+ * @property {number} n_left_out
+ * @property {boolean} has_obs
+ * @property {{counts: Uint32Array}} arrays
+ */
+/**
+ * What came of an edit of an annotation.
+ *
+ * said : one sentence where the page does not show what was done, as what was saved
+ * conflict : where there are other labels, and nobody said which count: how many cells have one here, how many there,
+ *     and how many differ; nothing was written
+ * @typedef {object} Annotated
+ * @property {"annotated"} kind
+ * @property {string} said
+ * @property {number[]} conflict
+ */
+/**
  * Gene sets: name, n, how many genes they list, and genes; of those of the store the first of these.
  *
  * said : one sentence that names what was left out, "" where nothing was
@@ -707,8 +763,8 @@ export const CONTAINER = 65536;
  * @property {string} details
  */
 
-/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | Cancel} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | GeneSets | Detail | Image | Cells | Labels | Contours | Module | Progress | CostOf | Error} Reply */
+/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | Cancel} Request */
+/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | Annotations | Annotated | GeneSets | Detail | Image | Cells | Labels | Contours | Module | Progress | CostOf | Error} Reply */
 
 /** @typedef {[dtypes: string[], shape: (string | number)[]]} ArraySpec a shape names its sizes */
 
@@ -733,6 +789,8 @@ export const REPLY_ARRAYS = {
   cell: {},
   matches: {},
   sets: {"counts": [["uint32"], ["n", 3]]},
+  annotations: {"counts": [["uint32"], ["n", 3]]},
+  annotated: {},
   gene_sets: {},
   detail: {"index": [["uint32"], ["n"]], "xy": [["uint16"], ["n", 2]]},
   image: {"png": [["uint8"], ["n_bytes"]], "histogram": [["uint32"], ["n_bins or 0"]], "quantiles": [["float32"], ["n_quantiles or 0"]], "log_histogram": [["uint32"], ["n_log_bins"]]},

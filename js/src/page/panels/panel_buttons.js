@@ -11,6 +11,7 @@ export const PANELS = [
   { id: "columns", key: "C", icon: ICONS.columns, name: () => "Columns" },
   { id: "genes", key: "G", icon: ICONS.genes, name: (nouns) => capitalized(nouns.var.many) },
   { id: "sets", key: "N", icon: ICONS.sets, name: ({ obs }) => `Sets of ${obs.many}` },
+  { id: "annotations", key: "A", icon: ICONS.tag, name: () => "Annotations" },
   { id: "table", key: "T", icon: ICONS.table, name: ({ obs }) => `Table of ${obs.many}` },
 ];
 

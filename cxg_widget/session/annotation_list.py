@@ -1,0 +1,55 @@
+"""The annotations as the front-end lists them: labels of one, with their colours and counts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cxg_widget.cells.loader import Loader
+from cxg_widget.color.palettes import category_palette
+from cxg_widget.display.settings import Settings
+from cxg_widget.rules.filters import check_filters
+from cxg_widget.session.on_show import OnShow
+from cxg_widget.session.streams import stored_colors
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.frames import Frame
+
+MOST_LISTED = 200
+"""Labels that are told at once."""
+_NOTHING = np.zeros((1, 3), dtype=np.uint32)
+
+
+class AnnotationList:
+    """Answers what is asked of the annotations; the labels are those of the loader."""
+
+    def __init__(self, loader: Loader, on_show: OnShow) -> None:
+        self._loader, self._on_show = loader, on_show
+        self._dataset = loader.dataset
+
+    def frame(self, asked: p.AskAnnotations) -> Frame:
+        """Return the annotations and labels of one; raises as `Replay.codes` and `rule.mask_of`."""
+        settings, selected, _ = self._on_show.now()
+        logs = {one["name"]: one["log"] for one in settings.annotations}
+        listed = [
+            {"name": name, "n_labels": len(self._loader.replay.codes(log).categories)} for name, log in logs.items()
+        ]
+        name = asked.name if asked.name in logs else next(iter(logs), "")
+        labels, colors, counts, n_found = self._labels(name, asked, settings) if name else ([], [], _NOTHING, 0)
+        passing = self._loader.of(settings).filtered()
+        n_left_out = 0 if passing is None else int(np.count_nonzero(selected & ~passing))
+        has_obs = hasattr(getattr(getattr(self._dataset, "source", None), "obs", None), "index")
+        return Frame(p.Annotations(listed, name, labels, colors, n_found, n_left_out, has_obs), {"counts": counts})
+
+    def _labels(
+        self, name: str, asked: p.AskAnnotations, settings: Settings
+    ) -> tuple[list[str], list[str], np.ndarray, int]:
+        _, selected, _ = self._on_show.now()
+        rules = check_filters(asked.filters, self._dataset, settings.layer)
+        tally = self._loader.of(settings).counter.count(("obs", name, None), rules, selected)
+        all_labels = list(tally.coded.categories or ())
+        counts = np.stack([tally.everything, tally.filtered, tally.selected], axis=1).astype(np.uint32)
+        colors = category_palette(all_labels, stored_colors(name, settings, self._dataset), settings.palette)
+        wanted = asked.query.strip().casefold()
+        found = [code for code, label in enumerate(all_labels) if wanted in label.casefold()]
+        exact = [code for code in found if all_labels[code] == asked.query.strip()]
+        rows = [*exact, *(code for code in found if code not in exact)][:MOST_LISTED]
+        return [all_labels[code] for code in rows], [colors[code] for code in rows], counts[[*rows, -1]], len(found)

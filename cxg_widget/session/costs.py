@@ -26,11 +26,13 @@ class Cost:
     of : the action: "ready" for the first picture, "color", "points", "filter", "lasso", "columns", "aggregate", ...
     n_bytes : bytes as they are stored, compressed
     n_reads : in how many reads
+    is_ahead : whether storage was read ahead, so that requests were at most so many
     """
 
     of: str
     n_bytes: int
     n_reads: int
+    is_ahead: bool = False
 
     @property
     def from_memory(self) -> bool:
@@ -38,8 +40,11 @@ class Cost:
         return self.n_reads == 0
 
     def __str__(self) -> str:
-        reads = "1 read" if self.n_reads == 1 else f"{self.n_reads:,} reads"
-        return "from memory" if self.from_memory else f"{byte_size(self.n_bytes)} in {reads}"
+        if self.from_memory:
+            return "from memory"
+        noun = "request" if self.is_ahead else "read"
+        reads = f"{'up to ' if self.is_ahead else ''}{self.n_reads:,} {noun}{'' if self.n_reads == 1 else 's'}"
+        return f"{byte_size(self.n_bytes)} in {reads}"
 
 
 class Costs:
@@ -90,7 +95,8 @@ class Costs:
         if now is None or since is None:
             return
         cost = now.since(since)
-        self.last = Cost(of, *cost)
+        is_ahead = self._dataset.reads_ahead
+        self.last = Cost(of, *cost, is_ahead)
         if cost != self._told:
             self._told = cost
-            self._announce(Frame(p.CostOf(of, *cost)))
+            self._announce(Frame(p.CostOf(of, *cost, is_ahead)))

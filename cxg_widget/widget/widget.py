@@ -205,8 +205,9 @@ class CxgWidget(AnsweringWidget):
     def cost(self) -> Cost | None:
         """What the last action read of the store: `.n_bytes`, `.n_reads`, `.from_memory`, and `.of`, which action.
 
-        None before the first one has ended, where nothing counts what is read (HDF5, memory maps, Lance, AnnData in
-        memory), and with Dask, whose workers read.
+        What Dask's workers read is in it. `.is_ahead` says that storage far away was read ahead, so that requests were
+        at most so many. None before the first one has ended, and where nothing counts what is read, such as of an
+        AnnData of which a part lies in a file.
         """
         return self._session.costs.last
 

@@ -987,12 +987,14 @@ class CostOf(Message):
     """What the last action has read of the store, told where it differs from the one before.
 
     of : the kind of the action; n_bytes : as they are stored; n_reads : in how many reads, 0 = it was all in memory
+    is_ahead : whether storage was read ahead, so that requests were at most so many
     """
 
     kind: ClassVar[str] = "cost"
     of: str
     n_bytes: int
     n_reads: int
+    is_ahead: bool = False
 
 
 @dataclass(frozen=True)

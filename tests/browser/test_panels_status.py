@@ -66,6 +66,8 @@ def test_what_the_last_action_read_is_said_where_there_is_room(page: Any) -> Non
     show(page, "read")
     cost = page.locator(".cost")
     expect(cost).to_have_text("1.2\u00a0MB in 3 reads")
+    page.evaluate("() => store.set({ cost: { nBytes: 1_200_000, nReads: 3, isAhead: true } })")
+    expect(cost).to_have_text("1.2\u00a0MB in up to 3 requests")
     page.evaluate("() => store.set({ cost: { nBytes: 0, nReads: 0 } })")
     expect(cost).to_have_text("from memory")
     for width in range(300, 700, 20):

@@ -80,6 +80,7 @@ def test_what_each_action_costs_is_what_the_store_saw(widget, seen):
         assert cost_of(w) == seen() != Traffic()
         assert w.cost.of == of
         assert not w.cost.from_memory
+        assert not w.cost.is_ahead
 
 
 def test_what_is_in_memory_costs_nothing_and_both_are_told(widget, seen):
@@ -97,6 +98,23 @@ def test_what_is_in_memory_costs_nothing_and_both_are_told(widget, seen):
     told = [Traffic(one["n_bytes"], one["n_reads"]) for one, _ in w.front.sent if one["kind"] == "cost"]
     assert [one for one in told if one == read] == [read]
     assert told[-1] == Traffic()
+
+
+def test_where_storage_is_read_ahead_requests_are_at_most_those_told_and_it_says_so(
+    uri, object_store, seen, monkeypatch
+):
+    w = CxgWidget(uri, config=object_store.config, color=None)
+    w.front = Recorder(w, monkeypatch)
+    w.front.settle()
+    w.dataset.read_names()
+    for number in range(3):
+        seen()
+        w.color = f"var:{w.dataset.var_labels[number]}"
+        assert 0 <= seen().n_reads <= cost_of(w).n_reads
+        assert w.cost.is_ahead
+        assert f"in up to {w.cost.n_reads} requests" in str(w.cost)
+    assert [one["is_ahead"] for one, _ in w.front.sent if one["kind"] == "cost"][-1]
+    w.close()
 
 
 def test_a_context_that_was_renewed_still_counts(uri, object_store, seen, monkeypatch):

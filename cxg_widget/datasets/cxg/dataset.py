@@ -262,6 +262,11 @@ class CxgDataset(Dataset):
         arrays = [name for name, kind in self._children.items() if kind == "array"]
         return self._arrays.state([*arrays, *(f"emb/{name}" for name in self._members)])
 
+    @property
+    def reads_ahead(self) -> bool:
+        """Whether TileDB's reads may be fewer requests."""
+        return self._arrays.reads_ahead
+
     def _read_traffic(self) -> Traffic:
         return self._arrays.traffic()
 

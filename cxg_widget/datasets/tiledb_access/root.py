@@ -46,6 +46,7 @@ class Root:
     Attributes
     ----------
     is_remote : True where each answer takes a while, so that questions are asked side by side
+    reads_ahead : True where one request may bring what later reads want
     """
 
     def __init__(self, root: str, uri: str, ctx: tiledb.Ctx) -> None:
@@ -53,6 +54,7 @@ class Root:
         self.uri = uri
         self.ctx = ctx
         self.is_remote = is_remote(root)
+        self.reads_ahead = self.is_remote and int(ctx.config()["vfs.read_ahead_size"]) > 0
         self._calls = count()
         self._n_calls = self._looked_at = 0
         self._statistics = Statistics(ctx)

@@ -206,6 +206,11 @@ class CfDataset(Dataset):
         paths = list(self._group.arrays)
         return dict(zip(paths, self._reads.sizes(paths), strict=True))
 
+    @property
+    def reads_ahead(self) -> bool:
+        """Whether TileDB's reads may be fewer requests."""
+        return self._reads.reads_ahead
+
     def _read_traffic(self) -> Traffic:
         return self._reads.traffic()
 

@@ -50,7 +50,7 @@ export function createReceiver(scene, store) {
       case "progress":
         return takeProgress(store, reply);
       case "cost":
-        return store.set({ cost: { nBytes: reply.n_bytes, nReads: reply.n_reads } });
+        return store.set({ cost: { nBytes: reply.n_bytes, nReads: reply.n_reads, isAhead: reply.is_ahead } });
       case "error":
         if (reply.of === "aggregate") store.set({ building: null });
         return dropUnfinished(scene, store, reply.of);

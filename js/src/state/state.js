@@ -98,7 +98,7 @@
  * @property {"connecting" | "live" | "offline"} link offline = no kernel behind the widget
  * @property {"gpu" | "cpu"} drawnBy
  * @property {Pick<import("../wire/protocol.js").Progress, "of" | "done" | "ends_by"> | null} building what the kernel is at that lasts, and how far, 0..1
- * @property {{nBytes: number, nReads: number} | null} cost what the last action read of the store; null where nothing counts that
+ * @property {{nBytes: number, nReads: number, isAhead?: boolean} | null} cost what the last action read of the store; null where nothing counts that
  * @property {boolean} needsPanels something else than a panel wants the second module
  * @property {any} panels what makes the panels of a view, from the second module; null = none has been opened
  * @property {any} landmarks what makes names and contours on a plot, from the second module; null = it is not here

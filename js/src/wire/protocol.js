@@ -744,11 +744,13 @@ export const CONTAINER = 65536;
  * What the last action has read of the store, told where it differs from the one before.
  *
  * of : the kind of the action; n_bytes : as they are stored; n_reads : in how many reads, 0 = it was all in memory
+ * is_ahead : whether storage was read ahead, so that requests were at most so many
  * @typedef {object} CostOf
  * @property {"cost"} kind
  * @property {string} of
  * @property {number} n_bytes
  * @property {number} n_reads
+ * @property {boolean} is_ahead
  */
 /**
  * A request that failed, in one sentence; what was on show stays. `of` names the kind that failed.

@@ -59,10 +59,11 @@ function aside({ state, actions }) {
 /** What the last action read. @param {import("../../state/state.js").State} state */
 function cost({ cost: read }) {
   if (!read) return nothing;
-  const { nBytes, nReads } = read;
-  const text =
-    nReads === 0 ? "from memory" : `${byteSize(nBytes)} in ${counted(nReads, { one: "read", many: "reads" })}`;
-  return html`<span class="cost" title="What the last action read of the store"><span>${text}</span></span>`;
+  const { nBytes, nReads, isAhead } = read;
+  const noun = isAhead ? "request" : "read";
+  const reads = `${isAhead ? "up to " : ""}${counted(nReads, { one: noun, many: `${noun}s` })}`;
+  const title = `What the last action read of the store${isAhead ? "; as storage is read ahead, requests may be fewer, and larger" : ""}`;
+  return html`<span class="cost" title=${title}><span>${nReads === 0 ? "from memory" : `${byteSize(nBytes)} in ${reads}`}</span></span>`;
 }
 
 /** @param {Context} context */

@@ -57,7 +57,8 @@ REQUESTS: list[dict[str, Any]] = [
      "filters": [{"obs": "n_genes", "range": [500, None]}], "panel": 0},
     {"kind": "module", "id": 14, "known": ["0123456789abcdef"]},
     {"kind": "labels", "id": 18, "column": "cell_type", "filters": [{"obs": "donor", "in": ["d1"]}], "panel": 0},
-    {"kind": "contours", "id": 19, "column": "", "filters": [], "panel": 0},
+    {"kind": "contours", "id": 19, "column": "", "filters": [], "sets": ["a", "b"], "panel": 0},
+    {"kind": "difference", "id": 24, "sets": ["a", "b"], "filters": [], "panel": 0},
     {"kind": "cancel", "id": 12, "of": "aggregate", "panel": 0},
 ]  # fmt: skip
 
@@ -221,6 +222,13 @@ REPLIES: dict[str, Frame] = {
         {
             "lengths": _array("uint32", [3, 4]),
             "xy": _array("uint16", [[1, 1], [3, 1], [2, 4], [0, 0], [4, 0], [4, 5], [0, 65534]]),
+        },
+    ),
+    "difference": Frame(
+        p.Difference(2, ["a", "b"], [70000, 2], 10, 2.5, [2, 3], [-10.0, 10.0, -5.5, 5.5]),
+        {
+            "codes": _array("uint8", [0, 127, 254, 255, 255, 1]),
+            "colors": _array("uint8", np.arange(765).reshape(255, 3) % 251),
         },
     ),
     "module": Frame(p.Module("fedcba9876543210"), {"code": np.frombuffer(b"export default 1\n", dtype=np.uint8)}),

@@ -13,6 +13,7 @@ from cxg_widget.cells.in_view import CellsOfView
 from cxg_widget.cells.indexed import AllCells
 from cxg_widget.cells.landmarks import Contours, Names, find_contours, find_names
 from cxg_widget.cells.sample import SAMPLE_POINTS, Sample
+from cxg_widget.cells.set_density import Difference, find_difference, find_set_contours
 from cxg_widget.counts.on_grid import Grid
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
@@ -112,6 +113,20 @@ class Holder(ABC):
     def contours(self, column: str | Literal[True], check: Callable[[], object] = lambda: None) -> Contours:
         """Return the contours of categories, or of all cells by True; see `find_contours`."""
         return self._landmarks("contours", column, lambda: find_contours(self, column, check))
+
+    def set_contours(self, names: tuple[str, ...], check: Callable[[], object] = lambda: None) -> Contours:
+        """Return the contours of sets by their names; raises `UnknownName`, and as `rules.rule.mask_of`."""
+        return self._of_sets("contours", names, lambda masks: find_set_contours(self, names, masks, check))
+
+    def difference(self, names: tuple[str, str], check: Callable[[], object] = lambda: None) -> Difference:
+        """Return where one of two sets is denser than the other; raises as `set_contours`."""
+        return self._of_sets("difference", names, lambda masks: find_difference(self, names, masks, check))
+
+    def _of_sets(self, slot: str, names: tuple[str, ...], find: Callable[[list[NDArray[np.bool_]]], _Found]) -> _Found:
+        masks = [self._loader.crossfilter.mask(self.settings.rule_of_set(name)) for name in names]
+        of = (*masks, self.filtered())  # held beside what was found, as in `_landmarks`
+        key = (self.settings.place_key, names, *map(id, of))
+        return self._memo.keep(slot, key, lambda: (of, find(masks)))[1]
 
     def _landmarks(self, slot: str, column: str | bool, find: Callable[[], _Found]) -> _Found:
         # What they are of is held with them, so that nothing else can have the same id meanwhile.

@@ -105,6 +105,11 @@ def find_contours(held: Holder, column: str | Literal[True], check: Callable[[],
     """Find the contours of each category of an obs column, or of all cells; see `find_names`."""
     named = _EVERYTHING if column is True else _largest(held, column, MOST_CONTOURED)
     grid, planes = _planes(held, None if column is True else column, named, check)
+    return contours_of(named, grid, planes, check)
+
+
+def contours_of(named: Named, grid: Grid, planes: NDArray[np.uint32], check: Callable[[], object]) -> Contours:
+    """Return the contours of counts on a grid, uint32 (k, lines, columns)."""
     found = []
     for which, counts in enumerate(planes):
         check()
@@ -124,12 +129,17 @@ def _largest(held: Holder, column: str, most: int) -> Named:
     return Named(order, labels, counts[order], int((counts > 0).sum()), slots_of(order, len(categories)))
 
 
+def grid_for(held: Holder, n: int) -> Grid:
+    """Return the grid over the cells on which n planes are counted."""
+    equal_units = held.dataset.axis_labels(held.settings.embedding, held.settings.axes) is None
+    return Grid.for_planes(n, held.bounds().extent, equal_units=equal_units)
+
+
 def _planes(
     held: Holder, column: str | None, named: Named, check: Callable[[], object]
 ) -> tuple[Grid, NDArray[np.uint32]]:
-    equal_units = held.dataset.axis_labels(held.settings.embedding, held.settings.axes) is None
     n = len(named.labels)
-    grid = Grid.for_planes(n, held.bounds().extent, equal_units=equal_units)
+    grid = grid_for(held, n)
     if n == 0:
         return grid, np.empty((0, *grid.shape), dtype=np.uint32)
     return grid, held.category_planes(column, named.slots, grid, held.filtered(), check)

@@ -69,6 +69,12 @@ class Grid:
         (x0, x1, y0, y1), (lines, columns) = self.extent, self.shape
         return (x1 - x0) / columns, (y1 - y0) / lines
 
+    @property
+    def corners(self) -> NDArray[np.float64]:
+        """Where x0, y0 and x1, y1 of all bins lie, (2, 2)."""
+        x0, x1, y0, y1 = self.extent
+        return np.array([[x0, y0], [x1, y1]])
+
     def places(self, at: NDArray[Any]) -> NDArray[np.float64]:
         """Return where columns and lines (n, 2) lie whose whole numbers are the middles of bins, data units (n, 2)."""
         (x0, _, y0, _), steps = self.extent, self.steps

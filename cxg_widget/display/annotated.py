@@ -33,7 +33,7 @@ def settled(before: Settings, now: Settings, columns: Mapping[str, Codes]) -> di
         "filters": [one for rule in now.filters if (one := _filter(rule, gone, columns, steps)) is not None],
         "hover": None if now.hover is None else [one for one in now.hover if one not in names],
         "labels": None if now.labels in names else now.labels,
-        "contours": None if now.contours in names else now.contours,
+        "contours": None if now.contours in names else _listed(now.contours),
         "table": without(now.table, names),
     }
     return _changed(now, found)

@@ -39,6 +39,8 @@ class Beside(NamedTuple):
 Check = Callable[[Any, Dataset, Beside], Any]
 """Takes a value, the dataset and what else is set."""
 NOTHING = Beside()
+MOST_SETS_ON_PLOT = 8
+"""As many as there are colours that everybody can tell apart."""
 _CORNERS = 4
 _CONTAINERS = (list, tuple, dict, set, frozenset, np.ndarray)
 
@@ -234,6 +236,31 @@ def categories_of(name: str, *, or_true: bool = False) -> Check:
         raise UnknownName(not_found("obs column of categories", value, columns))
 
     return judge
+
+
+def contours(value: Any, dataset: Dataset, _: Beside = NOTHING) -> str | bool | list[str] | None:
+    """Return what contours run around: the categories of a column, True = all cells, or named sets; None is nothing."""
+    if not isinstance(value, list | tuple):
+        found: str | bool | None = categories_of("contours", or_true=True)(value, dataset, NOTHING)
+        return found
+    names = _names_of_sets("contours", value)
+    if len(names) > MOST_SETS_ON_PLOT:
+        raise InvalidValue(f"contours run around at most {MOST_SETS_ON_PLOT} sets; found {len(names)}")
+    return names or None
+
+
+def check_two(value: Any) -> list[str] | None:
+    """Return the names of the two sets whose densities are compared; None compares none."""
+    names = None if value is None else _names_of_sets("difference", value)
+    if names is not None and len(names) != 2:
+        raise InvalidValue(f"difference must be the names of two different sets, or None; found {shown(value)}")
+    return names
+
+
+def _names_of_sets(name: str, value: Any) -> list[str]:
+    if not isinstance(value, list | tuple) or not all(isinstance(one, str) and one for one in value):
+        raise InvalidValue(f"{name} must be a list of names of sets, or None; found {shown(value)}")
+    return list(dict.fromkeys(value))
 
 
 def hover(value: Any, dataset: Dataset, beside: Beside = NOTHING) -> list[str] | None:

@@ -17,12 +17,12 @@ from cxg_widget.color.limits import ColorRule, ScaleName, check_center, check_li
 from cxg_widget.color.palettes import check_palette
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.display import checks
-from cxg_widget.display.checks import Beside, Check, alone, check_names, choice, flag, number
+from cxg_widget.display.checks import Beside, Check, alone, check_names, check_two, choice, flag, number
 from cxg_widget.display.gene_sets import by_name
 from cxg_widget.display.statistic import OF_PIXELS, check_statistic, is_of_pixels
 from cxg_widget.display.table import check_table
 from cxg_widget.display.target import ColorTrait, OwnSets
-from cxg_widget.rules.named import expanded
+from cxg_widget.rules.named import expanded, filter_by
 from cxg_widget.wire.protocol import Density, Filtered
 
 if TYPE_CHECKING:
@@ -147,9 +147,15 @@ class Settings:
     labels: str | None = _setting(
         None, checks.categories_of("labels"), "obs column whose categories are named where their cells are densest"
     )
-    contours: str | bool | None = _setting(
-        None, checks.categories_of("contours", or_true=True),
-        "obs column around whose categories contours run, enclosing 50 % and 90 % of their cells; True = all",
+    contours: str | bool | tuple[str, ...] | None = _setting(
+        None, checks.contours,
+        "obs column around whose categories contours run, enclosing 50 % and 90 % of their cells; True = all; "
+        "a list of names of sets = around each of these",
+        js="string | boolean | string[] | null",
+    )  # fmt: skip
+    difference: tuple[str, ...] | None = _setting(
+        None, alone(check_two), "names of two sets: where the first is denser than the second, as log2, and where not",
+        js="string[] | null",
     )  # fmt: skip
     statistic: Any = _setting(
         "auto", alone(check_statistic),
@@ -191,6 +197,15 @@ class Settings:
         """The filters as rules that stand alone: those of sets in the place of their names."""
         sets = {one["name"]: one["rule"] for one in self.sets}
         return [expanded(rule, sets) if "set" in rule.get("not", rule) else rule for rule in self.filters]
+
+    @property
+    def sets_on_plot(self) -> tuple[str, ...]:
+        """The names of the sets that have contours, or whose densities are compared."""
+        return (*(self.contours if isinstance(self.contours, tuple) else ()), *(self.difference or ()))
+
+    def rule_of_set(self, name: str) -> Rule:
+        """Return the rule that names a set and its cells; raises `UnknownName` where there is none of that name."""
+        return filter_by(name, self.sets, kept=True)
 
     @property
     def own_gene_sets(self) -> OwnSets:

@@ -18,16 +18,20 @@ _REACH = 4
 """Where the Gaussian ends, in widths of it."""
 
 
-def smooth(counts: NDArray[np.uint32]) -> NDArray[np.float64]:
+def smooth(counts: NDArray[np.uint32], n: int | None = None) -> NDArray[np.float64]:
     """Return counts (lines, columns) under a Gaussian of the width `width_for` says, cut at four widths.
 
     Nothing lies beyond the grid: `scipy.ndimage.gaussian_filter` gives the same by ``mode="constant"``.
+
+    Parameters
+    ----------
+    n : of how many cells the width is; None = of those that are counted
     """
     found = np.zeros(counts.shape)
     lines, columns = (np.flatnonzero(counts.any(axis=axis)) for axis in (1, 0))
     if lines.size == 0:
         return found
-    sigma = width_for(int(counts.sum(dtype=np.int64))) * max(counts.shape)
+    sigma = width_for(int(counts.sum(dtype=np.int64)) if n is None else n) * max(counts.shape)
     (from_lines, to_lines), (from_columns, to_columns) = (_reached(one, sigma) for one in (lines, columns))
     down, along = (_gaussian(n, sigma) for n in counts.shape)
     own = slice(lines[0], lines[-1] + 1), slice(columns[0], columns[-1] + 1)

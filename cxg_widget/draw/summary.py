@@ -33,7 +33,10 @@ def summary_of(key: Key, legend: Color, settings: Settings, axis_names: Sequence
     if settings.labels is not None:
         lines.append(f"Names: {settings.labels}")
     if settings.contours is not None:
-        lines.append(f"Contours: {'all' if settings.contours is True else settings.contours}")
+        of = settings.contours
+        lines.append(f"Contours: {', '.join(of) if isinstance(of, tuple) else 'all' if of is True else of}")
+    if settings.difference is not None:
+        lines.append(f"Difference: {', '.join(settings.difference)}")
     if settings.filters:
         lines.append(f"Filters: {'; '.join(map(told, settings.filters))}")
     if settings.filtered == "grey":

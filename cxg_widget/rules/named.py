@@ -165,6 +165,23 @@ def followed(filters: Iterable[Rule], sets: Iterable[Rule]) -> list[Rule]:
     return found
 
 
+def check_known(names: Iterable[str], sets: Iterable[Rule]) -> None:
+    """Raise `UnknownName` where there is no set of one of these names."""
+    known = [one["name"] for one in sets]
+    for name in names:
+        if name not in known:
+            raise UnknownName(not_found("set", name, known, "this widget"))
+
+
+def names_after(names: Iterable[str], before: Iterable[Rule], now: Iterable[Rule]) -> list[str]:
+    """Return names of sets as they are after sets have changed: by their new names, without those that are gone."""
+    digests = {one["name"]: digest_of(one["rule"]) for one in before}
+    left = {one["name"]: digest_of(one["rule"]) for one in now}
+    renamed = {digest: name for name, digest in left.items() if name not in digests}
+    found = [name if name in left else renamed.get(digests.get(name, "")) for name in names]
+    return [name for name in found if name is not None]
+
+
 def expanded(rule: Rule, sets: Mapping[str, Rule]) -> Rule:
     """Return a rule with the rules of sets in the place of their names, as it can be taken elsewhere.
 

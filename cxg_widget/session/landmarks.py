@@ -11,7 +11,10 @@ import numpy as np
 
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
-from cxg_widget.display.checks import NOTHING, categories_of
+from cxg_widget.cells.set_density import LEAST_NEAR
+from cxg_widget.color.palettes import default_palette
+from cxg_widget.display.checks import NOTHING, categories_of, check_two
+from cxg_widget.draw.difference import code_colors, codes_of
 from cxg_widget.errors import Overtaken
 from cxg_widget.rules.filters import check_filters
 from cxg_widget.session.on_show import OnShow
@@ -19,11 +22,11 @@ from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
 from cxg_widget.wire.quantise import quantise_within
 
-Kind = Literal["labels", "contours"]
+Kind = Literal["labels", "contours", "difference"]
 
 
 class Landmarks:
-    """Answers `labels` and `contours`; of each kind the newest question ends the one before."""
+    """Answers `labels`, `contours` and `difference`; of each kind the newest question ends the one before."""
 
     def __init__(self, loader: Loader, on_show: OnShow) -> None:
         self._loader, self._on_show = loader, on_show
@@ -50,26 +53,37 @@ class Landmarks:
     def contours(self, asked: p.AskContours) -> Frame:
         """Return the contours of categories, or of all cells; raises as `labels`."""
         held, seq = self._asked(asked)
-        found = held.contours(asked.column or True, self._begin("contours"))
+        names, check = tuple(asked.sets), self._begin("contours")
+        found = held.set_contours(names, check) if names else held.contours(asked.column or True, check)
         named, contours = found.named, found.contours
         rings = [ring for contour in contours for ring in contour.rings]
         message = p.Contours(
             seq, asked.column, named.codes.tolist(), named.labels, named.n_present,
             [one.which for one in contours], [one.share for one in contours], [len(one.rings) for one in contours],
-            list(found.extent),
+            list(found.extent), asked.sets, default_palette(len(names)) if names else [],
         )  # fmt: skip
         corners = np.concatenate(rings) if rings else np.empty((0, 2))
         lengths = np.array([len(ring) for ring in rings], dtype=np.uint32)
         return Frame(message, {"lengths": lengths, "xy": quantise_within(corners, found.extent)})
 
+    def difference(self, asked: p.AskDifference) -> Frame:
+        """Return where one of two sets is denser than the other; raises as `labels`, and where there is no such set."""
+        held, seq = self._asked(asked)
+        names = check_two(asked.sets) or []
+        found = held.difference((names[0], names[1]), self._begin("difference"))
+        message = p.Difference(
+            seq, names, list(found.counts), LEAST_NEAR, found.limit, list(found.grid.shape), list(found.grid.extent)
+        )
+        return Frame(message, {"codes": codes_of(found.ratio, found.limit).reshape(-1), "colors": code_colors()})
+
     def cancel(self, kind: Kind) -> None:
         """End what is being found."""
         self._n_asked[kind] += 1
 
-    def _asked(self, asked: p.AskLabels | p.AskContours) -> tuple[Holder, int]:
+    def _asked(self, asked: p.AskLabels | p.AskContours | p.AskDifference) -> tuple[Holder, int]:
         """Return the cells with the filters that are asked for, and the number of the points on show."""
         dataset = self._loader.dataset
-        if asked.column:
+        if not isinstance(asked, p.AskDifference) and asked.column:
             categories_of(asked.kind)(asked.column, dataset, NOTHING)
         settings, _, seqs = self._on_show.now()
         rules = check_filters(asked.filters, dataset, settings.layer)

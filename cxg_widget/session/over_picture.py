@@ -1,4 +1,4 @@
-"""Names and contours on the pictures that the kernel draws."""
+"""Names, contours and the difference of two sets on the pictures that the kernel draws."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.landmarks import SHARES
+from cxg_widget.cells.set_density import LEAST_NEAR
+from cxg_widget.color.palettes import default_palette
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import hex_rgb
+from cxg_widget.draw.difference import codes_of, draw_map
 from cxg_widget.draw.lettering import write
 from cxg_widget.draw.names import written
 from cxg_widget.draw.outlines import Outline, draw_outlines
+from cxg_widget.draw.plot_legend import PlotLegend, draw_plot_legend
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.session.streams import category_colors
 from cxg_widget.spatial.view import View
@@ -23,7 +27,7 @@ _THIN_PX, _THICK_PX = 1.0, 1.75
 
 
 def with_landmarks(image: NDArray[np.uint8], held: Holder, seen: View, paper: Paper) -> NDArray[np.uint8]:
-    """Return a picture with the names and contours that the settings ask for.
+    """Return a picture with the names, contours and difference that the settings ask for.
 
     Nothing is read for them where a picture is drawn of cells that have been read for it alone; what cannot be read is
     left out, as the page has said of it already.
@@ -33,31 +37,52 @@ def with_landmarks(image: NDArray[np.uint8], held: Holder, seen: View, paper: Pa
     image : uint8 (height, width, 4)
     seen : x left, x right, y bottom, y top, data units
     """
-    labels, contours = held.settings.labels, held.settings.contours
-    if (labels is None and contours is None) or held.outline() is not None:
+    settings = held.settings
+    labels, contours, difference = settings.labels, settings.contours, settings.difference
+    if (labels is None and contours is None and difference is None) or held.outline() is not None:
         return image
     size = image.shape[1], image.shape[0]
+    found = None
+    if difference is not None:
+        with suppress(CxgWidgetError):
+            found = held.difference((difference[0], difference[1]))
+            (left, bottom), (right, top) = _on_picture(found.grid.corners, seen, size)
+            codes = codes_of(found.ratio, found.limit)
+            image = draw_map(image, codes, (left, right, bottom, top), paper.ground)
     if contours is not None:
         with suppress(CxgWidgetError):
             image = draw_outlines(image, _outlines(held, contours, seen, size, paper), paper.ground)
-    if labels is None:
+    if labels is not None:
+        with suppress(CxgWidgetError):
+            names = held.names(labels)
+            texts = written(names.named.labels, _on_picture(names.xy, seen, size), size)
+            image = write(image, texts, (paper.ink, paper.quiet), halo=paper.ground)
+    if not settings.legend:
         return image
-    with suppress(CxgWidgetError):
-        names = held.names(labels)
-        texts = written(names.named.labels, _on_picture(names.xy, seen, size), size)
-        image = write(image, texts, (paper.ink, paper.quiet), halo=paper.ground)
-    return image
+    sets = contours if isinstance(contours, tuple) else ()
+    colors = tuple(zip(sets, default_palette(len(sets)), strict=True))
+    names_of_two = found.names if found is not None else ()
+    limit = found.limit if found is not None else 0.0
+    legend = PlotLegend(colors, names_of_two, limit, LEAST_NEAR, held.dataset.obs_noun.many)
+    return draw_plot_legend(image, legend, paper)
 
 
-def _outlines(held: Holder, column: str | bool, seen: View, size: tuple[int, int], paper: Paper) -> list[Outline]:
-    found = held.contours(column if isinstance(column, str) else True)
-    coloring = held.preview() or held.coloring()
-    is_colored = coloring.target.source == "obs" and coloring.target.name == column
-    colors = category_colors(coloring, held.settings, held.dataset) if is_colored else []
+def _outlines(
+    held: Holder, contours: str | bool | tuple[str, ...], seen: View, size: tuple[int, int], paper: Paper
+) -> list[Outline]:
+    if isinstance(contours, tuple):
+        found, colors = held.set_contours(contours), default_palette(len(contours))
+        inks = [hex_rgb(color) for color in colors]
+    else:
+        found = held.contours(contours if isinstance(contours, str) else True)
+        coloring = held.preview() or held.coloring()
+        is_colored = coloring.target.source == "obs" and coloring.target.name == contours
+        colors = category_colors(coloring, held.settings, held.dataset) if is_colored else []
+        inks = [hex_rgb(colors[code]) if colors else paper.ink for code in found.named.codes]
     return [
         Outline(
             [_on_picture(ring, seen, size) for ring in one.rings],
-            hex_rgb(colors[found.named.codes[one.which]]) if colors else paper.ink,
+            inks[one.which],
             _THICK_PX if one.share == min(SHARES) else _THIN_PX,
         )
         for one in found.contours

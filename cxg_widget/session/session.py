@@ -198,15 +198,16 @@ class Session:
                 )
 
     def check_landmarks(self, settings: Settings) -> None:
-        """Read the columns of names and contours.
+        """Read the columns of names and contours; sets are found when they are drawn.
 
         Raises
         ------
         CxgWidgetError
             If one cannot be read, or has too many categories.
         """
-        for column in {settings.labels, settings.contours} - {None, True}:
-            self._loader.of(settings).category_counts(str(column), None)
+        for column in (settings.labels, settings.contours):
+            if isinstance(column, str):
+                self._loader.of(settings).category_counts(column, None)
 
     def prepare(self) -> None:
         """Read what the first picture needs."""
@@ -411,6 +412,8 @@ class Session:
                 yield self._landmarks.labels(message)
             case p.AskContours():
                 yield self._landmarks.contours(message)
+            case p.AskDifference():
+                yield self._landmarks.difference(message)
             case p.AskModule():
                 yield module_frame(message.known)
 
@@ -424,7 +427,7 @@ class Session:
     def _cancel(self, message: p.Cancel) -> None:
         if message.of == "aggregate":
             self._views.cancel(message.panel)
-        elif message.of in ("labels", "contours"):
+        elif message.of in ("labels", "contours", "difference"):
             self._landmarks.cancel(message.of)
         elif message.of == "lasso":
             self._on_show.drop_selections()

@@ -29,7 +29,7 @@ from cxg_widget.errors import (
     UnknownName,
 )
 from cxg_widget.rules.filters import check_filters
-from cxg_widget.rules.named import check_named, check_sets, followed
+from cxg_widget.rules.named import check_known, check_named, check_sets, followed, names_after
 from cxg_widget.session.exchange import Exchange, Stream
 from cxg_widget.session.session import Session
 from cxg_widget.widget.history import History, Moment
@@ -173,7 +173,8 @@ class ChangingWidget(WidgetTraits):
                 self._session.filtered(settings)
             elif name == "statistic":
                 self._session.check_statistic(settings)
-            elif name in ("labels", "contours"):
+            elif name in ("labels", "contours", "difference"):
+                self._check_named(settings)
                 self._session.check_landmarks(settings)
             elif name == "palette" and (said := self._misfit(settings)):
                 if not set(value).intersection(self._session.coloring(settings).labels):
@@ -206,6 +207,20 @@ class ChangingWidget(WidgetTraits):
 
     def _check_named(self, settings: Settings) -> None:
         check_named(settings.filters, settings.sets)
+        check_known(settings.sets_on_plot, settings.sets)
+
+    def _keep_on_plot(self, before: Settings) -> None:
+        """Let contours and difference follow their sets, which may have other names, or be gone."""
+        after = {
+            name: names_after(value, before.sets, self.sets.rules)
+            for name in ("contours", "difference")
+            if isinstance(value := getattr(before, name), tuple)
+        }
+        if len(after.get("difference", ())) != 2:
+            after.pop("difference", None)
+            if self.difference is not None:
+                self._set_checked({"difference": None})
+        self._set_checked({name: names or None for name, names in after.items() if names != getattr(self, name)})
 
     def _check_hidden(self, settings: Settings) -> None:
         if settings.hidden:
@@ -267,6 +282,7 @@ class ChangingWidget(WidgetTraits):
             self._set_checked({"filters": self._legend.filters(self._settings())})
         elif name == "sets":
             self._set_checked({"filters": followed(self.filters.rules, self.sets.rules)})
+            self._keep_on_plot(before)
         elif name in ("color", "filters"):
             self._set_checked({"hidden": self._legend.hidden(self._settings())})
         self._session.settings = self._settings()

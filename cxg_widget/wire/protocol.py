@@ -34,7 +34,7 @@ TableOf = Literal["filter", "selection"]
 """Which cells are in the table: those that pass all filters, or the selected ones."""
 Work = Literal[
     "points", "color", "aggregate", "zoom", "hover", "search", "count", "columns", "table", "csv",
-    "labels", "contours", "lasso",
+    "labels", "contours", "difference", "lasso",
 ]  # fmt: skip
 """What can be cancelled: what a setting brings, or what was asked for by a kind; "lasso" are all gestures that wait."""
 
@@ -372,13 +372,23 @@ class AskLabels(OfPanel):
 
 @dataclass(frozen=True)
 class AskContours(OfPanel):
-    """Ask for the contours of the categories of a column, "" = of all cells. Answered by `contours`.
+    """Ask for the contours of the categories of a column, "" = of all cells, or of named sets. Answered by `contours`.
 
-    filters : as in `columns`
+    filters : as in `columns`; sets : names, [] = those of the column
     """
 
     kind: ClassVar[str] = "contours"
     column: str
+    filters: list[dict[str, Any]] = field(default_factory=list)
+    sets: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class AskDifference(OfPanel):
+    """Ask where one of two named sets is denser than the other. Answered by `difference`; filters : as in `columns`."""
+
+    kind: ClassVar[str] = "difference"
+    sets: list[str]
     filters: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -941,6 +951,7 @@ class Contours(OfPanel):
     codes, labels, n_present : as in `labels`
     categories, shares, n_rings : of each contour the index into codes, the share of cells it encloses, and how many
         rings it has; extent : as in `labels`
+    sets, colors : of contours of sets their names, which are the labels too, and a colour for each; codes are -1
     """
 
     kind: ClassVar[str] = "contours"
@@ -956,6 +967,31 @@ class Contours(OfPanel):
     categories: list[int]
     shares: list[float]
     n_rings: list[int]
+    extent: list[float]
+    sets: list[str] = field(default_factory=list)
+    colors: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Difference(OfPanel):
+    """Where one of two sets is denser than the other: log2 of the ratio of their densities, each of its own cells.
+
+    counts : cells of each that pass; least : cells of both that must lie near, or there is nothing to tell
+    limit : the last code stands for this ratio and all higher ones, code 0 for minus this and all lower ones
+    shape : lines and columns, the first at the lowest y; extent : x0, x1, y0, y1 of all bins, data units
+    """
+
+    kind: ClassVar[str] = "difference"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "codes": Array(("uint8",), ("n",), "0 to 254; 255 where too few cells lie near"),
+        "colors": Array(("uint8",), ("n_codes", 3), "red, green and blue of each code"),
+    }
+    points_seq: int
+    sets: list[str]
+    counts: list[int]
+    least: int
+    limit: float
+    shape: list[int]
     extent: list[float]
 
 
@@ -1038,6 +1074,7 @@ REQUESTS: tuple[type[Message], ...] = (
     AskModule,
     AskLabels,
     AskContours,
+    AskDifference,
     Cancel,
 )
 REPLIES: tuple[type[Message], ...] = (
@@ -1068,6 +1105,7 @@ REPLIES: tuple[type[Message], ...] = (
     Cells,
     Labels,
     Contours,
+    Difference,
     Module,
     Progress,
     CostOf,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { askForLandmarks, columnOf, known } from "../src/panels/landmark_question.js";
+import { aboutOf, askForLandmarks, known } from "../src/panels/landmark_question.js";
 import { fitted, HIGH_PX, nameAt, place } from "../src/panels/placing.js";
 import { fit, zoomAt } from "../src/screen/camera.js";
 import { createStore } from "../src/state/state.js";
@@ -107,7 +107,7 @@ function started(traits) {
   const store = createStore(/** @type {any} */ (state));
   const ask = async (/** @type {any} */ question) => {
     asked.push(question);
-    return [{ kind: question.kind, column: question.column, points_seq: store.get().points?.seq }];
+    return [{ kind: question.kind, column: question.column, sets: question.sets, points_seq: store.get().points?.seq }];
   };
   for (let plots = 0; plots < 2; plots++) askForLandmarks(store, /** @type {any} */ ({ ask }));
   const set = async (/** @type {any} */ change) => (store.set(change), await new Promise((done) => setTimeout(done)));
@@ -145,7 +145,23 @@ test("what belongs to other points or another column is not drawn, and what nobo
   assert.deepEqual([store.get().labels, store.get().contours], [null, null]);
 });
 
+test("sets are asked for anew after each step, which may give them other cells, and columns are not", async () => {
+  const { asked, store, set } = started({ difference: ["a", "b"], labels: "cell_type", steps: { n: 1 } });
+  await set({ isSeen: true });
+  assert.deepEqual(asked[1], { kind: "difference", panel: 0, sets: ["a", "b"], filters: [] });
+  assert.equal(known(store.get(), "difference"), store.get().difference);
+  const { traits } = store.get();
+  await set({ traits: { ...traits, steps: { ...traits.steps, n: 2 } } });
+  assert.deepEqual(
+    asked.slice(2).map(({ kind }) => kind),
+    ["difference"],
+  );
+  await set({ traits: { ...store.get().traits, difference: ["b", "a"] } });
+  assert.deepEqual(asked[3].sets, ["b", "a"]);
+});
+
 test("contours of all cells are asked for by True", () => {
-  const of = (/** @type {any} */ contours) => columnOf(/** @type {any} */ ({ traits: { contours } }), "contours");
-  assert.deepEqual([of(true), of("donor"), of(null), of(false)], ["", "donor", null, null]);
+  const of = (/** @type {any} */ contours) => aboutOf(/** @type {any} */ ({ traits: { contours } }), "contours");
+  assert.deepEqual([of(true), of("donor"), of(null), of(false)], [{ column: "" }, { column: "donor" }, null, null]);
+  assert.deepEqual(of(["a", "b"]), { column: "", sets: ["a", "b"] });
 });

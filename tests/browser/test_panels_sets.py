@@ -45,6 +45,23 @@ def test_a_set_whose_cells_cannot_be_found_says_why_and_can_be_deleted_and_nothi
     expect(row.get_by_role("button", name="Delete")).to_be_enabled()
 
 
+def test_a_hand_puts_contours_around_sets_and_compares_two(panel: Any, panels: Any) -> None:
+    row = panel.get_by_role("listitem").first
+    row.locator(".opener").click()
+    row.get_by_role("button", name="Contours").click()
+    expect(row.get_by_role("button", name="Contours")).to_have_attribute("aria-pressed", "true")
+    other = row.get_by_role("combobox", name="Difference of T cells from")
+    assert other.locator("option").all_inner_texts() == ["none", "from <b>mine</b>"]  # not what cannot be found
+    other.select_option("<b>mine</b>")
+    expect(other).to_have_value("<b>mine</b>")
+    row.get_by_role("button", name="Contours").click()
+    other.select_option("")
+    set_ = [one for one in calls(panels, "setTrait") if one[0] in ("contours", "difference")]
+    assert set_ == [
+        ["contours", ["T cells"]], ["difference", ["T cells", "<b>mine</b>"]], ["contours", None], ["difference", None],
+    ]  # fmt: skip
+
+
 def test_a_hand_names_selects_filters_zooms_renames_and_deletes(panel: Any, panels: Any) -> None:
     field = panel.get_by_role("textbox", name="Name of the selection")
     field.fill("new one")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy import ndimage
 
 from cxg_widget.display.settings import Settings
 from cxg_widget.session.session import Session
@@ -98,3 +100,46 @@ def test_a_click_on_a_name_selects_its_category_and_a_drag_or_the_wheel_moves_th
         return [kinds(), labels.codes[0], JSON.stringify(view) !== moved, moved !== w.host.dataset.cxgView];""",
     )
     assert asked == [[["obs:cell_type", asked[1], "add"]], asked[1], True, True]
+
+
+SETS = (
+    {"name": "t", "rule": {"obs": "cell_type", "in": ["T cell"]}},
+    {"name": "<b>rest</b>", "rule": {"not": {"obs": "cell_type", "in": ["T cell"]}}},
+)
+
+
+def compared(page: Any, body: str, *, dark: bool = False, **settings: Any) -> Any:
+    session = Session(small(3000), Settings(embedding="umap", color="cell_type", sets=SETS, **settings))
+    session.settings = session.settings
+    serve(page, session)
+    opening = OPEN.replace("DARK", str(dark).lower()).replace("^Names of .+Contours", "^Difference")
+    named = 'difference: ["t", "<b>rest</b>"], steps: { undo: "", redo: "", n: 1 }'
+    return run(page, opening.replace('labels: "cell_type", contours: "cell_type"', named) + body)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_difference_of_two_sets_lies_the_same_over_points_and_over_an_image_in_its_colours(
+    page: Any, dark: bool
+) -> None:
+    body = """const { difference } = w.widget.store.get();
+        const { arrays, ...about } = difference;
+        return [overlay.getAttribute("aria-label"), ink(), about, [...arrays.codes], [...arrays.colors],
+          JSON.parse(w.host.dataset.cxgView)];"""
+    told, over_points, about, codes, colors, view = compared(page, body, dark=dark)
+    assert told.startswith("Difference: log2 of the density of t (")
+    assert page.locator("b").count() == 0
+    pixels = np.array(over_points).reshape(400, 400, 4)[..., :3].astype(int)
+    lines, columns = about["shape"]
+    x0, x1, y0, y1 = about["extent"]
+    left, right, bottom, top = view
+    plane, table = np.array(codes).reshape(lines, columns), np.array(colors).reshape(255, 3)
+    off = []
+    for line, column in np.argwhere(ndimage.binary_erosion(plane < 255, iterations=3)):
+        x, y = x0 + (column + 0.5) / columns * (x1 - x0), y0 + (line + 0.5) / lines * (y1 - y0)
+        at = int(400 * (top - y) / (top - bottom)), int(400 * (x - left) / (right - left))
+        if at[0] < 400 - 10 - 96:  # the legend lies beneath
+            off.append(np.abs(pixels[at] - table[plane[line, column]]).max())
+    assert len(off) > 500
+    assert np.quantile(off, 0.95) < 24
+    run(page, "renew();")
+    assert compared(page, body, dark=dark, render="raster")[1] == over_points

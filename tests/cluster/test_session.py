@@ -159,8 +159,11 @@ def test_columns_and_brushes_are_counted_on_the_workers_as_without_a_cluster(pai
 
 @pytest.mark.parametrize("filters", [[], [{"obs": "donor", "in": ["d1 ü", "d3 ü"]}]])
 def test_names_and_contours_are_the_same(pair, filters):
-    set_looks(pair)
-    for asked in (p.AskLabels("donor", filters), p.AskContours("donor", filters), p.AskContours("", filters)):
+    rule = {"obs": "donor", "in": ["d2 ü", "d3 ü"]}
+    set_looks(pair, sets=({"name": "a", "rule": rule}, {"name": "b", "rule": {"not": rule}}))
+    of_sets = p.AskContours("", filters, ["a", "b"]), p.AskDifference(["a", "b"], filters)
+    of_column = p.AskLabels("donor", filters), p.AskContours("donor", filters), p.AskContours("", filters)
+    for asked in (*of_column, *of_sets):
         (alone,), (shared,) = (list(one.answer(asked)) for one in pair)
         assert alone.message == shared.message
         for name, found in alone.arrays.items():

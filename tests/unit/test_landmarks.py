@@ -188,7 +188,7 @@ def test_of_very_many_categories_the_largest_are_named_and_fewer_have_contours()
         ("labels", "n_counts", "labels must be an obs column of categories; 'n_counts' holds numbers"),
         ("labels", "cell_typ", "no obs column of categories 'cell_typ'.*Did you mean 'cell_type'"),
         ("labels", True, "no obs column of categories True"),
-        ("contours", ["cell_type"], "no obs column of categories"),
+        ("contours", ["cell_type"], "no set 'cell_type'"),
         ("contours", "n_genes", "contours must be an obs column of categories"),
     ],
 )

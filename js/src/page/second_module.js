@@ -65,9 +65,9 @@ export function createModuleLoader(store, client, close, importCode = importBlob
 }
 
 /** What is asked for over the points, and of the legend; "" = nothing. @param {import("../state/state.js").Traits} traits */
-function namesOf({ labels, contours, blend, color }) {
+function namesOf({ labels, contours, difference, blend, color }) {
   const genes = blend === "colors" && Array.isArray(color) ? color : "";
-  return labels || contours || genes ? `${labels} ${contours} ${genes}` : "";
+  return labels || contours || difference || genes ? `${labels} ${contours} ${difference} ${genes}` : "";
 }
 
 /** @param {Uint8Array} code @returns {Promise<Code>} */

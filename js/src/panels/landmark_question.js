@@ -1,8 +1,8 @@
-/** Asks where names stand and contours run, after each change of the column, the points or the filters. */
+/** Asks where names stand, contours run and sets differ, after each change of what these are of, the points or the filters. */
 
 /** @typedef {import("../state/state.js").Store} Store */
 /** @typedef {import("../state/state.js").State} State */
-/** @typedef {"labels" | "contours"} Kind */
+/** @typedef {"labels" | "contours" | "difference"} Kind */
 
 /** All plots of a widget share its state, and so one question. @type {WeakSet<Store>} */
 const ASKING = new WeakSet();
@@ -11,7 +11,9 @@ const ASKING = new WeakSet();
 export function askForLandmarks(store, client) {
   if (ASKING.has(store)) return;
   ASKING.add(store);
-  const checks = /** @type {Kind[]} */ (["labels", "contours"]).map((kind) => createQuestion(kind, store, client));
+  const checks = /** @type {Kind[]} */ (["labels", "contours", "difference"]).map((kind) =>
+    createQuestion(kind, store, client),
+  );
   const check = () => checks.forEach((one) => one(store.get()));
   store.subscribe(check);
   check();
@@ -23,31 +25,41 @@ function createQuestion(kind, store, client) {
   /** @type {State["dataset"]} */
   let askedOf = null;
   return (/** @type {State} */ state) => {
-    const column = columnOf(state, kind);
-    if (column === null && state[kind] !== null) store.set({ [kind]: null });
+    const about = aboutOf(state, kind);
+    if (about === null && state[kind]) store.set({ [kind]: null });
     const { dataset, points, filter, traits, link, isSeen } = state;
-    const isReady = column !== null && points !== null && isSeen && link === "live"; // the first picture comes first
-    const wanted = isReady ? JSON.stringify([column, points.seq, filter.seq, traits.filters]) : "";
+    const isReady = about !== null && points !== null && isSeen && link === "live"; // the first picture comes first
+    const wanted = isReady
+      ? JSON.stringify([about, points.seq, filter.seq, traits.filters, stepOf(about, traits)])
+      : "";
     if (wanted === asked && askedOf === dataset) return; // told anew, a column may have other labels
     [asked, askedOf] = [wanted, dataset];
     if (wanted === "") return;
-    void client.ask({ kind, panel: 0, column, filters: traits.filters }).then((answer) => {
+    void client.ask({ kind, panel: 0, ...about, filters: traits.filters }).then((answer) => {
       if (answer !== null && asked === wanted) store.set({ [kind]: answer[0] });
     });
   };
 }
 
-/** The column that is named, or has contours. @param {Pick<State, "traits">} state @param {Kind} kind @returns {string | null} "" = all cells */
-export function columnOf({ traits }, kind) {
+/** What names, contours or a difference are asked of. @param {Pick<State, "traits">} state @param {Kind} kind
+ * @returns {{column?: string, sets?: string[]} | null} column "" = all cells */
+export function aboutOf({ traits }, kind) {
   const asked = traits[kind];
-  return asked === true ? "" : asked || null;
+  if (Array.isArray(asked)) return kind === "contours" ? { column: "", sets: asked } : { sets: asked };
+  return asked === true ? { column: "" } : asked ? { column: asked } : null;
+}
+
+/** Which cells a set has is known to the kernel alone: they may be others after each step. @param {{sets?: string[]}} about @param {State["traits"]} traits */
+function stepOf({ sets }, { steps }) {
+  return sets === undefined ? 0 : steps.n;
 }
 
 /** What is known of those that are asked for and lie on the points on show; null = nothing.
- * @template {Kind} K @param {State} state @param {K} kind @returns {State[K]} */
+ * @template {Kind} K @param {State} state @param {K} kind @returns {NonNullable<State[K]> | null} */
 export function known(state, kind) {
-  const found = state[kind];
-  return found !== null && found.column === columnOf(state, kind) && found.points_seq === state.points?.seq
-    ? found
-    : null;
+  const [found, about] = [state[kind], aboutOf(state, kind)];
+  if (!found || about === null || found.points_seq !== state.points?.seq) return null;
+  const { column = "", sets = [] } = /** @type {{column?: string, sets?: string[]}} */ (found);
+  const isSame = column === (about.column ?? "") && JSON.stringify(sets) === JSON.stringify(about.sets ?? []);
+  return isSame ? /** @type {NonNullable<State[K]>} */ (found) : null;
 }

@@ -7,8 +7,10 @@ import { fitCanvas } from "../screen/canvas.js";
 import { asSeen } from "../state/state.js";
 import { safeColor } from "../style/color.js";
 import { nounsOf } from "../words/nouns.js";
+import { differenceTold, paintDifference } from "./difference.js";
 import { askForLandmarks, known } from "./landmark_question.js";
 import { fitted, NAME_PX, nameAt, place, WIDEST_PX } from "./placing.js";
+import { paintPlotLegend } from "./plot_legend.js";
 
 /** @typedef {import("../plot/landmarks.js").Look} Look */
 /** @typedef {import("../style/style.js").Theme} Theme */
@@ -61,8 +63,13 @@ export function createLandmarks({ element, under, look, model: { store, actions,
     context.beginPath();
     context.rect(0, 0, camera.width, camera.height);
     context.clip();
+    const difference = known(store.get(), "difference");
+    if (difference !== null) paintDifference(context, difference, camera, theme, context.canvas !== canvas);
     if (contours !== null) paintContours(context, contours, camera, theme, asSeen(store.get()).color);
     const names = labels === null ? [] : paintNames(context, labels, camera, theme, family);
+    const { legend } = store.get().traits;
+    if (legend || context.canvas === canvas)
+      paintPlotLegend(context, { contours, difference }, nounsOf(store.get()).obs.many, camera, theme, family);
     context.restore();
     return names;
   }
@@ -70,13 +77,15 @@ export function createLandmarks({ element, under, look, model: { store, actions,
   /** What is drawn, for who does not see it. @param {import("./placing.js").Placed[]} names */
   function told(names) {
     const [labels, contours] = [known(store.get(), "labels"), known(store.get(), "contours")];
+    const difference = known(store.get(), "difference");
     const parts = [
       labels === null
         ? ""
         : `Names of ${labels.column}: ${names.map(({ i }) => labels.labels[i] || EMPTY).join(", ") || "none in view"}.`,
       contours === null
         ? ""
-        : `Contours around ${contours.column === "" ? `all ${nounsOf(store.get()).obs.many}` : `each ${contours.column}`}.`,
+        : `Contours around ${contours.sets.join(", ") || (contours.column === "" ? `all ${nounsOf(store.get()).obs.many}` : `each ${contours.column}`)}.`,
+      difference === null ? "" : `Difference: ${differenceTold(difference, nounsOf(store.get()).obs.many)}.`,
     ];
     return parts.filter((part) => part !== "").join(" ");
   }
@@ -204,7 +213,8 @@ function paintContours(context, contours, camera, { foreground, background }, co
   pathsOf(contours).forEach((codes, at) => {
     const path = new Path2D();
     path.addPath(codes, toScreen);
-    const inked = colors[contours.codes[contours.categories[at]]];
+    const which = contours.categories[at];
+    const inked = contours.colors[which] ?? colors[contours.codes[which]];
     const width = contours.shares[at] === core ? THICK_PX : THIN_PX;
     Object.assign(context, { strokeStyle: `rgba(${background},0.75)`, lineWidth: width + 2 * LINE_HALO_PX });
     context.stroke(path);

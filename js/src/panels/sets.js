@@ -11,6 +11,11 @@ import { createSetList } from "./set_list.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
 /** @typedef {import("./set_list.js").CellSet} CellSet */
+/** @typedef {import("../state/state.js").State} State */
+/** @typedef {import("../state/actions.js").Actions} Actions */
+
+/** As many sets have contours at once. */
+const MOST_CONTOURED = 8;
 
 /** @param {import("./index.js").Given} given @returns {import("./index.js").DrawPanel} */
 export function createSets({ client, redraw }) {
@@ -28,8 +33,8 @@ export function createSets({ client, redraw }) {
     redraw();
   }
 
-  /** @param {Context} context @param {CellSet} set @param {number} i */
-  function row(context, set, i) {
+  /** @param {Context} context @param {CellSet} set @param {number} i @param {CellSet[]} sets */
+  function row(context, set, i, sets) {
     const { state } = context;
     const { name, n, depth, fault } = set;
     const [isOpen, isOffline] = [open.has(name), state.link === "offline"];
@@ -40,11 +45,11 @@ export function createSets({ client, redraw }) {
         @click=${() => then(() => open.delete(name) || open.add(name))}>${ICONS.down}<span class="label">${name}</span>
         <span class="kind">${fault === "" ? shortCount(n) : "?"}</span></button>
       <button type="button" class="small" aria-label="Select ${name}" title="Select its ${nounsOf(state).obs.many}\n${MODES_TOLD}" ?disabled=${isOffline || fault !== ""} @click=${select}>${ICONS.lasso}</button>
-    </div>${isOpen ? body(context, set, i) : nothing}</li>`;
+    </div>${isOpen ? body({ ...context, sets }, set, i) : nothing}</li>`;
   }
 
-  /** @param {Context} context @param {CellSet} set @param {number} i */
-  function body({ state, actions }, { name, of, n, nFiltered, nSelected, isRule, fault }, i) {
+  /** @param {Context & {sets: CellSet[]}} context @param {CellSet} set @param {number} i */
+  function body({ state, actions, sets }, { name, of, n, nFiltered, nSelected, isRule, fault }, i) {
     const spec = `set:${name}`;
     const isOnly = ruleOf(state.traits.filters, spec)?.set === name;
     const filterButton = html`<button type="button" class="text" aria-pressed=${isOnly} ?disabled=${state.link === "offline" || fault !== ""}
@@ -69,7 +74,8 @@ export function createSets({ client, redraw }) {
       <p class="caption">${told}</p>
       <div class="box"><input type="text" id="set-${i}" aria-label="Name of ${name}" maxlength="200" autocomplete="off" spellcheck="false" .value=${live(renamed.name === name ? renamed.to : name)}
         @input=${(/** @type {Event} */ event) => void ((renamed = { name, to: textIn(event) }))} @change=${rename}></div>
-      <div class="doing">${filterButton} ${act("zoom", "Zoom to", n === 0)} ${act("put", "Replace by selection")} ${act("delete", "Delete")}</div>
+      <div class="doing">${filterButton} ${onPlot(state, actions, name, fault !== "")} ${act("zoom", "Zoom to", n === 0)} ${act("put", "Replace by selection")} ${act("delete", "Delete")}</div>
+      ${compared(state, actions, name, sets)}
     </div>`;
   }
 
@@ -110,7 +116,31 @@ export function createSets({ client, redraw }) {
       ${namer(context, sets ?? [])}
       ${list.fault() === "" ? nothing : html`<p class="fault" role="alert">${list.fault()}</p>`}
       <p class="caption" role="status">${sets === null ? "Reading…" : sets.length === 0 ? none : counted(sets.length, n)}</p>
-      <ul class="list" aria-label="Sets of ${many}">${(sets ?? []).map((set, i) => row(context, set, i))}</ul>
+      <ul class="list" aria-label="Sets of ${many}">${(sets ?? []).map((set, i) => row(context, set, i, sets ?? []))}</ul>
     </div>`;
   };
+}
+
+/** Whether contours run around a set. @param {State} state @param {Actions} actions @param {string} name @param {boolean} isLost */
+function onPlot({ traits: { contours }, link }, actions, name, isLost) {
+  const names = Array.isArray(contours) ? contours : [];
+  const isOn = names.includes(name);
+  const left = names.filter((one) => one !== name);
+  const put = () => actions.setTrait("contours", isOn ? (left.length > 0 ? left : null) : [...names, name]);
+  const isFull = !isOn && names.length >= MOST_CONTOURED;
+  return html`<button type="button" class="text" aria-pressed=${isOn} ?disabled=${link === "offline" || isLost || isFull}
+    title=${isFull ? `At most ${MOST_CONTOURED} sets have contours` : "Lines around 50 % and 90 % of its cells"} @click=${put}>Contours</button>`;
+}
+
+/** Which set its density is compared with. @param {State} state @param {Actions} actions @param {string} name @param {CellSet[]} sets */
+function compared({ traits: { difference }, link }, actions, name, sets) {
+  const others = sets.filter((one) => one.name !== name && one.fault === "");
+  if (others.length === 0) return nothing;
+  const other = difference?.[0] === name ? difference[1] : "";
+  const choose = (/** @type {Event} */ event) =>
+    actions.setTrait("difference", textIn(event) === "" ? null : [name, textIn(event)]);
+  return html`<label class="setting choose" title="Where it is denser than another set, and where less dense"><span>Difference</span>
+    <select class="wide" aria-label="Difference of ${name} from" .value=${live(other)} ?disabled=${link === "offline"} @change=${choose}>
+      <option value="" ?selected=${other === ""}>none</option>
+      ${others.map((one) => html`<option value=${one.name} ?selected=${one.name === other}>from ${one.name}</option>`)}</select></label>`;
 }

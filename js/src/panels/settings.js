@@ -114,15 +114,26 @@ function onPlot({ traits, dataset }, actions) {
   const columns = (dataset?.columns ?? []).filter(({ kind }) => kind !== "int" && kind !== "float");
   // By their place: of an object, names that are numbers would come first.
   const named = Object.fromEntries(columns.map(({ name }, i) => [`column ${i}`, name]));
-  const chosen = (/** @type {string | boolean | null} */ asked) =>
-    asked === true ? "all" : asked ? `column ${columns.findIndex(({ name }) => name === asked)}` : "";
-  const all = { "": "none", all: `all ${nounsOf({ dataset }).obs.many}` };
+  const chosen = (/** @type {string | boolean | string[] | null} */ asked) =>
+    asked === true
+      ? "all"
+      : Array.isArray(asked)
+        ? "sets"
+        : asked
+          ? `column ${columns.findIndex(({ name }) => name === asked)}`
+          : "";
+  const { contours } = traits;
+  /** @type {Record<string, string>} */
+  const sets = Array.isArray(contours)
+    ? { sets: contours.length > 1 ? `sets ${contours.join(", ")}` : `set ${contours}` }
+    : {};
+  const all = { "": "none", all: `all ${nounsOf({ dataset }).obs.many}`, ...sets };
   return [
     choice("Names", { "": "none", ...named }, chosen(traits.labels), (value) =>
       actions.setTrait("labels", named[value] ?? null),
     ),
     choice("Contours", { ...all, ...named }, chosen(traits.contours), (value) =>
-      actions.setTrait("contours", value === "all" ? true : (named[value] ?? null)),
+      actions.setTrait("contours", value === "sets" ? contours : value === "all" ? true : (named[value] ?? null)),
     ),
   ];
 }

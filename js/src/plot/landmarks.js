@@ -25,6 +25,9 @@
  * @typedef {(site: Site) => Landmarks} CreateLandmarks
  */
 
+/** What lies over the points. */
+const LIES = /** @type {const} */ (["labels", "contours", "difference"]);
+
 /** @param {Site} site @returns {Landmarks & {follow: (state: State, before: State) => boolean}} `follow` tells whether the picture is another */
 export function createLandmarks(site) {
   /** @type {Landmarks | null} */
@@ -33,13 +36,13 @@ export function createLandmarks(site) {
     draw: () => layer?.draw(),
     paint: (...onto) => layer?.paint(...onto),
     destroy: () => layer?.destroy(),
-    follow({ landmarks, labels, contours, traits, color }, before) {
-      const isOther = labels !== before.labels || contours !== before.contours;
+    follow(state, before) {
+      const { landmarks, traits } = state;
+      const isOther = LIES.some((kind) => state[kind] !== before[kind] || traits[kind] !== before.traits[kind]);
       if (layer === null && landmarks === null) return false;
       layer ??= /** @type {CreateLandmarks} */ (landmarks)(site);
-      const isNamed = traits.labels !== before.traits.labels || traits.contours !== before.traits.contours;
-      if (isOther || isNamed || color !== before.color || landmarks !== before.landmarks) layer.draw();
-      return isOther || isNamed;
+      if (isOther || state.color !== before.color || landmarks !== before.landmarks) layer.draw();
+      return isOther;
     },
   };
 }

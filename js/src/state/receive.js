@@ -18,6 +18,7 @@ const MENDED = {
   cells: ["aggregate"],
   labels: ["labels"],
   contours: ["contours"],
+  difference: ["difference"],
 };
 
 /**

@@ -105,6 +105,7 @@
  * @property {any} keyShape what draws shapes by keys, from the same
  * @property {import("../wire/protocol.js").Labels | null} labels where names stand, as last asked for
  * @property {import("../wire/protocol.js").Contours | null} contours where contours run, as last asked for
+ * @property {import("../wire/protocol.js").Difference | null} [difference] where two sets differ, as last asked for
  * @property {Crowd} crowd how crowded views of this size are
  * @property {boolean} isSeen some points have been on the screen
  * @property {boolean} isWhole all of them have

@@ -265,13 +265,22 @@ export const CONTAINER = 65536;
  * @property {Record<string, any>[]} filters
  */
 /**
- * Ask for the contours of the categories of a column, "" = of all cells. Answered by `contours`.
+ * Ask for the contours of the categories of a column, "" = of all cells, or of named sets. Answered by `contours`.
  *
- * filters : as in `columns`
+ * filters : as in `columns`; sets : names, [] = those of the column
  * @typedef {object} AskContours
  * @property {"contours"} kind
  * @property {number} panel
  * @property {string} column
+ * @property {Record<string, any>[]} filters
+ * @property {string[]} sets
+ */
+/**
+ * Ask where one of two named sets is denser than the other. Answered by `difference`; filters : as in `columns`.
+ * @typedef {object} AskDifference
+ * @property {"difference"} kind
+ * @property {number} panel
+ * @property {string[]} sets
  * @property {Record<string, any>[]} filters
  */
 /**
@@ -281,7 +290,7 @@ export const CONTAINER = 65536;
  * @typedef {object} Cancel
  * @property {"cancel"} kind
  * @property {number} panel
- * @property {"points" | "color" | "aggregate" | "zoom" | "hover" | "search" | "count" | "columns" | "table" | "csv" | "labels" | "contours" | "lasso"} of
+ * @property {"points" | "color" | "aggregate" | "zoom" | "hover" | "search" | "count" | "columns" | "table" | "csv" | "labels" | "contours" | "difference" | "lasso"} of
  */
 /**
  * What was opened.
@@ -708,6 +717,7 @@ export const CONTAINER = 65536;
  * codes, labels, n_present : as in `labels`
  * categories, shares, n_rings : of each contour the index into codes, the share of cells it encloses, and how many
  *     rings it has; extent : as in `labels`
+ * sets, colors : of contours of sets their names, which are the labels too, and a colour for each; codes are -1
  * @typedef {object} Contours
  * @property {"contours"} kind
  * @property {number} panel
@@ -720,7 +730,27 @@ export const CONTAINER = 65536;
  * @property {number[]} shares
  * @property {number[]} n_rings
  * @property {number[]} extent
+ * @property {string[]} sets
+ * @property {string[]} colors
  * @property {{lengths: Uint32Array, xy: Uint16Array}} arrays
+ */
+/**
+ * Where one of two sets is denser than the other: log2 of the ratio of their densities, each of its own cells.
+ *
+ * counts : cells of each that pass; least : cells of both that must lie near, or there is nothing to tell
+ * limit : the last code stands for this ratio and all higher ones, code 0 for minus this and all lower ones
+ * shape : lines and columns, the first at the lowest y; extent : x0, x1, y0, y1 of all bins, data units
+ * @typedef {object} Difference
+ * @property {"difference"} kind
+ * @property {number} panel
+ * @property {number} points_seq
+ * @property {string[]} sets
+ * @property {number[]} counts
+ * @property {number} least
+ * @property {number} limit
+ * @property {number[]} shape
+ * @property {number[]} extent
+ * @property {{codes: Uint8Array, colors: Uint8Array}} arrays
  */
 /**
  * The front-end's second module, which draws its panels: an ES module as UTF-8, empty where the page has it.
@@ -765,8 +795,8 @@ export const CONTAINER = 65536;
  * @property {string} details
  */
 
-/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | Cancel} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | Annotations | Annotated | GeneSets | Detail | Image | Cells | Labels | Contours | Module | Progress | CostOf | Error} Reply */
+/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | AskDifference | Cancel} Request */
+/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | Annotations | Annotated | GeneSets | Detail | Image | Cells | Labels | Contours | Difference | Module | Progress | CostOf | Error} Reply */
 
 /** @typedef {[dtypes: string[], shape: (string | number)[]]} ArraySpec a shape names its sizes */
 
@@ -799,6 +829,7 @@ export const REPLY_ARRAYS = {
   cells: {"xy": [["uint16"], ["n", 2]], "codes": [["uint8", "uint16"], ["n or 0"]], "bits": [["uint8"], ["n_bytes"]], "passing": [["uint8"], ["n_bytes"]]},
   labels: {"xy": [["uint16"], ["n", 2]]},
   contours: {"lengths": [["uint32"], ["n_rings"]], "xy": [["uint16"], ["n", 2]]},
+  difference: {"codes": [["uint8"], ["n"]], "colors": [["uint8"], ["n_codes", 3]]},
   module: {"code": [["uint8"], ["n_bytes"]]},
   progress: {},
   cost: {},

@@ -18,7 +18,9 @@ export function summaryOf(state) {
   if (color !== null && color.scale !== "none") lines.push(...colorTold(color, traits.hidden, key));
   else lines.push("No color");
   if (traits.labels) lines.push(`Names: ${traits.labels}`);
-  if (traits.contours) lines.push(`Contours: ${traits.contours === true ? "all" : traits.contours}`);
+  if (traits.contours)
+    lines.push(`Contours: ${traits.contours === true ? "all" : [traits.contours].flat().join(", ")}`);
+  if (traits.difference) lines.push(`Difference: ${traits.difference.join(", ")}`);
   /** @type {import("./rule_told.js").Rule[]} */
   const filters = traits.filters;
   if (filters.length > 0) lines.push(`Filters: ${filters.map((one) => `${nameOf(one)} ${told(one)}`).join("; ")}`);

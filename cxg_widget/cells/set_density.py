@@ -1,0 +1,92 @@
+"""Contours around named sets of cells, and where one of two sets is denser than the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.landmarks import Contours, Named, contours_of, grid_for
+from cxg_widget.counts.on_grid import Grid
+from cxg_widget.draw.density import smooth, width_for
+
+if TYPE_CHECKING:
+    from cxg_widget.cells.holder import Holder
+
+LEAST_NEAR = 10
+"""Cells of both sets that must lie near a place, or too little is known of it."""
+_LOWEST_LIMIT, _HIGHEST_LIMIT = 1.0, 6.0
+_QUANTILE = 0.98
+_ONE_PLANE = np.zeros(1, dtype=np.int32)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where one of two sets is denser than the other.
+
+    Attributes
+    ----------
+    names : of both
+    counts : cells of each that pass the filters
+    ratio : log2 of the densities' ratio, each the share of its own set, float64 (lines, columns), line 0 at the
+        lowest y; inf and -inf where only one of both is; NaN where fewer than `LEAST_NEAR` cells of both lie near
+    limit : a number that few of the ratios are beyond
+    grid : where the bins lie
+    """
+
+    names: tuple[str, str]
+    counts: tuple[int, int]
+    ratio: NDArray[np.float64]
+    limit: float
+    grid: Grid
+
+
+def find_set_contours(
+    held: Holder, names: tuple[str, ...], masks: list[NDArray[np.bool_]], check: Callable[[], object]
+) -> Contours:
+    """Find contours around those cells of sets, bool (n_obs,) each, that pass the filters; see `find_names`."""
+    grid = grid_for(held, len(names))
+    planes = np.stack([_plane(held, mask, grid, check) for mask in masks])
+    counts = planes.sum(axis=(1, 2), dtype=np.int64)
+    named = Named(np.full(len(names), -1), list(names), counts, len(names), _ONE_PLANE)
+    return contours_of(named, grid, planes, check)
+
+
+def find_difference(
+    held: Holder, names: tuple[str, str], masks: list[NDArray[np.bool_]], check: Callable[[], object]
+) -> Difference:
+    """Compare the densities of those cells of two sets, bool (n_obs,) each, that pass the filters.
+
+    Both are smoothed by the wider of the Gaussians that the contours of each have.
+    """
+    grid = grid_for(held, len(names))
+    planes = [_plane(held, mask, grid, check) for mask in masks]
+    n_first, n_second = (int(plane.sum(dtype=np.int64)) for plane in planes)
+    fewer = min(n_first, n_second)
+    first, second = (smooth(plane, fewer) for plane in planes)
+    sigma = width_for(fewer) * grid.side
+    # As many cells as would give this density if they lay under the whole Gaussian: one over the sum of its squares.
+    near = (first + second) * (4 * np.pi * sigma**2)
+    ratio = np.full(grid.shape, np.nan)
+    is_known = near >= LEAST_NEAR
+    if fewer > 0:
+        with np.errstate(divide="ignore"):
+            ratio[is_known] = np.log2(first[is_known] / n_first) - np.log2(second[is_known] / n_second)
+    return Difference(names, (n_first, n_second), ratio, _limit_of(ratio), grid)
+
+
+def _plane(held: Holder, mask: NDArray[np.bool_], grid: Grid, check: Callable[[], object]) -> NDArray[np.uint32]:
+    check()
+    passing = held.filtered()
+    mask = mask if passing is None else mask & passing
+    return np.asarray(held.category_planes(None, _ONE_PLANE, grid, mask, check)[0])
+
+
+def _limit_of(ratio: NDArray[np.float64]) -> float:
+    """Return what few ratios are beyond: a half or whole number."""
+    sizes = np.abs(ratio[np.isfinite(ratio)])
+    most = float(np.quantile(sizes, _QUANTILE)) if sizes.size else 0.0
+    return float(np.clip(np.ceil(2 * most) / 2, _LOWEST_LIMIT, _HIGHEST_LIMIT))

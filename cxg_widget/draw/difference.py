@@ -1,0 +1,74 @@
+"""A map of ratios as codes, their colours, and both on a picture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.color.colormap import stops_of
+from cxg_widget.color.rgb import RGB, ramp
+
+HIGHEST = 254
+"""The code of the highest ratio; that of the lowest is 0, and of no difference the one between."""
+NOTHING = 255
+VEIL = 0.72
+"""How much of what lies beneath the map is covered by the page, or colours of points could be taken for the map's."""
+_COLORMAP = "RdBu_r"
+
+
+def codes_of(ratio: NDArray[np.float64], limit: float) -> NDArray[np.uint8]:
+    """Return ratios from -limit to limit as codes; those beyond have the last, and NaN has `NOTHING`."""
+    half = HIGHEST // 2
+    shares = np.clip(np.nan_to_num(ratio, nan=0.0, posinf=limit, neginf=-limit) / limit, -1, 1)
+    codes = np.rint(half + half * shares)
+    return np.where(np.isnan(ratio), NOTHING, codes).astype(np.uint8)
+
+
+def code_colors() -> NDArray[np.uint8]:
+    """Return red, green and blue of each code, uint8 (255, 3): blue below, red above, pale between."""
+    table = ramp(stops_of(_COLORMAP))
+    return table[np.rint(np.linspace(0, len(table) - 1, HIGHEST + 1)).astype(np.int64)]
+
+
+def draw_map(
+    image: NDArray[np.uint8], codes: NDArray[np.uint8], box: tuple[float, float, float, float], ground: RGB
+) -> NDArray[np.uint8]:
+    """Return an image, uint8 (height, width, 4), under a veil and, where something is known, a map.
+
+    Parameters
+    ----------
+    codes : uint8 (lines, columns), the first line at the lower edge of the box
+    box : left, right, bottom, top of the map on the image, px from its top left
+    ground : the colour of the veil
+    """
+    height, width = image.shape[:2]
+    under = image.copy()  # what is transparent stays so
+    under[..., :3] = np.rint(image[..., :3] * (1 - VEIL) + np.array(ground) * VEIL)
+    colors = np.vstack([code_colors(), np.zeros((1, 3), dtype=np.uint8)])
+    alpha = np.where(codes == NOTHING, 0.0, 1.0)[..., None]
+    premultiplied = np.concatenate([colors[codes] * alpha, 255 * alpha], axis=2)
+    left, right, bottom, top = box
+    lines, columns = codes.shape
+    down = _between(lines, (np.arange(height) + 0.5 - bottom) / (top - bottom))
+    along = _between(columns, (np.arange(width) + 0.5 - left) / (right - left))
+    drawn = np.einsum("yl,lcd,xc->yxd", down, premultiplied, along, optimize=True)
+    drawn[..., :3] /= np.maximum(drawn[..., 3:] / 255, 1 / 255)
+    return over(under, drawn)
+
+
+def over(image: NDArray[np.uint8], above: NDArray[Any]) -> NDArray[np.uint8]:
+    """Return an image under another, or under one colour: red, green, blue and opacity, all 0 to 255."""
+    share, alpha = above[..., 3:] / 255, image[..., 3:] / 255
+    covered = share + alpha * (1 - share)
+    mixed = (above[..., :3] * share + image[..., :3] * alpha * (1 - share)) / np.maximum(covered, 1 / 255)
+    found = np.concatenate([mixed, 255 * np.broadcast_to(covered, (*mixed.shape[:2], 1))], axis=2)
+    return np.asarray(np.rint(np.clip(found, 0, 255)), dtype=np.uint8)
+
+
+def _between(n: int, shares: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the weights (k, n) of n bins at places from 0 to 1, linear between their middles, 0 beyond all of them."""
+    weights = np.clip(1 - np.abs(np.subtract.outer(shares * n - 0.5, np.arange(n))), 0, None)
+    weights[(shares < 0) | (shares > 1)] = 0
+    return np.asarray(weights)

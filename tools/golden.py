@@ -90,6 +90,10 @@ REPLIES: dict[str, Frame] = {
         ),
         {"counts": _array("uint32", [[5, 4, 0], [2, 1, 2], [1, 1, 0]])},
     ),
+    "recoded": Frame(
+        p.Recoded(4, 3, 6),
+        {"table": _array("uint8", [1, 0, 255]), "bits": _array("uint8", [5]), "codes": _array("uint8", [2])},
+    ),
     "annotated": Frame(p.Annotated("", [5, 4, 3])),
     "dataset": Frame(
         p.DatasetInfo(

@@ -25,7 +25,9 @@ from cxg_widget.session.on_show import OnShow
 from cxg_widget.spatial.view import Extent
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
+from cxg_widget.wire.order import DisplayOrder
 from cxg_widget.wire.quantise import Bounds
+from cxg_widget.wire.recoded import recoded_frame
 
 
 class Showing:
@@ -35,6 +37,7 @@ class Showing:
         self._loader = loader
         self._on_show = on_show
         self._dataset = loader.dataset
+        self._sent: tuple[int, Coloring, DisplayOrder] | None = None
 
     @property
     def _held(self) -> Holder:
@@ -102,7 +105,13 @@ class Showing:
         held = self._loader.of(settings)
         order = held.order
         yield streams.legend_frame(held.coloring(), settings, self._dataset, order.rows.size, seq)
-        yield from held.point_coloring().frames(order, seq)
+        coloring, since = held.point_coloring(), None
+        if self._sent is not None and settings.log_of(coloring.target.name) is not None:
+            of, before, known = self._sent
+            if before.target == coloring.target and known is order:
+                since = recoded_frame(before.codes, coloring.codes, order, of, seq)
+        yield from coloring.frames(order, seq) if since is None else [since]
+        self._sent = seq, coloring, order  # not before the last of it has gone
 
     def recolor(self) -> Iterator[Frame]:
         """Yield the colours of the categories on show, after the palette changed."""
@@ -139,6 +148,7 @@ class Showing:
 
         Which cells count is told first.
         """
+        self._sent = None  # a page may be new, and have nothing
         if self._on_show.settings.filters:
             try:
                 yield from self.filter()

@@ -533,6 +533,24 @@ class Codes(OfPanel):
 
 
 @dataclass(frozen=True)
+class Recoded(OfPanel):
+    """Category codes of all points that follow from those of an earlier colouring, `of`, all of which were sent.
+
+    First each code becomes what the table says, then those of some points what `codes` says.
+    """
+
+    kind: ClassVar[str] = "recoded"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "table": Array(("uint8", "uint16"), ("n_before + 1",), "by each code of before, last by the missing one"),
+        "bits": Array(("uint8",), ("n_bytes",), "packed mask of the points that then have another code; empty = none"),
+        "codes": Array(("uint8", "uint16"), ("n or 1 or 0",), "of each of these in turn, or one of all"),
+    }
+    seq: int
+    of: int
+    n_points: int
+
+
+@dataclass(frozen=True)
 class Values(OfPanel):
     """Numbers of the points start..stop in display order: value = lo + code / 65534 * (hi - lo), 65535 = missing."""
 
@@ -1083,6 +1101,7 @@ REPLIES: tuple[type[Message], ...] = (
     Color,
     Palette,
     Codes,
+    Recoded,
     Values,
     Nonzeros,
     Selection,

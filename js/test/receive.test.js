@@ -300,3 +300,25 @@ test("where some rows of a long list were counted the others, the labels and all
   assert.deepEqual(found.rows, [1, 3]);
   assert.deepEqual([...all.filtered], [5, 6, 7, 0]);
 });
+
+test("codes that follow from those before are shown at once; those that follow from others are not", () => {
+  const { scene, store, receive } = start();
+  receive(points());
+  receive(color());
+  receive({ ...codes(), arrays: { codes: Uint8Array.of(0, 1, 255, 1) } });
+  const arrays = { table: Uint8Array.of(2, 0, 255), bits: Uint8Array.of(0b1100), codes: Uint8Array.of(1, 3) };
+  receive(color(2));
+  receive({ kind: "recoded", seq: 2, of: 0, n_points: N, arrays });
+  assert.equal(scene.color?.seq, 1);
+  receive({ kind: "recoded", seq: 2, of: 1, n_points: N, arrays });
+  assert.deepEqual([scene.color?.seq, store.get().nextColor, store.get().color?.loaded], [2, null, N]);
+  assert.deepEqual([...(scene.color?.codes ?? [])], [2, 0, 1, 3]);
+  receive(color(3));
+  receive({
+    ...color(3),
+    kind: "recoded",
+    of: 2,
+    arrays: { table: Uint16Array.of(0, 0, 300, 7, 65535), bits: Uint8Array.of(1), codes: Uint16Array.of(9) },
+  });
+  assert.deepEqual([...(scene.color?.codes ?? [])], [9, 0, 0, 7]);
+});

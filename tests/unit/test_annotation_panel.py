@@ -160,6 +160,53 @@ def test_a_label_keeps_its_colour_when_others_come_go_or_are_called_otherwise(wi
     assert dict(zip(content["categories"], content["colors"], strict=True)) == after
 
 
+@pytest.mark.parametrize("n", [1000, 20_003])
+def test_labelling_a_selection_sends_a_bit_a_cell_and_what_is_sent_makes_the_codes_of_all(n, monkeypatch):
+    widget = recorded(small(n), monkeypatch)
+    rng = np.random.default_rng(n)
+    note = widget.annotations.new("mine", of="cell_type")
+    widget.color = "mine"
+    front, rows = [], widget._session.order.rows
+
+    def follow():
+        """Take what was sent as a front-end does; return how many bytes the arrays have."""
+        sent = widget.front.settle().sent
+        size = 0
+        for content, buffers in sent:
+            arrays = [np.frombuffer(one, dtype=it["dtype"]) for one, it in zip(buffers, content["arrays"], strict=True)]
+            if content["kind"] == "codes":
+                front[:] = [np.concatenate([*(front if content["start"] else []), arrays[0]])]
+            if content["kind"] == "recoded":
+                table, bits, codes = arrays
+                front[0] = table[np.minimum(front[0], len(table) - 1)]
+                if bits.size:
+                    front[0][np.unpackbits(bits, count=n, bitorder="little").astype(bool)] = codes
+            if content["kind"] in ("color", "codes", "recoded"):
+                size += sum(map(len, buffers))
+        sent.clear()
+        truth = note.series().cat.codes.to_numpy()[rows]
+        np.testing.assert_array_equal(front[0], truth.astype(front[0].dtype))  # -1 is the highest
+        return size
+
+    assert follow() >= n
+    for step in (
+        lambda: note.assign("new", rng.random(n) < 0.3),
+        lambda: note.assign("B", rng.random(n) < 0.3),
+        lambda: note.assign(None, rng.random(n) < 0.3),
+        lambda: note.rename("new", "old"),
+        lambda: note.merge(note.labels[:2], "both"),
+        lambda: note.delete("both"),
+    ):
+        step()
+        assert follow() <= n / 8 + 2 * len(note.labels) + 8
+    widget.undo()
+    assert follow() < n
+    for i in range(260):
+        note.assign(f"more {i}", [i])
+    assert follow() < 260 * n / 4
+    widget.close()
+
+
 def test_labels_of_a_column_begin_with_its_colours():
     log = [{"of": "t"}, {"rename": "a", "to": "A"}, {"assign": "new"}, {"merge": ["b", "A"], "into": "b"}]
     found = label_colors(log, lambda _: (("a", "b"), {"a": "#123456"}))

@@ -1,5 +1,5 @@
 /** Receives messages: arrays go into the scene, everything else into the store. Older messages of a kind are ignored. */
-import { createPositions, createValues, drawable, putBits, putPositions, putValues } from "./scene.js";
+import { createPositions, createValues, drawable, putBits, putPositions, putRecoded, putValues } from "./scene.js";
 
 /** @typedef {import("../wire/protocol.js").Reply} Reply */
 /** @typedef {import("./state.js").Coloring} Coloring */
@@ -42,6 +42,8 @@ export function createReceiver(scene, store) {
       case "values":
       case "nonzeros":
         return takeValues(scene, store, reply);
+      case "recoded":
+        return takeRecoded(scene, store, reply);
       case "selection":
         return takeSelection(scene, store, reply);
       case "filter":
@@ -155,6 +157,16 @@ function takeValues(scene, store, reply) {
     putValues(values, reply);
     store.set({ [slot]: { ...coloring, loaded: values.loaded } });
   }
+  promote(scene, store);
+}
+
+/** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Recoded} reply */
+function takeRecoded(scene, store, reply) {
+  const { color: before, nextColor: values } = scene;
+  const { nextColor } = store.get();
+  if (before?.seq !== reply.of || before.codes === null || values?.seq !== reply.seq || nextColor === null) return;
+  putRecoded(values, before.codes, reply.arrays);
+  store.set({ nextColor: { ...nextColor, loaded: values.loaded } });
   promote(scene, store);
 }
 

@@ -101,6 +101,18 @@ export function putValues(values, chunk) {
   values.loaded = extend(values.loaded, start, stop);
 }
 
+/** Make codes of those of an earlier colouring. @param {PointColors} values @param {Uint8Array | Uint16Array} before @param {import("../wire/protocol.js").Recoded["arrays"]} arrays */
+export function putRecoded(values, before, { table, bits, codes }) {
+  const last = table.length - 1;
+  const made = table instanceof Uint8Array ? new Uint8Array(values.n) : new Uint16Array(values.n);
+  for (let i = 0, k = 0; i < values.n; i++) {
+    const isOther = bits.length > 0 && (bits[i >> 3] >> (i & 7)) & 1;
+    made[i] = isOther ? codes[codes.length === 1 ? 0 : k++] : table[Math.min(before[i], last)];
+  }
+  values.codes = made;
+  values.loaded = values.n;
+}
+
 /** @param {Uint8Array | Uint16Array} codes n @param {import("../wire/protocol.js").Nonzeros} chunk @returns {Entries} those of the chunk */
 export function putNonzeros(codes, { start, stop, fill, arrays: { counts, offsets, values } }) {
   codes.fill(fill, start, stop);

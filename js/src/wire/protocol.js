@@ -397,6 +397,18 @@ export const CONTAINER = 65536;
  * @property {{codes: Uint8Array | Uint16Array}} arrays
  */
 /**
+ * Category codes of all points that follow from those of an earlier colouring, `of`, all of which were sent.
+ *
+ * First each code becomes what the table says, then those of some points what `codes` says.
+ * @typedef {object} Recoded
+ * @property {"recoded"} kind
+ * @property {number} panel
+ * @property {number} seq
+ * @property {number} of
+ * @property {number} n_points
+ * @property {{table: Uint8Array | Uint16Array, bits: Uint8Array, codes: Uint8Array | Uint16Array}} arrays
+ */
+/**
  * Numbers of the points start..stop in display order: value = lo + code / 65534 * (hi - lo), 65535 = missing.
  * @typedef {object} Values
  * @property {"values"} kind
@@ -796,7 +808,7 @@ export const CONTAINER = 65536;
  */
 
 /** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | AskDifference | Cancel} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Values | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | Annotations | Annotated | GeneSets | Detail | Image | Cells | Labels | Contours | Difference | Module | Progress | CostOf | Error} Reply */
+/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Recoded | Values | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | Annotations | Annotated | GeneSets | Detail | Image | Cells | Labels | Contours | Difference | Module | Progress | CostOf | Error} Reply */
 
 /** @typedef {[dtypes: string[], shape: (string | number)[]]} ArraySpec a shape names its sizes */
 
@@ -807,6 +819,7 @@ export const REPLY_ARRAYS = {
   color: {"histogram": [["uint32"], ["n_bins"]], "quantiles": [["float32"], ["n_quantiles"]], "log_histogram": [["uint32"], ["n_log_bins"]]},
   palette: {},
   codes: {"codes": [["uint8", "uint16"], ["stop-start"]]},
+  recoded: {"table": [["uint8", "uint16"], ["n_before + 1"]], "bits": [["uint8"], ["n_bytes"]], "codes": [["uint8", "uint16"], ["n or 1 or 0"]]},
   values: {"values": [["uint16"], ["stop-start"]]},
   nonzeros: {"counts": [["uint32"], ["n_containers"]], "offsets": [["uint16"], ["n_entries"]], "values": [["uint16"], ["n_entries"]]},
   selection: {"bits": [["uint8"], ["n_bytes"]]},

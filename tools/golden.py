@@ -159,6 +159,15 @@ REPLIES: dict[str, Frame] = {
             "grouped": _array("uint32", [[0, 6, 1], [0, 0, 0], [0, 0, 0]]),
         },
     ),
+    "column.long": Frame(
+        p.ColumnCounts(0, 1, "obs:clone", "categorical", ["c2", "(missing)"], [], [], rows=[1, 3]),
+        {
+            "all": _array("uint32", [5, 300, 7, 1]),
+            "filtered": _array("uint32", [30, 1]),
+            "selected": _array("uint32", [2, 0]),
+            "grouped": np.empty((2, 0), dtype=np.uint32),
+        },
+    ),
     "column.continuous": Frame(
         p.ColumnCounts(
             1, 2, "var:CD3E", "continuous", [], [0.0, 0.5, 1.0], [], layer="raw", n_zeros=4,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.loader import Loader
+from cxg_widget.counts.countable import Countable
 from cxg_widget.counts.counter import Column, Groups, Tally
 from cxg_widget.counts.frame import frame_of
 from cxg_widget.display.settings import Settings
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 MOST_OPEN = 1_000
 _MOST_ROWS = 1_024
 """Categories of a long list that may be asked for one by one."""
+_FIRST_ROWS = 128
+"""Of a long list, the categories that are told where none was asked for: those on the screen, and some below."""
 _MOST_GROUPS = 12
 _VAR = "var"
 """The slot of the table of var, kept as long as columns are open."""
@@ -62,6 +65,7 @@ class Columns:
         """
         check_number(asked.columns)
         wanted = _wanted(asked)
+        known = {*asked.known}
         self._n_asked += 1
         number, settings = self._n_asked, self._on_show.settings
         rules = check_filters(asked.filters, self._dataset, settings.layer)
@@ -77,7 +81,7 @@ class Columns:
             try:
                 if isinstance(column, Exception):
                     raise column
-                frame = self._frame(name, column, rules, (part, parts), wanted.get(name))
+                frame = self._frame(name, column, rules, (part, parts), wanted[name], is_known=name in known)
             except CxgWidgetError as error:
                 frame = _failed(name, error, part, parts, self._dataset.uri)
             yield frame
@@ -95,26 +99,24 @@ class Columns:
         return source, found, settings.layer if source == "var" else None
 
     def _frame(
-        self, name: str, column: Column, rules: list[Rule], part: tuple[int, int], wanted: list[int] | None
+        self, name: str, column: Column, rules: list[Rule], part: tuple[int, int], wanted: list[int], *, is_known: bool
     ) -> Frame:
-        is_known = wanted is not None
         settings, mask, _ = self._on_show.now()
         legend, groups = self.groups(settings)
         counter = self._loader.of(settings).counter
         tally = counter.count(column, rules, mask, lambda: groups, is_kept=True)
         coded = tally.coded
-        labels = [] if is_known else [label_of(one) for one in coded.categories or ()]
+        rows = _rows_told(coded, wanted, is_known=is_known)
+        labels = [] if is_known and not rows else _labels(coded, rows)
         edges = [] if is_known or coded.categories is not None else coded.edges.tolist()
         scale: p.Scale = "continuous" if coded.categories is None else "categorical"
         is_grouped = tally.grouped.shape[1] > 0
         about = [] if is_known or column[0] != "var" else self._about(column[1])
-        is_some = bool(wanted) and coded.categories is not None and not is_grouped
-        rows = [row for row in wanted or () if 0 <= row < coded.n_codes] if is_some else []
         message = p.ColumnCounts(
             *part, name, scale, labels, edges, legend if is_grouped else [], layer=column[2] or "",
             n_zeros=coded.n_zeros, about=about, rows=rows,
         )  # fmt: skip
-        return Frame(message, _arrays(tally, rows or slice(None)))
+        return Frame(message, _arrays(tally, rows, is_known=is_known))
 
     def _about(self, gene: str) -> list[list[str]]:
         """Return what the columns of var say of a gene of X."""
@@ -156,18 +158,35 @@ def check_number(columns: list[str]) -> None:
 
 
 def _wanted(asked: p.AskColumns) -> dict[str, list[int]]:
-    """Return the rows that are wanted of each column that is known, [] = all."""
+    """Return the rows that are wanted of each column, [] = all."""
     rows = asked.rows or [[] for _ in asked.columns]
     if len(rows) != len(asked.columns):
         raise InvalidValue(f"columns need the rows of each or of none; found {len(rows)} of {len(asked.columns)}")
     if max(map(len, rows), default=0) > _MOST_ROWS:
         raise InvalidValue(f"at most {_MOST_ROWS:,} rows of a column are counted apart from all")
-    return {name: some for name, some in zip(asked.columns, rows, strict=True) if name in asked.known}
+    return dict(zip(asked.columns, rows, strict=True))
 
 
-def _arrays(tally: Tally, rows: list[int] | slice) -> dict[str, NDArray[np.uint32]]:
-    found = {"all": tally.everything, "filtered": tally.filtered, "selected": tally.selected, "grouped": tally.grouped}
-    return {name: counts[rows].astype(np.uint32) for name, counts in found.items()}
+def _rows_told(coded: Countable, wanted: list[int], *, is_known: bool) -> list[int]:
+    """Return the rows of a long list that are told, its first ones where none was asked for; [] = all."""
+    if coded.categories is None or coded.is_grouped:
+        return []
+    rows = [row for row in wanted if 0 <= row < coded.n_codes]
+    return rows if rows or is_known else list(range(_FIRST_ROWS))
+
+
+def _labels(coded: Countable, rows: list[int]) -> list[str]:
+    labels = coded.categories or ()
+    if not rows:
+        return [label_of(one) for one in labels]
+    return [label_of(labels[row]) if row < len(labels) else p.MISSING_LABEL for row in rows]
+
+
+def _arrays(tally: Tally, rows: list[int], *, is_known: bool) -> dict[str, NDArray[np.uint32]]:
+    some = rows or slice(None)
+    found = {"all": tally.everything if rows and not is_known else tally.everything[some]}
+    found |= {"filtered": tally.filtered[some], "selected": tally.selected[some], "grouped": tally.grouped[some]}
+    return {name: counts.astype(np.uint32) for name, counts in found.items()}
 
 
 def _failed(name: str, error: CxgWidgetError, part: int, parts: int, uri: str) -> Frame:

@@ -272,10 +272,10 @@ class AskColumns(OfPanel):
     """Count the columns that are open, all others are closed. Answered by one `column` for each, in their order.
 
     columns : as the trait `color` has them, "obs:NAME" or "var:NAME"
-    known : those of which the front-end has categories or edges, which then are not sent again
+    known : those of which the front-end has categories or edges, which then are not sent again, but for those of `rows`
     filters : as the trait, which hosts hold back while the kernel is busy
-    rows : of each of these, where it is known and long, the categories that are on the screen, as indices, missing ones
-        last; [] = all
+    rows : of each of these, where it is long, the categories that are on the screen, as indices, missing ones last;
+        [] = all, the first ones where it is not known
     """
 
     kind: ClassVar[str] = "columns"
@@ -661,7 +661,8 @@ class ColumnCounts(OfPanel):
     scale "categorical": categories in their order. "continuous": edges of the bins, each of which holds its left edge
     and not its right one, but for the last, which holds both. Neither is listed where it is known.
     groups : indices into the categories of the legend on show, the largest; [] where cells are not counted by it
-    rows : of which categories the arrays are, where only some were asked for; [] = of all
+    rows : of a long list, which categories are told, and of which the arrays are; [] = all; where the list was not
+        known, `all` is of all categories nevertheless, by which they can be sorted
     error : one sentence where the column cannot be counted; the rest then is empty
     layer : that a gene was read from, "" = X
     n_zeros : how many of all cells have the number 0
@@ -670,7 +671,7 @@ class ColumnCounts(OfPanel):
 
     kind: ClassVar[str] = "column"
     arrays: ClassVar[Mapping[str, Array]] = {
-        "all": Array(("uint32",), ("n",), "all cells"),
+        "all": Array(("uint32",), ("n_all",), "all cells"),
         "filtered": Array(("uint32",), ("n",), "those that pass all filters but that of the column itself"),
         "selected": Array(("uint32",), ("n",), "selected cells"),
         "grouped": Array(

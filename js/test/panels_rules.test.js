@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rounded, stepOf } from "../src/panels/number_counts.js";
 import { exampleOf } from "../src/panels/overview.js";
-import { columnOf, keeping, passesOf, ruleOf, within, withRule } from "../src/panels/rules.js";
+import { columnOf, keeping, onlyOne, passesOf, ruleOf, toggled, within, withRule } from "../src/panels/rules.js";
 
 const LABELS = ["a", "b", "c", "d", "(missing)"];
 
@@ -15,6 +15,30 @@ test("whatever set of labels is kept, its rule lets those pass and no others", (
     assert.deepEqual(LABELS.filter(passesOf(rule ?? undefined)), LABELS.filter(isKept));
     assert.doesNotMatch(JSON.stringify(rule), /missing/);
   }
+});
+
+test("of a long list a label is taken out and in again, or kept alone, without knowing the others", () => {
+  const toggle = (/** @type {any} */ rule, /** @type {string} */ label) =>
+    toggled("obs:x", rule ?? undefined, label, LABELS.length);
+  for (let bits = 0; bits < 1 << LABELS.length; bits++) {
+    const isKept = (/** @type {string} */ label) => ((bits >> LABELS.indexOf(label)) & 1) === 1;
+    const rule = keeping("obs:x", LABELS, isKept) ?? undefined;
+    for (const one of LABELS) {
+      const after = toggle(rule, one) ?? undefined;
+      assert.deepEqual(
+        LABELS.filter(passesOf(after)),
+        LABELS.filter((label) => isKept(label) !== (label === one)),
+      );
+      assert.doesNotMatch(JSON.stringify(after) ?? "", /missing/);
+      assert.deepEqual(LABELS.filter(passesOf(toggle(after, one) ?? undefined)), LABELS.filter(isKept));
+      assert.deepEqual(
+        LABELS.filter(passesOf(onlyOne("obs:x", rule, one) ?? undefined)),
+        isKept(one) && bits === 1 << LABELS.indexOf(one) ? LABELS : [one],
+      );
+    }
+  }
+  assert.equal(toggle({ not: { obs: "x", in: ["a"] } }, "a"), null);
+  assert.deepEqual(toggle({ obs: "x", in: [3, true] }, "True"), { obs: "x", in: [3] });
 });
 
 test("values that Python keeps are the labels that the kernel sends, of yes and no and of numbers too", () => {

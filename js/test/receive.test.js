@@ -282,23 +282,20 @@ test("where some rows of a long list were counted the others, the labels and all
   const none = { error: "", layer: "", n_zeros: 0, about: [] };
   const counts = (/** @type {number[]} */ ...values) => Uint32Array.from(values);
   const some = { all: counts(6, 0), filtered: counts(1, 0), selected: counts(2, 0), grouped: counts() };
-  receive({ ...about, ...none, categories: [], rows: [1, 3], arrays: some });
+  receive({ ...about, ...none, categories: ["b", "(missing)"], rows: [1, 3], arrays: some });
   assert.deepEqual(store.get().columns, {}); // of labels that are no more
-  const all = {
-    all: counts(5, 6, 7, 0),
-    filtered: counts(5, 6, 7, 0),
-    selected: counts(0, 0, 0, 0),
-    grouped: counts(),
-  };
-  receive({ ...about, ...none, categories: ["a", "b", "c"], rows: [], arrays: all });
-  receive({ ...about, ...none, categories: [], rows: [1, 3], arrays: some });
+  const first = { all: counts(5, 6, 7, 0), filtered: counts(5), selected: counts(0), grouped: counts() };
+  receive({ ...about, ...none, categories: ["a"], rows: [0], arrays: first });
+  const before = store.get().columns["obs:x"];
+  assert.deepEqual([before.categories.length, before.categories[0], before.categories[1]], [3, "a", undefined]);
+  receive({ ...about, ...none, categories: ["b", "(missing)"], rows: [1, 3], arrays: some });
   const found = store.get().columns["obs:x"];
-  assert.equal(found.arrays.all, all.all);
-  assert.deepEqual(found.categories, ["a", "b", "c"]);
-  assert.deepEqual([...found.arrays.filtered], [5, 1, 7, 0]);
+  assert.equal(found.arrays.all, first.all);
+  assert.deepEqual([...found.categories], ["a", "b", undefined]);
+  assert.deepEqual([...found.arrays.filtered], [5, 1, 0, 0]);
   assert.deepEqual([...found.arrays.selected], [0, 2, 0, 0]);
   assert.deepEqual(found.rows, [1, 3]);
-  assert.deepEqual([...all.filtered], [5, 6, 7, 0]);
+  assert.deepEqual([...before.arrays.filtered], [5, 0, 0, 0]);
 });
 
 test("codes that follow from those before are shown at once; those that follow from others are not", () => {

@@ -59,7 +59,7 @@ const client = {
     if (request.kind === "search") return [find(request.query)].map(({ query, matches, nMore }) => ({ query, matches, n_more: nMore }));
     if (request.kind === "genes") return [genesIn(request)];
     if (request.kind !== "columns") return null;
-    const parts = request.columns.map((column) => answered(column, request.filters));
+    const parts = request.columns.map((column, i) => partly(answered(column, request.filters), request.rows[i] ?? []));
     store.set({ columns: { ...store.get().columns, ...Object.fromEntries(parts.map((part) => [part.column, part])) } });
     return parts;
   },
@@ -80,6 +80,15 @@ function genesIn({ text, name }) {
   if (text === "") return { kind: "gene_sets", sets: [{ name: "hallmarks <i>", genes: GENES.slice(0, 5), n: 250 }], said: "" };
   const genes = text.split(/\s+/).filter((gene) => GENES.includes(gene));
   return { kind: "gene_sets", sets: [{ name: name || "gene set 1", genes, n: genes.length }], said: "1 name is no gene of this dataset, and left out: 'FOO'." };
+}
+/** What is known of a long list once a kernel has told the rows asked for, the first ones where there was none. */
+function partly(part, asked) {
+  const n = part.categories.length;
+  if (n <= 1024) return part;
+  const rows = asked.length > 0 ? asked : Array.from({ length: 128 }, (_, i) => i);
+  const categories = store.get().columns[part.column]?.categories.slice() ?? new Array(n);
+  for (const row of rows) if (row < n) categories[row] = part.categories[row];
+  return { ...part, rows, categories, groups: [], arrays: { ...part.arrays, grouped: new Uint32Array() } };
 }
 /** Counts as a kernel would send them: of each of two or more values, or of 64 bins from 0 to 640; a filter halves those of the others. */
 function answered(column, filters) {

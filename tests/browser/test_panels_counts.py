@@ -129,6 +129,27 @@ def test_of_a_long_list_only_the_rows_in_sight_are_in_the_document(panels: Any) 
     assert body.get_by_role("option").first.locator(".label").text_content() == "cluster 0"
 
 
+def test_labels_of_a_long_list_come_as_they_are_scrolled_to_and_a_click_names_that_one_alone(panels: Any) -> None:
+    show(panels, "columns")
+    body = open_column(panels, "cluster")
+    assert asked(panels)[-1]["rows"] == [[]]
+    assert panels.evaluate("() => store.get().columns['obs:cluster'].categories.filter(() => true).length") == 128
+    expect(body.locator(".grow").first).to_have_text("1,102 categories")
+    body.get_by_role("listbox").evaluate("(list) => list.scrollTo(0, 500 * 24)")
+    settle(panels)
+    rows = asked(panels)[-1]["rows"][0]
+    assert {500, 508} <= set(rows)
+    assert len(rows) <= 256
+    option = body.get_by_role("option").filter(has_text="cluster 505")
+    option.click()
+    assert filters(panels) == [{"not": {"obs": "cluster", "in": ["cluster 505"]}}]
+    expect(option).to_have_attribute("aria-selected", "false")
+    option.click(modifiers=["Alt"])
+    assert filters(panels) == [{"obs": "cluster", "in": ["cluster 505"]}]
+    option.click(modifiers=["Alt"])
+    assert filters(panels) == []
+
+
 def test_a_brush_is_asked_for_once_counts_and_points_follow_it_and_on_release_it_is_a_filter(panels: Any) -> None:
     show(panels, "columns")
     amount = open_column(panels, "donor_id").locator(".amount").first

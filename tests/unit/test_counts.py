@@ -236,16 +236,44 @@ def test_the_bytes_of_an_answer_do_not_depend_on_the_number_of_cells_and_shrink_
     assert known.max() < whole.min() - 1000
 
 
+def of_clones(n, n_obs):
+    """Return cells of as many clones, and the code of each cell."""
+    codes = np.random.default_rng(1).integers(-1, n, n_obs).astype(np.int32)
+    data = small(n_obs)
+    data._obs["clone"] = Codes(codes, tuple(f"clone {i:05} TRA:CAVRDSNYQLIW" for i in range(n)))
+    data.obs_columns["clone"] = Column("clone", "categorical", n)
+    return data, codes
+
+
+def test_of_65534_labels_the_first_are_told_and_all_counts_by_which_they_are_sorted(monkeypatch):
+    n = 65_534
+    data, codes = of_clones(n, 70_000)
+    widget = recorded(data, monkeypatch, color="clone")
+    found, n_bytes = asked(widget, ["obs:clone"])
+    assert n_bytes < 300_000
+    content, arrays = found["obs:clone"]
+    expected = np.bincount(np.where(codes < 0, n, codes), minlength=n + 1)
+    np.testing.assert_array_equal(arrays["all"], expected)
+    rows = content["rows"]
+    assert rows == list(range(128))
+    np.testing.assert_array_equal(arrays["filtered"], expected[rows])
+    assert content["categories"] == [data.codes("clone").categories[row] for row in rows]
+    by_count = np.argsort(-expected, kind="stable")[:128].tolist()
+    found, n_bytes = asked(widget, ["obs:clone"], ["obs:clone"], rows=[[*by_count, n]])
+    content, arrays = found["obs:clone"]
+    assert n_bytes < 20_000
+    assert content["categories"] == [*(data.codes("clone").categories[row] for row in by_count), "(missing)"]
+    np.testing.assert_array_equal(arrays["all"], expected[[*by_count, n]])
+    widget.close()
+
+
 def test_of_a_long_list_that_is_known_the_rows_asked_for_alone_are_sent_as_pandas_counts_them(monkeypatch):
     n = 2000
-    codes = np.random.default_rng(1).integers(-1, n, 3000).astype(np.int16)
-    data = small(3000)
-    data._obs["clone"] = Codes(codes, tuple(f"clone {i}" for i in range(n)))
-    data.obs_columns["clone"] = Column("clone", "categorical", n)
+    data, codes = of_clones(n, 3000)
     widget = recorded(data, monkeypatch, color=None)
     widget.filters["n_genes"] = (500, None)
     rows = [7, 0, n, 1999]
-    _, whole = asked(widget, ["obs:clone", "obs:cell_type"])
+    asked(widget, ["obs:clone", "obs:cell_type"])
     found, some = asked(
         widget, ["obs:clone", "obs:cell_type"], ["obs:clone", "obs:cell_type"], rows=[[*rows, n + 1], []]
     )
@@ -255,9 +283,15 @@ def test_of_a_long_list_that_is_known_the_rows_asked_for_alone_are_sent_as_panda
     expected = frame["code"][frame["n_genes"] >= 500].value_counts().reindex(rows, fill_value=0)
     assert arrays["filtered"].tolist() == expected.tolist()
     assert arrays["all"].tolist() == frame["code"].value_counts().reindex(rows, fill_value=0).tolist()
-    assert some < 2000 < 20 * 2000 < whole
+    labels = (*data.codes("clone").categories, "(missing)")
+    assert content["categories"] == [labels[row] for row in rows]
+    assert some < 2000
     fresh, _ = asked(widget, ["obs:clone"], rows=[rows])
     assert fresh["obs:clone"][1]["all"].size == n + 1
+    assert fresh["obs:clone"][0]["rows"] == rows
+    known, _ = asked(widget, ["obs:clone"], ["obs:clone"])
+    assert known["obs:clone"][0]["categories"] == []
+    assert known["obs:clone"][1]["filtered"].size == n + 1
     for wrong in ([[0]], [[0] * 5000, []]):
         widget.front.ask(kind="columns", columns=["obs:clone", "obs:cell_type"], known=[], filters=[], rows=wrong)
         assert "rows" in widget.front.settle().sent[-1][0]["message"]

@@ -5,7 +5,7 @@ import { ROW_PX, rowAfterKey, scrollTo, windowOf } from "../page/panels/rows.js"
 import { safeColor } from "../style/color.js";
 import { MISSING_LABEL } from "../wire/protocol.js";
 import { shortCount, wholeNumber } from "../words/format.js";
-import { keeping, passesOf } from "./rules.js";
+import { keeping, onlyOne, passesOf, toggled } from "./rules.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
 /** @typedef {import("../wire/protocol.js").ColumnCounts} Counts */
@@ -15,8 +15,8 @@ import { keeping, passesOf } from "./rules.js";
 /** Rows that are in sight at once. */
 const MOST_ROWS = 9;
 const SEGMENTS = 14;
-/** Of longer lists those in sight alone are counted anew, and as many around them. */
-const LONG = 1000;
+/** Of longer lists those in sight alone are told and counted, and as many around them. */
+const LONG = 1024;
 const AROUND = 64;
 
 /**
@@ -26,21 +26,29 @@ const AROUND = 64;
  */
 export function categoryCounts({ id, column, name, counts, rule, place, setRule, move }, context) {
   const { arrays } = counts;
-  const { labels, most } = madeOf(counts);
+  const { most } = madeOf(counts);
+  const { categories } = counts;
+  const labelOf = (/** @type {number} */ i) => (i === categories.length ? MISSING_LABEL : categories[i]);
   const { rows, height, start, stop } = sheetOf(counts, place);
   const passes = passesOf(rule);
   const active = Math.min(place.active, rows.length - 1);
 
+  const isLong = categories.length > LONG;
+  const labels = () => rows.map(labelOf);
   const toggle = (/** @type {number} */ i) =>
+    labelOf(i) !== undefined &&
     setRule((now) => {
+      if (isLong) return toggled(column, now, labelOf(i), rows.length);
       const passes = passesOf(now);
-      return keeping(column, labels, (label) => passes(label) !== (label === labels[i]));
+      return keeping(column, labels(), (label) => passes(label) !== (label === labelOf(i)));
     });
   const only = (/** @type {number} */ i) =>
+    labelOf(i) !== undefined &&
     setRule((now) => {
+      if (isLong) return onlyOne(column, now, labelOf(i));
       const passes = passesOf(now);
-      const isOnly = labels.every((label, k) => passes(label) === (k === i));
-      return isOnly ? null : keeping(column, labels, (label) => label === labels[i]);
+      const isOnly = rows.every((k) => passes(labelOf(k)) === (k === i));
+      return isOnly ? null : keeping(column, labels(), (label) => label === labelOf(i));
     });
   const isOffline = context.state.link === "offline";
   /** The category under the pointer, at a double click that of its first one: between the two the rows may have moved.
@@ -71,24 +79,25 @@ export function categoryCounts({ id, column, name, counts, rule, place, setRule,
 
   /** @param {number} i @param {number} k */
   function row(i, k) {
-    const isHidden = !passes(labels[i]);
+    const label = labelOf(i) ?? "…";
+    const isHidden = labelOf(i) !== undefined && !passes(label);
     const isCounted = counts.rows.length === 0 || counts.rows.includes(i);
     const all = arrays.all[i];
     const [filtered, selected] = isCounted ? [arrays.filtered[i], arrays.selected[i]] : [all, 0];
-    const said = `${labels[i]}\n${isCounted ? wholeNumber(filtered) : "…"} of ${wholeNumber(all)}${selected > 0 ? `, ${wholeNumber(selected)} selected` : ""}`;
+    const said = `${label}\n${isCounted ? wholeNumber(filtered) : "…"} of ${wholeNumber(all)}${selected > 0 ? `, ${wholeNumber(selected)} selected` : ""}`;
     return html`<div id="${id}-${k}" class="count-row ${isHidden ? "hidden" : ""} ${k === active ? "active" : ""}" role="option" data-i=${i}
       aria-selected=${!isHidden} aria-posinset=${k + 1} aria-setsize=${rows.length} title=${said}>
-      <span class="label">${labels[i] === "" ? html`<em>(empty)</em>` : labels[i]}</span>
+      <span class="label">${label === "" ? html`<em>(empty)</em>` : label}</span>
       <span class="amount">${!isCounted ? "… / " : filtered === all ? nothing : html`<b>${shortCount(filtered)}</b> / `}${shortCount(all)}</span>
       ${isCounted ? bar(context, counts, i, most) : html`<span class="bars" aria-hidden="true"></span>`}
     </div>`;
   }
 
   return html`<div class="count-list">
-    <div class="bar"><span class="grow">${labels.length === 1 ? "1 category" : `${wholeNumber(labels.length)} categories`}</span>
+    <div class="bar"><span class="grow">${rows.length === 1 ? "1 category" : `${wholeNumber(rows.length)} categories`}</span>
       ${rule === undefined ? nothing : html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => setRule(() => null)}>Show all</button>`}
       ${
-        labels.length > 2
+        rows.length > 2
           ? html`<button type="button" class="small" aria-label="Sort ${name} by count" aria-pressed=${place.byCount}
             title=${place.byCount ? "Sorted by count; click for the given order" : "Sort by count"}
             @click=${() => move({ byCount: !place.byCount, scroll: 0, active: -1 })}>${ICONS.sort}</button>`
@@ -148,7 +157,7 @@ function sheetOf(counts, { byCount, scroll }) {
 }
 
 /** What is made of an answer once, for it may list 65,534 categories and be drawn in every frame.
- * @type {WeakMap<Uint32Array, {labels: string[], most: number, given: () => number[], byCount: () => number[]}>} */
+ * @type {WeakMap<object, {most: number, given: () => number[], byCount: () => number[]}>} */
 const made = new WeakMap();
 
 /** @param {Counts} counts */
@@ -156,12 +165,11 @@ function madeOf(counts) {
   const { all } = counts.arrays;
   const known = made.get(all);
   if (known !== undefined) return known;
-  const labels = (all.at(-1) ?? 0) > 0 ? [...counts.categories, MISSING_LABEL] : counts.categories;
-  const given = labels.map((_, i) => i);
+  const n = counts.categories.length + ((all.at(-1) ?? 0) > 0 ? 1 : 0);
+  const given = Array.from({ length: n }, (_, i) => i);
   /** @type {number[] | null} */
   let sorted = null;
   const one = {
-    labels,
     most: all.reduce((most, count) => Math.max(most, count), 1),
     given: () => given,
     byCount: () => (sorted ??= [...given].sort((a, b) => all[b] - all[a] || a - b)),

@@ -2,7 +2,7 @@
 
 /** @typedef {import("../state/state.js").State} State */
 /** @typedef {{column: string, rows: number[]}} Open a column, and of a long list the rows that are wanted; [] = all */
-/** Of one column; where many views want more of them, all are counted. */
+/** Of one column; where many views want more of them, the rest waits. */
 const MOST_ROWS = 1000;
 
 /** @typedef {{open: Open[]}} View what one view has open */
@@ -58,7 +58,7 @@ function createShared(client) {
     // One question at a time, so that keys held down are answered as fast as can be; a column that opens does not wait.
     const isToldAnew = askedOf !== last.dataset; // its columns may have other labels
     const { columns: counted, traits } = last;
-    const listed = [...rows.values()].map((some) => (some.size > MOST_ROWS ? [] : [...some]));
+    const listed = [...rows.values()].map((some) => [...some].slice(0, MOST_ROWS));
     const isCounted = !open.some((one) => isLacking(rows.get(one), counted[one]?.rows)) || String(listed) === askedRows;
     if ((wanted === asked && !isToldAnew && isCounted) || last.link !== "live") return;
     if (isAsking && columns === askedColumns) return;

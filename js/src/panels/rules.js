@@ -34,13 +34,36 @@ export function passesOf(rule) {
 /** The filter of a column that leaves out some labels; null = none. @param {string} column @param {string[]} labels all @param {(label: string) => boolean} passes
  * @returns {Rule | null} */
 export function keeping(column, labels, passes) {
-  const value = (/** @type {string} */ label) => (label === MISSING_LABEL ? null : label);
   const [kept, left] = [labels.filter(passes), labels.filter((label) => !passes(label))];
   if (left.length === 0) return null;
   const obs = column.slice(4);
   return kept.length > 0 && kept.length < left.length
-    ? { obs, in: kept.map(value) }
-    : { not: { obs, in: left.map(value) } };
+    ? { obs, in: kept.map(valueFor) }
+    : { not: { obs, in: left.map(valueFor) } };
+}
+
+/** The filter of a column that leaves out one label more, or takes it in again; where the list is long, not all labels are known.
+ * @param {string} column @param {Rule | undefined} rule @param {string} label @param {number} n labels in all @returns {Rule | null} */
+export function toggled(column, rule, label, n) {
+  const isNot = rule === undefined || "not" in rule;
+  const now = /** @type {any[]} */ (innerOf(rule ?? {}).in ?? []);
+  const others = now.filter((value) => labelOf(value) !== label);
+  const listed = others.length < now.length ? others : [...now, valueFor(label)];
+  if (listed.length === (isNot ? 0 : n)) return null;
+  const inner = { obs: column.slice(4), in: listed };
+  return isNot ? { not: inner } : inner;
+}
+
+/** The filter of a column that keeps one label alone; null where it does so already. @param {string} column @param {Rule | undefined} rule @param {string} label
+ * @returns {Rule | null} */
+export function onlyOne(column, rule, label) {
+  const isOnly = rule !== undefined && rule.in?.length === 1 && labelOf(rule.in[0]) === label;
+  return isOnly ? null : { obs: column.slice(4), in: [valueFor(label)] };
+}
+
+/** @param {string} label */
+function valueFor(label) {
+  return label === MISSING_LABEL ? null : label;
 }
 
 /** The ends of a filter of numbers, null = open. @param {Rule | undefined} rule @returns {[number | null, number | null]} */

@@ -181,25 +181,39 @@ function promote(scene, store) {
   store.set({ color: store.get().nextColor, nextColor: null, highlighted: -1 });
 }
 
-/** What is known of a column is not sent again; where some rows of a long list were counted, the others stay as they were. @param {import("./state.js").Store} store @param {import("../wire/protocol.js").ColumnCounts} reply */
+/** What is known of a column is not sent again. @param {import("./state.js").Store} store @param {Column} reply */
 function takeColumn(store, reply) {
   const { columns } = store.get();
-  const isWhole = reply.categories.length + reply.edges.length > 0;
   const known = columns[reply.column];
-  if (reply.rows.length > 0 && known === undefined) return; // its labels are others by now, and are on their way
+  if (reply.rows.length > 0) {
+    const isFirst = reply.arrays.all.length > reply.rows.length;
+    if (!isFirst && known === undefined) return; // its labels are others by now, and are on their way
+    return store.set({ columns: { ...columns, [reply.column]: joined(isFirst ? unknown(reply) : known, reply) } });
+  }
+  const isWhole = reply.categories.length + reply.edges.length > 0;
   const { categories, edges, layer, about } = isWhole ? reply : (known ?? reply);
-  const arrays = reply.rows.length > 0 ? joined(known.arrays, reply) : reply.arrays;
-  store.set({ columns: { ...columns, [reply.column]: { ...reply, categories, edges, layer, about, arrays } } });
+  store.set({ columns: { ...columns, [reply.column]: { ...reply, categories, edges, layer, about } } });
 }
 
-/** @param {import("../wire/protocol.js").ColumnCounts["arrays"]} before @param {import("../wire/protocol.js").ColumnCounts} reply */
-function joined(before, { rows, arrays }) {
-  const [filtered, selected] = [before.filtered.slice(), before.selected.slice()];
-  rows.forEach((row, i) => {
-    filtered[row] = arrays.filtered[i];
-    selected[row] = arrays.selected[i];
+/** @typedef {import("../wire/protocol.js").ColumnCounts} Column */
+
+/** A long list of which no label is known yet. @param {Column} reply @returns {Column} */
+function unknown({ arrays, ...reply }) {
+  const n = arrays.all.length;
+  const none = { filtered: new Uint32Array(n), selected: new Uint32Array(n) };
+  return { ...reply, categories: new Array(n - 1), arrays: { ...arrays, ...none } };
+}
+
+/** A long list with what is told of some rows; the others stay as they were. @param {Column} before @param {Column} reply @returns {Column} */
+function joined(before, reply) {
+  const [filtered, selected] = [before.arrays.filtered.slice(), before.arrays.selected.slice()];
+  const categories = before.categories.slice();
+  reply.rows.forEach((row, i) => {
+    if (row < categories.length) categories[row] = reply.categories[i];
+    filtered[row] = reply.arrays.filtered[i];
+    selected[row] = reply.arrays.selected[i];
   });
-  return { ...before, filtered, selected };
+  return { ...reply, categories, arrays: { ...before.arrays, filtered, selected } };
 }
 
 /** @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Progress} reply */

@@ -175,10 +175,10 @@ export const CONTAINER = 65536;
  * Count the columns that are open, all others are closed. Answered by one `column` for each, in their order.
  *
  * columns : as the trait `color` has them, "obs:NAME" or "var:NAME"
- * known : those of which the front-end has categories or edges, which then are not sent again
+ * known : those of which the front-end has categories or edges, which then are not sent again, but for those of `rows`
  * filters : as the trait, which hosts hold back while the kernel is busy
- * rows : of each of these, where it is known and long, the categories that are on the screen, as indices, missing ones
- *     last; [] = all
+ * rows : of each of these, where it is long, the categories that are on the screen, as indices, missing ones last;
+ *     [] = all, the first ones where it is not known
  * @typedef {object} AskColumns
  * @property {"columns"} kind
  * @property {number} panel
@@ -491,7 +491,8 @@ export const CONTAINER = 65536;
  * scale "categorical": categories in their order. "continuous": edges of the bins, each of which holds its left edge
  * and not its right one, but for the last, which holds both. Neither is listed where it is known.
  * groups : indices into the categories of the legend on show, the largest; [] where cells are not counted by it
- * rows : of which categories the arrays are, where only some were asked for; [] = of all
+ * rows : of a long list, which categories are told, and of which the arrays are; [] = all; where the list was not
+ *     known, `all` is of all categories nevertheless, by which they can be sorted
  * error : one sentence where the column cannot be counted; the rest then is empty
  * layer : that a gene was read from, "" = X
  * n_zeros : how many of all cells have the number 0
@@ -826,7 +827,7 @@ export const REPLY_ARRAYS = {
   filter: {"bits": [["uint8"], ["n_bytes"]]},
   counts: {"counts": [["uint32"], ["n"]]},
   field_counts: {"filtered": [["uint32"], ["n"]], "selected": [["uint32"], ["n"]], "mixes": [["uint16"], ["n_mixes"]]},
-  column: {"all": [["uint32"], ["n"]], "filtered": [["uint32"], ["n"]], "selected": [["uint32"], ["n"]], "grouped": [["uint32"], ["n", "n_groups"]]},
+  column: {"all": [["uint32"], ["n_all"]], "filtered": [["uint32"], ["n"]], "selected": [["uint32"], ["n"]], "grouped": [["uint32"], ["n", "n_groups"]]},
   sums: {"sums": [["uint32"], ["n_steps", "n_rows", "n_parts"]]},
   bins: {"bins": [["uint8"], ["stop-start"]]},
   table: {"xy": [["float32"], ["n", 2]], "selected": [["uint8"], ["n"]]},

@@ -139,6 +139,19 @@ class Holder(ABC):
         self.point_xy()
         return self.bounds()
 
+    def n_at_zero(self) -> int:
+        """Count the cells that lie at (0, 0) exactly, where two columns are the axes; 0 of all other embeddings."""
+        if not isinstance(self.settings.embedding, tuple):
+            return 0
+        return self._memo.keep("n_at_zero", self.settings.place_key, self._count_at_zero)
+
+    def _count_at_zero(self) -> int:
+        cells = self.at_hand()
+        if cells is not None:
+            return cells.count((0.0, 0.0, 0.0, 0.0))
+        xy = self.xy()
+        return int(np.count_nonzero((xy[:, 0] == 0) & (xy[:, 1] == 0)))
+
     @property
     def counter(self) -> Counter:
         """Counts columns by value where their codes are held."""

@@ -32,7 +32,7 @@ class Beside(NamedTuple):
     gene_sets : those that a user made, of which `color` may name one
     """
 
-    embedding: str | None = None
+    embedding: str | list[str] | None = None
     gene_sets: OwnSets = NO_SETS
 
 
@@ -184,9 +184,10 @@ def check_mode(value: Any, modes: Any) -> Any:
     raise UnknownName(not_found("selection mode", value, get_args(modes), "select()"))
 
 
-def embedding(value: Any, dataset: Dataset, _: Beside = NOTHING) -> str | None:
-    """Return the name of an embedding as the dataset spells it; None is the default one, where there is any."""
-    return dataset.default_embedding if value is None else dataset.find_embedding(value)
+def embedding(value: Any, dataset: Dataset, _: Beside = NOTHING) -> str | list[str] | None:
+    """Return the name of an embedding as the dataset spells it, or two columns; None is the default one, if any."""
+    found = dataset.default_embedding if value is None else dataset.find_embedding(value)
+    return list(found) if isinstance(found, tuple) else found
 
 
 def axes(value: Any, dataset: Dataset, beside: Beside) -> list[int]:

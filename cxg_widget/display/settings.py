@@ -16,6 +16,7 @@ from cxg_widget.color.colormap import check_colormap
 from cxg_widget.color.limits import ColorRule, ScaleName, check_center, check_limit
 from cxg_widget.color.palettes import check_palette
 from cxg_widget.color.paper import PAPERS
+from cxg_widget.datasets.base.column_pairs import EmbeddingName
 from cxg_widget.display import checks
 from cxg_widget.display.checks import Beside, Check, alone, check_names, check_two, choice, flag, number
 from cxg_widget.display.gene_sets import by_name
@@ -51,7 +52,11 @@ def _setting(
 class Settings:
     """All settings of a widget at one time; lists are tuples here."""
 
-    embedding: str | None = _setting(None, checks.embedding, "name of the embedding on show", cost="points")
+    embedding: EmbeddingName | None = _setting(
+        None, checks.embedding,
+        "what is on show: the name of an embedding, or two obs columns or genes, ('n_genes', 'CD3E')", cost="points",
+        js="string | string[] | null",
+    )  # fmt: skip
     axes: tuple[int, int] = _setting((0, 1), checks.axes, "which two axes of the embedding are x and y", cost="points")
     annotations: tuple[Any, ...] = _setting(
         (), checks.logs, "columns of labels that were made here: {name, log} each, see `w.annotations`",
@@ -188,7 +193,7 @@ class Settings:
         return cls(**frozen)
 
     @property
-    def place_key(self) -> tuple[str | None, tuple[int, int]]:
+    def place_key(self) -> tuple[EmbeddingName | None, tuple[int, int]]:
         """What coordinates are read for."""
         return self.embedding, self.axes
 

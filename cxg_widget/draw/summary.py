@@ -45,6 +45,8 @@ def summary_of(key: Key, legend: Color, settings: Settings, axis_names: Sequence
 
 
 def _place_told(settings: Settings, axis_names: Sequence[str]) -> str:
+    if isinstance(settings.embedding, tuple):
+        return f"Embedding: {' by '.join(axis_names)}"
     x, y = settings.axes
     axes = "" if (x, y) == (0, 1) else f", axes {x + 1} and {y + 1}"
     names = f", {axis_names[0]} by {axis_names[1]}" if axis_names else ""

@@ -124,9 +124,15 @@ def _check_query(rule: Rule) -> None:
 
 
 def _check_polygon(rule: Rule) -> None:
-    if not isinstance(rule.get("embedding"), str) or not _are_axes(rule.get("axes", [0, 1])):
+    if not _is_embedding(rule.get("embedding")) or not _are_axes(rule.get("axes", [0, 1])):
         raise _wrong(rule)
     as_polygon(rule["polygon"])
+
+
+def _is_embedding(name: Any) -> bool:
+    """Say whether it is the name of an embedding, or two columns, and perhaps the layer of genes."""
+    is_pair = isinstance(name, list) and len(name) in (2, 3) and all(isinstance(one, str) for one in name)
+    return is_pair or isinstance(name, str)
 
 
 def _are_axes(axes: Any) -> bool:

@@ -55,7 +55,9 @@ def rule_of(gesture: p.Lasso | p.Category | p.Pick, held: Holder) -> Rule | None
 def polygon_rule(corners: Any, settings: Settings) -> Rule:
     """Return the rule of the cells in a polygon (k, 2) in data units of the embedding and axes on show."""
     polygon = as_polygon(corners).tolist()
-    return {"polygon": polygon, "embedding": settings.embedding, "axes": list(settings.axes)}
+    place = settings.embedding
+    of = list(place) if isinstance(place, tuple) else place
+    return {"polygon": polygon, "embedding": of, "axes": list(settings.axes)}
 
 
 def polygon_mask(corners: Any, held: Holder, selected: NDArray[np.bool_], *, hidden: bool) -> NDArray[np.bool_]:

@@ -76,7 +76,8 @@ class Showing:
         settings, name = self._on_show.settings, self._dataset.find_embedding(self._on_show.settings.embedding)
         equal_units = self._dataset.axis_labels(name, settings.axes) is None
         return {
-            "seq": seq, "embedding": name, "axes": list(settings.axes), "n_obs": self._dataset.n_obs,
+            "seq": seq, "embedding": self._dataset.embedding_told(name), "axes": list(settings.axes),
+            "n_obs": self._dataset.n_obs, "n_at_zero": self._held.n_at_zero(),
             "y_down": is_tissue(name), "aggregated": self._held.is_aggregated,
             "equal_units": equal_units, "axis_labels": list(self._dataset.axis_names(name, settings.axes) or ()),
             "few": few_of(settings),

@@ -28,7 +28,7 @@ _ABANDONED_S = 3600
 _LOG = logging.getLogger("cxg_widget")
 
 
-def index_key(identity: str, n_obs: int, embedding: str, axes: tuple[int, int]) -> str:
+def index_key(identity: str, n_obs: int, embedding: str | tuple[str, ...], axes: tuple[int, int]) -> str:
     """Return the name of an index: hexadecimal digits that differ when any of these, or the file format, does.
 
     Parameters

@@ -229,7 +229,7 @@ class ChangingWidget(WidgetTraits):
     def _settings(self, change: Mapping[str, Any] = MappingProxyType({})) -> Settings:
         """Return the settings as after a change; axes that the embedding does not have become its first two."""
         values = self._values() | {name: value for name, value in change.items() if name in BY_NAME}
-        if max(values["axes"]) >= self._dataset.embeddings.get(values["embedding"], 2):
+        if max(values["axes"]) >= self._dataset.n_axes(values["embedding"]):
             values["axes"] = (0, 1)
         return Settings.of(values)
 
@@ -270,7 +270,7 @@ class ChangingWidget(WidgetTraits):
                 setattr(self, limit, value)
         if name == "embedding":
             self.view = None
-            if max(self.axes) >= self._dataset.embeddings.get(self.embedding, 2):
+            if max(self.axes) >= self._dataset.n_axes(self.embedding):
                 self.axes = [0, 1]
         elif name == "axes":
             self.view = None

@@ -74,7 +74,8 @@ class CxgWidget(AnsweringWidget):
     Parameters
     ----------
     source : path or URI of a store, an AnnData object, or an open `Dataset`
-    embedding : name of the embedding; None = the dataset's default
+    embedding : name of the embedding, None = the dataset's default; or two obs columns of numbers or genes, which are
+        then the axes: ("n_genes", "CD3E"), "log1p:n_genes" for log(1 + x), and a third entry for the layer of genes
     color : obs column, gene or gene set ("obs:NAME", "var:NAME", "set:NAME" force one), a list of genes (their mean),
         None = no colour; where it is not given, what the dataset offers as `default_color`, else its cell types or
         clusters where a column has one of their usual names
@@ -111,7 +112,7 @@ class CxgWidget(AnsweringWidget):
         self,
         source: Any,
         *,
-        embedding: str | None = None,
+        embedding: str | Sequence[str] | None = None,
         color: Any = Given.NOT,
         layer: str | None = None,
         height: float = 600,
@@ -458,7 +459,8 @@ class CxgWidget(AnsweringWidget):
         title = f"CxgWidget {self._dataset.title!r}"
         if not self._open:
             return f"<{title} (closed)>"
-        return f"<{title}: {self._dataset.n_obs:,} obs, {self.embedding or 'no embedding'}, color {self.color!r}>"
+        place = "no embedding" if self.embedding is None else self._dataset.embedding_told(self.embedding)
+        return f"<{title}: {self._dataset.n_obs:,} obs, {place}, color {self.color!r}>"
 
     # --- static pictures -----------------------------------------------------------------------------------------
 

@@ -440,6 +440,8 @@ class Points(Message):
     equal_units : True where as much on either axis is drawn as long; else each axis has a scale of its own
     axis_labels : what is written at x and y; empty where an axis by itself means nothing, as in a UMAP
     few : in views of at most so many cells they are taken to have room beside each other
+    embedding : its name; of two columns both in words
+    n_at_zero : how many of all cells lie at (0, 0) exactly, where two columns are the axes; else 0
     """
 
     kind: ClassVar[str] = "points"
@@ -458,6 +460,7 @@ class Points(Message):
     axis_labels: list[str]
     aggregated: bool
     few: int
+    n_at_zero: int = 0
 
 
 @dataclass(frozen=True)

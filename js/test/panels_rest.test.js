@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { groupMatches, kindOf, tagOf } from "../src/page/panels/matches.js";
-import { notesOf, whyEmpty } from "../src/page/panels/notes.js";
+import { notesOf, tieNote, whyEmpty } from "../src/page/panels/notes.js";
 import { placeTooltip } from "../src/page/panels/tooltip_place.js";
 import { completeTheme } from "../src/page/theme.js";
+import { onAnAxis, withLayer } from "../src/panels/two_columns.js";
 import { contrast, flatten, isDark, luminance, parseColor } from "../src/style/color.js";
 import { capitalized, colorable, nounsOf, withArticle } from "../src/words/nouns.js";
 
@@ -29,6 +30,28 @@ test("the kind of the best match comes first; no color leads only an empty query
   );
   assert.equal(groupMatches(found, " ", GENES)[0].options[0].spec, "");
   assert.deepEqual(["obs:a:b", "set:x", "mean:a", "CD3E", ""].map(kindOf), ["obs", "set", "set", "", ""]);
+});
+
+test("an axis shows columns of numbers and genes; a layer goes with genes alone", () => {
+  const columns = [
+    { name: "n_counts", kind: "float" },
+    { name: "donor", kind: "categorical" },
+    { name: "is_doublet", kind: "boolean" },
+  ];
+  const found = [match("obs", "donor"), match("obs", "n_counts"), match("var", "CD3E"), match("set", "T cells")];
+  assert.deepEqual(
+    onAnAxis([...found, match("obs", "is_doublet")], columns).map(({ spec }) => spec),
+    ["obs:n_counts", "var:CD3E"],
+  );
+  assert.deepEqual(withLayer(["obs:a", "log1p:var:b"], "raw"), ["obs:a", "log1p:var:b", "raw"]);
+  assert.deepEqual(withLayer(["obs:a", "obs:b"], "raw"), ["obs:a", "obs:b"]);
+  assert.deepEqual(withLayer(["obs:a", "var:b"], null), ["obs:a", "var:b"]);
+});
+
+test("of two columns is told how many cells lie at (0, 0), where any do", () => {
+  const told = (/** @type {any} */ points) => tieNote(/** @type {any} */ ({ dataset: null, points }));
+  assert.equal(told({ nObs: 30_000, nAtZero: 12_345 }), "12,345 of 30,000 cells lie at (0, 0).");
+  assert.deepEqual([{ nObs: 9, nAtZero: 0 }, { nObs: 9 }, null].map(told), ["", "", ""]);
 });
 
 test("what one can colour by is called what the store calls it", () => {

@@ -303,6 +303,7 @@ const scenes = {
   offline: { link: "offline" },
   offlineBare: { link: "offline", dataset: null, points: null, color: null },
   empty: { dataset: { ...dataset, nObs: 0 }, points: { ...points, nPoints: 0, nObs: 0, loaded: 0, nMissing: 0 }, color: null },
+  twoColumns: { traits: { ...traits, embedding: ["obs:n_counts", "var:CD3E"] } },
   noEmbedding: { dataset: { ...dataset, embeddings: [] }, points: null },
   columns: { traits: { ...traits, open_panels: ["columns"] } },
   manyColumns: { traits: { ...traits, open_panels: ["columns"] }, dataset: { ...dataset,

@@ -143,3 +143,29 @@ def test_the_difference_of_two_sets_lies_the_same_over_points_and_over_an_image_
     assert np.quantile(off, 0.95) < 24
     run(page, "renew();")
     assert compared(page, body, dark=dark, render="raster")[1] == over_points
+
+
+def test_of_two_columns_the_plot_tells_how_many_lie_at_zero(page: Any) -> None:
+    dataset = small(3000)
+    pair = ("var:CD3E", "var:MS4A1")
+    n = int((dataset.embedding(pair) == 0).all(axis=1).sum())
+    serve(page, Session(dataset, Settings(embedding=pair, color="cell_type")))
+    told, inked, away = run(
+        page,
+        f"""const w = open_({{ traits: {{ embedding: {list(pair)} }}, answer: byKernel }});
+        w.widget.store.set({{ landmarks: createLandmarks }});
+        await ready(w);
+        const overlay = w.host.querySelector(".cxg-landmarks");
+        while (!overlay.getAttribute("aria-label")) await sleep(10);
+        await frame();
+        const ink = () => overlay.getContext("2d").getImageData(0, 0, overlay.width, overlay.height).data;
+        const told = overlay.getAttribute("aria-label");
+        const inked = ink().filter((value, i) => i % 4 === 3 && value > 0).length;
+        w.model.set("view", [1, 2, 1, 2]);
+        await ready(w);
+        await frame();
+        return [told, inked, ink().some((value) => value > 0)];""",
+    )
+    assert told == f"{n:,} of 3,000 cells lie at (0, 0)."
+    assert inked > 500
+    assert not away

@@ -198,6 +198,19 @@ def test_other_axes_of_another_embedding_are_another_field(client, store, truth)
     field.close()
 
 
+def test_two_columns_are_a_field_whose_ties_at_zero_are_counted(client, store, here):
+    dataset, _ = here
+    gene = str(dataset.var_labels[0])
+    pair = dataset.find_embedding(("n_genes", f"var:{gene}"))
+    expected = np.column_stack([dataset.numbers("n_genes"), dataset.values(gene)]).astype(np.float32)
+    field = ClusterCells(client, Source.of(store), N_OBS, pair, rows_per_partition=1000)
+    np.testing.assert_array_equal(field.coordinates(np.arange(0, N_OBS, 7)), expected[::7])
+    x, y = expected.T
+    assert field.extent == (x.min(), x.max(), y.min(), y.max())
+    assert field.count((0, x.max(), 0, 0)) == np.count_nonzero(y == 0)
+    field.close()
+
+
 def test_one_dataset_is_open_in_each_worker_and_none_after_the_end(client, store):
     source = Source.of(store)
     before = client.run(n_open)

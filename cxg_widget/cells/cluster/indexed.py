@@ -22,6 +22,7 @@ from cxg_widget.cells.cluster.waiting import must_be_anew
 from cxg_widget.cells.indexed import Shown, SomeCells, rgb_of
 from cxg_widget.counts.on_grid import Grid
 from cxg_widget.datasets import Codes
+from cxg_widget.datasets.base.column_pairs import EmbeddingName
 from cxg_widget.datasets.base.traffic import Meter
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.target import Target
@@ -71,7 +72,7 @@ class ClusterCells:
         client: Any,
         source: Source,
         n_obs: int,
-        embedding: str | None = None,
+        embedding: EmbeddingName | None = None,
         axes: tuple[int, int] = (0, 1),
         *,
         own: Callable[[], Mapping[str, Codes]] = dict,

@@ -16,6 +16,7 @@ from cxg_widget.cells.cluster.source import Source, opened
 from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.counts.on_grid import Grid, count_codes, count_on_grid
 from cxg_widget.datasets import Codes, Dataset, Vector
+from cxg_widget.datasets.base.column_pairs import EmbeddingName
 from cxg_widget.display.several_genes import mean_vector
 from cxg_widget.display.target import Target, as_float
 from cxg_widget.draw.aggregate import (
@@ -96,7 +97,7 @@ class Partition:
         self.start, self.index = state[0], SpatialIndex(*state[1])
 
 
-def load_partition(rows: Rows, embedding: str | None, axes: tuple[int, int]) -> Partition:
+def load_partition(rows: Rows, embedding: EmbeddingName | None, axes: tuple[int, int]) -> Partition:
     """Read the coordinates of rows and build their index."""
     dataset = rows.dataset()
     return Partition(rows.start, SpatialIndex.build(dataset.embedding_block(embedding, axes, rows.start, rows.stop)))

@@ -19,6 +19,7 @@ from cxg_widget.cells.cluster.source import Source, leave
 from cxg_widget.cells.cluster.waiting import Waiting, must_be_anew
 from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.datasets import Codes
+from cxg_widget.datasets.base.column_pairs import EmbeddingName
 from cxg_widget.datasets.base.traffic import Meter
 from cxg_widget.errors import Overtaken
 
@@ -57,7 +58,7 @@ class Partitions:
         client: Any,
         source: Source,
         n_obs: int,
-        place: tuple[str | None, tuple[int, int]],
+        place: tuple[EmbeddingName | None, tuple[int, int]],
         *,
         own: Callable[[], Mapping[str, Codes]],
         read: Meter,

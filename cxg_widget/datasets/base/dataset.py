@@ -7,6 +7,7 @@ from copy import copy
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
+from cxg_widget.datasets.base.column_pairs import ColumnPairs
 from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Contract
 from cxg_widget.datasets.base.embeddings import Embeddings
 from cxg_widget.datasets.base.lifetime import Lifetime
@@ -40,7 +41,8 @@ class Dataset(Contract):
     def _make_obs_parts(self) -> None:
         self._obs_part = ObsColumns(self)
         self._table_part = Tables(self, self._obs_part)
-        self._embedding_part = Embeddings(self, self._obs_part)
+        pairs = ColumnPairs(self, self._obs_part, lambda: self._matrix_part, self.names_in)
+        self._embedding_part = Embeddings(self, self._obs_part, pairs)
 
     def apart(self) -> Self:
         """Return this open dataset once more, for columns that others who read it are not to see.
@@ -130,6 +132,8 @@ class Dataset(Contract):
     axis_labels = of_part("_embedding_part", Embeddings.axis_labels)
     axis_names = of_part("_embedding_part", Embeddings.axis_names)
     find_embedding = of_part("_embedding_part", Embeddings.find_embedding)
+    embedding_told = of_part("_embedding_part", Embeddings.embedding_told)
+    n_axes = of_part("_embedding_part", Embeddings.n_axes)
     check_axes = of_part("_embedding_part", Embeddings.check_axes)
 
     viewport = of_part("_embedding_part", Embeddings.viewport)

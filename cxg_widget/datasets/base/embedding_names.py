@@ -43,6 +43,6 @@ def axis_names(name: str, axes: tuple[int, int]) -> tuple[str, str] | None:
     return None if initials is None else (f"{initials} {axes[0] + 1}", f"{initials} {axes[1] + 1}")
 
 
-def is_tissue(name: str | None) -> bool:
+def is_tissue(name: object) -> bool:
     """Say whether an embedding holds pixel positions of an image, whose y axis points down."""
-    return name is not None and name.removeprefix("X_").casefold() in _TISSUE
+    return isinstance(name, str) and name.removeprefix("X_").casefold() in _TISSUE

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.by_view import RowsInView
+from cxg_widget.datasets.base.column_pairs import ColumnPairs, EmbeddingName
 from cxg_widget.datasets.base.columns import check_block, row_blocks
 from cxg_widget.datasets.base.contract import Contract
 from cxg_widget.datasets.base.obs_columns import ObsColumns
@@ -22,15 +23,17 @@ if TYPE_CHECKING:
 class Embeddings:
     """The embeddings of a store."""
 
-    def __init__(self, store: Contract, columns: ObsColumns) -> None:
-        self._store, self._columns = store, columns
+    def __init__(self, store: Contract, columns: ObsColumns, pairs: ColumnPairs) -> None:
+        self._store, self._columns, self._pairs = store, columns, pairs
 
-    def embedding(self, name: str | None = None, axes: tuple[int, int] = (0, 1)) -> NDArray[np.float32]:
+    def embedding(self, name: EmbeddingName | None = None, axes: tuple[int, int] = (0, 1)) -> NDArray[np.float32]:
         """Return two axes of an embedding, NaN and Inf kept.
 
         Parameters
         ----------
-        name : one of `embeddings`, also as "X_name"; None = `default_embedding`
+        name : one of `embeddings`, also as "X_name"; two obs columns of numbers or genes, ("n_genes", "CD3E"), with
+            "log1p:" before one for log(1 + x), and a layer behind both where genes are not those of X; None =
+            `default_embedding`
         axes : two positions below the embedding's number of axes
 
         Returns
@@ -49,28 +52,39 @@ class Embeddings:
         store = self._store
         with store._reading():
             found, pair = self.place(name, axes)
+            if not isinstance(found, str):
+                return self._pairs.read(found, pair, None)
             xy = np.empty((store.n_obs, 2), dtype=np.float32)
             for start, stop in row_blocks(store.n_obs):
                 xy[start:stop] = store._read_embedding_block(found, pair, start, stop)
             return xy
 
-    def embedding_block(self, name: str | None, axes: tuple[int, int], start: int, stop: int) -> NDArray[np.float32]:
+    def embedding_block(
+        self, name: EmbeddingName | None, axes: tuple[int, int], start: int, stop: int
+    ) -> NDArray[np.float32]:
         """Return rows of two axes of an embedding, float32 (stop - start, 2), a new array; errors as `embedding`."""
         check_block(start, stop, self._store.n_obs)
         with self._store._reading():
-            values = self._store._read_embedding_block(*self.place(name, axes), start, stop)
+            found, pair = self.place(name, axes)
+            if not isinstance(found, str):
+                return self._pairs.read(found, pair, (start, stop))
+            values = self._store._read_embedding_block(found, pair, start, stop)
             return np.array(values, dtype=np.float32, order="C")
 
-    def axis_labels(self, name: str | None = None, axes: tuple[int, int] = (0, 1)) -> tuple[str, str] | None:
+    def axis_labels(self, name: EmbeddingName | None = None, axes: tuple[int, int] = (0, 1)) -> tuple[str, str] | None:
         """Return what the axes of an embedding measure, with the unit, where each has a unit of its own.
 
         None where both share one unit, as in a UMAP or a map: as much on either axis is then drawn as long. Parameters
         and errors as `embedding`.
         """
         with self._store._reading():
-            return self._store._axis_labels(*self.place(name, axes))
+            found, pair = self.place(name, axes)
+            if isinstance(found, str):
+                return self._store._axis_labels(found, pair)
+            labels = self._pairs.labels(found)
+            return labels[pair[0]], labels[pair[1]]
 
-    def axis_names(self, name: str | None = None, axes: tuple[int, int] = (0, 1)) -> tuple[str, str] | None:
+    def axis_names(self, name: EmbeddingName | None = None, axes: tuple[int, int] = (0, 1)) -> tuple[str, str] | None:
         """Return what is written at the axes of an embedding; parameters and errors as `embedding`.
 
         Returns
@@ -79,15 +93,16 @@ class Embeddings:
         PCA, longitude and latitude of a map; None where an axis by itself means nothing, as in a UMAP
         """
         with self._store._reading():
-            place = self.place(name, axes)
-            return self._store._axis_labels(*place) or self._store._axis_names(*place)
+            found, pair = self.place(name, axes)
+            named = self._store._axis_names(found, pair) if isinstance(found, str) else None
+            return self.axis_labels(found, pair) or named
 
     def viewport(
         self,
         xlim: tuple[float, float],
         ylim: tuple[float, float],
         *,
-        embedding: str | None = None,
+        embedding: EmbeddingName | None = None,
         axes: tuple[int, int] = (0, 1),
         limit: int | None = None,
     ) -> RowsInView | None:
@@ -106,17 +121,17 @@ class Embeddings:
         """
         with self._store._reading():
             view = (*_ends_of("xlim", xlim), *_ends_of("ylim", ylim))
-            place = self.place(embedding, axes)
-            return self._store.by_view.rows(*place, view, limit)
+            found, pair = self.place(embedding, axes)
+            return self._store.by_view.rows(found, pair, view, limit) if isinstance(found, str) else None
 
-    def stated_extent(self, name: str | None = None, axes: tuple[int, int] = (0, 1)) -> Extent | None:
+    def stated_extent(self, name: EmbeddingName | None = None, axes: tuple[int, int] = (0, 1)) -> Extent | None:
         """Return within which bounds the rows lie as float32, by what the store states; None where it does not."""
         with self._store._reading():
-            place = self.place(name, axes)
-            return self._store.by_view.extent(*place)
+            found, pair = self.place(name, axes)
+            return self._store.by_view.extent(found, pair) if isinstance(found, str) else None
 
     def embedding_with(
-        self, column: str, name: str | None = None, axes: tuple[int, int] = (0, 1)
+        self, column: str, name: EmbeddingName | None = None, axes: tuple[int, int] = (0, 1)
     ) -> tuple[NDArray[np.float32], Values] | None:
         """Return an embedding, float32 (n_obs, 2), and a whole obs column that are read in one pass.
 
@@ -124,16 +139,24 @@ class Embeddings:
         """
         self._columns.kind(column)
         with self._store._reading():
-            place = self.place(name, axes)
-            return None if column in self._columns.own else self._store.by_view.embedding_with(column, *place)
+            found, pair = self.place(name, axes)
+            if column in self._columns.own or not isinstance(found, str):
+                return None
+            return self._store.by_view.embedding_with(column, found, pair)
 
-    def place(self, name: str | None, axes: Any) -> tuple[str, tuple[int, int]]:
+    def place(self, name: EmbeddingName | None, axes: Any) -> tuple[EmbeddingName, tuple[int, int]]:
         """Return which embedding is meant, and which of its axes; errors as `embedding`."""
         found = self.find_embedding(name)
         return found, self.check_axes(axes, found)
 
-    def find_embedding(self, name: str | None = None) -> str:
-        """Return the name in `embeddings` that `name` means: itself, or without or with "X_"; None = the default."""
+    def find_embedding(self, name: EmbeddingName | list[str] | None = None) -> EmbeddingName:
+        """Return the name in `embeddings` that `name` means: itself, or without or with "X_"; None = the default.
+
+        Of two columns it is both in full, ("obs:n_genes", "var:CD3E").
+        """
+        if not isinstance(name, str) and isinstance(name, list | tuple):
+            with self._store._reading():
+                return self._pairs.find(name)
         store, known, unusable = self._store, self._store.embeddings, self._store._unusable
         if not known:
             raise InvalidStore(" ".join([f"{store.uri}: {store._no_embedding}.", *unusable.values()]))
@@ -148,9 +171,18 @@ class Embeddings:
                 raise InvalidStore(f"{store.uri}: {unusable[spelling]}")
         raise UnknownName(not_found("embedding", name, known, store.title))
 
-    def check_axes(self, axes: Any, name: str | None) -> tuple[int, int]:
+    def embedding_told(self, name: EmbeddingName | None = None) -> str:
+        """Return in words what an embedding goes by: its name; errors as `find_embedding`."""
+        found = self.find_embedding(name)
+        return found if isinstance(found, str) else self._pairs.told(found)
+
+    def n_axes(self, name: Any) -> int:
+        """Return how many axes an embedding has; two columns are two, and so has one that there is not."""
+        return self._store.embeddings.get(name, 2) if isinstance(name, str) else 2
+
+    def check_axes(self, axes: Any, name: Any) -> tuple[int, int]:
         """Return two axes of the embedding `name` (None: one of two axes) as integers; errors as `embedding`."""
-        width = 2 if name is None else self._store.embeddings[name]
+        width = self.n_axes(name)
         try:
             found = [int(axis) for axis in axes if isinstance(axis, int | np.integer) and not isinstance(axis, bool)]
             fits = len(found) == len(axes) == 2 and all(0 <= axis < width for axis in found)

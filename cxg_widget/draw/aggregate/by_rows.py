@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.convert.progress import Progress, silent
+from cxg_widget.datasets.base.column_pairs import EmbeddingName
 from cxg_widget.datasets.base.columns import row_blocks
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.values import Vector
@@ -168,7 +169,7 @@ def _mean(dataset: Dataset, target: Target, layer: str | None, start: int, stop:
     return mean_vector(vectors, len(target.genes), stop - start)
 
 
-def bounds_by_rows(dataset: Dataset, embedding: str | None, axes: tuple[int, int]) -> Bounds:
+def bounds_by_rows(dataset: Dataset, embedding: EmbeddingName | None, axes: tuple[int, int]) -> Bounds:
     """Measure where the cells lie, of which one block at a time is in memory."""
     extents, n_missing = [], 0
     for start, stop in row_blocks(dataset.n_obs):

@@ -57,7 +57,7 @@ export function layout(context, plotHost, drawLegend) {
     ${panels?.side}
     <aside class="panel" id="panel" aria-label="Colors">
       ${divider(context, "panel_width")}
-      ${state.dataset === null && state.link !== "offline" ? skeletonFields() : html`${embeddingBox(context)} ${searchBox(context)}`} ${drawLegend(context, panels?.legend)}
+      ${state.dataset === null && state.link !== "offline" ? skeletonFields() : html`${embeddingBox(context, panels?.place)} ${searchBox(context)}`} ${drawLegend(context, panels?.legend)}
     </aside>
     ${bare || ui.full ? nothing : divider(context, "height")}
   </div>`;

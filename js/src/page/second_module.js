@@ -4,8 +4,8 @@ import { _$LH, html, noChange, nothing, render, svg } from "lit-html";
 /** @typedef {import("./panels/ui.js").Context} Context */
 
 /**
- * @typedef {{side: unknown, bottom: unknown, settings: unknown, legend: unknown}} Panels templates of the panels that are open, beside the plot and under it,
- *   of the settings beside their button, and what is added to the legend
+ * @typedef {{side: unknown, bottom: unknown, settings: unknown, legend: unknown, place: unknown}} Panels templates of the panels that are open, beside the plot and under it,
+ *   of the settings beside their button, what is added to the legend, and what chooses two columns as the place
  * @typedef {(context: Context | null) => Panels} DrawPanels null = the view has ended
  * @typedef {(client: import("../wire/client.js").Client, redraw: () => void) => DrawPanels} CreatePanels for one view; `redraw` is to be
  *   called when something has changed that only a panel knows
@@ -65,9 +65,12 @@ export function createModuleLoader(store, client, close, importCode = importBlob
 }
 
 /** What is asked for over the points, and of the legend; "" = nothing. @param {import("../state/state.js").Traits} traits */
-function namesOf({ labels, contours, difference, blend, color }) {
+function namesOf({ labels, contours, difference, blend, color, embedding }) {
   const genes = blend === "colors" && Array.isArray(color) ? color : "";
-  return labels || contours || difference || genes ? `${labels} ${contours} ${difference} ${genes}` : "";
+  const pair = Array.isArray(embedding) ? embedding : "";
+  return labels || contours || difference || genes || pair
+    ? `${labels} ${contours} ${difference} ${genes} ${pair}`
+    : "";
 }
 
 /** @param {Uint8Array} code @returns {Promise<Code>} */

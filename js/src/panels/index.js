@@ -13,6 +13,7 @@ import { createSets } from "./sets.js";
 import { settingsPopover } from "./settings.js";
 import css from "./style.css";
 import { createTable } from "./table.js";
+import { createTwoColumns } from "./two_columns.js";
 
 export { createKeyShape } from "./key_shape.js";
 export { createLandmarks } from "./landmarks.js";
@@ -41,6 +42,7 @@ export function createPanels(client, redraw) {
   style.textContent = css;
   const drawer = createDrawer();
   const opened = createOpened(client, redraw);
+  const twoColumns = createTwoColumns({ client, redraw });
   const blendLegend = createBlendLegend({ client, redraw });
   const panels = PANELS.map(({ id, ...about }) => ({ ...about, id, draw: MAKERS[id]({ client, redraw, opened }) }));
   return (context) => {
@@ -53,7 +55,7 @@ export function createPanels(client, redraw) {
     );
     const legend = blendLegend(dataset === null ? null : context);
     if (context === null || dataset === null)
-      return { side: nothing, bottom: nothing, settings: nothing, legend: nothing };
+      return { side: nothing, bottom: nothing, settings: nothing, legend: nothing, place: nothing };
     // Each has a place of its own, which the others do not move.
     const inPlace = (/** @type {boolean} */ isBelow, /** @type {string} */ name) => {
       const here = panels.filter(({ id }) => BELOW.includes(id) === isBelow);
@@ -66,6 +68,7 @@ export function createPanels(client, redraw) {
       bottom: inPlace(true, "below"),
       settings: settingsPopover(context),
       legend: legend ?? colormapList(context),
+      place: twoColumns(context),
     };
   };
 }

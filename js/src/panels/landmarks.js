@@ -1,5 +1,6 @@
 /** Names of categories and contours on a canvas over the points, and onto pictures that are saved. */
 
+import { tieNote } from "../page/panels/notes.js";
 import { placeIn } from "../plot/drag.js";
 import { modeOf } from "../plot/lasso.js";
 import { scales, toPx } from "../screen/camera.js";
@@ -25,6 +26,8 @@ const [THIN_PX, THICK_PX] = [1, 1.75];
 const EMPTY = "(empty)";
 /** On either side of a line, and around a letter. */
 const [LINE_HALO_PX, NAME_HALO_PX] = [1.25, 2];
+/** From (0, 0) to what is said of it. */
+const TIE_PX = 10;
 /** A hand that moves so far between down and up has not clicked. */
 const STILL_PX = 4;
 
@@ -67,6 +70,7 @@ export function createLandmarks({ element, under, look, model: { store, actions,
     if (difference !== null) paintDifference(context, difference, camera, theme, context.canvas !== canvas);
     if (contours !== null) paintContours(context, contours, camera, theme, asSeen(store.get()).color);
     const names = labels === null ? [] : paintNames(context, labels, camera, theme, family);
+    paintTie(context, tieNote(store.get()), camera, theme, family);
     const { legend } = store.get().traits;
     if (legend || context.canvas === canvas)
       paintPlotLegend(context, { contours, difference }, nounsOf(store.get()).obs.many, camera, theme, family);
@@ -86,6 +90,7 @@ export function createLandmarks({ element, under, look, model: { store, actions,
         ? ""
         : `Contours around ${contours.sets.join(", ") || (contours.column === "" ? `all ${nounsOf(store.get()).obs.many}` : `each ${contours.column}`)}.`,
       difference === null ? "" : `Difference: ${differenceTold(difference, nounsOf(store.get()).obs.many)}.`,
+      tieNote(store.get()),
     ];
     return parts.filter((part) => part !== "").join(" ");
   }
@@ -136,6 +141,27 @@ function paintNames(context, labels, camera, { foreground, background }, family)
     context.fillText(texts[i].text, x, y);
   }
   return placed;
+}
+
+/** Says at (0, 0) how many lie there, which points do not show. @param {CanvasRenderingContext2D} context @param {string} note @param {Camera} camera
+ * @param {Theme} theme @param {string} family */
+function paintTie(context, note, camera, { foreground, background }, family) {
+  const [x, y] = toPx(camera, 0, 0);
+  if (note === "" || x < 0 || y < 0 || x > camera.width || y > camera.height) return;
+  const text = note.slice(0, -1);
+  context.font = `500 ${NAME_PX - 1}px ${family || "sans-serif"}`;
+  const width = context.measureText(text).width;
+  if (width + 2 * TIE_PX > camera.width) return;
+  const isRight = x + TIE_PX + width < camera.width;
+  Object.assign(context, { textAlign: "left", textBaseline: "middle", lineJoin: "round" });
+  Object.assign(context, {
+    fillStyle: `rgb(${foreground})`,
+    strokeStyle: `rgb(${background})`,
+    lineWidth: 2 * NAME_HALO_PX,
+  });
+  const at = [isRight ? x + TIE_PX : x - TIE_PX - width, y > 2 * TIE_PX ? y - TIE_PX : y + TIE_PX];
+  context.strokeText(text, at[0], at[1]);
+  context.fillText(text, at[0], at[1]);
 }
 
 /** By answer: the names as they are written in one font and room. @type {WeakMap<Labels, {key: string, texts: {text: string, width: number}[]}>} */

@@ -28,6 +28,7 @@
  * @property {boolean} equalUnits as much on either axis is drawn as long
  * @property {string[]} axisLabels what x and y measure; empty where they share their units
  * @property {number} few cells of a view that have room beside each other
+ * @property {number} [nAtZero] cells at (0, 0) exactly, where two columns are the axes
  *
  * @typedef {object} Coloring
  * @property {number} seq

@@ -2,7 +2,7 @@
 
 /**
  * @typedef {object} Settings
- * @property {string | null} embedding name of the embedding on show
+ * @property {string | string[] | null} embedding what is on show: the name of an embedding, or two obs columns or genes, ('n_genes', 'CD3E')
  * @property {number[]} axes which two axes of the embedding are x and y
  * @property {{name: string, genes: string[]}[]} gene_sets gene sets that were made here: {name: genes}, see `w.genes.sets`
  * @property {string | string[] | null} color what the points are coloured by

@@ -322,6 +322,8 @@ export const CONTAINER = 65536;
  * equal_units : True where as much on either axis is drawn as long; else each axis has a scale of its own
  * axis_labels : what is written at x and y; empty where an axis by itself means nothing, as in a UMAP
  * few : in views of at most so many cells they are taken to have room beside each other
+ * embedding : its name; of two columns both in words
+ * n_at_zero : how many of all cells lie at (0, 0) exactly, where two columns are the axes; else 0
  * @typedef {object} Points
  * @property {"points"} kind
  * @property {number} seq
@@ -338,6 +340,7 @@ export const CONTAINER = 65536;
  * @property {string[]} axis_labels
  * @property {boolean} aggregated
  * @property {number} few
+ * @property {number} n_at_zero
  * @property {{xy: Uint16Array}} arrays
  */
 /**

@@ -14,7 +14,7 @@ export function summaryOf(state) {
   if (dataset === null) return "";
   const key = keyOf(state);
   const lines = [key.title, key.size];
-  if (points !== null) lines.push(placeTold(points));
+  if (points !== null) lines.push(placeTold(points, Array.isArray(traits.embedding)));
   if (color !== null && color.scale !== "none") lines.push(...colorTold(color, traits.hidden, key));
   else lines.push("No color");
   if (traits.labels) lines.push(`Names: ${traits.labels}`);
@@ -32,8 +32,9 @@ export function summaryOf(state) {
     .join("\n");
 }
 
-/** @param {import("../state/state.js").Points} points */
-function placeTold({ embedding, axes: [x, y], axisLabels }) {
+/** @param {import("../state/state.js").Points} points @param {boolean} isPair two columns are the axes */
+function placeTold({ embedding, axes: [x, y], axisLabels }, isPair) {
+  if (isPair) return `Embedding: ${axisLabels.join(" by ")}`;
   const axes = x === 0 && y === 1 ? "" : `, axes ${x + 1} and ${y + 1}`;
   const names = axisLabels.length === 2 ? `, ${axisLabels[0]} by ${axisLabels[1]}` : "";
   return `Embedding: ${embedding}${axes}${names}`;

@@ -4,18 +4,24 @@ import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../icons.js";
 import { textIn } from "./ui.js";
 
-/** @param {import("./ui.js").Context} context */
-export function embeddingBox({ state, actions }) {
+const TWO = "Two columns…";
+
+/** @param {import("./ui.js").Context} context @param {unknown} columns what chooses two columns */
+export function embeddingBox({ state, actions, update }, columns) {
   const { dataset, traits } = state;
-  if (dataset === null || dataset.embeddings.length === 0) return nothing;
-  const names = dataset.embeddings.map((embedding) => embedding.name);
+  if (dataset === null) return nothing;
   const current = dataset.embeddings.find((embedding) => embedding.name === traits.embedding);
   const off = state.link === "offline";
-  const choose = (/** @type {string} */ name) => actions.setTrait("embedding", name);
-  return html`<div class="field">
+  const value = current?.name ?? (traits.embedding ? TWO : "");
+  const choose = (/** @type {string} */ name) => {
+    if (name !== TWO) return actions.setTrait("embedding", name);
+    actions.needPanels();
+    update({ popover: "place" });
+  };
+  return html`<div class="field" data-popover="place">
     <span class="caption" aria-hidden="true">Embedding</span>
-    ${menu({ label: "Embedding", values: names, value: traits.embedding ?? "", off, choose })}
-    ${current !== undefined && current.axes > 2 ? axesChooser(current.axes, traits.axes, off, (axes) => actions.setTrait("axes", axes)) : nothing}
+    ${menu({ label: "Embedding", values: [...dataset.embeddings.map(({ name }) => name), TWO], value, off, choose })}
+    ${columns} ${current !== undefined && current.axes > 2 ? axesChooser(current.axes, traits.axes, off, (axes) => actions.setTrait("axes", axes)) : nothing}
   </div>`;
 }
 

@@ -13,6 +13,7 @@ export function notesOf(state) {
     hiddenNote(state),
     filterNote(state),
     placeNote(state),
+    tieNote(state),
     largestNote(state.labels, "Names stand for"),
     largestNote(state.contours, "Contours run around"),
   ].filter((note) => note !== "");
@@ -67,6 +68,13 @@ export function placeNote(state) {
   return `${counted(points.nMissing, nounsOf(state).obs)} ${verb} no coordinates in ${points.embedding} and ${are} not drawn.`;
 }
 
+/** Of cells that share a place, where two columns are the axes. @param {State} state */
+export function tieNote(state) {
+  const { points } = state;
+  if (!points?.nAtZero) return "";
+  return `${wholeNumber(points.nAtZero)} of ${counted(points.nObs, nounsOf(state).obs)} lie at (0, 0).`;
+}
+
 /**
  * Why the plot is empty, and what would help; null if it is not.
  * @param {State} state @returns {{message: string, way?: keyof typeof import("./messages.js").WAYS} | null}
@@ -76,7 +84,8 @@ export function whyEmpty(state) {
   const { obs } = nounsOf(state);
   if (dataset === null) return null;
   if (dataset.nObs === 0) return { message: `This dataset has no ${obs.many}.` };
-  if (dataset.embeddings.length === 0) return { message: "This dataset has no embedding to draw." };
+  if (dataset.embeddings.length === 0 && !Array.isArray(state.traits.embedding))
+    return { message: "This dataset has no embedding to draw." };
   if (points !== null && points.nObs > 0 && points.nMissing >= points.nObs) {
     return { message: `No ${obs.one} has coordinates in ${points.embedding}.` };
   }

@@ -211,6 +211,8 @@ def _serve() -> None:
     from werkzeug.serving import WSGIRequestHandler, make_server
 
     class Quiet(WSGIRequestHandler):
+        disable_nagle_algorithm = True  # headers and body are sent apart; the second would wait 40 ms for an answer
+
         def log(self, *_: Any) -> None:
             pass
 

@@ -73,7 +73,7 @@ with open_dataset(sys.argv[1]) as dataset:
 
 @pytest.fixture(scope="module")
 def alone(store):
-    """MiB that TileDB keeps of 300 queries, and leaves after its context; and those that a dataset keeps of its reads."""
+    """MiB that TileDB keeps of 300 queries, those left without its context, those that a dataset keeps of its reads."""
     if not is_known():
         pytest.skip("glibc counts memory")
     command = [sys.executable, "-c", ALONE.replace("N_READS", str(N_READS)), str(store)]

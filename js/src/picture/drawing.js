@@ -1,7 +1,10 @@
 /** A picture as far as it has been drawn: slices of points add up on it, until all that its plan holds are there. */
+
+import { codesToClip } from "../screen/camera.js";
 import { devicePx } from "../screen/canvas.js";
 import { isComplete } from "../state/scene.js";
 import { coverageOf, entriesAbove, isSameCoverage } from "./coverage.js";
+import { between, eased, MOTION_MS, placesOf, TRAVELLERS, UNDER_WAY } from "./motion.js";
 import { imageOptions, planOf, pointOptions } from "./plan.js";
 
 /**
@@ -23,15 +26,29 @@ export function createDrawing(painter, { scene, sources }, sight, size) {
   /** All that differs from the picture at hand, if that is little. @type {import("../state/scene.js").Entries | null} */
   let entries = null;
 
+  /** Where the points were in the picture at hand. @type {import("./motion.js").Clip} */
+  let clip = UNDER_WAY;
+  /** Points on their way, xy: where they are now. @type {{from: Float32Array, since: number, xy: Uint16Array} | null} */
+  let motion = null;
+
+  /** Points as far on their way as it is time; null = they are there. @param {NonNullable<typeof motion>} motion */
+  function travelled({ from, since }) {
+    const share = (performance.now() - since) / MOTION_MS;
+    return scene.points === null || share >= 1
+      ? null
+      : { from, since, xy: between(from, scene.points.xy, clip, eased(share)) };
+  }
+
   /** What the points will cover when all are drawn. */
   function cover() {
-    if (plan.source !== "base" || plan.image !== null) return null;
+    if (motion !== null || plan.source !== "base" || plan.image !== null) return null;
     return coverageOf(scene, pointOptions(scene, sight(), plan), size(), sight().state.traits.hidden.length > 0);
   }
 
   /** Points to draw, as many as have arrived. */
   function count() {
-    return plan.hasPoints ? sources.count(plan.source) : 0;
+    const n = plan.hasPoints ? sources.count(plan.source) : 0;
+    return motion === null ? n : Math.min(n, motion.xy.length / 2);
   }
 
   /** @param {import("../state/scene.js").Entries} above @returns {number} points */
@@ -47,7 +64,19 @@ export function createDrawing(painter, { scene, sources }, sight, size) {
   /** @param {number} most points @returns {number} how many were drawn */
   function drawSlice(most) {
     const slice = Math.min(most, count() - drawn);
-    picture.points(pointOptions(scene, sight(), plan), sources.of(plan.source), drawn, slice);
+    const [options, points] = [pointOptions(scene, sight(), plan), sources.of(plan.source)];
+    if (motion === null) picture.points(options, points, drawn, slice);
+    else {
+      const { xy } = motion;
+      const n = xy.length / 2;
+      const [codes, flags] = [points.codes?.subarray(0, n) ?? null, points.flags?.subarray(0, n) ?? null];
+      picture.points(
+        { ...options, ...UNDER_WAY },
+        { n, loaded: Math.min(n, points.loaded), xy, codes, flags },
+        drawn,
+        slice,
+      );
+    }
     drawn += slice;
     return slice;
   }
@@ -57,6 +86,9 @@ export function createDrawing(painter, { scene, sources }, sight, size) {
     begin() {
       const { width, height, ratio } = size();
       plan = planOf(scene, sight());
+      const { camera, state } = sight();
+      if (state.points !== null) clip = codesToClip(camera, state.points.extent);
+      motion &&= travelled(motion);
       picture.resize(devicePx(width, ratio), devicePx(height, ratio));
       const isSame = isSameCoverage(covered, cover()) && isComplete(scene) && !sources.isShared();
       entries = isSame ? entriesAbove(scene, pointOptions(scene, sight(), plan).style) : null;
@@ -74,6 +106,15 @@ export function createDrawing(painter, { scene, sources }, sight, size) {
       if (drawn === scene.points?.n) covered = cover();
       return submitted;
     },
+    /** Let the points travel from where they are in the picture at hand. @param {import("../state/scene.js").Positions} former */
+    depart(former) {
+      const { xy } = motion ?? former;
+      const n = Math.min(former.loaded, xy.length / 2, TRAVELLERS);
+      const from = placesOf(xy, n, motion === null ? clip : UNDER_WAY);
+      motion = { from, since: performance.now(), xy: xy.subarray(0, 2 * n) };
+    },
+    arrive: () => void (motion = null),
+    isUnderWay: () => motion !== null,
     count,
     drawn: () => drawn,
     plan: () => plan,

@@ -6,6 +6,7 @@ import { visible } from "../screen/camera.js";
 import { blank, createCanvas, fitCanvas } from "../screen/canvas.js";
 import { drawable, isComplete } from "../state/scene.js";
 import { createDrawing, drawWhole } from "./drawing.js";
+import { MOTION_MS } from "./motion.js";
 import { planOf, pointOptions } from "./plan.js";
 
 /**
@@ -23,6 +24,7 @@ import { planOf, pointOptions } from "./plan.js";
  * @typedef {object} Surface
  * @property {HTMLCanvasElement} canvas
  * @property {(change?: Change) => void} invalidate
+ * @property {() => void} depart the points are elsewhere from now on: they travel there, and images fade, unless the page wants no motion
  * @property {() => Progress} progress what is on the screen
  * @property {(scale: number, theme: import("../style/style.js").Theme) => Promise<HTMLCanvasElement>} draw the picture anew, without a background, as it
  *   looks in a theme; scale: px per CSS px
@@ -57,6 +59,8 @@ export function createSurface(painter, stage, site, requester) {
   let hasShown = false;
   let isUnshown = false;
   let movedAt = -Infinity;
+  /** The picture before this one, as it fades. @type {HTMLCanvasElement | null} */
+  let fading = null;
   let heldUntil = 0; // 0 = each slice is shown
 
   /** @param {number} [ratio] px per CSS px @param {import("../style/style.js").Theme} [theme] @returns {import("./plan.js").Sight} */
@@ -67,7 +71,7 @@ export function createSurface(painter, stage, site, requester) {
 
   /** @returns {import("../draw/budget.js").Pace} */
   function pace() {
-    if (site.isMoving()) return "urgent";
+    if (site.isMoving() || drawing.isUnderWay()) return "urgent";
     return performance.now() - movedAt < AGAIN_MS ? "soon" : "rest";
   }
 
@@ -79,7 +83,7 @@ export function createSurface(painter, stage, site, requester) {
   function isHeld() {
     const isGrowing = hasShown && !isStale && drawing.drawn() < drawing.count() && pace() === "rest";
     if (isGrowing && performance.now() - shownAt < price.growingMs) return true;
-    if (performance.now() >= heldUntil) return false;
+    if (performance.now() >= heldUntil || drawing.isUnderWay()) return false;
     return (
       isStale ||
       (drawing.plan().source === "base" && isImageAwaited()) ||
@@ -120,8 +124,9 @@ export function createSurface(painter, stage, site, requester) {
       hasShown ||= shown > 0 || drawing.plan().image !== null;
       isUnshown = false;
       if (!isStale && shown >= drawing.count()) heldUntil = 0;
+      if (drawing.isUnderWay()) isStale = true; // and the next frame shows them further on
       site.onFrame(progress());
-      return isFirst;
+      return isFirst || drawing.isUnderWay();
     },
     restored() {
       drawing.restore();
@@ -131,6 +136,7 @@ export function createSurface(painter, stage, site, requester) {
   };
 
   function progress() {
+    if (drawing.isUnderWay()) return { drawn: shown, isComplete: false };
     const isWhole = shown >= drawing.count() && isComplete(scene) && !isStale && !isUnshown && !painter.isLost();
     return { drawn: drawing.plan().image?.nInside ?? shown, isComplete: isWhole && !isImageAwaited() };
   }
@@ -140,10 +146,28 @@ export function createSurface(painter, stage, site, requester) {
     if (change !== "more") isStale = true;
     if (change === "colors" || change === "tune") hold(HOLD_MS[change]);
     if (change === "move" || change === "all") heldUntil = 0;
+    if (change === "move") arrive();
     if (site.isMoving()) movedAt = performance.now();
     if (!hasShown) loop.hurry();
     else if (site.isMoving()) loop.wake();
     else loop.wakeSoon();
+  }
+
+  function arrive() {
+    drawing.arrive();
+    fading?.remove();
+    fading = null;
+  }
+
+  /** Let the picture at hand fade over the next one. */
+  function fade() {
+    fading?.remove();
+    const copy = blank(canvas.width, canvas.height, 1);
+    copy.drawImage(canvas, 0, 0);
+    const element = (fading = copy.canvas);
+    element.style.cssText = `${canvas.style.cssText};pointer-events:none`;
+    canvas.after(element);
+    element.animate([{ opacity: 1 }, { opacity: 0 }], MOTION_MS).onfinish = () => element.remove();
   }
 
   /** @param {number} ms */
@@ -165,8 +189,15 @@ export function createSurface(painter, stage, site, requester) {
   return {
     canvas,
     invalidate,
+    depart() {
+      const { former } = scene;
+      if (!hasShown || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+      if (site.state().points?.aggregated) fade();
+      else if (former !== null) drawing.depart(former);
+    },
     progress,
     async draw(scale, theme) {
+      arrive(); // what is saved is of no moment on the way
       const portrait = await portray(scale, theme.dark).catch(() => null);
       const page = blank(site.size().width, site.size().height, scale);
       if (site.camera() !== null)
@@ -176,6 +207,7 @@ export function createSurface(painter, stage, site, requester) {
     destroy() {
       leave();
       drawing.free();
+      fading?.remove();
       canvas.remove();
     },
   };

@@ -173,6 +173,7 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
     if (state.drawnBy !== before.drawnBy) surfaces.replace();
     if (state.cell !== before.cell) drawOverlay();
     const isElsewhere = state.points !== before.points && placeOf(state) !== placeOf(before);
+    if (isElsewhere && before.points !== null) surfaces.get().depart();
     if (isElsewhere || state.traits.tool !== before.traits.tool) hands.drop();
     element.style.cursor = toolOf(state) === "pan" ? "grab" : "crosshair";
     const change = changeBetween(state, before);

@@ -105,12 +105,14 @@ function takePoints(scene, store, reply) {
     ? createPositions(reply.n_points)
     : /** @type {import("./scene.js").Positions} */ (scene.points);
   if (!isNew && reply.start < positions.loaded) return; // the first points are sent before they are asked for, and again then
-  if (isNew) Object.assign(scene, { points: positions, detail: null, cells: null });
+  if (isNew)
+    Object.assign(scene, { former: areOther ? null : scene.points, points: positions, detail: null, cells: null });
   if (areOther) putBits(scene, { selected: null, passing: passingOf(scene, positions.n) }, positions.n);
   putPositions(positions, reply);
   if (!isNew)
     store.set({ points: { .../** @type {import("./state.js").Points} */ (shown), loaded: positions.loaded } });
   else store.set({ points: { ...fieldsOf(reply), loaded: positions.loaded }, cell: null });
+  scene.former = null;
   promote(scene, store);
 }
 

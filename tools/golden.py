@@ -77,8 +77,9 @@ REPLIES: dict[str, Frame] = {
         p.Sets(
             3, 2,
             [
-                {"name": "T cells", "within": "", "fault": "", "is_rule": True, "of": "0123"},
-                {"name": "<b>mine</b>", "within": "T cells", "fault": "no such cells", "is_rule": False, "of": "4567"},
+                {"name": "T cells", "within": "", "fault": "", "is_rule": True, "of": "0123", "color": "#0072b2"},
+                {"name": "<b>mine</b>", "within": "T cells", "fault": "no such cells", "is_rule": False, "of": "4567",
+                 "color": "#d98900"},
             ],
         ),
         {"counts": _array("uint32", [[5, 4, 0], [2, 1, 2]])},

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from cxg_widget.annotations.log import Log
-from cxg_widget.color.glasbey import GLASBEY
-from cxg_widget.color.palettes import OKABE_ITO, default_palette
-
-_IN_TURN = (*OKABE_ITO, *GLASBEY[10:])
-"""What new labels get; the first ten of Glasbey are close to Okabe and Ito's."""
+from cxg_widget.color.palettes import IN_TURN, default_palette
 
 
 def label_colors(log: Log, stored: Callable[[str], tuple[Sequence[str], Mapping[str, str]]]) -> dict[str, str]:
@@ -45,4 +41,4 @@ def _by_default(labels: Sequence[str]) -> dict[str, str]:
 
 def _next(colors: Mapping[str, str]) -> str:
     taken = set(colors.values())
-    return next((one for one in _IN_TURN if one not in taken), _IN_TURN[len(colors) % len(_IN_TURN)])
+    return next((one for one in IN_TURN if one not in taken), IN_TURN[len(colors) % len(IN_TURN)])

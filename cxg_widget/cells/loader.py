@@ -15,12 +15,14 @@ from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.indexed import RECENT_BYTES
 from cxg_widget.cells.local import LocalHolder
 from cxg_widget.cells.sample import Sample
+from cxg_widget.cells.set_bits import SetBits
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.compute.memo import Memo
 from cxg_widget.compute.pending import Pending
 from cxg_widget.counts.counter import Counter
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.datasets.base.traffic import Meter
+from cxg_widget.display.by_sets import resolve_sets, set_codes
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.statistic import is_of_pixels
 from cxg_widget.display.target import Target, blended, is_number, resolve
@@ -46,6 +48,7 @@ class Loader:
     recent : earlier colourings
     crossfilter : which cells pass filters
     counter : counts columns by value
+    set_bits : which cells sets have
     replay : makes labels of the logs of annotations
     indexing : the index that is being built
     index_wanted : what the index that is being built is for; one for anything else is given up, None = any
@@ -67,6 +70,7 @@ class Loader:
         self.crossfilter = Crossfilter(dataset, self._mask_of)
         self.counter = Counter(dataset, self.crossfilter)
         self.replay = Replay(dataset.apart())
+        self.set_bits = SetBits(dataset)
         self.indexing = Pending()
         self.index_wanted: Any = None
         self.elsewhere = Meter()
@@ -88,11 +92,17 @@ class Loader:
         CxgWidgetError
             As `target.resolve`.
         """
+        names, own = [one["name"] for one in settings.sets], settings.own_gene_sets
+        of_sets = resolve_sets(settings.color, names, self.dataset, settings.layer, own)
+        if of_sets is not None:
+            return of_sets
         target = self._resolved(*settings.color_key[:3])
         return blended(target, self.dataset) if settings.is_blended else target
 
     def labels(self, settings: Settings, target: Target) -> Codes | None:
-        """Return the labels of the annotation that colours the cells; None where something else does."""
+        """Return the labels of the annotation, or the sets, that colour the cells; None where something else does."""
+        if target.source == "sets":
+            return set_codes(target.name, settings.sets, self.set_bits.of, self.dataset.n_obs)
         log = settings.log_of(target.name) if target.source == "obs" else None
         return None if log is None else self.replay.codes(log)
 
@@ -156,6 +166,7 @@ class Loader:
         self.crossfilter.keep(())
         self.counter.close()
         self.replay.close()
+        self.set_bits.forget()
         self.dataset.put_columns({})
         self.recent.limit_bytes = 0  # a reading that ends later is not kept either
         self.recent.clear()

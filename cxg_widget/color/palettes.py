@@ -20,6 +20,10 @@ TABLEAU = (
 )
 """Tableau 10, each followed by its light half: as light as shows on white, CIELAB lightness and 0.8 of its chroma."""
 
+IN_TURN = (*OKABE_ITO, *GLASBEY[10:])
+"""What is given to one thing after another, so that no colour changes when more come; the first ten of Glasbey are
+close to Okabe and Ito's."""
+
 PALETTES = ("okabe-ito", "glasbey", "tab10", "tab20")
 
 

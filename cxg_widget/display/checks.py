@@ -13,6 +13,7 @@ import numpy as np
 from cxg_widget.annotations.log import check_annotations, check_free
 from cxg_widget.annotations.sidecar import read_annotations
 from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.display.by_sets import resolve_sets
 from cxg_widget.display.gene_sets import check_gene_sets, check_pinned, unknown_told
 from cxg_widget.display.target import NO_SETS, OwnSets, resolve
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
@@ -29,11 +30,12 @@ class Beside(NamedTuple):
     Attributes
     ----------
     embedding : the one on show, whose axes `axes` names
-    gene_sets : those that a user made, of which `color` may name one
+    gene_sets, sets : of genes and of cells (their names) that a user made, of which `color` may name some
     """
 
     embedding: str | list[str] | None = None
     gene_sets: OwnSets = NO_SETS
+    sets: Sequence[str] = ()
 
 
 Check = Callable[[Any, Dataset, Beside], Any]
@@ -206,6 +208,8 @@ def color(value: Any, dataset: Dataset, beside: Beside = NOTHING) -> str | list[
     """Return what to colour by, as it was given; a gene may be one of X or of any layer. See `target.resolve`."""
     if hasattr(value, "tolist"):  # an array, a pandas Index or Series
         value = value.tolist()
+    if resolve_sets(value, beside.sets, dataset, None, beside.gene_sets) is not None:
+        return str(value)
     try:
         resolve(value, dataset, None, beside.gene_sets)
     except UnknownName:

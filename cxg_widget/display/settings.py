@@ -18,6 +18,7 @@ from cxg_widget.color.palettes import check_palette
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.datasets.base.column_pairs import EmbeddingName
 from cxg_widget.display import checks
+from cxg_widget.display.by_sets import key_of_sets
 from cxg_widget.display.checks import Beside, Check, alone, check_names, check_two, choice, flag, number
 from cxg_widget.display.gene_sets import by_name
 from cxg_widget.display.statistic import OF_PIXELS, check_statistic, is_of_pixels
@@ -66,6 +67,9 @@ class Settings:
         (), checks.gene_sets, "gene sets that were made here: {name: genes}, see `w.genes.sets`", cost="color",
         js="{name: string, genes: string[]}[]",
     )  # fmt: skip
+    sets: tuple[Any, ...] = _setting(
+        (), checks.sets, "named sets of cells, each with its rule", is_synced=False, js="any"
+    )
     color: ColorTrait = _setting(None, checks.color, "what the points are coloured by", cost="color")
     layer: str | None = _setting(None, checks.layer, "layer that genes are read from; None = X", cost="color")
     cmap: Any = _setting(
@@ -121,9 +125,6 @@ class Settings:
     )
     wheel_zoom: bool = _setting(
         True, flag("wheel_zoom"), "the wheel zooms where the pointer rests on the plot; with Ctrl or Cmd it always does"
-    )
-    sets: tuple[Any, ...] = _setting(
-        (), checks.sets, "named sets of cells, each with its rule", is_synced=False, js="any"
     )
     hidden: tuple[str, ...] = _setting(
         (), alone(checks.check_hidden), "labels of the categories that are not drawn", cost="image"
@@ -230,6 +231,9 @@ class Settings:
             return (color, self.layer, (), self.color_rule) if self.is_blended else (color, self.layer)
         names = (self.color, self.color.removeprefix("set:"))
         own = tuple((one["name"], tuple(one["genes"])) for one in self.gene_sets if one["name"] in names)
+        of_sets = key_of_sets(self.color, self.sets)
+        if of_sets:
+            return self.color, self.layer, own, of_sets
         log = self.log_of(self.color.removeprefix("obs:"))
         if log is not None:
             return self.color, self.layer, own, log.keys[-1]

@@ -32,7 +32,7 @@ MOST_BLENDED = 3
 """Genes that can have a hue each."""
 
 ColorTrait = str | Sequence[str] | None
-Source = Literal["none", "obs", "var", "set", "mean", "blend"]
+Source = Literal["none", "obs", "var", "set", "mean", "blend", "sets"]
 OwnSets = Mapping[str, Sequence[str]]
 """Gene sets that a user made, by name; they come before those of the store."""
 NO_SETS: OwnSets = MappingProxyType({})
@@ -48,7 +48,7 @@ class Target:
 
     @property
     def spec(self) -> str:
-        """What tells it from others: "obs:NAME", "var:NAME", "set:NAME", "mean:A,B", "blend:A,B" or ""."""
+        """What tells it from others: "obs:NAME", "var:NAME", "set:NAME", "mean:A,B", "blend:A,B", "sets:NAME" or ""."""
         if self.source == "none":
             return ""
         is_list = self.source in ("mean", "blend")
@@ -91,7 +91,7 @@ def is_number(target: Target, dataset: Dataset) -> bool:
     """Say whether a colouring is by numbers; reads names only."""
     if target.source == "obs":
         return dataset.obs_columns[target.name].kind in ("int", "float")
-    return target.source not in ("none", "blend")
+    return target.source not in ("none", "blend", "sets")
 
 
 def blended(target: Target, dataset: Dataset) -> Target:
@@ -196,6 +196,9 @@ def heading(target: Target, dataset: Dataset, layer: str | None) -> tuple[str, s
     if target.source == "blend":
         genes = blended_names(target, dataset, layer)
         return ", ".join(genes), f"{dataset.var_noun.counted(len(genes))}, a color each{suffix}"
+    if target.source == "sets":
+        one, several = f"set of {dataset.obs_noun.many}", f"Sets of {dataset.obs_noun.many}"
+        return (target.name, one) if target.name else (several, "")
     if target.source in ("set", "mean"):
         shown = ", ".join(target.genes[:4]) + (", …" if len(target.genes) > 4 else "")
         return target.name, (mean_told(shown) if target.source == "set" else shown) + suffix

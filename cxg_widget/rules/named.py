@@ -9,6 +9,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
+from cxg_widget.color.palettes import check_color
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.rules.forms import Rule, check_rule, within
 from cxg_widget.text.names import not_found, shown
@@ -63,9 +64,12 @@ def check_sets(value: Any) -> list[Rule]:
 
 def _check_set(one: Any) -> Rule:
     keys = {"name", "rule"}
-    if not isinstance(one, Mapping) or not keys <= set(one) <= keys | {"within"}:
-        raise InvalidValue(f"a set is {{name, rule}}, and within where it stands below another; found {shown(one)}")
-    return {**one, "name": check_name(one["name"]), "rule": rule_of_set(one["rule"])}
+    if not isinstance(one, Mapping) or not keys <= set(one) <= keys | {"within", "color"}:
+        raise InvalidValue(
+            f"a set is {{name, rule}}, within where it stands below another, and color; found {shown(one)}"
+        )
+    color = {"color": check_color(one["color"])} if "color" in one else {}
+    return {**one, "name": check_name(one["name"]), "rule": rule_of_set(one["rule"]), **color}
 
 
 def rule_of_set(rule: Any) -> RuleOfSet:

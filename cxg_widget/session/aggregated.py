@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.holder import Holder
+from cxg_widget.display.by_sets import resolve_sets
 from cxg_widget.display.checks import check_view
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import is_number, resolve
@@ -57,6 +58,9 @@ def aggregated(
 def _as_shown(dataset: Dataset, settings: Settings, color: ColorTrait) -> tuple[Any, ColorTrait]:
     """Return which reduction of what the widget shows, or would show if it were coloured so."""
     target, statistic = settings.color if color is None else color, settings.statistic
+    names = [one["name"] for one in settings.sets]
+    if color is None and resolve_sets(target, names, dataset, settings.layer, settings.own_gene_sets) is not None:
+        raise InvalidValue("aggregate() counts no sets; name a column or gene as color=, or select and use within=.")
     if statistic == "auto" or not is_number(resolve(target, dataset, settings.layer, settings.own_gene_sets), dataset):
         return None, target
     if isinstance(statistic, str):

@@ -12,7 +12,7 @@ import numpy as np
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
 from cxg_widget.cells.set_density import LEAST_NEAR
-from cxg_widget.color.palettes import default_palette
+from cxg_widget.display.by_sets import set_colors
 from cxg_widget.display.checks import NOTHING, categories_of, check_two
 from cxg_widget.draw.difference import code_colors, codes_of
 from cxg_widget.errors import Overtaken
@@ -60,7 +60,7 @@ class Landmarks:
         message = p.Contours(
             seq, asked.column, named.codes.tolist(), named.labels, named.n_present,
             [one.which for one in contours], [one.share for one in contours], [len(one.rings) for one in contours],
-            list(found.extent), asked.sets, default_palette(len(names)) if names else [],
+            list(found.extent), asked.sets, [set_colors(held.settings.sets)[name] for name in names],
         )  # fmt: skip
         corners = np.concatenate(rings) if rings else np.empty((0, 2))
         lengths = np.array([len(ring) for ring in rings], dtype=np.uint32)

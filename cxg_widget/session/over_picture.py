@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.landmarks import SHARES
 from cxg_widget.cells.set_density import LEAST_NEAR
-from cxg_widget.color.palettes import default_palette
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import hex_rgb
+from cxg_widget.display.by_sets import set_colors
 from cxg_widget.draw.difference import codes_of, draw_map
 from cxg_widget.draw.lettering import write
 from cxg_widget.draw.names import written
@@ -60,7 +60,8 @@ def with_landmarks(image: NDArray[np.uint8], held: Holder, seen: View, paper: Pa
     if not settings.legend:
         return image
     sets = contours if isinstance(contours, tuple) else ()
-    colors = tuple(zip(sets, default_palette(len(sets)), strict=True))
+    of_sets = set_colors(settings.sets)
+    colors = tuple((name, of_sets[name]) for name in sets)
     names_of_two = found.names if found is not None else ()
     limit = found.limit if found is not None else 0.0
     legend = PlotLegend(colors, names_of_two, limit, LEAST_NEAR, held.dataset.obs_noun.many)
@@ -71,7 +72,8 @@ def _outlines(
     held: Holder, contours: str | bool | tuple[str, ...], seen: View, size: tuple[int, int], paper: Paper
 ) -> list[Outline]:
     if isinstance(contours, tuple):
-        found, colors = held.set_contours(contours), default_palette(len(contours))
+        of_sets = set_colors(held.settings.sets)
+        found, colors = held.set_contours(contours), [of_sets[name] for name in contours]
         inks = [hex_rgb(color) for color in colors]
     else:
         found = held.contours(contours if isinstance(contours, str) else True)

@@ -100,6 +100,7 @@ class Session:
         self._landmarks = Landmarks(self._loader, self._on_show)
         self._columns = Columns(self._loader, self._on_show)
         self._brush = BrushAnswer(self._loader, self._on_show, self._columns)
+        self.set_bits = self._loader.set_bits
         self.sets = SetList(self._loader, self._on_show)
         self._annotations = AnnotationList(self._loader, self._on_show)
         self.table = CellTable(self._loader, self._on_show)
@@ -274,7 +275,7 @@ class Session:
         """Let the dataset have these annotations; as `Loader.put_labels`. Sets that strangers made of them go too."""
         is_new = self._loader.put_labels(columns)
         if is_new:
-            self.sets.forget()
+            self.set_bits.forget()
         return is_new
 
     def about(self) -> Iterator[Frame]:

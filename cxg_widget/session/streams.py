@@ -16,6 +16,7 @@ from cxg_widget.color.colormaps import COLORMAPS
 from cxg_widget.color.palettes import category_palette
 from cxg_widget.compute.bits import pack_mask
 from cxg_widget.display.blend_coloring import BlendColoring
+from cxg_widget.display.by_sets import set_colors
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import blended_names, heading
@@ -94,7 +95,11 @@ def category_colors(coloring: Coloring, settings: Settings, dataset: Dataset) ->
     """Return one "#rrggbb" per category; empty unless categorical."""
     if isinstance(coloring, BlendColoring):
         return coloring.colors_on(dark=False)
-    stored = stored_colors(coloring.target.name, settings, dataset) if coloring.target.source == "obs" else {}
+    stored: dict[str, str] = {}
+    if coloring.target.source == "obs":
+        stored = stored_colors(coloring.target.name, settings, dataset)
+    elif coloring.target.source == "sets":
+        stored = set_colors(settings.sets)
     return category_palette(coloring.labels, stored, settings.palette)
 
 

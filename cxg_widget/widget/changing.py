@@ -19,6 +19,7 @@ from cxg_widget.compute.bits import unpack_mask
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.display.annotated import settled, without_sets
+from cxg_widget.display.by_sets import color_followed
 from cxg_widget.display.checks import Beside
 from cxg_widget.display.checks import embedding as check_embedding
 from cxg_widget.display.gene_sets import by_name
@@ -38,6 +39,7 @@ from cxg_widget.widget.limits import LimitsByColoring
 from cxg_widget.widget.page_changes import PageChanges
 from cxg_widget.widget.trait_error import as_trait_error
 from cxg_widget.widget.traits import WidgetTraits
+from cxg_widget.wire.protocol import MISSING_LABEL
 
 if TYPE_CHECKING:
     from cxg_widget.rules.forms import Rule
@@ -124,7 +126,8 @@ class ChangingWidget(WidgetTraits):
             given = {**given, "annotations": annotations}
             self._session.put_labels(self._session.labels(Settings.of({"annotations": annotations})))
         sets = check("gene_sets", given.get("gene_sets", []), self._dataset, Beside())
-        beside = Beside(shown, by_name(sets))
+        named = [one["name"] for one in check_sets(given.get("sets"))]
+        beside = Beside(shown, by_name(sets), named)
         given = {**given, **({"gene_sets": sets} if "gene_sets" in given else {})}
         filters = given.get("filters")
         if isinstance(filters, Mapping):
@@ -185,7 +188,7 @@ class ChangingWidget(WidgetTraits):
         return value
 
     def _beside(self, sets: Any = None) -> Beside:
-        return Beside(self.embedding, by_name(self.gene_sets if sets is None else sets))
+        return Beside(self.embedding, by_name(self.gene_sets if sets is None else sets), list(self.sets))
 
     def _read_ahead(self, name: str, settings: Settings) -> None:
         if name == "annotations":
@@ -250,6 +253,18 @@ class ChangingWidget(WidgetTraits):
         self._put_labels(now, besides=self._labels_on_leave)
         self._set_checked({"hidden": self._legend.hidden(self._settings())})
 
+    def _take_sets(self, before: Settings) -> None:
+        """Let what names sets follow them: filters, and the colour with what its legend hides."""
+        self._set_checked({"filters": followed(self.filters.rules, self.sets.rules)})
+        self._keep_on_plot(before)
+        color = color_followed(self.color, before.sets, self.sets.rules)
+        now = self._colored(self._settings({"color": color}))
+        if now.color is None or color != self.color:
+            self._set_checked({"color": None if now.color is None else color})
+        if now.hidden and self._session.target(now).source == "sets":
+            labels = {*self._session.coloring(now).labels, MISSING_LABEL}
+            self._set_checked({"hidden": [one for one in now.hidden if one in labels]})
+
     @traitlets.observe(*STATE)
     def _changed(self, change: Any) -> None:
         if self._built:
@@ -281,8 +296,7 @@ class ChangingWidget(WidgetTraits):
         elif name == "hidden" or (name == "color" and self.hidden != list(before.hidden)):  # set together
             self._set_checked({"filters": self._legend.filters(self._settings())})
         elif name == "sets":
-            self._set_checked({"filters": followed(self.filters.rules, self.sets.rules)})
-            self._keep_on_plot(before)
+            self._take_sets(before)
         elif name in ("color", "filters"):
             self._set_checked({"hidden": self._legend.hidden(self._settings())})
         self._session.settings = self._settings()
@@ -302,6 +316,8 @@ class ChangingWidget(WidgetTraits):
         is_filtered_anew = besides_before != besides or (name == "annotations" and bool(self.filters.rules))
         if cost == "tuning" and is_colored_anew:
             cost = "color"  # of several genes, a hue each, the kernel mixes the colours
+        if name == "sets" and self._session.target(session.settings).source == "sets":
+            cost = "color" if is_colored_anew else "palette"
         if name in ("annotations", "gene_sets") and cost == "color" and not is_colored_anew:
             return "filter", session.filter if is_filtered_anew else None
         streams: dict[str, Stream | None] = {

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any
 
+from cxg_widget.color.palettes import check_color
 from cxg_widget.compute.bits import pack_mask
+from cxg_widget.display.by_sets import set_colors
 from cxg_widget.errors import CxgWidgetError, InvalidValue, UnknownName
 from cxg_widget.rules.forms import Rule
 from cxg_widget.rules.named import check_name, expanded, rule_of_set
@@ -106,6 +108,8 @@ class Sets(MutableMapping[str, CellSet]):
             self._widget.select(self[message.name], message.mode)
         elif message.op == "zoom":
             self._widget.zoom_to(self[message.name])
+        elif message.op == "color":
+            self.recolor(message.name, message.to)
         elif message.op == "rename":
             self.rename(message.name, message.to)
         else:
@@ -114,7 +118,7 @@ class Sets(MutableMapping[str, CellSet]):
     def __getitem__(self, name: str) -> CellSet:
         """Return the cells of a set; raises `UnknownName` where there is none of that name."""
         rule = self._rule_of(name)
-        bits = self._widget._session.sets.bits_of(rule)
+        bits = self._widget._session.set_bits.of(rule)
         return self._of(bits, None if "rows" in rule else rule)
 
     def __setitem__(self, name: str, what: Any) -> None:
@@ -127,6 +131,28 @@ class Sets(MutableMapping[str, CellSet]):
         above = self._by_name()[name].get("within")
         left = [one for one in self._now() if one["name"] != name]
         self._set([_placed(one, above) if one.get("within") == name else one for one in left])
+
+    @property
+    def colors(self) -> dict[str, str]:
+        """The "#rrggbb" of each set where it colours cells: `w.color = "sets"`, or "sets:NAME" for one."""
+        found = set_colors(self._now())
+        return {name: found[name] for name in self._by_name()}
+
+    def recolor(self, name: str, color: Any) -> None:
+        """Give a set another colour, which it keeps.
+
+        Parameters
+        ----------
+        color : "#rrggbb", a CSS name or three numbers
+
+        Raises
+        ------
+        UnknownName, InvalidValue
+            If there is no such set, or it is no colour.
+        """
+        self._rule_of(name)
+        hue = check_color(color)
+        self._set([{**one, "color": hue} if one["name"] == name else one for one in self._now()])
 
     def rename(self, name: str, to: str) -> None:
         """Give a set another name; raises `UnknownName` and `InvalidValue` as `add`."""
@@ -168,9 +194,14 @@ class Sets(MutableMapping[str, CellSet]):
 
     def _put(self, name: str, cells: CellSet, within: str | None) -> None:
         rule = rule_of_set(cells.rule)
-        self._widget._session.sets.know(rule, cells.bits)
-        made = _placed({"name": check_name(name), "rule": rule}, within)
+        self._widget._session.set_bits.know(rule, cells.bits)
+        made = _placed({"name": check_name(name), "rule": rule, "color": self._color_of(name)}, within)
         self._set(list({**{one["name"]: one for one in self._now()}, name: made}.values()))
+
+    def _color_of(self, name: str) -> str:
+        """Return the colour that a set has, or a new one gets: it stays when others come and go."""
+        known = self._now()
+        return set_colors(known if name in self._by_name() else [*known, {"name": name}])[name]
 
     def _rule_of(self, name: str) -> Rule:
         known = self._by_name()

@@ -133,11 +133,12 @@ class EditSet(Message):
     """Do something with a set of cells. Answered by `sets`; what else it changes is sent as any change is.
 
     op : "add" names the selection, in `within` another set where that is not ""; "put" names it anew; "select" selects
-        its cells by a mode; "zoom" shows them; "rename" calls it `to`; "delete" forgets it
+        its cells by a mode; "zoom" shows them; "rename" calls it `to`; "color" gives it the colour `to`; "delete"
+        forgets it
     """
 
     kind: ClassVar[str] = "set"
-    op: Literal["add", "put", "select", "zoom", "rename", "delete"]
+    op: Literal["add", "put", "select", "zoom", "rename", "color", "delete"]
     name: str
     to: str = ""
     within: str = ""
@@ -807,7 +808,7 @@ class Matches(Message):
 
 @dataclass(frozen=True)
 class Sets(Message):
-    """The named sets of cells: name, within which other set ("" = none), is_rule: not mere rows, of, fault.
+    """The named sets of cells: name, within which other set ("" = none), is_rule: not mere rows, of, fault, color.
 
     of : what a filter names a set by, beside its name
     fault : one sentence that says why its cells cannot be found, which are counted as none; "" where they are

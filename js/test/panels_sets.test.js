@@ -26,12 +26,12 @@ const state = (n, filter) =>
 test("each set stands below the one that it was made in, with its own counts", () => {
   const found = inOrder(/** @type {any} */ (TOLD));
   assert.deepEqual(
-    found.map(({ name, depth, n, nFiltered, nSelected }) => [name, depth, n, nFiltered, nSelected]),
+    found.map(({ name, depth, n, nFiltered, nSelected, above }) => [name, depth, n, nFiltered, nSelected, above?.n]),
     [
-      ["a", 0, 9, 8, 7],
-      ["a1", 1, 3, 2, 1],
-      ["a2", 2, 0, 0, 0],
-      ["b", 0, 6, 5, 4],
+      ["a", 0, 9, 8, 7, undefined],
+      ["a1", 1, 3, 2, 1, 9],
+      ["a2", 2, 0, 0, 0, 3],
+      ["b", 0, 6, 5, 4, undefined],
     ],
   );
 });

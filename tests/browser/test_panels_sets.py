@@ -32,14 +32,15 @@ def test_names_are_text_and_stand_below_the_set_that_they_were_made_in(panel: An
     assert left[1] > left[0] == left[2]
     rows.nth(1).locator(".opener").click()
     told = rows.nth(1).locator(".caption")
-    expect(told).to_contain_text("2,000 cells, 12 selected")
-    expect(told).to_contain_text("no rule")
+    expect(told.first).to_contain_text("2,000 cells, 4.9 % of T cells, 12 selected")
+    expect(rows.nth(1).locator(".kind")).to_have_text("2,000")
+    expect(told.first).to_contain_text("no rule")
 
 
 def test_a_set_whose_cells_cannot_be_found_says_why_and_can_be_deleted_and_nothing_else(panel: Any) -> None:
     row = panel.get_by_role("listitem").last
     row.locator(".opener").click()
-    expect(row.locator(".caption")).to_have_text("these rows are those of another dataset.")
+    expect(row.locator(".caption").first).to_have_text("these rows are those of another dataset.")
     for name in ("Select a set", "Only these", "Zoom to"):
         expect(row.get_by_role("button", name=name)).to_be_disabled()
     expect(row.get_by_role("button", name="Delete")).to_be_enabled()
@@ -97,3 +98,19 @@ def test_only_these_is_a_filter_that_names_the_set_and_a_second_click_takes_it_a
     only.click()
     settle(panels)
     assert calls(panels, "setTrait")[-1] == ["filters", []]
+
+
+def test_a_hand_colours_by_sets_gives_one_a_colour_and_saves_its_cells(panel: Any, panels: Any) -> None:
+    panel.get_by_role("button", name="Color by all sets of cells").click()
+    panel.get_by_role("button", name="Color by T cells").click()
+    row = panel.get_by_role("listitem").first
+    row.locator(".opener").click()
+    row.get_by_label("Color of T cells").fill("#aa00bb")
+    with panels.expect_download() as download:
+        row.get_by_role("button", name="CSV").click()
+    assert download.value.suggested_filename == "PBMC_atlas_38_donors-T_cells.csv"
+    assert [value for name, value in calls(panels, "setTrait") if name == "color"] == ["sets:", "sets:T cells"]
+    assert edits(panels)[-1] == {"op": "color", "name": "T cells", "to": "#aa00bb"}
+    asked = [request for (request,) in calls(panels, "ask") if request["kind"] == "csv"]
+    assert asked[0]["filters"] == [{"set": "T cells", "of": "of 0"}]
+    assert asked[0]["table"]["of"] == "filter"

@@ -10,7 +10,8 @@ import pytest
 
 from cxg_widget import CxgWidget, open_dataset
 from cxg_widget.datasets.base.traffic import Traffic
-from cxg_widget.errors import ClusterLost, InvalidOption
+from cxg_widget.errors import ClusterLost, InvalidOption, InvalidValue
+from cxg_widget.wire.protocol import AskAnnotations
 from tests.cluster.conftest import n_open, start_client, stop_client
 from tests.datasets.test_traffic import EXACT
 from tests.unit.test_widget import Recorder
@@ -60,6 +61,12 @@ def test_annotations_are_columns_of_the_workers_too_and_change_there(client, sto
         assert truth.sum() > 0
         rows = [one._loader.of(one.settings).category_mask(0) for one in (shared._session, alone._session)]
         np.testing.assert_array_equal(*rows)
+        listed = [next(w._session.answer(AskAnnotations())).arrays["counts"] for w in (shared, alone)]
+        np.testing.assert_array_equal(*listed)
+        shared.sets.add("first", masks["one"])
+        with pytest.raises(InvalidValue, match="Dask"):
+            shared.color = "sets"
+        assert shared.color == "mine"
         alone.close()
         shared.close()
 

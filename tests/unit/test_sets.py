@@ -316,7 +316,7 @@ def test_what_a_hand_does_with_sets_is_what_python_does(widget):
     content, buffers = edit(widget, "add", "T")
     n = len(widget.selection)
     assert content["sets"] == [
-        {"name": "T", "within": "", "fault": "", "is_rule": True, "of": content["sets"][0]["of"]}
+        {"name": "T", "within": "", "fault": "", "is_rule": True, "of": content["sets"][0]["of"], "color": "#0072b2"}
     ]
     assert np.frombuffer(buffers[0], np.uint32).tolist() == [n, n, n]
     widget.filters["is_doublet"] = [False]

@@ -140,6 +140,10 @@ class ClusterHolder(Holder):
         target, layer = self._loader.target(self.settings), self.settings.layer
         if target.source == "none":
             return Coloring(target)
+        if target.source == "sets":
+            raise InvalidValue(
+                "color='sets' is not for cells that Dask's workers hold; w.filters['set:NAME'] = True is one."
+            )
         labels = self._loader.labels(self.settings, target)
         if labels is not None and labels is not self.dataset.own_columns.get(target.name):
             raise Overtaken("the cells have other labels by now.")

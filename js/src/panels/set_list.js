@@ -6,6 +6,8 @@ import { createEditFault } from "./edit_fault.js";
  * @property {string} name
  * @property {string} of what a filter names it by, beside its name
  * @property {number} depth of how many others it stands below
+ * @property {{name: string, n: number} | null} above the set that it stands below
+ * @property {string} color
  * @property {boolean} isRule not mere rows
  * @property {string} fault why its cells cannot be found, "" where they are
  * @property {number} n cells
@@ -55,14 +57,14 @@ export function createSetList(client, redraw) {
 /** Each set below the one that it stands in, in the order in which they were made. @param {Pick<import("../wire/protocol.js").Sets, "sets" | "arrays">} told
  * @returns {CellSet[]} */
 export function inOrder({ sets, arrays }) {
-  const all = sets.map(({ name, within, of, is_rule: isRule, fault }, i) => {
+  const all = sets.map(({ name, within, of, is_rule: isRule, fault, color }, i) => {
     const [n, nFiltered, nSelected] = arrays.counts.subarray(3 * i, 3 * i + 3);
-    return { name, within, of, isRule, fault, n, nFiltered, nSelected };
+    return { name, within, of, isRule, fault, color, n, nFiltered, nSelected };
   });
-  /** @param {string} above @param {number} depth @returns {CellSet[]} */
+  /** @param {CellSet["above"]} above @param {number} depth @returns {CellSet[]} */
   const below = (above, depth) =>
     all
-      .filter(({ within }) => within === above)
-      .flatMap(({ within: _, ...one }) => [{ ...one, depth }, ...below(one.name, depth + 1)]);
-  return below("", 0);
+      .filter(({ within }) => within === (above?.name ?? ""))
+      .flatMap(({ within: _, ...one }) => [{ ...one, above, depth }, ...below(one, depth + 1)]);
+  return below(null, 0);
 }

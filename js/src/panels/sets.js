@@ -4,10 +4,12 @@ import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../page/icons.js";
 import { textIn } from "../page/panels/ui.js";
 import { MODES_TOLD, modeOf } from "../plot/lasso.js";
-import { counted, shortCount, wholeNumber } from "../words/format.js";
+import { safeColor } from "../style/color.js";
+import { counted, share, shortCount, wholeNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
 import { ruleOf, withRule } from "./rules.js";
 import { createSetList } from "./set_list.js";
+import { createExport } from "./table_export.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
 /** @typedef {import("./set_list.js").CellSet} CellSet */
@@ -20,6 +22,9 @@ const MOST_CONTOURED = 8;
 /** @param {import("./index.js").Given} given @returns {import("./index.js").DrawPanel} */
 export function createSets({ client, redraw }) {
   const list = createSetList(client, redraw);
+  /** How far an export is, and of which set. */
+  let told = { name: "", sentence: "" };
+  const exported = createExport(client, (sentence) => then(() => void (told = { ...told, sentence })));
   /** Those that are open, by name. @type {Set<string>} */
   const open = new Set();
   /** What is being typed: the name of a new set, and in which it is to stand. */
@@ -36,20 +41,28 @@ export function createSets({ client, redraw }) {
   /** @param {Context} context @param {CellSet} set @param {number} i @param {CellSet[]} sets */
   function row(context, set, i, sets) {
     const { state } = context;
-    const { name, n, depth, fault } = set;
+    const { name, n, above, color, depth, fault } = set;
     const [isOpen, isOffline] = [open.has(name), state.link === "offline"];
     const select = (/** @type {MouseEvent} */ event) =>
       list.edit({ op: "select", name, mode: modeOf({ shift: event.shiftKey, alt: event.altKey }) });
     return html`<li class=${isOpen ? "open" : ""} style="--depth:${depth}"><div class="column">
       <button type="button" class="opener" aria-expanded=${isOpen} title=${name} ?disabled=${isOffline}
-        @click=${() => then(() => open.delete(name) || open.add(name))}>${ICONS.down}<span class="label">${name}</span>
-        <span class="kind">${fault === "" ? shortCount(n) : "?"}</span></button>
+        @click=${() => then(() => open.delete(name) || open.add(name))}>${ICONS.down}<i class="swatch" style="--c:${safeColor(color)}"></i><span class="label">${name}</span>
+        <span class="kind" title=${above === null ? nothing : `${share(n, above.n)} of ${above.name}`}>${fault === "" ? shortCount(n) : "?"}</span></button>
+      ${colorButton(context, `sets:${name}`, name, fault !== "")}
       <button type="button" class="small" aria-label="Select ${name}" title="Select its ${nounsOf(state).obs.many}\n${MODES_TOLD}" ?disabled=${isOffline || fault !== ""} @click=${select}>${ICONS.lasso}</button>
     </div>${isOpen ? body({ ...context, sets }, set, i) : nothing}</li>`;
   }
 
+  /** @param {Context} context @param {string} spec @param {string} name @param {boolean} isOff */
+  function colorButton({ state, actions }, spec, name, isOff) {
+    const isShown = (state.nextColor ?? state.color)?.spec === spec;
+    return html`<button type="button" class="small colors" aria-label="Color by ${name}" title="Color by ${name}" aria-pressed=${isShown} ?disabled=${isOff || state.link === "offline"}
+      @click=${() => actions.setTrait("color", spec)}><i></i></button>`;
+  }
+
   /** @param {Context & {sets: CellSet[]}} context @param {CellSet} set @param {number} i */
-  function body({ state, actions, sets }, { name, of, n, nFiltered, nSelected, isRule, fault }, i) {
+  function body({ state, actions, sets }, { name, of, n, above, color, nFiltered, nSelected, isRule, fault }, i) {
     const spec = `set:${name}`;
     const isOnly = ruleOf(state.traits.filters, spec)?.set === name;
     const filterButton = html`<button type="button" class="text" aria-pressed=${isOnly} ?disabled=${state.link === "offline" || fault !== ""}
@@ -65,16 +78,26 @@ export function createSets({ client, redraw }) {
       });
     };
     const { obs } = nounsOf(state);
-    const told =
+    const save = () => {
+      told = { name, sentence: "" };
+      const table = { ...state.traits.table, of: /** @type {const} */ ("filter") };
+      const traits = { ...state.traits, table, filters: [{ set: name, of }] };
+      void exported.save({ ...state, traits }, name);
+    };
+    const holds =
       fault !== ""
         ? fault
-        : html`${counted(n, obs)}${state.traits.filters.length === 0 ? nothing : `, ${wholeNumber(nFiltered)} pass`}${state.selection.n === 0 ? nothing : `, ${wholeNumber(nSelected)} selected`}.
+        : html`${counted(n, obs)}${above === null ? nothing : `, ${share(n, above.n)} of ${above.name}`}${state.traits.filters.length === 0 ? nothing : `, ${wholeNumber(nFiltered)} pass`}${state.selection.n === 0 ? nothing : `, ${wholeNumber(nSelected)} selected`}.
         ${isRule ? "It has a rule, which finds them in other data too." : "Its rows are known, and no rule."}`;
     return html`<div class="body">
-      <p class="caption">${told}</p>
+      <p class="caption">${holds}</p>
+      <div class="named"><input type="color" aria-label="Color of ${name}" title="Color" .value=${live(safeColor(color))} ?disabled=${state.link === "offline"} @change=${(/** @type {Event} */ event) => list.edit({ op: "color", name, to: textIn(event) })}>
       <div class="box"><input type="text" id="set-${i}" aria-label="Name of ${name}" maxlength="200" autocomplete="off" spellcheck="false" .value=${live(renamed.name === name ? renamed.to : name)}
-        @input=${(/** @type {Event} */ event) => void ((renamed = { name, to: textIn(event) }))} @change=${rename}></div>
-      <div class="doing">${filterButton} ${onPlot(state, actions, name, fault !== "")} ${act("zoom", "Zoom to", n === 0)} ${act("put", "Replace by selection")} ${act("delete", "Delete")}</div>
+        @input=${(/** @type {Event} */ event) => void ((renamed = { name, to: textIn(event) }))} @change=${rename}></div></div>
+      <div class="doing">${filterButton} ${onPlot(state, actions, name, fault !== "")} ${act("zoom", "Zoom to", n === 0)}
+        <button type="button" class="text" title="Its ${obs.many} with the columns of the table" ?disabled=${n === 0 || state.link === "offline"} @click=${save}>${exported.isBusy() && told.name === name ? "Stop" : "CSV"}</button>
+        ${act("put", "Replace by selection")} ${act("delete", "Delete")}</div>
+      <p class="caption" role="status">${told.name === name ? told.sentence : ""}</p>
       ${compared(state, actions, name, sets)}
     </div>`;
   }
@@ -88,6 +111,7 @@ export function createSets({ client, redraw }) {
       event.preventDefault();
       if (typed.name.trim() === "" || n === 0) return;
       const { name } = typed; // stays where it is taken
+      const within = sets.some((one) => one.name === typed.within) ? typed.within : ""; // a key comes faster than a drawing
       void list.edit({ op: "add", name: name.trim(), within }).then((isDone) => {
         if (isDone && typed.name === name) then(() => void (typed = { ...typed, name: "" }));
       });
@@ -115,7 +139,8 @@ export function createSets({ client, redraw }) {
     return html`<div class="columns sets">
       ${namer(context, sets ?? [])}
       ${list.fault() === "" ? nothing : html`<p class="fault" role="alert">${list.fault()}</p>`}
-      <p class="caption" role="status">${sets === null ? "Reading…" : sets.length === 0 ? none : counted(sets.length, n)}</p>
+      <div class="counted-sets"><p class="caption" role="status">${sets === null ? "Reading…" : sets.length === 0 ? none : counted(sets.length, n)}</p>
+        ${(sets ?? []).length === 0 ? nothing : colorButton(context, "sets:", `all ${n.many}`, false)}</div>
       <ul class="list" aria-label="Sets of ${many}">${(sets ?? []).map((set, i) => row(context, set, i, sets ?? []))}</ul>
     </div>`;
   };

@@ -42,15 +42,12 @@ export function createExport(client, say) {
       const isDone = await copy(await found.blob.text());
       say(isDone ? `Copied ${some}.` : "The browser lets nothing be copied here. The file holds the same.");
     },
-    /** Save all rows; while that lasts, stop it. @param {State} state */
-    async save(state) {
+    /** Save all rows; while that lasts, stop it. @param {State} state @param {string} [of] what they are, for the name of the file */
+    async save(state, of = state.traits.table?.of ?? nounsOf(state).obs.many) {
       if (stop !== null) return stop();
       const found = await read(state, { separator: "," });
       if (found === null) return;
-      download(
-        found.blob,
-        `${fileName([state.dataset?.title, state.traits.table?.of ?? nounsOf(state).obs.many])}.csv`,
-      );
+      download(found.blob, `${fileName([state.dataset?.title, of])}.csv`);
       say("");
     },
   };

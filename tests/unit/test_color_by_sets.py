@@ -1,0 +1,153 @@
+"""Laws of colouring by sets of cells: which cells each colours is what masks say, and it follows what sets become."""
+
+import json
+
+import numpy as np
+import pytest
+
+from cxg_widget import CxgWidget
+from cxg_widget.errors import CxgWidgetError
+from cxg_widget.wire import protocol as p
+from tests.memory import small
+
+
+@pytest.fixture
+def masks(widget):
+    rng = np.random.default_rng(0)
+    masks = {name: rng.random(1000) < share for name, share in (("a", 0.3), ("<b>b</b>", 0.5), ("c", 0.2))}
+    masks["inner"] = masks["a"] & (rng.random(1000) < 0.4)
+    for name, mask in list(masks.items())[:3]:
+        widget.sets.add(name, mask)
+    widget.sets.add("inner", masks["inner"], within="a")
+    return masks
+
+
+def shown(widget):
+    """Return the label of each cell, None = none, as the front-end colours it; and the colours by label."""
+    content, codes = {}, None
+    for one, buffers in widget.front.settle().sent:
+        if one["kind"] == "color":
+            content = one
+        elif one["kind"] in ("codes", "palette") and one["seq"] == content["seq"]:
+            content = {**content, "colors": one.get("colors", content["colors"])}
+            codes = np.frombuffer(buffers[0], dtype=one["arrays"][0]["dtype"]) if buffers else codes
+    labels = np.array([*content["categories"], None], dtype=object)
+    found = np.empty(1000, dtype=object)
+    found[widget._session.order.rows] = labels[np.minimum(codes, len(labels) - 1)]
+    return found, dict(zip(content["categories"], content["colors"], strict=True))
+
+
+def test_each_cell_is_of_its_innermost_set_of_several_or_of_none(widget, masks):
+    widget.color = "sets"
+    found, colors = shown(widget)
+    outer = masks["a"] & ~masks["inner"]
+    in_each = {"a": outer, "<b>b</b>": masks["<b>b</b>"], "c": masks["c"], "inner": masks["inner"]}
+    n = sum(mask.astype(int) for mask in in_each.values())
+    expected = np.full(1000, None, dtype=object)
+    for name, mask in in_each.items():
+        expected[mask & (n == 1)] = name
+    expected[n > 1] = "several"
+    assert found.tolist() == expected.tolist()
+    assert {name: colors[name] for name in in_each} == widget.sets.colors
+    assert len(set(colors.values())) == 5
+    told = widget._session.coloring()
+    assert told.labels == [*in_each, "several"]
+    assert dict(zip(told.labels, told.counts()[0], strict=True)) == {
+        label: (expected == label).sum() for label in told.labels
+    }
+
+
+def test_one_set_is_in_its_colour_and_all_other_cells_are_without_one(widget, masks):
+    widget.color = "sets:<b>b</b>"
+    found, colors = shown(widget)
+    np.testing.assert_array_equal(found == "<b>b</b>", masks["<b>b</b>"])
+    assert colors == {"<b>b</b>": widget.sets.colors["<b>b</b>"]}
+    widget.sets.recolor("<b>b</b>", "rebeccapurple")
+    assert shown(widget)[1] == {"<b>b</b>": "#663399"}
+    assert "color" not in [one["kind"] for one, _ in widget.front.sent[-2:]]
+    with pytest.raises(CxgWidgetError, match="no colour"):
+        widget.sets.recolor("a", "no such")
+
+
+def test_legend_hover_pictures_and_the_state_know_sets(widget, masks):
+    widget.color = "sets"
+    widget.hidden = ["a", "(missing)"]
+    code = widget._session.coloring().labels.index("c")
+    widget._handle_custom_msg({"id": 1, "kind": "category", "color": "sets:", "code": code, "mode": "replace"}, [])
+    widget.front.settle()
+    found, _ = shown(widget)
+    np.testing.assert_array_equal(widget.selection.mask, found == "c")
+    row = int(np.flatnonzero(found == "c")[0])
+    x, y = widget.dataset.embedding("umap")[row].tolist()
+    cell = next(widget._session.answer(p.Hover(x, y, 1e-6, 1e-6))).message
+    assert (cell.row, cell.value) == (row, "c")
+    assert "several" in widget.summary
+    hidden = widget._session.pictures.png(None, (80, 60))
+    widget.hidden = []
+    assert widget._session.pictures.png(None, (80, 60)) != hidden
+    widget.hidden = ["a"]
+    state = json.loads(json.dumps(widget.state))
+    other = CxgWidget(widget.dataset, **state)
+    assert (other.color, other.hidden, other.sets.colors) == ("sets", ["a"], widget.sets.colors)
+    codes = [one._session.coloring().codes.codes for one in (widget, other)]
+    np.testing.assert_array_equal(*codes)
+    other.close()
+
+
+def test_the_colour_follows_what_becomes_of_sets_and_undo_brings_it_back(widget, masks):
+    widget.color = "sets:c"
+    before = widget.sets.colors
+    widget.sets.rename("c", "d")
+    assert widget.color == "sets:d"
+    assert widget.sets.colors["d"] == before["c"]
+    del widget.sets["d"]
+    assert widget.color is None
+    assert widget.sets.colors == {name: color for name, color in before.items() if name != "c"}
+    widget.undo()
+    assert widget.color == "sets:d"
+    widget.color = "sets"
+    widget.hidden = ["d"]
+    del widget.sets["d"]
+    assert (widget.color, widget.hidden) == ("sets", [])
+    found, _ = shown(widget)
+    assert "d" not in found.tolist()
+    widget.sets = {}
+    assert widget.color is None
+    widget.undo()
+    assert (widget.color, len(widget.sets)) == ("sets", 3)
+
+
+@pytest.mark.parametrize("color", ["sets:no", "sets:"])
+def test_a_set_that_is_not_there_colours_nothing(color, widget):
+    if color == "sets:no":
+        widget.sets.add("a", [0])
+    with pytest.raises(CxgWidgetError, match="no set"):
+        widget.color = color
+    assert widget.color == "cell_type"
+    with pytest.raises(CxgWidgetError):
+        widget.color = "sets" if color == "sets:" else "set:a"
+
+
+def test_cells_of_sets_are_no_sum_of_pixels_and_images_show_them(widget, masks):
+    widget.color, widget.render = "sets", "raster"
+    with pytest.raises(CxgWidgetError, match="counts no sets"):
+        widget.aggregate()
+    assert int(widget.aggregate("count").sum()) == 1000
+    x0, x1, y0, y1 = widget._session._held.extent()
+    asked = p.Aggregate([x0, x1, y0, y1], 40, 30, 1.5, -1, False)
+    assert next(widget._session.answer(asked)).message.kind in ("image", "cells")
+
+
+def test_a_set_whose_cells_cannot_be_found_has_none_and_the_others_are_coloured(widget):
+    other = small(900)
+    rows = CxgWidget(other)
+    rows.sets.add("lost", [1, 2])
+    widget.sets = [*rows.sets.rules, {"name": "there", "rule": {"obs": "cell_type", "in": ["T cell"]}}]
+    widget.color = "sets"
+    coloring = widget._session.coloring()
+    assert coloring.labels == ["lost", "there"]
+    assert coloring.counts()[0] == [0, widget.counts("cell_type").loc["T cell", "all"]]
+    with pytest.raises(CxgWidgetError):
+        widget.color = "sets:lost"
+    assert widget.color == "sets"
+    rows.close()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.cells.beneath import Beneath, beneath_circle
 from cxg_widget.color.rgb import hex_rgb
 from cxg_widget.compute.bits import pack_mask
 from cxg_widget.compute.cache import ByteCache
@@ -17,6 +18,7 @@ from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import Target
 from cxg_widget.spatial import SpatialIndex
+from cxg_widget.spatial.circle import Circle
 from cxg_widget.spatial.view import View
 from cxg_widget.wire.order import scattered
 
@@ -262,6 +264,12 @@ class IndexedCells:
             return None
         at_x, at_y = self.index.xy[place]
         return int(self.index.rows[place]), float(at_x), float(at_y)
+
+    def beneath(self, circle: Circle, shown: Shown) -> Beneath:
+        """Return what the cells in a circle are, those left out that are hidden or do not pass the filters."""
+        passing = self if shown.passing is None else self.only(shown.passing)
+        column = passing._column(shown.coloring)
+        return beneath_circle(passing.index, circle, column, shown.coloring, shown.settings.hidden)
 
     def close(self) -> None:
         """Do nothing: all is in this process."""

@@ -7,14 +7,24 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.cells.beneath import LEAST, Beneath
+from cxg_widget.cells.indexed import IndexedCells
 from cxg_widget.cells.loader import Loader
+from cxg_widget.display.blend_coloring import BlendColoring
+from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.hover import Describer, circle_of, nearest_row
 from cxg_widget.display.settings import Settings
 from cxg_widget.session.on_show import OnShow
 from cxg_widget.session.view_request import shown_of
+from cxg_widget.spatial.circle import Circle
+from cxg_widget.text.numbers import share, short_number
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
+from cxg_widget.wire.protocol import MISSING_LABEL
 
+_MOST_NAMED = 4
+"""Categories beneath the pointer that are named, the largest of them."""
+EMPTY = "(empty)"
 _FEW_CELLS = 200_000
 """Of no more cells is read what hovering tells of before the first answer, not after it."""
 
@@ -46,6 +56,10 @@ class Pointer:
         if found is None:
             return Frame(p.Cell(-1, 0.0, 0.0, "", "", []))
         (row, x, y), coloring = found, self._loader.of(settings).coloring()
+        beneath = self._beneath(at, settings) if passes else None
+        if beneath is not None and beneath.n >= LEAST:
+            name = self._loader.dataset.obs_noun.counted(beneath.n)
+            return Frame(p.Cell(row, x, y, name, "", beneath_told(beneath, coloring), n_beneath=beneath.n))
         told = coloring.target.name if coloring.target.source == "obs" else ""
         value = self._describer.value(row, coloring, settings.layer)
         fields = self._describer.fields(row, settings, without=told)
@@ -63,6 +77,36 @@ class Pointer:
         xy, counts = held.xy(), _both(held.visible(), held.passing())
         row = nearest_row(xy, at.x, at.y, radius, counts, stretch=stretch)
         return None if row is None else (row, float(xy[row, 0]), float(xy[row, 1]))
+
+    def _beneath(self, at: p.Hover, settings: Settings) -> Beneath | None:
+        """Return what the cells in a circle are that are shown; None where Dask's workers hold them, who name one."""
+        held = self._loader.of(settings)
+        circle, indexed = Circle(at.x, at.y, *circle_of(at.radius_x, at.radius_y)), held.at_hand()
+        if indexed is None:
+            rows, passing = circle.rows(held.xy()), held.passing()
+            rows = rows if passing is None else rows[passing[rows]]
+            return Beneath.of_rows(rows, held.coloring(), settings.hidden)
+        if not isinstance(indexed, IndexedCells):
+            return None
+        return indexed.beneath(circle, shown_of(held, self._on_show.mask))
+
+
+def beneath_told(beneath: Beneath, coloring: Coloring) -> list[list[str]]:
+    """Return [what, how much] of the cells beneath the pointer as text: the largest categories, or a mean."""
+    if beneath.counts is not None and not isinstance(coloring, BlendColoring):
+        labels, order = [*coloring.labels, MISSING_LABEL], np.argsort(-beneath.counts, kind="stable")
+        present = [int(code) for code in order if beneath.counts[code]]
+        first, rest = present[:_MOST_NAMED], present[_MOST_NAMED:]
+        told = [[labels[code] or EMPTY, share(int(beneath.counts[code]), beneath.n)] for code in first]
+        others = int(beneath.counts[rest].sum())
+        return told + ([[f"{len(rest)} more", share(others, beneath.n)]] if rest else [])
+    if beneath.mean is None:
+        return []
+    n_valued = beneath.n - beneath.n_missing
+    told = [[f"mean of {coloring.target.name}", MISSING_LABEL if not n_valued else short_number(beneath.mean)]]
+    if coloring.target.source != "obs" and 0 < beneath.n_above < n_valued:
+        told.append(["above 0", share(beneath.n_above, n_valued)])
+    return told + ([[MISSING_LABEL, share(beneath.n_missing, beneath.n)]] if beneath.n_missing else [])
 
 
 def _both(one: NDArray[np.bool_] | None, other: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:

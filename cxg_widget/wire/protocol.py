@@ -784,6 +784,8 @@ class Cell(OfPanel):
     x, y : data units; name : obs index label; value : coloured value as text ("" without colouring)
     fields : [column, value] pairs, both text
     passes : whether it passes the filters, that of the legend too; told of no others unless those are drawn
+    n_beneath : how many cells that are shown lie in the circle, where they are too many to name one: name and fields
+        then tell of all of them, [category, share] or of their numbers; else 0
     """
 
     kind: ClassVar[str] = "cell"
@@ -794,6 +796,7 @@ class Cell(OfPanel):
     value: str
     fields: list[list[str]]
     passes: bool = True
+    n_beneath: int = 0
 
 
 @dataclass(frozen=True)

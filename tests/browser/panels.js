@@ -324,6 +324,7 @@ const scenes = {
   noSpectra: { dataset: { ...dataset, nouns: SPECTRA, nObs: 0 }, points: null, color: null, traits: { ...traits, color: null } },
   noPlace: { points: { ...points, nMissing: N } },
   read: { cost: { nBytes: 1_234_567, nReads: 3 }, traits: { ...traits, hidden: TYPES.split("|").slice(0, 3) }, selection: { seq: 1, n: 1234 } },
+  crowd: { cell: { row: 5, x: 0, y: 0, name: "364 cells", value: "", fields: [["CD8 T cell", "57 %"], ["<b>no category</b>", "43 %"]], passes: true, n_beneath: 364 } },
   cell: { cell: { row: 5, x: 0, y: 0, name: "AAACCTGAGAAACCAT-1-donor_22", value: "CD8 T cell", fields: [["donor_id", "D-22"], ["n_counts", "4,312"]], passes: true } },
 };
 

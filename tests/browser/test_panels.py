@@ -414,6 +414,20 @@ def test_the_tooltip_stays_in_the_plot_and_off_the_pointer(page: Any, corner: tu
     assert not over
 
 
+def test_over_a_crowd_the_tooltip_tells_shares_of_categories_in_their_colours(page: Any) -> None:
+    show(page, "crowd")
+    page.mouse.move(300, 300)
+    page.mouse.move(320, 300)
+    settle(page)
+    tip = page.locator(".tooltip")
+    assert tip.locator(".name").text_content() == "364 cells"
+    assert tip.locator("dt").all_text_contents() == ["CD8 T cell", "<b>no category</b>"]
+    assert tip.locator("dd").all_text_contents() == ["57 %", "43 %"]
+    swatch = tip.locator("dt").first.locator(".swatch").bounding_box()
+    assert swatch["width"] == swatch["height"] > 8
+    assert tip.locator(".swatch").count() == 1
+
+
 @pytest.mark.parametrize("scene", ["categories", "many", "gene", "connecting", "offline", "empty", "error", "pca"])
 def test_every_scene_is_as_high_as_asked_and_every_control_has_a_name(page: Any, scene: str) -> None:
     show(page, scene)

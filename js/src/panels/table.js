@@ -76,7 +76,8 @@ export function createTable({ client, redraw }) {
     const i = place - (there?.start ?? 0);
     if (there === null || i < 0 || i >= there.rows.length) return now?.actions.point(null);
     const [x, y] = there.arrays.xy.subarray(2 * i, 2 * i + 2);
-    const cell = { panel: 0, row: there.rows[i], x, y, name: there.names[i], value: "", fields: [], passes: true };
+    const told = { panel: 0, name: there.names[i], value: "", fields: [], passes: true, n_beneath: 0 };
+    const cell = { ...told, row: there.rows[i], x, y };
     now?.actions.point(Number.isFinite(x) && Number.isFinite(y) ? cell : null);
   }
 

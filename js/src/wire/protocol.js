@@ -590,6 +590,8 @@ export const CONTAINER = 65536;
  * x, y : data units; name : obs index label; value : coloured value as text ("" without colouring)
  * fields : [column, value] pairs, both text
  * passes : whether it passes the filters, that of the legend too; told of no others unless those are drawn
+ * n_beneath : how many cells that are shown lie in the circle, where they are too many to name one: name and fields
+ *     then tell of all of them, [category, share] or of their numbers; else 0
  * @typedef {object} Cell
  * @property {"cell"} kind
  * @property {number} panel
@@ -600,6 +602,7 @@ export const CONTAINER = 65536;
  * @property {string} value
  * @property {string[][]} fields
  * @property {boolean} passes
+ * @property {number} n_beneath
  */
 /**
  * What one can colour by, best first: spec (that of the colouring), color (for the trait), label, kind, detail.

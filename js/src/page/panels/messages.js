@@ -44,7 +44,7 @@ export function tooltip({ state, ui }) {
     ${
       cell.fields.length === 0
         ? nothing
-        : html`<dl>${cell.fields.map(([column, value]) => html`<dt>${column}</dt><dd>${value}</dd>`)}</dl>`
+        : html`<dl>${cell.fields.map(([column, value]) => html`<dt>${cell.n_beneath ? swatchOf(state, column) : nothing}${column}</dt><dd>${value}</dd>`)}</dl>`
     }
   </div>`;
 }

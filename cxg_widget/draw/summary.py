@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from cxg_widget.display.settings import Settings
 from cxg_widget.draw.key import Key
 from cxg_widget.rules.told import told
+from cxg_widget.text.names import in_a_line
 from cxg_widget.text.numbers import share, short_count
 from cxg_widget.wire.protocol import LEFT_OUT_LABEL, Color
 
@@ -74,7 +75,7 @@ def _color_told(key: Key, legend: Color, settings: Settings) -> list[str]:
 
 
 def _category_told(legend: Color, i: int) -> str:
-    label = legend.categories[i] or "(empty)"
+    label = in_a_line(legend.categories[i]) or "(empty)"
     if not legend.counts:
         return label
     return f"{label} {short_count(legend.counts[i])} ({share(legend.counts[i], legend.n_obs)})"

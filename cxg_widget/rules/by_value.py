@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.errors import CxgWidgetError, SelectionError
-from cxg_widget.text.names import label_of, nearest, not_found, shown
+from cxg_widget.text.names import as_label, label_of, nearest, not_found, shown
 from cxg_widget.wire.protocol import MISSING_LABEL
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _mask_of(column: str, wanted: list[Any], dataset: Dataset) -> NDArray[np.boo
     if kind in ("int", "float"):
         return _of_numbers(column, dataset.numbers(column), found, missing)
     if kind == "string":
-        return _of_text(column, [label_of(one) for one in found], missing, dataset)
+        return _of_text(column, [as_label(label_of(one)) for one in found], missing, dataset)
     return _of_codes(column, dataset.codes(column), found, missing)
 
 

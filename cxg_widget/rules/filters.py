@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
 
 QUERY = "query"
-"""Key of the filter that is a query; a column has its own name, a gene is called "var:NAME"."""
+"""Key of the filter that is a query; a column has its own name, a gene is called "var:NAME", a set "set:NAME"."""
+_TAKEN = ("obs:", "set:", "var:")
+"""How names of columns may begin that are told from others by "obs:" alone."""
 
 
 def key_of(rule: Rule) -> str:
@@ -35,7 +37,8 @@ def key_of(rule: Rule) -> str:
         return f"set:{inner['set']}"
     if isinstance(inner, Mapping) and ("in" in inner or "not" not in rule):
         if "obs" in inner:
-            return f"obs:{inner['obs']}" if inner["obs"] == QUERY else str(inner["obs"])
+            name = str(inner["obs"])
+            return f"obs:{name}" if name == QUERY or name.startswith(_TAKEN) else name
         if "var" in inner:
             return f"var:{inner['var']}"
         if "query" in rule:
@@ -74,7 +77,7 @@ def filter_of(name: Any, kept: Any, dataset: Dataset, layer: str | None = None, 
 
     Parameters
     ----------
-    name : as `color` takes it, or "set:NAME" of a set of cells
+    name : as `color` takes it, or "set:NAME" of a set of cells, which comes before a column of that name
     kept : a value or a list of values; of numbers a tuple (lowest, highest), both included, None for no end; of a set
         True, or False for all other cells; or a rule
 
@@ -87,7 +90,8 @@ def filter_of(name: Any, kept: Any, dataset: Dataset, layer: str | None = None, 
         return query_filter(kept, layer)
     if not isinstance(name, str):
         raise UnknownName(missing_names([shown(name)], dataset))
-    if name.startswith("set:") and name not in dataset.obs_columns:
+    is_set = any(name == f"set:{one['name']}" for one in sets)
+    if is_set or (name.startswith("set:") and name not in dataset.obs_columns):
         return filter_by(name.removeprefix("set:"), sets, kept)
     source, found = resolved({name: name}, dataset, layer)[name]
     if source == "obs" and found not in dataset.obs_columns:

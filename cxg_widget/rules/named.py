@@ -151,10 +151,13 @@ def check_named(filters: Iterable[Rule], sets: Iterable[Rule]) -> None:
             )
 
 
-def followed(filters: Iterable[Rule], sets: Iterable[Rule]) -> list[Rule]:
-    """Return filters as they are after sets have changed: by their new names and cells, without those that are gone."""
-    digests = {one["name"]: digest_of(one["rule"]) for one in sets}
-    names = {digest: name for name, digest in digests.items()}
+def followed(filters: Iterable[Rule], sets: Iterable[Rule], before: Iterable[Rule]) -> list[Rule]:
+    """Return filters as they are after sets have changed: by their new names and cells, without those that are gone.
+
+    before : the sets as they were; only one that has a new name can be one of those renamed
+    """
+    digests, known = {one["name"]: digest_of(one["rule"]) for one in sets}, {one["name"] for one in before}
+    names = {digest: name for name, digest in digests.items() if name not in known}
     found: list[Rule] = []
     for rule in filters:
         inner = rule.get("not", rule)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cxg_widget.rules.forms import Rule
-from cxg_widget.text.names import label_of
+from cxg_widget.text.names import in_a_line, label_of
 from cxg_widget.text.numbers import short_number
 from cxg_widget.wire.protocol import MISSING_LABEL
 
@@ -17,12 +17,12 @@ def told(rule: Rule) -> str:
     if "query" in inner:
         return f"query {inner['query']}"
     if "set" in inner:
-        return f"{'not in' if 'not' in rule else 'in'} {inner['set']}"
+        return f"{'not in' if 'not' in rule else 'in'} {in_a_line(inner['set'])}"
     name = inner.get("obs", inner.get("var"))
     if "range" in inner:
         low, high = ("" if end is None else short_number(end) for end in inner["range"])
         return f"{name} up to {high}" if not low else f"{name} from {low}" if not high else f"{name} {low} to {high}"
-    first = [MISSING_LABEL if one is None else label_of(one) or _EMPTY for one in inner["in"][:_MOST_VALUES]]
+    first = [MISSING_LABEL if one is None else in_a_line(label_of(one)) or _EMPTY for one in inner["in"][:_MOST_VALUES]]
     n_more = len(inner["in"]) - len(first)
     more = f" and {n_more} more" if n_more else ""
     return f"{name} {'not ' if 'not' in rule else ''}{', '.join(first)}{more}"

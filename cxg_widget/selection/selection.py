@@ -194,7 +194,7 @@ def mask_of(what: Any, dataset: Dataset) -> NDArray[np.bool_]:
     if array.dtype == np.bool_:
         return _from_booleans(what, array, dataset)
     if array.dtype.kind in "iu":
-        return _from_rows(array, dataset.n_obs)
+        return mask_of_rows(array, dataset.n_obs)
     if array.dtype.kind in "OUST":
         return _from_labels([text_of(label) for label in array], dataset)
     raise SelectionError(
@@ -224,7 +224,8 @@ def _is_obs_index(labels: Any, dataset: Dataset) -> bool:
     return isinstance(labels.dtype, pd.StringDtype) and bool(dataset.obs([]).index.equals(labels))
 
 
-def _from_rows(rows: NDArray[Any], n_obs: int) -> NDArray[np.bool_]:
+def mask_of_rows(rows: NDArray[Any], n_obs: int) -> NDArray[np.bool_]:
+    """Return the mask of some rows, bool (n_obs,); raises `SelectionError` where the dataset lacks one."""
     low, high = int(rows.min()), int(rows.max())
     if low < 0 or high >= n_obs:
         wrong = low if low < 0 else high

@@ -12,9 +12,9 @@ from cxg_widget.display.settings import Settings
 from cxg_widget.errors import InvalidValue, SelectionError
 from cxg_widget.rules.combining import fitting
 from cxg_widget.rules.forms import Rule
+from cxg_widget.selection.selection import mask_of_rows
 from cxg_widget.session.view_request import shown_of
 from cxg_widget.spatial.polygon import as_polygon, in_polygon
-from cxg_widget.text.names import shown
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.request_bounds import MAX_ROWS
 
@@ -74,11 +74,9 @@ def polygon_mask(corners: Any, held: Holder, selected: NDArray[np.bool_], *, hid
 
 
 def _of_rows(rows: list[int], n_obs: int) -> NDArray[np.bool_]:
-    if len(rows) > MAX_ROWS or any(not 0 <= row < n_obs for row in rows):
-        raise SelectionError(f"up to {MAX_ROWS:,} rows from 0 to {n_obs - 1:,} can be picked; found {shown(rows)}")
-    mask = np.zeros(n_obs, dtype=np.bool_)
-    mask[rows] = True
-    return mask
+    if len(rows) > MAX_ROWS:
+        raise SelectionError(f"up to {MAX_ROWS:,} rows can be picked at once; found {len(rows):,}")
+    return mask_of_rows(np.array(rows), n_obs) if rows else np.zeros(n_obs, dtype=np.bool_)
 
 
 def _of_category(gesture: p.Category, held: Holder) -> NDArray[np.bool_]:

@@ -15,6 +15,10 @@ _LEAST_LETTERS = 2
 _LONGEST, _HEAD, _TAIL = 900, 300, 200
 _LONGEST_VALUE = 200
 _LONGEST_NAME = 500
+_LONGEST_LABEL = 60
+MISSING_LABEL = "(missing)"
+"""Name of the cells without a category, in the legend and in the trait `hidden`."""
+_QUOTED = f'"{MISSING_LABEL}"'
 
 
 class _Short(Repr):
@@ -52,10 +56,21 @@ def text_of(value: Any) -> str:
 
 
 def label_of(category: Any) -> str:
-    """Write a category value as text, as pandas would show it."""
+    """Write a category value as text, as pandas would show it; one called as missing values are, in quotes."""
     if isinstance(category, float) and category.is_integer():
         return str(int(category))
-    return text_of(category)
+    return _QUOTED if category == MISSING_LABEL else text_of(category)
+
+
+def as_label(text: str) -> str:
+    """Return a text of a column by what `label_of` made of it."""
+    return MISSING_LABEL if text == _QUOTED else text
+
+
+def in_a_line(label: str) -> str:
+    """Return a label as it stands among others: its lines as one, and its end cut where it is long."""
+    line = " ".join(label.split())
+    return line if len(line) <= _LONGEST_LABEL else f"{line[: _LONGEST_LABEL - 1]}…"
 
 
 def shortened(sentence: str, longest: int = _LONGEST) -> str:

@@ -255,7 +255,7 @@ class ChangingWidget(WidgetTraits):
 
     def _take_sets(self, before: Settings) -> None:
         """Let what names sets follow them: filters, and the colour with what its legend hides."""
-        self._set_checked({"filters": followed(self.filters.rules, self.sets.rules)})
+        self._set_checked({"filters": followed(self.filters.rules, self.sets.rules, before.sets)})
         self._keep_on_plot(before)
         color = color_followed(self.color, before.sets, self.sets.rules)
         now = self._colored(self._settings({"color": color}))

@@ -105,7 +105,7 @@ class Filters(MutableMapping[str, Any]):
 
     def _named(self, name: str) -> Rule | None:
         known = {key_of(rule): rule for rule in self.rules if "query" not in rule}
-        names = (name, f"var:{name}", str(name).removeprefix("obs:"))
+        names = (name, f"obs:{name}", f"var:{name}", str(name).removeprefix("obs:"))
         return next((known[one] for one in names if one in known), None)
 
     def _now(self) -> list[Rule]:

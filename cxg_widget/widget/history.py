@@ -27,6 +27,10 @@ UNDONE = tuple(name for name in STATE if name not in _KEPT)
 Now = tuple[Mapping[str, Any], NDArray[np.bool_], Rule | None]
 _WORDS = {
     "annotations": "annotation",
+    "axes": "embedding",
+    "blend": "colors",
+    "center": "middle of the colors",
+    "density": "opacity",
     "filters": "filter",
     "filtered": "filter",
     "gene_sets": "set",
@@ -35,6 +39,10 @@ _WORDS = {
     "sets": "set",
     "cmap": "colors",
     "palette": "colors",
+    "scale": "spread of the colors",
+    "vmax": "limits",
+    "vmin": "limits",
+    "zero": "color of zeros",
 }
 
 

@@ -122,8 +122,9 @@ class Sets(MutableMapping[str, CellSet]):
         return self._of(bits, None if "rows" in rule else rule)
 
     def __setitem__(self, name: str, what: Any) -> None:
-        """Name some cells as `add` does, in the place of a set of that name."""
-        self._put(name, self._cells(what), self._by_name().get(name, {}).get("within"))
+        """Name some cells as `add` does, in the place of a set of that name, and within what that stood in."""
+        cells, within = self._cells(what), self._by_name().get(name, {}).get("within")
+        self._put(name, cells if within is None else self[within] & cells, within)
 
     def __delitem__(self, name: str) -> None:
         """Forget a set; those that were made within it stay, below what it was in."""

@@ -393,7 +393,8 @@ class CxgWidget(AnsweringWidget):
 
         Parameters
         ----------
-        what : as `w.sets.add` takes it: a set or a selection, {obs column: values}, a mask, rows, labels
+        what : the name of a set; else as `w.sets.add` takes it: a set or a selection, {obs column: values}, a mask,
+            rows, labels. A set comes before a cell of the same label.
 
         Raises
         ------
@@ -403,7 +404,8 @@ class CxgWidget(AnsweringWidget):
             If the widget was closed.
         """
         self._check_open()
-        self.view = list(self._session.view_of(mask_of(what, self._dataset)))
+        cells = self.sets[what] if isinstance(what, str) and what in list(self.sets) else what
+        self.view = list(self._session.view_of(mask_of(cells, self._dataset)))
 
     def on_selection(self, callback: Callable[[SelectedCells], Any], *, remove: bool = False) -> None:
         """Call `callback(selection)` after each change of the selection; remove=True stops that."""

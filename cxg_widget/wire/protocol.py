@@ -12,12 +12,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
+from cxg_widget.text import names
+
 VERSION = 2
 MISSING_U16 = 65_535
 """Wire value of a missing number, a missing category (uint8: 255) and a coordinate that cannot be drawn."""
 CONTAINER = 65_536
 """Points per container of a sparse gene."""
-MISSING_LABEL = "(missing)"
+MISSING_LABEL = names.MISSING_LABEL
 """Name of the cells without a category, in the legend and in the trait `hidden`."""
 LEFT_OUT_LABEL = "left out by the filter"
 """What is said of cells that are drawn though the filters, that of the legend too, leave them out."""

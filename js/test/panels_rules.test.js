@@ -1,7 +1,7 @@
 // Laws of the filters that the panels make: what passes by a rule, and the rule that lets those pass.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { rounded, stepOf } from "../src/panels/number_counts.js";
+import { brushedEnds, rounded, stepOf } from "../src/panels/number_counts.js";
 import { exampleOf } from "../src/panels/overview.js";
 import { columnOf, keeping, onlyOne, passesOf, ruleOf, toggled, within, withRule } from "../src/panels/rules.js";
 
@@ -96,4 +96,18 @@ test("the example of a query names a column of numbers that the dataset has", ()
   assert.equal(of(["ms_level", "categorical"], ["retention_time", "float"]), "Query, as retention_time > 0");
   assert.equal(of(["total counts", "int"]), "Query, as `total counts` > 0");
   assert.equal(of(["kind", "string"]), "Query");
+});
+
+test("a brush over some bars keeps the numbers of these bars, and of no bar beside them", () => {
+  const edges = [0, 10, 20, 30];
+  for (const places of /** @type {[number, number][]} */ ([
+    [10, 20],
+    [20, 10],
+    [9.6, 20.4],
+  ]))
+    assert.deepEqual(brushedEnds(places, edges, true), [10, 19]);
+  assert.deepEqual(brushedEnds([0, 20], edges, true), [null, 19]);
+  assert.deepEqual(brushedEnds([20, 30], edges, true), [20, null]);
+  assert.deepEqual(brushedEnds([12, 12.3], edges, true), [12, 12]);
+  assert.deepEqual(brushedEnds([10, 20], edges, false), [10, 20]);
 });

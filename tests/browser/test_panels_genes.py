@@ -107,6 +107,17 @@ def test_a_pasted_list_becomes_a_set_and_what_was_left_out_is_told_in_sight(pane
     assert labels(panels, ".gene-sets")[1] == "<b>mine</b>"
 
 
+def test_what_is_typed_in_the_paste_field_is_there_when_the_panel_comes_back(panels: Any) -> None:
+    show(panels, "genes")
+    panels.get_by_role("button", name="Paste genes or GMT").click()
+    field = panels.get_by_label("Names of genes, or lines of a GMT")
+    field.fill("CD3E\nCD8A")
+    panels.keyboard.press("Escape")
+    expect(field).to_have_count(0)
+    panels.get_by_role("button", name="Genes", exact=True).click()
+    expect(field).to_have_value("CD3E\nCD8A")
+
+
 def test_both_panels_share_the_drawer_and_closing_one_leaves_the_other(panels: Any) -> None:
     show(panels, "bothPanels")
     for name in ("Columns", "Genes"):

@@ -114,3 +114,15 @@ def test_a_hand_colours_by_sets_gives_one_a_colour_and_saves_its_cells(panel: An
     asked = [request for (request,) in calls(panels, "ask") if request["kind"] == "csv"]
     assert asked[0]["filters"] == [{"set": "T cells", "of": "of 0"}]
     assert asked[0]["table"]["of"] == "filter"
+
+
+def test_arrows_go_from_the_field_through_the_rows_of_which_one_is_a_tab_stop(panel: Any, panels: Any) -> None:
+    openers = panel.locator(".opener:enabled")
+    field = panel.get_by_role("textbox", name="Name of the selection")
+    field.focus()
+    for key, at in (("ArrowDown", 0), ("ArrowDown", 1), ("End", 2), ("Home", 0)):
+        panels.keyboard.press(key)
+        expect(openers.nth(at)).to_be_focused()
+        expect(panel.locator(".opener[tabindex='0']")).to_have_count(1)
+    panels.keyboard.press("ArrowUp")
+    expect(field).to_be_focused()

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
+
 import pytest
 
 from tests.memory import small
 from tests.unit.test_early_lassos import recorded
+
+
+@pytest.fixture(autouse=True)
+def _no_loop() -> Iterator[None]:
+    """Run as in a plain thread: where tests in a browser came first, the loop of Playwright counts as running."""
+    loop = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(loop)
 
 
 @pytest.fixture

@@ -352,3 +352,43 @@ def test_filters_say_what_they_are_in_a_few_lines_however_many_labels_they_keep(
     assert len(said) < 1000
     assert len(widget.filters["donor name"]) == 5000
     widget.close()
+
+
+def test_a_column_and_a_set_of_one_name_have_a_filter_each(monkeypatch):
+    n = 100
+    data = MemoryDataset(
+        {"set:x": np.arange(n), "var:g": np.arange(n)}, np.arange(n, dtype=np.float32)[:, None], ["g"],
+        {"umap": np.zeros((n, 2), np.float32)},
+    )  # fmt: skip
+    widget = recorded(data, monkeypatch)
+    widget.filters["set:x"] = (10, None)
+    assert widget.filters.mask.tolist() == (np.arange(n) >= 10).tolist()
+    widget.sets.add("x", np.arange(n) < 50)
+    widget.filters["set:x"] = True
+    widget.filters["obs:var:g"] = (20, None)
+    widget.filters["g"] = (None, 60.0)
+    assert list(widget.filters) == ["obs:set:x", "set:x", "obs:var:g", "var:g"]
+    assert widget.filters.mask.tolist() == ((np.arange(n) >= 20) & (np.arange(n) < 50)).tolist()
+    assert (widget.filters["set:x"], widget.filters["obs:set:x"]) == (True, (10, None))
+    del widget.filters["set:x"]
+    assert list(widget.filters) == ["obs:set:x", "obs:var:g", "var:g"]
+    widget.close()
+
+
+@pytest.mark.parametrize("color", ["codes", "text"])
+def test_a_category_called_missing_is_hidden_and_kept_apart_from_missing_values(color, monkeypatch):
+    codes = np.array([0, 1, -1, 0], dtype=np.int8)
+    text = np.array(["(missing)", "a", None, "(missing)"], dtype=object)
+    data = MemoryDataset(
+        {"codes": Codes(codes, ("(missing)", "a")), "text": text}, np.zeros((4, 1), np.float32), ["g"],
+        {"umap": np.zeros((4, 2), np.float32)},
+    )  # fmt: skip
+    widget = recorded(data, monkeypatch, color=color)
+    for hidden, passing in ((['"(missing)"'], codes != 0), ([MISSING_LABEL], codes != -1)):
+        widget.hidden = hidden
+        np.testing.assert_array_equal(widget.filters.mask, passing)
+    for kept, passing in ((["(missing)"], codes == 0), ([None], codes == -1)):
+        widget.filters[color] = kept
+        np.testing.assert_array_equal(widget.filters.mask, passing)
+    assert widget.hidden == ['"(missing)"', "a"]
+    widget.close()

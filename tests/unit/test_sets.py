@@ -328,7 +328,8 @@ def test_what_a_hand_does_with_sets_is_what_python_does(widget):
     edit(widget, "rename", "T", to="T cells")
     content, buffers = edit(widget, "put", "few")
     assert content["sets"][1].items() >= {"name": "few", "within": "T cells", "is_rule": False}.items()
-    assert widget.sets["few"].rows.tolist() == widget.selection.rows.tolist()
+    within = np.isin(widget.selection.rows, widget.sets["T cells"].rows)
+    assert widget.sets["few"].rows.tolist() == widget.selection.rows[within].tolist()
     edit(widget, "delete", "T cells")
     assert list(widget.sets) == ["few"]
     assert (edit(widget, "delete", "no such")[0]["kind"], list(widget.sets)) == ("error", ["few"])
@@ -415,3 +416,39 @@ def test_a_filter_of_no_set_changes_nothing(name, kept, widget):
     with pytest.raises(CxgWidgetError):
         widget.filters[name] = kept
     assert len(widget.filters) == 0
+
+
+def test_what_takes_the_place_of_a_set_within_another_is_cut_to_that(widget):
+    t_cells = np.asarray(widget.dataset.obs()["cell_type"] == "T cell")
+    widget.sets.add("T", t_cells)
+    widget.sets.add("some", [3, 5], within="T")
+    mask = np.arange(1000) % 2 == 0
+    widget.sets["some"] = mask
+    np.testing.assert_array_equal(widget.sets["some"].mask, mask & t_cells)
+    assert widget.sets.frame()["within"].tolist() == [None, "T"]
+
+
+def test_the_filter_of_a_set_that_is_deleted_goes_and_is_not_that_of_another_with_the_same_rule(widget):
+    for name in ("a", "b"):
+        widget.sets.add(name, {"cell_type": "T cell"})
+    widget.filters["set:a"] = True
+    del widget.sets["a"]
+    assert dict(widget.filters) == {}
+    widget.filters["set:b"] = True
+    widget.sets.rename("b", "c")
+    assert dict(widget.filters) == {"set:c": True}
+    widget.undo()
+    assert dict(widget.filters) == {"set:b": True}
+
+
+def test_a_view_is_zoomed_to_the_set_of_a_name_and_else_to_the_cell_of_that_label(widget):
+    label = "cell 7"
+    widget.zoom_to(label)
+    of_cell = widget.view
+    widget.zoom_to([7])
+    assert widget.view == of_cell
+    widget.sets.add(label, {"cell_type": "T cell"})
+    widget.zoom_to(label)
+    of_set = widget.view
+    widget.zoom_to(widget.sets[label])
+    assert widget.view == of_set != of_cell

@@ -145,6 +145,15 @@ def test_the_page_is_told_what_would_be_undone_and_can_ask_for_it(widget):
     assert widget.selection.rows.tolist() == [1]
 
 
+def test_a_step_is_called_in_plain_words_whatever_was_set(widget):
+    widget.vmin = 3
+    assert widget.steps["undo"] == "limits"
+    widget.zero = "grey"
+    assert widget.steps["undo"] == "color of zeros"
+    known = {"axes", "center", "scale", "blend", "density"}
+    assert not known & {history._WORDS.get(name, name) for name in history.UNDONE}
+
+
 def test_a_hundred_steps_are_kept_and_no_more(widget):
     for i in range(history.MOST_STEPS + 20):
         widget.select([i])

@@ -26,17 +26,17 @@ export function numberCounts({ name, counts, isInteger, now, wrong, take, drag, 
   if (edges.length < 2) return html`<p class="none">There are no values.</p>`;
   const [lo, hi] = [edges[0], /** @type {number} */ (edges.at(-1))];
   const isOffline = context.state.link === "offline";
-  const step = stepOf(edges, isInteger);
-  const shownOf = (/** @type {Ends} */ [a, b]) => [held(a ?? lo, lo, hi), held(b ?? hi, lo, hi)];
+  const room = roomOf(isInteger);
+  /** Where the brush begins and ends: behind the room of its last number. */
+  const shownOf = (/** @type {Ends} */ [a, b]) => [held(a ?? lo, lo, hi), held(b === null ? hi : b + room, lo, hi)];
   const ends = now();
   const [low, high] = shownOf(ends);
   const isOn = ends[0] !== null || ends[1] !== null;
   const places = [low, high].map((value) => 100 * shareOf(value, lo, hi));
 
-  /** Round to numbers that can be read, and leave an end open that takes in all. @param {number} a @param {number} b @param {boolean} done */
+  /** @param {number} a @param {number} b @param {boolean} done */
   function set(a, b, done) {
-    const [first, last] = [Math.min(a, b), Math.max(a, b)].map((value) => rounded(value, step));
-    drag([first <= lo ? null : first, last >= hi ? null : last], done);
+    drag(brushedEnds([a, b], edges, isInteger), done);
   }
 
   /** @param {PointerEvent} event */
@@ -109,14 +109,14 @@ export function numberCounts({ name, counts, isInteger, now, wrong, take, drag, 
       return drag(wanted, true);
     };
     return html`<input type="text" class="limit" aria-label="${title} end of ${name}" title="${title} end, included; empty for none" autocomplete="off"
-      spellcheck="false" placeholder=${shortNumber(which === 0 ? lo : hi)} ?disabled=${isOffline} .value=${shown} @change=${commit}>`;
+      spellcheck="false" placeholder=${shortNumber(which === 0 ? lo : hi - room)} ?disabled=${isOffline} .value=${shown} @change=${commit}>`;
   }
 
   const n = edges.length - 1;
   const { most, cut } = scaleOf(arrays.all.slice(0, n), edges, counts.n_zeros);
   const path = (/** @type {Uint32Array} */ one) =>
     barPath(barHeights(one.slice(0, n), most).map((height) => Math.min(1, height)));
-  const said = isOn ? `${shortNumber(low)} to ${shortNumber(high)}` : "all";
+  const said = isOn ? `${shortNumber(low)} to ${shortNumber(high - room)}` : "all";
   return html`<div class="numbers">
     <div class="strip" role="slider" tabindex="0" aria-label="Range of ${name} to keep; arrows move it, Shift and arrows grow it, Escape clears it"
       aria-valuemin=${lo} aria-valuemax=${hi} aria-valuenow=${low} aria-valuetext=${said} aria-disabled=${isOffline} @pointerdown=${grab} @keydown=${press}>
@@ -157,6 +157,18 @@ export function scaleOf(all, edges, nZeros) {
 /** @param {number} value @param {number} least @param {number} most */
 function held(value, least, most) {
   return Math.max(least, Math.min(most, value));
+}
+
+/** A whole number fills the room up to the next. @param {boolean} isInteger */
+const roomOf = (isInteger) => (isInteger ? 1 : 0);
+
+/** The ends of a brush between two places, both included: numbers that can be read, and none where it takes in all.
+ * @param {[number, number]} places @param {number[]} edges @param {boolean} isInteger @returns {Ends} */
+export function brushedEnds([a, b], edges, isInteger) {
+  const step = stepOf(edges, isInteger);
+  const [first, behind] = [Math.min(a, b), Math.max(a, b)].map((value) => rounded(value, step));
+  const last = Math.max(first, behind - roomOf(isInteger));
+  return [first <= edges[0] ? null : first, behind >= /** @type {number} */ (edges.at(-1)) ? null : last];
 }
 
 /** What ends are rounded to: a power of ten, some hundredth of a bin. @param {number[]} edges @param {boolean} isInteger @returns {number} */

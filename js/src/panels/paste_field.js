@@ -1,5 +1,7 @@
 /** The field in which a list of genes or a GMT is pasted. The kernel reads it, and says which names it does not know. */
 import { html, nothing } from "lit-html";
+import { live } from "lit-html/directives/live.js";
+import { textIn } from "../page/panels/ui.js";
 import { counted } from "../words/format.js";
 import { nounsOf, setNounOf } from "../words/nouns.js";
 import { askGenes } from "./ask_genes.js";
@@ -11,6 +13,8 @@ import { askGenes } from "./ask_genes.js";
 export function createPasteField(client, redraw) {
   let isOpen = false;
   let isAsking = false;
+  /** What is typed stays when the panel is closed. */
+  let typed = { genes: "", name: "" };
   let said = "";
   let fault = "";
 
@@ -22,8 +26,7 @@ export function createPasteField(client, redraw) {
 
   /** @param {Context} context @param {HTMLFormElement} form */
   async function read(context, form) {
-    const field = (/** @type {string} */ name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
-    const [text, name] = [field("genes").value, field("name").value];
+    const { genes: text, name } = typed;
     if (text.trim() === "" || isAsking) return;
     [isAsking, said, fault] = [true, "", ""];
     redraw();
@@ -37,7 +40,7 @@ export function createPasteField(client, redraw) {
     const sets = found.sets.map(({ name, genes }) => ({ name, genes }));
     context.actions.setTrait("gene_sets", withSets(context.state.traits.gene_sets, sets));
     said = `${counted(sets.length, setNounOf(nounsOf(context.state)))} made. ${found.said}`;
-    form.reset();
+    typed = { genes: "", name: "" };
     reveal(form.parentElement);
   }
 
@@ -49,6 +52,8 @@ export function createPasteField(client, redraw) {
       event.preventDefault();
       void read(context, /** @type {HTMLFormElement} */ (event.currentTarget));
     };
+    const type = (/** @type {"genes" | "name"} */ which) => (/** @type {Event} */ event) =>
+      void (typed = { ...typed, [which]: textIn(event) });
     /** @param {MouseEvent} event */
     const toggle = ({ currentTarget }) => {
       isOpen = !isOpen;
@@ -64,8 +69,10 @@ export function createPasteField(client, redraw) {
       ${
         isOpen
           ? html`<form @submit=${submit}>
-            <textarea name="genes" rows="4" aria-label="Names of ${many}, or lines of a GMT" placeholder="Names of ${many}, or lines of a GMT" spellcheck="false" ?disabled=${isOffline}></textarea>
-            <div class="box"><input name="name" type="text" maxlength="200" autocomplete="off" spellcheck="false" aria-label="Name of the ${noun.one}" placeholder="Name, where the text has none" ?disabled=${isOffline}></div>
+            <textarea name="genes" rows="4" aria-label="Names of ${many}, or lines of a GMT" placeholder="Names of ${many}, or lines of a GMT" spellcheck="false" ?disabled=${isOffline}
+              .value=${live(typed.genes)} @input=${type("genes")}></textarea>
+            <div class="box"><input name="name" type="text" maxlength="200" autocomplete="off" spellcheck="false" aria-label="Name of the ${noun.one}" placeholder="Name, where the text has none" ?disabled=${isOffline}
+              .value=${live(typed.name)} @input=${type("name")}></div>
             <button type="submit" class="text" ?disabled=${isOffline || isAsking}>${isAsking ? "Reading…" : `Make the ${noun.one}`}</button></form>`
           : nothing
       }

@@ -7,6 +7,7 @@ import { MODES_TOLD, modeOf } from "../plot/lasso.js";
 import { safeColor } from "../style/color.js";
 import { counted, share, shortCount, wholeNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
+import { moveByKey } from "./row_keys.js";
 import { ruleOf, withRule } from "./rules.js";
 import { createSetList } from "./set_list.js";
 import { createExport } from "./table_export.js";
@@ -27,6 +28,8 @@ export function createSets({ client, redraw }) {
   const exported = createExport(client, (sentence) => then(() => void (told = { ...told, sentence })));
   /** Those that are open, by name. @type {Set<string>} */
   const open = new Set();
+  /** The row that the Tab key leads to. */
+  let active = "";
   /** What is being typed: the name of a new set, and in which it is to stand. */
   let typed = { name: "", within: "" };
   /** What is being typed in the place of the name of a set. */
@@ -38,16 +41,16 @@ export function createSets({ client, redraw }) {
     redraw();
   }
 
-  /** @param {Context} context @param {CellSet} set @param {number} i @param {CellSet[]} sets */
-  function row(context, set, i, sets) {
+  /** @param {Context} context @param {CellSet} set @param {number} i @param {CellSet[]} sets @param {boolean} isFirst */
+  function row(context, set, i, sets, isFirst) {
     const { state } = context;
     const { name, n, above, color, depth, fault } = set;
     const [isOpen, isOffline] = [open.has(name), state.link === "offline"];
     const select = (/** @type {MouseEvent} */ event) =>
       list.edit({ op: "select", name, mode: modeOf({ shift: event.shiftKey, alt: event.altKey }) });
     return html`<li class=${isOpen ? "open" : ""} style="--depth:${depth}"><div class="column">
-      <button type="button" class="opener" aria-expanded=${isOpen} title=${name} ?disabled=${isOffline}
-        @click=${() => then(() => open.delete(name) || open.add(name))}>${ICONS.down}<i class="swatch" style="--c:${safeColor(color)}"></i><span class="label">${name}</span>
+      <button type="button" class="opener" data-row=${i} tabindex=${isFirst ? 0 : -1} aria-expanded=${isOpen} title=${name} ?disabled=${isOffline}
+        @click=${() => then(() => ((active = name), open.delete(name) || open.add(name)))}>${ICONS.down}<i class="swatch" style="--c:${safeColor(color)}"></i><span class="label">${name}</span>
         <span class="kind" title=${above === null ? nothing : `${share(n, above.n)} of ${above.name}`}>${fault === "" ? shortCount(n) : "?"}</span></button>
       ${colorButton(context, `sets:${name}`, name, fault !== "")}
       <button type="button" class="small" aria-label="Select ${name}" title="Select its ${nounsOf(state).obs.many}\n${MODES_TOLD}" ?disabled=${isOffline || fault !== ""} @click=${select}>${ICONS.lasso}</button>
@@ -136,12 +139,17 @@ export function createSets({ client, redraw }) {
     const { many } = nounsOf(context.state).obs;
     const none = `There is no set of ${many} yet. Select ${many} by a lasso, in the legend or in the table, and name them.`;
     const n = { one: `set of ${many}`, many: `sets of ${many}` };
-    return html`<div class="columns sets">
+    const first = (sets ?? []).find(({ name }) => name === active) ?? sets?.[0];
+    const press = (/** @type {KeyboardEvent} */ event) => {
+      const at = moveByKey(event, sets?.length ?? 0);
+      if (at !== null) then(() => void (active = sets?.[at]?.name ?? active));
+    };
+    return html`<div class="columns sets" @keydown=${press}>
       ${namer(context, sets ?? [])}
       ${list.fault() === "" ? nothing : html`<p class="fault" role="alert">${list.fault()}</p>`}
       <div class="counted-sets"><p class="caption" role="status">${sets === null ? "Reading…" : sets.length === 0 ? none : counted(sets.length, n)}</p>
         ${(sets ?? []).length === 0 ? nothing : colorButton(context, "sets:", `all ${n.many}`, false)}</div>
-      <ul class="list" aria-label="Sets of ${many}">${(sets ?? []).map((set, i) => row(context, set, i, sets ?? []))}</ul>
+      <ul class="list" aria-label="Sets of ${many}">${(sets ?? []).map((set, i) => row(context, set, i, sets ?? [], set === first))}</ul>
     </div>`;
   };
 }

@@ -7,10 +7,17 @@ import { shortNumber } from "./format.js";
 /** What a value of a rule is called, as cxg_widget/text/names.py writes it. @param {any} value @returns {string} */
 export function labelOf(value) {
   if (value === null) return MISSING_LABEL;
+  if (value === MISSING_LABEL) return `"${value}"`;
   if (typeof value === "boolean") return value ? "True" : "False";
   if (Number.isInteger(value)) return String(BigInt(value));
   const isTiny = typeof value === "number" && Math.abs(value) < 1e-4;
   return isTiny ? value.toExponential().replace(/-(\d)$/, "-0$1") : String(value);
+}
+
+/** A label among others: its lines as one, and its end cut where it is long. @param {string} label @returns {string} */
+export function inALine(label) {
+  const signs = [...label.trim().replace(/\s+/g, " ")];
+  return signs.length > 60 ? `${signs.slice(0, 59).join("")}…` : signs.join("");
 }
 
 /** The rule that names a column, or what it negates. @param {Rule} rule @returns {Rule} */
@@ -26,12 +33,12 @@ export function nameOf(rule) {
 export function told(rule) {
   const inner = innerOf(rule);
   if ("query" in inner) return inner.query;
-  if ("set" in inner) return `${"not" in rule ? "not in" : "in"} ${inner.set}`;
+  if ("set" in inner) return `${"not" in rule ? "not in" : "in"} ${inALine(inner.set)}`;
   if ("range" in inner) {
     const [low, high] = inner.range.map((/** @type {number | null} */ end) => (end === null ? "" : shortNumber(end)));
     return low === "" ? `up to ${high}` : high === "" ? `from ${low}` : `${low} to ${high}`;
   }
-  const first = inner.in.slice(0, 2).map((/** @type {any} */ one) => labelOf(one) || "(empty)");
+  const first = inner.in.slice(0, 2).map((/** @type {any} */ one) => inALine(labelOf(one)) || "(empty)");
   const more = inner.in.length - first.length;
   return `${"not" in rule ? "not " : ""}${first.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -2,7 +2,7 @@
 import { LEFT_OUT_LABEL } from "../wire/protocol.js";
 import { share, shortCount } from "./format.js";
 import { keyOf } from "./key.js";
-import { nameOf, told } from "./rule_told.js";
+import { inALine, nameOf, told } from "./rule_told.js";
 
 /** Categories that are named, the largest of them. */
 const MOST_NAMED = 5;
@@ -58,7 +58,7 @@ function colorTold(
   const size = `${categories.length} ${categories.length === 1 ? "category" : "categories"}`;
   const largest = shown.sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0) || a - b).slice(0, MOST_NAMED);
   const rows = largest.map((i) => {
-    const label = categories[i] || "(empty)";
+    const label = inALine(categories[i]) || "(empty)";
     return counts[i] === undefined ? label : `${label} ${shortCount(counts[i])} (${share(counts[i], nObs)})`;
   });
   return [

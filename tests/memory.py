@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cxg_widget.datasets.base.dataset import Codes, Column, Dataset, Vector
+from cxg_widget.datasets.base.sections import Library, sections_of
 from cxg_widget.errors import DamagedStore
 from cxg_widget.text.nouns import GENE_SET
 
@@ -32,6 +33,8 @@ class MemoryDataset(Dataset):
         self.embeddings = {name: xy.shape[1] for name, xy in embeddings.items()}
         self.default_embedding = next(iter(embeddings), None)
         self.reads: list[str] = []
+        self.images: dict[str, tuple[np.ndarray, dict[str, float]]] = {}
+        """Of sections: by "library/resolution", with the scale factors of the library."""
 
     def _touch(self, what):
         self.reads.append(what)
@@ -46,6 +49,17 @@ class MemoryDataset(Dataset):
         if isinstance(values, Codes):
             return Codes(values.codes[rows], values.categories, values.ordered)
         return values[rows]
+
+    def _read_sections(self):
+        libraries = [
+            Library(name.rpartition("/")[0], {name.rpartition("/")[2]: (image.shape, image.dtype.kind)}, factors)
+            for name, (image, factors) in self.images.items()
+        ]
+        return sections_of(libraries)
+
+    def _read_section_image(self, name, lines, columns):
+        self._touch(f"image {name} {lines.start}:{lines.stop} {columns.start}:{columns.stop}")
+        return self.images[name][0][lines, columns]
 
     def _read_var(self, name):
         return self._aliases if name == "feature_name" else self._genes

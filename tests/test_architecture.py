@@ -38,7 +38,7 @@ HOMES = {
     "ipywidgets": "widget/",
     "traitlets": "widget/",
     "IPython": ("widget/widget.py", "widget/static_picture.py", "text/short_traceback.py"),
-    "PIL": ("draw/lettering.py", "draw/outlines.py"),
+    "PIL": ("draw/jpeg.py", "draw/lettering.py", "draw/outlines.py"),
     "matplotlib": "color/colormap.py",
     "dask": "cells/cluster/",
     "distributed": "cells/cluster/",

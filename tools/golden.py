@@ -59,6 +59,8 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "labels", "id": 18, "column": "cell_type", "filters": [{"obs": "donor", "in": ["d1"]}], "panel": 0},
     {"kind": "contours", "id": 19, "column": "", "filters": [], "sets": ["a", "b"], "panel": 0},
     {"kind": "difference", "id": 24, "sets": ["a", "b"], "filters": [], "panel": 0},
+    {"kind": "sections", "id": 25},
+    {"kind": "tissue", "id": 26, "name": "V1/hires", "view": [-1, 1, 1, -1], "width": 640, "height": 480, "panel": 0},
     {"kind": "cancel", "id": 12, "of": "aggregate", "panel": 0},
 ]  # fmt: skip
 
@@ -244,6 +246,11 @@ REPLIES: dict[str, Frame] = {
             "codes": _array("uint8", [0, 127, 254, 255, 255, 1]),
             "colors": _array("uint8", np.arange(765).reshape(255, 3) % 251),
         },
+    ),
+    "sections": Frame(p.SectionList(["V1/hires", "V1/<b>"])),
+    "tissue": Frame(
+        p.Tissue("V1/hires", [-0.5, 99.5, -0.5, 49.5], [-0.5, 199.5, -0.5, 99.5], 2, 0.5),
+        {"jpeg": _array("uint8", [255, 216, 255, 217])},
     ),
     "module": Frame(p.Module("fedcba9876543210"), {"code": np.frombuffer(b"export default 1\n", dtype=np.uint8)}),
     "progress": Frame(p.Progress("index", 0.25, "aggregate")),

@@ -254,6 +254,23 @@ def contours(value: Any, dataset: Dataset, _: Beside = NOTHING) -> str | bool | 
     return names or None
 
 
+def tissue(value: Any, dataset: Dataset, _: Beside = NOTHING) -> str | None:
+    """Return the name of an image of a section; True is the best one, the name of a library the best of that."""
+    if value is None or value is False:
+        return None
+    sections = dataset.sections()
+    names = [*sections.images, *sections.faults]
+    if not names:
+        raise InvalidValue(f"tissue shows an image in uns['spatial'], which this dataset has not; found {shown(value)}")
+    if value is True:
+        value = names[0]
+    found = [name for name in names if isinstance(value, str) and value in (name, name.rpartition("/")[0])]
+    if not found:
+        raise UnknownName(not_found("image of a section", value, names))
+    dataset.find_image(found[0])
+    return found[0]
+
+
 def check_two(value: Any) -> list[str] | None:
     """Return the names of the two sets whose densities are compared; None compares none."""
     names = None if value is None else _names_of_sets("difference", value)

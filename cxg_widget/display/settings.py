@@ -163,6 +163,12 @@ class Settings:
         None, alone(check_two), "names of two sets: where the first is denser than the second, as log2, and where not",
         js="string[] | null",
     )  # fmt: skip
+    tissue: str | None = _setting(
+        None, checks.tissue,
+        "image of the section that lies under a spatial embedding, 'library/resolution'; True = the best, None = none",
+        js="string | null",
+    )  # fmt: skip
+    tissue_opacity: float = _setting(1.0, number("tissue_opacity", 0, 1), "opacity of the image of the section, 0 to 1")
     statistic: Any = _setting(
         "auto", alone(check_statistic),
         "number of a pixel that several cells share: their 'mean', 'max', 'min', 'sum', 'std', 'var' or 'count'; "

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.color.colormap import stops_of
 from cxg_widget.color.rgb import RGB, ramp
+from cxg_widget.draw.over import over
 
 HIGHEST = 254
 """The code of the highest ratio; that of the lowest is 0, and of no difference the one between."""
@@ -56,15 +57,6 @@ def draw_map(
     drawn = np.einsum("yl,lcd,xc->yxd", down, premultiplied, along, optimize=True)
     drawn[..., :3] /= np.maximum(drawn[..., 3:] / 255, 1 / 255)
     return over(under, drawn)
-
-
-def over(image: NDArray[np.uint8], above: NDArray[Any]) -> NDArray[np.uint8]:
-    """Return an image under another, or under one colour: red, green, blue and opacity, all 0 to 255."""
-    share, alpha = above[..., 3:] / 255, image[..., 3:] / 255
-    covered = share + alpha * (1 - share)
-    mixed = (above[..., :3] * share + image[..., :3] * alpha * (1 - share)) / np.maximum(covered, 1 / 255)
-    found = np.concatenate([mixed, 255 * np.broadcast_to(covered, (*mixed.shape[:2], 1))], axis=2)
-    return np.asarray(np.rint(np.clip(found, 0, 255)), dtype=np.uint8)
 
 
 def _between(n: int, shares: NDArray[Any]) -> NDArray[np.float64]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import hex_rgb
-from cxg_widget.draw.difference import HIGHEST, code_colors, over
+from cxg_widget.draw.difference import HIGHEST, code_colors
 from cxg_widget.draw.lettering import DrawnText, fitted, width_of, write
+from cxg_widget.draw.over import fill
 from cxg_widget.text.numbers import short_number
 
 SIZE_PX, LINE_PX, PAD_PX, EDGE_PX = 11, 16, 8, 10
@@ -53,9 +53,9 @@ def draw_plot_legend(image: NDArray[np.uint8], legend: PlotLegend, paper: Paper)
     x, y = EDGE_PX + PAD_PX, image.shape[0] - EDGE_PX - high + PAD_PX
     page, texts = image.copy(), list[DrawnText]()
     ground = np.array([*paper.ground, _GROUND_ALPHA])
-    _fill(page, (EDGE_PX, y - PAD_PX, BAR_PX + 2 * PAD_PX, high), ground)
+    fill(page, (EDGE_PX, y - PAD_PX, BAR_PX + 2 * PAD_PX, high), ground)
     for name, color in legend.sets:
-        _fill(page, (x, y + LINE_PX // 2 - 1, _DASH_PX, 2), np.array([*hex_rgb(color), 255]))
+        fill(page, (x, y + LINE_PX // 2 - 1, _DASH_PX, 2), np.array([*hex_rgb(color), 255]))
         indent = _DASH_PX + _GAP_PX
         texts.append(_text(name, x + indent, y, BAR_PX - indent))
         y += LINE_PX
@@ -64,16 +64,9 @@ def draw_plot_legend(image: NDArray[np.uint8], legend: PlotLegend, paper: Paper)
         y += LINE_PX
     if legend.names:
         bar = code_colors()[np.rint(np.linspace(0, HIGHEST, BAR_PX)).astype(np.int64)]
-        _fill(page, (x, y + LINE_PX + 4, BAR_PX, _BAR_HIGH_PX), np.insert(bar, 3, 255, axis=1))
+        fill(page, (x, y + LINE_PX + 4, BAR_PX, _BAR_HIGH_PX), np.insert(bar, 3, 255, axis=1))
         texts += _of_difference(legend, x, y)
     return write(page, texts, (paper.ink, paper.quiet))
-
-
-def _fill(image: NDArray[np.uint8], box: tuple[int, int, int, int], rgba: NDArray[Any]) -> None:
-    """Lay a colour, or one for each column, over a part of an image: left, top, width, height; px."""
-    left, top, width, height = box
-    part = image[max(top, 0) : max(top + height, 0), left : left + width]
-    part[:] = over(part, np.broadcast_to(rgba[..., : part.shape[1], :] if rgba.ndim > 1 else rgba, part.shape))
 
 
 def _of_difference(legend: PlotLegend, x: int, y: int) -> list[DrawnText]:

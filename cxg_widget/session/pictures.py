@@ -14,6 +14,7 @@ from cxg_widget.color.paper import PAPERS, Paper
 from cxg_widget.datasets.base.embedding_names import is_tissue
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.hover import text_of
+from cxg_widget.display.tissue import spot_of, spot_px
 from cxg_widget.draw.crowding import BASIS, Crowd, Shared, few_of, shared
 from cxg_widget.draw.key import Key, key_of
 from cxg_widget.draw.picture import Paint, paint, pixels_as_points, point_diameter
@@ -21,6 +22,7 @@ from cxg_widget.draw.png import encode_png
 from cxg_widget.draw.summary import summary_of
 from cxg_widget.session import streams
 from cxg_widget.session.over_picture import with_landmarks
+from cxg_widget.session.under_picture import on_tissue, shows_tissue
 from cxg_widget.session.view_request import pixels_shown, shown_of
 from cxg_widget.spatial.view import View, contain, fit_view, within, zoom_of
 from cxg_widget.wire import protocol as p
@@ -81,8 +83,21 @@ class Pictures:
         uint8 (height, width, 4), and its key
         """
         job, seen, zoom = self._job(view, size, max_points)
-        image = with_landmarks(paint(job, seen, size, zoom=zoom, paper=paper), self._held, seen, paper)
+        job = self._as_spots(job, seen, size)
+        if shows_tissue(self._held):
+            points = paint(job, seen, size, zoom=zoom, paper=replace(paper, is_clear=True))
+            image = on_tissue(points, self._held, seen, paper)
+        else:
+            image = paint(job, seen, size, zoom=zoom, paper=paper)
+        image = with_landmarks(image, self._held, seen, paper)
         return image, self._key(job, dark=paper.is_dark)
+
+    def _as_spots(self, job: Paint, seen: View, size: tuple[int, int]) -> Paint:
+        """Draw points as wide as their spots, where the store states that and nobody wants them otherwise."""
+        spot = spot_of(self._dataset, self._settings)
+        if not spot or self._settings.point_size is not None or job.diameter is not None:
+            return job
+        return replace(job, diameter=spot_px(spot, size[0] / abs(seen[1] - seen[0])))
 
     def summary(self, view: View | None, size: tuple[int, int]) -> str:
         """Say in words what a picture shows; see `draw.summary.summary_of`, and `drawn` for the parameters."""

@@ -45,6 +45,7 @@ from cxg_widget.session.pointer import Pointer
 from cxg_widget.session.set_list import SetList
 from cxg_widget.session.showing import Showing
 from cxg_widget.session.table import CellTable
+from cxg_widget.session.tissue import TissueParts
 from cxg_widget.session.view_request import Views
 from cxg_widget.spatial.view import View, room_around
 from cxg_widget.text.names import shown
@@ -98,6 +99,7 @@ class Session:
         self._views = Views(self._loader, self._on_show, announce)
         self._pointer = Pointer(self._loader, self._on_show)
         self._landmarks = Landmarks(self._loader, self._on_show)
+        self._tissue = TissueParts(dataset)
         self._columns = Columns(self._loader, self._on_show)
         self._brush = BrushAnswer(self._loader, self._on_show, self._columns)
         self.set_bits = self._loader.set_bits
@@ -415,6 +417,8 @@ class Session:
                 yield self._landmarks.contours(message)
             case p.AskDifference():
                 yield self._landmarks.difference(message)
+            case p.AskSections() | p.AskTissue():
+                yield self._tissue.frame(message)
             case p.AskModule():
                 yield module_frame(message.known)
 
@@ -430,6 +434,8 @@ class Session:
             self._views.cancel(message.panel)
         elif message.of in ("labels", "contours", "difference"):
             self._landmarks.cancel(message.of)
+        elif message.of == "tissue":
+            self._tissue.cancel()
         elif message.of == "lasso":
             self._on_show.drop_selections()
 

@@ -16,6 +16,7 @@ from cxg_widget.cells.loader import Loader
 from cxg_widget.cells.preview import is_close
 from cxg_widget.datasets.base.embedding_names import is_tissue
 from cxg_widget.display.coloring import Coloring
+from cxg_widget.display.tissue import spot_of
 from cxg_widget.draw.crowding import few_of
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.session import streams
@@ -80,7 +81,7 @@ class Showing:
             "n_obs": self._dataset.n_obs, "n_at_zero": self._held.n_at_zero(),
             "y_down": is_tissue(name), "aggregated": self._held.is_aggregated,
             "equal_units": equal_units, "axis_labels": list(self._dataset.axis_names(name, settings.axes) or ()),
-            "few": few_of(settings),
+            "few": few_of(settings), "spot": spot_of(self._dataset, settings),
         }  # fmt: skip
 
     def color(self) -> Iterator[Frame]:

@@ -21,6 +21,7 @@ MOST_BYTES = 64 << 20
 _KEPT = {
     "view", "tool", "height", "panel_width", "open_panels", "wheel_zoom", "point_size", "opacity", "hover",
     "aggregator", "render", "max_points", "legend", "background", "table",
+    "tissue_opacity",
 }  # fmt: skip
 UNDONE = tuple(name for name in STATE if name not in _KEPT)
 """The settings whose change is a step: not where one looks, nor what lies around the plot."""

@@ -36,7 +36,7 @@ TableOf = Literal["filter", "selection"]
 """Which cells are in the table: those that pass all filters, or the selected ones."""
 Work = Literal[
     "points", "color", "aggregate", "zoom", "hover", "search", "count", "columns", "table", "csv",
-    "labels", "contours", "difference", "lasso",
+    "labels", "contours", "difference", "tissue", "lasso",
 ]  # fmt: skip
 """What can be cancelled: what a setting brings, or what was asked for by a kind; "lasso" are all gestures that wait."""
 
@@ -396,6 +396,27 @@ class AskDifference(OfPanel):
 
 
 @dataclass(frozen=True)
+class AskSections(Message):
+    """Ask which images there are of the sections that the cells lie on. Answered by `sections`; no image is read."""
+
+    kind: ClassVar[str] = "sections"
+
+
+@dataclass(frozen=True)
+class AskTissue(OfPanel):
+    """Ask for an image of the section, or what of it lies in a view and around it. Answered by `tissue`.
+
+    name : of the image; view : x left, x right, y bottom, y top, data units; width, height : px of the screen
+    """
+
+    kind: ClassVar[str] = "tissue"
+    name: str
+    view: list[float]
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
 class Cancel(OfPanel):
     """End work that lasts, as a newer request of its kind and panel would. Not answered; who waits is told "Overtaken".
 
@@ -445,6 +466,7 @@ class Points(Message):
     few : in views of at most so many cells they are taken to have room beside each other
     embedding : its name; of two columns both in words
     n_at_zero : how many of all cells lie at (0, 0) exactly, where two columns are the axes; else 0
+    spot : how wide a spot is, data units, where the store states it; else 0
     """
 
     kind: ClassVar[str] = "points"
@@ -464,6 +486,7 @@ class Points(Message):
     aggregated: bool
     few: int
     n_at_zero: int = 0
+    spot: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -1024,6 +1047,32 @@ class Difference(OfPanel):
 
 
 @dataclass(frozen=True)
+class SectionList(Message):
+    """The names of images of the sections that the cells lie on, the best first; those that can be shown."""
+
+    kind: ClassVar[str] = "sections"
+    names: list[str]
+
+
+@dataclass(frozen=True)
+class Tissue(OfPanel):
+    """An image of the section, or a part of it, as a JPEG file.
+
+    extent : x0, x1, y0, y1 of its edges, data units, its first line at y0; whole : those of all of the image
+    per_px : how many px of the stored image one px is, 1 = it has no more to show; um : micrometres of a data unit,
+        0 = that is not known
+    """
+
+    kind: ClassVar[str] = "tissue"
+    arrays: ClassVar[Mapping[str, Array]] = {"jpeg": Array(("uint8",), ("n_bytes",), "the file")}
+    name: str
+    extent: list[float]
+    whole: list[float]
+    per_px: int
+    um: float
+
+
+@dataclass(frozen=True)
 class Module(Message):
     """The front-end's second module, which draws its panels: an ES module as UTF-8, empty where the page has it."""
 
@@ -1103,6 +1152,8 @@ REQUESTS: tuple[type[Message], ...] = (
     AskLabels,
     AskContours,
     AskDifference,
+    AskSections,
+    AskTissue,
     Cancel,
 )
 REPLIES: tuple[type[Message], ...] = (
@@ -1135,6 +1186,8 @@ REPLIES: tuple[type[Message], ...] = (
     Labels,
     Contours,
     Difference,
+    SectionList,
+    Tissue,
     Module,
     Progress,
     CostOf,

@@ -54,6 +54,7 @@ const client = {
     if (request.kind === "sets" || request.kind === "set") return [setsOf()];
     if (request.kind === "annotations") return [annotationsOf(request)];
     if (request.kind === "annotation") return [annotated(request)];
+    if (request.kind === "sections") return [{ names: ["V1/hires", "<b>V1</b>/lowres"] }];
     if (request.kind === "fields") return [fieldsOf(get().color)];
     if (request.kind === "csv") return [fileOf(request)];
     if (request.kind === "search") return [find(request.query)].map(({ query, matches, nMore }) => ({ query, matches, n_more: nMore }));

@@ -390,6 +390,23 @@ def test_names_and_contours_are_chosen_among_columns_of_categories_and_what_is_c
     )
 
 
+def test_the_image_of_the_section_is_chosen_where_the_embedding_lies_on_one_and_its_opacity_where_it_is_shown(
+    page: Any,
+) -> None:
+    page.get_by_role("button", name="Settings").click()
+    settle(page)
+    expect(page.get_by_label("Tissue")).to_have_count(0)  # it lies under no UMAP
+    page.evaluate("() => store.set({ points: { ...store.get().points, yDown: true } })")
+    images = page.locator("label", has_text="Tissue").locator("select")
+    expect(images).to_be_visible()
+    assert images.locator("option").all_text_contents() == ["none", "V1/hires", "<b>V1</b>/lowres"]
+    images.select_option("V1/hires")
+    page.get_by_label("Tissue opacity").fill("0.5")
+    images.select_option("none")
+    expect(page.get_by_label("Tissue opacity")).to_have_count(0)
+    assert calls(page, "setTrait") == [["tissue", "V1/hires"], ["tissue_opacity", 0.5], ["tissue", None]]
+
+
 def test_axes_are_chosen_where_there_are_more_than_two(page: Any) -> None:
     page.get_by_label("Embedding").select_option("X_pca")
     settle(page)

@@ -3,6 +3,7 @@
 import dataclasses
 import inspect
 
+import numpy as np
 import pytest
 
 from cxg_widget import CxgWidget, errors
@@ -13,6 +14,7 @@ from tests.memory import small
 # One other value of each setting, as a user would give it.
 OTHERS = {
     "labels": "cell_type", "contours": True, "difference": ["B", "A"],
+    "tissue": "V1/hires", "tissue_opacity": 0.5,
     "embedding": "pca", "axes": [1, 0], "color": "cell_type", "layer": None, "cmap": "magma", "palette": "tab20",
     "vmin": 0.5, "vmax": "p99", "center": 1.5, "scale": "log", "zero": "grey", "blend": "colors",
     "point_size": 3, "opacity": 0.5, "tool": "lasso", "view": [0, 1, 0, 1], "height": 300,
@@ -49,7 +51,9 @@ def test_every_setting_has_another_value_here():
 
 @pytest.mark.parametrize("name", STATE)
 def test_what_is_set_is_kept_by_trait_session_and_state(name):
-    w = CxgWidget(small(200), color="cell_type", sets={"A": {"query": "n_genes > 5"}, "B": {"query": "n_genes < 9"}})
+    dataset = small(200)
+    dataset.images = {"V1/hires": (np.zeros((4, 4, 3), np.uint8), {"tissue_hires_scalef": 0.5})}
+    w = CxgWidget(dataset, color="cell_type", sets={"A": {"query": "n_genes > 5"}, "B": {"query": "n_genes < 9"}})
     setattr(w, name, OTHERS[name])
     kept = getattr(w, name)
     kept = kept.setting.as_json() if name == "table" else getattr(kept, "rules", kept)

@@ -16,9 +16,11 @@ from cxg_widget.datasets.anndata.obsm import find_embeddings
 from cxg_widget.datasets.anndata.parts import find_part
 from cxg_widget.datasets.anndata.raw import RAW, Raw
 from cxg_widget.datasets.anndata.sparse import DEFAULT_MEMORY_BYTES, size_of
+from cxg_widget.datasets.anndata.spatial import libraries_in
 from cxg_widget.datasets.anndata.stored_columns import element_of, labels_of
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES
+from cxg_widget.datasets.base.sections import Sections, sections_of
 from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, InvalidValue, UnknownFormat
 from cxg_widget.text.nouns import GENE_SET
@@ -96,6 +98,7 @@ class AnnDataDataset(WithMatrices):
         for sentence in self._unusable.values():
             self._note(sentence)
         self._choose_embedding(self._said("default_embedding"))
+        self.sections()  # what is wrong with images is noted, as with all else
 
     # --- what there is ------------------------------------------------------------------------------------------------
 
@@ -154,6 +157,22 @@ class AnnDataDataset(WithMatrices):
 
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
         return self._embeddings[name].read(axes, start, stop)
+
+    # --- sections -----------------------------------------------------------------------------------------------------
+
+    def _read_sections(self) -> Sections:
+        group = self._quietly("uns/spatial") if self._uns is not None else None
+        found = sections_of(libraries_in(group)) if isinstance(group, Group) else Sections()
+        for sentence in found.faults.values():
+            self._note(sentence)
+        return found
+
+    def _read_section_image(self, name: str, lines: slice, columns: slice) -> NDArray[Any]:
+        library, _, resolution = name.rpartition("/")
+        node = self._part.get(f"uns/spatial/{library}/images/{resolution}")
+        if not isinstance(node, Array):
+            raise DamagedStore(f"{self.uri}: the image {name!r} of the section is no longer there.")
+        return node.read(lines, columns, *([slice(None)] if len(node.shape) > 2 else []))
 
     # --- what is known ------------------------------------------------------------------------------------------------
 

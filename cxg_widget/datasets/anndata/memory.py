@@ -15,9 +15,11 @@ from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
 from cxg_widget.datasets.anndata.memory_nodes import AnyMatrix, MatrixOfView, is_in_memory, node_of, x_of
 from cxg_widget.datasets.anndata.raw import RAW, Raw
 from cxg_widget.datasets.anndata.sparse import size_of
+from cxg_widget.datasets.anndata.spatial import libraries_of
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
 from cxg_widget.datasets.base.columns import row_blocks
 from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Table
+from cxg_widget.datasets.base.sections import Sections, sections_of
 from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.errors import InvalidOption, InvalidStore, InvalidValue
 
@@ -68,6 +70,7 @@ class AnnDataInMemory(WithMatrices):
         self.embeddings = self._find_embeddings()
         wanted = self._uns.get("default_embedding")
         self._choose_embedding(wanted if isinstance(wanted, str) else None)
+        self.sections()
 
     def cut(self, mask: NDArray[np.bool_]) -> Any:
         """Return the cells of a mask as the object itself gives them: a view."""
@@ -140,6 +143,17 @@ class AnnDataInMemory(WithMatrices):
         if hasattr(values, "iloc"):
             return np.column_stack([values.iloc[start:stop, axis].to_numpy() for axis in axes])
         return np.column_stack([np.asarray(values[start:stop, axis]) for axis in axes])
+
+    def _read_sections(self) -> Sections:
+        found = sections_of(libraries_of(self._uns.get("spatial")))
+        for sentence in found.faults.values():
+            self._note(sentence)
+        return found
+
+    def _read_section_image(self, name: str, lines: slice, columns: slice) -> NDArray[Any]:
+        library, _, resolution = name.rpartition("/")
+        found: NDArray[Any] = np.asarray(self._uns["spatial"][library]["images"][resolution][lines, columns])
+        return found
 
     def index_name(self, table: Table) -> str | None:
         """Return the name that the DataFrame of the object gives its index."""

@@ -15,6 +15,7 @@ from cxg_widget.datasets.base.by_view import ByView
 from cxg_widget.datasets.base.embedding_names import axis_names
 from cxg_widget.datasets.base.lifetime import Lifetime
 from cxg_widget.datasets.base.matrix_block import MatrixBlock, stack
+from cxg_widget.datasets.base.sections import Sections
 from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.base.values import Column, Values, Vector
 from cxg_widget.text.nouns import CELL, GENE, Noun
@@ -174,6 +175,16 @@ class Contract(ABC):
     def _axis_names(self, name: str, axes: tuple[int, int]) -> tuple[str, str] | None:
         """Say what two axes that share their units are called, None = nothing; by default as scanpy does by name."""
         return axis_names(name, axes)
+
+    # Sections.
+
+    def _read_sections(self) -> Sections:
+        """Say which images there are of the sections that the cells lie on, without reading any; by default none."""
+        return Sections()
+
+    def _read_section_image(self, name: str, lines: slice, columns: slice) -> NDArray[Any]:
+        """Read a part of an image, any numbers (k, n) or (k, n, 3 or 4); a store with images implements this."""
+        raise NotImplementedError
 
     # The store.
 

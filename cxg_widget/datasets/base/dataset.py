@@ -13,6 +13,7 @@ from cxg_widget.datasets.base.embeddings import Embeddings
 from cxg_widget.datasets.base.lifetime import Lifetime
 from cxg_widget.datasets.base.obs_columns import MAX_LABELS, ObsColumns
 from cxg_widget.datasets.base.of_part import of_part
+from cxg_widget.datasets.base.sections import SectionImages
 from cxg_widget.datasets.base.tables import Tables
 from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.base.values import Codes, Column, Kind, Vector
@@ -37,6 +38,7 @@ class Dataset(Contract):
         self._make_obs_parts()
         self._var_part = VarNames(self)
         self._matrix_part = Vectors(self, self.names_in)
+        self._section_part = SectionImages(self)
 
     def _make_obs_parts(self) -> None:
         self._obs_part = ObsColumns(self)
@@ -82,6 +84,12 @@ class Dataset(Contract):
         self._obs_part.kind(column)
         with self._reading():
             return {} if column in self._obs_part.own else dict(self._category_colors(column))
+
+    # Sections that the cells lie on.
+
+    sections = of_part("_section_part", SectionImages.sections)
+    section_image = of_part("_section_part", SectionImages.section_image)
+    find_image = of_part("_section_part", SectionImages.find_image)
 
     # Names of vars.
 

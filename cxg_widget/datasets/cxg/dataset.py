@@ -14,13 +14,14 @@ from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Table
 from cxg_widget.datasets.base.dataset import Dataset, Vector
 from cxg_widget.datasets.base.embedding_names import default_embedding
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.sections import Sections, sections_of
 from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.base.values import Values, take_rows
 from cxg_widget.datasets.cxg.annotations import Annotations
 from cxg_widget.datasets.cxg.description import describe, measure
 from cxg_widget.datasets.cxg.layouts import kind_of
 from cxg_widget.datasets.cxg.matrix import Matrix
-from cxg_widget.datasets.cxg.metadata import GroupMetadata, read_gene_sets, read_uns
+from cxg_widget.datasets.cxg.metadata import GroupMetadata, libraries_with_factors, read_gene_sets, read_uns
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.datasets.tiledb_access.contexts import make_context
 from cxg_widget.datasets.tiledb_access.listing import absolute, lists_in_one, name_of
@@ -255,6 +256,15 @@ class CxgDataset(Dataset):
 
     def _read_gene_sets(self) -> dict[str, tuple[str, ...]]:
         return read_gene_sets(self._arrays, self._note)
+
+    def _read_sections(self) -> Sections:
+        """Say how wide spots are: a CXG has scale factors in `uns`, and no image."""
+        try:
+            spatial = self.uns.get("spatial")
+        except DamagedStore as error:
+            self._note(str(error))
+            return Sections()
+        return sections_of(libraries_with_factors(spatial))
 
     def _read_identity(self) -> str:
         if self.is_remote and not lists_in_one(self.uri):

@@ -11,6 +11,7 @@ from typing import Any
 
 from cxg_widget.color.css_colors import to_hex
 from cxg_widget.datasets.base.columns import as_scalar
+from cxg_widget.datasets.base.sections import Library
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.errors import DamagedStore
 
@@ -159,6 +160,17 @@ def _uns_array(arrays: Arrays, path: str, note: Note) -> dict[str, Any]:
         raise DamagedStore(f"{arrays.uri}: {path} holds no values; its metadata files are missing.")
     found = {key: decode(arrays.metadata_value(path, key), f"{path}[{key!r}]", note) for key in keys}
     return {key: value for key, value in found.items() if value is not None}
+
+
+def libraries_with_factors(spatial: Any) -> list[Library]:
+    """Return what `uns["spatial"]` says of scale: of each library, or of the only one, without its name."""
+    found = spatial if isinstance(spatial, dict) else {}
+    named = {"": found} if isinstance(found.get("scalefactors"), dict) else found
+    return [
+        Library(name, {}, {key: float(one) for key, one in factors.items() if type(one) in (int, float)})
+        for name, library in named.items()
+        if isinstance(library, dict) and isinstance(factors := library.get("scalefactors"), dict)
+    ]
 
 
 def _text(value: Any) -> str | None:

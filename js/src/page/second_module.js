@@ -65,12 +65,10 @@ export function createModuleLoader(store, client, close, importCode = importBlob
 }
 
 /** What is asked for over the points, and of the legend; "" = nothing. @param {import("../state/state.js").Traits} traits */
-function namesOf({ labels, contours, difference, blend, color, embedding }) {
+function namesOf({ labels, contours, difference, tissue, blend, color, embedding }) {
   const genes = blend === "colors" && Array.isArray(color) ? color : "";
   const pair = Array.isArray(embedding) ? embedding : "";
-  return labels || contours || difference || genes || pair
-    ? `${labels} ${contours} ${difference} ${genes} ${pair}`
-    : "";
+  return [labels, contours, difference, tissue, genes, pair].filter(Boolean).join(" ");
 }
 
 /** @param {Uint8Array} code @returns {Promise<Code>} */

@@ -13,6 +13,7 @@ import { createSets } from "./sets.js";
 import { settingsPopover } from "./settings.js";
 import css from "./style.css";
 import { createTable } from "./table.js";
+import { createTissueChoice } from "./tissue_choice.js";
 import { createTwoColumns } from "./two_columns.js";
 
 export { createKeyShape } from "./key_shape.js";
@@ -43,6 +44,7 @@ export function createPanels(client, redraw) {
   const drawer = createDrawer();
   const opened = createOpened(client, redraw);
   const twoColumns = createTwoColumns({ client, redraw });
+  const tissueChoice = createTissueChoice({ client, redraw });
   const blendLegend = createBlendLegend({ client, redraw });
   const panels = PANELS.map(({ id, ...about }) => ({ ...about, id, draw: MAKERS[id]({ client, redraw, opened }) }));
   return (context) => {
@@ -66,7 +68,7 @@ export function createPanels(client, redraw) {
     return {
       side,
       bottom: inPlace(true, "below"),
-      settings: settingsPopover(context),
+      settings: settingsPopover(context, tissueChoice),
       legend: legend ?? colormapList(context),
       place: twoColumns(context),
     };

@@ -12,6 +12,7 @@ import { differenceTold, paintDifference } from "./difference.js";
 import { askForLandmarks, known } from "./landmark_question.js";
 import { fitted, NAME_PX, nameAt, place, WIDEST_PX } from "./placing.js";
 import { paintPlotLegend } from "./plot_legend.js";
+import { createTissue } from "./tissue.js";
 
 /** @typedef {import("../plot/landmarks.js").Look} Look */
 /** @typedef {import("../style/style.js").Theme} Theme */
@@ -40,6 +41,7 @@ export function createLandmarks({ element, under, look, model: { store, actions,
   canvas.hidden = true;
   under.before(canvas);
   askForLandmarks(store, client);
+  const tissue = createTissue({ element, look, store, client });
   const ending = new AbortController();
   /** @type {import("./placing.js").Placed[]} */
   let placed = [];
@@ -49,6 +51,7 @@ export function createLandmarks({ element, under, look, model: { store, actions,
   function draw() {
     frame = 0;
     const { camera, size, theme } = look();
+    tissue.draw();
     fitCanvas(canvas, size);
     const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     context.clearRect(0, 0, canvas.width, canvas.height);
@@ -74,6 +77,7 @@ export function createLandmarks({ element, under, look, model: { store, actions,
     const { legend } = store.get().traits;
     if (legend || context.canvas === canvas)
       paintPlotLegend(context, { contours, difference }, nounsOf(store.get()).obs.many, camera, theme, family);
+    tissue.paintBar(context, camera, theme, family);
     context.restore();
     return names;
   }
@@ -92,7 +96,7 @@ export function createLandmarks({ element, under, look, model: { store, actions,
       difference === null ? "" : `Difference: ${differenceTold(difference, nounsOf(store.get()).obs.many)}.`,
       tieNote(store.get()),
     ];
-    return parts.filter((part) => part !== "").join(" ");
+    return [tissue.told(), ...parts].filter((part) => part !== "").join(" ");
   }
 
   /** A click on a name does what its row of the legend does by "select". @param {MouseEvent} event */
@@ -115,8 +119,10 @@ export function createLandmarks({ element, under, look, model: { store, actions,
       const { camera } = look();
       if (camera !== null) paint(context, scale, camera, theme, family);
     },
+    underlay: tissue.underlay,
     destroy() {
       ending.abort();
+      tissue.destroy();
       cancelAnimationFrame(frame);
       frame = -1;
       canvas.remove();

@@ -29,8 +29,9 @@ const STATISTICS = {
   count: "count",
 };
 
-/** @param {import("../page/panels/ui.js").Context} context */
-export function settingsPopover({ state, ui, actions }) {
+/** @param {import("../page/panels/ui.js").Context} context @param {ReturnType<typeof import("./tissue_choice.js").createTissueChoice>} tissue */
+export function settingsPopover(context, tissue) {
+  const { state, ui, actions } = context;
   if (ui.popover !== "settings") return nothing;
   const { point_size: size, opacity } = state.traits;
   const number = (/** @type {Event} */ event) => Number(textIn(event));
@@ -54,6 +55,7 @@ export function settingsPopover({ state, ui, actions }) {
     </div>
     ${together(state, actions)}
     ${choice("Filtered out", FILTERED, state.traits.filtered, (value) => actions.setTrait("filtered", value))}
+    ${tissue(context)}
     ${onPlot(state, actions)}
     ${numbers(state, actions)}
     <label class="check" title="With Ctrl or Cmd it always does">

@@ -54,7 +54,7 @@ export function pointOptions({ color, cells, detail }, { state, camera, zoom, ra
   const style = styleOf(state, theme, missingCode((source === "cells" ? cells : color)?.codes ?? null));
   const sizePx = diameterOf(state, camera, zoom) * ratio;
   // A view of few cells looks as the image of some more did, in which they leave each other room.
-  const isFitted = own !== null && own === cells && state.traits.point_size === null;
+  const isFitted = own !== null && own === cells && state.traits.point_size === null && !state.points?.spot;
   const most = isFitted
     ? crowdedSize(cellsSeen(cells, visible(camera)), camera.width * ratio, camera.height * ratio)
     : Infinity;

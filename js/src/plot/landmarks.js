@@ -14,6 +14,7 @@
  * @property {() => void} draw on the screen, at its next frame
  * @property {(context: CanvasRenderingContext2D, scale: number, theme: Theme, family: string) => void} paint onto a picture whose
  *   origin is the top left of the plot; scale: px per CSS px
+ * @property {(points: HTMLCanvasElement) => void} underlay put what lies beneath the points under a picture of them alone
  * @property {() => void} destroy
  *
  * @typedef {object} Site where they are drawn
@@ -26,7 +27,7 @@
  */
 
 /** What lies over the points. */
-const LIES = /** @type {const} */ (["labels", "contours", "difference"]);
+const LIES = /** @type {const} */ (["labels", "contours", "difference", "tissue", "tissue_opacity"]);
 
 /** @param {Site} site @returns {Landmarks & {follow: (state: State, before: State) => boolean}} `follow` tells whether the picture is another */
 export function createLandmarks(site) {
@@ -35,10 +36,15 @@ export function createLandmarks(site) {
   return {
     draw: () => layer?.draw(),
     paint: (...onto) => layer?.paint(...onto),
+    underlay: (points) => layer?.underlay(points),
     destroy: () => layer?.destroy(),
     follow(state, before) {
       const { landmarks, traits } = state;
-      const isOther = LIES.some((kind) => state[kind] !== before[kind] || traits[kind] !== before.traits[kind]);
+      const isOther = LIES.some(
+        (kind) =>
+          /** @type {any} */ (state)[kind] !== /** @type {any} */ (before)[kind] ||
+          traits[kind] !== before.traits[kind],
+      );
       if (layer === null && landmarks === null) return false;
       layer ??= /** @type {CreateLandmarks} */ (landmarks)(site);
       if (isOther || state.color !== before.color || landmarks !== before.landmarks) layer.draw();

@@ -20,7 +20,7 @@ const LEAST_PX = 100;
  * @param {() => import("../picture/surface.js").Surface} plot.surface
  * @param {import("./aim.js").Aim} plot.aim where it looks
  * @param {() => import("../style/style.js").Theme} plot.theme
- * @param {Pick<import("./landmarks.js").Landmarks, "paint">} plot.landmarks
+ * @param {Pick<import("./landmarks.js").Landmarks, "paint" | "underlay">} plot.landmarks
  * @param {() => boolean} plot.isToKeep whether this is the plot whose picture is kept, and now
  * @param {(still: import("../state/state.js").Still) => void} plot.keep
  */
@@ -34,6 +34,7 @@ export function createSavedPictures({ element, store, surface, aim, theme, landm
     const family = getComputedStyle(element).fontFamily;
     const { size, margin } = aim.room();
     const ratio = points.width / size.width;
+    landmarks.underlay(points);
     const axes = layoutAxes(aim.camera(), store.get().points?.axisLabels ?? [], margin);
     const onto = (/** @type {CanvasRenderingContext2D} */ context) => {
       paintAxes(context, ratio, axes, paper.theme, family);

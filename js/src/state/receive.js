@@ -19,6 +19,7 @@ const MENDED = {
   labels: ["labels"],
   contours: ["contours"],
   difference: ["difference"],
+  tissue: ["tissue"],
 };
 
 /**

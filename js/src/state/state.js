@@ -29,6 +29,7 @@
  * @property {string[]} axisLabels what x and y measure; empty where they share their units
  * @property {number} few cells of a view that have room beside each other
  * @property {number} [nAtZero] cells at (0, 0) exactly, where two columns are the axes
+ * @property {number} [spot] how wide a spot is, data units; 0 = that is not known
  *
  * @typedef {object} Coloring
  * @property {number} seq
@@ -106,6 +107,7 @@
  * @property {any} keyShape what draws shapes by keys, from the same
  * @property {import("../wire/protocol.js").Labels | null} labels where names stand, as last asked for
  * @property {import("../wire/protocol.js").Contours | null} contours where contours run, as last asked for
+ * @property {{name: string} | null} [tissue] the image of the section as it is at hand: who draws it holds the rest
  * @property {import("../wire/protocol.js").Difference | null} [difference] where two sets differ, as last asked for
  * @property {Crowd} crowd how crowded views of this size are
  * @property {boolean} isSeen some points have been on the screen

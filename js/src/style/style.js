@@ -178,10 +178,15 @@ export function automaticSize(n, { width, height }, zoom) {
   return Math.min(size * Math.max(zoom, 1) ** 0.35, 12);
 }
 
-/** Diameter of points: what was asked for, else what suits.
- * @param {import("../state/state.js").State} state @param {{width: number, height: number}} plot CSS px @param {number} zoom 1 = everything fits
+/** No spot is drawn wider: not all cards draw points of any size. */
+const WIDEST_PX = 100;
+
+/** Diameter of points: what was asked for, else that of the spots, else what suits.
+ * @param {import("../state/state.js").State} state @param {import("../screen/camera.js").Camera} plot CSS px @param {number} zoom 1 = everything fits
  * @returns {number} CSS px */
 export function diameterOf({ traits, points }, plot, zoom) {
+  if (points?.spot && traits.point_size === null)
+    return Math.min(Math.max(points.spot / plot.unitsPerPx, 1), WIDEST_PX);
   return traits.point_size ?? automaticSize(points?.nPoints ?? 0, plot, zoom);
 }
 

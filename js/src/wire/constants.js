@@ -32,18 +32,20 @@
  * @property {string | null} labels obs column whose categories are named where their cells are densest
  * @property {string | boolean | string[] | null} contours obs column around whose categories contours run, enclosing 50 % and 90 % of their cells; True = all; a list of names of sets = around each of these
  * @property {string[] | null} difference names of two sets: where the first is denser than the second, as log2, and where not
+ * @property {string | null} tissue image of the section that lies under a spatial embedding, 'library/resolution'; True = the best, None = none
+ * @property {number} tissue_opacity opacity of the image of the section, 0 to 1
  * @property {string} statistic number of a pixel that several cells share: their 'mean', 'max', 'min', 'sum', 'std', 'var' or 'count'; 'auto', from max to mean; or a datashader reduction of obs columns and genes
  * @property {boolean} legend whether pictures that are saved say what their colours mean
  * @property {"white" | "dark" | "transparent" | null} background of pictures that are saved: 'white', 'dark', 'transparent', None = as on the screen
  */
 /** All settings that the front-end knows. @type {(keyof Settings)[]} */
-export const SYNCED = ["embedding", "axes", "gene_sets", "color", "layer", "cmap", "palette", "vmin", "vmax", "center", "scale", "zero", "blend", "point_size", "opacity", "tool", "pinned_genes", "view", "height", "panel_width", "open_panels", "wheel_zoom", "hidden", "filters", "table", "filtered", "density", "labels", "contours", "difference", "statistic", "legend", "background"];
+export const SYNCED = ["embedding", "axes", "gene_sets", "color", "layer", "cmap", "palette", "vmin", "vmax", "center", "scale", "zero", "blend", "point_size", "opacity", "tool", "pinned_genes", "view", "height", "panel_width", "open_panels", "wheel_zoom", "hidden", "filters", "table", "filtered", "density", "labels", "contours", "difference", "tissue", "tissue_opacity", "statistic", "legend", "background"];
 /** Settings that the kernel reads other data for. @type {(keyof Settings)[]} */
 export const READ = ["embedding", "axes", "gene_sets", "color", "layer", "blend"];
 /** Settings that change colours and sizes, and move nothing. @type {(keyof Settings)[]} */
 export const TUNED = ["cmap", "vmin", "vmax", "center", "scale", "zero", "point_size", "opacity", "hidden", "filtered", "density", "statistic"];
 /** What tests begin with. @type {Settings} */
-export const DEFAULTS = {"embedding": null, "axes": [0, 1], "gene_sets": [], "color": null, "layer": null, "cmap": "viridis", "palette": null, "vmin": null, "vmax": null, "center": null, "scale": "linear", "zero": "color", "blend": "mean", "point_size": null, "opacity": 1.0, "tool": "pan", "pinned_genes": [], "view": null, "height": 600, "panel_width": 236, "open_panels": [], "wheel_zoom": true, "hidden": [], "filters": [], "table": null, "filtered": "hide", "density": "eq_hist", "labels": null, "contours": null, "difference": null, "statistic": "auto", "legend": true, background: null};
+export const DEFAULTS = {"embedding": null, "axes": [0, 1], "gene_sets": [], "color": null, "layer": null, "cmap": "viridis", "palette": null, "vmin": null, "vmax": null, "center": null, "scale": "linear", "zero": "color", "blend": "mean", "point_size": null, "opacity": 1.0, "tool": "pan", "pinned_genes": [], "view": null, "height": 600, "panel_width": 236, "open_panels": [], "wheel_zoom": true, "hidden": [], "filters": [], "table": null, "filtered": "hide", "density": "eq_hist", "labels": null, "contours": null, "difference": null, "tissue": null, "tissue_opacity": 1.0, "statistic": "auto", "legend": true, background: null};
 /** Genes that are pinned at once. */
 export const MOST_PINNED = 100;
 /** What pictures that are saved are drawn on. */

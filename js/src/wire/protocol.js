@@ -285,13 +285,30 @@ export const CONTAINER = 65536;
  * @property {Record<string, any>[]} filters
  */
 /**
+ * Ask which images there are of the sections that the cells lie on. Answered by `sections`; no image is read.
+ * @typedef {object} AskSections
+ * @property {"sections"} kind
+ */
+/**
+ * Ask for an image of the section, or what of it lies in a view and around it. Answered by `tissue`.
+ *
+ * name : of the image; view : x left, x right, y bottom, y top, data units; width, height : px of the screen
+ * @typedef {object} AskTissue
+ * @property {"tissue"} kind
+ * @property {number} panel
+ * @property {string} name
+ * @property {number[]} view
+ * @property {number} width
+ * @property {number} height
+ */
+/**
  * End work that lasts, as a newer request of its kind and panel would. Not answered; who waits is told "Overtaken".
  *
  * What a setting brings is set back to what is on show; an index that is being built for a view is given up.
  * @typedef {object} Cancel
  * @property {"cancel"} kind
  * @property {number} panel
- * @property {"points" | "color" | "aggregate" | "zoom" | "hover" | "search" | "count" | "columns" | "table" | "csv" | "labels" | "contours" | "difference" | "lasso"} of
+ * @property {"points" | "color" | "aggregate" | "zoom" | "hover" | "search" | "count" | "columns" | "table" | "csv" | "labels" | "contours" | "difference" | "tissue" | "lasso"} of
  */
 /**
  * What was opened.
@@ -325,6 +342,7 @@ export const CONTAINER = 65536;
  * few : in views of at most so many cells they are taken to have room beside each other
  * embedding : its name; of two columns both in words
  * n_at_zero : how many of all cells lie at (0, 0) exactly, where two columns are the axes; else 0
+ * spot : how wide a spot is, data units, where the store states it; else 0
  * @typedef {object} Points
  * @property {"points"} kind
  * @property {number} seq
@@ -342,6 +360,7 @@ export const CONTAINER = 65536;
  * @property {boolean} aggregated
  * @property {number} few
  * @property {number} n_at_zero
+ * @property {number} spot
  * @property {{xy: Uint16Array}} arrays
  */
 /**
@@ -773,6 +792,28 @@ export const CONTAINER = 65536;
  * @property {{codes: Uint8Array, colors: Uint8Array}} arrays
  */
 /**
+ * The names of images of the sections that the cells lie on, the best first; those that can be shown.
+ * @typedef {object} SectionList
+ * @property {"sections"} kind
+ * @property {string[]} names
+ */
+/**
+ * An image of the section, or a part of it, as a JPEG file.
+ *
+ * extent : x0, x1, y0, y1 of its edges, data units, its first line at y0; whole : those of all of the image
+ * per_px : how many px of the stored image one px is, 1 = it has no more to show; um : micrometres of a data unit,
+ *     0 = that is not known
+ * @typedef {object} Tissue
+ * @property {"tissue"} kind
+ * @property {number} panel
+ * @property {string} name
+ * @property {number[]} extent
+ * @property {number[]} whole
+ * @property {number} per_px
+ * @property {number} um
+ * @property {{jpeg: Uint8Array}} arrays
+ */
+/**
  * The front-end's second module, which draws its panels: an ES module as UTF-8, empty where the page has it.
  * @typedef {object} Module
  * @property {"module"} kind
@@ -815,8 +856,8 @@ export const CONTAINER = 65536;
  * @property {string} details
  */
 
-/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | AskDifference | Cancel} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Recoded | Values | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | Annotations | Annotated | GeneSets | Detail | Image | Cells | Labels | Contours | Difference | Module | Progress | CostOf | Error} Reply */
+/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | AskDifference | AskSections | AskTissue | Cancel} Request */
+/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Recoded | Values | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | Annotations | Annotated | GeneSets | Detail | Image | Cells | Labels | Contours | Difference | SectionList | Tissue | Module | Progress | CostOf | Error} Reply */
 
 /** @typedef {[dtypes: string[], shape: (string | number)[]]} ArraySpec a shape names its sizes */
 
@@ -851,6 +892,8 @@ export const REPLY_ARRAYS = {
   labels: {"xy": [["uint16"], ["n", 2]]},
   contours: {"lengths": [["uint32"], ["n_rings"]], "xy": [["uint16"], ["n", 2]]},
   difference: {"codes": [["uint8"], ["n"]], "colors": [["uint8"], ["n_codes", 3]]},
+  sections: {},
+  tissue: {"jpeg": [["uint8"], ["n_bytes"]]},
   module: {"code": [["uint8"], ["n_bytes"]]},
   progress: {},
   cost: {},

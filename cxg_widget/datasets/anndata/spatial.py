@@ -1,0 +1,71 @@
+"""`uns["spatial"]` as spaceranger, scanpy and squidpy have it: libraries of images with scale factors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from cxg_widget.datasets.anndata.memory_nodes import node_of
+from cxg_widget.datasets.anndata.node import Array, Group, Node
+from cxg_widget.datasets.base.sections import Library
+from cxg_widget.errors import DamagedStore, InvalidStore
+
+_MOST = 100
+
+
+def libraries_in(group: Group) -> list[Library]:
+    """Return the libraries of a group of a store; what is no library is passed over, and no image is read."""
+    found = []
+    for name in group.names()[:_MOST]:
+        images, factors = (_nodes(group, f"{name}/{part}") for part in ("images", "scalefactors"))
+        if images or factors:
+            numbers = {key: number for key, one in factors.items() if (number := _number(one)) is not None}
+            arrays = {key: (one.shape, one.dtype.kind) for key, one in images.items()}
+            found.append(Library(name, arrays, numbers))
+    return found
+
+
+def libraries_of(spatial: Any) -> list[Library]:
+    """Return the libraries of an object in memory."""
+    found = []
+    for name, library in spatial.items() if isinstance(spatial, Mapping) else ():
+        parts = [library.get(part) for part in ("images", "scalefactors")] if isinstance(library, Mapping) else []
+        images, factors = (one if isinstance(one, Mapping) else {} for one in (*parts, None, None)[:2])
+        if images or factors:
+            numbers = {str(key): number for key, one in factors.items() if (number := _as_number(one)) is not None}
+            nodes = {str(key): node_of(one, f"uns/spatial/{name}/images/{key}") for key, one in images.items()}
+            arrays = {key: (one.shape, one.dtype.kind) for key, one in nodes.items() if isinstance(one, Array)}
+            found.append(Library(str(name), arrays, numbers))
+    return found
+
+
+def _nodes(group: Group, path: str) -> dict[str, Array]:
+    below = _quietly(group, path)
+    nodes = {name: _quietly(below, name) for name in below.names()[:_MOST]} if isinstance(below, Group) else {}
+    return {name: node for name, node in nodes.items() if isinstance(node, Array)}
+
+
+def _quietly(group: Group, path: str) -> Node | None:
+    try:
+        return group.get(path)
+    except (InvalidStore, DamagedStore):
+        return None
+
+
+def _number(node: Array) -> float | None:
+    """Return a single number; what is larger counts as one too, and is 1: it is there, and says more than a number."""
+    if node.size != 1:
+        return 1.0
+    try:
+        return _as_number(node.read())
+    except (InvalidStore, DamagedStore):
+        return None
+
+
+def _as_number(value: Any) -> float | None:
+    found = np.asarray(value)
+    if found.dtype.kind not in "iuf" or found.size == 0:
+        return None
+    return float(found.reshape(-1)[0]) if found.size == 1 else 1.0

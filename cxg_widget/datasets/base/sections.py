@@ -1,0 +1,212 @@
+"""Images of the section that cells lie on: which there are, how they lie under an embedding, and parts of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.errors import InvalidStore, UnknownName
+from cxg_widget.text.names import not_found
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base.contract import Contract
+    from cxg_widget.spatial.view import Extent
+
+VISIUM_SPOT_UM = 55.0
+"""How wide a spot of Visium is."""
+BAND_BYTES = 32 * 2**20
+_BEST_FIRST = ("hires", "lowres", "fullres")
+_CHANNELS = (3, 4)
+_SIDES = 2
+
+
+@dataclass(frozen=True)
+class SectionImage:
+    """An image of a section.
+
+    Attributes
+    ----------
+    shape : px high and wide
+    scale : px of the image for one unit of the coordinates; the middle of its first px lies at 0, 0, as matplotlib and
+        scanpy have it
+    """
+
+    shape: tuple[int, int]
+    scale: float
+
+    @property
+    def extent(self) -> Extent:
+        """x0, x1, y0, y1 of its edges, in units of the coordinates; its first line lies at y0."""
+        return self.extent_of((0, self.shape[0]), (0, self.shape[1]))
+
+    def extent_of(self, lines: tuple[int, int], columns: tuple[int, int]) -> Extent:
+        """Return the edges of a part, from a line or column to the one before which it ends."""
+        x0, x1, y0, y1 = ((edge - 0.5) / self.scale for edge in (*columns, *lines))
+        return x0, x1, y0, y1
+
+
+@dataclass(frozen=True)
+class Sections:
+    """What a store knows of the sections that its cells lie on.
+
+    Attributes
+    ----------
+    images : by name, "library/resolution"; the one to show first comes first
+    faults : of images that cannot be shown, why
+    spot : how wide a spot is, in units of the coordinates; None = that is not known
+    um : how many micrometres a unit is; None = that is not known
+    """
+
+    images: Mapping[str, SectionImage] = field(default_factory=dict)
+    faults: Mapping[str, str] = field(default_factory=dict)
+    spot: float | None = None
+    um: float | None = None
+
+
+@dataclass(frozen=True)
+class Library:
+    """One entry of `uns["spatial"]`, as it was found.
+
+    Attributes
+    ----------
+    images : shape and kind of dtype of each array, by resolution
+    factors : its scale factors; what is no number is left out
+    """
+
+    name: str
+    images: Mapping[str, tuple[tuple[int, ...], str]]
+    factors: Mapping[str, float]
+
+
+def sections_of(libraries: list[Library]) -> Sections:
+    """Return what libraries hold, the best image of the first of them first."""
+    images: dict[str, SectionImage] = {}
+    faults: dict[str, str] = {}
+    for library in libraries:
+        order = {name: at for at, name in enumerate(_BEST_FIRST)}
+        for resolution in sorted(library.images, key=lambda one: (order.get(one, len(order)), one)):
+            name = f"{library.name}/{resolution}"
+            found = _image(library, resolution)
+            if isinstance(found, str):
+                faults[name] = f"the image {name!r} of the section cannot be shown: {found}."
+            else:
+                images[name] = found
+    spots = [one for library in libraries if (one := library.factors.get("spot_diameter_fullres", 0)) > 0]
+    sizes = [size for library in libraries if (size := _um_of(library.factors)) is not None]
+    return Sections(images, faults, spots[0] if spots else None, sizes[0] if sizes else None)
+
+
+def _image(library: Library, resolution: str) -> SectionImage | str:
+    """Return an image, or in a few words why it cannot be shown."""
+    shape, kind = library.images[resolution]
+    factor = f"tissue_{resolution}_scalef"
+    is_grey = len(shape) == _SIDES
+    if not (is_grey or (len(shape) == _SIDES + 1 and shape[2] in _CHANNELS)) or 0 in shape:
+        return f"it has the shape {shape}, and must be (high, wide, 3)"
+    if kind not in "uf":
+        return "it must hold uint8, or numbers from 0 to 1"
+    scale = library.factors.get(factor, 1.0 if resolution == "fullres" else 0.0)
+    if not (np.isfinite(scale) and scale > 0):
+        known = ", ".join(sorted(library.factors)) or "none"
+        return f"its scale factor {factor!r} is missing or no positive number (found: {known})"
+    return SectionImage((shape[0], shape[1]), float(scale))
+
+
+def _um_of(factors: Mapping[str, float]) -> float | None:
+    """Return the micrometres of a unit: as stated, or by the width of a spot of Visium."""
+    stated = factors.get("microns_per_pixel", 0.0)
+    if np.isfinite(stated) and stated > 0:
+        return float(stated)
+    spot = factors.get("spot_diameter_fullres", 0.0)
+    # Readers of other machines write a spot of 1 or so, or none, for want of one.
+    return VISIUM_SPOT_UM / spot if np.isfinite(spot) and spot > 1 and "transformation_matrix" not in factors else None
+
+
+class SectionImages:
+    """The images of the sections of a store."""
+
+    def __init__(self, store: Contract) -> None:
+        self._store = store
+
+    def sections(self) -> Sections:
+        """Return what is known of the sections that the cells lie on; no image is read."""
+        with self._store._reading():
+            found: Sections = self._store._read_once("sections", self._store._read_sections)
+            return found
+
+    def section_image(
+        self, name: str, lines: tuple[int, int], columns: tuple[int, int], step: int = 1,
+        check: Callable[[], object] = lambda: None,
+    ) -> NDArray[np.uint8]:  # fmt: skip
+        """Read a part of an image, in bands of at most 32 MiB where chunks are no larger.
+
+        Parameters
+        ----------
+        lines, columns : the first, and the one before which it ends; it is cut to the image
+        step : px of the image that become one, both ways: their mean, uint8
+        check : called between bands; what it raises ends the reading
+
+        Returns
+        -------
+        uint8 (ceil(lines / step), ceil(columns / step), 3)
+
+        Raises
+        ------
+        UnknownName, InvalidStore
+            If there is no such image, or it cannot be shown.
+        DamagedStore
+            If it cannot be read.
+        """
+        image = self.find_image(name)
+        (top, bottom), (left, right) = (
+            (max(low, 0), min(high, n)) for (low, high), n in zip((lines, columns), image.shape, strict=True)
+        )
+        high = max(step, BAND_BYTES // max((right - left) * 4 * 4, 1) // step * step)
+        bands = []
+        with self._store._reading():
+            for start in range(top, bottom, high):
+                check()
+                stop = min(start + high, bottom)
+                part = self._store._read_section_image(name, slice(start, stop), slice(left, right))
+                bands.append(_means(_as_rgb(part), step))
+        return np.concatenate(bands) if bands else np.empty((0, 0, 3), dtype=np.uint8)
+
+    def find_image(self, name: str) -> SectionImage:
+        """Return an image by its name; raises as `section_image`."""
+        sections = self.sections()
+        if name in sections.faults:
+            raise InvalidStore(f"{self._store.uri}: {sections.faults[name]}")
+        if name not in sections.images:
+            raise UnknownName(not_found("image of a section", name, sections.images))
+        return sections.images[name]
+
+
+def _as_rgb(part: NDArray[Any]) -> NDArray[np.uint8]:
+    """Return px as matplotlib shows them: whole numbers of a byte as they are, others from 0 to 1."""
+    if part.ndim == _SIDES:
+        part = np.repeat(part[:, :, None], 3, axis=2)
+    if part.dtype.kind == "f":
+        found = np.rint(np.clip(np.nan_to_num(part[..., :3].astype(np.float32), nan=1.0), 0, 1) * 255)
+    elif part.dtype.itemsize > 1:
+        found = part[..., :3] / (np.iinfo(part.dtype).max / 255)
+    else:
+        found = part[..., :3]
+    return np.asarray(found, dtype=np.uint8)
+
+
+def _means(part: NDArray[np.uint8], step: int) -> NDArray[np.uint8]:
+    """Return the means of squares of px; at the edges those of what is left of a square."""
+    if step == 1:
+        return part
+    found: NDArray[Any] = part.astype(np.uint32)
+    for axis in (0, 1):
+        n = part.shape[axis]
+        starts = np.arange(0, n, step)
+        sizes = np.minimum(starts + step, n) - starts
+        found = np.add.reduceat(found, starts, axis=axis)
+        found = found / sizes[(slice(None), None, None) if axis == 0 else (None, slice(None), None)]
+    return np.asarray(np.rint(found), dtype=np.uint8)

@@ -1,0 +1,114 @@
+"""Images of the section under the cells: of large ones what lies in a view and around it, no finer than that shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets import Dataset
+from cxg_widget.datasets.base.sections import SectionImage
+from cxg_widget.draw.jpeg import encode_jpeg
+from cxg_widget.errors import Overtaken
+from cxg_widget.spatial.view import View
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.frames import Frame
+from cxg_widget.wire.request_bounds import check_size, check_view
+
+MOST_PX = 2048
+"""Of the longer side of an image that is sent as a whole, so that one who looks around asks no more."""
+_AROUND = 0.25
+"""Of a larger one, so much of a view more on each side."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of an image: lines and columns, from the first to the one before which it ends, and px that become one."""
+
+    lines: tuple[int, int]
+    columns: tuple[int, int]
+    step: int
+
+
+def part_for(image: SectionImage, view: View, size: tuple[int, int]) -> Part:
+    """Return what a view of so many px needs: as coarse as the screen, by powers of two."""
+    (left, right), (low, high) = sorted(view[:2]), sorted(view[2:])
+    finest = max((right - left) / size[0], (high - low) / size[1]) * image.scale
+    longest = max(image.shape)
+    step = 2 ** int(np.clip(np.floor(np.log2(max(finest, 1.0))), 0, np.ceil(np.log2(longest))))
+    if longest <= MOST_PX * step:
+        return Part((0, image.shape[0]), (0, image.shape[1]), step)
+    lines, columns = (
+        _span((start - around, stop + around), image.scale, n, step)
+        for start, stop, n in ((low, high, image.shape[0]), (left, right, image.shape[1]))
+        for around in [_AROUND * (stop - start)]
+    )
+    return Part(lines, columns, step)
+
+
+def _span(ends: tuple[float, float], scale: float, n: int, step: int) -> tuple[int, int]:
+    low, high = (float(np.clip(end * scale + 0.5, 0, n)) for end in ends)
+    first = int(low) // step * step
+    return first, min(-(-int(np.ceil(high)) // step) * step, n)
+
+
+class TissueParts:
+    """Answers `sections` and `tissue`; the newest question ends the reading for the one before."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+        self._numbers = count(1)
+        self._newest = 0
+
+    def frame(self, asked: p.AskSections | p.AskTissue) -> Frame:
+        """Return which images there are, or what of one a view needs.
+
+        Raises
+        ------
+        Overtaken
+            When another part is asked for meanwhile.
+        CxgWidgetError
+            If there is no such image, or it cannot be read.
+        """
+        if isinstance(asked, p.AskSections):
+            return Frame(p.SectionList(list(self._dataset.sections().images)))
+        check_view(asked.view)
+        check_size(asked.width, asked.height)
+        check = self._begin()
+        image = self._dataset.find_image(asked.name)
+        x0, x1, y0, y1 = asked.view
+        part = part_for(image, (x0, x1, y0, y1), (asked.width, asked.height))
+        pixels = self.read(asked.name, part, check)
+        if pixels.size == 0:  # the view lies beside the image
+            pixels, part = np.full((1, 1, 3), 255, dtype=np.uint8), Part((0, 0), (0, 0), part.step)
+        # The last px may stand for fewer of the image: it is as large as the others.
+        ends = (
+            (start, start + n * part.step)
+            for (start, _), n in zip((part.lines, part.columns), pixels.shape, strict=False)
+        )
+        message = p.Tissue(
+            asked.name, list(image.extent_of(*ends)), list(image.extent), part.step,
+            self._dataset.sections().um or 0.0,
+        )  # fmt: skip
+        return Frame(message, {"jpeg": np.frombuffer(encode_jpeg(pixels), dtype=np.uint8)})
+
+    def read(self, name: str, part: Part, check: Callable[[], object] = lambda: None) -> NDArray[np.uint8]:
+        """Read a part."""
+        found: NDArray[np.uint8] = self._dataset.section_image(name, part.lines, part.columns, part.step, check)
+        return found
+
+    def cancel(self) -> None:
+        """End what is being read."""
+        self._newest = next(self._numbers)
+
+    def _begin(self) -> Callable[[], None]:
+        self._newest = number = next(self._numbers)
+
+        def check() -> None:
+            if number != self._newest:
+                raise Overtaken("another part of the image was asked for.")
+
+        return check

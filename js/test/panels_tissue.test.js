@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { barFor } from "../src/panels/scale_bar.js";
+import { lacks } from "../src/panels/tissue.js";
+import { automaticSize, diameterOf } from "../src/style/style.js";
+
+/** An image of 1,000 x 500 px, 10 units each, of which a part is at hand. @param {number[]} extent @param {number} perPx */
+const part = (extent, perPx) => ({ extent, whole: [-5, 9_995, -5, 4_995], per_px: perPx });
+const WHOLE = [-5, 9_995, -5, 4_995];
+
+test("the whole image lacks nothing, wherever a view lies, until closer by the stored one has more to show", () => {
+  for (const view of [
+    [-5, 9_995, 4_995, -5],
+    [-50_000, 50_000, 50_000, -50_000],
+    [20_000, 30_000, 30_000, 20_000],
+  ]) {
+    assert.equal(lacks(part(WHOLE, 4), view, 40), false);
+  }
+  assert.equal(lacks(part(WHOLE, 4), [0, 100, 100, 0], 39), true);
+  assert.equal(lacks(part(WHOLE, 1), [0, 100, 100, 0], 0.01), false); // there is nothing finer
+});
+
+test("a part lacks what a view shows of the image beyond it, and not what lies beside the image", () => {
+  const held = part([1_995, 5_995, -5, 2_995], 1);
+  assert.equal(lacks(held, [2_000, 5_000, 2_000, 0], 10), false);
+  assert.equal(lacks(held, [2_000, 5_000, 2_000, -900], 10), false);
+  assert.equal(lacks(held, [1_000, 5_000, 2_000, 0], 10), true);
+  assert.equal(lacks(held, [2_000, 6_000, 2_000, 0], 10), true);
+  assert.equal(lacks(held, [2_000, 5_000, 3_500, 0], 10), true);
+  assert.equal(lacks(held, [2_000, 5_000, 0, 3_500], 10), true); // whichever way y points
+});
+
+test("a scale bar is the longest of 1, 2 and 5 that takes a quarter of the width", () => {
+  assert.deepEqual(barFor(1, 800), [200, "200 µm"]);
+  assert.deepEqual(barFor(0.999, 800), [100 / 0.999, "100 µm"]);
+  assert.deepEqual(barFor(10, 800), [200, "2 mm"]);
+  assert.deepEqual(barFor(0.0025, 800)[1], "0.5 µm");
+});
+
+test("points are as wide as spots where that is known, nobody wants them otherwise, and a card can draw them", () => {
+  const camera = /** @type {any} */ ({ unitsPerPx: 10, width: 800, height: 600 });
+  const of = (/** @type {number} */ spot, /** @type {number | null} */ size = null) =>
+    diameterOf(/** @type {any} */ ({ traits: { point_size: size }, points: { spot, nPoints: 3_000 } }), camera, 1);
+  assert.deepEqual([of(89.5), of(1), of(1e6), of(89.5, 4)], [8.95, 1, 100, 4]);
+  assert.equal(of(0), automaticSize(3_000, camera, 1));
+});

@@ -139,3 +139,12 @@ def test_the_first_annotation_is_made_by_its_name_and_all_rest_waits_for_it(pane
 def test_of_more_labels_than_are_told_the_rest_is_counted(panel: Any, panels: Any) -> None:
     panels.evaluate("window.nLabels = 10_000; store.set({ selection: { seq: 9, n: 5 } })")
     expect(panel.get_by_text("9,997 more. Type to narrow down.")).to_be_visible()
+
+
+def test_who_opens_the_panel_types_at_once(panels: Any) -> None:
+    panels.evaluate("window.noAnnotations = true")
+    panels.get_by_role("button", name="Annotations").click()
+    field = panels.get_by_role("textbox", name="Name of the annotation")
+    expect(field).to_be_focused()
+    panels.keyboard.type("mine")
+    expect(field).to_have_value("mine")

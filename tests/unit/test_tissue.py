@@ -1,6 +1,7 @@
 """Laws of the image under a spatial embedding: in place, at scale, no finer than the screen, and read when shown."""
 
 import io
+from itertools import product
 
 import numpy as np
 import pytest
@@ -84,7 +85,7 @@ def test_whole_numbers_and_shares_are_the_same_colours_and_opacity_is_left_out(d
 
 @pytest.mark.parametrize("step", [1, 2, 3, 8, 64])
 def test_coarser_images_are_the_means_of_squares(step, monkeypatch):
-    monkeypatch.setattr("cxg_widget.datasets.base.sections.BAND_BYTES", 20_000)
+    monkeypatch.setattr("cxg_widget.datasets.base.sections.TILE_PX", 24)
     rng = np.random.default_rng(0)
     image = rng.integers(0, 256, (131, 77, 3), dtype=np.uint8)
     found = section(image).section_image(NAME, (0, 131), (5, 70), step)
@@ -112,7 +113,7 @@ def test_of_a_large_image_a_view_gets_what_it_shows_and_no_more_px_than_a_few_sc
     assert (part.lines[1] - part.lines[0]) / part.step <= max(MOST_PX, 2 * 1.5 * 800 + 2)
 
 
-def test_a_large_image_is_read_in_bands_of_bounded_memory():
+def test_a_large_image_is_read_in_tiles_of_bounded_memory_and_no_chunk_twice():
     class Rows:
         shape, dtype = (20_000, 20_000, 3), np.dtype(np.uint8)
 
@@ -120,18 +121,19 @@ def test_a_large_image_is_read_in_bands_of_bounded_memory():
             lines, columns = key
             shape = (lines.stop - lines.start, columns.stop - columns.start, 3)
             sizes.append(np.prod(shape))
+            chunks.extend(product(range(lines.start, lines.stop, 512), range(columns.start, columns.stop, 512)))
             return np.broadcast_to(np.uint8(7), shape)
 
-    sizes = []
+    sizes, chunks = [], []
     dataset = section(Rows())
     found = dataset.section_image(NAME, (0, 20_000), (0, 20_000), 16)
     assert (found.shape, set(np.unique(found))) == ((1250, 1250, 3), {7})
-    assert max(sizes) <= 32 * 2**20
-    assert len(sizes) > 10
+    assert max(sizes) <= 16 * 2**20
+    assert len(chunks) == len(set(chunks)) == 40**2
 
 
-def test_reading_for_a_view_that_is_no_longer_wanted_ends_between_two_bands(monkeypatch):
-    monkeypatch.setattr("cxg_widget.datasets.base.sections.BAND_BYTES", 100_000)
+def test_reading_for_a_view_that_is_no_longer_wanted_ends_between_two_tiles(monkeypatch):
+    monkeypatch.setattr("cxg_widget.datasets.base.sections.TILE_PX", 64)
     dataset = section()
     session = Session(dataset)
     read = dataset._read_section_image

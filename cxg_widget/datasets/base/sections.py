@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 VISIUM_SPOT_UM = 55.0
 """How wide a spot of Visium is."""
-BAND_BYTES = 32 * 2**20
+TILE_PX = 2048
+"""Images are read in tiles so wide and high, at multiples of this, where the chunks of most writers end too."""
 _BEST_FIRST = ("hires", "lowres", "fullres")
 _CHANNELS = (3, 4)
 _SIDES = 2
@@ -142,13 +143,13 @@ class SectionImages:
         self, name: str, lines: tuple[int, int], columns: tuple[int, int], step: int = 1,
         check: Callable[[], object] = lambda: None,
     ) -> NDArray[np.uint8]:  # fmt: skip
-        """Read a part of an image, in bands of at most 32 MiB where chunks are no larger.
+        """Read a part of an image, in tiles, so that large ones take no more memory than small ones.
 
         Parameters
         ----------
         lines, columns : the first, and the one before which it ends; it is cut to the image
         step : px of the image that become one, both ways: their mean, uint8
-        check : called between bands; what it raises ends the reading
+        check : called before each tile; what it raises ends the reading
 
         Returns
         -------
@@ -165,15 +166,16 @@ class SectionImages:
         (top, bottom), (left, right) = (
             (max(low, 0), min(high, n)) for (low, high), n in zip((lines, columns), image.shape, strict=True)
         )
-        high = max(step, BAND_BYTES // max((right - left) * 4 * 4, 1) // step * step)
-        bands = []
+        rows = []
         with self._store._reading():
-            for start in range(top, bottom, high):
-                check()
-                stop = min(start + high, bottom)
-                part = self._store._read_section_image(name, slice(start, stop), slice(left, right))
-                bands.append(_means(_as_rgb(part), step))
-        return np.concatenate(bands) if bands else np.empty((0, 0, 3), dtype=np.uint8)
+            for above, below in _cuts(top, bottom, step):
+                row = []
+                for start, stop in _cuts(left, right, step):
+                    check()
+                    part = self._store._read_section_image(name, slice(above, below), slice(start, stop))
+                    row.append(_means(_as_rgb(part), step))
+                rows.append(np.concatenate(row, axis=1) if row else np.empty((0, 0, 3), dtype=np.uint8))
+        return np.concatenate(rows) if rows else np.empty((0, 0, 3), dtype=np.uint8)
 
     def find_image(self, name: str) -> SectionImage:
         """Return an image by its name; raises as `section_image`."""
@@ -183,6 +185,16 @@ class SectionImages:
         if name not in sections.images:
             raise UnknownName(not_found("image of a section", name, sections.images))
         return sections.images[name]
+
+
+def _cuts(first: int, end: int, step: int) -> Iterator[tuple[int, int]]:
+    """Yield from where to where tiles lie, whole steps each but for the last."""
+    long = max(TILE_PX // step, 1) * step
+    while first < end:
+        left = long - first % long
+        stop = min(first + (left if left % step == 0 else long), end)
+        yield first, stop
+        first = stop
 
 
 def _as_rgb(part: NDArray[Any]) -> NDArray[np.uint8]:

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 SCENES = (
     "categories", "selected", "hidden", "allHidden", "gene", "constant", "pca", "connecting", "error", "offline",
     "offlineBare", "empty", "columns", "manyColumns", "noColumns", "columnsOffline", "genes",
-    "twoGenes", "threeGenes",
+    "twoGenes", "threeGenes", "twoColumns",
 )  # fmt: skip
 
 
@@ -34,12 +34,20 @@ def search(page: Any, text: str) -> None:
     page.locator(".found[aria-busy=false]").wait_for()
 
 
+def choose_columns(page: Any) -> None:
+    """Ask for two columns as the axes, and open the list of one."""
+    page.get_by_label("Embedding", exact=True).select_option("Two columns…")
+    page.get_by_role("combobox", name="Vertical column").focus()
+    page.locator(".found[aria-busy=false]").wait_for()
+
+
 OPENED = {
     "search": lambda page: search(page, ""),
     "no match": lambda page: search(page, "nothing like it"),
     "look": lambda page: page.get_by_role("button", name="Settings").click(),
     "notes": lambda page: page.locator("[data-popover=notes] > button").click(),
     "colormaps": lambda page: page.get_by_role("button", name="Colormap: viridis").click(),
+    "two columns": choose_columns,
     "keys": lambda page: page.get_by_role("button", name="Keys and gestures").click(),
     "a limit that is none": lambda page: page.get_by_label("Upper limit: a number").fill("lots"),
 }

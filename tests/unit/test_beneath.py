@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cxg_widget.cells import beneath
 from cxg_widget.cells.beneath import LEAST, Beneath
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.display.coloring import Coloring
@@ -88,6 +89,15 @@ def test_of_a_crowd_in_numbers_is_told_the_mean_and_of_a_gene_how_many_have_it(r
     if len(valued) < n:
         expected["(missing)"] = share(n - len(valued), n)
     assert found == expected
+
+
+@pytest.mark.parametrize("color", ["cell_type", "CD3E", "DENSE", "n_counts"])
+def test_runs_that_are_counted_where_they_lie_count_as_those_that_are_counted_together(color, monkeypatch):
+    s = session(render="raster", color=color)
+    together = told(s, radius_x=9.0, radius_y=9.0)
+    monkeypatch.setattr(beneath, "_LONG", 2)
+    assert told(s, radius_x=9.0, radius_y=9.0) == together
+    assert together.n_beneath > 3000
 
 
 @RENDERS

@@ -22,7 +22,7 @@ Step = Mapping[str, Any]
 MOST_ANNOTATIONS = 100
 MOST_STEPS = 100_000
 _LONGEST = 200
-_FORCED = ("obs:", "var:", "set:")
+_FORCED = ("obs:", "var:", "set:", "sets:")
 _KEYS = {
     "of": {"n"}, "assign": {"rule", "n"}, "rename": {"to", "n"}, "merge": {"into", "n"}, "delete": {"n"},
     "codes": {"categories", "ordered", "n_obs", "identity", "n"},
@@ -62,11 +62,11 @@ def now() -> str:
 def check_name(name: Any) -> str:
     """Return the name of an annotation; raises `InvalidValue` where it is none."""
     is_text = isinstance(name, str) and bool(name.strip()) and len(name) <= _LONGEST and not BROKEN.search(name)
-    if not is_text or name.startswith(_FORCED):
+    if not is_text or name.startswith(_FORCED) or name == "sets":
         forced = ", ".join(_FORCED)
         raise InvalidValue(
-            f"an annotation is called by a text of at most {_LONGEST} letters that does not begin with {forced}; "
-            f"found {shown(name)}"
+            f"an annotation is called by a text of at most {_LONGEST} letters that does not begin with {forced}, "
+            f"nor 'sets', which are sets of cells; found {shown(name)}"
         )
     return str(name)
 

@@ -208,14 +208,17 @@ def color(value: Any, dataset: Dataset, beside: Beside = NOTHING) -> str | list[
     """Return what to colour by, as it was given; a gene may be one of X or of any layer. See `target.resolve`."""
     if hasattr(value, "tolist"):  # an array, a pandas Index or Series
         value = value.tolist()
-    if resolve_sets(value, beside.sets, dataset, None, beside.gene_sets) is not None:
-        return str(value)
+    if resolve_sets(value, beside.sets, dataset, None, beside.gene_sets) is None:
+        _check_vector(value, dataset, beside)
+    return value if value is None or isinstance(value, str) else list(value)
+
+
+def _check_vector(value: Any, dataset: Dataset, beside: Beside) -> None:
     try:
         resolve(value, dataset, None, beside.gene_sets)
     except UnknownName:
         if not any(_is_known(value, dataset, one, beside.gene_sets) for one in dataset.layers):
             raise
-    return value if value is None or isinstance(value, str) else list(value)
 
 
 def _is_known(value: Any, dataset: Dataset, in_layer: str, sets: OwnSets) -> bool:
@@ -295,7 +298,7 @@ def hover(value: Any, dataset: Dataset, beside: Beside = NOTHING) -> list[str] |
         many = dataset.var_noun.many
         raise InvalidValue(f"hover must be a list of obs columns and {many}, or None; found {shown(value)}")
     for name in names:
-        color(name, dataset, beside)
+        _check_vector(name, dataset, beside)
     return list(dict.fromkeys(names))
 
 

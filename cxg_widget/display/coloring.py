@@ -131,7 +131,8 @@ class Coloring:
     def _unknown(self, asked: Iterable[str], known: list[str]) -> str:
         labels = set(known)
         unknown = next((label for label in asked if label not in labels), None)
-        return "" if unknown is None else not_found("category", unknown, known, repr(self.target.name))
+        name = self.target.name or self.target.source
+        return "" if unknown is None else not_found("category", unknown, known, repr(name))
 
     def visible_categories(self, hidden: Collection[str]) -> NDArray[np.bool_] | None:
         """Return which categories the legend does not hide, bool (k + 1,), missing last; None where all are shown."""

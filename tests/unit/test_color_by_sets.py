@@ -128,6 +128,22 @@ def test_a_set_that_is_not_there_colours_nothing(color, widget):
         widget.color = "sets" if color == "sets:" else "set:a"
 
 
+def test_sets_colour_cells_and_are_no_column_and_no_annotation_takes_their_name(widget, masks):
+    widget.color = "sets"
+    for change in (
+        lambda: widget.annotations.new("sets"),
+        lambda: widget.counts("sets"),
+        lambda: setattr(widget, "hover", ["sets"]),
+        lambda: setattr(widget, "labels", "sets"),
+    ):
+        with pytest.raises(CxgWidgetError, match="sets"):
+            change()
+    with pytest.raises(CxgWidgetError, match="'sets' has 'a'"):
+        widget.palette = {"no": "red"}
+    widget.palette = {"a": "red"}
+    assert shown(widget)[1]["a"] == "#ff0000"
+
+
 def test_cells_of_sets_are_no_sum_of_pixels_and_images_show_them(widget, masks):
     widget.color, widget.render = "sets", "raster"
     with pytest.raises(CxgWidgetError, match="counts no sets"):

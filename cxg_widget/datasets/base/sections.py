@@ -214,11 +214,8 @@ def _means(part: NDArray[np.uint8], step: int) -> NDArray[np.uint8]:
     """Return the means of squares of px; at the edges those of what is left of a square."""
     if step == 1:
         return part
-    found: NDArray[Any] = part.astype(np.uint32)
-    for axis in (0, 1):
-        n = part.shape[axis]
-        starts = np.arange(0, n, step)
-        sizes = np.minimum(starts + step, n) - starts
-        found = np.add.reduceat(found, starts, axis=axis)
-        found = found / sizes[(slice(None), None, None) if axis == 0 else (None, slice(None), None)]
-    return np.asarray(np.rint(found), dtype=np.uint8)
+    starts = [np.arange(0, n, step) for n in part.shape[:2]]
+    high, wide = (np.minimum(first + step, n) - first for first, n in zip(starts, part.shape[:2], strict=True))
+    sums = np.add.reduceat(part, starts[0], axis=0, dtype=np.uint32)
+    sums = np.add.reduceat(sums, starts[1], axis=1, dtype=np.uint64)
+    return np.asarray(np.rint(sums / np.multiply.outer(high, wide)[..., None]), dtype=np.uint8)

@@ -130,7 +130,7 @@ const panels = {
 const shorter = {
   module: true,
   ecma: 2020,
-  compress: { passes: 3, keep_fargs: false, unsafe_arrows: true, hoist_funs: true },
+  compress: { passes: 6, keep_fargs: false, unsafe_arrows: true, hoist_funs: true },
   format: { comments: /^!/ },
 };
 

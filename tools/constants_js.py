@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT))
 
 from cxg_widget.color import rgb  # noqa: E402
 from cxg_widget.color.paper import PAPERS, Paper  # noqa: E402
-from cxg_widget.display import gene_sets  # noqa: E402
+from cxg_widget.display import gene_sets, looks  # noqa: E402
 from cxg_widget.display.settings import SETTINGS, Cost, Setting, Settings  # noqa: E402
 from cxg_widget.draw import crowding, key  # noqa: E402
 from cxg_widget.draw.aggregate import shading  # noqa: E402
@@ -33,6 +33,7 @@ def theme(paper: Paper) -> dict[str, Any]:
 
 CONSTANTS: list[tuple[str, str, Any]] = [
     ("MOST_PINNED", "Genes that are pinned at once.", gene_sets.MOST_PINNED),
+    ("MOST_PANELS", "Panels beside each other at once.", looks.MOST_PANELS),
     ("PAPERS", "What pictures that are saved are drawn on.", {name: theme(PAPERS[name]) for name in ("white", "dark")}),
     ("PLAIN", "Points without a colouring.", {"light": rgb.PLAIN_LIGHT, "dark": rgb.PLAIN_DARK}),
     ("MISSING_GREY", "Points without a value.", {"light": rgb.MISSING_LIGHT, "dark": rgb.MISSING_DARK}),
@@ -90,6 +91,9 @@ CONSTANTS: list[tuple[str, str, Any]] = [
 ]
 
 
+LOOK = """/** @typedef {{id: number, color?: string | string[] | null, layer?: string, cmap?: any,
+ *   vmin?: number | string, vmax?: number | string, within?: any}} Look what a panel shows otherwise than the widget */
+"""
 SCALARS = {str: "string", int: "number", float: "number", bool: "boolean", NoneType: "null"}
 COSTS: list[tuple[str, str, tuple[Cost, ...]]] = [
     ("READ", "Settings that the kernel reads other data for.", ("points", "color")),
@@ -110,6 +114,7 @@ def settings() -> list[str]:
     named = [("SYNCED", "All settings that the front-end knows.", [one.name for one in synced])]
     named += [(name, says, [one.name for one in synced if one.cost in costs]) for name, says, costs in COSTS]
     return [
+        LOOK,
         "\n".join(["/**", " * @typedef {object} Settings", *lines, " */"]),
         *(declaration(*one, kind="(keyof Settings)[]") for one in named),
         declaration("DEFAULTS", "What tests begin with.", {one.name: one.default for one in synced}, "Settings"),

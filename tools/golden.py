@@ -53,6 +53,7 @@ REQUESTS: list[dict[str, Any]] = [
      "panel": 0},
     {"kind": "genes", "id": 20, "text": "T cells\tof blood\tCD3E\tCD3D", "name": ""},
     {"kind": "fields", "id": 23, "panel": 0},
+    {"kind": "look", "id": 24, "panel": 3},
     {"kind": "brush", "id": 15, "column": "obs:n_genes", "columns": ["obs:cell_type", "var:CD3E"], "rows": [[3, 0], []],
      "filters": [{"obs": "n_genes", "range": [500, None]}], "panel": 0},
     {"kind": "module", "id": 14, "known": ["0123456789abcdef"]},

@@ -143,6 +143,11 @@ class Loader:
             return found
         return mask_of(rule, self.dataset)
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether Dask's workers hold the cells."""
+        return self._holder is not LocalHolder
+
     def order(self) -> DisplayOrder:
         """Return the display order of all rows."""
         return self.memo.keep("order", None, lambda: DisplayOrder(self.dataset.n_obs, self._seed))

@@ -21,9 +21,11 @@ from cxg_widget.display import checks
 from cxg_widget.display.by_sets import key_of_sets
 from cxg_widget.display.checks import Beside, Check, alone, check_names, check_two, choice, flag, number
 from cxg_widget.display.gene_sets import by_name
+from cxg_widget.display.looks import check_looks, seen
 from cxg_widget.display.statistic import OF_PIXELS, check_statistic, is_of_pixels
 from cxg_widget.display.table import check_table
 from cxg_widget.display.target import ColorTrait, OwnSets
+from cxg_widget.errors import Overtaken
 from cxg_widget.rules.named import expanded, filter_by
 from cxg_widget.wire.protocol import Density, Filtered
 
@@ -137,6 +139,9 @@ class Settings:
         None, check_table, "columns of the table of the cells, by which it is sorted, of which cells; None = defaults",
         js='{columns?: string[], sort?: string, descending?: boolean, of?: "filter" | "selection"} | null',
     )  # fmt: skip
+    panels: tuple[Any, ...] = _setting(
+        (), check_looks, "panels beside each other, what each shows otherwise than the widget", js="Look[]",
+    )  # fmt: skip
     filtered: Filtered = _setting(
         "hide", choice("filtered", get_args(Filtered)),
         "cells that the filters leave out: 'hide' does not draw them, 'grey' draws them pale beneath all others",
@@ -209,6 +214,30 @@ class Settings:
         """The filters as rules that stand alone: those of sets in the place of their names."""
         sets = {one["name"]: one["rule"] for one in self.sets}
         return [expanded(rule, sets) if "set" in rule.get("not", rule) else rule for rule in self.filters]
+
+    def of_panel(self, panel: int) -> Settings:
+        """Return the settings of a panel; 0 is the plot itself.
+
+        Raises
+        ------
+        Overtaken
+            If it is on show no more.
+        """
+        if panel == 0:
+            return self
+        look = self.look(panel)
+        if not look:
+            raise Overtaken("the panel that was asked for is on show no more.")
+        return seen(self, look)
+
+    def look(self, panel: int) -> Mapping[str, Any]:
+        """Return what a panel shows otherwise than the widget; {} where there is no such panel."""
+        return next((one for one in self.panels if one["id"] == panel), {})
+
+    @property
+    def panel_numbers(self) -> tuple[int, ...]:
+        """The numbers of the panels, without the plot itself."""
+        return tuple(one["id"] for one in self.panels if len(one) > 1)
 
     @property
     def sets_on_plot(self) -> tuple[str, ...]:

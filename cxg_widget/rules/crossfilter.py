@@ -26,6 +26,10 @@ MOST = 255
 """Filters at once: of how many a cell fails is kept in a byte."""
 
 
+_MOST_KEPT = 15
+"""Combinations of rules whose cells are kept: a panel each has its own."""
+
+
 class Crossfilter:
     """Which cells of a dataset pass rules; one byte a cell for each rule that was asked for last.
 
@@ -71,7 +75,7 @@ class Crossfilter:
             found &= self.mask(rule)
         with self._lock:
             if key not in self._passing:
-                self._passing = {**dict(list(self._passing.items())[-3:]), key: freeze(found)}
+                self._passing = {**dict(list(self._passing.items())[-_MOST_KEPT:]), key: freeze(found)}
             return self._passing[key]
 
     def failed(self, rules: Sequence[Rule]) -> NDArray[np.uint8] | None:

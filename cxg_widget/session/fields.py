@@ -64,7 +64,7 @@ def frame_of_fields(genes: Sequence[str], loader: Loader, on_show: OnShow) -> pd
 def _read(asked: Settings, loader: Loader, *, is_on_show: bool) -> BlendColoring:
     """Read a map without letting go of what is on show."""
     target, dataset = loader.target(asked), loader.dataset
-    if loader.memo.in_slot("shared") is not None:
+    if loader.is_elsewhere:
         raise InvalidValue("counts() of several genes is not for cells that Dask's workers hold; count one at a time.")
     found = loader.of(asked).coloring() if is_on_show else None
     if isinstance(found, BlendColoring):

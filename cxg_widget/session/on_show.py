@@ -49,15 +49,20 @@ class OnShow:
         self.way = way_of(settings)
         self.mask: NDArray[np.bool_] = np.zeros(n_obs, dtype=np.bool_)
         self.rule: Rule | None = NOTHING
-        self._seqs: dict[Slot, int] = {"points": 0, "color": 0, "selection": 0, "filter": 0}
+        self._seqs: Counter[tuple[Slot, int]] = Counter()
         self._early: dict[Slot, int] = {}
         self._n_replaced = 0
         self._n_views: Counter[int] = Counter()
 
-    def now(self) -> tuple[Settings, NDArray[np.bool_], Seqs]:
-        """Return settings, selection and numbers that belong together."""
+    def now(self, panel: int = 0) -> tuple[Settings, NDArray[np.bool_], Seqs]:
+        """Return the settings of a panel, selection and numbers that belong together; raises as `Settings.of_panel`."""
         with self._lock:
-            return self.settings, self.mask, Seqs(**self._seqs)
+            settings = self.settings.of_panel(panel)
+            color = panel if "color" in self.settings.look(panel) else 0
+            seqs = Seqs(
+                self.number("points"), self.number("color", color), self.number("selection"), self.number("filter")
+            )
+            return settings, self.mask, seqs
 
     def begin_view(self, panel: int) -> Callable[[], bool]:
         """Take note of a question for a view of a panel, and return what tells whether a newer one has come."""
@@ -72,8 +77,11 @@ class OnShow:
         with self._lock:
             before, self.settings = self.settings, settings
             are_others, self.way = way != self.way, way
-            self._seqs["points"] += are_others or settings.place_key != before.place_key
-            self._seqs["color"] += are_others or settings.color_key != before.color_key
+            self._seqs["points", 0] += are_others or settings.place_key != before.place_key
+            self._seqs["color", 0] += are_others or settings.color_key != before.color_key
+            for panel in set(settings.panel_numbers).intersection(before.panel_numbers):
+                is_other = settings.of_panel(panel).color_key != before.of_panel(panel).color_key
+                self._seqs["color", panel] += are_others or is_other
 
     # The selection.
 
@@ -123,15 +131,15 @@ class OnShow:
 
     # The streams.
 
-    def number(self, slot: Slot) -> int:
+    def number(self, slot: Slot, panel: int = 0) -> int:
         """Return the number of what is on show."""
-        return self._seqs[slot]
+        return self._seqs[slot, panel]
 
-    def next(self, slot: Slot) -> int:
+    def next(self, slot: Slot, panel: int = 0) -> int:
         """Begin a stream, and return its number."""
         with self._lock:
-            self._seqs[slot] += 1
-            return self._seqs[slot]
+            self._seqs[slot, panel] += 1
+            return self._seqs[slot, panel]
 
     def next_filter(self) -> tuple[Settings, int]:
         """Begin a stream of what passes the filters, and return the settings that it is of and its number."""
@@ -160,16 +168,18 @@ class OnShow:
         """Return the number of a stream: that of the one begun early, if it is still what is on show, or the next."""
         with self._lock:
             early = self._early.pop(slot, None)
-            return self.next(slot) if early is None or early != self._seqs[slot] else early
+            return self.next(slot) if early is None or early != self.number(slot) else early
 
     def renumber(self, slot: Slot, seq: int) -> int:
         """Return a number for what follows under another one, unless that has been overtaken already."""
         with self._lock:
-            return self.next(slot) if self._seqs[slot] == seq else seq
+            return self.next(slot) if self.number(slot) == seq else seq
 
-    def until_newer(self, slot: Slot, seq: int, stream: Callable[[int], Iterator[Frame]]) -> Iterator[Frame]:
+    def until_newer(
+        self, slot: Slot, seq: int, stream: Callable[[int], Iterator[Frame]], panel: int = 0
+    ) -> Iterator[Frame]:
         """Yield the frames of a stream until a newer one begins."""
         for frame in stream(seq):
-            if self._seqs[slot] != seq:
+            if self.number(slot, panel) != seq:
                 return
             yield frame

@@ -47,7 +47,7 @@ class Pointer:
 
     def frame(self, at: p.Hover) -> Frame:
         """Describe the cell at a place; one that passes the filters lies above those that do not."""
-        settings = self._on_show.settings
+        settings = self._on_show.settings.of_panel(at.panel)
         passes, found = True, self._nearest(at, settings)
         if found is None and settings.filtered == "grey":
             passes, found = False, self._nearest(at, replace(settings, filters=(), hidden=()))

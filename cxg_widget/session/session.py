@@ -23,7 +23,7 @@ from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.search import Catalogue
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import Target, is_number, resolve
-from cxg_widget.errors import InvalidValue, SelectionError
+from cxg_widget.errors import CxgWidgetError, InvalidValue, SelectionError
 from cxg_widget.rules.combining import NOTHING
 from cxg_widget.rules.forms import Rule
 from cxg_widget.selection.selection import SelectedCells
@@ -115,8 +115,9 @@ class Session:
     @settings.setter
     def settings(self, settings: Settings) -> None:
         self._on_show.change(settings)
+        panels = self._share(settings)
         self._loader.crossfilter.know_sets(settings.sets)
-        self._loader.crossfilter.keep(settings.filters)
+        self._loader.crossfilter.keep([*settings.filters, *(rule for one in panels for rule in one.filters)])
 
     @property
     def way(self) -> object:
@@ -326,7 +327,7 @@ class Session:
             self.select(mask, message.mode, rule)
 
     def _cells_of(self, message: p.Lasso | p.Category | p.Pick) -> tuple[NDArray[np.bool_], Rule | None]:
-        held = self._held
+        held = self._loader.of(self.settings.of_panel(message.panel))
         return mask_of(message, held, self.mask), rule_of(message, held)
 
     @property
@@ -392,6 +393,8 @@ class Session:
                 yield from self._views.frames(message)
             case p.Cancel():
                 self._cancel(message)
+            case p.AskLook():
+                yield from self._showing.look(message.panel)
             case _:
                 yield from self._for_panels(message)
 
@@ -451,6 +454,45 @@ class Session:
         """Pictures of what is on show now."""
         settings, mask, _ = self._on_show.now()
         return Pictures(self._loader.of(settings), mask)
+
+    def look(self, panel: int) -> Iterator[Frame]:
+        """Yield what a panel has of its own; see `Showing.look`."""
+        return self._showing.look(panel)
+
+    def panel_cells(self, panel: int) -> Iterator[Frame]:
+        """Yield which points are a panel's own; see `Showing.panel_cells`."""
+        return self._showing.panel_cells(panel)
+
+    def panel_palette(self, panel: int) -> Iterator[Frame]:
+        """Yield the colours of the categories of a panel; see `Showing.recolor`."""
+        return self._showing.recolor(panel)
+
+    def check_panels(self, settings: Settings) -> None:
+        """Read what panels show, so that a failure is raised where it was caused.
+
+        Raises
+        ------
+        InvalidValue
+            If Dask's workers hold the cells, or limits do not go together.
+        CxgWidgetError
+            If something cannot be read.
+        """
+        if settings.panels and self._loader.is_elsewhere:
+            raise InvalidValue("panels beside each other are not for cells that Dask's workers hold; color one plot.")
+        try:
+            for look in self._share(settings):
+                self.coloring(look)
+                self.check_limits(look)
+                self.filtered(look)
+        except CxgWidgetError:
+            self._share(self.settings)
+            raise
+
+    def _share(self, settings: Settings) -> list[Settings]:
+        """Keep what colours each panel, and return the settings of each."""
+        panels = [settings.of_panel(one) for one in settings.panel_numbers]
+        self._loader.memo.share(one.color_key for one in (settings, *panels) if panels)
+        return panels
 
     def prepare_hover(self) -> None:
         """Read once what hovering tells of; see `Pointer.prepare`."""

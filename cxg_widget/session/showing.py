@@ -16,6 +16,7 @@ from cxg_widget.cells.loader import Loader
 from cxg_widget.cells.preview import is_close
 from cxg_widget.datasets.base.embedding_names import is_tissue
 from cxg_widget.display.coloring import Coloring
+from cxg_widget.display.looks import as_a_whole, within
 from cxg_widget.display.tissue import spot_of
 from cxg_widget.draw.crowding import few_of
 from cxg_widget.errors import CxgWidgetError
@@ -115,10 +116,41 @@ class Showing:
         yield from coloring.frames(order, seq) if since is None else [since]
         self._sent = seq, coloring, order  # not before the last of it has gone
 
-    def recolor(self) -> Iterator[Frame]:
-        """Yield the colours of the categories on show, after the palette changed."""
-        colors = streams.category_colors(self._held.coloring(), self._on_show.settings, self._dataset)
-        yield Frame(p.Palette(self._on_show.number("color"), colors))
+    def recolor(self, panel: int = 0) -> Iterator[Frame]:
+        """Yield the colours of the categories that a panel shows, after the palette changed."""
+        settings, _, seqs = self._on_show.now(panel)
+        colors = streams.category_colors(self._loader.of(settings).coloring(), settings, self._dataset)
+        yield Frame(p.Palette(seqs.color, colors, panel=panel))
+
+    def look(self, panel: int) -> Iterator[Frame]:
+        """Yield what colours a panel, where it has a colour of its own, and which of the points are its own."""
+        if "color" in self._on_show.settings.look(panel):
+            yield from self._panel_color(panel)
+        yield from self.panel_cells(panel)
+
+    def _panel_color(self, panel: int) -> Iterator[Frame]:
+        """Yield the legend and the values of the colour that a panel has of its own; ends early as `points`."""
+        settings, seq = self._on_show.settings.of_panel(panel), self._on_show.next("color", panel)
+
+        def frames(seq: int) -> Iterator[Frame]:
+            held = self._loader.of(settings)
+            order = held.order
+            yield streams.legend_frame(held.coloring(), settings, self._dataset, order.rows.size, seq)
+            yield from held.point_coloring().frames(order, seq)
+
+        for frame in self._on_show.until_newer("color", seq, frames, panel):
+            yield streams.of_panel(frame, panel)
+
+    def panel_cells(self, panel: int) -> Iterator[Frame]:
+        """Yield which points are a panel's own: those within it that the legend of the plot does not hide."""
+        settings, seq = self._on_show.settings, self._on_show.next("filter", panel)
+        look = settings.look(panel)
+        rules = within(look)
+        if "color" in look:
+            besides = self._loader.filters_besides(settings)
+            rules = (*(as_a_whole(one) for one in settings.filters if one not in besides), *rules)
+        passing, held = self._loader.crossfilter.passing(rules), self._loader.of(settings.of_panel(panel))
+        yield streams.of_panel(self._filter_frame(held, passing, seq), panel)
 
     def selection(self) -> Iterator[Frame]:
         """Yield which points are selected, as packed bits."""

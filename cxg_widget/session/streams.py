@@ -111,6 +111,12 @@ def stored_colors(column: str, settings: Settings, dataset: Dataset) -> dict[str
     return label_colors(log, lambda name: (as_labels(dataset.codes(name)).categories, dataset.category_colors(name)))
 
 
+def of_panel(frame: Frame, panel: int) -> Frame:
+    """Return a frame as it is sent to a panel."""
+    assert isinstance(frame.message, p.OfPanel)
+    return Frame(replace(frame.message, panel=panel), frame.arrays)
+
+
 def selection_frame(selected: NDArray[np.bool_], n_selected: int, seq: int) -> Frame:
     """Pack which points are selected, bool (n_points,) in display order; no bits when no cell is."""
     bits = pack_mask(selected) if n_selected else np.empty(0, dtype=np.uint8)

@@ -23,7 +23,7 @@ from cxg_widget.draw.crowding import few_of, solidity_of
 from cxg_widget.draw.pixel_scale import PixelScale
 from cxg_widget.draw.png import encode_lines, encode_png
 from cxg_widget.session.on_show import OnShow, Seqs
-from cxg_widget.session.streams import category_colors
+from cxg_widget.session.streams import category_colors, of_panel
 from cxg_widget.spatial.view import View
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame, spans
@@ -72,8 +72,14 @@ class Views:
 
     def _frames(self, ask: p.Aggregate) -> Iterator[Frame]:
         is_overtaken = self._on_show.begin_view(ask.panel)
-        settings, mask, seqs = self._on_show.now()
+        settings, mask, seqs = self._on_show.now(ask.panel)
         held = self._loader.of(settings.as_asked(ask))
+        for frame in self._of(held, mask, seqs, ask, is_overtaken):
+            yield of_panel(frame, ask.panel)
+
+    def _of(
+        self, held: Holder, mask: NDArray[np.bool_], seqs: Seqs, ask: p.Aggregate, is_overtaken: Callable[[], bool]
+    ) -> Iterator[Frame]:
         if held.is_of_pixels:
             indexed, shown = held.awaited(is_overtaken), pixels_shown(held, mask)
             yield from pixel_frames(indexed, shown, ask, seqs, partial(self._scale, held.settings, ask))

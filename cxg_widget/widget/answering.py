@@ -114,6 +114,7 @@ class AnsweringWidget(ChangingWidget):
         if isinstance(message, protocol.Begun):  # there is time now
             self._exchange.jobs.submit("names", self._dataset.read_names)
         elif isinstance(message, protocol.AskModule):
+            self._draws_panels = True
             self._exchange.jobs.submit("loops", self._session.prepare_columns)
         elif isinstance(message, protocol.Hover):
             self._exchange.jobs.submit("held", self._session.prepare_hover)

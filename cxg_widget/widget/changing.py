@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -55,6 +56,7 @@ class ChangingWidget(WidgetTraits):
     axes: Any
     hidden: Any
     filters: Any
+    panels: Any
     sets: Any
     view: Any
     _dataset: Dataset
@@ -69,7 +71,7 @@ class ChangingWidget(WidgetTraits):
     _labels_on_leave: Mapping[str, Codes]
     _since: Traffic | None
     _n_steps: Iterator[int]
-    _open = _built = _is_checked = False
+    _open = _built = _is_checked = _draws_panels = False
 
     def _show(self, checked: dict[str, Any]) -> None:
         """Set settings that belong together, limits and annotations among them."""
@@ -163,7 +165,7 @@ class ChangingWidget(WidgetTraits):
             self._since = self._session.costs.now()
             settings = self._settings({name: value})
             cost = BY_NAME[name].cost
-            if name in ("annotations", "gene_sets"):
+            if name in ("annotations", "gene_sets", "panels"):
                 self._read_ahead(name, settings)
             elif cost == "color":
                 self._session.coloring(settings)
@@ -193,6 +195,8 @@ class ChangingWidget(WidgetTraits):
     def _read_ahead(self, name: str, settings: Settings) -> None:
         if name == "annotations":
             self._session.labels(settings)
+        elif name == "panels":
+            self._session.check_panels(settings)
         else:
             self._session.coloring(self._colored(settings))
 
@@ -238,7 +242,8 @@ class ChangingWidget(WidgetTraits):
 
     def _values(self) -> dict[str, Any]:
         rules = {name: getattr(self, name).rules for name in ("annotations", "filters", "sets")}
-        return {name: getattr(self, name) for name in STATE} | rules | {"table": self.table.setting.as_json()}
+        own = {"table": self.table.setting.as_json(), "panels": self.panels.looks}
+        return {name: getattr(self, name) for name in STATE} | rules | own
 
     def _put_labels(self, settings: Settings, *, besides: Mapping[str, Codes] = MappingProxyType({})) -> None:
         """Let the dataset have the annotations of some settings, and tell the front-end of its columns."""
@@ -251,7 +256,7 @@ class ChangingWidget(WidgetTraits):
         self._put_labels(now, besides=self._dataset.own_columns)
         self._set_checked(settled(before, now, self._session.labels(now)))
         self._put_labels(now, besides=self._labels_on_leave)
-        self._set_checked({"hidden": self._legend.hidden(self._settings())})
+        self._set_checked({"hidden": self._legend.hidden(self._settings()), "panels": self._panels_left()})
 
     def _take_sets(self, before: Settings) -> None:
         """Let what names sets follow them: filters, and the colour with what its legend hides."""
@@ -292,7 +297,7 @@ class ChangingWidget(WidgetTraits):
         elif name == "gene_sets":
             is_plain = self._colored(self._settings()).color is None
             left = without_sets(before, self._settings(), self._dataset)
-            self._set_checked({**({"color": None} if is_plain else {}), **left})
+            self._set_checked({**({"color": None} if is_plain else {}), **left, "panels": self._panels_left()})
         elif name == "hidden" or (name == "color" and self.hidden != list(before.hidden)):  # set together
             self._set_checked({"filters": self._legend.filters(self._settings())})
         elif name == "sets":
@@ -301,10 +306,38 @@ class ChangingWidget(WidgetTraits):
             self._set_checked({"hidden": self._legend.hidden(self._settings())})
         self._session.settings = self._settings()
         cost, stream = self._stream_of(name, before, besides_before, is_other_way=self._session.way != way)
+        self._show_panels(before, is_other_way=self._session.way != way)
         if stream is not None:
             kind = "points" if cost == "all" else cost
             counted = partial(self._session.costs.counted, kind, since=since)
             self._push(kind, lambda: counted(stream()), name, getattr(before, name))
+
+    def _panels_left(self) -> list[dict[str, Any]]:
+        """Return the looks of panels whose colours and columns there still are."""
+        left = []
+        for look in self.panels.looks:
+            with suppress(CxgWidgetError):
+                check("panels", [look], self._dataset, self._beside())
+                left.append(look)
+        return left
+
+    def _show_panels(self, before: Settings, *, is_other_way: bool) -> None:
+        """Send what panels show anew; a page without the module that draws them asks for it when it has it."""
+        now, session = self._session.settings, self._session
+        for panel in now.panel_numbers if self._draws_panels else ():
+            is_new = panel not in before.panel_numbers
+            look, look_before = now.of_panel(panel), before.of_panel(0 if is_new else panel)
+            streams: dict[str, Stream] = {}
+            if is_new:
+                streams["look"] = partial(session.look, panel)
+            elif is_other_way or look.color_key != look_before.color_key:
+                streams["color"] = partial(session.look, panel)
+            elif look.palette != look_before.palette:
+                streams["palette"] = partial(session.panel_palette, panel)
+            if not is_new and look.filters != look_before.filters:
+                streams["filter"] = partial(session.panel_cells, panel)
+            for kind, stream in streams.items():
+                self._exchange.send_soon(kind, stream, panel=panel)
 
     def _stream_of(
         self, name: str, before: Settings, besides_before: tuple[Any, ...], *, is_other_way: bool

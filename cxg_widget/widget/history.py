@@ -36,6 +36,7 @@ _WORDS = {
     "filtered": "filter",
     "gene_sets": "set",
     "hidden": "filter",
+    "panels": "panel",
     "pinned_genes": "pin",
     "sets": "set",
     "cmap": "colors",

@@ -13,6 +13,7 @@ from cxg_widget.errors import InvalidOption
 from cxg_widget.text.names import misspelt
 from cxg_widget.widget.annotations import Annotations
 from cxg_widget.widget.filters import Filters
+from cxg_widget.widget.panels import Panels
 from cxg_widget.widget.sets import Sets
 from cxg_widget.widget.table import Table
 
@@ -43,6 +44,11 @@ def _of_stops(cmap: Any, widget: Any) -> Any:
     return widget.cmap if cmap == as_synced(widget.cmap) else cmap
 
 
+def _look_of(look: dict[str, Any]) -> dict[str, Any]:
+    """Return a look as the page has it."""
+    return {**look, "cmap": as_synced(look["cmap"])} if "cmap" in look else look
+
+
 class _RulesTrait(_Trait):
     """Rules, which users see as a mapping."""
 
@@ -57,6 +63,18 @@ class _RulesTrait(_Trait):
     def get(self, obj: Any, cls: Any = None) -> Annotations | Filters | Sets:
         """Return the mapping over the rules."""
         return self._mapping(obj, super().get(obj, cls) or [])
+
+
+class _PanelsTrait(_Trait):
+    """Looks of panels, which users see as a list of panels."""
+
+    def validate(self, obj: Any, value: Any) -> Any:  # noqa: ARG002
+        """Return the looks of panels that this or another widget gave."""
+        return value.looks if isinstance(value, Panels) else value
+
+    def get(self, obj: Any, cls: Any = None) -> Panels:
+        """Return the panels of the looks."""
+        return Panels(obj, super().get(obj, cls) or [])
 
 
 class _TableTrait(_Trait):
@@ -80,6 +98,9 @@ _TRAITS["filters"] = _RulesTrait(Filters, help=_TRAITS["filters"].help).tag(
 )
 _TRAITS["table"] = _TableTrait(None, help=_TRAITS["table"].help).tag(
     sync=True, to_json=lambda table, _: table.setting.as_json(), from_json=lambda setting, _: setting
+)
+_TRAITS["panels"] = _PanelsTrait([], help=_TRAITS["panels"].help).tag(
+    sync=True, to_json=lambda panels, _: [_look_of(one) for one in panels.looks], from_json=lambda looks, _: looks
 )
 _TRAITS["statistic"].tag(to_json=_name_of, from_json=_of_name)
 

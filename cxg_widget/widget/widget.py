@@ -48,6 +48,7 @@ from cxg_widget.widget.history import History
 from cxg_widget.widget.legend_filter import LegendFilter
 from cxg_widget.widget.limits import LimitsByColoring
 from cxg_widget.widget.page_changes import PageChanges
+from cxg_widget.widget.panels import Panel, Panels, looks_of_split
 from cxg_widget.widget.static_picture import NotebookPicture
 from cxg_widget.wire import protocol
 
@@ -343,6 +344,93 @@ class CxgWidget(AnsweringWidget):
     @genes.setter
     def genes(self, _: Any) -> None:
         raise InvalidOption("w.genes is not set as a whole: w.genes.pin(names), w.genes.sets = {name: genes}.")
+
+    def panel(self, **look: Any) -> Panel:
+        """Show one more panel beside the others: another colour, or some of the cells, under the same camera.
+
+        Hover, selection, filters and tools are those of all panels; what a panel has not of its own is the widget's.
+
+        Parameters
+        ----------
+        **look : `color` as the trait, and with it `layer`, `cmap` (a name), `vmin` and `vmax`; `within` = {column:
+            what is kept} as `w.filters` takes it, the cells that it shows
+
+        Returns
+        -------
+        the panel: `.remove()`, and each of the above to read and set
+
+        Raises
+        ------
+        UnknownName, InvalidValue
+            If a name or a value does not fit, there are more than 12, or Dask's workers hold the cells.
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        now: Panels = self.panels
+        return now.add(look)
+
+    def grid(self, colors: Sequence[Any]) -> Panels:
+        """Show a panel for each of several colours, in the place of all before; the first is the plot itself.
+
+        Parameters
+        ----------
+        colors : values of the trait `color`, or looks as `panel` takes them: `["CD3E", "NKG7", "cell_type"]`
+
+        Returns
+        -------
+        `w.panels`
+
+        Raises
+        ------
+        UnknownName, InvalidValue
+            As `panel`; what is on show stays.
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        if isinstance(colors, str) or not isinstance(colors, Sequence) or len(colors) == 0:
+            raise InvalidValue(f"grid() takes a list of colors; found {shown(colors)}")
+        first, *rest = (one if isinstance(one, Mapping) else {"color": one} for one in colors)
+        before = self.panels.looks
+        with self._history.step():
+            self.panels.replace([first if len(first) != 1 or "color" not in first else {}, *rest])
+            if len(first) == 1 and "color" in first:
+                try:
+                    self.color = first["color"]
+                except BaseException:
+                    self.panels = before
+                    raise
+        now: Panels = self.panels
+        return now
+
+    def split(self, column: str, values: Sequence[Any] | None = None) -> Panels:
+        """Show a panel for each category of an obs column, with its cells alone, in the place of all panels before.
+
+        All have the colours and the limits of the widget: what is yellow in one is as high in the others. Cells without
+        a category are in none; `filtered = "grey"` shows those of the other panels pale beneath.
+
+        Parameters
+        ----------
+        column : obs column of categories
+        values : some of its categories, in the order of the panels; None = all
+
+        Returns
+        -------
+        `w.panels`
+
+        Raises
+        ------
+        UnknownName, InvalidValue
+            If there is no such column or category, it holds numbers, there are more than 12, or Dask's workers hold the
+            cells.
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        self.panels.replace(looks_of_split(self, column, values))
+        now: Panels = self.panels
+        return now
 
     def counts(self, column: str | Sequence[str]) -> pd.DataFrame:
         """Count cells by the values of an obs column or gene, or by those of two or three genes together.

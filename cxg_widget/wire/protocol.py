@@ -189,6 +189,13 @@ class Count(OfPanel):
 
 
 @dataclass(frozen=True)
+class AskLook(OfPanel):
+    """Ask for what colours a panel and which cells it shows. Answered by `color` and its values, and by `filter`."""
+
+    kind: ClassVar[str] = "look"
+
+
+@dataclass(frozen=True)
 class AskFields(OfPanel):
     """Ask for the fields of the map of several genes that is on show. Answered by `field_counts`."""
 
@@ -627,9 +634,10 @@ class Selection(Message):
 
 
 @dataclass(frozen=True)
-class Filter(Message):
+class Filter(OfPanel):
     """Which points pass the filters, that of the legend left out; bits as in `selection`, empty when all do.
 
+    Of a panel other than the first: which points are its own, be they left out by the filters or not.
     n_passing : cells that pass all filters, that of the legend too, also those that are no points
     """
 
@@ -1143,6 +1151,7 @@ REQUESTS: tuple[type[Message], ...] = (
     Zoom,
     Aggregate,
     AskColumns,
+    AskLook,
     AskFields,
     AskBrush,
     AskTable,

@@ -44,7 +44,16 @@ def check_version(version: int) -> None:
         )
 
 
+MAX_PANEL = (1 << 31) - 1
+_OF_EACH = ("look", "lasso", "pick", "hover", "aggregate", "cancel")
+"""Kinds of requests that are asked of each panel."""
+
+
 def check_panel(message: Message) -> None:
-    """Refuse a request about a panel that there is not."""
-    if isinstance(message, OfPanel) and message.panel != 0:
-        raise ProtocolError(f"request {message.kind!r} is about panel {message.panel}; this widget has panel 0 alone")
+    """Refuse a request about a panel that there cannot be; of what is not asked of each there is one, panel 0."""
+    if not isinstance(message, OfPanel):
+        return
+    most = MAX_PANEL if message.kind in _OF_EACH else 0
+    if not 0 <= message.panel <= most:
+        found = f"request {message.kind!r} is about panel {message.panel}"
+        raise ProtocolError(f"{found}; there is panel 0 alone" if most == 0 else f"{found}; panels go from 0 to {most}")

@@ -1,5 +1,7 @@
 /** The model of one widget: the client, the state, the arrays and the shared view behind all its views. */
+
 import { seekCard, watchCard } from "./draw/card.js";
+import { createCpuLoop } from "./draw/cpu/loop.js";
 import { createPainters } from "./draw/painter.js";
 import { createSources } from "./draw/sources.js";
 import { createModuleLoader } from "./page/second_module.js";
@@ -27,13 +29,10 @@ import { VERSION } from "./wire/protocol.js";
  * @typedef {import("./state/state.js").State} State
  * @typedef {import("./wire/client.js").Comm & import("./state/traits.js").Host} AnyModel the model that anywidget hands over
  *
- * @typedef {object} WidgetModel
- * @property {import("./state/state.js").Store} store
- * @property {import("./state/actions.js").Actions} actions
- * @property {import("./wire/client.js").Client} client
- * @property {import("./state/scene.js").Scene} scene
- * @property {(host: HTMLElement, statusOn?: HTMLElement, say?: (sentence: string) => void) => import("./plot/plot.js").Plot} createPlot
- * @property {() => void} destroy
+ * @typedef {import("./page/view.js").Model & {createPlot: CreatePlot, destroy: () => void}} WidgetModel
+ * @typedef {import("./page/view.js").CreatePlot} CreatePlot
+ * @typedef {import("./page/view.js").Look} Look
+ * @typedef {import("./page/view.js").CreateLook} CreateLook
  */
 
 /** A kernel that is silent for so long is taken for absent; it may still answer later. */
@@ -51,9 +50,10 @@ export function createWidgetModel(model) {
   const receive = createReceiver(scene, store);
   const client = createClient(model, {
     onReply(reply) {
-      if (reply.kind === "error" && reply.of === "aggregate") requester.fail();
+      if (reply.kind === "error" && reply.of === "aggregate") failImages();
       if (store.get().link !== "live") store.set({ link: "live" });
-      receive(reply);
+      if ("panel" in reply && reply.panel > 0) receivers.get(reply.panel)?.(reply);
+      else receive(reply);
     },
     onError: (of, message, details) => store.set({ error: { of, message, details } }),
     onLost: lose,
@@ -68,8 +68,16 @@ export function createWidgetModel(model) {
   void client.ask({ kind: "ready", version: VERSION }, SILENCE_MS).then((answer) => {
     if (answer === null && store.get().link === "connecting") store.set({ link: "offline" });
   });
-  const painters = createPainters(scene, store.get);
-  const stage = { scene, sources: createSources(scene, store.get) };
+  /** @type {WidgetModel["receivers"]} */
+  const receivers = new Map();
+  /** @type {Set<Look>} */
+  const looks = new Set();
+  const failImages = () => looks.forEach(({ requester }) => requester.fail());
+  /** @type {WidgetModel["together"]} */
+  const together = { draw: null };
+  /** @type {import("./draw/gl/context.js").Shared | null} */
+  let card = null;
+  const loop = createCpuLoop();
   const view = createSharedView(store.get().traits.view, (next) => traits.set("view", next));
   const traits = syncTraits(model, store, {
     onTake(name, value) {
@@ -83,19 +91,6 @@ export function createWidgetModel(model) {
     const parts = await client.ask({ kind: "zoom", view: wanted });
     return /** @type {import("./wire/protocol.js").Detail[] | null} */ (parts);
   });
-  const requester = createViewRequester(
-    scene,
-    store.get,
-    viewports,
-    async (question) => {
-      const answer = await client.ask({ kind: "aggregate", ...question }, INDEX_MS);
-      return /** @type {import("./picture/view_request.js").Answer | null} */ (answer);
-    },
-    (image) => {
-      const { color } = store.get();
-      if (color !== null && image.statistic) store.set({ color: ofPixels(color, image) });
-    },
-  );
   const count = createCounter(
     store,
     async () =>
@@ -108,7 +103,6 @@ export function createWidgetModel(model) {
     () => model.off("comm_live_update", lose),
     traits.destroy,
     hideStandIn(store),
-    store.subscribe(requester.check),
     store.subscribe(count),
     store.subscribe(
       createModuleLoader(store, client, () => {
@@ -116,59 +110,99 @@ export function createWidgetModel(model) {
         traits.set("open_panels", []);
       }),
     ),
-    painters.free,
   ];
   const stopSeeking = seekCard(store, (shared) => {
-    painters.use(shared);
+    card = shared;
     undo.push(watchCard(shared.canvas, store));
     store.set({ drawnBy: "gpu" });
   });
-  undo.push(stopSeeking, crowding.destroy, detailer.destroy, requester.destroy, view.destroy, client.close);
-  const actions = createActions(scene, store, client, traits, view.reset, requester.fail);
+  const actions = createActions(scene, store, client, traits, view.reset, failImages);
   /** @type {object | null} */
   let foremost = null;
   let hasBegun = false;
 
-  /** @type {import("./plot/plot.js").PlotModel} */
-  const plotModel = {
-    store,
-    actions,
-    client,
-    view,
-    createSurface: (site) => createSurface(painters.of(store.get().drawnBy), stage, site, requester),
-    begin() {
-      if (!hasBegun) setTimeout(client.tell, HEAD_START_MS, { kind: "begun" });
-      hasBegun = true;
-    },
-    see(plot, viewport, refresh) {
-      if (viewport === null) return viewports.forget(plot);
-      crowding.see(viewport);
-      viewports.see(plot, viewport, refresh);
-      detailer.check();
-      requester.check();
-    },
-    select: (polygon, mode) => void select(store, client, { kind: "lasso", panel: 0, polygon, mode }),
-    async cellAt([x, y], [radius_x, radius_y], waitMs) {
-      const answer = await client.ask({ kind: "hover", panel: 0, x, y, radius_x, radius_y }, waitMs);
-      const cell = /** @type {import("./wire/protocol.js").Cell | undefined} */ (answer?.[0]);
-      return cell === undefined || cell.row < 0 ? null : cell;
-    },
-    shows(viewport) {
-      const [now, next] = [store.get().inView, inViewOf(scene, store.get(), viewport)];
-      if (now?.as !== next?.as || now?.lacks !== next?.lacks) store.set({ inView: next });
-    },
-    isForemost: (plot) => foremost === plot,
-    touch: (plot) => void (foremost = plot),
-    // A trait, not a message: a host saves the traits it holds itself, and the kernel does not send this one back.
-    keepStill: (still) => traits.set("_snapshot", { ...model.get("_snapshot"), ...still }),
-  };
+  /** @type {CreateLook} */
+  function createLook(store, scene, see) {
+    const painters = createPainters(scene, store.get, () => card, loop);
+    const stage = { scene, sources: createSources(scene, store.get) };
+    const seen = createViewports();
+    const requester = createViewRequester(
+      scene,
+      store.get,
+      seen,
+      async (question) => {
+        const answer = await client.ask({ kind: "aggregate", ...question }, INDEX_MS);
+        return /** @type {import("./picture/view_request.js").Answer | null} */ (answer);
+      },
+      (image) => {
+        const { color } = store.get();
+        if (color !== null && image.statistic) store.set({ color: ofPixels(color, image) });
+      },
+    );
+    const unsubscribe = store.subscribe(requester.check);
 
+    /** @type {import("./plot/plot.js").PlotModel} */
+    const plotModel = {
+      store,
+      actions,
+      client,
+      view,
+      together,
+      createSurface: (site) => createSurface(painters.get(), stage, site, requester),
+      begin() {
+        if (!hasBegun) setTimeout(client.tell, HEAD_START_MS, { kind: "begun" });
+        hasBegun = true;
+      },
+      see(plot, viewport, refresh) {
+        if (viewport === null) return viewports.forget(plot), seen.forget(plot);
+        see(viewport);
+        viewports.see(plot, viewport, refresh);
+        seen.see(plot, viewport, refresh);
+        detailer.check();
+        requester.check();
+      },
+      select: (polygon, mode) => void select(store, client, { kind: "lasso", panel: store.get().panel, polygon, mode }),
+      async cellAt([x, y], [radius_x, radius_y], waitMs) {
+        const answer = await client.ask({ kind: "hover", panel: store.get().panel, x, y, radius_x, radius_y }, waitMs);
+        const cell = /** @type {import("./wire/protocol.js").Cell | undefined} */ (answer?.[0]);
+        return cell === undefined || cell.row < 0 ? null : cell;
+      },
+      shows(viewport) {
+        const [now, next] = [store.get().inView, inViewOf(scene, store.get(), viewport)];
+        if (now?.as !== next?.as || now?.lacks !== next?.lacks) store.set({ inView: next });
+      },
+      isForemost: (plot) => foremost === plot,
+      touch: (plot) => void (foremost = plot),
+      // A trait, not a message: a host saves the traits it holds itself, and the kernel does not send this one back.
+      keepStill: (still) => traits.set("_snapshot", { ...model.get("_snapshot"), ...still }),
+    };
+    /** @type {Look} */
+    const look = {
+      requester,
+      createPlot: (host, statusOn, say) => createPlot(host, plotModel, statusOn, say),
+      destroy() {
+        looks.delete(look);
+        unsubscribe();
+        painters.free();
+        requester.destroy();
+      },
+    };
+    looks.add(look);
+    return look;
+  }
+
+  const own = createLook(store, scene, crowding.see);
+  undo.push(own.destroy, stopSeeking, crowding.destroy, detailer.destroy, view.destroy, client.close);
   return {
     store,
     actions,
     client,
     scene,
-    createPlot: (host, statusOn, say) => createPlot(host, plotModel, statusOn, say),
+    createPlot: own.createPlot,
+    createLook,
+    receivers,
+    together,
+    crowd: crowding.see,
     destroy() {
       for (const one of undo.splice(0)) one();
     },
@@ -179,6 +213,7 @@ export function createWidgetModel(model) {
 function firstState(traits) {
   return {
     traits,
+    panel: 0,
     dataset: null,
     points: null,
     color: null,
@@ -202,6 +237,8 @@ function firstState(traits) {
     panels: null,
     landmarks: null,
     keyShape: null,
+    linkPlots: null,
+    notesOnPlot: null,
     labels: null,
     contours: null,
     crowd: ROOMY,

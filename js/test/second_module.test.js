@@ -12,7 +12,13 @@ function start({ hash, importCode = async () => code }) {
   const asked = [];
   let closed = 0;
   const store = createStore(
-    /** @type {any} */ ({ traits: { open_panels: [] }, panels: null, dataset: {}, link: "live", error: null }),
+    /** @type {any} */ ({
+      traits: { open_panels: [], panels: [] },
+      panels: null,
+      dataset: {},
+      link: "live",
+      error: null,
+    }),
   );
   const ask = async (/** @type {any} */ { kind, known }) => {
     assert.equal(kind, "module");
@@ -21,11 +27,11 @@ function start({ hash, importCode = async () => code }) {
   };
   const close = () => {
     closed++;
-    store.set({ traits: /** @type {any} */ ({ open_panels: [] }) });
+    store.set({ traits: /** @type {any} */ ({ open_panels: [], panels: [] }) });
   };
   store.subscribe(createModuleLoader(store, /** @type {any} */ ({ ask }), close, importCode));
   const open = async () => {
-    store.set({ traits: /** @type {any} */ ({ open_panels: ["columns"] }) });
+    store.set({ traits: /** @type {any} */ ({ open_panels: ["columns"], panels: [] }) });
     await new Promise((done) => setTimeout(done));
   };
   return { asked, store, open, closed: () => closed };
@@ -98,7 +104,7 @@ test("names on the plot want the module too, and where it cannot be had that is 
   };
   const { store, asked } = start({ hash: "f", importCode });
   const rest = () => new Promise((done) => setTimeout(done));
-  const traits = /** @type {any} */ ({ open_panels: [], labels: "cell_type", contours: null });
+  const traits = /** @type {any} */ ({ open_panels: [], panels: [], labels: "cell_type", contours: null });
   store.set({ traits });
   await rest();
   store.set({ traits });

@@ -50,7 +50,7 @@ def test_every_golden_request_is_understood(request_json):
         ({"kind": "lasso", "id": 1, "polygon": [0, 1, "2"], "mode": "add"}, "'polygon'"),
         ({"kind": "lasso", "id": 1, "polygon": [0, 1], "mode": "xor"}, "'mode'"),
         ({"kind": "ready", "id": 1, "version": 1.5}, "'version'"),
-        ({"kind": "count", "id": 1, "panel": 1}, "request 'count' is about panel 1; this widget has panel 0 alone"),
+        ({"kind": "count", "id": 1, "panel": 1}, "request 'count' is about panel 1; there is panel 0 alone"),
         ({"kind": "count", "id": 1, "panel": -1}, "panel -1"),
         ({"kind": "count", "id": 1, "panel": True}, "'panel'.*does not fit"),
         ({"kind": "clear", "id": 1, "panel": 0}, "no field 'panel'"),

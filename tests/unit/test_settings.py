@@ -13,6 +13,7 @@ from tests.memory import small
 
 # One other value of each setting, as a user would give it.
 OTHERS = {
+    "panels": [{"id": 1}, {"id": 2, "color": "CD3E", "vmax": 2.0}],
     "labels": "cell_type", "contours": True, "difference": ["B", "A"],
     "tissue": "V1/hires", "tissue_opacity": 0.5,
     "embedding": "pca", "axes": [1, 0], "color": "cell_type", "layer": None, "cmap": "magma", "palette": "tab20",
@@ -56,7 +57,7 @@ def test_what_is_set_is_kept_by_trait_session_and_state(name):
     w = CxgWidget(dataset, color="cell_type", sets={"A": {"query": "n_genes > 5"}, "B": {"query": "n_genes < 9"}})
     setattr(w, name, OTHERS[name])
     kept = getattr(w, name)
-    kept = kept.setting.as_json() if name == "table" else getattr(kept, "rules", kept)
+    kept = kept.setting.as_json() if name == "table" else getattr(kept, "looks" if name == "panels" else "rules", kept)
     assert getattr(w._session.settings, name) == (tuple(kept) if isinstance(kept, list) else kept)
     again = CxgWidget(w.dataset, **w.state)
     assert getattr(again, name) == kept

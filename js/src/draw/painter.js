@@ -1,5 +1,4 @@
 /** Painters: what draws is the graphics card through WebGL 2, or the processor where there is none (or one that only pretends). */
-import { createCpuLoop } from "./cpu/loop.js";
 import { createCpuPicture } from "./cpu/picture.js";
 import { createGlPainter } from "./gl/stage.js";
 
@@ -42,26 +41,27 @@ import { createGlPainter } from "./gl/stage.js";
 /**
  * @param {import("../state/scene.js").Scene} scene
  * @param {() => import("../state/state.js").State} getState
+ * @param {() => import("./gl/context.js").Shared | null} card null where there is none
+ * @param {Loop} loop of the processor
  */
-export function createPainters(scene, getState) {
-  const cpu = createCpuPainter(getState);
+export function createPainters(scene, getState, card, loop) {
+  const cpu = createCpuPainter(getState, loop);
   /** @type {ReturnType<typeof createGlPainter> | null} */
   let gpu = null;
   return {
-    /** There is a graphics card. @param {import("./gl/context.js").Shared} shared */
-    use(shared) {
-      gpu ??= createGlPainter(shared, scene, getState);
+    /** Who draws, as the state says. @returns {Painter} */
+    get() {
+      const shared = getState().drawnBy === "gpu" ? card() : null;
+      return shared === null ? cpu : (gpu ??= createGlPainter(shared, scene, getState));
     },
-    /** @param {import("../state/state.js").State["drawnBy"]} drawnBy @returns {Painter} */
-    of: (drawnBy) => (drawnBy === "gpu" && gpu !== null ? gpu : cpu),
     free: () => gpu?.free(),
   };
 }
 
-/** @param {() => import("../state/state.js").State} getState @returns {Painter} */
-function createCpuPainter(getState) {
+/** @param {() => import("../state/state.js").State} getState @param {Loop} loop @returns {Painter} */
+function createCpuPainter(getState, loop) {
   return {
-    loop: createCpuLoop(),
+    loop,
     createPicture: () => createCpuPicture(getState),
     isLost: () => false,
     price: { arrivedPoints: 100_000, growingMs: 0 },

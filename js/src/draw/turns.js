@@ -39,9 +39,11 @@ export function createTurns(tick, isBusy = () => false) {
       const most = budget.points(pace);
       const drawing = [];
       let points = 0;
-      for (const { drawer } of all.filter(({ want }) => pace !== "urgent" || want === pace)) {
+      const able = all.filter(({ want }) => pace !== "urgent" || want === pace);
+      for (const [i, { drawer }] of able.entries()) {
         if (points >= most) break;
-        points += drawer.draw(most - points);
+        // Those that a hand moves have each frame together.
+        points += drawer.draw(Math.ceil((most - points) / (pace === "urgent" ? able.length - i : 1)));
         drawing.push(drawer);
         drawers.delete(drawer); // to the end of the queue
         drawers.add(drawer);

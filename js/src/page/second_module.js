@@ -11,7 +11,7 @@ import { _$LH, html, noChange, nothing, render, svg } from "lit-html";
  *   called when something has changed that only a panel knows
  * @typedef {import("../plot/landmarks.js").CreateLandmarks} CreateLandmarks
  * @typedef {import("../plot/key_shape.js").CreateKeyShape} CreateKeyShape
- * @typedef {(require: () => object) => {createPanels: CreatePanels, createLandmarks: CreateLandmarks, createKeyShape: CreateKeyShape}} Code gets lit-html by `require`
+ * @typedef {(require: () => object) => {createPanels: CreatePanels, createLandmarks: CreateLandmarks, createKeyShape: CreateKeyShape, linkPlots: any, notesOnPlot: any}} Code gets lit-html by `require`
  */
 
 const page = /** @type {any} */ (globalThis);
@@ -54,8 +54,14 @@ export function createModuleLoader(store, client, close, importCode = importBlob
     if (!imported.has(hash)) imported.set(hash, importCode(arrays.code));
     try {
       const code = await /** @type {Promise<Code>} */ (imported.get(hash));
-      const { createPanels, createLandmarks, createKeyShape } = code(() => lit);
-      store.set({ panels: createPanels, landmarks: createLandmarks, keyShape: createKeyShape });
+      const {
+        createPanels,
+        createLandmarks: landmarks,
+        createKeyShape: keyShape,
+        linkPlots,
+        notesOnPlot,
+      } = code(() => lit);
+      store.set({ panels: createPanels, landmarks, keyShape, linkPlots, notesOnPlot });
     } catch {
       imported.delete(hash);
       giveUp();
@@ -64,11 +70,11 @@ export function createModuleLoader(store, client, close, importCode = importBlob
   }
 }
 
-/** What is asked for over the points, and of the legend; "" = nothing. @param {import("../state/state.js").Traits} traits */
-function namesOf({ labels, contours, difference, tissue, blend, color, embedding }) {
+/** What is asked for over the points, beside them, and of the legend; "" = nothing. @param {import("../state/state.js").Traits} traits */
+function namesOf({ labels, contours, difference, tissue, blend, color, embedding, panels }) {
   const genes = blend === "colors" && Array.isArray(color) ? color : "";
   const pair = Array.isArray(embedding) ? embedding : "";
-  return [labels, contours, difference, tissue, genes, pair].filter(Boolean).join(" ");
+  return [labels, contours, difference, tissue, genes, pair, panels.length].filter(Boolean).join(" ");
 }
 
 /** @param {Uint8Array} code @returns {Promise<Code>} */

@@ -22,11 +22,24 @@ import { watchTheme } from "./theme.js";
 /** @typedef {import("../plot/plot.js").Plot} Plot */
 
 /**
- * @typedef {object} Model
+ * @typedef {object} Model what all views of a widget share
  * @property {import("../state/state.js").Store} store
  * @property {import("../state/actions.js").Actions} actions
  * @property {import("../wire/client.js").Client} client
- * @property {(host: HTMLElement, say: import("./announcer.js").Say) => Plot} createPlot
+ * @property {import("../state/scene.js").Scene} scene
+ * @property {CreateLook} createLook for a panel that shows something else
+ * @property {Map<number, (reply: import("../wire/client.js").Reply) => void>} receivers what takes in what is sent to a panel, by its number
+ * @property {{draw: (() => Promise<HTMLCanvasElement>) | null}} together draws all panels; null = there is the plot alone
+ * @property {(viewport: import("../screen/camera.js").Viewport) => void} crowd is told how large the views of the widget's colouring are
+ *
+ * @typedef {(host: HTMLElement, statusOn?: HTMLElement, say?: (sentence: string) => void) => Plot} CreatePlot
+ * @typedef {{createPlot: CreatePlot, requester: import("../picture/view_request.js").ViewRequester, destroy: () => void}} Look what makes
+ *   the plots of one state
+ * @typedef {(store: import("../state/state.js").Store, scene: import("../state/scene.js").Scene,
+ *   see: (viewport: import("../screen/camera.js").Viewport) => void) => Look} CreateLook see: is told what a plot shows
+ *
+ * @typedef {(plot: Plot, host: HTMLElement, model: Model, say: import("./announcer.js").Say) => Plot} LinkPlots returns what stands for
+ *   the plot and all panels; host: of the plot
  */
 
 const SEARCH_WAIT_MS = 60;
@@ -36,12 +49,17 @@ const PLOT_FIRST_MS = 1_500;
 /** Progress is shown so often: each frame of the page takes time from the points. */
 const MORE_MS = 200;
 
-/** Show a model in an element. @param {{el: HTMLElement, model: Model}} options @returns {() => void} takes the view away */
+/** Show a model in an element. @param {{el: HTMLElement, model: Model & {createPlot: (host: HTMLElement, say: import("./announcer.js").Say) => Plot}}} options @returns {() => void} takes the view away */
 export function createView({ el, model }) {
   const { host, mount, plotHost, said, described } = createElements(el);
   const announcer = createAnnouncer(said);
   const description = createDescription(described);
-  const plot = model.createPlot(plotHost, announcer.say);
+  const room = plotHost.appendChild(document.createElement("div"));
+  room.className = "host";
+  let plot = model.createPlot(room, announcer.say);
+  let isLinked = false;
+  /** @type {Theme | null} */
+  let theme = null;
   plot.element.setAttribute("aria-describedby", described.id);
   description.follow(model.store.get());
   const ending = new AbortController();
@@ -101,7 +119,17 @@ export function createView({ el, model }) {
   }
 
   const screen = createFullScreen(host, (full) => context.update({ full }));
+  /** Leave the room of the plot to all panels, once what lays them out is here. */
+  function link() {
+    const { linkPlots } = model.store.get();
+    if (isLinked || !linkPlots) return;
+    isLinked = true;
+    plot = linkPlots(plot, room, model, announcer.say);
+    if (theme !== null) plot.setTheme(theme);
+  }
+
   const unsubscribe = model.store.subscribe((state, before) => {
+    link();
     if (asSeen(state).color?.seq !== asSeen(before).color?.seq) forgetLegend(context, mount);
     announcer.follow(state, before);
     description.follow(state, before);
@@ -109,11 +137,13 @@ export function createView({ el, model }) {
     if (isOnlyMore(state, before)) later ??= setTimeout(schedule, MORE_MS);
     else schedule();
   });
-  const unwatchTheme = watchTheme(el, (theme) => {
-    applyTheme(mount, theme);
-    if (theme.dark !== ui.dark) context.update({ dark: theme.dark });
-    plot.setTheme(theme);
+  const unwatchTheme = watchTheme(el, (next) => {
+    theme = next;
+    applyTheme(mount, next);
+    if (next.dark !== ui.dark) context.update({ dark: next.dark });
+    plot.setTheme(next);
   });
+  link();
   const resized = new ResizeObserver(() => context.update({ isNarrow: isNarrow(mount) }));
   resized.observe(mount);
   listen(context, mount, plotHost, ending.signal);

@@ -6,6 +6,7 @@ import { marked } from "../page/panels/marked.js";
 import { textIn } from "../page/panels/ui.js";
 import { memo } from "../state/memo.js";
 import { wholeNumber } from "../words/format.js";
+import { besideButtons } from "./linked/by_hand.js";
 import { createOverview } from "./overview.js";
 import { moveByKey } from "./row_keys.js";
 import { ruleOf } from "./rules.js";
@@ -55,7 +56,7 @@ export function createColumns({ redraw, opened }) {
         <span class="kind">${WORDS[kind] ?? "number"}</span></button>
       <button type="button" class="small colors" aria-label="Color by ${name}" title="Color by ${name}" aria-pressed=${isShown} ?disabled=${isOffline}
         @click=${() => actions.setTrait("color", PREFIXED.test(name) ? `obs:${name}` : name)}><i></i></button>
-    </div>${opened.body(context, { name, spec, id: `count-${i}`, isInteger: kind === "int" })}</li>`;
+    </div>${isOpen ? besideButtons(context, column) : nothing}${opened.body(context, { name, spec, id: `count-${i}`, isInteger: kind === "int" })}</li>`;
   }
 
   return (context, dataset) => {

@@ -5,6 +5,7 @@ import { MOST_PINNED } from "../wire/constants.js";
 import { counted } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
 import { createGeneSets } from "./gene_sets.js";
+import { sideBySide } from "./linked/by_hand.js";
 import { createPinField } from "./pin_field.js";
 import { moveByKey } from "./row_keys.js";
 import { ruleOf } from "./rules.js";
@@ -74,7 +75,7 @@ export function createGenes({ client, redraw, opened }) {
         ${pinField(context, (names) => pin(context, names))}
         <div class="counted-pins"><p class="caption" role="status">${pinned.length === 0 ? `No ${noun.one} is pinned.` : `${counted(pinned.length, noun)} pinned`}${
           pinned.length < MOST_PINNED ? nothing : `, as many as can be`
-        }</p>${pinned.length < 2 ? nothing : html`<button type="button" class="text" ?disabled=${context.state.link === "offline"} @click=${() => context.actions.setTrait("pinned_genes", [])}>Unpin all</button>`}</div>
+        }</p>${pinned.length < 2 ? nothing : html`${sideBySide(context, pinned.map(specOf))}<button type="button" class="text" ?disabled=${context.state.link === "offline"} @click=${() => context.actions.setTrait("pinned_genes", [])}>Unpin all</button>`}</div>
         <ul class="list" aria-label="Pinned ${noun.many}">${pinned.map((name, i) => row(context, name, i, name === first))}</ul>
       </div>
       ${geneSets(context, { pin: (names) => pin(context, names), unpin: (name) => unpin(context, name) })}

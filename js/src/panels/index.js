@@ -18,6 +18,8 @@ import { createTwoColumns } from "./two_columns.js";
 
 export { createKeyShape } from "./key_shape.js";
 export { createLandmarks } from "./landmarks.js";
+export { linkPlots } from "./linked/linked.js";
+export { notesOnPlot } from "./notes_on_plot.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
 /** @typedef {import("../state/state.js").Dataset} Dataset */

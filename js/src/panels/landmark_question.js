@@ -9,6 +9,7 @@ const ASKING = new WeakSet();
 
 /** @param {Store} store @param {import("../wire/client.js").Client} client */
 export function askForLandmarks(store, client) {
+  if (store.get().panel > 0) return; // the plot itself asks for all
   if (ASKING.has(store)) return;
   ASKING.add(store);
   const checks = /** @type {Kind[]} */ (["labels", "contours", "difference"]).map((kind) =>

@@ -1,6 +1,5 @@
 /** Names of categories and contours on a canvas over the points, and onto pictures that are saved. */
 
-import { tieNote } from "../page/panels/notes.js";
 import { placeIn } from "../plot/drag.js";
 import { modeOf } from "../plot/lasso.js";
 import { scales, toPx } from "../screen/camera.js";
@@ -10,6 +9,7 @@ import { safeColor } from "../style/color.js";
 import { nounsOf } from "../words/nouns.js";
 import { differenceTold, paintDifference } from "./difference.js";
 import { askForLandmarks, known } from "./landmark_question.js";
+import { tieNote } from "./notes_on_plot.js";
 import { fitted, NAME_PX, nameAt, place, WIDEST_PX } from "./placing.js";
 import { paintPlotLegend } from "./plot_legend.js";
 import { createTissue } from "./tissue.js";

@@ -18,7 +18,7 @@ export function canAggregate({ points, color, nextColor, link }) {
 }
 
 /** What all plots show together, at the finest of their resolutions.
- * @param {Viewport[]} viewports @param {Pick<State, "color" | "crowd" | "highlighted" | "traits">} state @returns {Question} */
+ * @param {Viewport[]} viewports @param {Pick<State, "panel" | "color" | "crowd" | "highlighted" | "traits">} state @returns {Question} */
 export function questionOf(viewports, state) {
   const { color, crowd } = state;
   const { hidden, density, statistic, filtered } = state.traits;
@@ -32,7 +32,7 @@ export function questionOf(viewports, state) {
   };
   const weight = color?.scale === "continuous" ? Math.round(100 * crowd.weight) / 100 : 0;
   return {
-    panel: 0,
+    panel: state.panel,
     view,
     width: px(0),
     height: px(2),

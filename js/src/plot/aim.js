@@ -15,7 +15,6 @@ export function createAim(host, element, store, view) {
   let room = { size: { width: 0, height: 0, ratio: 1 }, margin: 0 };
   /** @type {Camera | null} null while there are no points */
   let camera = null;
-  let isMoving = false;
 
   /** The camera that shows everything. */
   function whole() {
@@ -57,19 +56,16 @@ export function createAim(host, element, store, view) {
       const { width, height, ratio } = room.size;
       return width !== before.width || height !== before.height || ratio !== before.ratio;
     },
-    isMoving: () => isMoving,
+    isMoving: view.isMoving,
     /** A hand moves what all plots look at. @param {Move} how */
     move(how) {
       const { points } = store.get();
       if (camera === null || points === null) return;
-      isMoving = true;
       view.move(cameras.visible(cameras.keepOver(how(camera, points), points.extent)));
     },
     /** The hand has let go. */
     settle() {
-      if (!isMoving) return;
-      isMoving = false;
-      view.settle();
+      if (view.isMoving()) view.settle();
     },
     /** What is seen now. @param {boolean} dark @returns {import("../screen/camera.js").Viewport | null} */
     viewport(dark) {

@@ -1,5 +1,6 @@
 /** One plot: puts its canvas, its overlay, its axes and the hands on it together. The surface draws, the model decides. */
 import * as cameras from "../screen/camera.js";
+import { toBlob } from "../screen/canvas.js";
 import { toolOf } from "../state/state.js";
 import { PAPERS } from "../wire/constants.js";
 import { createAim } from "./aim.js";
@@ -26,6 +27,7 @@ import { createSavedPictures } from "./saved_pictures.js";
  * @property {import("../state/actions.js").Actions} actions
  * @property {import("../wire/client.js").Client} client
  * @property {import("../state/shared_view.js").SharedView} view
+ * @property {{draw: (() => Promise<HTMLCanvasElement>) | null}} together draws all panels; null = there is the plot alone
  * @property {(site: import("../picture/surface.js").Site) => Surface} createSurface drawn by whom the state says
  * @property {() => void} begin the first points are being drawn
  * @property {(plot: object, viewport: import("../screen/camera.js").Viewport | null, refresh: () => void) => void} see what a plot
@@ -41,6 +43,8 @@ import { createSavedPictures } from "./saved_pictures.js";
  * @property {HTMLElement} element
  * @property {(theme: Theme) => void} setTheme
  * @property {(scale?: number) => Promise<Blob>} png scale: px per CSS px
+ * @property {(scale: number, told?: (key: import("../words/key.js").Key | null) => import("../words/key.js").Key | null) => Promise<HTMLCanvasElement>} figure
+ *   the same, as a canvas; told: what of its key is said
  * @property {() => void} destroy
  */
 
@@ -106,6 +110,7 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
     isToKeep: () =>
       !aim.isMoving() && surfaces.get().progress().isComplete && model.isForemost(plot) && store.get().link === "live",
     keep: model.keepStill,
+    together: model.together,
   });
 
   /** Look anew at what all plots look at. @param {Change} change */
@@ -211,8 +216,10 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
       if (aim.camera() !== null) redraw("colors");
       tellWhatIsSeen();
     },
-    png: (scale = aim.size().ratio) => saved.png(scale),
+    png: async (scale = aim.size().ratio) => toBlob(await saved.figure(scale)),
+    figure: saved.figure,
     destroy() {
+      aim.settle();
       saved.stop();
       for (const one of undo) one();
       finder.leave();

@@ -1,5 +1,4 @@
 /** Pictures of a plot that are saved: the one that a notebook keeps, taken soon after the last is drawn, and files. */
-import { toBlob } from "../screen/canvas.js";
 import { asSeen } from "../state/state.js";
 import { keyOf, linesOf } from "../words/key.js";
 import { layoutAxes, paintAxes } from "./axes.js";
@@ -23,8 +22,9 @@ const LEAST_PX = 100;
  * @param {Pick<import("./landmarks.js").Landmarks, "paint" | "underlay">} plot.landmarks
  * @param {() => boolean} plot.isToKeep whether this is the plot whose picture is kept, and now
  * @param {(still: import("../state/state.js").Still) => void} plot.keep
+ * @param {{draw: (() => Promise<HTMLCanvasElement>) | null}} plot.together of all panels, where there are some
  */
-export function createSavedPictures({ element, store, surface, aim, theme, landmarks, isToKeep, keep }) {
+export function createSavedPictures({ element, store, surface, aim, theme, landmarks, isToKeep, keep, together }) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
 
@@ -55,6 +55,11 @@ export function createSavedPictures({ element, store, surface, aim, theme, landm
     if (Math.min(size.width, size.height) < LEAST_PX || !isToKeep()) return;
     const paper = paperOf(store.get().traits.background, theme());
     const key = keyNow(paper);
+    if (together.draw !== null) {
+      const still = await takeStill(together.draw(), (small) => small);
+      if (still !== null) keep({ ...still, key: null });
+      return;
+    }
     // Drawn anew only where the screen has other colours.
     const points = paper.theme.dark === theme().dark ? surface().canvas : surface().draw(size.ratio, paper.theme);
     const still = await takeStill(points, (small) => figure(small, paper, 1, key));
@@ -67,12 +72,13 @@ export function createSavedPictures({ element, store, surface, aim, theme, landm
       timer = setTimeout(keepNow, WAIT_MS);
     },
     stop: () => clearTimeout(timer),
-    /** @param {number} wanted px per CSS px @returns {Promise<Blob>} */
-    async png(wanted) {
+    /** @param {number} wanted px per CSS px @param {(key: import("../words/key.js").Key | null) => import("../words/key.js").Key | null} [told] what
+     *   of the key is said @returns {Promise<HTMLCanvasElement>} */
+    async figure(wanted, told = (key) => key) {
       const { size } = aim.room();
       const scale = Math.min(wanted, LONGEST_PX / Math.max(size.width, size.height, 1));
       const paper = paperOf(store.get().traits.background, theme());
-      return toBlob(figure(await surface().draw(scale, paper.theme), paper, scale, keyNow(paper)));
+      return figure(await surface().draw(scale, paper.theme), paper, scale, told(keyNow(paper)));
     },
   };
 }

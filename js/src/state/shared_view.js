@@ -8,6 +8,7 @@ const SAVE_MS = 150;
  */
 export function createSharedView(start, save) {
   let view = start;
+  let isMoving = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   /** @type {Set<() => void>} */
@@ -26,13 +27,18 @@ export function createSharedView(start, save) {
 
   return {
     get: () => view,
+    isMoving: () => isMoving,
     /** A hand moves it. @param {number[]} next */
     move(next) {
       clearTimeout(timer);
+      isMoving = true;
       change(next);
     },
     /** The hand has let go. */
-    settle: saveSoon,
+    settle() {
+      isMoving = false;
+      saveSoon();
+    },
     /** Show everything. */
     reset() {
       change(null);

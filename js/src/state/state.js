@@ -79,6 +79,7 @@
  *   the synced traits, by their Python names; steps: what undo and redo would change, "" = nothing, n: another number after each step; _snapshot: the picture that a saved notebook keeps
  *
  * @typedef {object} State
+ * @property {number} panel its number on the wire; 0 = the plot itself
  * @property {Traits} traits
  * @property {Dataset | null} dataset
  * @property {Points | null} points
@@ -103,6 +104,8 @@
  * @property {{nBytes: number, nReads: number, isAhead?: boolean} | null} cost what the last action read of the store; null where nothing counts that
  * @property {boolean} needsPanels something else than a panel wants the second module
  * @property {any} panels what makes the panels of a view, from the second module; null = none has been opened
+ * @property {((state: State) => string[]) | null} notesOnPlot sentences about what the second module draws, from there
+ * @property {any} linkPlots what lays plots beside each other, from the second module; null = it is not here
  * @property {any} landmarks what makes names and contours on a plot, from the second module; null = it is not here
  * @property {any} keyShape what draws shapes by keys, from the same
  * @property {import("../wire/protocol.js").Labels | null} labels where names stand, as last asked for

@@ -189,6 +189,12 @@ export const CONTAINER = 65536;
  * @property {number[][]} rows
  */
 /**
+ * Ask for what colours a panel and which cells it shows. Answered by `color` and its values, and by `filter`.
+ * @typedef {object} AskLook
+ * @property {"look"} kind
+ * @property {number} panel
+ */
+/**
  * Ask for the fields of the map of several genes that is on show. Answered by `field_counts`.
  * @typedef {object} AskFields
  * @property {"fields"} kind
@@ -471,9 +477,11 @@ export const CONTAINER = 65536;
 /**
  * Which points pass the filters, that of the legend left out; bits as in `selection`, empty when all do.
  *
+ * Of a panel other than the first: which points are its own, be they left out by the filters or not.
  * n_passing : cells that pass all filters, that of the legend too, also those that are no points
  * @typedef {object} Filter
  * @property {"filter"} kind
+ * @property {number} panel
  * @property {number} seq
  * @property {number} n_passing
  * @property {number} n_points
@@ -856,7 +864,7 @@ export const CONTAINER = 65536;
  * @property {string} details
  */
 
-/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | AskDifference | AskSections | AskTissue | Cancel} Request */
+/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskLook | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | AskDifference | AskSections | AskTissue | Cancel} Request */
 /** @typedef {DatasetInfo | Points | Color | Palette | Codes | Recoded | Values | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | Annotations | Annotated | GeneSets | Detail | Image | Cells | Labels | Contours | Difference | SectionList | Tissue | Module | Progress | CostOf | Error} Reply */
 
 /** @typedef {[dtypes: string[], shape: (string | number)[]]} ArraySpec a shape names its sizes */

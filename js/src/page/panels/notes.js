@@ -13,9 +13,7 @@ export function notesOf(state) {
     hiddenNote(state),
     filterNote(state),
     placeNote(state),
-    tieNote(state),
-    largestNote(state.labels, "Names stand for"),
-    largestNote(state.contours, "Contours run around"),
+    ...(state.notesOnPlot?.(state) ?? []),
   ].filter((note) => note !== "");
   return [...found, ...(state.dataset?.notes ?? [])];
 }
@@ -53,26 +51,12 @@ function filterNote(state) {
   return `${wholeNumber(filter.n)} of ${counted(dataset.nObs, obs)} pass the ${rules}; the others are ${others}.`;
 }
 
-/** Not all categories are told apart on the plot. @param {State["labels"] | State["contours"]} found @param {string} what */
-function largestNote(found, what) {
-  if (!found || found.n_present <= found.labels.length) return "";
-  const [n, all] = [found.labels.length, found.n_present].map(wholeNumber);
-  return `${what} the ${n} largest of ${all} categories of ${found.column}.`;
-}
-
 /** @param {State} state */
 export function placeNote(state) {
   const { points } = state;
   if (points === null || points.nMissing === 0 || points.nMissing >= points.nObs) return "";
   const [verb, are] = points.nMissing === 1 ? ["has", "is"] : ["have", "are"];
   return `${counted(points.nMissing, nounsOf(state).obs)} ${verb} no coordinates in ${points.embedding} and ${are} not drawn.`;
-}
-
-/** Of cells that share a place, where two columns are the axes. @param {State} state */
-export function tieNote(state) {
-  const { points } = state;
-  if (!points?.nAtZero) return "";
-  return `${wholeNumber(points.nAtZero)} of ${counted(points.nObs, nounsOf(state).obs)} lie at (0, 0).`;
 }
 
 /**

@@ -1,0 +1,137 @@
+"""Panels beside each other: what each shows otherwise than the widget, whose settings hold for all the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from cxg_widget.color.colormap import check_colormap
+from cxg_widget.color.limits import check_limit
+from cxg_widget.display.checks import NOTHING, Beside, color, layer
+from cxg_widget.display.statistic import is_of_pixels
+from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.rules.filters import check_filters, is_of_values
+from cxg_widget.rules.forms import Rule, check_rule
+from cxg_widget.text.names import not_found, shown
+from cxg_widget.wire.request_bounds import MAX_PANEL
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base.dataset import Dataset
+    from cxg_widget.display.settings import Settings
+
+Look = Mapping[str, Any]
+"""`id`, its number on the wire, and of `NAMES` what is not the widget's; with `id` alone it is the plot itself."""
+NAMES = ("color", "layer", "cmap", "vmin", "vmax", "within")
+MOST_PANELS = 12
+"""Panels at once: more are too small to be read."""
+_OF_COLOR = ("layer", "cmap", "vmin", "vmax")
+
+
+def check_looks(value: Any, dataset: Dataset, beside: Beside = NOTHING) -> list[dict[str, Any]]:
+    """Return looks with a number each; the plot alone is none.
+
+    Parameters
+    ----------
+    value : {name of `NAMES`: value} each, or what has `looks`
+
+    Raises
+    ------
+    UnknownName, InvalidValue
+        If a name or a value does not fit, or there are too many.
+    """
+    value = getattr(value, "looks", value)
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise InvalidValue(f'panels must be a list of {{"color": name, ...}}; found {shown(value)}')
+    if len(value) > MOST_PANELS:
+        raise InvalidValue(f"at most {MOST_PANELS} panels are shown beside each other; found {len(value)}")
+    looks = [_check_look(one, dataset, beside) for one in value]
+    plain = [one for one in looks if not _own(one)]
+    if len(plain) > 1:
+        raise InvalidValue("one panel is the plot itself; of the others each needs a color or cells of its own")
+    return _numbered(looks) if looks != plain else []
+
+
+def _own(look: Look) -> list[str]:
+    return [name for name in NAMES if name in look]
+
+
+def _check_look(look: Any, dataset: Dataset, beside: Beside) -> dict[str, Any]:
+    if not isinstance(look, Mapping):
+        raise InvalidValue(f'a panel must be {{"color": name, ...}}; found {shown(look)}')
+    for name in look:
+        if name not in (*NAMES, "id"):
+            raise UnknownName(not_found("setting", name, NAMES, "a panel"))
+    if "color" not in look and any(name in look for name in _OF_COLOR):
+        raise InvalidValue(f"a panel needs a color for {shown([name for name in _OF_COLOR if name in look])}")
+    found = {"id": look["id"]} if "id" in look else {}
+    if "color" in look:
+        found["color"] = color(look["color"], dataset, beside)
+    if look.get("layer") is not None:
+        found["layer"] = layer(look["layer"], dataset)
+    if look.get("cmap") is not None:
+        found["cmap"] = _check_cmap(look["cmap"])
+    for name in ("vmin", "vmax"):
+        if look.get(name) is not None:
+            found[name] = check_limit(name, look[name])
+    if look.get("within") is not None:
+        found["within"] = _check_within(look["within"], dataset, found.get("layer"))
+    return found
+
+
+def _check_cmap(cmap: Any) -> str:
+    name = cmap.get("name") if isinstance(cmap, Mapping) else cmap
+    if not isinstance(name, str):
+        raise InvalidValue(f"the colormap of a panel must be a name; found {shown(cmap)}")
+    check_colormap(name)
+    return name
+
+
+def _check_within(within: Any, dataset: Dataset, in_layer: str | None) -> Rule:
+    """Return the rule of {column: what is kept}, as filters take it, or a rule as it is."""
+    if isinstance(within, Mapping) and len(within) == 1:
+        (name,) = within
+        if name in dataset.obs_columns or dataset.names_in(in_layer).has_var(str(name)):
+            return check_filters(within, dataset, in_layer)[0]
+    if isinstance(within, Mapping) and len(within) != 1:
+        return check_rule(within)
+    raise InvalidValue(f"within must be {{column: what is kept}}; found {shown(within)}")
+
+
+def _numbered(looks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return looks with numbers from 1, each another; those that have one keep it."""
+    taken: set[int] = set()
+    for look in looks:
+        number = look.pop("id", 0)
+        is_free = isinstance(number, int) and not isinstance(number, bool) and 0 < number <= MAX_PANEL
+        look["id"] = number if is_free and number not in taken else 0
+        taken.add(look["id"])
+    for look in looks:
+        if look["id"] == 0:
+            look["id"] = max(taken) + 1
+            taken.add(look["id"])
+    return looks
+
+
+def seen(settings: Settings, look: Look) -> Settings:
+    """Return the settings of a panel: what its look has, else what the widget has."""
+    values = {name: look[name] for name in ("layer", "cmap") if name in look}
+    filters: tuple[Rule, ...] = settings.filters
+    if "color" in look:
+        wanted = look["color"]
+        values |= {"color": tuple(wanted) if isinstance(wanted, list) else wanted, "center": None, "hidden": ()}
+        values |= {name: look.get(name) for name in ("vmin", "vmax")}
+        values |= {"statistic": "auto"} if is_of_pixels(settings.statistic) else {}
+        filters = tuple(as_a_whole(one) for one in filters)
+    return replace(settings, **values, filters=(*filters, *within(look)))
+
+
+def within(look: Look) -> tuple[Rule, ...]:
+    """Return the rule of the cells of a panel, where it shows some alone."""
+    return (as_a_whole(look["within"]),) if "within" in look else ()
+
+
+def as_a_whole(rule: Rule) -> Rule:
+    """Return a filter that no legend takes for its own, which would hide its categories instead."""
+    inner = rule.get("not", rule)
+    return {"and": [rule]} if is_of_values(rule, inner.get("obs")) else rule

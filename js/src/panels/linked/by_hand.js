@@ -1,0 +1,49 @@
+/** Panels beside each other by hand: of pinned genes, of a column, of its categories. */
+import { html, nothing } from "lit-html";
+import { MOST_PANELS } from "../../wire/constants.js";
+
+/**
+ * @typedef {import("../../page/panels/ui.js").Context} Context
+ * @typedef {import("../../wire/constants.js").Look} Setting
+ */
+
+/** Numbers that no panel has had since these were shown. @param {Setting[]} panels @param {Omit<Setting, "id">[]} looks @returns {Setting[]} */
+function numbered(panels, looks) {
+  const last = Math.max(0, ...panels.map(({ id }) => id));
+  return looks.map((look, i) => ({ id: last + 1 + i, ...look }));
+}
+
+/** The plot itself and a panel for each other gene. @param {Context} context @param {string[]} specs */
+export function sideBySide({ state, actions }, specs) {
+  const { panels } = state.traits;
+  const others = specs.filter((one) => one !== state.color?.spec).slice(0, MOST_PANELS - 1);
+  const show = () => actions.setTrait("panels", numbered(panels, [{}, ...others.map((color) => ({ color }))]));
+  return html`<button type="button" class="text beside" title="Show the plot and a panel for each pinned gene, ${MOST_PANELS} at most"
+    ?disabled=${state.link === "offline"} @click=${show}>Side by side</button>`;
+}
+
+/** What can be shown beside the plot of a column. @param {Context} context @param {{name: string, kind: string}} column */
+export function besideButtons({ state, actions }, { name, kind }) {
+  const { panels } = state.traits;
+  const isOffline = state.link === "offline";
+  const isFull = panels.length >= MOST_PANELS;
+  const add = () => {
+    const before = panels.length > 0 ? panels : numbered([], [{}]);
+    actions.setTrait("panels", [...before, ...numbered(before, [{ color: `obs:${name}` }])]);
+  };
+  const split = kind === "int" || kind === "float" ? nothing : splitButton({ state, actions }, name);
+  return html`<div class="beside-buttons">
+    <button type="button" class="text" title="Show a panel colored by it beside the plot" ?disabled=${isOffline || isFull} @click=${add}>Show beside</button>${split}</div>`;
+}
+
+/** @param {Pick<Context, "state" | "actions">} context @param {string} name of a column of categories */
+function splitButton({ state, actions }, name) {
+  const labels = state.columns[`obs:${name}`]?.categories ?? [];
+  const isPossible = labels.length > 0 && labels.length <= MOST_PANELS;
+  const looks = () => labels.map((label) => ({ within: { obs: name, in: [label] } }));
+  const split = () => actions.setTrait("panels", numbered(state.traits.panels, looks()));
+  const title = isPossible
+    ? "Show a panel for the cells of each category"
+    : `Of at most ${MOST_PANELS} categories each can have a panel`;
+  return html`<button type="button" class="text" title=${title} ?disabled=${!isPossible || state.link === "offline"} @click=${split}>Split by it</button>`;
+}

@@ -1,0 +1,221 @@
+/** Plots beside each other in the room of one: a head and a plot for each panel, all under the same hands. */
+import { render } from "lit-html";
+import { toBlob } from "../../screen/canvas.js";
+import { asSeen } from "../../state/state.js";
+import { compose, NO_KEY } from "./figure.js";
+import { head, isPart, saidOf, titleOf } from "./head.js";
+import { gridOf, placeOf } from "./layout.js";
+import { createLook } from "./look.js";
+
+/**
+ * @typedef {import("../../page/view.js").Plot} Plot
+ * @typedef {import("../../page/theme.js").Theme} Theme
+ * @typedef {import("../../wire/constants.js").Look} Setting
+ * @typedef {import("./look.js").Look} Look
+ * @typedef {import("../../page/view.js").Model} Widget
+ *
+ * @typedef {object} Panel what one view has of a panel
+ * @property {Setting} setting
+ * @property {import("../../state/state.js").Store} store
+ * @property {HTMLElement} head
+ * @property {HTMLElement} body
+ * @property {Plot} plot
+ * @property {() => void} destroy
+ */
+
+/** The looks of a widget, which all its views share, and how many views show each. @type {WeakMap<object, Map<number, {look: Look, users: number}>>} */
+const LOOKS = new WeakMap();
+
+/** @param {Setting} setting */
+const isPlot = (setting) => Object.keys(setting).length === 1;
+
+/** @type {import("../../page/view.js").LinkPlots} */
+export function linkPlots(plot, room, widget, say) {
+  const { store } = widget;
+  const host = /** @type {HTMLElement} */ (room.parentElement);
+  const label = plot.element.getAttribute("aria-label") ?? "";
+  /** By their numbers. @type {Map<number, Panel>} */
+  const panels = new Map();
+  /** @type {Theme | null} */
+  let theme = null;
+  let frame = 0;
+  let isFirst = true;
+  /** @type {Setting[] | null} */
+  let laidOut = null;
+
+  const settings = () => store.get().traits.panels ?? [];
+
+  /** @param {Setting} setting @returns {Panel} */
+  function add(setting) {
+    const bar = make("panel-head");
+    if (isPlot(setting)) return { setting, store, head: bar, body: room, plot, destroy: () => bar.remove() };
+    const { look, leave } = lookOf(widget, setting, isFirst);
+    const body = make("host");
+    const own = look.createPlot(body, undefined, say);
+    own.element.setAttribute("aria-describedby", plot.element.getAttribute("aria-describedby") ?? "");
+    if (theme !== null) own.setTheme(theme);
+    const unsubscribe = look.store.subscribe(schedule);
+    return {
+      setting,
+      store: look.store,
+      head: bar,
+      body,
+      plot: own,
+      destroy() {
+        unsubscribe();
+        own.destroy();
+        bar.remove();
+        body.remove();
+        leave();
+      },
+    };
+  }
+
+  /** @param {string} name */
+  function make(name) {
+    const element = document.createElement("div");
+    element.className = name;
+    host.append(element);
+    return element;
+  }
+
+  /** Have the panels that are asked for. */
+  function follow() {
+    const wanted = settings();
+    if (wanted === laidOut) return;
+    const had = laidOut !== null;
+    laidOut = wanted; // what follows may change the state
+    for (const [number, panel] of [...panels]) {
+      const next = wanted.find(({ id }) => id === number);
+      if (next && keeps(widget, panel, next)) panel.setting = next;
+      else panels.delete(number), panel.destroy();
+    }
+    for (const setting of wanted) if (!panels.has(setting.id)) panels.set(setting.id, add(setting));
+    isFirst = false;
+    room.style.display = wanted.length > 0 && !wanted.some(isPlot) ? "none" : "";
+    widget.together.draw = wanted.length > 0 ? () => figure(1) : null;
+    if (had || wanted.length > 0) say(saidOf(store.get(), wanted.length));
+    place();
+    order();
+    draw();
+  }
+
+  /** Lay the panels out in the room there is. */
+  function place() {
+    const wanted = settings();
+    const grid = gridOf(Math.max(wanted.length, 1), host.clientWidth, host.clientHeight);
+    for (const side of ["left", "top", "width", "height", "right", "bottom"]) room.style.removeProperty(side);
+    room.classList.remove("beside");
+    wanted.forEach(({ id }, at) => {
+      const panel = panels.get(id);
+      if (panel === undefined) return;
+      const { head: above, body, isFirst, isLower } = placeOf(at, grid);
+      Object.assign(panel.head.style, above);
+      panel.head.classList.toggle("first", isFirst);
+      panel.head.classList.toggle("lower", isLower);
+      panel.body.classList.toggle("beside", !isFirst);
+      Object.assign(panel.body.style, { ...body, right: "auto", bottom: "auto" });
+    });
+  }
+
+  /** Let Tab go through them in their order; what has the focus keeps it where nothing else moves. */
+  function order() {
+    const wanted = settings().flatMap(({ id }) => [panels.get(id)?.head, panels.get(id)?.body]);
+    const now = [...host.children].filter((one) => wanted.includes(/** @type {HTMLElement} */ (one)));
+    if (now.some((one, i) => one !== wanted[i])) host.append(...wanted.filter((one) => one !== undefined));
+  }
+
+  function schedule() {
+    frame ||= requestAnimationFrame(draw);
+  }
+
+  function draw() {
+    cancelAnimationFrame(frame);
+    frame = 0;
+    const isLive = store.get().link !== "offline";
+    for (const panel of panels.values()) {
+      const state = asSeen(panel.store.get());
+      const remove = isLive ? () => close(panel) : null;
+      render(head(state, panel.setting, theme?.dark ?? false, remove), panel.head);
+      panel.plot.element.setAttribute("aria-label", `${titleOf(state, panel.setting)}. ${label}`);
+    }
+    if (panels.size === 0) plot.element.setAttribute("aria-label", label);
+  }
+
+  /** @param {Panel} panel */
+  function close({ setting }) {
+    const wanted = settings();
+    const at = wanted.findIndex(({ id }) => id === setting.id);
+    const left = wanted.filter(({ id }) => id !== setting.id);
+    widget.actions.setTrait("panels", left.every(isPlot) ? [] : left);
+    const next = left[Math.min(at, left.length - 1)];
+    (panels.get(next?.id ?? -1)?.plot ?? plot).element.focus({ preventScroll: true });
+  }
+
+  /** All panels as one picture. @param {number} scale px per CSS px */
+  async function figure(scale) {
+    const shown = settings().map(({ id }) => /** @type {Panel} */ (panels.get(id)));
+    if (shown.length === 0) return plot.figure(scale);
+    const { columns } = gridOf(shown.length, host.clientWidth, host.clientHeight);
+    const areParts = shown.every(({ setting }) => isPart(setting));
+    const figures = shown.map(({ plot: one, store: of, setting }, at) => {
+      const title = titleOf(asSeen(of.get()), setting);
+      const isKeyed = !areParts || at === Math.min(columns, shown.length) - 1; // they share one
+      return one.figure(scale, (key) => ({ ...(key !== null && isKeyed ? key : NO_KEY), title, size: "" }));
+    });
+    return compose(await Promise.all(figures), columns, { scale, theme, state: store.get(), element: host });
+  }
+
+  const unsubscribe = store.subscribe(() => (follow(), panels.size > 0 && schedule()));
+  const resized = new ResizeObserver(place);
+  resized.observe(host);
+  follow();
+  return {
+    ...plot,
+    figure,
+    async png(scale = 1) {
+      return toBlob(await figure(scale));
+    },
+    setTheme(next) {
+      theme = /** @type {Theme} */ (next);
+      plot.setTheme(next);
+      for (const panel of panels.values()) if (panel.plot !== plot) panel.plot.setTheme(next);
+      draw();
+    },
+    destroy() {
+      cancelAnimationFrame(frame);
+      unsubscribe();
+      resized.disconnect();
+      widget.together.draw = null;
+      for (const panel of panels.values()) panel.destroy();
+      plot.destroy();
+    },
+  };
+}
+
+/** The look of a panel, made where no view has it yet. @param {Widget} widget @param {Setting} setting @param {boolean} isAsked see `createLook` */
+function lookOf(widget, setting, isAsked) {
+  const looks = LOOKS.get(widget.store) ?? new Map();
+  LOOKS.set(widget.store, looks);
+  const known = looks.get(setting.id);
+  const shared = known?.look.isOf(setting) ? known : { look: createLook(widget, setting, isAsked), users: 0 };
+  looks.set(setting.id, shared);
+  shared.users++;
+  return {
+    look: /** @type {Look} */ (shared.look),
+    leave() {
+      if (--shared.users > 0) return;
+      shared.look.destroy();
+      if (looks.get(setting.id) === shared) looks.delete(setting.id);
+    },
+  };
+}
+
+/** Can a panel go on with other settings? @param {Widget} widget @param {Panel} panel @param {Setting} next */
+function keeps(widget, { setting }, next) {
+  if (isPlot(setting) || isPlot(next)) return isPlot(setting) && isPlot(next);
+  const look = LOOKS.get(widget.store)?.get(setting.id)?.look;
+  if (!look?.isOf(next)) return false;
+  look.take(next);
+  return true;
+}

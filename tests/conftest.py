@@ -52,7 +52,7 @@ def chromium() -> Iterator[Any]:
 
     from tools.lab import launch_browser
 
-    expect.set_options(timeout=60_000)  # a busy machine is late, not wrong
+    expect.set_options(timeout=30_000)  # a busy machine is late, not wrong
     with launch_browser(*BY_PROCESSOR) as browser:
         yield browser
 

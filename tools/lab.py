@@ -82,9 +82,13 @@ def new_page(
 
 
 class Traffic:
-    """Counts the bytes and frames that a page's web sockets receive and send; make it before opening a notebook."""
+    """Counts the bytes and frames that a page's web sockets receive and send; make it before opening a notebook.
 
-    def __init__(self, page: Page) -> None:
+    kind : of the messages that are counted, by default all
+    """
+
+    def __init__(self, page: Page, kind: str = "") -> None:
+        self._kind = kind
         self.received_bytes = self.sent_bytes = self.received_frames = self.sent_frames = 0
         page.on("websocket", self._watch)
 
@@ -96,11 +100,18 @@ class Traffic:
         socket.on("framereceived", self._received)
         socket.on("framesent", self._sent)
 
+    def _is_counted(self, payload: str | bytes) -> bool:
+        return (self._kind in payload) if isinstance(payload, str) else (self._kind.encode() in payload)
+
     def _received(self, payload: str | bytes) -> None:
+        if not self._is_counted(payload):
+            return
         self.received_bytes += len(payload)
         self.received_frames += 1
 
     def _sent(self, payload: str | bytes) -> None:
+        if not self._is_counted(payload):
+            return
         self.sent_bytes += len(payload)
         self.sent_frames += 1
 

@@ -56,7 +56,7 @@ class Notebook:
 
     def run(self, number: int, timeout_s: float = 60) -> Output:
         """Run one cell and return what it put out; raise `CellFailed` if it raised."""
-        self._eval("(p, n) => { p.content.activeCellIndex = n; p.content.deselectAll(); }", number)
+        self.evaluate("(p, n) => { p.content.activeCellIndex = n; p.content.deselectAll(); }", number)
         self._command("notebook:run-cell", timeout_s)
         output = self.outputs()[number]
         if output.error:
@@ -69,30 +69,30 @@ class Notebook:
 
     def ask(self, code: str, timeout_s: float = 60) -> str:
         """Run `code` in the kernel without a cell, and return what it prints; the notebook looks as before."""
-        reply: dict[str, str] = self._eval(_ASK, [code, timeout_s * 1000])
+        reply: dict[str, str] = self.evaluate(_ASK, [code, timeout_s * 1000])
         if reply["error"]:
             raise CellFailed(f"{reply['error']} in:\n{code}")
         return reply["text"].rstrip("\n")
 
     def add(self, code: str) -> int:
         """Append a code cell and return its number."""
-        number: int = self._eval(_ADD, code)
+        number: int = self.evaluate(_ADD, code)
         return number
 
     def replace(self, *cells: str) -> None:
         """Put these code cells in place of all that there are."""
-        self._eval(_REPLACE, list(cells))
+        self.evaluate(_REPLACE, list(cells))
 
     def outputs(self) -> list[Output]:
         """Return what each cell has put out so far."""
-        return [_read_output(outputs) for outputs in self._eval(_OUTPUTS)]
+        return [_read_output(outputs) for outputs in self.evaluate(_OUTPUTS)]
 
     def cell(self, number: int) -> Locator:
         """Return the element of a cell, scrolled into view.
 
         JupyterLab takes cells that are off screen out of the page.
         """
-        self._eval("(p, n) => p.content.scrollToItem(n)", number)
+        self.evaluate("(p, n) => p.content.scrollToItem(n)", number)
         return self.page.locator(f'.jp-Notebook .jp-Cell[data-windowed-list-index="{number}"]')
 
     def widget(self, number: int | None = None, selector: str = "canvas", timeout_s: float = 60) -> Locator:
@@ -104,22 +104,22 @@ class Notebook:
 
     def restart(self, timeout_s: float = 60) -> None:
         """Restart the kernel; widgets lose their kernel side."""
-        self._eval("async (p) => { await p.sessionContext.session.kernel.restart(); }")
+        self.evaluate("async (p) => { await p.sessionContext.session.kernel.restart(); }")
         self.wait_for_kernel(timeout_s)
 
     def shutdown(self) -> None:
         """End the kernel; whoever opens the notebook next gets a new one."""
-        self._eval("async (p) => { await p.sessionContext.shutdown(); }")
+        self.evaluate("async (p) => { await p.sessionContext.shutdown(); }")
 
     def save(self) -> None:
         """Save the notebook to its file, with outputs and widget state."""
-        self._eval("async (p) => { await p.context.save(); }")
+        self.evaluate("async (p) => { await p.context.save(); }")
 
     def _command(self, name: str, timeout_s: float) -> None:
         """Run a JupyterLab command on this notebook and wait until the cells that it ran are done."""
         self.wait_for_kernel(timeout_s)
         mark = secrets.token_hex(4)
-        self._eval(_COMMAND, [name, mark])
+        self.evaluate(_COMMAND, [name, mark])
         try:
             self.page.wait_for_function("(mark) => window.cxgDone === mark", arg=mark, timeout=timeout_s * 1000)
         except PageTimeout as error:
@@ -132,7 +132,7 @@ class Notebook:
             timeout=timeout_s * 1000,
         )
 
-    def _eval(self, script: str, argument: object = None) -> Any:
+    def evaluate(self, script: str, argument: object = None) -> Any:
         """Run a JavaScript function of (notebook panel, argument) and return its value."""
         return self.page.evaluate(
             f"async ([path, argument]) => ({script})(({_PANEL})(path), argument)", [self.path, argument]

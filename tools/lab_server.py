@@ -28,6 +28,14 @@ _SETTINGS: dict[str, dict[str, object]] = {
     "@jupyterlab/docmanager-extension:plugin": {"autosave": False},
 }
 
+# TCP holds back a small packet while another is on its way (Nagle), and the other end is slow to say that it has come.
+_AT_ONCE = """
+from tornado.iostream import IOStream
+
+set_nodelay = IOStream.set_nodelay
+IOStream.set_nodelay = lambda stream, _: set_nodelay(stream, True)  # which Tornado calls for each request
+"""
+
 
 class JupyterLab:
     """A JupyterLab server on a free loopback port, with settings of its own; stops when the context ends.
@@ -39,6 +47,8 @@ class JupyterLab:
     settings : further JupyterLab settings, plugin id -> values
     env : further environment variables for the server and its kernels
     start_s : seconds it may take to start
+    at_once : whether pages are sent each message at once; as the server comes, one waits up to 40 ms for what the page
+        says of the one before
     """
 
     def __init__(
@@ -49,6 +59,7 @@ class JupyterLab:
         settings: Mapping[str, dict[str, object]] | None = None,
         env: Mapping[str, str] | None = None,
         start_s: float = 60,
+        at_once: bool = False,
     ) -> None:
         self.root = Path(root).resolve()
         self.token = secrets.token_hex(16)
@@ -63,6 +74,7 @@ class JupyterLab:
         }
         self._env = dict(env or {})
         self._start_s = start_s
+        self._at_once = at_once
         self._own = tempfile.TemporaryDirectory(prefix="cxg-lab-", ignore_cleanup_errors=True)
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -76,6 +88,8 @@ class JupyterLab:
         config = own / "config" / "labconfig"
         config.mkdir(parents=True)
         (config / "default_setting_overrides.json").write_text(json.dumps(self._settings))
+        if self._at_once:
+            (own / "config" / "jupyter_server_config.py").write_text(_AT_ONCE)
         port = _free_port()
         self.url = f"http://127.0.0.1:{port}"
         with open(own / "log", "wb") as log:

@@ -10,6 +10,8 @@ its pages and `folder` for its files; `with JupyterLab(folder, settings=...)` st
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +19,26 @@ import pytest
 from tests.browser import engine, panels_page
 from tests.browser.pages import Pages
 from tests.browser.stage import Stage
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give all files that need JupyterLab to one process (`--dist loadfile`): opening it takes longest."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByHost(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return "lab" if _needs_lab(file) else file
+
+    return ByHost(config, log)
+
+
+@cache
+def _needs_lab(file: str) -> bool:
+    return "show_in_lab" in (Path(__file__).parents[2] / file).read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="session")
@@ -31,11 +53,10 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def lab(folder):
-    from pathlib import Path
-
     from tools.lab import JupyterLab
 
-    with JupyterLab(folder, env={"PYTHONPATH": str(Path(__file__).parent.parent.parent)}) as server:
+    root = Path(__file__).parent.parent.parent
+    with JupyterLab(folder, env={"PYTHONPATH": str(root)}, at_once=True) as server:
         yield server
 
 

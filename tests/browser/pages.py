@@ -47,7 +47,7 @@ class Pages:
 
     def _opened(self, init_script: str, may_complain: bool) -> tuple[Any, list[str]]:
         page, complaints = self._browser.new_page(), []
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(30_000)
         page.add_init_script(init_script)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         if not may_complain:

@@ -198,7 +198,7 @@ function open({ traits = {}, width = 400, height = 400, dark = false, answer } =
 const frame = () => new Promise((done) => requestAnimationFrame(() => done()));
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
-async function ready({ host }, timeoutMs = 60_000) {
+async function ready({ host }, timeoutMs = 30_000) {
   const end = performance.now() + timeoutMs;
   await frame();
   while (host.dataset.cxgState !== "ready") {

@@ -11,9 +11,12 @@ import time
 import numpy as np
 from PIL import Image
 
+from tests.browser.rest import WATCH, rest
 from tools.lab import Traffic, new_page, open_notebook, write_notebook
 
 READY = "[data-cxg-state=ready]"
+WAIT_S = 30
+"""A busy machine is late, not wrong; what has not come by then never does."""
 
 
 DRAWN_BY = """(who) => {
@@ -29,8 +32,9 @@ class Stage:
     def __init__(self, browser, lab, folder, name="stage.ipynb"):
         self.lab = lab
         write_notebook(folder / name, "")
-        self.page = new_page(browser)
-        self.traffic = Traffic(self.page)
+        self.page = new_page(browser, init_script=WATCH)
+        self.page.set_default_timeout(1000 * WAIT_S)
+        self.traffic = Traffic(self.page, "comm_msg")
         self.complaints: list[str] = []
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.notebook = open_notebook(self.page, lab, name)
@@ -66,12 +70,15 @@ class Stage:
     def canvas(self):
         return self.host.locator("canvas.cxg-plot").last  # beneath it another may be getting ready to take over
 
-    def settle(self, timeout_s=60):
+    def settle(self, timeout_s=WAIT_S):
         """Wait until everything asked for is on the screen."""
-        ready = self.page.locator(f".cxg-widget{READY}").first
-        for pause_ms in (150, 100):  # what was asked for may only be on its way
-            self.page.wait_for_timeout(pause_ms)
-            ready.wait_for(timeout=timeout_s * 1000)
+        self.rest()
+        self.page.locator(f".cxg-widget{READY}").first.wait_for(timeout=timeout_s * 1000)
+        return self
+
+    def rest(self):
+        """Wait until what was asked for has been answered, whatever that brings."""
+        rest(self.notebook)
         return self
 
     def ask(self, code):
@@ -146,12 +153,12 @@ class Stage:
         """Wait until a text is no longer in the widget."""
         self.host.get_by_text(text).first.wait_for(state="detached")
 
-    def until(self, is_so, timeout_s=60):
+    def until(self, is_so, timeout_s=WAIT_S):
         """Wait until a function of no arguments returns something true, and return that."""
         end = time.monotonic() + timeout_s
         while not (found := is_so()):
             assert time.monotonic() < end, "it did not become so in time"
-            self.page.wait_for_timeout(100)
+            self.page.wait_for_timeout(20)
         return found
 
     def spot(self, fx, fy):
@@ -164,7 +171,7 @@ class Stage:
         self.page.mouse.move(*place)
         for _ in range(5):
             self.page.mouse.wheel(0, -240)
-            self.page.wait_for_timeout(40)
+            self.page.wait_for_timeout(20)
         self.settle()
 
     def drag(self, px, *keys):
@@ -178,21 +185,19 @@ class Stage:
         self.page.mouse.up()
         for key in keys:
             self.page.keyboard.up(key)
-        self.page.wait_for_timeout(300)
-        return self
+        return self.rest()
 
     def color_by(self, text):
         """Type into the colour-by box and take the best match."""
         box = self.host.get_by_role("combobox", name="Color by")
         box.click()
         box.fill(text)
-        self.page.wait_for_timeout(400)
+        self.rest()
         self.page.keyboard.press("Enter")
-        self.page.wait_for_timeout(400)
-        return self
+        return self.rest()
 
 
-def ring(cx, cy, rx, ry, count=24):
+def ring(cx, cy, rx, ry, count=12):
     """Return whole page pixels around an ellipse, as a hand would draw; the end is far from the start."""
     angles = np.linspace(0, 1.7 * np.pi, count)
     return [(round(cx + rx * np.cos(a)), round(cy + ry * np.sin(a))) for a in angles]

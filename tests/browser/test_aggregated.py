@@ -227,23 +227,23 @@ def test_a_legend_follows_though_no_cell_is_in_view(stage):
 def test_an_image_in_a_tab_that_is_not_on_show_waits_without_an_error(stage):
     stage.host.evaluate("(host) => (host.style.display = 'none')")
     stage.ask("w.color = 'CD3E'; w.select(range(200))")
-    stage.page.wait_for_timeout(1000)
+    stage.rest()
     stage.host.evaluate("(host) => (host.style.display = '')")
     stage.settle()
     assert drawn(stage) == 3000
     assert stage.page.get_by_role("alert").count() == 0
 
 
-def test_categories_hidden_while_the_kernel_is_busy_are_hidden_in_the_image(stage):
+def test_categories_hidden_while_the_kernel_is_busy_are_hidden_in_the_image(stage, folder):
     labels = stage.json("list(w.dataset.obs()['cell_type'].cat.categories[:4])")
-    number = stage.notebook.add("import time; time.sleep(3)")
+    number = stage.notebook.add("import os, time\nwhile not os.path.exists('go_on'):\n    time.sleep(0.02)")
     stage.notebook.cell(number).locator(".cm-content").first.click()
     stage.page.keyboard.press("Shift+Enter")
-    stage.page.wait_for_timeout(500)
+    stage.page.locator(".jp-Notebook-ExecutionIndicator[data-status=busy]").wait_for()
     stage.canvas.scroll_into_view_if_needed()
     for label in labels:  # the host keeps back all but the first
         stage.host.get_by_role("option", name=label).first.click()
-        stage.page.wait_for_timeout(100)
+    (folder / "go_on").touch()
     stage.until(lambda: sorted(stage.json("w.hidden")) == sorted(labels))
     stage.settle()
     found = stage.pixels()
@@ -255,7 +255,6 @@ def test_categories_hidden_while_the_kernel_is_busy_are_hidden_in_the_image(stag
 
 def test_another_set_of_points_and_back_is_the_same_picture(stage):
     stage.page.mouse.move(2, 2)  # off the legend, whose rows highlight
-    stage.page.wait_for_timeout(300)
     stage.settle()
     before = stage.pixels()
     stage.set("w.select(range(500))")

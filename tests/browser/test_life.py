@@ -85,7 +85,7 @@ def test_after_a_kernel_restart_the_state_rebuilds_the_view(open_stage):
     cell = stage.notebook.cell(number)
     cell.locator(".cxg-widget[data-cxg-state=ready]").wait_for()
     assert stage.json("w.state") == state
-    stage.page.wait_for_timeout(300)
+    stage.rest()
     after = stage.pixels(cell.locator("canvas.cxg-plot"))
     assert after.shape == before.shape
     assert (np.abs(after.astype(int) - before) > 30).any(axis=2).mean() < 0.01
@@ -163,7 +163,7 @@ def test_a_category_named_like_markup_is_text(open_stage):
     at = stage.to_px([stage.json(f"w.dataset.embedding('umap')[{row}].tolist()")])[0]
     stage.page.mouse.move(at[0] + 30, at[1])
     stage.page.mouse.move(*at)
-    stage.page.wait_for_timeout(600)
+    stage.rest()
     assert stage.host.locator("img[src=x]").count() == 0
     assert dialogs == []
 
@@ -198,7 +198,7 @@ def test_a_lost_context_is_restored_to_the_same_picture(open_stage):
         }"""
     )
     assert lost
-    stage.page.wait_for_timeout(500)
+    stage.until(lambda: not stage.page.evaluate("() => globalThis[Symbol.for('cxg-widget/gl/3')].gl.isContextLost()"))
     stage.settle()
     np.testing.assert_array_equal(stage.pixels(), before)
 
@@ -210,7 +210,6 @@ def test_a_damaged_gene_is_said_in_the_widget_and_the_picture_stays(open_stage):
     )
     stage = open_stage(code)
     stage.color_by("CD3E")
-    stage.page.wait_for_timeout(500)
     stage.shows("X/CD3E cannot be read")
     assert stage.json("w.color") == "cell_type"
     stage.shows("T cell")

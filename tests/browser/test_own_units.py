@@ -122,7 +122,7 @@ def test_numbers_move_with_the_hand(stage):
         stage.page.wait_for_timeout(60)
         check_numbers(stage)
     stage.page.mouse.up()
-    stage.page.wait_for_timeout(300)
+    stage.rest()
 
 
 def test_the_wheel_zooms_both_axes_alike_and_keeps_the_data_under_the_cursor(stage):
@@ -207,7 +207,7 @@ def test_hover_up_or_down_and_to_the_side_reaches_as_far_on_the_screen(stage, xy
             if told:
                 tip.wait_for(state="attached")
             else:
-                stage.page.wait_for_timeout(500)
+                stage.rest()
             assert tip.count() == told, (dx, dy, far)
             assert told == 0 or tip.inner_text() == str(row)
     stage.set("w.point_size = None")

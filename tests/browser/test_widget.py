@@ -180,7 +180,7 @@ def test_escape_clears_the_selection(stage):
     stage.page.mouse.move(*stage.spot(0.5, 0.5))
     stage.canvas.click(position={"x": 8, "y": 300})
     stage.page.keyboard.press("Escape")
-    stage.page.wait_for_timeout(300)
+    stage.rest()
     assert stage.json("w.n_selected") == 0
 
 

@@ -17,6 +17,7 @@ from cxg_widget.display.settings import Settings
 from cxg_widget.session.on_show import OnShow
 from cxg_widget.session.view_request import shown_of
 from cxg_widget.spatial.circle import Circle
+from cxg_widget.text.names import in_a_line
 from cxg_widget.text.numbers import share, short_number
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
@@ -97,7 +98,7 @@ def beneath_told(beneath: Beneath, coloring: Coloring) -> list[list[str]]:
         labels, order = [*coloring.labels, MISSING_LABEL], np.argsort(-beneath.counts, kind="stable")
         present = [int(code) for code in order if beneath.counts[code]]
         first, rest = present[:_MOST_NAMED], present[_MOST_NAMED:]
-        told = [[labels[code] or EMPTY, share(int(beneath.counts[code]), beneath.n)] for code in first]
+        told = [[in_a_line(labels[code]) or EMPTY, share(int(beneath.counts[code]), beneath.n)] for code in first]
         others = int(beneath.counts[rest].sum())
         return told + ([[f"{len(rest)} more", share(others, beneath.n)]] if rest else [])
     if beneath.mean is None:

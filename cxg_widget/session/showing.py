@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
@@ -39,7 +40,7 @@ class Showing:
         self._loader = loader
         self._on_show = on_show
         self._dataset = loader.dataset
-        self._sent: tuple[int, Coloring, DisplayOrder] | None = None
+        self._sent: tuple[int, Coloring, weakref.ref[DisplayOrder]] | None = None
 
     @property
     def _held(self) -> Holder:
@@ -111,10 +112,10 @@ class Showing:
         coloring, since = held.point_coloring(), None
         if self._sent is not None and settings.log_of(coloring.target.name) is not None:
             of, before, known = self._sent
-            if before.target == coloring.target and known is order:
+            if before.target == coloring.target and known() is order:
                 since = recoded_frame(before.codes, coloring.codes, order, of, seq)
         yield from coloring.frames(order, seq) if since is None else [since]
-        self._sent = seq, coloring, order  # not before the last of it has gone
+        self._sent = seq, coloring, weakref.ref(order)  # not before the last of it has gone
 
     def recolor(self, panel: int = 0) -> Iterator[Frame]:
         """Yield the colours of the categories that a panel shows, after the palette changed."""

@@ -61,7 +61,7 @@ def test_the_fields_that_were_chosen_are_told_with_a_cluster_too(pair):
     for one in pair:
         ask(one)  # until the workers hold the cells, nothing is under the pointer
     x, y = map(float, dataset.embedding(dataset.default_embedding)[11])
-    alone, shared = (next(one.answer(p.Hover(x, y, 0.5, 0.5))).message for one in pair)
+    alone, shared = (next(one.answer(p.Hover(x, y, 0.01, 0.01))).message for one in pair)
     assert alone.row == shared.row == 11
     assert [name for name, _ in shared.fields] == [asked[0], dataset.var_aliases[0], asked[2]]
     assert shared == alone

@@ -46,7 +46,10 @@ def test_the_file_is_read_once(built, monkeypatch):
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ("columns", "open_panels must be a list of some of 'columns', 'genes', 'sets', 'table'; found 'columns'"),
+        (
+            "columns",
+            "open_panels must be a list of some of 'columns', 'genes', 'sets', 'annotations', 'table'; found 'columns'",
+        ),
         (["colums"], "no open_panels 'colums'.*Did you mean 'columns'"),
         ([["columns"]], "no open_panels"),
     ],

@@ -204,6 +204,11 @@ class Contract(ABC):
         """Return bytes on disk of each array, by its path in the store; by default of none."""
         return {}
 
+    @property
+    def reads_ahead(self) -> bool:
+        """Whether a request to storage far away may bring what later reads want, so that `traffic` has more reads."""
+        return False
+
     def _read_traffic(self) -> Traffic | None:
         """Say how much has been read of the store since it was opened; by default nothing counts that, None."""
         return None

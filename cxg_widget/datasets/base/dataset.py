@@ -182,11 +182,6 @@ class Dataset(Contract):
             return self._read_traffic()
 
     @property
-    def reads_ahead(self) -> bool:
-        """Whether a request to storage far away may bring what later reads want, so that `traffic` has more reads."""
-        return False
-
-    @property
     def identity(self) -> str:
         """What tells this state of this store from all others, cheap to get: the key of what is derived from it.
 

@@ -22,7 +22,9 @@ def test_arrows_go_from_field_to_field_of_two_genes_and_enter_selects_with_the_k
     expect(field).to_be_focused()
     expect(panels.locator(".fields-told")).to_have_text("CD3E high, NKG7 middle: 8,428 cells")
     panels.keyboard.press("Enter")
+    settle(panels)
     panels.keyboard.press("Shift+Enter")
+    settle(panels)
     grid.get_by_role("gridcell", name="CD3E low, NKG7 high").click(modifiers=["Alt"])
     assert calls(panels, "selectField") == [[7, "replace"], [7, "add"], [2, "subtract"]]
     settle(panels)

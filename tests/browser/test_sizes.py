@@ -54,10 +54,10 @@ def drag(page: Any, size: str, dx: float, dy: float) -> list[float]:
 )
 def test_a_line_is_dragged_and_what_it_bounds_follows(page: Any, size: str, by: tuple[int, int], now: int) -> None:
     show(page, "categories")
-    plot = page.locator(".host").bounding_box()
+    plot = page.locator(".host").first.bounding_box()
     assert drag(page, size, *by) == [now, now]
     assert calls(page, "setTrait") == [[size, now]]
-    after = page.locator(".host").bounding_box()
+    after = page.locator(".host").first.bounding_box()
     if size == "height" and now >= 240:
         assert after["height"] - plot["height"] == now - 520
     if size == "panel_width":
@@ -113,7 +113,7 @@ def test_every_view_of_a_widget_has_the_size_that_one_was_given(page: Any) -> No
 def test_a_wide_panel_leaves_room_for_the_plot(page: Any) -> None:
     page.evaluate("() => store.set({ traits: { ...store.get().traits, panel_width: 800 } })")
     settle(page)
-    assert page.locator(".host").bounding_box()["width"] >= 170
+    assert page.locator(".host").first.bounding_box()["width"] >= 170
 
 
 # --- the whole screen ------------------------------------------------------------------------------------------------

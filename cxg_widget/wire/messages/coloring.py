@@ -1,0 +1,139 @@
+"""How cells are coloured: legend, colours and values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from cxg_widget.wire.messages.message import Array, OfPanel, Scale
+
+
+@dataclass(frozen=True)
+class AskLook(OfPanel):
+    """Ask for what colours a panel and which cells it shows. Answered by `color` and its values, and by `filter`."""
+
+    kind: ClassVar[str] = "look"
+
+
+@dataclass(frozen=True)
+class Color(OfPanel):
+    """The legend of a colouring; its values follow in `codes`, `values` or `nonzeros` of the same seq.
+
+    spec : value of the trait `color`, always forced ("obs:NAME", "var:NAME", "mean:..."); "" = no colour
+    name, detail : heading and subheading of the legend
+    scale "categorical": categories, counts, colors ("#rrggbb") run parallel; n_missing counts the rest
+    scale "continuous": lo, hi are the finite range; encoding "dense" or "sparse"; n_negative, n_zero count cells below
+        0 and at 0, whose code no other number has; least is the least number above 0 that can be told from it, else 0
+    several genes, a hue each: scale "categorical" without categories; colors, dark_colors : of the codes, which lie
+        above each other in their order, on light and dark pages; corners : name, limits and code of what a legend lists
+    is_stated : whether the store states lo and hi, which then are the limits of the colours wherever one looks
+    n_points : how many values will follow; the rest speaks of all n_obs cells
+    """
+
+    kind: ClassVar[str] = "color"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "histogram": Array(("uint32",), ("n_bins",), "cells per equal bin of lo..hi; empty unless continuous"),
+        "quantiles": Array(
+            ("float32",),
+            ("n_quantiles",),
+            "quantiles 0, 0.001, ..., 1, as shares of the way from lo to hi; empty unless continuous",
+        ),
+        "log_histogram": Array(
+            ("uint32",), ("n_log_bins",), "cells above 0 per bin of least..hi, equal by logarithm; empty without any"
+        ),
+    }
+    seq: int
+    spec: str
+    name: str
+    detail: str
+    scale: Scale
+    n_points: int
+    n_obs: int
+    n_missing: int
+    categories: list[str]
+    counts: list[int]
+    colors: list[str]
+    lo: float
+    hi: float
+    encoding: Literal["none", "dense", "sparse"]
+    is_stated: bool
+    n_negative: int = 0
+    n_zero: int = 0
+    least: float = 0.0
+    dark_colors: list[str] = field(default_factory=list)
+    corners: list[list[Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Palette(OfPanel):
+    """New colours for the categories on show; no cell's code changes."""
+
+    kind: ClassVar[str] = "palette"
+    seq: int
+    colors: list[str]
+
+
+@dataclass(frozen=True)
+class Codes(OfPanel):
+    """Category codes of the points start..stop in display order; missing = maximum of the dtype."""
+
+    kind: ClassVar[str] = "codes"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "codes": Array(("uint8", "uint16"), ("stop-start",), "index into categories")
+    }
+    seq: int
+    start: int
+    stop: int
+    n_points: int
+
+
+@dataclass(frozen=True)
+class Recoded(OfPanel):
+    """Category codes of all points that follow from those of an earlier colouring, `of`, all of which were sent.
+
+    First each code becomes what the table says, then those of some points what `codes` says.
+    """
+
+    kind: ClassVar[str] = "recoded"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "table": Array(("uint8", "uint16"), ("n_before + 1",), "by each code of before, last by the missing one"),
+        "bits": Array(("uint8",), ("n_bytes",), "packed mask of the points that then have another code; empty = none"),
+        "codes": Array(("uint8", "uint16"), ("n or 1 or 0",), "of each of these in turn, or one of all"),
+    }
+    seq: int
+    of: int
+    n_points: int
+
+
+@dataclass(frozen=True)
+class Values(OfPanel):
+    """Numbers of the points start..stop in display order: value = lo + code / 65534 * (hi - lo), 65535 = missing."""
+
+    kind: ClassVar[str] = "values"
+    arrays: ClassVar[Mapping[str, Array]] = {"values": Array(("uint16",), ("stop-start",), "quantised values")}
+    seq: int
+    start: int
+    stop: int
+    n_points: int
+
+
+@dataclass(frozen=True)
+class Nonzeros(OfPanel):
+    """A sparse gene: the points start..stop that differ from `fill`, in containers of 65,536 points.
+
+    Container c of this message begins at point start + 65536 c and owns the next counts[c] entries; the point is
+    begin + offset. All other points hold the code `fill`. Codes as in `values`.
+    """
+
+    kind: ClassVar[str] = "nonzeros"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "counts": Array(("uint32",), ("n_containers",), "entries of each container"),
+        "offsets": Array(("uint16",), ("n_entries",), "point within its container, ascending"),
+        "values": Array(("uint16",), ("n_entries",), "quantised values"),
+    }
+    seq: int
+    start: int
+    stop: int
+    n_points: int
+    fill: int

@@ -1,0 +1,90 @@
+"""A view as an image of all cells, or as the cells themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from cxg_widget.wire.messages.message import Array, Density, Filtered, OfPanel
+
+
+@dataclass(frozen=True)
+class Aggregate(OfPanel):
+    """Ask for all cells of a view where only a sample of them was sent. Answered by `image`, or by one or more `cells`.
+
+    view : x0 (left), x1 (right), y0 (bottom), y1 (top) in data units
+    width, height : device pixels; diameter : of a point, device pixels
+    highlighted : category above all others, -1 = none
+    hidden, density, statistic, filtered : as the traits, which hosts hold back while the kernel is busy
+    weight : the number of a pixel: 0 = the mean of its cells, 1 = the highest, and in between a value between them;
+        counts for the statistics "auto", "mean" and "max"
+    """
+
+    kind: ClassVar[str] = "aggregate"
+    view: list[float]
+    width: int
+    height: int
+    diameter: float
+    highlighted: int
+    dark: bool
+    hidden: list[str] = field(default_factory=list)
+    density: Density = "eq_hist"
+    weight: float = 0.0
+    statistic: str = "auto"
+    filtered: Filtered = "hide"
+
+
+@dataclass(frozen=True)
+class Image(OfPanel):
+    """All cells of a view, aggregated to pixels; row 0 is the top.
+
+    content "colors": the pixels, straight alpha. "numbers": red and green are the high and low byte of a code as in
+    `values` (65535 = no value), blue is the opacity, 1 where there are none but cells that the filters leave out; the
+    colormap is the front-end's affair.
+    points_seq, seq, selection_seq : the points, the colouring and the selection it shows; n_inside : cells in the view,
+        those that pass the filters, or all where the others are drawn too
+    statistic : what the numbers are where they are not those of cells, such as a standard deviation; the codes then
+        span the first two numbers of `scale`, not the range of the colouring, and the colours the next two; the last
+        is the least number above 0, as in `color`. "" and [] otherwise
+    """
+
+    kind: ClassVar[str] = "image"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "png": Array(("uint8",), ("n_bytes",), "a PNG file"),
+        "histogram": Array(("uint32",), ("n_bins or 0",), "pixels in equal parts of the scale"),
+        "quantiles": Array(("float32",), ("n_quantiles or 0",), "as in `color`, of the pixels"),
+        "log_histogram": Array(("uint32",), ("n_log_bins",), "as in `color`, of the pixels"),
+    }
+    points_seq: int
+    seq: int
+    selection_seq: int
+    view: list[float]
+    content: Literal["colors", "numbers"]
+    n_inside: int
+    statistic: str = ""
+    scale: list[float] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Cells(OfPanel):
+    """The cells of a view at full precision, in random order, where few enough are in it; part of parts.
+
+    Seqs as in `image`. Codes of `xy` as in `points`, over `extent`; `codes` as in `codes` or `values`, empty without a
+    colouring; `bits` as in `selection`, empty when no cell is selected; `passing` as `bits` in `filter`, empty when all
+    do.
+    """
+
+    kind: ClassVar[str] = "cells"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "xy": Array(("uint16",), ("n", 2), "codes of x and y"),
+        "codes": Array(("uint8", "uint16"), ("n or 0",), "what colours the cells"),
+        "bits": Array(("uint8",), ("n_bytes",), "packed mask, little bit order"),
+        "passing": Array(("uint8",), ("n_bytes",), "packed mask, little bit order"),
+    }
+    points_seq: int
+    seq: int
+    selection_seq: int
+    part: int
+    parts: int
+    extent: list[float]

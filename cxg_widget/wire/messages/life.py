@@ -1,0 +1,121 @@
+"""The life of a front-end: what was opened, its second module, work that lasts or fails, and what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from cxg_widget.wire.messages.message import Array, Message, OfPanel, Work
+
+
+@dataclass(frozen=True)
+class Ready(Message):
+    """A front-end has started: send the dataset, then points, colour and selection. Answered by those messages."""
+
+    kind: ClassVar[str] = "ready"
+    version: int
+
+
+@dataclass(frozen=True)
+class Begun(Message):
+    """The first points are being drawn: send the rest, which would have held them up. Not answered."""
+
+    kind: ClassVar[str] = "begun"
+
+
+@dataclass(frozen=True)
+class AskModule(Message):
+    """Ask for the front-end's second module, which draws its panels. Answered by `module`.
+
+    known : hashes of those that the page has already
+    """
+
+    kind: ClassVar[str] = "module"
+    known: list[str]
+
+
+@dataclass(frozen=True)
+class Cancel(OfPanel):
+    """End work that lasts, as a newer request of its kind and panel would. Not answered; who waits is told "Overtaken".
+
+    What a setting brings is set back to what is on show; an index that is being built for a view is given up.
+    """
+
+    kind: ClassVar[str] = "cancel"
+    of: Work
+
+
+@dataclass(frozen=True)
+class DatasetInfo(Message):
+    """What was opened.
+
+    obs_noun, var_noun, set_noun : what one and what several of them are called; no set_noun = the store has no sets
+    embeddings : name and number of axes of each; columns : name and kind of each obs column
+    colormaps, notes : names on offer; one sentence for each thing that was skipped or is damaged
+    """
+
+    kind: ClassVar[str] = "dataset"
+    title: str
+    n_obs: int
+    n_var: int
+    obs_noun: list[str]
+    var_noun: list[str]
+    set_noun: list[str]
+    embeddings: list[dict[str, Any]]
+    columns: list[dict[str, Any]]
+    colormaps: list[str]
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class Module(Message):
+    """The front-end's second module, which draws its panels: an ES module as UTF-8, empty where the page has it."""
+
+    kind: ClassVar[str] = "module"
+    arrays: ClassVar[Mapping[str, Array]] = {"code": Array(("uint8",), ("n_bytes",), "the module")}
+    hash: str
+
+
+@dataclass(frozen=True)
+class Progress(Message):
+    """How far something is that has to be done once and lasts; `done` from 0 to 1, which also ends what was given up.
+
+    of : the "index" of all cells, a "reading" that a store has to do as a whole, or the start of "datashader"
+    ends_by : what to `cancel` so that it ends, or nobody waits for it any more; "" where that cannot be
+    """
+
+    kind: ClassVar[str] = "progress"
+    of: Literal["index", "reading", "datashader"]
+    done: float
+    ends_by: Literal["", "aggregate", "color"] = ""
+
+
+@dataclass(frozen=True)
+class CostOf(Message):
+    """What the last action has read of the store, told where it differs from the one before.
+
+    of : the kind of the action; n_bytes : as they are stored; n_reads : in how many reads, 0 = it was all in memory
+    is_ahead : whether storage was read ahead, so that requests were at most so many
+    """
+
+    kind: ClassVar[str] = "cost"
+    of: str
+    n_bytes: int
+    n_reads: int
+    is_ahead: bool = False
+
+
+@dataclass(frozen=True)
+class Error(Message):
+    """A request that failed, in one sentence; what was on show stays. `of` names the kind that failed.
+
+    details : the same in full, with paths and what a library said of it; "" where the sentence says it all
+    Type "Overtaken" is no failure: a newer request took its place, and nothing more will come.
+    """
+
+    kind: ClassVar[str] = "error"
+    of: str
+    type: str
+    message: str
+    details: str = ""

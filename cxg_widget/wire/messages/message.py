@@ -1,0 +1,62 @@
+"""What all messages share: words of the wire, and the base of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from cxg_widget.text import names
+
+VERSION = 2
+MISSING_U16 = 65_535
+"""Wire value of a missing number, a missing category (uint8: 255) and a coordinate that cannot be drawn."""
+CONTAINER = 65_536
+"""Points per container of a sparse gene."""
+MISSING_LABEL = names.MISSING_LABEL
+"""Name of the cells without a category, in the legend and in the trait `hidden`."""
+LEFT_OUT_LABEL = "left out by the filter"
+"""What is said of cells that are drawn though the filters, that of the legend too, leave them out."""
+LEFT_OUT_ALPHA = 1
+"""Opacity, of 255, by which an image of numbers says that a pixel holds none but such cells."""
+
+Mode = Literal["replace", "add", "subtract", "intersect"]
+Scale = Literal["none", "categorical", "continuous"]
+Density = Literal["linear", "log", "cbrt", "eq_hist"]
+"""From cells per pixel to opacity."""
+Filtered = Literal["hide", "grey"]
+"""What becomes of cells that the filters leave out."""
+TableOf = Literal["filter", "selection"]
+"""Which cells are in the table: those that pass all filters, or the selected ones."""
+Work = Literal[
+    "points", "color", "aggregate", "zoom", "hover", "search", "count", "columns", "table", "csv",
+    "labels", "contours", "difference", "tissue", "lasso",
+]  # fmt: skip
+"""What can be cancelled: what a setting brings, or what was asked for by a kind; "lasso" are all gestures that wait."""
+
+
+@dataclass(frozen=True)
+class Array:
+    """One buffer of a message: the dtypes it may have, its symbolic shape, what it holds."""
+
+    dtypes: tuple[str, ...]
+    shape: tuple[str | int, ...]
+    doc: str
+
+
+@dataclass(frozen=True)
+class Message:
+    """Base of all messages; `kind` is the name on the wire."""
+
+    kind: ClassVar[str]
+    arrays: ClassVar[Mapping[str, Array]] = {}
+
+
+@dataclass(frozen=True)
+class OfPanel(Message):
+    """Base of messages about one panel: a colouring over the points and the selection that all panels share.
+
+    panel : its number; 0 is the first. What is asked by the same kind for the same panel takes the place of what was.
+    """
+
+    panel: int = field(default=0, kw_only=True)

@@ -1,0 +1,126 @@
+"""Where cells lie: points of all, those close by, and what the pointer or a search finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from cxg_widget.wire.messages.message import Array, Message, OfPanel
+
+
+@dataclass(frozen=True)
+class Hover(OfPanel):
+    """Ask for the visible cell nearest to a place on the screen. Answered by `cell`.
+
+    x, y, radius_x, radius_y : data units; how far the cell may be along each axis
+    """
+
+    kind: ClassVar[str] = "hover"
+    x: float
+    y: float
+    radius_x: float
+    radius_y: float
+
+
+@dataclass(frozen=True)
+class Search(Message):
+    """Find what one can colour by. Answered by `matches`."""
+
+    kind: ClassVar[str] = "search"
+    query: str
+    limit: int
+
+
+@dataclass(frozen=True)
+class Zoom(Message):
+    """Ask for the points in a view at full precision. Answered by one or more `detail`.
+
+    view : x0, x1, y0, y1 in data units; either order
+    """
+
+    kind: ClassVar[str] = "zoom"
+    view: list[float]
+
+
+@dataclass(frozen=True)
+class Points(Message):
+    """Quantised coordinates of the points start..stop of n_points, in display order.
+
+    coordinate = lo + code / 65534 * (hi - lo) with lo, hi from extent = x0, x1, y0, y1 (data units); code 65535 in
+    either axis = not drawn (NaN or infinite); n_missing counts those among all n_obs cells.
+    n_points : how many points there will be; fewer than n_obs = a sample
+    aggregated : True where a picture at rest is not of these points, but asked for by `aggregate`
+    y_down : True where y grows downwards on the screen (tissue images)
+    equal_units : True where as much on either axis is drawn as long; else each axis has a scale of its own
+    axis_labels : what is written at x and y; empty where an axis by itself means nothing, as in a UMAP
+    few : in views of at most so many cells they are taken to have room beside each other
+    embedding : its name; of two columns both in words
+    n_at_zero : how many of all cells lie at (0, 0) exactly, where two columns are the axes; else 0
+    spot : how wide a spot is, data units, where the store states it; else 0
+    """
+
+    kind: ClassVar[str] = "points"
+    arrays: ClassVar[Mapping[str, Array]] = {"xy": Array(("uint16",), ("stop-start", 2), "codes of x and y")}
+    seq: int
+    embedding: str
+    axes: list[int]
+    start: int
+    stop: int
+    n_points: int
+    n_obs: int
+    extent: list[float]
+    n_missing: int
+    y_down: bool
+    equal_units: bool
+    axis_labels: list[str]
+    aggregated: bool
+    few: int
+    n_at_zero: int = 0
+    spot: float = 0.0
+
+
+@dataclass(frozen=True)
+class Cell(OfPanel):
+    """The cell under the pointer; row -1 = there is none.
+
+    x, y : data units; name : obs index label; value : coloured value as text ("" without colouring)
+    fields : [column, value] pairs, both text
+    passes : whether it passes the filters, that of the legend too; told of no others unless those are drawn
+    n_beneath : how many cells that are shown lie in the circle, where they are too many to name one: name and fields
+        then tell of all of them, [category, share] or of their numbers; else 0
+    """
+
+    kind: ClassVar[str] = "cell"
+    row: int
+    x: float
+    y: float
+    name: str
+    value: str
+    fields: list[list[str]]
+    passes: bool = True
+    n_beneath: int = 0
+
+
+@dataclass(frozen=True)
+class Matches(Message):
+    """What one can colour by, best first: spec (that of the colouring), color (for the trait), label, kind, detail."""
+
+    kind: ClassVar[str] = "matches"
+    query: str
+    matches: list[dict[str, Any]]
+    n_more: int
+
+
+@dataclass(frozen=True)
+class Detail(Message):
+    """Points of a view at full precision; codes as in `points`, over `extent`; part of parts, start = first entry."""
+
+    kind: ClassVar[str] = "detail"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "index": Array(("uint32",), ("n",), "place in display order, ascending"),
+        "xy": Array(("uint16",), ("n", 2), "codes of x and y"),
+    }
+    part: int
+    parts: int
+    extent: list[float]

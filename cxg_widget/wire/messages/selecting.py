@@ -1,0 +1,117 @@
+"""Which cells are selected and pass the filters: gestures, the answers and the counts under a legend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cxg_widget.wire.messages.message import Array, Message, Mode, OfPanel
+
+
+@dataclass(frozen=True)
+class Lasso(OfPanel):
+    """Select the visible cells inside a polygon that pass the filters. Answered by `selection`.
+
+    polygon : x, y of each corner in turn, in data units of the current embedding and axes
+    """
+
+    kind: ClassVar[str] = "lasso"
+    polygon: list[float]
+    mode: Mode
+
+
+@dataclass(frozen=True)
+class Category(OfPanel):
+    """Select all cells of a category on show that pass the filters, those hidden or without a place too.
+
+    Answered by `selection`.
+
+    color : spec of the legend it was chosen in; code : index into its categories, or into the fields of several genes,
+        -1 = the cells without one
+    """
+
+    kind: ClassVar[str] = "category"
+    color: str
+    code: int
+    mode: Mode
+
+
+@dataclass(frozen=True)
+class Pick(OfPanel):
+    """Select cells by their rows, those that pass the filters. Answered by `selection`."""
+
+    kind: ClassVar[str] = "pick"
+    rows: list[int]
+    mode: Mode
+
+
+@dataclass(frozen=True)
+class Count(OfPanel):
+    """Ask what the legend on show says of the selection. Answered by `counts`."""
+
+    kind: ClassVar[str] = "count"
+
+
+@dataclass(frozen=True)
+class Clear(Message):
+    """Empty the selection. Answered by `selection`."""
+
+    kind: ClassVar[str] = "clear"
+
+
+@dataclass(frozen=True)
+class Undo(Message):
+    """Take the last step back, or one that was undone again. What it changes is sent as any change; not answered."""
+
+    kind: ClassVar[str] = "undo"
+    redo: bool = False
+
+
+@dataclass(frozen=True)
+class Selection(Message):
+    """Which points are selected, in display order: bit i & 7 of byte i >> 3 is point i. Empty when no cell is.
+
+    n_selected : of all cells, also of those that are no points
+    """
+
+    kind: ClassVar[str] = "selection"
+    arrays: ClassVar[Mapping[str, Array]] = {"bits": Array(("uint8",), ("n_bytes",), "packed mask, little bit order")}
+    seq: int
+    n_selected: int
+    n_points: int
+
+
+@dataclass(frozen=True)
+class Filter(OfPanel):
+    """Which points pass the filters, that of the legend left out; bits as in `selection`, empty when all do.
+
+    Of a panel other than the first: which points are its own, be they left out by the filters or not.
+    n_passing : cells that pass all filters, that of the legend too, also those that are no points
+    """
+
+    kind: ClassVar[str] = "filter"
+    arrays: ClassVar[Mapping[str, Array]] = {"bits": Array(("uint8",), ("n_bytes",), "packed mask, little bit order")}
+    seq: int
+    n_passing: int
+    n_points: int
+
+
+@dataclass(frozen=True)
+class Counts(OfPanel):
+    """The selection by what colours the cells; empty without a colouring.
+
+    seq, selection_seq : the colouring and the selection that were counted; n_missing : selected cells without a value
+    """
+
+    kind: ClassVar[str] = "counts"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "counts": Array(
+            ("uint32",),
+            ("n",),
+            "selected cells of each category, or in each bin of the histogram, then of log_histogram",
+        )
+    }
+    seq: int
+    selection_seq: int
+    n_missing: int

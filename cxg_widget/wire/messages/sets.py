@@ -1,0 +1,51 @@
+"""Sets of cells by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from cxg_widget.wire.messages.message import Array, Message, Mode
+
+
+@dataclass(frozen=True)
+class AskSets(Message):
+    """Ask for the named sets of cells. Answered by `sets`."""
+
+    kind: ClassVar[str] = "sets"
+
+
+@dataclass(frozen=True)
+class EditSet(Message):
+    """Do something with a set of cells. Answered by `sets`; what else it changes is sent as any change is.
+
+    op : "add" names the selection, in `within` another set where that is not ""; "put" names it anew; "select" selects
+        its cells by a mode; "zoom" shows them; "rename" calls it `to`; "color" gives it the colour `to`; "delete"
+        forgets it
+    """
+
+    kind: ClassVar[str] = "set"
+    op: Literal["add", "put", "select", "zoom", "rename", "color", "delete"]
+    name: str
+    to: str = ""
+    within: str = ""
+    mode: Mode = "replace"
+
+
+@dataclass(frozen=True)
+class Sets(Message):
+    """The named sets of cells: name, within which other set ("" = none), is_rule: not mere rows, of, fault, color.
+
+    of : what a filter names a set by, beside its name
+    fault : one sentence that says why its cells cannot be found, which are counted as none; "" where they are
+    filter_seq, selection_seq : of the filters and the selection that are counted
+    """
+
+    kind: ClassVar[str] = "sets"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "counts": Array(("uint32",), ("n", 3), "cells of each, those that pass the filters, those selected")
+    }
+    filter_seq: int
+    selection_seq: int
+    sets: list[dict[str, Any]]

@@ -1,0 +1,83 @@
+"""The table of the cells, and its file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from cxg_widget.wire.messages.message import Array, OfPanel
+
+
+@dataclass(frozen=True)
+class AskTable(OfPanel):
+    """Ask for rows of the table of the cells. Answered by `table`.
+
+    table, filters : as the traits, which hosts hold back while the kernel is busy; no table = its defaults
+    start, n : the first row and how many; none = the table is closed
+    find : row of a cell in the store, around which rows are wanted instead, where it is in the table; -1 = none
+    """
+
+    kind: ClassVar[str] = "table"
+    table: dict[str, Any]
+    start: int
+    n: int
+    find: int = -1
+    filters: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class AskCsv(OfPanel):
+    """Ask for rows of the table as a file has them, numbers in full. Answered by `csv`.
+
+    table, filters, start, n : as in `table`; the first row is preceded by the heads of the columns
+    separator : between two values
+    """
+
+    kind: ClassVar[str] = "csv"
+    table: dict[str, Any]
+    start: int
+    n: int
+    separator: Literal[",", "\t"] = ","
+    filters: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Table(OfPanel):
+    """Rows of the table of the cells, from place `start` of `total`.
+
+    rows : row of each cell in the store; names : their labels in the obs index
+    columns : spec, name, detail, whether it is_number, and error, one sentence where it cannot be read
+    values : the texts of each column, none where it cannot be read
+    at : place of the cell that was to be found; -1 = it is not in the table
+    error : one sentence where the cells cannot be sorted as asked; they then are in the order of the store
+    """
+
+    kind: ClassVar[str] = "table"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "xy": Array(("float32",), ("n", 2), "data units; NaN = without a place"),
+        "selected": Array(("uint8",), ("n",), "1 = the cell is selected, else 0"),
+    }
+    start: int
+    total: int
+    rows: list[int]
+    names: list[str]
+    columns: list[dict[str, Any]]
+    values: list[list[str]]
+    at: int = -1
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Csv(OfPanel):
+    """Rows of the table as a file has them, from place `start` to before `stop`, of `total`.
+
+    selection_seq : the selection that they are of; parts of several make no file
+    """
+
+    kind: ClassVar[str] = "csv"
+    arrays: ClassVar[Mapping[str, Array]] = {"text": Array(("uint8",), ("n_bytes",), "UTF-8")}
+    start: int
+    stop: int
+    total: int
+    selection_seq: int

@@ -66,7 +66,8 @@ class ObjectStore:
         return {"key": KEY, "secret": SECRET, "endpoint_url": f"http://{self.endpoint}", "region": REGION}
 
     def put(self, folder: Path, name: str) -> str:
-        """Copy a folder into the bucket, empty files and folders as well, and return its URI."""
+        """Copy a folder into the bucket in place of what has its name, empty files as well, and return its URI."""
+        self._ask("PUT", f"~drop/{quote(name)}", b"")  # or fragments of both would be one array
         for path in sorted(folder.rglob("*")):
             if path.is_file():
                 self.put_bytes(f"{name}/{path.relative_to(folder).as_posix()}", path.read_bytes())
@@ -167,7 +168,12 @@ class Server:
             backend = s3_backends["123456789012"]["aws"]
             if BUCKET not in backend.buckets:
                 backend.create_bucket(BUCKET, REGION)
-            backend.put_object(BUCKET, _decoded(path).removeprefix("~put/"), body)
+            verb, _, key = _decoded(path).partition("/")
+            if verb == "~put":
+                backend.put_object(BUCKET, key, body)
+            else:
+                for old in [one for one in backend.buckets[BUCKET].keys if one.startswith(f"{key}/")]:
+                    backend.delete_object(BUCKET, old)
         start("200 OK", [("Content-Length", str(len(answer)))])
         return [answer]
 

@@ -91,7 +91,7 @@ def registered() -> Registered:
 
 
 def _load(format_: str, entries: list[EntryPoint]) -> Reader:
-    packages = [entry.dist.name if entry.dist else entry.module for entry in entries]
+    packages = sorted(entry.dist.name if entry.dist else entry.module for entry in entries)
     if len(entries) > 1:
         raise MissingDependency(
             f"the format {format_!r} is read by {' and by '.join(packages)}; uninstall all but one."

@@ -28,7 +28,7 @@ def shown(widget):
     for one, buffers in widget.front.settle().sent:
         if one["kind"] == "color":
             content = one
-        elif one["kind"] in ("codes", "palette") and one["seq"] == content["seq"]:
+        elif one["kind"] in ("codes", "palette") and one["seq"] == content.get("seq"):
             content = {**content, "colors": one.get("colors", content["colors"])}
             codes = np.frombuffer(buffers[0], dtype=one["arrays"][0]["dtype"]) if buffers else codes
     labels = np.array([*content["categories"], None], dtype=object)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cxg_widget.cells.loader import Loader
 from cxg_widget.color.palettes import category_palette
@@ -33,16 +34,17 @@ class AnnotationList:
             {"name": name, "n_labels": len(self._loader.replay.codes(log).categories)} for name, log in logs.items()
         ]
         name = asked.name if asked.name in logs else next(iter(logs), "")
-        labels, colors, counts, n_found = self._labels(name, asked, settings) if name else ([], [], _NOTHING, 0)
+        labels, colors, counts, n_found = (
+            self._labels(name, asked, settings, selected) if name else ([], [], _NOTHING, 0)
+        )
         passing = self._loader.of(settings).filtered()
         n_left_out = 0 if passing is None else int(np.count_nonzero(selected & ~passing))
         has_obs = hasattr(getattr(getattr(self._dataset, "source", None), "obs", None), "index")
         return Frame(p.Annotations(listed, name, labels, colors, n_found, n_left_out, has_obs), {"counts": counts})
 
     def _labels(
-        self, name: str, asked: p.AskAnnotations, settings: Settings
+        self, name: str, asked: p.AskAnnotations, settings: Settings, selected: NDArray[np.bool_]
     ) -> tuple[list[str], list[str], np.ndarray, int]:
-        _, selected, _ = self._on_show.now()
         rules = check_filters(asked.filters, self._dataset, settings.layer)
         tally = self._loader.of(settings).counter.count(("obs", name, None), rules, selected)
         all_labels = list(tally.coded.categories or ())

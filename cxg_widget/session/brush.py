@@ -10,9 +10,10 @@ from cxg_widget.cells.loader import Loader
 from cxg_widget.counts.brush import Brush
 from cxg_widget.counts.counter import Column, Groups
 from cxg_widget.display.settings import Settings
-from cxg_widget.errors import CxgWidgetError, InvalidValue, Overtaken
+from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.rules.filters import check_filters, is_of_values
 from cxg_widget.session.columns import Columns, check_number
+from cxg_widget.session.newest import Newest
 from cxg_widget.session.on_show import OnShow
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame, spans
@@ -28,7 +29,7 @@ class BrushAnswer:
 
     def __init__(self, loader: Loader, on_show: OnShow, columns: Columns) -> None:
         self._loader, self._on_show, self._columns = loader, on_show, columns
-        self._n_asked = 0
+        self._newest = Newest("another brush was taken.")
 
     def frames(self, asked: p.AskBrush) -> Iterator[Frame]:
         """Yield the sums of each column, none of one that cannot be counted, and then the bins of the points.
@@ -42,11 +43,9 @@ class BrushAnswer:
         CxgWidgetError
             If the column of the brush cannot be read.
         """
-        self._n_asked += 1
-        number = self._n_asked
+        check = self._newest.begin()
         for frame in self._frames(asked):
-            if number != self._n_asked:
-                raise Overtaken("another brush was taken.")
+            check()
             yield frame
 
     def _frames(self, asked: p.AskBrush) -> Iterator[Frame]:

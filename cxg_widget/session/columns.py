@@ -14,11 +14,12 @@ from cxg_widget.counts.counter import Column, Groups, Tally
 from cxg_widget.counts.frame import frame_of
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.var_record import var_record
-from cxg_widget.errors import CxgWidgetError, InvalidValue, Overtaken
+from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.rules.expression import resolved
 from cxg_widget.rules.filters import check_filters
 from cxg_widget.rules.forms import Rule
 from cxg_widget.session.exchange import error_frame
+from cxg_widget.session.newest import Newest
 from cxg_widget.session.on_show import OnShow
 from cxg_widget.text.names import label_of, shown
 from cxg_widget.wire import protocol as p
@@ -43,7 +44,7 @@ class Columns:
     def __init__(self, loader: Loader, on_show: OnShow) -> None:
         self._loader, self._on_show = loader, on_show
         self._dataset = loader.dataset
-        self._n_asked = 0
+        self._newest = Newest("other columns were asked for.")
 
     def frame(self, name: Any) -> pd.DataFrame:
         """Return the counts of a column; as `CxgWidget.counts`."""
@@ -66,8 +67,7 @@ class Columns:
         check_number(asked.columns)
         wanted = _wanted(asked)
         known = {*asked.known}
-        self._n_asked += 1
-        number, settings = self._n_asked, self._on_show.settings
+        check, settings = self._newest.begin(), self._on_show.settings
         rules = check_filters(asked.filters, self._dataset, settings.layer)
         self._loader.crossfilter.keep([*rules, *settings.filters])
         resolved = {name: self.tried(name, settings) for name in asked.columns}
@@ -76,8 +76,7 @@ class Columns:
         self._loader.of(settings).counter.keep([one for one in resolved.values() if not isinstance(one, Exception)])
         parts = len(resolved)
         for part, (name, column) in enumerate(resolved.items()):
-            if number != self._n_asked:
-                raise Overtaken("other columns were asked for.")
+            check()
             try:
                 if isinstance(column, Exception):
                     raise column

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -15,8 +13,8 @@ from cxg_widget.cells.set_density import LEAST_NEAR
 from cxg_widget.display.by_sets import set_colors
 from cxg_widget.display.checks import NOTHING, categories_of, check_two
 from cxg_widget.draw.difference import code_colors, codes_of
-from cxg_widget.errors import Overtaken
 from cxg_widget.rules.filters import check_filters
+from cxg_widget.session.newest import Newest
 from cxg_widget.session.on_show import OnShow
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
@@ -30,7 +28,7 @@ class Landmarks:
 
     def __init__(self, loader: Loader, on_show: OnShow) -> None:
         self._loader, self._on_show = loader, on_show
-        self._n_asked: Counter[Kind] = Counter()
+        self._newest = {kind: Newest(f"other {kind} were asked for.") for kind in get_args(Kind)}
 
     def labels(self, asked: p.AskLabels) -> Frame:
         """Return where the names of categories stand.
@@ -43,7 +41,7 @@ class Landmarks:
             If there is no such column of categories, or it cannot be read; if these are no filters.
         """
         held, seq = self._asked(asked)
-        found = held.names(asked.column, self._begin("labels"))
+        found = held.names(asked.column, self._newest["labels"].begin())
         named, extent = found.named, found.extent
         message = p.Labels(
             seq, asked.column, named.codes.tolist(), named.labels, named.counts.tolist(), named.n_present, list(extent)
@@ -53,7 +51,7 @@ class Landmarks:
     def contours(self, asked: p.AskContours) -> Frame:
         """Return the contours of categories, or of all cells; raises as `labels`."""
         held, seq = self._asked(asked)
-        names, check = tuple(asked.sets), self._begin("contours")
+        names, check = tuple(asked.sets), self._newest["contours"].begin()
         found = held.set_contours(names, check) if names else held.contours(asked.column or True, check)
         named, contours = found.named, found.contours
         rings = [ring for contour in contours for ring in contour.rings]
@@ -70,7 +68,7 @@ class Landmarks:
         """Return where one of two sets is denser than the other; raises as `labels`, and where there is no such set."""
         held, seq = self._asked(asked)
         names = check_two(asked.sets) or []
-        found = held.difference((names[0], names[1]), self._begin("difference"))
+        found = held.difference((names[0], names[1]), self._newest["difference"].begin())
         message = p.Difference(
             seq, names, list(found.counts), LEAST_NEAR, found.limit, list(found.grid.shape), list(found.grid.extent)
         )
@@ -78,7 +76,7 @@ class Landmarks:
 
     def cancel(self, kind: Kind) -> None:
         """End what is being found."""
-        self._n_asked[kind] += 1
+        self._newest[kind].end()
 
     def _asked(self, asked: p.AskLabels | p.AskContours | p.AskDifference) -> tuple[Holder, int]:
         """Return the cells with the filters that are asked for, and the number of the points on show."""
@@ -88,13 +86,3 @@ class Landmarks:
         settings, _, seqs = self._on_show.now()
         rules = check_filters(asked.filters, dataset, settings.layer)
         return self._loader.of(replace(settings, filters=tuple(rules))), seqs.points
-
-    def _begin(self, kind: Kind) -> Callable[[], None]:
-        self._n_asked[kind] += 1
-        number = self._n_asked[kind]
-
-        def check() -> None:
-            if number != self._n_asked[kind]:
-                raise Overtaken(f"other {kind} were asked for.")
-
-        return check

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import count
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cxg_widget.datasets import Dataset
 from cxg_widget.datasets.base.sections import SectionImage
 from cxg_widget.draw.jpeg import encode_jpeg
-from cxg_widget.errors import Overtaken
+from cxg_widget.session.newest import Newest
 from cxg_widget.spatial.view import View
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
@@ -60,8 +57,7 @@ class TissueParts:
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
-        self._numbers = count(1)
-        self._newest = 0
+        self._newest = Newest("another part of the image was asked for.")
 
     def frame(self, asked: p.AskSections | p.AskTissue) -> Frame:
         """Return which images there are, or what of one a view needs.
@@ -77,11 +73,11 @@ class TissueParts:
             return Frame(p.SectionList(list(self._dataset.sections().images)))
         check_view(asked.view)
         check_size(asked.width, asked.height)
-        check = self._begin()
+        check = self._newest.begin()
         image = self._dataset.find_image(asked.name)
         x0, x1, y0, y1 = asked.view
         part = part_for(image, (x0, x1, y0, y1), (asked.width, asked.height))
-        pixels = self.read(asked.name, part, check)
+        pixels = self._dataset.section_image(asked.name, part.lines, part.columns, part.step, check)
         if pixels.size == 0:  # the view lies beside the image
             pixels, part = np.full((1, 1, 3), 255, dtype=np.uint8), Part((0, 0), (0, 0), part.step)
         # The last px may stand for fewer of the image: it is as large as the others.
@@ -95,20 +91,6 @@ class TissueParts:
         )  # fmt: skip
         return Frame(message, {"jpeg": np.frombuffer(encode_jpeg(pixels), dtype=np.uint8)})
 
-    def read(self, name: str, part: Part, check: Callable[[], object] = lambda: None) -> NDArray[np.uint8]:
-        """Read a part."""
-        found: NDArray[np.uint8] = self._dataset.section_image(name, part.lines, part.columns, part.step, check)
-        return found
-
     def cancel(self) -> None:
         """End what is being read."""
-        self._newest = next(self._numbers)
-
-    def _begin(self) -> Callable[[], None]:
-        self._newest = number = next(self._numbers)
-
-        def check() -> None:
-            if number != self._newest:
-                raise Overtaken("another part of the image was asked for.")
-
-        return check
+        self._newest.end()

@@ -13,7 +13,7 @@ from cxg_widget.display.tissue import has_section
 from cxg_widget.draw.over import over
 from cxg_widget.draw.scale_bar import draw_scale_bar
 from cxg_widget.errors import CxgWidgetError
-from cxg_widget.session.tissue import TissueParts, part_for
+from cxg_widget.session.tissue import part_for
 from cxg_widget.spatial.view import View
 
 
@@ -47,7 +47,7 @@ def _layer(held: Holder, seen: View, size: tuple[int, int]) -> NDArray[np.float6
     name = str(settings.tissue)
     image = dataset.find_image(name)
     part = part_for(image, seen, size)
-    pixels = TissueParts(dataset).read(name, part)
+    pixels = dataset.section_image(name, part.lines, part.columns, part.step)
     left, right, bottom, top = seen
     ends = ((left, right, part.columns, pixels.shape[1]), (top, bottom, part.lines, pixels.shape[0]))
     found = np.zeros((size[1], size[0], 4))

@@ -392,10 +392,10 @@ class CxgWidget(AnsweringWidget):
         if isinstance(colors, str) or not isinstance(colors, Sequence) or len(colors) == 0:
             raise InvalidValue(f"grid() takes a list of colors; found {shown(colors)}")
         first, *rest = (one if isinstance(one, Mapping) else {"color": one} for one in colors)
-        before = self.panels.looks
+        before, is_plot = self.panels.looks, set(first) == {"color"}
         with self._history.step():
-            self.panels.replace([first if len(first) != 1 or "color" not in first else {}, *rest])
-            if len(first) == 1 and "color" in first:
+            self.panels.replace([{} if is_plot else first, *rest])
+            if is_plot:
                 try:
                     self.color = first["color"]
                 except BaseException:

@@ -43,6 +43,16 @@ def calls(page: Any, name: str) -> list[list[Any]]:
     return [call[1:] for call in page.evaluate("() => calls") if call[0] == name]
 
 
+def asked(page: Any, kind: str) -> list[dict[str, Any]]:
+    """Return what was asked of the kernel, of one kind."""
+    return [request for (request,) in calls(page, "ask") if request["kind"] == kind]
+
+
+def edits_of(page: Any, kind: str) -> list[dict[str, Any]]:
+    """Return what was to be done with a set or an annotation."""
+    return [{name: value for name, value in one.items() if name not in ("kind", "id")} for one in asked(page, kind)]
+
+
 def expect(locator: Any) -> Any:
     """Expect something of a locator, within a while."""
     from playwright.sync_api import expect as expect_of

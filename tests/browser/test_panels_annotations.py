@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.panels_page import calls, expect, settle, show
+from tests.browser.panels_page import calls, edits_of, expect, settle, show
 
 pytestmark = pytest.mark.browser
 
@@ -21,8 +21,7 @@ def panel(panels: Any) -> Any:
 
 
 def edits(page: Any) -> list[dict[str, Any]]:
-    asked = [request for (request,) in calls(page, "ask") if request["kind"] == "annotation"]
-    return [{name: value for name, value in one.items() if name not in ("kind", "id")} for one in asked]
+    return edits_of(page, "annotation")
 
 
 def filters(page: Any) -> Any:

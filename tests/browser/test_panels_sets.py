@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.panels_page import calls, expect, settle, show
+from tests.browser.panels_page import asked, calls, edits_of, expect, settle, show
 
 pytestmark = pytest.mark.browser
 
@@ -21,8 +21,7 @@ def panel(panels: Any) -> Any:
 
 
 def edits(page: Any) -> list[dict[str, Any]]:
-    asked = [request for (request,) in calls(page, "ask") if request["kind"] == "set"]
-    return [{name: value for name, value in one.items() if name not in ("kind", "id")} for one in asked]
+    return edits_of(page, "set")
 
 
 def test_names_are_text_and_stand_below_the_set_that_they_were_made_in(panel: Any) -> None:
@@ -111,9 +110,9 @@ def test_a_hand_colours_by_sets_gives_one_a_colour_and_saves_its_cells(panel: An
     assert download.value.suggested_filename == "PBMC_atlas_38_donors-T_cells.csv"
     assert [value for name, value in calls(panels, "setTrait") if name == "color"] == ["sets:", "sets:T cells"]
     assert edits(panels)[-1] == {"op": "color", "name": "T cells", "to": "#aa00bb"}
-    asked = [request for (request,) in calls(panels, "ask") if request["kind"] == "csv"]
-    assert asked[0]["filters"] == [{"set": "T cells", "of": "of 0"}]
-    assert asked[0]["table"]["of"] == "filter"
+    (csv, *_) = asked(panels, "csv")
+    assert csv["filters"] == [{"set": "T cells", "of": "of 0"}]
+    assert csv["table"]["of"] == "filter"
 
 
 def test_arrows_go_from_the_field_through_the_rows_of_which_one_is_a_tab_stop(panel: Any, panels: Any) -> None:

@@ -23,23 +23,15 @@ import { capitalized, nounsOf } from "./nouns.js";
  * @property {string} said what is said in place of a bar
  */
 
+/** What a key tells where there is a name alone. @type {Omit<Key, "title" | "size">} */
+export const NO_KEY = { heading: "", detail: "", rows: [], more: 0, ramp: [], ends: ["", ""], middle: "", said: "" };
+
 /** @param {import("../state/state.js").State} state @param {boolean} [dark] the picture is @returns {Key} */
 export function keyOf(state, dark = false) {
   const { dataset, color, traits } = state;
   const hidden = new Set(traits.hidden);
   /** @type {Key} */
-  const key = {
-    title: dataset?.title ?? "",
-    size: sizeOf(state),
-    heading: "",
-    detail: "",
-    rows: [],
-    more: 0,
-    ramp: [],
-    ends: ["", ""],
-    middle: "",
-    said: "",
-  };
+  const key = { ...NO_KEY, title: dataset?.title ?? "", size: sizeOf(state) };
   const leftOut = leftOutOf(state, dark);
   if (color === null || color.scale === "none")
     return leftOut.length === 0 ? key : { ...key, heading: capitalized(nounsOf(state).obs.many), rows: leftOut };

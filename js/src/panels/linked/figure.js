@@ -6,20 +6,6 @@ import { keyOf } from "../../words/key.js";
 const [LINE_PX, PAD_PX, TITLE_PX, SIZE_PX] = [40, 16, 14, 12];
 const SIZE_OPACITY = 0.7;
 
-/** Of a figure that has a name alone. @type {import("../../words/key.js").Key} */
-export const NO_KEY = {
-  title: "",
-  size: "",
-  heading: "",
-  detail: "",
-  rows: [],
-  more: 0,
-  ramp: [],
-  ends: ["", ""],
-  middle: "",
-  said: "",
-};
-
 /**
  * @param {HTMLCanvasElement[]} figures in the order of the panels, of plots of one size @param {number} columns
  * @param {{scale: number, theme: import("../../page/theme.js").Theme | null, state: import("../../state/state.js").State, element: HTMLElement}} how

@@ -2,7 +2,8 @@
 import { render } from "lit-html";
 import { toBlob } from "../../screen/canvas.js";
 import { asSeen } from "../../state/state.js";
-import { compose, NO_KEY } from "./figure.js";
+import { NO_KEY } from "../../words/key.js";
+import { compose } from "./figure.js";
 import { head, isPart, saidOf, titleOf } from "./head.js";
 import { gridOf, placeOf } from "./layout.js";
 import { createLook } from "./look.js";

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cxg_widget.datasets import Codes, Dataset, open_dataset
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.values import as_plain
 from cxg_widget.errors import ClosedDataset, InvalidOption, InvalidValue, SelectionError, UnknownName
 from tests.datasets.make_cxg import Truth
@@ -55,6 +57,21 @@ def read_everything(dataset: Dataset, truth: Truth) -> dict:
         if column.kind in ("int", "float", "boolean"):
             found[f"numbers {name}"] = dataset.numbers(name)
     return found | {f"gene {name}": dataset.values(name) for name in truth.var_labels}
+
+
+def written_out(blocks: list[MatrixBlock], length: int) -> np.ndarray:
+    """Return the lines of blocks, one after the other, by the words of `MatrixBlock` alone."""
+    found = [np.empty((0, length), dtype=np.float32)]
+    for block in blocks:
+        lines = np.zeros((len(block.starts) - 1, length), dtype=np.float32)
+        lines[:] = 0 if block.fill is None else block.fill
+        for line, (first, last) in enumerate(pairwise(block.starts.tolist())):
+            assert len(set(block.positions[first:last].tolist())) == last - first
+            lines[line, block.positions[first:last]] = block.values[first:last]
+        if block.lines is not None:
+            np.testing.assert_array_equal(block.lines, lines, strict=True)
+        found.append(lines)
+    return np.concatenate(found)
 
 
 class DatasetContract:
@@ -300,6 +317,55 @@ class DatasetContract:
                 dataset.matrix_block(start, stop)
         with pytest.raises(UnknownName):
             dataset.matrix_block(0, 1, layer="no such layer")
+
+    @settings(few, max_examples=3)
+    @given(data=st.data())
+    def test_rows_read_alone_are_those_of_x_in_blocks_of_any_size(self, data, uncached: Dataset, truth: Truth) -> None:
+        n_obs, n_var = truth.X.shape
+        start, stop = sorted(data.draw(st.tuples(*[st.integers(0, n_obs)] * 2)))
+        scattered = sorted(data.draw(st.sets(st.integers(0, n_obs - 1), max_size=12)))
+        for rows in (np.arange(start, stop), np.array(scattered, dtype=np.int64)):
+            blocks = list(uncached.rows_of(rows, step_bytes=data.draw(st.sampled_from([1, 600, 2**26]))))
+            np.testing.assert_allclose(written_out(blocks, n_var), truth.X[rows], rtol=1e-6, atol=1e-6)
+            assert all(len(block.starts) > 1 for block in blocks)
+
+    @settings(few, max_examples=3)
+    @given(data=st.data())
+    def test_vars_of_some_rows_are_those_of_x(self, data, uncached: Dataset, truth: Truth) -> None:
+        n_obs, n_var = truth.X.shape
+        rows = np.array(sorted(data.draw(st.sets(st.integers(0, n_obs - 1), max_size=12))), dtype=np.int64)
+        positions = np.array(sorted(data.draw(st.sets(st.integers(0, n_var - 1), max_size=6))), dtype=np.int64)
+        step = data.draw(st.sampled_from([1, 600, 2**26]))
+        for some, X in ((None, truth.X), (rows, truth.X[rows])):
+            found = written_out(list(uncached.columns_of(positions, some, step_bytes=step)), len(X))
+            np.testing.assert_allclose(found, X[:, positions].T, rtol=1e-6, atol=1e-6)
+
+    def test_all_rows_are_all_of_x_whichever_the_plan(self, uncached: Dataset, truth: Truth) -> None:
+        np.testing.assert_allclose(written_out(list(uncached.rows_of()), truth.X.shape[1]), truth.X, atol=1e-6)
+        for rows, positions in ((None, None), ([3], None), (None, [0]), ([3, 4], [0, 1])):
+            plan = uncached.plan(rows, positions)
+            assert plan.axis in ("obs", "var")
+            assert plan.n_bytes >= 0
+            assert plan.n_bytes <= plan.other_bytes or plan.axis == uncached.major_axis
+            assert (plan.why.endswith(".") and "by row" in plan.why) or "by column" in plan.why
+
+    @of_base
+    def test_rows_that_do_not_ascend_or_do_not_exist_are_not_read(self, dataset: Dataset) -> None:
+        for rows in ([-1], [2, 1], [1, 1], [0, 10**9], [0.5], [[1, 2]]):
+            for read in (dataset.rows_of, partial(dataset.columns_of, [0]), dataset.plan):
+                with pytest.raises(InvalidValue, match="rows"):
+                    read(rows)
+        with pytest.raises(UnknownName):
+            dataset.rows_of([0], layer="no such layer")
+
+    @of_base
+    def test_nothing_is_held_between_two_blocks_of_rows(self, reopen) -> None:
+        dataset = reopen()
+        blocks = dataset.rows_of(step_bytes=1)
+        next(blocks)
+        dataset.close()
+        with pytest.raises(ClosedDataset):
+            next(blocks)
 
     def test_details_and_sizes_are_fit_for_json(self, dataset: Dataset) -> None:
         assert json.loads(json.dumps(dataset.details)) == dataset.details

@@ -330,7 +330,6 @@ def test_of_a_store_on_disk_to_anndata_has_the_selected_rows(tmp_path, monkeypat
     made = SimpleNamespace(AnnData=SimpleNamespace)
     monkeypatch.setitem(sys.modules, "anndata", made)
     monkeypatch.setattr("cxg_widget.datasets.anndata.export.find_spec", lambda name: made)
-    monkeypatch.setattr("cxg_widget.datasets.anndata.export._BLOCK_CELLS", 100)
     truth = truth_of("0.8")
     rows = [1, 5, 17, 39]
     with open_dataset(make_anndata(tmp_path, truth, layout=layout)) as dataset:

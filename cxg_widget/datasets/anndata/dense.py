@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.node import Array
-from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock, spans
+from cxg_widget.datasets.base.plan import Grain
 from cxg_widget.datasets.base.values import Vector
 from cxg_widget.datasets.base.vectors import together
 
@@ -31,6 +32,55 @@ class Dense:
             rows = self._array.read(slice(start, stop), slice(None))
             return MatrixBlock.of_dense(rows.astype(np.float32, copy=False))
         return MatrixBlock.of_dense(self._columns(start, stop, 0, self._array.shape[0]).T)
+
+    def grain(self) -> Grain:
+        """Say in which portions it is read."""
+        rows, columns = self._array.chunks or (1, None)
+        n_obs, n_var = self._array.shape
+        itemsize = self._array.dtype.itemsize
+        return Grain((n_obs, n_var), n_obs * n_var, itemsize, rows, columns, cuts=True, is_dense=True)
+
+    def rows(self, rows: NDArray[np.int64]) -> MatrixBlock:
+        """Return some rows, ascending, all of their values; errors as `Array.read`."""
+        n_var = self._array.shape[1]
+        if len(rows) and rows[-1] - rows[0] == len(rows) - 1:
+            whole = self._array.read(slice(int(rows[0]), int(rows[-1]) + 1), slice(None))
+            return DenseBlock(whole.astype(np.float32, copy=False))
+        found = np.empty((len(rows), n_var), dtype=np.float32)
+        for ranges in self._some_ranges(rows):
+            for (begin, end), band in zip(ranges, self._array.read_ranges(ranges), strict=True):
+                low, high = np.searchsorted(rows, (begin, end))
+                found[low:high] = band if len(band) == high - low else band[rows[low:high] - begin]
+        return DenseBlock(found)
+
+    def cut_columns(self, positions: NDArray[np.int64], rows: NDArray[np.int64] | None) -> MatrixBlock | None:
+        """Return some columns, ascending, cut to some rows; of bands of rows that hold none of them nothing is read."""
+        if rows is None:
+            return None
+        found = np.empty((len(positions), len(rows)), dtype=np.float32)
+        for first, last, start, stop in spans(rows, self._gap()):
+            for number, vector in enumerate(self.columns(positions.tolist(), start, stop)):
+                found[number, first:last] = vector.values[rows[first:last] - start]
+        return DenseBlock(found)
+
+    def _some_ranges(self, rows: NDArray[np.int64]) -> Iterator[list[tuple[int, int]]]:
+        """Yield ranges of rows that hold those wanted, some at a time that take little memory."""
+        some: list[tuple[int, int]] = []
+        n_var, n = self._array.shape[1], 0
+        most = _BLOCK_BYTES // max(n_var * self._array.dtype.itemsize, 1)
+        for _, _, start, stop in spans(rows, self._gap()):
+            for begin, end in self._bands(start, stop, n_var):
+                if some and n + end - begin > most:
+                    yield some
+                    some, n = [], 0
+                some.append((begin, end))
+                n += end - begin
+        if some:
+            yield some
+
+    def _gap(self) -> int:
+        """Return how far apart rows may lie that are read at once: those between them are decoded anyway, or few."""
+        return self._array.chunks[0] if self._array.chunks else 4
 
     def columns(self, positions: Sequence[int], start: int, stop: int) -> Iterator[Vector]:
         """Yield the rows start <= row < stop of distinct columns; those that share chunks are read at once."""

@@ -13,8 +13,6 @@ from cxg_widget.datasets.base.columns import is_placeholder
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import MissingDependency
 
-_BLOCK_CELLS = 1 << 24
-
 
 def subset(dataset: Dataset, mask: NDArray[np.bool_]) -> Any:
     """Return the cells of a mask, bool (n_obs,), as AnnData: a view of a dataset's own object, else a new one.
@@ -54,18 +52,9 @@ def _embedding(dataset: Dataset, name: str, rows: NDArray[np.int64]) -> NDArray[
 
 
 def _matrix(dataset: Dataset, rows: NDArray[np.int64]) -> Any:
-    """Return the rows of X as CSR, read in blocks of lines."""
-    from scipy.sparse import csr_array, csr_matrix, hstack, vstack
+    """Return the rows of X as CSR."""
+    from scipy.sparse import csr_matrix
 
-    by_row = dataset.major_axis == "obs"
-    n_lines, width = (dataset.n_obs, dataset.n_var) if by_row else (dataset.n_var, dataset.n_obs)
-    step = max(_BLOCK_CELLS // max(width, 1), 1)
-    parts = []
-    for start in range(0, n_lines, step):
-        stop = min(start + step, n_lines)
-        wanted = rows[np.searchsorted(rows, start) : np.searchsorted(rows, stop)] - start if by_row else rows
-        if len(wanted) or not by_row:
-            block = dataset.matrix_block(start, stop).csr(width)
-            parts.append(block[wanted] if by_row else block[:, wanted].T.tocsr())
-    empty = csr_array((0, width) if by_row else (len(rows), 0), dtype=np.float32)
-    return csr_matrix((vstack if by_row else hstack)([empty, *parts], format="csr"))
+    found = dataset.gather(rows)
+    shape = len(rows), dataset.n_var
+    return csr_matrix((found.values, found.positions, found.starts), shape=shape, copy=False)

@@ -14,6 +14,7 @@ from cxg_widget.datasets.anndata.dense import Dense
 from cxg_widget.datasets.anndata.node import Array, Group, Node
 from cxg_widget.datasets.anndata.sparse import Sparse
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.plan import Grain
 from cxg_widget.datasets.base.values import Vector
 from cxg_widget.errors import InvalidStore
 
@@ -84,6 +85,18 @@ class Matrix:
     def lines(self, axis: Axis, start: int, stop: int) -> MatrixBlock:
         """Return neighbouring rows or columns; errors as `vectors`."""
         return self._open().lines(axis, start, stop)
+
+    def grain(self) -> Grain:
+        """Say in which portions it is read; errors as `vectors`."""
+        return self._open().grain()
+
+    def rows(self, rows: NDArray[np.int64]) -> MatrixBlock:
+        """Return some rows, ascending; asked of a matrix whose grain has rows. Errors as `vectors`."""
+        return self._open().rows(rows)
+
+    def columns(self, positions: NDArray[np.int64], rows: NDArray[np.int64] | None) -> MatrixBlock | None:
+        """Return some columns, ascending, cut to some rows; None where `vectors` is as good. Errors as `vectors`."""
+        return self._open().cut_columns(positions, rows)
 
     def describe(self) -> dict[str, Any]:
         """Return layout, type and chunks, fit for JSON; empty where there is no matrix."""

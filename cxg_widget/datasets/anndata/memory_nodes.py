@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.matrices import Axis, Matrix
 from cxg_widget.datasets.anndata.node import Array, Group, Node
-from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock
+from cxg_widget.datasets.base.plan import Grain
 from cxg_widget.datasets.base.values import Vector
 from cxg_widget.datasets.base.vectors import together
 
@@ -111,6 +112,19 @@ class MatrixOfView:
             return MatrixBlock.of_dense(_dense(self._values(self._source[start:stop])))
         return MatrixBlock.of_dense(_dense(self._values(self._source[:, start:stop])).T)
 
+    def grain(self) -> Grain:
+        """Say in which portions it is read: single rows and columns are cut; how many entries there are is not told."""
+        shape = len(self._source.obs), len(self._source.var)
+        return Grain(shape, shape[0] * shape[1], 4, 1, 1, cuts=True)
+
+    def rows(self, rows: NDArray[np.int64]) -> MatrixBlock:
+        """Return some rows."""
+        return _block_of(self._values(self._source[rows]))
+
+    def columns(self, positions: NDArray[np.int64], rows: NDArray[np.int64] | None) -> MatrixBlock:
+        """Return some columns, cut to some rows."""
+        return _block_of(self._values(self._source[:, positions] if rows is None else self._source[rows, positions]).T)
+
     def describe(self) -> dict[str, Any]:
         """Say that it is a view."""
         return {"layout": "view"}
@@ -161,6 +175,14 @@ def node_of(values: Any, path: str) -> Node:
 
 
 _PARTS = ("data", "indices", "indptr")
+
+
+def _block_of(values: Any) -> MatrixBlock:
+    """Return the rows of a matrix as a block, sparse where it is."""
+    if not hasattr(values, "tocsr"):
+        return DenseBlock(np.ascontiguousarray(_dense(values)))
+    found = values.tocsr()
+    return MatrixBlock(found.indptr, found.indices, found.data.astype(np.float32, copy=False)).distinct(found.shape[1])
 
 
 def _dense(values: Any) -> NDArray[np.float32]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -75,6 +75,10 @@ class Array(Node):
         MissingDependency
             If what it is compressed with is not installed.
         """
+
+    def read_ranges(self, ranges: Sequence[tuple[int, int]]) -> list[NDArray[Any]]:
+        """Return ranges start <= place < stop along the first axis; errors as `read`."""
+        return [self.read(slice(*one)) for one in ranges]
 
     @abstractmethod
     def stored_bytes(self) -> int:

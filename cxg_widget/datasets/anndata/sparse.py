@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compute.cache import ByteCache
+from cxg_widget.datasets.anndata.entries import BLOCK_ENTRIES, aligned, pick_entries
 from cxg_widget.datasets.anndata.node import Array, Group
 from cxg_widget.datasets.base.matrix_block import MatrixBlock, stack
+from cxg_widget.datasets.base.plan import Grain
 from cxg_widget.datasets.base.vectors import TOGETHER_BYTES
 from cxg_widget.errors import InvalidStore
 
-BLOCK_ENTRIES = 1 << 22
-"""Entries read at a time where all of them are looked at: 32 MiB."""
 SORTED_ENTRIES = 1 << 24
 """Entries sorted at a time; sorting takes as much memory again."""
 _ENTRY_BYTES = 8
@@ -78,6 +78,37 @@ class Sparse:
         found = self._along(start, stop) if axis == self.axis else self._across(start, stop)
         return found.distinct(self.shape[1] if axis == "obs" else self.shape[0])
 
+    def grain(self) -> Grain:
+        """Say in which portions it is read: entries of neighbouring lines lie in one chunk."""
+        chunk = self._indices.chunks[0] if self._indices.chunks else 1
+        lines = max(chunk * self._n_major // max(self.n_entries, 1), 1)
+        entry_bytes = self._data.dtype.itemsize + self._indices.dtype.itemsize
+        if self.axis == "obs":
+            return Grain(self.shape, self.n_entries, entry_bytes, lines, None, row_starts=self._starts())
+        return Grain(self.shape, self.n_entries, entry_bytes, None, lines)
+
+    def rows(self, rows: NDArray[np.int64]) -> MatrixBlock:
+        """Return some lines of its own axis, ascending; of chunks that hold nothing of them nothing is read."""
+        starts = self._starts()
+        first, ends = starts[rows], starts[rows + 1]
+        if len(rows) and (first[1:] == ends[:-1]).all():
+            span = slice(int(first[0]), int(ends[-1]))
+            positions, values = self._indices.read(span), self._data.read(span).astype(np.float32, copy=False)
+        else:
+            positions, values = pick_entries(self._indices, self._data, first, ends, self._n_minor)
+        found = MatrixBlock(np.append(0, np.cumsum(ends - first)), positions, values)
+        if found.is_plain(self._n_minor):
+            return found
+        self._check_positions(positions)
+        return found.once(self._n_minor)
+
+    def cut_columns(self, positions: NDArray[np.int64], rows: NDArray[np.int64] | None) -> MatrixBlock | None:
+        """Return some columns, ascending, cut to some rows, of a matrix compressed by column; None of others."""
+        if self.axis == "obs":
+            return None
+        found = self.rows(positions)
+        return found if rows is None else found.cut(rows, self._n_minor)
+
     def lines_across(self, lines: Sequence[int]) -> Iterator[MatrixBlock]:
         """Yield distinct lines across, each as `lines` returns it; where all entries are scanned, once for all."""
         yield from (found.distinct(self._n_major) for found in self._in_turn(self._sorted(), lines, 0, self._n_major))
@@ -113,6 +144,10 @@ class Sparse:
 
     def _positions(self, first: int, last: int) -> NDArray[Any]:
         found = self._indices.read(slice(first, last))
+        self._check_positions(found)
+        return found
+
+    def _check_positions(self, found: NDArray[Any]) -> None:
         if found.size:
             low, high = int(found.min()), int(found.max())
             if low < 0 or high >= self._n_minor:
@@ -120,7 +155,6 @@ class Sparse:
                     f"{self._group.uri}: {self._indices.path} names position {low if low < 0 else high}, "
                     f"but there are {self._n_minor:,}."
                 )
-        return found
 
     def _values(self, first: int, last: int) -> NDArray[np.float32]:
         return self._data.read(slice(first, last)).astype(np.float32, copy=False)
@@ -161,11 +195,11 @@ class Sparse:
 
         _, last = self._bounds(0, self._n_major)
         found = []
-        for low, high in _aligned(0, last, self._indices.chunks, SORTED_ENTRIES):
+        for low, high in aligned(0, last, self._indices.chunks, SORTED_ENTRIES):
             first_line, starts = self._lines_between(low, high)
             positions = np.empty(high - low, dtype=np.int32)
             values = np.empty(high - low, dtype=np.float32)
-            for start, stop in _aligned(low, high, self._indices.chunks, BLOCK_ENTRIES):
+            for start, stop in aligned(low, high, self._indices.chunks, BLOCK_ENTRIES):
                 positions[start - low : stop - low] = self._positions(start, stop)
                 values[start - low : stop - low] = self._values(start, stop)
                 self._progress(stop / last)
@@ -207,7 +241,7 @@ class Sparse:
         number[wanted] = np.arange(wanted.size)
         found: list[MatrixBlock] = []
         sizes = np.zeros(wanted.size, dtype=np.int64)
-        for low, high in _aligned(first, last, self._indices.chunks, BLOCK_ENTRIES):
+        for low, high in aligned(first, last, self._indices.chunks, BLOCK_ENTRIES):
             found.append(self._pick(number, sizes.size, low, high))
             sizes += np.diff(found[-1].starts)
             if most_bytes is not None and _ENTRY_BYTES * int(sizes.sum()) > most_bytes:
@@ -268,16 +302,6 @@ def size_of(blocks: Sequence[MatrixBlock]) -> int:
 
 
 _KINDS = {"data": "biuf", "indices": "iu", "indptr": "iu"}
-
-
-def _aligned(first: int, last: int, chunks: tuple[int, ...] | None, length: int) -> Iterator[tuple[int, int]]:
-    """Cut first..last into parts of about `length` that end where chunks end, so that each chunk is decoded once."""
-    chunk = chunks[0] if chunks else 1
-    step = max(length // chunk, 1) * chunk
-    while first < last:
-        stop = min((first // step + 1) * step, last)
-        yield first, stop
-        first = stop
 
 
 def _line_of(blocks: Sequence[MatrixBlock], line: int) -> MatrixBlock:

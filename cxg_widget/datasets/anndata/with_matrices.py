@@ -17,6 +17,7 @@ from cxg_widget.datasets.base.contract import Table
 from cxg_widget.datasets.base.dataset import Dataset, Vector
 from cxg_widget.datasets.base.embedding_names import default_embedding
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.plan import Grain
 from cxg_widget.datasets.base.values import Values
 from cxg_widget.datasets.base.var_names import VarNames
 from cxg_widget.errors import InvalidStore
@@ -82,6 +83,21 @@ class WithMatrices(Dataset):
         if layer == RAW and self._raw is not None:
             return self._raw.block(self.major_axis, start, stop, self.var_labels)
         return self._matrix_of(layer).lines(self.major_axis, start, stop)
+
+    def _n_var_in(self, layer: str | None) -> int:
+        return self._raw.n_var if layer == RAW and self._raw is not None else self.n_var
+
+    def _read_grain(self, layer: str | None) -> Grain:
+        return self._matrix_of(layer).grain()
+
+    def _read_rows(self, rows: NDArray[np.int64], layer: str | None) -> MatrixBlock:
+        return self._matrix_of(layer).rows(rows)
+
+    def _read_columns(
+        self, positions: NDArray[np.int64], rows: NDArray[np.int64] | None, layer: str | None
+    ) -> MatrixBlock:
+        found = self._matrix_of(layer).columns(positions, rows)
+        return super()._read_columns(positions, rows, layer) if found is None else found
 
     def _matrix_of(self, layer: str | None) -> AnyMatrix:
         if layer == RAW and self._raw is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from cxg_widget.datasets.atlas.arrays import group_path
 from cxg_widget.datasets.atlas.matrix import Matrix, segments
 from cxg_widget.datasets.atlas.pointers import Positions, members, whole
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.plan import Grain
 from cxg_widget.errors import InvalidStore
 
 Places = NDArray[np.int32]
@@ -29,33 +31,60 @@ class RowReader:
     def __init__(self, matrix: Matrix, features: Mapping[str, int]) -> None:
         self._matrix, self._features, self._uri = matrix, features, matrix.obs.uri
 
-    def read(self, start: int, stop: int, layer: str) -> MatrixBlock:
-        """Return the cells start <= row < stop; in memory are their entries and those beside them in the store."""
-        group, pointers = self._read_pointers(start, stop)
+    def read(self, rows: NDArray[np.int64], layer: str) -> MatrixBlock:
+        """Return some cells, ascending; in memory are their entries and those beside them in the store."""
+        group, pointers = self._read_pointers(rows)
         parts: list[Part] = []
+        missing: list[tuple[Positions, Places]] = []
         for name in dict.fromkeys(group):
             cells = np.flatnonzero(np.array([one == name for one in group], dtype=bool))
-            parts.extend(self._read_group(name, cells, pointers[:, cells], layer))
+            entries, measured = self._read_group(name, cells, pointers[:, cells], layer)
+            parts.extend(entries)
+            missing.append((cells, self._not_among(measured)))
+        fill = self._fill([places for _, places in missing])
+        if fill is None:
+            parts.extend(_as_nan(cells, places) for cells, places in missing)
         lines, positions, values = (np.concatenate(columns) for columns in zip(_EMPTY, *parts, strict=True))
         del parts
-        return MatrixBlock.of_entries((stop - start, len(self._features)), lines, positions, values)
+        found = MatrixBlock.of_entries((len(rows), len(self._features)), lines, positions, values)
+        return found if fill is None else replace(found, fill=fill)
 
-    def _read_pointers(self, start: int, stop: int) -> tuple[list[str | None], NDArray[np.int64]]:
+    def grain(self, layer: str) -> Grain:
+        """Say in which portions it is read, by some of its groups."""
+        matrix, n_obs, n_var = self._matrix, self._matrix.obs.n_rows, len(self._features)
+        layouts = matrix.known_layouts
+        sample = list(layouts)[:: len(layouts) // _MOST_SAMPLED + 1]
+        paths = [(group, path) for group in sample if (path := matrix.path_of(group, layer)) is not None]
+        if matrix.pointer.kind == "dense" or not paths:
+            return Grain((n_obs, n_var), n_obs * n_var, 8, 1)
+        n_entries = sum(matrix.groups.n_entries(*one) for one in paths) * len(layouts) // len(sample)
+        several = len(set(layouts.values())) > 1  # then what one did not measure is written into blocks as NaN
+        most = max(n_var - int((self._positions(matrix.layout_of(group)) >= 0).sum()) for group, _ in paths)
+        columns = 1 if all(matrix.groups.has_csc(*one) for one in paths) else None
+        return Grain((n_obs, n_var), n_entries + several * most * n_obs, 8, 1, columns)
+
+    def _read_pointers(self, rows: NDArray[np.int64]) -> tuple[list[str | None], NDArray[np.int64]]:
         pointer = self._matrix.pointer
         names = ("start", "end") if pointer.kind == "sparse" else ("position",)
-        found = self._matrix.obs.read(members(pointer, "zarr_group", *names), (start, stop))
+        together = len(rows) and int(rows[-1]) - int(rows[0]) == len(rows) - 1
+        which = (int(rows[0]), int(rows[-1]) + 1) if together else rows
+        found = self._matrix.obs.read(members(pointer, "zarr_group", *names), which)
         return found.column(0).to_pylist(), np.stack([whole(column, -1) for column in found.columns[1:]])
 
-    def _read_group(self, name: str | None, cells: Positions, pointers: NDArray[np.int64], layer: str) -> list[Part]:
+    def _read_group(
+        self, name: str | None, cells: Positions, pointers: NDArray[np.int64], layer: str
+    ) -> tuple[list[Part], Positions]:
+        """Return the entries of some cells of one group, and which features it measured."""
+        nothing = np.empty(0, dtype=np.int64)
         if not name:
-            return [self._missing(cells, np.empty(0, dtype=np.int64))]
+            return [], nothing
         group = group_path(name, self._uri)
         below = self._matrix.path_of(group, layer)
         target = self._positions(self._matrix.layout_of(group))
         if below is None or not len(target):
-            return [self._missing(cells, np.empty(0, dtype=np.int64))]
+            return [], nothing
         read = self._sparse if self._matrix.pointer.kind == "sparse" else self._dense
-        return [*read(group, below, cells, pointers, target), self._missing(cells, target[target >= 0])]
+        return read(group, below, cells, pointers, target), target[target >= 0]
 
     def _sparse(
         self, group: str, below: str, cells: Positions, spans: NDArray[np.int64], target: Positions
@@ -102,17 +131,18 @@ class RowReader:
             parts.append((lines, np.tile(target[known].astype(np.int32), len(found)), found.ravel()))
         return parts
 
-    def _missing(self, cells: Positions, measured: Positions) -> Part:
-        """Return NaN for every feature of some cells that is not among those measured."""
+    def _not_among(self, measured: Positions) -> Places:
         there = np.ones(len(self._features), dtype=bool)
         there[measured] = False
-        positions = np.flatnonzero(there).astype(np.int32)
-        n = len(cells) * len(positions)
-        return (
-            np.repeat(cells.astype(np.int32), len(positions)),
-            np.tile(positions, len(cells)),
-            np.full(n, np.nan, dtype=np.float32),
-        )
+        return np.flatnonzero(there).astype(np.int32)
+
+    def _fill(self, missing: list[Places]) -> NDArray[np.float32] | None:
+        """Return NaN for what no cell measured and 0 for all else; None where cells measured different features."""
+        if not missing or not len(missing[0]) or any(not np.array_equal(one, missing[0]) for one in missing):
+            return None
+        fill = np.zeros(len(self._features), dtype=np.float32)
+        fill[missing[0]] = np.nan
+        return fill
 
     def _positions(self, layout: str) -> Positions:
         return self._matrix.life.cached(
@@ -120,4 +150,11 @@ class RowReader:
         )
 
 
+def _as_nan(cells: Positions, places: Places) -> Part:
+    """Return NaN for some features of some cells."""
+    values = np.full(len(cells) * len(places), np.nan, dtype=np.float32)
+    return np.repeat(cells.astype(np.int32), len(places)), np.tile(places, len(cells)), values
+
+
+_MOST_SAMPLED = 32
 _EMPTY: Part = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)

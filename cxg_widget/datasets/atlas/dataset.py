@@ -23,6 +23,7 @@ from cxg_widget.datasets.atlas.snapshot import read_snapshot
 from cxg_widget.datasets.atlas.spaces import USUAL, Space, Spaces
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES, Dataset, Vector
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.plan import Grain
 from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.base.values import Values, take_rows
 from cxg_widget.errors import InvalidOption, InvalidStore
@@ -163,11 +164,22 @@ class AtlasDataset(Dataset):
         yield from space.matrix.columns([self.var_labels[one] for one in positions], layer or space.layers[0])
 
     def _read_matrix_block(self, start: int, stop: int, layer: str | None) -> MatrixBlock:
+        return self._read_rows(np.arange(start, stop), layer).written_out(self.n_var)
+
+    def _read_rows(self, rows: NDArray[np.int64], layer: str | None) -> MatrixBlock:
+        return self._rows().read(rows, layer or self._space_of_matrix().layers[0])
+
+    def _read_grain(self, layer: str | None) -> Grain:
+        return self._rows().grain(layer or self._space_of_matrix().layers[0])
+
+    def _rows(self) -> RowReader:
+        features: dict[str, int] = self._read_once("positions of features", self._positions)
+        return RowReader(self._space_of_matrix().matrix, features)
+
+    def _space_of_matrix(self) -> Space:
         if self._space is None:
             raise InvalidStore(f"{self.uri}: no feature space has a registry and layers, so there is no matrix.")
-        features: dict[str, int] = self._read_once("positions of features", self._positions)
-        reader = RowReader(self._space.matrix, features)
-        return reader.read(start, stop, layer or self._space.layers[0])
+        return self._space
 
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
         if name in self._supplied:

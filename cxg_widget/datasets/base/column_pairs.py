@@ -131,7 +131,7 @@ class ColumnPairs:
         kind = self._store.obs_columns[name].kind
         if kind not in ("int", "float"):
             what = f"obs column {name!r} is {kind}"
-            raise InvalidValue(f"{what}; an axis needs an obs column of numbers or a {self._store.var_noun.one}.")
+            raise InvalidValue(f"{what}; an axis needs an obs column of numbers or {self._store.var_noun.a}.")
         return _Axis("obs", name, is_log=False)
 
     def _label(self, axis: _Axis, layer: str | None) -> str:

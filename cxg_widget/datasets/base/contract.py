@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.base.by_view import ByView
 from cxg_widget.datasets.base.embedding_names import axis_names
 from cxg_widget.datasets.base.lifetime import Lifetime
-from cxg_widget.datasets.base.matrix_block import MatrixBlock, stack
+from cxg_widget.datasets.base.matrix_block import MatrixBlock, rows_in_blocks, stack
+from cxg_widget.datasets.base.plan import Grain
 from cxg_widget.datasets.base.sections import Sections
 from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.base.values import Column, Values, Vector
@@ -157,6 +158,31 @@ class Contract(ABC):
     def _read_matrix_block(self, start: int, stop: int, layer: str | None) -> MatrixBlock:
         """Read lines along `major_axis`; a store whose axis is "obs" implements this, by default each var is a line."""
         return stack([self._read_vector(position, layer) for position in range(start, stop)], self.n_obs)
+
+    def _n_var_in(self, layer: str | None) -> int:  # noqa: ARG002 - for stores whose layers have vars of their own
+        """Say how many vars a layer has."""
+        return self.n_var
+
+    def _read_grain(self, layer: str | None) -> Grain:  # noqa: ARG002 - all layers of most stores lie in one way
+        """Say in which portions a matrix is read; by default single lines of `major_axis`, and all of it across."""
+        rows, columns = (1, None) if self.major_axis == "obs" else (None, 1)
+        return Grain((self.n_obs, self.n_var), self.n_obs * self.n_var, 4, rows, columns)
+
+    def _read_rows(self, rows: NDArray[np.int64], layer: str | None) -> MatrixBlock:
+        """Read some rows, ascending and distinct, as lines whose positions are vars of the layer.
+
+        Asked of stores whose grain has rows; by default by `_read_matrix_block`, rows that lie near each other at once.
+        """
+        return rows_in_blocks(rows, lambda start, stop: self._read_matrix_block(start, stop, layer))
+
+    def _read_columns(
+        self, positions: NDArray[np.int64], rows: NDArray[np.int64] | None, layer: str | None
+    ) -> MatrixBlock:
+        """Read some vars, ascending and distinct, as lines whose positions are places among `rows` (None = all)."""
+        vectors = self._read_vectors(positions.tolist(), layer)
+        if rows is None:
+            return stack(list(vectors), self.n_obs)
+        return stack([vector.take(rows) for vector in vectors], len(rows))
 
     # Embeddings.
 

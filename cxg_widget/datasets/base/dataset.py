@@ -13,6 +13,7 @@ from cxg_widget.datasets.base.embeddings import Embeddings
 from cxg_widget.datasets.base.lifetime import Lifetime
 from cxg_widget.datasets.base.obs_columns import MAX_LABELS, ObsColumns
 from cxg_widget.datasets.base.of_part import of_part
+from cxg_widget.datasets.base.rows import Rows
 from cxg_widget.datasets.base.sections import SectionImages
 from cxg_widget.datasets.base.tables import Tables
 from cxg_widget.datasets.base.traffic import Traffic
@@ -38,6 +39,7 @@ class Dataset(Contract):
         self._make_obs_parts()
         self._var_part = VarNames(self)
         self._matrix_part = Vectors(self, self.names_in)
+        self._row_part = Rows(self)
         self._section_part = SectionImages(self)
 
     def _make_obs_parts(self) -> None:
@@ -132,6 +134,10 @@ class Dataset(Contract):
     vector_block = of_part("_matrix_part", Vectors.vector_block)
     vectors_block = of_part("_matrix_part", Vectors.vectors_block)
     matrix_block = of_part("_matrix_part", Vectors.matrix_block)
+    rows_of = of_part("_row_part", Rows.rows_of)
+    columns_of = of_part("_row_part", Rows.columns_of)
+    gather = of_part("_row_part", Rows.gather)
+    plan = of_part("_row_part", Rows.plan)
 
     # Embeddings, and what is known of them before they are read.
 

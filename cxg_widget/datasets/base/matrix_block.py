@@ -1,9 +1,11 @@
-"""Neighbouring rows, or neighbouring vars, of the matrix at once, and arithmetic on them; SciPy does what is large."""
+"""Some rows, or some vars, of the matrix at once, and arithmetic on them; SciPy does what is large."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,22 +14,44 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.base.values import Vector
 
 Integers = NDArray[np.integer[Any]]
+_MANY_ENTRIES = 1 << 20
+"""From how many on it pays to load a compiled loop, where none has been."""
 
 
 @dataclass(frozen=True)
 class MatrixBlock:
-    """Lines of the matrix, which are rows (obs) or columns (var), each as its entries; what is left out is 0.
+    """Lines of the matrix, which are rows (obs) or columns (var), each as its entries.
 
     Attributes
     ----------
     starts : integers (n_lines + 1,); line i has the entries starts[i] <= entry < starts[i + 1]
     positions : integers (n_entries,), of each entry along its line, distinct in a line, in any order
     values : float32 (n_entries,); NaN = not measured
+    fill : float32 (length,), what each position is worth in the lines that leave it out: the shift of a CXG with
+        `X_col_shift`, NaN for what no line measured; None = 0
     """
 
     starts: Integers
     positions: Integers
     values: NDArray[np.float32]
+    fill: NDArray[np.float32] | None = None
+
+    @property
+    def lines(self) -> NDArray[np.float32] | None:
+        """All values, float32 (n_lines, length), where the store has them so; None where it has entries.
+
+        Who reads the entries alone is right of both kinds of block: of a dense one each cell is an entry.
+        """
+        return None
+
+    def dense(self, length: int) -> NDArray[np.float32]:
+        """Return all values, float32 (n_lines, length); of a dense block the array it holds."""
+        n_lines = len(self.starts) - 1
+        found = np.zeros((n_lines, length), dtype=np.float32)
+        if self.fill is not None:
+            found[:] = self.fill
+        found[np.repeat(np.arange(n_lines), np.diff(self.starts)), self.positions] = self.values
+        return found
 
     @classmethod
     def of_dense(cls, values: NDArray[np.float32]) -> MatrixBlock:
@@ -47,10 +71,16 @@ class MatrixBlock:
         return cls(found.indptr, found.indices, found.data)
 
     def csr(self, length: int) -> Any:
-        """Return a scipy.sparse.csr_array on the same memory."""
+        """Return a scipy.sparse.csr_array, on the same memory where nothing that is left out has a value."""
         from scipy.sparse import csr_array
 
+        if self.fill is not None:
+            return self.written_out(length).csr(length)
         return csr_array((self.values, self.positions, self.starts), shape=(len(self.starts) - 1, length))
+
+    def written_out(self, length: int) -> MatrixBlock:
+        """Return a block without a fill: what is worth it is among the entries, zeros are not."""
+        return self if self.fill is None else MatrixBlock.of_dense(self.dense(length))
 
     def distinct(self, length: int) -> MatrixBlock:
         """Return lines that name each position once, ascending; what a line holds twice is added up."""
@@ -60,6 +90,25 @@ class MatrixBlock:
         found.sum_duplicates()
         return MatrixBlock(found.indptr, found.indices, found.data)
 
+    def once(self, length: int) -> MatrixBlock:
+        """Return lines that name each position once, in any order, as TileDB gives them; cheaper than `distinct`."""
+        if not self._pays_to_compile():
+            return self.distinct(length)
+        from cxg_widget.datasets.base.kernels import repeats
+
+        return self.distinct(length) if repeats(self.starts, self.positions, length) else self
+
+    def is_plain(self, length: int) -> bool:
+        """Say whether positions ascend in each line and lie in it, where one pass tells that; False = not known."""
+        if not self._pays_to_compile():
+            return False
+        from cxg_widget.datasets.base.kernels import is_plain
+
+        return bool(is_plain(self.starts, self.positions, length))
+
+    def _pays_to_compile(self) -> bool:
+        return len(self.positions) >= (_MANY_ENTRIES >> 6 if "numba" in sys.modules else _MANY_ENTRIES)
+
     def holds(self, n_lines: int, length: int) -> bool:
         """Say whether it has so many lines, and no entry lies beyond their ends, as in damaged files."""
         starts, positions = self.starts, self.positions
@@ -68,6 +117,36 @@ class MatrixBlock:
         if len(positions) != len(self.values) or bool((starts[1:] < starts[:-1]).any()):
             return False
         return not len(positions) or (int(positions.min()) >= 0 and int(positions.max()) < length)
+
+    def take(self, lines: Integers) -> MatrixBlock:
+        """Return some lines, in their order."""
+        n_lines = len(self.starts) - 1
+        if len(lines) == n_lines and (not n_lines or (lines[-1] == n_lines - 1 and (np.diff(lines) == 1).all())):
+            return self
+        first, lengths = self.starts[:-1][lines], np.diff(self.starts)[lines]
+        starts = np.zeros(len(lines) + 1, dtype=np.int64)
+        np.cumsum(lengths, out=starts[1:])
+        entry = counted(first, lengths)
+        return MatrixBlock(starts, self.positions[entry], self.values[entry], self.fill)
+
+    def across(self, length: int) -> MatrixBlock:
+        """Return the positions as lines, and the lines as their positions, ascending; without a fill."""
+        found = self.csr(length).tocsc()
+        return MatrixBlock(found.indptr, found.indices, found.data)
+
+    def cut(self, positions: NDArray[np.int64], length: int) -> MatrixBlock:
+        """Return some positions, ascending, numbered from 0; of lines of that length and without a fill."""
+        n = len(positions)
+        if n and int(positions[-1]) - int(positions[0]) == n - 1:
+            placed = self.positions - self.positions.dtype.type(positions[0])
+            entries = np.flatnonzero((placed >= 0) & (placed < n))
+        else:
+            place = np.full(length, -1, dtype=np.int32)
+            place[positions] = np.arange(n, dtype=np.int32)
+            placed = place[self.positions]
+            entries = np.flatnonzero(placed >= 0)
+        starts = np.searchsorted(entries, self.starts)
+        return MatrixBlock(starts, placed[entries], self.values[entries])
 
     def first(self, n_lines: int) -> MatrixBlock:
         """Return a copy of the first lines."""
@@ -85,6 +164,53 @@ class MatrixBlock:
         return Vector(self.values, self.positions.astype(np.int64))
 
 
+class DenseBlock(MatrixBlock):
+    """Lines of which the store has every value; as entries they are made at the first look at `positions`.
+
+    Parameters
+    ----------
+    lines : float32 (n_lines, length)
+    """
+
+    def __init__(self, lines: NDArray[np.float32]) -> None:
+        n_lines, length = lines.shape
+        starts = np.arange(n_lines + 1, dtype=np.int64) * length
+        for name, value in (("starts", starts), ("values", lines.reshape(-1)), ("fill", None), ("_lines", lines)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def lines(self) -> NDArray[np.float32]:
+        """All values, float32 (n_lines, length)."""
+        found: NDArray[np.float32] = vars(self)["_lines"]
+        return found
+
+    @cached_property
+    def positions(self) -> Integers:
+        """The positions of all cells."""
+        n_lines, length = self.lines.shape
+        return np.tile(np.arange(length, dtype=np.int32), n_lines)
+
+    def dense(self, length: int) -> NDArray[np.float32]:  # noqa: ARG002 - it has one
+        """Return all values."""
+        return self.lines
+
+    def csr(self, length: int) -> Any:
+        """Return a scipy.sparse.csr_array without zeros."""
+        return MatrixBlock.of_dense(self.lines).csr(length)
+
+    def across(self, length: int) -> MatrixBlock:  # noqa: ARG002 - it has one
+        """Return the positions as lines, and the lines as their positions."""
+        return DenseBlock(np.ascontiguousarray(self.lines.T))
+
+    def holds(self, n_lines: int, length: int) -> bool:
+        """Say whether it has so many lines of that length."""
+        return self.lines.shape == (n_lines, length)
+
+    def take(self, lines: Integers) -> MatrixBlock:
+        """Return some lines, in their order."""
+        return DenseBlock(self.lines[lines])
+
+
 def stack(vectors: Sequence[Vector], n_obs: int) -> MatrixBlock:
     """Return vectors as the lines of one block; those with a fill other than 0 are written out."""
     rows = [np.arange(n_obs) if one.rows is None else one.rows for one in vectors]
@@ -97,6 +223,47 @@ def stack(vectors: Sequence[Vector], n_obs: int) -> MatrixBlock:
         starts,
         np.concatenate([*rows, np.empty(0, np.int64)], dtype=np.int64),
         np.concatenate([*values, np.empty(0, np.float32)], dtype=np.float32),
+    )
+
+
+def rows_in_blocks(rows: NDArray[np.int64], read: Callable[[int, int], MatrixBlock], gap: int = 4) -> MatrixBlock:
+    """Return some rows, ascending, of what reads neighbouring ones; those less than `gap` apart are read at once."""
+    found = [read(start, stop).take(rows[first:last] - start) for first, last, start, stop in spans(rows, gap)]
+    return join(found)
+
+
+def spans(rows: NDArray[np.int64], gap: int) -> Iterator[tuple[int, int, int, int]]:
+    """Yield, of rows that ascend, runs with no more than `gap` from one to the next: first, last of them; start, stop.
+
+    Both ends are exclusive: the run is rows[first:last], and lies in start <= row < stop.
+    """
+    if not len(rows):
+        return
+    ends = np.append(np.flatnonzero(np.diff(rows) > gap) + 1, len(rows))
+    for first, last in zip(np.append(0, ends[:-1]).tolist(), ends.tolist(), strict=True):
+        yield first, last, int(rows[first]), int(rows[last - 1]) + 1
+
+
+def counted(begins: Integers, lengths: Integers) -> NDArray[np.int64]:
+    """Return begin, begin + 1, ... of each span, behind each other."""
+    ends = np.cumsum(lengths)
+    return np.repeat(begins - ends + lengths, lengths) + np.arange(ends[-1] if len(ends) else 0)
+
+
+def join(blocks: Sequence[MatrixBlock]) -> MatrixBlock:
+    """Return the lines of all blocks, which have no fill or the same, as one."""
+    if len(blocks) == 1:
+        return blocks[0]
+    dense = [block.lines for block in blocks if block.lines is not None]
+    if dense and len(dense) == len(blocks):
+        return DenseBlock(np.concatenate(dense))
+    starts = np.zeros(1 + sum(len(block.starts) - 1 for block in blocks), dtype=np.int64)
+    np.cumsum(np.concatenate([starts[:0], *(np.diff(block.starts) for block in blocks)]), out=starts[1:])
+    return MatrixBlock(
+        starts,
+        np.concatenate([np.empty(0, np.int32), *(block.positions for block in blocks)]),
+        np.concatenate([np.empty(0, np.float32), *(block.values for block in blocks)]),
+        blocks[0].fill if blocks else None,
     )
 
 

@@ -63,12 +63,13 @@ class Vector:
     Attributes
     ----------
     values : float32 (k,); NaN = not measured
-    rows : int64 (k,), distinct, in any order; None when `values` covers all n_obs in row order
+    rows : int64 (k,), of a vector that is `held` uint32, distinct, in any order; None when `values` covers all n_obs in
+        row order
     fill : the value of every row that `rows` does not list (0, or the column shift)
     """
 
     values: NDArray[np.float32]
-    rows: NDArray[np.int64] | None = None
+    rows: NDArray[np.int64] | NDArray[np.uint32] | None = None
     fill: float = 0.0
 
     @classmethod
@@ -83,6 +84,14 @@ class Vector:
     def nbytes(self) -> int:
         """How many bytes it holds."""
         return self.values.nbytes + (0 if self.rows is None else self.rows.nbytes)
+
+    def held(self, n_obs: int) -> Vector:
+        """Return the same values in at most 4 bytes a row: listed where less than half of them are, else all."""
+        if self.rows is None:
+            return self
+        if 2 * self.rows.size >= n_obs:
+            return Vector(self.dense(n_obs))
+        return replace(self, rows=self.rows.astype(np.uint32)) if n_obs <= 1 << 32 else self
 
     def value_at(self, row: int) -> float:
         """Return the value of one row."""
@@ -123,7 +132,7 @@ class Vector:
         return out
 
 
-def _is_ascending(rows: NDArray[np.int64]) -> bool:
+def _is_ascending(rows: NDArray[np.integer[Any]]) -> bool:
     return bool((rows[1:] > rows[:-1]).all())
 
 

@@ -14,6 +14,7 @@ from cxg_widget.datasets.base.contract import DEFAULT_CACHE_BYTES, Table
 from cxg_widget.datasets.base.dataset import Dataset, Vector
 from cxg_widget.datasets.base.embedding_names import default_embedding
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.plan import Grain
 from cxg_widget.datasets.base.sections import Sections, sections_of
 from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.base.values import Values, take_rows
@@ -243,6 +244,20 @@ class CxgDataset(Dataset):
 
     def _read_matrix_block(self, start: int, stop: int, layer: str | None) -> MatrixBlock:  # noqa: ARG002 - no layers
         return self._matrix.lines(start, stop)
+
+    def _read_grain(self, layer: str | None) -> Grain:  # noqa: ARG002 - no layers
+        return self._matrix.grain()
+
+    def _read_rows(self, rows: NDArray[np.int64], layer: str | None) -> MatrixBlock:  # noqa: ARG002
+        return self._matrix.rows(rows)
+
+    def _read_columns(
+        self,
+        positions: NDArray[np.int64],
+        rows: NDArray[np.int64] | None,
+        layer: str | None,  # noqa: ARG002
+    ) -> MatrixBlock:
+        return self._matrix.columns(positions, rows)
 
     def _read_details(self) -> dict[str, Any]:
         return describe(self._children, self._metadata, self._matrix)

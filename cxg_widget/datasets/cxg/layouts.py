@@ -1,19 +1,17 @@
-"""The parts of a CXG by name, and the layouts of its matrix: all that tells one layout from another is here."""
+"""The parts of a CXG by name, and what a layout of its matrix answers; the layouts are in the files beside."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.datasets.base.plan import Grain, Positions
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
-from cxg_widget.datasets.tiledb_access.results import select, values_of
-from cxg_widget.errors import InvalidStore
 
 Axis = Literal["obs", "var"]
 Cells = tuple[NDArray[Any], NDArray[np.int64] | None]
@@ -70,6 +68,12 @@ class Stored:
         return next(iter(self.types))
 
 
+ENTRY_BYTES = 12
+"""What an entry takes where it comes with both of its places."""
+_NEAR_ENTRIES = 1 << 12
+_MOST_ENTRIES = 1 << 23
+
+
 class Layout(ABC):
     """One layout, and how it is read.
 
@@ -78,6 +82,7 @@ class Layout(ABC):
     arrays : the open store
     children : names below its root and their types
     n_obs : rows of obs
+    note : takes a sentence for the user
 
     Attributes
     ----------
@@ -90,8 +95,9 @@ class Layout(ABC):
     twin: str | None = None
     has_rows = True
 
-    def __init__(self, arrays: Arrays, children: Mapping[str, str], n_obs: int) -> None:
-        self._arrays, self._children = arrays, children
+    def __init__(self, arrays: Arrays, children: Mapping[str, str], n_obs: int, note: Callable[[str], None]) -> None:
+        self._arrays, self._children, self._note = arrays, children, note
+        self._counted: dict[str, int] = {}
         self.stored = Stored.of(arrays.schema(self.path))
         self.shape = self._find_shape(n_obs)
 
@@ -117,19 +123,54 @@ class Layout(ABC):
     def lines(self, start: int, stop: int) -> Entries | NDArray[np.float32]:
         """Read the lines start <= line < stop along `axis`: their entries, or all values (n_lines, length)."""
 
+    @abstractmethod
+    def grain(self) -> Grain:
+        """Say in which portions it is read."""
+
+    @abstractmethod
+    def cells_of_rows(self, rows: Positions) -> Entries | NDArray[np.float32]:
+        """Read some rows, ascending, of a layout whose grain has rows: rows, columns and values, or all values.
+
+        Entries of other rows may be among them.
+        """
+
+    @abstractmethod
+    def cells_of_columns(self, positions: Positions, rows: Positions | None) -> Entries | NDArray[np.float32]:
+        """Read some columns, ascending, cut to some rows: columns, rows and values, or all values (n_columns, n_rows).
+
+        Entries of other columns and rows may be among them.
+        """
+
     def describe(self) -> dict[str, Any]:
         """Say what it is, fit for JSON."""
         kind = "sparse" if self.stored.is_sparse else "dense"
         return {"layout": f"X: {kind}", "tiles": list(self.stored.tiles)}
+
+    def near(self, axis: Axis) -> int:  # noqa: ARG002 - of layouts whose tiles are read one by one
+        """Say how far apart lines along an axis may lie that are read in one range, with those between them."""
+        return 1
+
+    def most_lines(self, axis: Axis) -> int:  # noqa: ARG002
+        """Say how many lines along an axis may be read at a time, those between others counted."""
+        return 2**62
+
+    def _n_entries(self, path: str) -> int:
+        """Return how many entries a sparse array has, by the metadata of its fragments, read once."""
+        if path not in self._counted:
+            self._counted[path] = sum(fragment.n_cells for fragment in self._arrays.fragments(path))
+        return self._counted[path]
 
     def _find_shape(self, n_obs: int) -> tuple[int, ...]:  # noqa: ARG002 - of layouts that do not say it
         return self.stored.shape
 
     def _quick_axis(self) -> Axis:
         """TileDB reads whole tiles: a band of rows is as high as a tile, a band of columns as wide."""
-        shape = self.stored.shape
-        rows, columns = (tile or edge for tile, edge in zip(self.stored.tiles, shape, strict=True))
+        shape, (rows, columns) = self.stored.shape, self._portion()
         return "obs" if rows * shape[1] < columns * shape[0] else "var"
+
+    def _portion(self) -> tuple[int, int]:
+        rows, columns = (tile or edge for tile, edge in zip(self.stored.tiles, self.stored.shape, strict=True))
+        return rows, columns
 
     def _column(self, positions: Sequence[int], query: Callable[[], Any]) -> Any:
         return self._read(f"column {', '.join(map(str, positions[:4]))}", query)
@@ -141,130 +182,20 @@ class Layout(ABC):
         return self._arrays.read(self._arrays.array(self.path), f"expression {what} of {self.path}", query)
 
 
-class ByColumn(Layout):
-    """`Xc`: sparse, one dimension, var; the rows are an attribute. `Xr` is its twin by row, which is never read."""
+class SparseLayout(Layout):
+    """A layout that keeps entries, of which neighbours lie in one tile."""
 
-    path = "Xc"
-    has_rows = False
+    def near(self, axis: Axis) -> int:
+        """Say how far apart lines may lie: to begin a range takes as long as to read so many entries."""
+        return max(_NEAR_ENTRIES // self._mean(axis), 1)
 
-    def __init__(self, arrays: Arrays, children: Mapping[str, str], n_obs: int) -> None:
-        self.twin = "Xr" if children.get("Xr") == "array" else None
-        super().__init__(arrays, children, n_obs)
+    def most_lines(self, axis: Axis) -> int:
+        """Say how many lines may be read at a time."""
+        return max(_MOST_ENTRIES // self._mean(axis), 1)
 
-    def column(self, position: int, rows: tuple[int, int] | None) -> Cells:  # noqa: ARG002 - it has no rows
-        """Read one column."""
-        value = self._value()
-        array = self._arrays.array("Xc", value, "obs", self.stored.dims[0])
-        query = partial(array.query, order="U", attrs=[value, "obs"], dims=False)
-        found = self._column([position], lambda: query().multi_index[[position]])
-        return found[value], found["obs"].astype(np.int64)
+    def _mean(self, axis: Axis) -> int:
+        """Return how many entries a line has, about."""
+        return max(self._n_entries(self.path) // max(self.shape[axis == "var"], 1), 1)
 
-    def lines(self, start: int, stop: int) -> Entries:
-        """Read the entries of neighbouring columns."""
-        value, line = self._value(), self.stored.dims[0]
-        query = partial(self._arrays.array("Xc").query, order="U", attrs=[value, "obs"], dims=[line])
-        found = self._lines(start, stop, lambda: query().multi_index[start : stop - 1])
-        return found[line].astype(np.int64), found["obs"].astype(np.int64), np.asarray(found[value], np.float32)
-
-    def describe(self) -> dict[str, Any]:
-        """Say what it is."""
-        both = "Xr and Xc" if "Xr" in self._children else "Xc without Xr"
-        return {"layout": f"{both}: sparse, by rows and by columns", "capacity": self.stored.capacity}
-
-    def _value(self) -> str:
-        names: list[str] = list(self.stored.types)
-        if "obs" not in names or len(names) < 2:
-            raise InvalidStore(f"{self._arrays.uri}: Xc has the attributes {names}; it needs '' and 'obs'.")
-        return next(name for name in names if name != "obs")
-
-    def _find_shape(self, n_obs: int) -> tuple[int, ...]:
-        is_told = self.twin is not None and not self._arrays.is_remote
-        return (self._arrays.schema("Xr").shape[0] if is_told else n_obs, self.stored.shape[0])
-
-    def _quick_axis(self) -> Axis:
-        return "var"
-
-
-class Sparse(Layout):
-    """`X` (obs, var), sparse."""
-
-    def column(self, position: int, rows: tuple[int, int] | None) -> Cells:
-        """Read one column."""
-        row, value = self.stored.dims[0], self.stored.value
-        array = self._arrays.array("X", value, row)
-        query = partial(array.query, order="U", attrs=select(array, value), dims=[row])
-        span = slice(rows[0], rows[1] - 1) if rows else slice(None)
-        found = self._column([position], lambda: query().multi_index[span, [position]])
-        return values_of(found, row), found[row].astype(np.int64)
-
-    def columns(self, positions: Sequence[int], start: int, stop: int) -> list[Cells]:
-        """Read rows of distinct columns."""
-        rows = slice(start, stop - 1)
-        row, column, values = self._column(positions, lambda: self._cells(rows, sorted(positions)))
-        order = np.argsort(column, kind="stable")
-        cuts = [np.searchsorted(column[order], (position, position + 1)).tolist() for position in positions]
-        return [(values[order[first:last]], row[order[first:last]]) for first, last in cuts]
-
-    def lines(self, start: int, stop: int) -> Entries:
-        """Read the entries of neighbouring lines."""
-        span = slice(start, stop - 1)
-        if self.axis == "obs":
-            found: Entries = self._lines(start, stop, lambda: self._cells(span, slice(None)))
-            return found
-        row, column, values = self._lines(start, stop, lambda: self._cells(slice(None), span))
-        return column, row, values
-
-    def _cells(self, rows: Any, columns: Any) -> Entries:
-        array, value = self._arrays.array("X"), self.stored.value
-        names = list(self.stored.dims)
-        found = array.query(order="U", attrs=select(array, value), dims=names).multi_index[rows, columns]
-        values = next(found[name] for name in found if name not in names)
-        return found[names[0]].astype(np.int64), found[names[1]].astype(np.int64), np.asarray(values, np.float32)
-
-
-class Dense(Layout):
-    """`X` (obs, var), dense."""
-
-    def column(self, position: int, rows: tuple[int, int] | None) -> Cells:
-        """Read one column."""
-        query, span = self._query(), slice(*rows) if rows else slice(None)
-        return values_of(self._column([position], lambda: query()[span, position])), None
-
-    def columns(self, positions: Sequence[int], start: int, stop: int) -> list[Cells]:
-        """Read rows of distinct columns."""
-        query, listed = self._query(), sorted(positions)
-        found = self._column(positions, lambda: query().multi_index[start : stop - 1, listed])
-        values = values_of(found).reshape(-1, len(listed))
-        return [(values[:, listed.index(position)].copy(), None) for position in positions]
-
-    def lines(self, start: int, stop: int) -> NDArray[np.float32]:
-        """Read all values of neighbouring lines."""
-        query, span = self._query(), slice(start, stop)
-        if self.axis == "obs":
-            values = values_of(self._lines(start, stop, lambda: query()[span, :]))
-        else:
-            values = values_of(self._lines(start, stop, lambda: query()[:, span])).T
-        return np.ascontiguousarray(values, dtype=np.float32)
-
-    def _query(self) -> Callable[[], Any]:
-        name = self.stored.value
-        array = self._arrays.array("X", name)
-        return partial(array.query, attrs=select(array, name))
-
-
-def find_layout(arrays: Arrays, children: Mapping[str, str], n_obs: int) -> Layout:
-    """Return the layout by which columns are read.
-
-    Raises
-    ------
-    InvalidStore
-        If there is none.
-    DamagedStore
-        If its schema cannot be read.
-    """
-    if children.get("Xc") == "array":
-        return ByColumn(arrays, children, n_obs)
-    if children.get("X") == "array":
-        return (Sparse if arrays.schema("X").sparse else Dense)(arrays, children, n_obs)
-    found = "has Xr without Xc" if "Xr" in children else "no expression matrix (need X, or Xr and Xc)"
-    raise InvalidStore(f"{arrays.uri}: {found}; values cannot be read.")
+    def _lines_in_tile(self, stored: Stored, axis: Axis) -> int:
+        return max(stored.capacity // self._mean(axis), 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -10,10 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.dataset import Vector
-from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock, join
+from cxg_widget.datasets.base.plan import Grain, Positions, covering
 from cxg_widget.datasets.base.vectors import together
 from cxg_widget.datasets.cxg.filled import never_written
-from cxg_widget.datasets.cxg.layouts import SHIFT, Axis, Cells, Entries, Layout, find_layout
+from cxg_widget.datasets.cxg.layouts import SHIFT, Axis, Cells, Entries, Layout
+from cxg_widget.datasets.cxg.planes import Dense, Sparse
+from cxg_widget.datasets.cxg.slices import ByColumn
 from cxg_widget.datasets.tiledb_access.arrays import Arrays
 from cxg_widget.errors import DamagedStore, InvalidStore
 
@@ -117,6 +121,65 @@ class Matrix:
             found = block.csr(shape[1]).toarray()
         return MatrixBlock.of_dense(found + added)
 
+    def grain(self) -> Grain:
+        """Say in which portions it is read; errors as `vector`."""
+        found = self._usable().grain()
+        if self._shifted and found.rows is None:  # blocks of columns are written out
+            return replace(found, n_entries=self._shape[0] * self._shape[1])
+        return found
+
+    def rows(self, rows: Positions) -> MatrixBlock:
+        """Read some rows, ascending; with a shift as fill of what is left out. Errors as `vector`."""
+        layout = self._usable()
+        parts = covering(rows, layout.near("obs"), layout.most_lines("obs"))
+        return join([self._some_rows(layout.cells_of_rows(some), some) for some in parts])
+
+    def columns(self, positions: Positions, rows: Positions | None) -> MatrixBlock:
+        """Read some columns, ascending, cut to some rows; with a shift, every value. Errors as `vector`."""
+        layout = self._usable()
+        parts = covering(positions, layout.near("var"), layout.most_lines("var"))
+        return join([self._some_columns(layout.cells_of_columns(some, rows), some, rows) for some in parts])
+
+    def _some_rows(self, found: Entries | NDArray[np.float32], rows: Positions) -> MatrixBlock:
+        shift = self._shifts() if self._shifted else None
+        if not isinstance(found, tuple):
+            return DenseBlock(found if shift is None else found + shift)
+        block = self._sorted(found, rows, self._shape[1], "var")
+        if shift is None:
+            return block
+        return MatrixBlock(block.starts, block.positions, block.values + shift[block.positions], shift)
+
+    def _some_columns(
+        self, found: Entries | NDArray[np.float32], positions: Positions, rows: Positions | None
+    ) -> MatrixBlock:
+        shift = self._shifts()[positions, None] if self._shifted else None
+        if not isinstance(found, tuple):
+            return DenseBlock(found if shift is None else found + shift)
+        block = self._sorted(found, positions, self._shape[0], "obs")
+        block = block if rows is None else block.cut(rows, self._shape[0])
+        if shift is None:
+            return block
+        return DenseBlock(block.dense(self._shape[0] if rows is None else len(rows)) + shift)
+
+    def _sorted(self, entries: Entries, lines: Positions, length: int, across: str) -> MatrixBlock:
+        """Return those entries that are of some lines, in the order of these; each position once."""
+        line, positions, values = entries
+        if len(positions) and int(positions.max()) >= length:
+            held = f"the matrix names {across} {positions.max()} but {across} has {length} rows"
+            raise InvalidStore(f"{self._arrays.uri}: {held}.")
+        if (line[1:] < line[:-1]).any():
+            order = np.argsort(line, kind="stable")
+            line, positions, values = line[order], positions[order], values[order]
+        wanted = lines.astype(line.dtype)
+        first, last = np.searchsorted(line, wanted), np.searchsorted(line, wanted, side="right")
+        positions = positions.view(np.int32) if positions.dtype == np.uint32 else positions
+        if len(line) and int((last - first).sum()) == len(line):
+            found = MatrixBlock(np.append(first, len(line)), positions, values)
+        else:
+            every = np.searchsorted(line, np.arange(int(lines[0]), int(lines[-1]) + 2, dtype=line.dtype))
+            found = MatrixBlock(every, positions, values).take(lines - lines[0])
+        return found.once(length)
+
     def _checked(self, entries: Entries, layout: Layout, start: int, shape: tuple[int, int]) -> Entries:
         """Return entries with lines counted from `start`; refuse those that no line of this matrix can hold."""
         lines, positions, values = entries[0] - start, entries[1], entries[2]
@@ -162,7 +225,7 @@ class Matrix:
     def _find(self, children: Mapping[str, str]) -> None:
         n_obs, n_var = self._shape
         try:
-            layout = find_layout(self._arrays, children, n_obs)
+            layout = find_layout(self._arrays, children, n_obs, self._note)
         except InvalidStore as error:
             self.problem = error
             return
@@ -211,3 +274,21 @@ class Matrix:
 def _again(problem: Exception | None) -> Exception:
     """Return a new exception of the same kind: one object raised in several threads would gather their tracebacks."""
     return type(problem)(*problem.args) if problem is not None else InvalidStore("no expression matrix.")
+
+
+def find_layout(arrays: Arrays, children: Mapping[str, str], n_obs: int, note: Callable[[str], None]) -> Layout:
+    """Return the layout by which columns are read.
+
+    Raises
+    ------
+    InvalidStore
+        If there is none.
+    DamagedStore
+        If its schema cannot be read.
+    """
+    if children.get("Xc") == "array":
+        return ByColumn(arrays, children, n_obs, note)
+    if children.get("X") == "array":
+        return (Sparse if arrays.schema("X").sparse else Dense)(arrays, children, n_obs, note)
+    found = "has Xr without Xc" if "Xr" in children else "no expression matrix (need X, or Xr and Xc)"
+    raise InvalidStore(f"{arrays.uri}: {found}; values cannot be read.")

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.columns import as_strings, row_blocks
 from cxg_widget.datasets.base.dataset import Vector
-from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock
+from cxg_widget.datasets.base.plan import Grain
 from cxg_widget.datasets.base.values import Column, Values
 from cxg_widget.datasets.mzpeak.by_view import PeaksByView
 from cxg_widget.datasets.mzpeak.peaks import PeakColumns, PeakMap
@@ -76,6 +77,14 @@ class PeaksDataset(MzPeakStore):
         values = np.column_stack([points.intensity, points.mz]).astype(np.float32)
         n = stop - start
         return MatrixBlock(np.arange(n + 1) * 2, np.tile(np.arange(2), n), values.ravel())
+
+    def _read_grain(self, layer: str | None) -> Grain:  # noqa: ARG002
+        return Grain((self.n_obs, 2), 2 * self.n_obs, 8, 1, 2, is_dense=True)
+
+    def _read_rows(self, rows: NDArray[np.int64], layer: str | None) -> MatrixBlock:  # noqa: ARG002
+        together = len(rows) and rows[-1] - rows[0] == len(rows) - 1
+        points = self._map.read(int(rows[0]), int(rows[-1]) + 1) if together else self._map.take(rows)
+        return DenseBlock(np.column_stack([points.intensity, points.mz]).astype(np.float32))
 
     def _release(self) -> None:
         if hasattr(self, "_map"):

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.columns import as_strings
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES, Column, Dataset, Vector
+from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock
+from cxg_widget.datasets.base.plan import Grain
 from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.datasets.base.values import Codes, Values
 from cxg_widget.datasets.tiledb_access.contexts import make_context
@@ -141,6 +143,29 @@ class CfDataset(Dataset):
     def _read_vector_block(self, position: int, layer: str | None, start: int, stop: int) -> Vector:  # noqa: ARG002
         values = self._block(self._vars[position], start, stop)
         return Vector(np.array(values, dtype=np.float32))
+
+    def _read_grain(self, layer: str | None) -> Grain:  # noqa: ARG002 - no layers
+        return Grain((self.n_obs, self.n_var), self.n_obs * self.n_var, 8, 1, 1, cuts=True, is_dense=True)
+
+    def _read_rows(self, rows: NDArray[np.int64], layer: str | None) -> MatrixBlock:  # noqa: ARG002
+        found = np.empty((len(rows), self.n_var), dtype=np.float32)
+        for position, feature in enumerate(self._vars):
+            found[:, position] = self._some(feature, rows)
+        return DenseBlock(found)
+
+    def _read_columns(
+        self, positions: NDArray[np.int64], rows: NDArray[np.int64] | None, layer: str | None
+    ) -> MatrixBlock:
+        if rows is None:
+            return super()._read_columns(positions, rows, layer)
+        found = [self._some(self._vars[position], rows) for position in positions.tolist()]
+        return DenseBlock(np.array(found, dtype=np.float32).reshape(len(positions), len(rows)))
+
+    def _some(self, feature: Feature, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """Return what is meant in some rows, ascending; neighbours at once."""
+        if len(rows) and rows[-1] - rows[0] == len(rows) - 1:
+            return self._block(feature, int(rows[0]), int(rows[-1]) + 1)
+        return self._observations.take(feature.variable, rows, feature.at)
 
     def _read_embedding_block(self, name: str, axes: tuple[int, int], start: int, stop: int) -> NDArray[Any]:
         pair = self._pairs[name]

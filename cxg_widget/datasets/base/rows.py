@@ -1,0 +1,173 @@
+"""Some rows of the matrix, or some vars of some rows, in blocks of bounded size, whichever way the store keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cxg_widget.datasets.base.contract import Contract
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.plan import Grain, Plan, Positions, choose
+from cxg_widget.datasets.base.turning import gathered, pieces, turned
+from cxg_widget.errors import DamagedStore, InvalidValue, UnknownName
+from cxg_widget.text.names import not_found
+
+STEP_BYTES = 2**25
+"""What the block that is handed on may take: 32 MiB, since whoever reads it holds the one before as well."""
+_TURNED_BYTES = 48 * 2**20
+"""What is turned at a time where vars are kept together, for which as much again is needed."""
+_BAND_BYTES = 2**24
+"""What is read of vars at a time to be cut and turned."""
+
+
+class Rows:
+    """The rows of a store's matrix."""
+
+    def __init__(self, store: Contract) -> None:
+        self._store, self._lifetime = store, store._lifetime
+
+    def rows_of(
+        self, rows: ArrayLike | None = None, layer: str | None = None, *, step_bytes: int = STEP_BYTES
+    ) -> Iterator[MatrixBlock]:
+        """Yield some rows of the matrix in blocks, whose lines are the rows in order, and whose positions are vars.
+
+        Between two blocks nothing is held, so that whoever iterates may stop anywhere. Where the store keeps vars
+        together, each block takes a look at all of them; `plan` tells.
+
+        Parameters
+        ----------
+        rows : integers (k,), ascending and distinct; None = all
+        layer : None = the main matrix; the vars of "raw" are its own, as for `vector`
+        step_bytes : about what a block may take
+
+        Raises
+        ------
+        InvalidValue
+            If there are no such rows, or they do not ascend.
+        UnknownName
+            If there is no such layer.
+        InvalidStore, DamagedStore
+            If the store has no matrix, or it cannot be read; while iterating.
+        """
+        wanted = _checked(rows, self._store.n_obs, "rows")
+        self._check_layer(layer)
+        return self._rows(np.arange(self._store.n_obs) if wanted is None else wanted, layer, step_bytes)
+
+    def columns_of(
+        self,
+        positions: ArrayLike | None = None,
+        rows: ArrayLike | None = None,
+        layer: str | None = None,
+        *,
+        step_bytes: int = STEP_BYTES,
+    ) -> Iterator[MatrixBlock]:
+        """Yield some vars of some rows in blocks, whose lines are the vars in order, and whose positions are places.
+
+        A place is that of a row among `rows`, 0 to k. Parameters and errors as `rows_of`; `positions` are those of the
+        vars of the layer, ascending and distinct, None = all.
+        """
+        self._check_layer(layer)
+        vars_ = _checked(positions, self._store._n_var_in(layer), "positions")
+        wanted = _checked(rows, self._store.n_obs, "rows")
+        every = np.arange(self._store._n_var_in(layer)) if vars_ is None else vars_
+        return self._columns(every, wanted, layer, step_bytes)
+
+    def gather(self, rows: ArrayLike | None = None, layer: str | None = None) -> MatrixBlock:
+        """Return some rows as one block, entries in order and without zeros; what is beside it in memory is bounded.
+
+        The store is looked at once, whichever way it keeps the matrix. Parameters and errors as `rows_of`.
+        """
+        wanted = _checked(rows, self._store.n_obs, "rows")
+        self._check_layer(layer)
+        every = np.arange(self._store.n_obs) if wanted is None else wanted
+        grain = self._grain(layer)
+        if grain.rows is not None:
+            return gathered(self._rows(every, layer, STEP_BYTES), grain.shape[1])
+        heights = [len(some) for some in grain.steps(every, _TURNED_BYTES)]
+        columns = self._columns(np.arange(grain.shape[1]), every, layer, _BAND_BYTES)
+        return gathered(turned(columns, heights), grain.shape[1])
+
+    def plan(self, rows: ArrayLike | None = None, positions: ArrayLike | None = None, layer: str | None = None) -> Plan:
+        """Say whether some rows of some vars are read with less by row or by column; parameters as `columns_of`.
+
+        Known from how the matrix lies in the store, without reading values.
+
+        Raises
+        ------
+        InvalidValue, UnknownName
+            As `columns_of`.
+        InvalidStore, DamagedStore
+            If the store has no matrix, or what describes it cannot be read.
+        """
+        self._check_layer(layer)
+        some = _checked(rows, self._store.n_obs, "rows")
+        vars_ = _checked(positions, self._store._n_var_in(layer), "positions")
+        return choose(self._grain(layer), some, vars_)
+
+    def _rows(self, rows: Positions, layer: str | None, step_bytes: int) -> Iterator[MatrixBlock]:
+        grain = self._grain(layer)
+        done = 0
+        read = self._turned if grain.rows is None else self._straight
+        for block in read(rows, grain, layer, step_bytes):
+            done += len(block.starts) - 1
+            with self._lifetime.reading():  # which refuses where the dataset was closed meanwhile
+                self._lifetime.tell_progress(done / len(rows))
+            yield block
+
+    def _straight(self, rows: Positions, grain: Grain, layer: str | None, step_bytes: int) -> Iterator[MatrixBlock]:
+        for some in grain.steps(rows, step_bytes):
+            with self._lifetime.reading():
+                block = self._store._read_rows(some, layer)
+            self._check(block, len(some), grain.shape[1], layer)
+            yield block
+
+    def _turned(self, rows: Positions, grain: Grain, layer: str | None, step_bytes: int) -> Iterator[MatrixBlock]:
+        every = np.arange(grain.shape[1])
+        for some in grain.steps(rows, max(step_bytes, _TURNED_BYTES)):
+            (block,) = turned(self._columns(every, some, layer, _BAND_BYTES), [len(some)])
+            yield from pieces(block, step_bytes)
+            del block
+
+    def _columns(
+        self, positions: Positions, rows: Positions | None, layer: str | None, step_bytes: int
+    ) -> Iterator[MatrixBlock]:
+        grain = self._grain(layer)
+        n_rows = grain.shape[0] if rows is None else len(rows)
+        cut = Grain((grain.shape[1], n_rows), grain.n_entries, 0, grain.columns, is_dense=grain.is_dense)
+        for some in cut.steps(positions, step_bytes):
+            with self._lifetime.reading():
+                block = self._store._read_columns(some, rows, layer)
+            self._check(block, len(some), n_rows, layer)
+            yield block
+
+    def _grain(self, layer: str | None) -> Grain:
+        return self._lifetime.once(f"grain of {layer!r}", lambda: self._store._read_grain(layer))
+
+    def _check(self, block: MatrixBlock, n_lines: int, length: int, layer: str | None) -> None:
+        if not block.holds(n_lines, length):
+            what = "the matrix" if layer is None else layer
+            raise DamagedStore(f"{self._store.uri}: {what} names cells that do not exist; the files are damaged.")
+
+    def _check_layer(self, layer: str | None) -> None:
+        if layer is not None and layer not in self._store.layers:
+            raise UnknownName(not_found("layer", layer, self._store.layers, self._store.title))
+
+
+def _checked(given: ArrayLike | None, n: int, what: str) -> NDArray[np.int64] | None:
+    """Return ascending distinct positions as int64; None = all."""
+    if given is None:
+        return None
+    found = np.asarray(given)
+    if found.size == 0 and found.ndim == 1:
+        return np.empty(0, dtype=np.int64)
+    if found.ndim != 1 or found.dtype.kind not in "iu":
+        raise InvalidValue(f"{what} are of type {found.dtype} and shape {found.shape}; they must be integers (k,).")
+    found = found.astype(np.int64, copy=False)
+    if (found[1:] <= found[:-1]).any():
+        raise InvalidValue(f"{what} must ascend, each named once; numpy.unique makes such of any.")
+    if found[0] < 0 or found[-1] >= n:
+        wrong = found[0] if found[0] < 0 else found[-1]
+        raise InvalidValue(f"{what} name {wrong:,}, but there are {n:,}.")
+    return found

@@ -1,0 +1,98 @@
+"""Columns turned into rows, and rows put behind each other, with little in memory beside what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock, join
+
+
+def turned(columns: Iterable[MatrixBlock], heights: Sequence[int]) -> Iterator[MatrixBlock]:
+    """Yield bands of rows, so many in each, of a matrix whose columns come in blocks and are read once.
+
+    columns : their lines are columns, in order, their positions are rows
+    """
+    ends = np.cumsum(heights)
+    bands: list[list[MatrixBlock]] = [[] for _ in heights]
+    for block in columns:
+        for band, part in zip(bands, _banded(block, ends), strict=True):
+            band.append(part)
+    for band, height in zip(bands, heights, strict=True):
+        yield _taken(band).across(height)
+
+
+def pieces(block: MatrixBlock, n_bytes: int) -> Iterator[MatrixBlock]:
+    """Yield the lines of a block in blocks of about `n_bytes`, on the same memory."""
+    if block.lines is not None:
+        step = max(n_bytes // max(4 * block.lines.shape[1], 1), 1)
+        yield from (DenseBlock(block.lines[start : start + step]) for start in range(0, len(block.lines), step))
+        return
+    n_lines, start = len(block.starts) - 1, 0
+    while start < n_lines:
+        most = block.starts[start] + n_bytes // 8
+        stop = max(int(np.searchsorted(block.starts, most, side="right")) - 1, start + 1)
+        first, last = block.starts[start], block.starts[stop]
+        yield MatrixBlock(block.starts[start : stop + 1] - first, block.positions[first:last], block.values[first:last])
+        start = stop
+
+
+def gathered(blocks: Iterable[MatrixBlock], length: int) -> MatrixBlock:
+    """Return the lines of all blocks as one, without zeros and with no fill, positions ascending."""
+    starts, positions, values = _Grown(np.int64), _Grown(np.int32), _Grown(np.float32)
+    starts.add(np.zeros(1, dtype=np.int64))
+    for block in blocks:
+        lines = block.csr(length)
+        lines.sort_indices()
+        starts.add(lines.indptr[1:] + np.int64(len(values)))
+        positions.add(lines.indices)
+        values.add(lines.data)
+        del block, lines  # else they stay while the next ones are read
+    return MatrixBlock(starts.whole(), positions.whole(), values.whole())
+
+
+def _taken(blocks: list[MatrixBlock]) -> MatrixBlock:
+    whole = join(blocks)
+    blocks.clear()
+    return whole
+
+
+def _banded(block: MatrixBlock, ends: NDArray[np.int64]) -> list[MatrixBlock]:
+    """Return the positions up to each end as a block, numbered from the end before."""
+    if len(ends) == 1:
+        return [block]
+    n_lines, band = len(block.starts) - 1, np.searchsorted(ends, block.positions, side="right").astype(np.uint16)
+    order = np.argsort(band, kind="stable")
+    line = np.repeat(np.arange(n_lines), np.diff(block.starts))
+    counts = np.bincount(band * np.int64(n_lines) + line, minlength=len(ends) * n_lines).reshape(len(ends), n_lines)
+    stops = np.cumsum(counts.sum(axis=1))
+    found = []
+    for number, (n, stop) in enumerate(zip(counts, stops.tolist(), strict=True)):
+        entries = order[stop - int(n.sum()) : stop]
+        begin = ends[number - 1] if number else 0
+        positions = (block.positions[entries] - begin).astype(np.int32)
+        found.append(MatrixBlock(np.append(0, np.cumsum(n)), positions, block.values[entries]))
+    return found
+
+
+class _Grown:
+    """An array that grows at its end, in place where the system can move its pages."""
+
+    def __init__(self, dtype: type[np.generic]) -> None:
+        self._array, self._n = np.empty(0, dtype=dtype), 0
+
+    def __len__(self) -> int:
+        return self._n
+
+    def add(self, values: NDArray[Any]) -> None:
+        if self._n + len(values) > len(self._array):
+            self._array.resize(self._n + max(len(values), self._n // 8), refcheck=False)
+        self._array[self._n : self._n + len(values)] = values
+        self._n += len(values)
+
+    def whole(self) -> NDArray[Any]:
+        self._array.resize(self._n, refcheck=False)
+        return self._array

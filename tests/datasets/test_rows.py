@@ -1,0 +1,230 @@
+"""Some rows of the matrix: those that other programs read, no more of the store than they take, in bounded memory."""
+
+from __future__ import annotations
+
+import shutil
+import tracemalloc
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import tiledb
+
+from cxg_widget.datasets import Dataset, open_dataset
+from cxg_widget.datasets.base import rows as rows_module
+from cxg_widget.datasets.cxg import writer
+from tests.datasets.contract import written_out
+from tests.datasets.make_anndata import make_anndata, truth_of
+from tests.datasets.make_cxg import write_matrix
+
+MIB = 2**20
+N_OBS, N_VAR, PER_ROW = 12_000, 500, 100
+
+
+def values_of(dataset: Dataset, rows: np.ndarray, n_var: int, layer: str | None = None) -> np.ndarray:
+    return written_out(list(dataset.rows_of(rows, layer)), n_var)
+
+
+def some_rows(n: int) -> list[np.ndarray]:
+    scattered = np.sort(np.random.default_rng(0).choice(n, 40, replace=False))
+    return [scattered, np.arange(n // 3, n // 3 + 50), np.array([n - 1]), np.zeros(0, dtype=np.int64)]
+
+
+@pytest.fixture(scope="module")
+def matrix() -> sp.csr_matrix:
+    rng = np.random.default_rng(0)
+    columns = np.argsort(rng.random((N_OBS, N_VAR), dtype=np.float32), axis=1)[:, :PER_ROW]
+    values = rng.integers(1, 50, columns.size).astype(np.float32)
+    found = sp.csr_matrix((values, columns.ravel(), np.arange(N_OBS + 1) * PER_ROW), shape=(N_OBS, N_VAR))
+    found.sort_indices()
+    return found
+
+
+@pytest.fixture(scope="module")
+def stores(matrix, tmp_path_factory) -> dict[str, Path]:
+    """The same matrix as a CXG and in HDF5, all of its entries in chunks or tiles of a few rows or columns."""
+    folder = tmp_path_factory.mktemp("rows")
+    truth = truth_of("0.8")
+    found = {}
+    for layout in ("csr", "csc"):
+        found[layout] = make_anndata(folder, truth, layout=layout, name=layout)
+        stored = matrix if layout == "csr" else matrix.tocsc()
+        with h5py.File(found[layout], "a") as file:
+            del file["X"], file["obs"], file["var"], file["obsm"]
+            for name, n in (("obs", N_OBS), ("var", N_VAR)):
+                table = file.create_group(name)
+                table.attrs.update({"encoding-type": "dataframe", "encoding-version": "0.2.0", "_index": "_index"})
+                table.attrs["column-order"] = np.zeros(0)
+                names = table.create_dataset("_index", data=np.array([f"{name}{i}" for i in range(n)], dtype="S"))
+                names.attrs.update({"encoding-type": "string-array", "encoding-version": "0.2.0"})
+            group = file.create_group("X")
+            group.attrs.update(
+                {"encoding-type": f"{layout}_matrix", "encoding-version": "0.1.0", "shape": matrix.shape}
+            )
+            for name in ("data", "indices"):
+                group.create_dataset(name, data=getattr(stored, name), chunks=(4096,), compression="gzip")
+            group.create_dataset("indptr", data=stored.indptr)
+    found["cxg"] = _cxg(folder / "rows.cxg", matrix)
+    return found
+
+
+def _cxg(path: Path, matrix: sp.csr_matrix) -> Path:
+    writer.create_group(path, {"cxg_version": "0.3.0", "cxg_properties": {"title": "rows"}})
+    for name, n in (("obs", N_OBS), ("var", N_VAR)):
+        domain = tiledb.Domain(tiledb.Dim("", domain=(0, n - 1), tile=n, dtype=np.uint32))
+        tiledb.Array.create(str(path / name), tiledb.ArraySchema(domain, [tiledb.Attr("name_0", dtype="U", var=True)]))
+        with tiledb.open(str(path / name), "w") as array:
+            array[:] = {"name_0": np.array([f"{name}{i}" for i in range(n)], dtype=object)}
+            array.meta["cxg_schema"] = '{"index": "name_0"}'
+    writer.create_embedding(path / "emb" / "umap", N_OBS, 2, 1)
+    writer.write_rows(path / "emb" / "umap", 0, np.zeros((N_OBS, 2), dtype=np.float32))
+    entries = matrix.tocoo()
+    for name, dim, other in (("Xr", "obs", "var"), ("Xc", "var", "obs")):
+        at, across = (entries.row, entries.col) if name == "Xr" else (entries.col, entries.row)
+        writer.create_matrix(path / name, matrix.shape[name == "Xc"], dim, other, 1)
+        writer.write_cells(path / name, at.astype(np.uint32), other, across.astype(np.uint32), entries.data)
+    return path
+
+
+@pytest.mark.parametrize("name", ["dataset_with_int64", "nan", "dense_no_col_shift"])
+def test_rows_of_a_real_cxg_are_those_that_tiledb_reads(real_data, name):
+    path = real_data / "cxg" / f"{name}.cxg"
+    with open_dataset(path) as dataset:
+        shape = dataset.n_obs, dataset.n_var
+        if (path / "Xr").exists():
+            with tiledb.open(str(path / "Xr")) as array:
+                found = array[:]
+            expected = sp.csr_matrix((found[""], (found["obs"], found["var"])), shape=shape)
+        else:
+            with tiledb.open(str(path / "X")) as array:
+                dims = [array.schema.domain.dim(i).name for i in range(2)]
+                found = array[:]
+                if array.schema.sparse:
+                    found = sp.csr_matrix((found[""], tuple(found[dim] for dim in dims)), shape=shape)
+                expected = sp.csr_matrix(found[""] if isinstance(found, dict) else found)
+        for rows in some_rows(dataset.n_obs):
+            np.testing.assert_array_equal(values_of(dataset, rows, dataset.n_var), expected[rows].toarray())
+        some = some_rows(dataset.n_obs)[0]
+        gathered = dataset.gather(some).csr(dataset.n_var)
+        np.testing.assert_array_equal(gathered.toarray(), expected[some].toarray())
+
+
+@pytest.mark.parametrize("name", ["new013.h5ad", "new013.v3.zarr"])
+def test_rows_of_what_anndata_wrote_are_those_that_it_held(real_data, name):
+    expected = np.load(real_data / "anndata" / "new013.truth.npz")["X"]
+    with open_dataset(real_data / "anndata" / name) as dataset:
+        for rows in (np.arange(dataset.n_obs), np.array([1, 5]), np.array([dataset.n_obs - 1])):
+            np.testing.assert_array_equal(values_of(dataset, rows, dataset.n_var), expected[rows].astype(np.float32))
+
+
+@pytest.mark.parametrize("layout", ["csr", "csc", "dense"])
+def test_layers_and_raw_have_rows_of_their_own_vars(tmp_path, layout):
+    truth = truth_of("0.8")
+    layer, raw = truth.X * 3, np.hstack([truth.X, truth.X[:, :2] + 1])
+    labels = [*truth.var_labels, "more", "most"]
+    path = make_anndata(tmp_path, truth, layers={"tripled": (layer, layout)}, raw=(raw, layout, labels))
+    rows = np.array([0, 7, 8, 30])
+    with open_dataset(path) as dataset:
+        np.testing.assert_array_equal(values_of(dataset, rows, layer.shape[1], "tripled"), layer[rows])
+        np.testing.assert_array_equal(values_of(dataset, rows, raw.shape[1], "raw"), raw[rows])
+        columns = list(dataset.columns_of([1, raw.shape[1] - 1], rows, "raw"))
+        np.testing.assert_array_equal(written_out(columns, len(rows)), raw[np.ix_(rows, [1, -1])].T)
+
+
+@pytest.mark.parametrize("layout", ["sparse", "columns", "dense"])
+def test_a_shift_is_what_rows_leave_out(make, small_truth, layout):
+    shift = np.full(small_truth.X.shape[1], 0.5, dtype=np.float32)
+    X = small_truth.X.copy()
+    X[X == 0] = 0.5
+    path = make(parts=("obs", "var", "emb"))
+    write_matrix(path, X, layout, shift)
+    with open_dataset(path) as dataset:
+        blocks = list(dataset.rows_of([2, 3, 11]))
+        np.testing.assert_allclose(written_out(blocks, X.shape[1]), X[[2, 3, 11]], atol=1e-6)
+        if layout != "dense":
+            assert sum(len(block.values) for block in blocks) == np.count_nonzero(X[[2, 3, 11]] != 0.5)
+        np.testing.assert_allclose(
+            written_out(list(dataset.columns_of([1], [2, 3])), 2), X[[2, 3]][:, [1]].T, atol=1e-6
+        )
+
+
+def test_rows_are_read_by_column_where_xr_has_lost_its_files(stores, matrix, tmp_path):
+    path = shutil.copytree(stores["cxg"], tmp_path / "lost.cxg")
+    for folder in ("__fragments", "__commits"):
+        shutil.rmtree(path / "Xr" / folder)
+        (path / "Xr" / folder).mkdir()
+    rows = np.array([5, 6, 9000])
+    with open_dataset(path) as dataset:
+        np.testing.assert_array_equal(values_of(dataset, rows, N_VAR), matrix[rows].toarray())
+        assert dataset.plan(rows).axis == "var"
+        assert any("Xr holds other cells than Xc" in note for note in dataset.notes)
+
+
+@pytest.mark.parametrize("kind", ["cxg", "csr"])
+def test_neighbouring_rows_take_no_more_of_the_store_than_their_part(stores, matrix, kind):
+    rows = np.arange(4000, 4000 + N_OBS // 100)
+    with open_dataset(stores[kind]) as dataset:
+        list(dataset.rows_of([0]))
+        before = dataset.traffic
+        np.testing.assert_array_equal(values_of(dataset, rows, N_VAR), matrix[rows].toarray())
+        read = dataset.traffic.since(before).n_bytes
+        stored = sum(size for name, size in dataset.sizes.items() if name.startswith(("Xr", "X/")))
+    # Of the CXG two tiles of ten, and where all of them lie; of HDF5 four chunks of 293.
+    assert read < stored * (0.35 if kind == "cxg" else 0.05)
+
+
+def test_the_plan_reads_along_the_axis_that_takes_less(stores):
+    rows = np.arange(4000, 4120)
+    with open_dataset(stores["cxg"]) as dataset:
+        by_row, by_column = dataset.plan(rows), dataset.plan(None, [3])
+        assert (by_row.axis, by_column.axis) == ("obs", "var")
+        assert by_row.n_bytes < 0.3 * by_row.other_bytes
+        assert "120 of 12,000 obs of all 500 var" in by_row.why
+        assert "by column about" in by_row.why
+    with open_dataset(stores["csc"]) as dataset:
+        assert dataset.plan(rows).axis == "var"
+        assert dataset.plan(rows).why.endswith("this matrix is stored by column.")
+    with open_dataset(stores["csr"]) as dataset:
+        assert dataset.plan(None, [3]).axis == "obs"
+
+
+@pytest.mark.parametrize("kind", ["cxg", "csr", "csc"])
+def test_blocks_take_as_much_memory_as_they_may_and_gathered_rows_little_beside_them(stores, matrix, monkeypatch, kind):
+    monkeypatch.setattr(rows_module, "_TURNED_BYTES", MIB)
+    monkeypatch.setattr(rows_module, "_BAND_BYTES", MIB // 2)
+    monkeypatch.setattr(rows_module, "STEP_BYTES", MIB // 2)
+    with open_dataset(stores[kind]) as dataset:
+        list(dataset.rows_of([0]))
+        tracemalloc.start()
+        n = sum(len(block.values) for block in dataset.rows_of(step_bytes=MIB // 2))
+        in_blocks = tracemalloc.get_traced_memory()[1]
+        tracemalloc.reset_peak()
+        found = dataset.gather()
+        gathering = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert n == matrix.nnz
+    result = found.starts.nbytes + found.positions.nbytes + found.values.nbytes
+    assert result < 9 * MIB + 2**18 + found.starts.nbytes
+    most = 80 * MIB if kind == "cxg" else 6 * MIB  # TileDB's bindings have three buffers for whatever they read
+    assert in_blocks < most
+    assert gathering < result * 1.2 + most
+    assert (found.csr(N_VAR) != matrix).nnz == 0
+
+
+def test_progress_is_told_for_each_block_and_reading_ends_where_nobody_asks_on(stores):
+    with open_dataset(stores["csr"]) as dataset:
+        told: list[float] = []
+        dataset.tell_progress_to(told.append)
+        blocks = dataset.rows_of(step_bytes=2 * MIB)
+        next(blocks)
+        before = dataset.traffic
+        assert len(told) == 1
+        blocks.close()
+        assert dataset.traffic == before
+        told.clear()
+        n_blocks = len(list(dataset.rows_of(step_bytes=2 * MIB)))
+        assert len(told) == n_blocks
+        assert told == sorted(told)
+        assert told[-1] == 1

@@ -1,0 +1,167 @@
+"""Two sets of cells compared by sums of donors, each of which is one sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compare.deseq2 import PAIRED, UNPAIRED, check_deseq2, deseq2
+from cxg_widget.compare.donors import DONOR, Samples, samples_of
+from cxg_widget.compare.grouped import Grouped
+from cxg_widget.compare.log_cpm import log_cpm, summary_of, tested_by_donors
+from cxg_widget.compare.moments import Floats, Summary
+from cxg_widget.compare.question import METHODS, Question
+from cxg_widget.compare.result import Comparison
+from cxg_widget.compare.sums import sums_of_counts
+from cxg_widget.compare.welch import Tested
+from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.errors import InvalidValue
+from cxg_widget.text.names import layer_told
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_CPM = (
+    "Tested, and in mean_a and mean_b: log2 of counts per million, 2 counts added to a donor of mean total, as edgeR's "
+    "cpm(log=TRUE). log2fc is the difference of these means. n_a and n_b count donors, share_a and share_b are of "
+    "those with any count."
+)
+_DESEQ2 = (
+    "Tested: sums of counts, as PyDESeq2 does with design {design!r}; log2fc, statistic (Wald's), p and p_adj are its "
+    "own. mean_a and mean_b are of counts over size factors. n_a and n_b count donors, share_a and share_b are of "
+    "those with any count."
+)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class DonorComparison(Comparison):
+    """Two sets of cells compared by sums of donors.
+
+    Attributes
+    ----------
+    donors : a row for each sum: donor, side ("a" or "b"), n_cells, total (all its counts)
+    sums : int64, a row for each of `donors`, a column for each gene of the table
+    """
+
+    donors: pd.DataFrame
+    sums: pd.DataFrame
+
+
+class _Found(NamedTuple):
+    a: Summary
+    b: Summary
+    log2fc: Floats
+    tested: Tested
+    p_adj: Floats | None
+    note: str
+
+
+def compare_donors(
+    dataset: Dataset, a: NDArray[np.bool_], b: NDArray[np.bool_], question: Question, *,
+    told: tuple[str, str] = ("a", "b"), tell: Callable[[float], None] = lambda _: None,
+) -> DonorComparison:  # fmt: skip
+    """Compare two sets of cells gene by gene, donors being the samples; as `two_sets.compare`.
+
+    All genes are summed, also where few are asked for: totals are those of the donor.
+
+    Raises
+    ------
+    MissingDependency
+        If PyDESeq2 is asked for, and is not installed.
+    SelectionError
+        If a side has too few donors.
+    InvalidValue
+        If the layer holds no counts.
+    """
+    if question.method == "deseq2":
+        check_deseq2()
+    question.check(dataset)
+    question.check_cells(a, b, told, dataset)
+    genes = question.positions(dataset)
+    samples = samples_of(dataset, (a, b), question, told)
+    cells = Grouped(dataset, samples.groups, len(samples), question.layer, tell=tell)
+    try:
+        sums = sums_of_counts(cells, question.method)
+    finally:
+        tell(1.0)
+    _check_totals(samples, sums, question)
+    return _result(cells, samples, sums, slice(None) if genes is None else genes, question)
+
+
+def _check_totals(samples: Samples, sums: Floats, question: Question) -> None:
+    empty = np.flatnonzero(~sums.any(axis=1))
+    if empty.size:
+        where = layer_told(question.layer)
+        donor, side = samples.donors[empty[0]], "ab"[samples.sides[empty[0]]]
+        raise InvalidValue(
+            f"{DONOR.counted(int(empty.size))} without any count in {where}, such as {donor!r} on side {side}: leave "
+            "them out of the sets, or name a layer that holds counts."
+        )
+
+
+def _result(
+    cells: Grouped, samples: Samples, sums: Floats, genes: slice | NDArray[np.int64], question: Question
+) -> DonorComparison:
+    import pandas as pd
+
+    dataset = cells.dataset
+    labels = np.asarray(list(dataset.names_in(question.layer).var_labels), dtype=object)[genes]
+    names = pd.Index(labels, name=dataset.index_name("var"))
+    donors = samples.frame(sums.sum(axis=1))
+    found = _tested(samples, donors, sums, genes, question)
+    n = np.bincount(samples.sides, minlength=2)
+    sides = " compared with ".join(
+        f"{name} ({DONOR.counted(int(k))}, {dataset.obs_noun.counted(int(samples.n_cells[samples.sides == at].sum()))})"
+        for at, (name, k) in enumerate(zip(samples.told, n, strict=True))
+    )
+    sentence = f"{sides} by {dataset.var_noun.counted(len(names))}: {METHODS[question.method]}"
+    none = np.full(len(names), np.nan)
+    notes = (found.note, *samples.notes, *_untested_told(found, dataset))
+    table = pd.DataFrame(sums[:, genes].astype(np.int64), columns=names)
+    return DonorComparison(
+        sentence, notes, names, found.a, found.b, found.log2fc, found.tested, none, none, found.p_adj,
+        donors=donors, sums=table,
+    )  # fmt: skip
+
+
+def _tested(
+    samples: Samples, donors: pd.DataFrame, sums: Floats, genes: slice | NDArray[np.int64], question: Question
+) -> _Found:
+    """Test all genes, and return what is known of some."""
+    in_a = samples.sides == 0
+    if question.method == "deseq2":
+        own = deseq2(sums, donors, is_paired=samples.is_paired)
+        tested, log2fc, p_adj = _at(own.tested, genes), own.log2fc[genes], own.p_adj[genes]
+        values, note = own.normalized, _DESEQ2.format(design=PAIRED if samples.is_paired else UNPAIRED)
+    else:
+        values = log_cpm(sums)
+        # A gene without counts has one value but for the last bits, which are no difference to test.
+        all_ = tested_by_donors(values[in_a], values[~in_a], is_paired=samples.is_paired)
+        has_counts = sums.any(axis=0)
+        tested = _at(Tested(*(np.where(has_counts, one, np.nan) for one in all_)), genes)
+        difference = values[in_a].mean(axis=0) - values[~in_a].mean(axis=0)
+        log2fc, p_adj, note = np.where(has_counts, difference, np.nan)[genes], None, _CPM
+    a, b = (summary_of(values[which][:, genes], sums[which][:, genes]) for which in (in_a, ~in_a))
+    return _Found(a, b, log2fc, tested, p_adj, note)
+
+
+def _at(tested: Tested, genes: slice | NDArray[np.int64]) -> Tested:
+    return Tested(*(one[genes] for one in tested))
+
+
+def _untested_told(found: _Found, dataset: Dataset) -> list[str]:
+    n = int(np.count_nonzero(np.isnan(found.tested.p)))
+    n_left_out = 0 if found.p_adj is None else int(np.count_nonzero(np.isnan(found.p_adj))) - n
+    said = []
+    if n:
+        why = "no donor has a count" if found.p_adj is None else "no donor has a count, or one lies far off the others"
+        said.append(f"{dataset.var_noun.counted(n)} without p, which is NaN: {why}.")
+    if n_left_out:
+        said.append(
+            f"{dataset.var_noun.counted(n_left_out)} with p alone: its filter of low means leaves p_adj out, NaN."
+        )
+    return said

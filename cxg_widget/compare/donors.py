@@ -1,0 +1,152 @@
+"""Which donors count on which side of a comparison, and what is said of those that do not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compare.question import Question
+from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.errors import SelectionError
+from cxg_widget.text.nouns import Noun
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Mask = NDArray[np.bool_]
+Counts = NDArray[np.int64]
+DONOR = Noun("donor", "donors")
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The cells of one donor on one side, for each that counts: first those of a, then those of b, by donor.
+
+    Attributes
+    ----------
+    groups : int32 (n_obs,), the sample of each cell, -1 = none
+    donors : (k,), labels
+    sides : int8 (k,), 0 = a, 1 = b
+    n_cells : int64 (k,)
+    is_paired : whether the donors of a are those of b
+    told : what a and b are called
+    notes : sentences
+    """
+
+    groups: NDArray[np.int32]
+    donors: tuple[Any, ...]
+    sides: NDArray[np.int8]
+    n_cells: Counts
+    is_paired: bool
+    told: tuple[str, str]
+    notes: tuple[str, ...]
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.donors)
+
+    def frame(self, totals: NDArray[np.float64]) -> pd.DataFrame:
+        """Return a row for each: donor, side, n_cells, and total, all its counts."""
+        import pandas as pd
+
+        sides = np.array(["a", "b"])[self.sides]
+        labels = pd.Index(self.donors, name="donor")
+        columns = {"donor": labels, "side": sides, "n_cells": self.n_cells, "total": totals.astype(np.int64)}
+        return pd.DataFrame(columns)
+
+
+def samples_of(dataset: Dataset, sets: tuple[Mask, Mask], question: Question, told: tuple[str, str]) -> Samples:
+    """Choose the donors: where enough of them are on both sides these alone, in pairs; else all that have enough cells.
+
+    Raises
+    ------
+    SelectionError
+        If a side has too few.
+    InvalidValue
+        If the column holds fractions.
+    """
+    codes = dataset.codes(str(question.by))
+    counts = np.stack([_counts(codes.codes, len(codes.categories), mask) for mask in sets])
+    is_enough = counts >= question.min_cells
+    is_both = is_enough[0] & is_enough[1]
+    is_paired = int(is_both.sum()) >= question.min_donors
+    used = is_enough & is_both if is_paired else is_enough
+    _check(used, counts, question, told, dataset)
+    side, donor = np.nonzero(used)
+    numbers = np.full((3, len(codes.categories) + 1), -1, dtype=np.int32)  # missing donors, -1, are the last place
+    numbers[side, donor] = np.arange(len(donor))
+    side_of_cells = np.where(sets[0], 0, np.where(sets[1], 1, 2))
+    return Samples(
+        numbers[side_of_cells, codes.codes],
+        tuple(codes.categories[at] for at in donor),
+        side.astype(np.int8),
+        counts[side, donor],
+        is_paired,
+        told,
+        (
+            _pairs_told(is_enough, is_both, question, told),
+            *_few_told(counts, question, told, dataset),
+            *_missing_told(codes.codes, sets, question, dataset),
+        ),
+    )
+
+
+def _counts(codes: NDArray[Any], n: int, mask: Mask) -> Counts:
+    found = codes[mask]
+    return np.bincount(found[found >= 0], minlength=n).astype(np.int64)
+
+
+def _check(
+    used: NDArray[np.bool_], counts: NDArray[np.int64], question: Question, told: tuple[str, str], dataset: Dataset
+) -> None:
+    n = used.sum(axis=1)
+    if (n >= question.min_donors).all():
+        return
+    cells = dataset.obs_noun.counted(question.min_cells)
+    has = " and ".join(
+        f"{int(k)} of {DONOR.counted(int((one > 0).sum()))} of {name}"
+        for name, k, one in zip(told, n, counts, strict=True)
+    )
+    raise SelectionError(
+        f"method={question.method!r} needs {question.min_donors} donors on each side (min_donors=) with {cells} or "
+        f"more (min_cells=) by {question.by!r}; {has} have so many."
+    )
+
+
+def _pairs_told(
+    is_enough: NDArray[np.bool_], is_both: NDArray[np.bool_], question: Question, told: tuple[str, str]
+) -> str:
+    n_both, alone = int(is_both.sum()), (is_enough & ~is_both).sum(axis=1)
+    if n_both < question.min_donors:
+        if not n_both:
+            return "Donors of a and b are others: the test is not paired."
+        return (
+            f"Not paired: {DONOR.counted(n_both)} of a and b alike, fewer than min_donors={question.min_donors}; p "
+            "takes both sums of such a donor for independent."
+        )
+    said = f"Paired: {DONOR.counted(n_both)} on both sides."
+    if alone.any():
+        left = " and ".join(f"{DONOR.counted(int(n))} of {name}" for n, name in zip(alone, told, strict=True) if n)
+        said += f" Left out, being on one side only: {left}."
+    return said
+
+
+def _few_told(counts: NDArray[np.int64], question: Question, told: tuple[str, str], dataset: Dataset) -> list[str]:
+    is_few = (counts > 0) & (counts < question.min_cells)
+    parts = [
+        f"{DONOR.counted(int(few.sum()))} of {name} ({dataset.obs_noun.counted(int(n[few].sum()))})"
+        for few, n, name in zip(is_few, counts, told, strict=True)
+        if few.any()
+    ]
+    many = dataset.obs_noun.many
+    if not parts:
+        return []
+    return [f"Left out, having fewer than {question.min_cells} {many} (min_cells=): {' and '.join(parts)}."]
+
+
+def _missing_told(codes: NDArray[Any], sets: tuple[Mask, Mask], question: Question, dataset: Dataset) -> list[str]:
+    n = int(np.count_nonzero(codes[sets[0] | sets[1]] < 0))
+    return [f"Left out, having no {question.by!r}: {dataset.obs_noun.counted(n)}."] if n else []

@@ -1,0 +1,126 @@
+"""Each group of a column compared with all other cells: one look at the matrix serves all groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compare.grouped import Grouped
+from cxg_widget.compare.markers import Markers
+from cxg_widget.compare.moments import Summary
+from cxg_widget.compare.notes import notes_of_groups
+from cxg_widget.compare.question import METHODS, Question
+from cxg_widget.compare.result import Comparison
+from cxg_widget.compare.two_sets import fold_of, judged, looked, names_of, tests_of
+from cxg_widget.compare.welch import Tested
+from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.datasets.base.values import Codes
+from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError
+from cxg_widget.text.names import not_found, shown
+
+GROUPED = ("t-test", "wilcoxon")
+"""Methods that take all groups at once."""
+LEAST = 2
+"""Cells that a group needs, and the rest of it."""
+MOST_ROWS = 2**24
+"""Genes times groups: of each about 300 bytes are held until the table is made."""
+_MOST_GROUPS = 2**16 - 2
+
+
+def compare_groups(
+    dataset: Dataset, column: str, question: Question, *, tell: Callable[[float], None] = lambda _: None
+) -> Markers:
+    """Compare the cells of each value of a column with all other cells, those without a value among these.
+
+    Values that no cell has are left out; those of one cell have rows without numbers of a test.
+
+    Parameters
+    ----------
+    column : obs column of categories, texts, whole numbers or booleans
+    tell : is told which part is done of a look at the matrix, 0 to 1, in this thread
+
+    Raises
+    ------
+    UnknownName, InvalidValue, InvalidStore, DamagedStore
+        As `two_sets.compare`, and if there is no such column, it holds floats, or there are too many groups.
+    InvalidOption
+        If the method takes two sets alone.
+    SelectionError
+        If there are fewer than two groups.
+    """
+    if question.method in METHODS and question.method not in GROUPED:
+        raise InvalidOption(not_found("method", question.method, GROUPED, "markers(by=...)"))
+    question.check(dataset)
+    names, groups = _groups_of(dataset.codes(column), column, dataset)
+    positions = question.positions(dataset)
+    n_var = len(dataset.names_in(question.layer).var_labels) if positions is None else len(positions)
+    _check_size(column, len(names), n_var, dataset)
+    normalized = question.normalize is not None
+    n_groups = int(groups.max()) + 1  # of one more where cells have no value
+    cells = Grouped(dataset, groups, n_groups, question.layer, positions, normalized, tell)
+    return _markers(cells, column, names, question)
+
+
+def _groups_of(codes: Codes, column: str, dataset: Dataset) -> tuple[list[object], NDArray[np.int32]]:
+    """Return the values that cells have, and the group of each cell, the last one being of cells without a value."""
+    found = np.asarray(codes.codes).astype(np.int64)
+    k = len(codes.categories)
+    found[(found < 0) | (found >= k)] = k
+    n = np.bincount(found, minlength=k + 1)
+    present = np.flatnonzero(n[:k])
+    if not present.size or n.max() == len(found):
+        n_one = dataset.obs_noun.counted(len(found))
+        raise SelectionError(
+            f"obs column {column!r} has {'no values' if not present.size else 'one value'} in all {n_one}; "
+            "markers(by=...) compares each value with the rest, and takes a column of two or more."
+        )
+    slots = np.full(k + 1, len(present), dtype=np.int32)
+    slots[present] = np.arange(len(present))
+    return [codes.categories[at] for at in present], slots[found]
+
+
+def _check_size(column: str, n_groups: int, n_var: int, dataset: Dataset) -> None:
+    if n_groups > _MOST_GROUPS or n_groups * n_var > MOST_ROWS:
+        most = max(1, min(_MOST_GROUPS, MOST_ROWS // n_var))
+        raise InvalidValue(
+            f"obs column {shown(column)} has {n_groups:,} values, and {dataset.var_noun.counted(n_var)} would be "
+            f"compared for each; at most {most:,} values can be, or more with fewer {dataset.var_noun.many} by genes=."
+        )
+
+
+def _markers(cells: Grouped, column: str, values: list[object], question: Question) -> Markers:
+    kind = judged(cells, question)
+    found = looked(cells, kind, question)
+    summaries = [found.moments.of(group).at(found.asked) for group in range(cells.n_groups)]
+    names, obs, made, few = names_of(cells), cells.dataset.obs_noun, [], []
+    for group, (value, a, rest) in enumerate(zip(values, summaries, _rests(summaries), strict=False)):
+        n_a = int(cells.n_cells[group])
+        n_rest = len(cells.rows) - n_a
+        tested, auc, u = tests_of(found, group, a, rest)
+        fold = fold_of(a, rest, kind, question)
+        if min(n_a, n_rest) < LEAST:
+            few.append(value)
+            nothing = np.full(a.mean.shape, np.nan)
+            tested, fold, auc, u = Tested(nothing, nothing, nothing), nothing, nothing, nothing
+        told = f"{value} ({obs.counted(n_a)}) compared with the rest ({obs.counted(n_rest)})"
+        made.append(Comparison(told, (), names, a, rest, fold, tested, auc, u))
+    told = f"each of {len(values):,} values of obs column {column!r} compared with the rest of "
+    told += f"{obs.counted(len(cells.rows))} by {cells.dataset.var_noun.counted(len(names))}: "
+    told += f"{METHODS[question.method]}, log2fc by {question.fold!r}"
+    n_without = len(cells.rows) - int(cells.n_cells[: len(values)].sum())
+    notes = notes_of_groups(cells.dataset, question, kind, made, (few, n_without))
+    return Markers(told, notes, tuple(values), tuple(made))
+
+
+def _rests(groups: list[Summary]) -> Iterator[Summary]:
+    """Yield what is known of all cells but those of each group: of all before it with all after it, of two or more."""
+    after = list(accumulate(reversed(groups[1:]), Summary.with_))[::-1]
+    yield after[0]
+    before = groups[0]
+    for group, beside in zip(groups[1:], after[1:], strict=False):
+        yield before.with_(beside)
+        before = before.with_(group)
+    yield before

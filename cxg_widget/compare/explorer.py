@@ -1,0 +1,90 @@
+"""The numbers of CELLxGENE Explorer, for lists that were made with it; docs/compare.md says why for nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compare.moments import Floats, Summary
+from cxg_widget.compare.result import Adjust, Comparison
+from cxg_widget.compare.welch import Tested, by_t
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LISTED = 15
+"""Genes a side that its page asks for."""
+LEAST_DIFFERENCE = 0.01
+"""Of means, of genes that it lists."""
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class ExplorerComparison(Comparison):
+    """Two sets of cells compared as CELLxGENE Explorer does."""
+
+    _log_fc: NDArray[np.float32]
+
+    def frame(self, adjust: Adjust | None = None) -> pd.DataFrame:
+        """Return the table as `Comparison.frame`, and `log_fc`, float32: what Explorer tells, mean_a - mean_b.
+
+        `statistic` and `p` are 0 and 1 of genes that cannot be tested, as there.
+        """
+        frame = super().frame(adjust)
+        frame.insert(list(frame).index("log2fc") + 1, "log_fc", self._log_fc[self._order])
+        return frame
+
+    def listed(self, n: int = LISTED) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Return the genes that Explorer lists as high in a, and as high in b, the highest |t| first.
+
+        They are the n of highest and of lowest t among those whose means differ by more than 0.01, or, where these are
+        not more than 2 n, among all. Genes of equal t have no order there.
+        """
+        frame = self.frame()
+        differs = frame["log_fc"].abs() > LEAST_DIFFERENCE
+        if int(differs.sum()) > 2 * n:
+            frame = frame[differs]
+        return frame.iloc[:n], frame.iloc[::-1].iloc[:n]
+
+
+class ExplorerTested(NamedTuple):
+    """What Explorer tells of each gene, each (n_var,)."""
+
+    tested: Tested
+    p_adj: Floats
+    log_fc: NDArray[np.float32]
+
+
+def explorer_test(a: Summary, b: Summary, n_cells: tuple[int, int], n_var: int) -> ExplorerTested:
+    """Compare as CELLxGENE Explorer 0.16 does, in float32 as there.
+
+    t = (mean_a - mean_b) / sqrt(var_a / m + var_b / m), where m is the smaller number of cells; degrees of freedom by
+    Welch and Satterthwaite from these quotients and the true numbers; what is not a number has t = 0; p times n_var.
+    A gene with NaN in a set has no mean there.
+
+    Parameters
+    ----------
+    n_cells : of a and b
+    n_var : genes of the matrix, also where few are asked for
+
+    Source: github.com/chanzuckerberg/single-cell-explorer, server/compute/diffexp_cxg.py at a30a0e0.
+    """
+    smaller = min(n_cells)
+    (mean_a, of_a), (mean_b, of_b) = (_moments(one, n, smaller) for one, n in zip((a, b), n_cells, strict=True))
+    both = of_a + of_b
+    with np.errstate(divide="ignore", invalid="ignore"):
+        freedom = both**2 / (of_a**2 / (n_cells[0] - 1) + of_b**2 / (n_cells[1] - 1))
+        t = (mean_a - mean_b) / np.sqrt(both)
+    freedom[np.isnan(freedom)] = 1
+    t[np.isnan(t)] = 0
+    tested = by_t(t.astype(np.float64), freedom.astype(np.float64))
+    return ExplorerTested(tested, np.minimum(tested.p * n_var, 1.0), mean_a - mean_b)
+
+
+def _moments(one: Summary, n: int, smaller: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return means, and variances over the smaller number of cells."""
+    mean = np.where(one.n == n, one.mean, np.nan).astype(np.float32)
+    variance = np.where(one.n == n, one.squares / max(1, n - 1), np.nan).astype(np.float32)
+    return mean, variance / np.float32(smaller)

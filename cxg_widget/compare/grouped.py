@@ -1,0 +1,132 @@
+"""Groups of cells as rows and columns of the matrix give them: read along the axis that takes less, a block ahead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compare.moments import NO_SCALE, Floats, entries_of
+from cxg_widget.compute.ahead import Ahead
+from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
+
+PER_CELL = 1e4
+"""What the counts of a cell are brought to by "log1p_10k"."""
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """The cells of some groups in a matrix.
+
+    Attributes
+    ----------
+    groups : int32 (n_obs,), the group of each cell, -1 = none
+    n_groups : how many there are
+    layer : None = the main matrix
+    positions : int64, ascending, the genes that are asked for; None = all
+    normalized : whether values are log1p of counts per 10,000 of all genes of the cell
+    tell : is told which part is done of one look at the matrix
+    """
+
+    dataset: Dataset
+    groups: NDArray[np.int32]
+    n_groups: int
+    layer: str | None = None
+    positions: NDArray[np.int64] | None = None
+    normalized: bool = False
+    tell: Callable[[float], None] = field(default=lambda _: None, repr=False)
+
+    @cached_property
+    def rows(self) -> NDArray[np.int64]:
+        """The rows of all groups, ascending."""
+        return np.flatnonzero(self.groups >= 0)
+
+    @cached_property
+    def codes(self) -> NDArray[np.int32]:
+        """The group of each of `rows`."""
+        return self.groups[self.rows]
+
+    @cached_property
+    def n_cells(self) -> NDArray[np.int64]:
+        """How many cells each group has, int64 (n_groups,)."""
+        return np.bincount(self.codes, minlength=self.n_groups)
+
+    @cached_property
+    def n_var(self) -> int:
+        """How many genes the matrix has."""
+        return len(self.dataset.names_in(self.layer).var_labels)
+
+    @cached_property
+    def by_rows(self) -> bool:
+        """Whether less is read by rows; a gene is then read with all others."""
+        return self.dataset.plan(self._some, self.positions, self.layer).axis == "obs"
+
+    @property
+    def read(self) -> NDArray[np.int64]:
+        """The positions of the genes that are read, int64, ascending."""
+        return np.arange(self.n_var) if self.by_rows or self.positions is None else self.positions
+
+    def row_blocks(self) -> Iterator[tuple[MatrixBlock, NDArray[np.int32], Floats]]:
+        """Yield all rows in blocks, with the group of each row and its scale as `add_rows` takes them."""
+        start = 0
+        for block in Ahead(partial(self.dataset.rows_of, self._some, self.layer)):
+            rows = slice(start, start + len(block.starts) - 1)
+            plain = self._plain(block)
+            yield plain, self.codes[rows], _scale_of(_totals_of_rows(plain)) if self.normalized else NO_SCALE
+            start = rows.stop
+
+    def column_blocks(self) -> Iterator[tuple[int, MatrixBlock]]:
+        """Yield the genes in blocks, each with the place in `read` of its first gene; positions are places in `rows`.
+
+        Their scale is `scale`.
+        """
+        start, wanted = 0, self.read
+        for block in Ahead(partial(self.dataset.columns_of, self.positions, self._some, self.layer)):
+            yield start, block
+            start += len(block.starts) - 1
+            self.tell(start / len(wanted))
+
+    @cached_property
+    def scale(self) -> Floats:
+        """What values of each of `rows` are multiplied by before log1p, which takes a look at all genes; or empty."""
+        if not self.normalized:
+            return NO_SCALE
+        totals = np.zeros(len(self.rows))
+        if self.dataset.plan(self._some, None, self.layer).axis == "obs":
+            start = 0
+            for block in Ahead(partial(self.dataset.rows_of, self._some, self.layer)):
+                stop = start + len(block.starts) - 1
+                totals[start:stop] = _totals_of_rows(self._plain(block))
+                start = stop
+        else:
+            from cxg_widget.compare.kernels import add_totals
+
+            for block in Ahead(partial(self.dataset.columns_of, None, self._some, self.layer)):
+                add_totals(entries_of(block), totals)
+        return _scale_of(totals)
+
+    @property
+    def _some(self) -> NDArray[np.int64] | None:
+        return None if len(self.rows) == self.dataset.n_obs else self.rows
+
+    def _plain(self, block: MatrixBlock) -> MatrixBlock:
+        """Return rows of which all is listed that does not stay what it is where a cell is scaled."""
+        if not self.normalized or block.fill is None:
+            return block
+        return MatrixBlock.of_dense(block.dense(self.n_var))
+
+
+def _totals_of_rows(block: MatrixBlock) -> Floats:
+    from cxg_widget.compare.kernels import put_totals
+
+    totals = np.empty(len(block.starts) - 1)
+    put_totals(entries_of(block), totals)
+    return totals
+
+
+def _scale_of(totals: Floats) -> Floats:
+    return np.divide(PER_CELL, totals, out=np.zeros_like(totals), where=totals != 0)

@@ -1,0 +1,166 @@
+"""Means, variances and shares of genes in groups of cells, gathered block by block in one look at the matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compare.kernels import (
+    LINEAR,
+    LISTED,
+    LOW,
+    MISSING,
+    SHIFT,
+    SQUARES,
+    SUM,
+    ZERO,
+    add_columns,
+    add_dense_rows,
+    add_rows,
+)
+from cxg_widget.compute.compiled import frozen
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
+
+Floats = NDArray[np.float64]
+NO_SCALE = np.empty(0, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What is known of each gene in some cells, each float64 (n_var,).
+
+    Attributes
+    ----------
+    n : cells in which it was measured
+    mean : of the values
+    squares : sum of the squared distances from the mean
+    n_above : cells in which it is more than 0
+    linear : sum of expm1 of the values, zeros where it was not gathered
+    """
+
+    n: Floats
+    mean: Floats
+    squares: Floats
+    n_above: Floats
+    linear: Floats
+
+    @property
+    def variance(self) -> Floats:
+        """The unbiased variance; NaN of fewer than two cells."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(self.n > 1, self.squares / (self.n - 1), np.nan)
+
+    @property
+    def share(self) -> Floats:
+        """Which part of the cells in which it was measured has more than 0."""
+        return _divided(self.n_above, self.n)
+
+    @property
+    def linear_mean(self) -> Floats:
+        """The mean of expm1 of the values."""
+        return _divided(self.linear, self.n)
+
+    def at(self, genes: NDArray[np.int64]) -> Summary:
+        """Return what is known of some genes."""
+        return Summary(self.n[genes], self.mean[genes], self.squares[genes], self.n_above[genes], self.linear[genes])
+
+    def with_(self, other: Summary) -> Summary:
+        """Return what is known of the cells of both, none of which is in the other.
+
+        Means and squares are merged as by Chan, Golub and LeVeque (1979), which loses no digits.
+        """
+        n, mean = self.n + other.n, np.where(self.n > 0, self.mean, other.mean)  # of no cells it may be NaN
+        away, part = np.where(other.n > 0, other.mean - mean, 0.0), _divided(other.n, n, 0.0)
+        return Summary(
+            n,
+            mean + away * part,
+            self.squares + other.squares + away * away * self.n * part,
+            self.n_above + other.n_above,
+            self.linear + other.linear,
+        )
+
+
+def entries_of(block: MatrixBlock) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Return starts, positions and values as the loops take them, in one form of each whatever the store has."""
+    starts, positions = block.starts.astype(np.int64, copy=False), block.positions.astype(np.int32, copy=False)
+    return frozen(starts), frozen(positions), frozen(block.values)
+
+
+class Moments:
+    """Moments of genes in groups of cells.
+
+    Parameters
+    ----------
+    n_cells : int (n_groups,), how many cells each group has
+    n_var : how many genes
+    linear : whether expm1 of the values is summed up too
+
+    Attributes
+    ----------
+    fill : float64 (n_var,), the value of cells that are not listed
+    """
+
+    def __init__(self, n_cells: NDArray[np.int64], n_var: int, *, linear: bool = False) -> None:
+        self._n_cells, self._linear = n_cells, linear
+        self._state = np.zeros((n_var, len(n_cells), 5))
+        self._rare = np.zeros((n_var, len(n_cells), 3), dtype=np.int32)
+        self.fill = np.zeros(n_var)
+
+    def add_rows(self, block: MatrixBlock, codes: NDArray[np.int32], scale: Floats = NO_SCALE) -> None:
+        """Take in rows.
+
+        Parameters
+        ----------
+        codes : (n_rows,), the group of each row, -1 = none
+        scale : (n_rows,), what values are multiplied by before log1p; empty = values as they are
+        """
+        if block.fill is not None:
+            self.fill[:] = block.fill
+        cells = frozen(codes), frozen(scale)
+        if block.lines is not None:
+            add_dense_rows(frozen(block.lines), cells, self._linear, self._state, self._rare)
+        else:
+            add_rows(entries_of(block), cells, self._linear, self._state, self._rare)
+
+    def add_columns(self, first: int, block: MatrixBlock, codes: NDArray[np.int32], scale: Floats = NO_SCALE) -> None:
+        """Take in whole columns, the first of which is the gene at `first`; the others as for `add_rows`, by cell."""
+        genes = slice(first, first + len(block.starts) - 1)
+        state, rare = self._state[genes], self._rare[genes]
+        add_columns(entries_of(block), (frozen(codes), frozen(scale)), self._linear, state, rare)
+
+    @property
+    def n_apart(self) -> NDArray[np.int64]:
+        """How many entries other than NaN and 0 each gene has in cells of any group, int64 (n_var,)."""
+        found: NDArray[np.int64] = self._state[:, :, LISTED].sum(axis=1).astype(np.int64)
+        return found - (self._rare[:, :, ZERO].sum(axis=1) if not self.fill.any() else 0)
+
+    def n_measured(self, genes: slice = slice(None)) -> NDArray[np.int64]:
+        """Return in how many cells of each group each of some genes was measured, int64 (n_genes, n_groups)."""
+        return self._n_cells - self._rare[genes, :, MISSING]
+
+    def of(self, group: int) -> Summary:
+        """Return what is known of a group: its entries, and the cells that have none, all of which have one value."""
+        state, rare = self._state[:, group], self._rare[:, group]
+        listed, expm1 = state[:, LISTED], state[:, LINEAR]
+        left_out = self._n_cells[group] - rare[:, MISSING] - listed
+        above = listed - rare[:, LOW]
+        mean = _divided(state[:, SHIFT] * listed + state[:, SUM], listed, 0.0)
+        squares = np.maximum(state[:, SQUARES] - _divided(state[:, SUM] ** 2, listed, 0.0), 0.0)
+        entries = Summary(listed, mean, squares, above, expm1)
+        rest = Summary(
+            left_out,
+            self.fill,
+            np.zeros_like(self.fill),
+            np.where(self.fill > 0, left_out, 0.0),
+            left_out * np.expm1(self.fill) if self._linear else np.zeros_like(self.fill),
+        )
+        found = entries.with_(rest)
+        return Summary(found.n, np.where(found.n > 0, found.mean, np.nan), found.squares, found.n_above, found.linear)
+
+
+def _divided(one: Floats, other: Floats, otherwise: float = np.nan) -> Floats:
+    found: Floats = np.divide(one, other, out=np.full(one.shape, otherwise), where=other > 0)
+    return found

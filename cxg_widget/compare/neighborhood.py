@@ -1,0 +1,154 @@
+"""The cells around a set in an embedding: those nearest to its edge, about as many as it has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.errors import SelectionError
+from cxg_widget.spatial.view import Extent
+
+SAMPLED = 50_000
+"""Cells of the set, evenly spread over its rows, whose places stand for all."""
+NEIGHBORS = 10
+"""The spacing is the median distance to the nearest so many of these."""
+STRAY = 3.0
+"""Times the spacing: cells whose neighbours lie farther off are strays, and make no edge."""
+_MOST_BINS = 2048
+_FINEST = 1 / 4096
+_AT_ONCE = 1 << 20
+
+Places = Callable[[NDArray[np.int64]], NDArray[np.float32]]
+"""Returns the coordinates of some rows, (k, 2)."""
+_Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Neighborhood:
+    """The cells around a set.
+
+    Attributes
+    ----------
+    mask : bool (n_obs,)
+    reach : how far the farthest of them lies from the edge of the set, in units of the embedding's x
+    farthest : how far they may lie
+    """
+
+    mask: NDArray[np.bool_]
+    reach: float
+    farthest: float
+
+
+@dataclass(frozen=True)
+class _Field:
+    """How far each bin lies from the set, in bins; those of the set have 0."""
+
+    low: _Floats
+    side: float
+    distance: _Floats
+
+    def at(self, xy: _Floats) -> _Floats:
+        """Return how far places (k, 2) lie, in bins; infinite beyond the field."""
+        with np.errstate(invalid="ignore"):
+            bins = np.floor((xy - self.low) / self.side)
+            inside = ((bins >= 0) & (bins < self.distance.shape)).all(axis=1)  # NaN is nowhere
+        found = np.full(len(xy), np.inf)
+        x, y = bins[inside].astype(np.int64).T
+        found[inside] = self.distance[x, y]
+        return found
+
+
+def neighborhood(
+    places: Places, mask: NDArray[np.bool_], extent: Extent, *, equal_units: bool = True, told: str = "the set"
+) -> Neighborhood:
+    """Find the cells around a set: those not in it that lie nearest to where it is dense.
+
+    The spacing s of a set is the median distance from a cell of it to the tenth nearest, so that n of its cells, as
+    dense everywhere, would fill a disc of radius s sqrt(n / 10). The set lies where cells of it are that have ten
+    others within 3 s; others are strays. Distances are to the nearest bin of a square grid that such a cell lies in,
+    the bins being s wide. Of the other cells those are taken that are nearest by these, as many as the set has, none
+    farther off than that radius; of equally near ones those that are evenly spread over the rows. Cells among those
+    of the set are at distance 0. All of that is the same in each call.
+
+    Parameters
+    ----------
+    mask : bool (n_obs,), the set
+    extent : x0, x1, y0, y1 of all cells
+    equal_units : whether both axes have the same unit; else each is taken in parts of its extent
+    told : what the set is called
+
+    Raises
+    ------
+    SelectionError
+        If fewer than two cells of the set have a place, or no other cell is near.
+    """
+    x0, x1, y0, y1 = extent
+    stretch = (x1 - x0) / (y1 - y0) if not equal_units and x1 > x0 and y1 > y0 else 1.0
+    scale = np.array([1.0, stretch])
+
+    def placed(rows: NDArray[np.int64]) -> _Floats:
+        found: _Floats = places(rows).astype(np.float64) * scale
+        return found
+
+    rows = np.flatnonzero(mask)
+    xy = placed(rows[np.linspace(0, len(rows) - 1, min(SAMPLED, len(rows))).astype(np.int64)])
+    xy = xy[np.isfinite(xy).all(axis=1)]
+    if len(xy) < 2:
+        raise SelectionError(f"{told} has fewer than two places in the embedding on show: nothing lies around it.")
+    longest = max(x1 - x0, (y1 - y0) * stretch)
+    core, spacing, farthest = _core_of(xy, longest * _FINEST or 1.0)
+    field = _field_around(core, spacing, farthest)
+    distance = _distances(placed, mask, field)
+    chosen, reach = _nearest(distance, len(rows), farthest / field.side)
+    if not chosen.size:
+        raise SelectionError(
+            f"no other cells lie within {farthest:.3g} of {told}, the radius that it would have in one piece: it "
+            "stands alone in this embedding. against='rest' takes all other cells."
+        )
+    found = np.zeros(len(mask), dtype=np.bool_)
+    found[chosen] = True
+    return Neighborhood(found, reach * field.side, farthest)
+
+
+def _core_of(xy: _Floats, finest: float) -> tuple[_Floats, float, float]:
+    """Return the places of a set that are no strays, its spacing, and the radius that it would have in one piece."""
+    from scipy.spatial import cKDTree
+
+    k = min(NEIGHBORS, len(xy) - 1)
+    distance = cKDTree(xy).query(xy, k=[k + 1])[0][:, 0]  # the nearest is the cell itself
+    spacing = max(float(np.median(distance)), finest)
+    return xy[distance <= STRAY * spacing], spacing, spacing * float(np.sqrt(len(xy) / k))
+
+
+def _field_around(core: _Floats, spacing: float, farthest: float) -> _Field:
+    from scipy.ndimage import distance_transform_edt
+
+    low, high = core.min(axis=0) - farthest, core.max(axis=0) + farthest
+    side = max(spacing, float((high - low).max()) / _MOST_BINS)
+    is_outside = np.ones(np.ceil((high - low) / side).astype(np.int64) + 1, dtype=np.bool_)
+    is_outside[tuple(np.floor((core - low) / side).astype(np.int64).T)] = False
+    return _Field(low, side, distance_transform_edt(is_outside))
+
+
+def _distances(placed: Callable[[NDArray[np.int64]], _Floats], mask: NDArray[np.bool_], field: _Field) -> _Floats:
+    """Return how far each cell lies from the set, in bins, (n_obs,); infinite for those in it or nowhere near."""
+    found = np.full(len(mask), np.inf)
+    for start in range(0, len(mask), _AT_ONCE):
+        rows = start + np.flatnonzero(~mask[start : start + _AT_ONCE])
+        found[rows] = field.at(placed(rows))
+    return found
+
+
+def _nearest(distance: _Floats, n: int, farthest: float) -> tuple[NDArray[np.int64], float]:
+    """Return the rows of the n nearest, no farther off than so, and how far the last of them is."""
+    rows = np.flatnonzero(distance <= farthest)
+    if len(rows) <= n:
+        return rows, float(distance[rows].max(initial=0.0))
+    near = distance[rows]
+    last = float(np.partition(near, n - 1)[n - 1])
+    inner, equal = rows[near < last], rows[near == last]
+    spread = np.linspace(0, len(equal) - 1, n - len(inner)).astype(np.int64)
+    return np.concatenate([inner, equal[spread]]), last

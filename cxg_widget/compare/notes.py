@@ -1,0 +1,171 @@
+"""What is said beside the numbers of a comparison, a sentence each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compare.fold import FORMULAS
+from cxg_widget.compare.moments import Summary
+from cxg_widget.compare.question import Question
+from cxg_widget.compare.value_kind import ValueKind
+from cxg_widget.compare.welch import TINY, Tested
+from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.text.names import layer_told, shown
+from cxg_widget.text.nouns import capitalized
+
+if TYPE_CHECKING:
+    from cxg_widget.compare.result import Comparison
+
+_MOST_NAMED = 5
+_DONORS = ("donor", "patient", "individual", "subject", "sample")
+_ID = re.compile(r"[ _.-]?(id|name|number|uuid)?")
+_NORMALIZED = "log1p of counts per 10,000 of all {many} of the {one}"
+
+
+def notes_of(
+    dataset: Dataset, question: Question, kind: ValueKind, sets: tuple[Summary, Summary], tested: Tested
+) -> tuple[str, ...]:
+    """Return all that is to be said."""
+    said = [
+        *_of_values(dataset, question, kind),
+        *_of_fold(question, kind),
+        *_of_genes(dataset, sets, tested),
+        donors_told(dataset),
+    ]
+    return tuple(said)
+
+
+def explorer_notes(
+    dataset: Dataset, question: Question, kind: ValueKind, sets: tuple[Summary, Summary]
+) -> tuple[str, ...]:
+    """Return what is to be said of CELLxGENE Explorer's numbers."""
+    n_missing = _n_missing(sets)
+    said = [
+        "To reproduce lists that CELLxGENE Explorer made, and for nothing else: its t takes the number of "
+        f"{dataset.obs_noun.many} of the smaller set for both, p_adj is Bonferroni's over all {dataset.var_noun.many} "
+        "of the store, and log_fc is mean_a - mean_b. method='t-test' is Welch's test, and the unit of "
+        "method='pseudobulk' is the donor.",
+        *_of_values(dataset, question, kind),
+        *_of_fold(question, kind),
+    ]
+    if n_missing:
+        what = dataset.var_noun.counted(n_missing)
+        said.append(f"{what} with NaN in a set: Explorer has no mean there, t = 0 and p = 1.")
+    return (*said, donors_told(dataset))
+
+
+def notes_of_groups(
+    dataset: Dataset,
+    question: Question,
+    kind: ValueKind,
+    groups: Sequence[Comparison],
+    left: tuple[Sequence[object], int],
+) -> tuple[str, ...]:
+    """Return all that is to be said of groups that were each compared with the rest.
+
+    left : values that too few cells have; how many cells have no value
+    """
+    few, n_without = left
+    said = [*_of_values(dataset, question, kind), *_of_fold(question, kind)]
+    many, obs = dataset.var_noun.many, dataset.obs_noun
+    if n_without:
+        said.append(f"{capitalized(obs.counted(n_without))} without a value: no group, but in the rest of each.")
+    if few:
+        named = ", ".join(shown(one) for one in few[:_MOST_NAMED]) + (", ..." if len(few) > _MOST_NAMED else "")
+        said.append(
+            f"Not tested, being one {obs.one} or all but one: {named}. What a test would give is NaN in their rows."
+        )
+    tested = [one._tested for one in groups if np.isfinite(one._tested.statistic).any()]
+    n_untested = sum(_count(np.isnan(one.statistic)) for one in tested)
+    if n_untested:
+        of_others = " of other values" if few else ""
+        said.append(
+            f"{n_untested:,} rows{of_others} cannot be tested, having one value everywhere or too few {obs.many}: "
+            "statistic and p are NaN, and p_adj of the others counts them as p = 1."
+        )
+    n_tiny = sum(_count((one.p < TINY) & np.isfinite(one.statistic)) for one in tested)
+    if n_tiny:
+        said.append(f"p of {n_tiny:,} rows is below 1e-300: `.log10_p` tells how small it is.")
+    said.append(f"p_adj is over the {many} of one group. The rest of a group is all other {obs.many}.")
+    return (*said, donors_told(dataset))
+
+
+def donors_told(dataset: Dataset) -> str:
+    """Say that cells are no replicates, and of which column their donors are, where one has a usual name."""
+    column, many = _column_of_donors(dataset), dataset.obs_noun.many
+    of = "" if column is None else f" (obs column {column!r} tells whose they are)"
+    by = "..." if column is None else repr(column)
+    return (
+        f"{capitalized(many)} of one donor are not independent{of}: p tells of these {many}, and is far too small "
+        f"for what would be found in other donors; compare(method='pseudobulk', by={by}) asks donors."
+    )
+
+
+def _column_of_donors(dataset: Dataset) -> str | None:
+    for word in _DONORS:
+        for name in dataset.obs_columns:
+            if name.lower().startswith(word) and _ID.fullmatch(name.lower().removeprefix(word)):
+                return name
+    return None
+
+
+def _of_values(dataset: Dataset, question: Question, kind: ValueKind) -> list[str]:
+    where = layer_told(question.layer)
+    if question.normalize is not None:
+        made = _NORMALIZED.format(many=dataset.var_noun.many, one=dataset.obs_noun.one)
+        return [f"Tested: {made}; {where} holds {kind.told}."]
+    return [f"Tested: the values as they are; {where} holds {kind.told}."]
+
+
+def _of_fold(question: Question, kind: ValueKind) -> list[str]:
+    if kind.kind == "scaled":
+        return [
+            "log2fc is NaN: scaled values have no fold change, as their zero is not that of expression; compare in a "
+            "layer of log1p values or counts. share_a and share_b are of values above 0."
+        ]
+    said = [f"log2fc by {question.fold!r}: {FORMULAS[question.fold]}."]
+    if question.normalize is None and kind.kind in ("counts", "linear"):
+        what = "counts" if kind.kind == "counts" else "values that are no logarithms"
+        said.append(
+            f"log2fc takes means for those of log1p values, and these are of {what}: it is no fold change. "
+            "normalize='log1p_10k' compares log1p of counts per 10,000."
+        )
+    return said
+
+
+def _of_genes(dataset: Dataset, sets: tuple[Summary, Summary], tested: Tested) -> list[str]:
+    noun, cells = dataset.var_noun, dataset.obs_noun
+    said = []
+    n_missing = _n_missing(sets)
+    if n_missing:
+        said.append(
+            f"{capitalized(noun.counted(n_missing))} not measured in all {cells.many}: n_a and n_b tell in how many."
+        )
+    n_untested = _count(np.isnan(tested.statistic))
+    if n_untested:
+        said.append(
+            f"{noun.counted(n_untested)} cannot be tested, having one value everywhere or too few {cells.many}: "
+            "statistic and p are NaN, and p_adj of the others counts them as p = 1."
+        )
+    n_same = _count(np.isinf(tested.statistic))
+    if n_same:
+        said.append(f"{noun.counted(n_same)} with one value in a and another one in b: t is infinite, p is 0.")
+    n_tiny = _count((tested.p < TINY) & np.isfinite(tested.statistic))
+    if n_tiny:
+        said.append(f"p of {noun.counted(n_tiny)} is below 1e-300: `.log10_p` tells how small it is.")
+    return said
+
+
+def _n_missing(sets: tuple[Summary, Summary]) -> int:
+    """Return how many genes were measured in fewer cells than others."""
+    a, b = sets
+    return _count((a.n < a.n.max(initial=0)) | (b.n < b.n.max(initial=0)))
+
+
+def _count(which: NDArray[np.bool_]) -> int:
+    return int(np.count_nonzero(which))

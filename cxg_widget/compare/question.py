@@ -1,0 +1,124 @@
+"""What is asked of two sets of cells, checked before anything is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compare.fold import FOLDS
+from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError, UnknownName
+from cxg_widget.text.names import not_found, shown
+
+METHODS = {
+    "t-test": "Welch's t-test",
+    "wilcoxon": "Wilcoxon's rank-sum test",
+    "pseudobulk": "sums of donors, a t-test of log2 CPM",
+    "deseq2": "sums of donors, DESeq2 by PyDESeq2",
+    "explorer": "CELLxGENE Explorer's t-test",
+}
+BY_DONOR = frozenset({"pseudobulk", "deseq2"})
+"""Methods whose unit is the donor."""
+NORMALIZATIONS = ("log1p_10k",)
+_LEAST = {"t-test": 2}
+_FOLD = "scanpy"
+
+
+@dataclass(frozen=True)
+class Question:
+    """How sets are compared.
+
+    Attributes
+    ----------
+    method : a name of `METHODS`
+    layer : None = the main matrix
+    normalize : "log1p_10k" = log1p of counts per 10,000; None = values as they are
+    genes : names; None = all
+    fold : a name of `FOLDS`
+    by : the obs column of donors, for methods of `BY_DONOR`
+    min_cells : cells that a donor needs on a side
+    min_donors : donors that a side needs
+    """
+
+    method: str = "t-test"
+    layer: str | None = None
+    normalize: str | None = None
+    genes: Sequence[str] | None = None
+    fold: str = _FOLD
+    by: str | None = None
+    min_cells: int = 10
+    min_donors: int = 3
+
+    def check(self, dataset: Dataset) -> None:
+        """Raise `InvalidValue`, `InvalidOption` or `UnknownName` where a word is not known, or does not fit."""
+        for what, word, known in (
+            ("method", self.method, METHODS),
+            ("fold", self.fold, FOLDS),
+            ("normalization", self.normalize, (None, *NORMALIZATIONS)),
+        ):
+            if not isinstance(word, str | None) or word not in known:
+                raise InvalidValue(not_found(what, word, [one for one in known if one], "compare()"))
+        self._check_options(dataset)
+        if self.layer is not None and self.layer not in dataset.layers:
+            raise UnknownName(not_found("layer", self.layer, dataset.layers, dataset.title))
+        if not len(dataset.names_in(self.layer).var_labels):
+            raise InvalidValue(f"{dataset.title} has no {dataset.var_noun.many} to compare by.")
+
+    def _check_options(self, dataset: Dataset) -> None:
+        """Refuse options that do not go with the method."""
+        if self.method in BY_DONOR:
+            self._check_donors(dataset)
+        elif self.by is not None:
+            one = dataset.obs_noun.one
+            raise InvalidOption(
+                f"by={shown(self.by)} does not go with method={self.method!r}, whose unit is the {one}."
+            )
+        if self.normalize is not None and self.method not in ("t-test", "wilcoxon"):
+            what = "takes X as the store has it" if self.method == "explorer" else "sums counts"
+            raise InvalidOption(f"normalize={self.normalize!r} does not go with method={self.method!r}, which {what}.")
+
+    def _check_donors(self, dataset: Dataset) -> None:
+        if not isinstance(self.by, str):
+            raise InvalidOption(f"method={self.method!r} needs by=, the obs column of donors; found {shown(self.by)}")
+        if self.by not in dataset.obs_columns:
+            raise UnknownName(not_found("obs column", self.by, dataset.obs_columns, dataset.title))
+        if self.fold != _FOLD:
+            raise InvalidOption(f"fold={self.fold!r} does not go with method={self.method!r}, which has its own.")
+        for name, number, least in (("min_cells", self.min_cells, 1), ("min_donors", self.min_donors, 2)):
+            given: object = number
+            if isinstance(given, bool) or not isinstance(given, int | np.integer) or number < least:
+                raise InvalidValue(f"{name} takes a whole number from {least} on; found {shown(given)}")
+
+    def positions(self, dataset: Dataset) -> NDArray[np.int64] | None:
+        """Return the positions of the genes, int64, ascending and distinct; None = all."""
+        if self.genes is None:
+            return None
+        if isinstance(self.genes, str) or not len(self.genes):
+            raise InvalidValue(f"genes= takes a list of names; found {shown(self.genes)}")
+        names = dataset.names_in(self.layer)
+        found = [names.find_var(name) for name in self.genes]
+        made = [name for name, at in zip(self.genes, found, strict=True) if at >= len(names.var_labels)]
+        if made:
+            raise InvalidValue(f"{shown(made[0])} is made on demand, and is no column of the matrix to compare by.")
+        return np.unique(np.asarray(found, dtype=np.int64))
+
+    def check_cells(self, a: NDArray[np.bool_], b: NDArray[np.bool_], told: tuple[str, str], dataset: Dataset) -> None:
+        """Raise `SelectionError` where the sets hold too few cells, or cells in common."""
+        noun = dataset.obs_noun
+        for mask, name in zip((a, b), told, strict=True):
+            n = int(np.count_nonzero(mask))
+            least = _LEAST.get(self.method, 1)
+            if n < least:
+                other = "; method='wilcoxon' takes one" if n == 1 else ""
+                raise SelectionError(
+                    f"{name} holds {noun.counted(n)}; {METHODS[self.method]} needs {least} or more in each set{other}."
+                )
+        n_both = int(np.count_nonzero(a & b))
+        if n_both:
+            raise SelectionError(
+                f"{told[0]} and {told[1]} have {noun.counted(n_both)} in common, and a test needs sets apart: "
+                "take them from one, as in w.sets['a'] - w.sets['b']."
+            )

@@ -1,0 +1,122 @@
+"""What a comparison gives back: a table, and sentences that say what its numbers are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compare.adjust import benjamini_hochberg, bonferroni
+from cxg_widget.compare.moments import Floats, Summary
+from cxg_widget.compare.welch import Tested
+from cxg_widget.errors import InvalidValue
+from cxg_widget.table.csv import csv_text
+from cxg_widget.text.names import not_found
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cxg_widget.selection.cell_set import CellSet
+
+Adjust = Literal["benjamini-hochberg", "bonferroni"]
+_ADJUST = {"benjamini-hochberg": benjamini_hochberg, "bonferroni": bonferroni}
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """Two sets of cells compared by each gene.
+
+    Attributes
+    ----------
+    told : what was compared, by what, in one sentence
+    notes : sentences on what the values are, how numbers are defined, and what to be careful of
+    background : the cells of b, a set which `w.sets["name"] = found.background` keeps; None of a group of a column
+    """
+
+    told: str
+    notes: tuple[str, ...]
+    _names: pd.Index
+    _a: Summary
+    _b: Summary
+    _log2fc: Floats
+    _tested: Tested
+    _auc: Floats
+    _u: Floats
+    _p_adj: Floats | None = None
+    background: CellSet | None = None
+
+    def with_note(self, note: str) -> Comparison:
+        """Return the same with one more note."""
+        return replace(self, notes=(*self.notes, note))
+
+    def frame(self, adjust: Adjust | None = None) -> pd.DataFrame:
+        """Return the table, a row for each gene, the highest statistic first, those without one last.
+
+        Parameters
+        ----------
+        adjust : how `p_adj` is made of p: "benjamini-hochberg" or "bonferroni"; None = as the method has it, which is
+            Benjamini and Hochberg's but for "explorer" (Bonferroni over all genes of the store) and "deseq2" (its own)
+
+        Returns
+        -------
+        DataFrame indexed by var name as var has it, where a name may stand twice, with `mean_a`, `mean_b` (of the
+        values that were tested), `n_a`, `n_b` (int64, cells in which the gene was measured), `share_a`, `share_b` (of
+        these, the part with a value above 0), `log2fc`, `statistic` (t or z, positive where a is higher), `p`
+        (two-sided), `p_adj`, and `auc`, NaN where nothing was ranked. `frame.attrs["notes"]` holds the notes.
+        """
+        import pandas as pd
+
+        a, b, tested = self._a, self._b, self._tested
+        columns = {
+            "mean_a": a.mean, "mean_b": b.mean, "n_a": a.n.astype(np.int64), "n_b": b.n.astype(np.int64),
+            "share_a": a.share, "share_b": b.share, "log2fc": self._log2fc, "statistic": tested.statistic,
+            "p": tested.p, "p_adj": self._adjusted(adjust), "auc": self._auc,
+        }  # fmt: skip
+        frame = pd.DataFrame(columns, index=self._names).iloc[self._order]
+        frame.attrs["notes"] = list(self.notes)
+        return frame
+
+    @property
+    def log10_p(self) -> pd.Series:
+        """The decimal logarithm of p in the order of `frame()`: where p is 0, it still tells how small it is."""
+        return self._series(self._tested.log10_p, "log10_p")
+
+    @property
+    def u(self) -> pd.Series:
+        """Mann and Whitney's U of a in the order of `frame()`, NaN where nothing was ranked."""
+        return self._series(self._u, "u")
+
+    def to_csv(self, path: str | Path, adjust: Adjust | None = None) -> None:
+        """Write the table to a file of comma separated values; names that a spreadsheet would run become text."""
+        Path(path).write_text(csv_text(self.frame(adjust)), encoding="utf-8")
+
+    def _adjusted(self, how: Adjust | None) -> Floats:
+        if how is None and self._p_adj is not None:
+            return self._p_adj
+        return _adjusted(self._tested.p, how or "benjamini-hochberg")
+
+    @property
+    def _order(self) -> NDArray[np.int64]:
+        return np.argsort(-self._tested.statistic, kind="stable")  # NaN comes last
+
+    def _series(self, values: Floats, name: str) -> pd.Series:
+        import pandas as pd
+
+        return pd.Series(values, index=self._names, name=name).iloc[self._order]
+
+    def __len__(self) -> int:
+        """Return the number of genes."""
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return "\n".join([f"<{self.told}>", *(f"  {note}" for note in self.notes)])
+
+
+def _adjusted(p: Floats, how: str) -> Floats:
+    """Adjust p, a gene without one counting as a gene of p = 1, as in scanpy."""
+    if how not in _ADJUST:
+        raise InvalidValue(not_found("way to adjust p", how, _ADJUST, "frame()"))
+    return np.where(np.isnan(p), np.nan, _ADJUST[how](np.where(np.isnan(p), 1.0, p)))

@@ -1,0 +1,98 @@
+"""Sums of counts in groups of cells, gathered block by block in one look at the matrix."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compare.grouped import Grouped
+from cxg_widget.compare.moments import Floats
+from cxg_widget.compare.value_kind import judge
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.errors import CxgWidgetError, InvalidValue
+from cxg_widget.text.names import layer_told
+
+_MAY_BE = ("counts", "zeros")
+
+
+def sums_of_counts(cells: Grouped, method: str) -> Floats:
+    """Return the sums of each group, float64 (n_groups, n_var), whole; NaN counts as nothing.
+
+    Raises
+    ------
+    InvalidValue
+        If the layer holds what are no counts; the sentence names layers that do.
+    """
+    kind = judge(cells)
+    if kind.kind not in _MAY_BE:
+        raise InvalidValue(_refusal(cells, method, kind.told))
+    sums = np.zeros((cells.n_groups, cells.n_var))
+    n_other = _add_rows(cells, sums) if cells.by_rows else _add_columns(cells, sums)
+    if n_other:
+        raise InvalidValue(
+            _refusal(cells, method, f"{n_other:,} values that are no counts, being fractions or below 0")
+        )
+    return sums
+
+
+def _add_rows(cells: Grouped, sums: Floats) -> int:
+    n_other = 0
+    for block, codes, _ in cells.row_blocks():
+        lines, n = _counts_of(block, cells.n_var)
+        _add(_members(codes, len(sums)) @ lines, sums)
+        n_other += n
+    return n_other
+
+
+def _add_columns(cells: Grouped, sums: Floats) -> int:
+    n_other, members = 0, _members(cells.codes, len(sums))
+    for first, block in cells.column_blocks():
+        lines, n = _counts_of(block, len(cells.codes))
+        _add(members @ lines.T, sums[:, first : first + lines.shape[0]])
+        n_other += n
+    return n_other
+
+
+def _counts_of(block: MatrixBlock, length: int) -> tuple[Any, int]:
+    """Return a block as a csr_array without NaN, and how many of its values are no counts."""
+    lines = block.csr(length)
+    is_known = ~np.isnan(lines.data)
+    n_other = int(np.count_nonzero(is_known & ((lines.data < 0) | (lines.data != np.floor(lines.data)))))
+    if not is_known.all():
+        lines = lines.copy()
+        lines.data[~is_known] = 0
+    return lines, n_other
+
+
+def _members(codes: NDArray[np.int32], n_groups: int) -> Any:
+    """Return which cells each group has, a csr_array float64 (n_groups, n_cells) of ones."""
+    from scipy.sparse import csr_array
+
+    cells = np.flatnonzero(codes >= 0)
+    return csr_array((np.ones(len(cells)), (codes[cells], cells)), shape=(n_groups, len(codes)))
+
+
+def _add(product: Any, sums: Floats) -> None:
+    """Add sums of a block, of which as few are not 0 as the block has entries."""
+    found = product.tocoo()
+    sums[found.row, found.col] += found.data
+
+
+def _refusal(cells: Grouped, method: str, told: str) -> str:
+    where = layer_told(cells.layer)
+    held = _layers_of_counts(cells)
+    other = f"{' or '.join(held)} holds counts" if held else f"no layer of {cells.dataset.title} holds counts"
+    return f"method={method!r} sums counts, and {where} holds {told}; {other}."
+
+
+def _layers_of_counts(cells: Grouped) -> list[str]:
+    found = []
+    for layer in (None, *cells.dataset.layers):
+        with suppress(CxgWidgetError):  # one that cannot be read is none to name
+            if layer != cells.layer and judge(replace(cells, layer=layer)).kind == "counts":
+                found.append(f"layer={layer!r}" + (" (X)" if layer is None else ""))
+    return found

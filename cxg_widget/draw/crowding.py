@@ -41,7 +41,7 @@ def solidity_of(n_inside: float, few: int) -> float:
     return float(np.clip(1 - np.log(max(n_inside, 1) / few) / np.log(_SOLID_UP_TO), 0, 1))
 
 
-def crowded_size(n: float, size: tuple[int, int]) -> float:
+def crowded_size(n: float, size: tuple[float, float]) -> float:
     """Return the diameter in px up to which n points leave room for each other; `crowdedSize` in style/style.js."""
     return max(float(np.sqrt(_FILLING * size[0] * size[1] / max(n, 1))), 1.0)
 
@@ -86,8 +86,8 @@ class Crowd:
 def stepped(tile: tuple[float, float], level: int | None = None) -> tuple[float, float]:
     """Return a tile as wide as the nearest half octave (2 ** (level / 2) codes), and as much higher than wide."""
     at = int(np.floor(_level_of(tile) + 0.5)) if level is None else level
-    factor = 2 ** (at / 2) / tile[0]
-    return max(tile[0] * factor, 2.0), max(tile[1] * factor, 1.0)
+    width = 2 ** (at / 2)
+    return max(width, 2.0), max(width * float(np.float32(tile[1] / tile[0])), 1.0)
 
 
 def weight_of(statistic: str, solidity: float) -> float:
@@ -105,6 +105,7 @@ def shared_codes(
     weight: float,
     *,
     zero: int = -1,
+    flags: tuple[NDArray[np.uint8], NDArray[np.uint8]] | None = None,
 ) -> NDArray[np.uint16]:
     """Return the number that is shown for each point, uint16 (n,).
 
@@ -115,8 +116,11 @@ def shared_codes(
     tile : its width and height, codes
     weight : 0 shows the mean of a tile, 1 the highest number in it
     zero : the code of 0, which a tile shows only if it comes to just that; -1 = there is none
+    flags : of both, uint8; bit 0: selected, which have tiles of their own, bit 1: the filters leave it out
     """
     at, known = _keys(basis[0], tile), basis[1] != MISSING_U16
+    if flags is not None:
+        at, known = at | _selected(flags[1]), known & (flags[1] & 2 == 0)
     tiles, inverse = np.unique(at[known], return_inverse=True)
     values = basis[1][known].astype(np.float64)
     mean = np.bincount(inverse, values, tiles.size) / np.maximum(np.bincount(inverse, minlength=tiles.size), 1)
@@ -125,7 +129,7 @@ def shared_codes(
     exact = mean + weight * (peak - mean)
     rounded = np.floor(exact + 0.5)
     shown = np.where(rounded == zero, zero + np.sign(exact - zero), rounded).astype(np.uint16)
-    keys = _keys(xy, tile)
+    keys = _keys(xy, tile) if flags is None else _keys(xy, tile) | _selected(flags[0])
     place = np.minimum(np.searchsorted(tiles, keys), max(tiles.size - 1, 0))
     out = codes.copy()
     found = (codes != MISSING_U16) & (tiles[place] == keys) if tiles.size else np.zeros(codes.size, dtype=np.bool_)
@@ -185,6 +189,42 @@ def statistic_of(weight: float, solidity: float) -> str:
 
 
 @dataclass(frozen=True)
+class Crowding:
+    """How crowded a picture of numbers is.
+
+    Attributes
+    ----------
+    solidity : see `solidity_of`
+    weight : of the highest number of a pixel beside their mean
+    tile : the area in codes whose cells share a pixel
+    limits : codes of the ends of the colours; None = all values
+    """
+
+    solidity: float
+    weight: float
+    tile: tuple[float, float]
+    limits: tuple[float, float] | None
+
+
+def crowding_of(
+    crowd: Crowd,
+    basis: NDArray[np.uint16] | None,
+    view: tuple[tuple[float, float], tuple[float, float], float],
+    rule: tuple[str, int],
+) -> Crowding:
+    """Return how crowded a view is; parameters as those of `shared`, `basis` None = there are no numbers."""
+    (sides, size, diameter), (statistic, few) = view, rule
+    is_small = crowd.n_cells <= few
+    n_inside = 0.0 if is_small else crowd.typical(sides)
+    solidity = solidity_of(n_inside, few)
+    weight = weight_of(statistic, solidity)
+    side = _COVER * max(min(diameter, crowded_size(n_inside, size)), 1.0)
+    tile = side * sides[0] / size[0], side * sides[1] / size[1]
+    limits = None if is_small or basis is None else limits_of(crowd, basis, crowd.tile(tile), weight)
+    return Crowding(solidity, weight, tile, limits)
+
+
+@dataclass(frozen=True)
 class Shared:
     """What a picture shows of numbers where cells share pixels.
 
@@ -221,21 +261,14 @@ def shared(
     rule : the statistic, and how many cells are few
     zero : see `shared_codes`
     """
-    (sides, size, diameter), (statistic, few) = view, rule
-    is_small = crowd.n_cells <= few
-    n_inside = 0.0 if is_small else crowd.typical(sides)
-    solidity = solidity_of(n_inside, few)
-    weight = weight_of(statistic, solidity)
-    if is_small and weight == 1:
+    found = crowding_of(crowd, basis, view, rule)
+    if crowd.n_cells <= rule[1] and found.weight == 1:
         return None
-    side = _COVER * max(min(diameter, crowded_size(n_inside, size)), 1.0)
-    tile = crowd.tile((side * sides[0] / size[0], side * sides[1] / size[1]))
     codes = points[1]
-    if weight < 1 or solidity < 1:
-        codes = shared_codes(*points, (crowd.xy, basis), stepped(tile), weight, zero=zero)
-    return Shared(
-        codes, None if is_small else limits_of(crowd, basis, tile, weight), weight == 1, statistic_of(weight, solidity)
-    )
+    if found.weight < 1 or found.solidity < 1:
+        tile = stepped(crowd.tile(found.tile))
+        codes = shared_codes(*points, (crowd.xy, basis), tile, found.weight, zero=zero)
+    return Shared(codes, found.limits, found.weight == 1, statistic_of(found.weight, found.solidity))
 
 
 def _level_of(tile: tuple[float, float]) -> float:
@@ -246,3 +279,7 @@ def _keys(xy: NDArray[np.uint16], tile: tuple[float, float]) -> NDArray[np.int64
     across, down = (np.floor(xy[:, axis] * (1 / side)).astype(np.int64) for axis, side in enumerate(tile))
     keys: NDArray[np.int64] = across << 17 | down
     return keys
+
+
+def _selected(flags: NDArray[np.uint8]) -> NDArray[np.int64]:
+    return (flags & 1).astype(np.int64) << 34

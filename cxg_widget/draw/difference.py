@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.color.colormap import stops_of
-from cxg_widget.color.rgb import RGB, ramp
+from cxg_widget.color.paper import Paper
+from cxg_widget.color.rgb import ramp
 from cxg_widget.draw.over import over
 
 HIGHEST = 254
@@ -16,7 +17,16 @@ HIGHEST = 254
 NOTHING = 255
 VEIL = 0.72
 """How much of what lies beneath the map is covered by the page, or colours of points could be taken for the map's."""
-_COLORMAP = "RdBu_r"
+_ON_LIGHT = "RdBu_r"
+# fmt: off
+_ON_DARK = [
+    "#9eb0ff", "#86adf3", "#6ca9e6", "#529fd3", "#3d8fbb", "#307ca0", "#286886", "#21556e",
+    "#1a4256", "#14313f", "#11212a", "#111518", "#190c09", "#240c02", "#310f00", "#401201",
+    "#501803", "#65220d", "#7c331d", "#924632", "#a75949", "#bc6e61", "#d2827a", "#e89893",
+    "#ffadad",
+]
+# fmt: on
+"""Stops of "berlin" of Fabio Crameri's Scientific colour maps (MIT, doi:10.5281/zenodo.1243862): its middle is dark."""
 
 
 def codes_of(ratio: NDArray[np.float64], limit: float) -> NDArray[np.uint8]:
@@ -27,14 +37,14 @@ def codes_of(ratio: NDArray[np.float64], limit: float) -> NDArray[np.uint8]:
     return np.where(np.isnan(ratio), NOTHING, codes).astype(np.uint8)
 
 
-def code_colors() -> NDArray[np.uint8]:
-    """Return red, green and blue of each code, uint8 (255, 3): blue below, red above, pale between."""
-    table = ramp(stops_of(_COLORMAP))
+def code_colors(*, dark: bool) -> NDArray[np.uint8]:
+    """Return red, green and blue of each code, uint8 (255, 3): blue below, red above, near the page between."""
+    table = ramp(_ON_DARK if dark else stops_of(_ON_LIGHT))
     return table[np.rint(np.linspace(0, len(table) - 1, HIGHEST + 1)).astype(np.int64)]
 
 
 def draw_map(
-    image: NDArray[np.uint8], codes: NDArray[np.uint8], box: tuple[float, float, float, float], ground: RGB
+    image: NDArray[np.uint8], codes: NDArray[np.uint8], box: tuple[float, float, float, float], paper: Paper
 ) -> NDArray[np.uint8]:
     """Return an image, uint8 (height, width, 4), under a veil and, where something is known, a map.
 
@@ -42,12 +52,12 @@ def draw_map(
     ----------
     codes : uint8 (lines, columns), the first line at the lower edge of the box
     box : left, right, bottom, top of the map on the image, px from its top left
-    ground : the colour of the veil
+    paper : its colour is the veil's
     """
     height, width = image.shape[:2]
     under = image.copy()  # what is transparent stays so
-    under[..., :3] = np.rint(image[..., :3] * (1 - VEIL) + np.array(ground) * VEIL)
-    colors = np.vstack([code_colors(), np.zeros((1, 3), dtype=np.uint8)])
+    under[..., :3] = np.rint(image[..., :3] * (1 - VEIL) + np.array(paper.ground) * VEIL)
+    colors = np.vstack([code_colors(dark=paper.is_dark), np.zeros((1, 3), dtype=np.uint8)])
     alpha = np.where(codes == NOTHING, 0.0, 1.0)[..., None]
     premultiplied = np.concatenate([colors[codes] * alpha, 255 * alpha], axis=2)
     left, right, bottom, top = box

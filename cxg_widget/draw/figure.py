@@ -1,4 +1,4 @@
-"""A picture with its key: the title above it, what its colours mean beside it, laid out as in js/src/plot/figure.js."""
+"""A picture with its key: title above, meaning of colours beside it, laid out as in js/src/panels/figure.js."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import hex_rgb, ramp
 from cxg_widget.draw.key import Key
-from cxg_widget.draw.lettering import DrawnText, fitted, width_of, write
+from cxg_widget.draw.lettering import DrawnText, fitted, width_of
+from cxg_widget.draw.page import Page, Plot, draw_page
+from cxg_widget.draw.parts import Box, Parts
 
-Box = tuple[float, float, float, float]
 TITLE_PX, HEADING_PX, TEXT_PX, SMALL_PX = 14, 13, 12, 11
 PAD, TOP, TITLE_Y, LINE, ROW, SWATCH, BAR = 16, 40, 26, 16, 18, 10, 12
 BESIDE, SPACE, GAP = 12, 7, 24
@@ -24,7 +25,7 @@ TWO_COLUMNS_FROM = 480
 
 
 @dataclass(frozen=True)
-class Page:
+class Layout:
     """Where everything is, px from the top left of the page.
 
     Attributes
@@ -39,6 +40,11 @@ class Page:
     swatches: list[tuple[Box, str]]
     bar: Box | None
 
+    def parts(self, key: Key, paper: Paper) -> Parts:
+        """Return what is drawn of it on some paper."""
+        fills = tuple((box, (*(hex_rgb(color) if color else paper.missing), 255)) for box, color in self.swatches)
+        return Parts(fills, () if self.bar is None else ((self.bar, ramp(list(key.ramp))),), tuple(self.texts))
+
 
 def compose(image: NDArray[np.uint8], key: Key, paper: Paper, *, scale: float = 1.0) -> NDArray[np.uint8]:
     """Put a picture and its key on one page.
@@ -52,39 +58,28 @@ def compose(image: NDArray[np.uint8], key: Key, paper: Paper, *, scale: float = 
     -------
     uint8 (height + title, width + key, 4), or 3 where nothing is transparent
     """
-    height, width = image.shape[:2]
-    layout = lay_out(key, width / scale, height / scale)
-    top, side = round(TOP * scale), round(layout.side * scale)
-    blank = np.array((*paper.ink, 0) if paper.is_clear else (*paper.ground, 255), np.uint8).view(np.uint32)
-    page = np.full((top + height, width + side), blank).view(np.uint8).reshape(top + height, width + side, 4)
-    page[top:, :width] = image
-    for box, color in layout.swatches:
-        page[_within(box, scale)] = (*(hex_rgb(color) if color else paper.missing), 255)
-    if layout.bar is not None:
-        bar = ramp(list(key.ramp))
-        place = _within(layout.bar, scale)
-        n = place[1].stop - place[1].start
-        page[place] = np.column_stack([bar[np.linspace(0, 255, n).round().astype(int)], np.full(n, 255)])
-    return write(page, layout.texts, (paper.ink, paper.quiet), scale=scale, opaque=not paper.is_clear)
+    height, width = image.shape[0] / scale, image.shape[1] / scale
+    layout = lay_out(key, width, height)
+    plot = Plot((0, TOP, width, TOP + height), image)
+    page = Page(width + layout.side, TOP + height, paper, (plot,), layout.parts(key, paper))
+    return draw_page(page, scale)
 
 
-def _within(box: Box, scale: float) -> tuple[slice, slice]:
-    x0, y0, x1, y1 = (round(edge * scale) for edge in box)
-    return slice(y0, y1), slice(x0, x1)
-
-
-def lay_out(key: Key, width: float, height: float) -> Page:
-    """Place a key above and beside a picture of width x height px."""
+def lay_out(key: Key, width: float, height: float, side: float | None = None) -> Layout:
+    """Place a key above and beside a picture of width x height px; side: px beside it, None = what the key wants."""
     if not key.heading:
-        return Page(0.0, list(_title(key, width)), [], None)
+        return Layout(0.0, list(_title(key, width)), [], None)
     x = width + BESIDE
     top = TOP + HEADING_PX + (LINE if key.detail else 0) + 9
     room = max(1, int((TOP + height - PAD - top) // ROW))
     n_columns = 2 if len(key.rows) + (key.more > 0) > room and width >= TWO_COLUMNS_FROM else 1
     column = _column(key, WIDEST_OF_TWO if n_columns == 2 else WIDEST_COLUMN)
+    if side is not None:
+        n_columns = min(n_columns, 2 if side >= BESIDE + 2 * LEAST_COLUMN + GAP + PAD else 1)
+        column = (side - BESIDE - PAD - (n_columns - 1) * GAP) / n_columns
     inner = n_columns * column + (n_columns - 1) * GAP
     side = BESIDE + inner + PAD
-    layout = Page(side, [*_title(key, width + side), *_heading(key, x, inner)], [], None)
+    layout = Layout(side, [*_title(key, width + side), *_heading(key, x, inner)], [], None)
     if key.ramp:
         layout, top = _with_bar(layout, key, (x, top, x + column, top + BAR)), top + BAR + LINE + 8
     if key.said:
@@ -118,7 +113,7 @@ def _column(key: Key, widest: float) -> float:
     return min(max(LEAST_COLUMN, *texts, *rows), widest)
 
 
-def _with_bar(layout: Page, key: Key, bar: Box) -> Page:
+def _with_bar(layout: Layout, key: Key, bar: Box) -> Layout:
     y = bar[3] + LINE - 2
     low, high = DrawnText(key.ends[0], bar[0], y, SMALL_PX), DrawnText(key.ends[1], bar[2], y, SMALL_PX, to_left=True)
     x = (bar[0] + bar[2] - width_of(key.middle, SMALL_PX)) / 2
@@ -126,7 +121,7 @@ def _with_bar(layout: Page, key: Key, bar: Box) -> Page:
     return replace(layout, texts=[*layout.texts, low, *middle, high], bar=bar)
 
 
-def _with_rows(layout: Page, key: Key, place: tuple[float, float, float], most: int, n_columns: int) -> Page:
+def _with_rows(layout: Layout, key: Key, place: tuple[float, float, float], most: int, n_columns: int) -> Layout:
     """Add as many rows as there is room for, and how many more there are; place: x, y and width of a column."""
     left, top, column = place
     kept = key.rows if len(key.rows) + (key.more > 0) <= most else key.rows[: most - 1]

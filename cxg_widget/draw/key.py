@@ -12,10 +12,11 @@ from cxg_widget.color.paper import PAPERS
 from cxg_widget.color.rgb import rgb_hex
 from cxg_widget.color.scale import Range, scale_of
 from cxg_widget.display.settings import Settings
+from cxg_widget.text.names import missing_told
 from cxg_widget.text.nouns import Noun, capitalized
 from cxg_widget.text.numbers import share, short_count, short_number
 from cxg_widget.wire.protocol import LEFT_OUT_LABEL, MISSING_LABEL, Color
-from cxg_widget.wire.quantise import LEVELS, between
+from cxg_widget.wire.quantise import numbers_at
 
 MOST_ROWS = 60
 
@@ -72,7 +73,7 @@ def key_of(
     noun : what the dataset calls its observations
     statistic : which number a pixel shows that cells share
     automatic : limits that suit the picture, as codes 0..LEVELS of the values; None = the ends of the data
-    n_shown : cells that pass all filters; None = those that the legend does not hide
+    n_shown : cells that pass all filters and that the legend does not hide; None = those that the legend does not hide
     dark : whether the picture is, which leaves out the darkest colours of a bar
     """
     n_shown = _n_shown(legend, settings) if n_shown is None else n_shown
@@ -80,7 +81,7 @@ def key_of(
     if legend.scale == "none":
         return Key(title, size, capitalized(noun.many) if left_out else "", rows=left_out)
     named = Key(title, size, legend.name, legend.detail)
-    missing = [(MISSING_LABEL, short_count(legend.n_missing), "")] if legend.n_missing else []
+    missing = [(missing_told(legend.spec), short_count(legend.n_missing), "")] if legend.n_missing else []
     if legend.scale == "categorical":
         hidden = set(settings.hidden)
         shown = [i for i, label in enumerate(legend.categories) if label not in hidden]
@@ -96,10 +97,7 @@ def key_of(
     if legend.lo == legend.hi:
         return replace(named, said=f"Every value is {short_number(legend.lo)}.")
     stops = stops_of(settings.cmap, dark=dark)
-    suiting = None
-    if automatic is not None:
-        low, high = (float(between(legend.lo, legend.hi, code / LEVELS)) for code in automatic)
-        suiting = low, high
+    suiting = None if automatic is None else numbers_at(automatic, legend.lo, legend.hi)
     known = Range(legend.lo, legend.hi, quantiles, legend.least)
     scale = scale_of(settings.color_rule, known, suiting)
     said = legend.detail, statistic, "log scale" if scale.is_log else ""

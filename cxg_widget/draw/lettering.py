@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,7 +25,8 @@ _FILES = {
 _PLAIN = {"·": "-", "–": "-", "−": "-", "≤": "<=", "≥": ">=", "×": "x"}
 _NO_CHARACTER = "\U0010fffd"
 _LONGEST = 200
-_HALO_PX = 2
+HALO_PX = 2
+"""How far a halo reaches beyond its letters."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,10 @@ class DrawnText:
 
     Attributes
     ----------
-    x, y : px; where its baseline begins, or ends where it is `to_left`
+    x, y : px; where its baseline begins, or ends where it is `to_left`, or its middle where it is `centered`
     size : px
+    is_upright : read from below, `centered`
+    has_halo : it is seen over any colour
     """
 
     text: str
@@ -45,6 +48,9 @@ class DrawnText:
     bold: bool = False
     quiet: bool = False
     to_left: bool = False
+    centered: bool = False
+    is_upright: bool = False
+    has_halo: bool = False
 
 
 def width_of(text: str, size: float, *, bold: bool = False) -> float:
@@ -82,23 +88,36 @@ def write(
     inks : of texts and of quiet ones
     scale : px per px of the texts' places and sizes
     opaque : drop the opacity
-    halo : its colour, around every letter; None = none
+    halo : its colour, around the letters of texts that have one; None = none have
 
     Returns
     -------
     uint8 (height, width, 4 or, without opacity, 3)
     """
-    from PIL import Image, ImageDraw
+    from PIL import Image
 
     page = Image.fromarray(image)
-    pen = ImageDraw.Draw(page)
     for one in texts:
-        font, anchor = _font(one.size * scale, one.bold), "rs" if one.to_left else "ls"
-        at, ink = (one.x * scale, one.y * scale), (*inks[one.quiet], 255)
-        around = 0 if halo is None else round(_HALO_PX * scale)
-        text, stroke = drawable(one.text, one.bold), (*(halo or ink[:3]), 255)
-        pen.text(at, text, fill=ink, font=font, anchor=anchor, stroke_width=around, stroke_fill=stroke)
+        if one.is_upright:  # on its side, in a picture turned the other way
+            turned = page.transpose(Image.Transpose.ROTATE_270)
+            lying = replace(one, x=page.height / scale - one.y, y=one.x, is_upright=False)
+            _write_one(turned, lying, inks, scale, halo)
+            page = turned.transpose(Image.Transpose.ROTATE_90)
+        else:
+            _write_one(page, one, inks, scale, halo)
     return np.asarray(page.convert("RGB") if opaque else page)
+
+
+def _write_one(page: Any, one: DrawnText, inks: tuple[RGB, RGB], scale: float, halo: RGB | None) -> None:
+    from PIL import ImageDraw
+
+    font, anchor = _font(one.size * scale, one.bold), "ms" if one.centered else "rs" if one.to_left else "ls"
+    at, ink = (one.x * scale, one.y * scale), (*inks[one.quiet], 255)
+    has_halo = one.has_halo and halo is not None
+    around = round(HALO_PX * scale) if has_halo else 0
+    text, stroke = drawable(one.text, one.bold), (*(halo or inks[one.quiet]), 255)
+    pen = ImageDraw.Draw(page)
+    pen.text(at, text, fill=ink, font=font, anchor=anchor, stroke_width=around, stroke_fill=stroke)
 
 
 def one_line(text: str) -> str:

@@ -53,6 +53,6 @@ def written(labels: Sequence[str], at: NDArray[np.float64], size: tuple[int, int
     texts = [fitted(label or _EMPTY, NAME_PX, room, bold=True) for label in labels]
     widths = [width_of(text, NAME_PX, bold=True) for text in texts]
     return [
-        DrawnText(texts[i], x - widths[i] / 2, y + _BASELINE_PX, NAME_PX, bold=True)
+        DrawnText(texts[i], x, y + _BASELINE_PX, NAME_PX, bold=True, centered=True, has_halo=True)
         for i, x, y in place(at, size, widths)
     ]

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from cxg_widget.color.rgb import RGB
 
 _FINER = 3
-"""Drawn so many times as large, and then made smaller."""
-_HALO_PX = 1.25
-_HALO_ALPHA = 191
+"""Drawn so many times as large, and then made smaller; less so where a px of the layout takes several."""
+HALO_PX = 1.25
+HALO_ALPHA = 191
 
 
 @dataclass(frozen=True)
@@ -25,32 +25,40 @@ class Outline:
     width: float
 
 
-def draw_outlines(image: NDArray[np.uint8], outlines: Iterable[Outline], ground: RGB) -> NDArray[np.uint8]:
-    """Return an image, uint8 (height, width, 4), with lines on it; `ground` is the colour of their halo."""
+def draw_outlines(
+    image: NDArray[np.uint8], outlines: Iterable[Outline], ground: RGB, scale: float = 1.0
+) -> NDArray[np.uint8]:
+    """Return an image, uint8 (height, width, 4), with lines on it.
+
+    ground : the colour of their halo
+    scale : px per px of the lines
+    """
     from PIL import Image, ImageDraw
 
     height, width = image.shape[:2]
-    layer = Image.new("RGBA", (width * _FINER, height * _FINER))
+    finer = max(round(_FINER / scale), 1)
+    times = finer * scale
+    layer = Image.new("RGBA", (width * finer, height * finer))
     pen = ImageDraw.Draw(layer)
     for outline in outlines:
-        corners = [(np.concatenate([ring, ring[:2]]) * _FINER).reshape(-1).tolist() for ring in outline.rings]
-        inks = ((outline.width + 2 * _HALO_PX, (*ground, _HALO_ALPHA)), (outline.width, (*outline.rgb, 255)))
+        corners = [(np.concatenate([ring, ring[:2]]) * times).reshape(-1).tolist() for ring in outline.rings]
+        inks = ((outline.width + 2 * HALO_PX, (*ground, HALO_ALPHA)), (outline.width, (*outline.rgb, 255)))
         for thick, ink in inks:
             for line in corners:
-                pen.line(line, fill=ink, width=round(thick * _FINER), joint="curve")
-    return _over(_smaller(np.asarray(layer)), image)
+                pen.line(line, fill=ink, width=round(thick * times), joint="curve")
+    return _over(_smaller(np.asarray(layer), finer), image)
 
 
-def _smaller(layer: NDArray[np.uint8]) -> NDArray[np.float32]:
+def _smaller(layer: NDArray[np.uint8], finer: int) -> NDArray[np.float32]:
     """Return an image whose pixels are means of blocks, its colours multiplied by their opacity, 0 to 1."""
-    height, width = layer.shape[0] // _FINER, layer.shape[1] // _FINER
+    height, width = layer.shape[0] // finer, layer.shape[1] // finer
     found = np.zeros((height, width, 4), dtype=np.float32)
-    for line in range(_FINER):
-        for column in range(_FINER):
-            part = layer[line::_FINER, column::_FINER].astype(np.float32) / 255
+    for line in range(finer):
+        for column in range(finer):
+            part = layer[line::finer, column::finer].astype(np.float32) / 255
             part[:, :, :3] *= part[:, :, 3:]
             found += part
-    found /= _FINER**2
+    found /= finer**2
     return found
 
 

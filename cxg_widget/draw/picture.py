@@ -21,7 +21,7 @@ from cxg_widget.draw.pixel_scale import PixelScale
 from cxg_widget.draw.points import Ink, draw_points
 from cxg_widget.spatial.view import View
 from cxg_widget.wire.encoding import Numbers, wire_values
-from cxg_widget.wire.quantise import LEVELS, between, decode, quantise
+from cxg_widget.wire.quantise import LEVELS, decode, numbers_at, quantise
 
 _LEFT_OUT, _UNSELECTED, _MISSING, _ZERO, _VALUES = 0, 1, 2, 3, 4
 
@@ -91,7 +91,7 @@ def pixels_as_points(
     return replace(drawn, left_out=is_left_out)
 
 
-def point_diameter(n: int, size: tuple[int, int], zoom: float) -> float:
+def point_diameter(n: int, size: tuple[float, float], zoom: float) -> float:
     """Choose the diameter of n points in px, as `automaticSize` in js/src/style/style.js does."""
     room = (size[0] * size[1] / 480_000) ** 0.25
     diameter = min(max(42 * max(n, 1) ** -0.25 * room, 1.0), 7.0)
@@ -128,8 +128,7 @@ def _number_ink(
     if shared is not None:
         values = decode(shared.codes, data.lo, data.hi)
         if shared.limits is not None:
-            low, high = (float(between(data.lo, data.hi, code / LEVELS)) for code in shared.limits)
-            automatic = low, high
+            automatic = numbers_at(shared.limits, data.lo, data.hi)
     places = scale_of(settings.color_rule, data.measures, automatic).places(values)
     finite, greyed = np.isfinite(values), settings.greyed(values)
     stops = stops_of(settings.cmap, dark=paper.is_dark)

@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def encode_png(image: NDArray[np.uint8]) -> bytes:
+def encode_png(image: NDArray[np.uint8], dpi: float | None = None) -> bytes:
     """Encode uint8 (height, width, 3 or 4), RGB or RGBA with straight alpha, as a PNG file; see decision 11.
+
+    dpi : px per inch that the file says it has; None = it says nothing
 
     Source: W3C, "Portable Network Graphics (PNG) Specification", sections 5, 9 and 11.
     """
     lines, page = blank_lines(*image.shape)
     page[:] = image
-    return encode_lines(lines, page.shape[2])
+    return encode_lines(lines, page.shape[2], dpi)
 
 
 def blank_lines(height: int, width: int, channels: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
@@ -26,13 +28,14 @@ def blank_lines(height: int, width: int, channels: int) -> tuple[NDArray[np.uint
     return lines, lines[:, 1:].reshape(height, width, channels)
 
 
-def encode_lines(lines: NDArray[np.uint8], channels: int) -> bytes:
+def encode_lines(lines: NDArray[np.uint8], channels: int, dpi: float | None = None) -> bytes:
     """Encode what was written into the lines of `blank_lines` as `encode_png` does."""
     from isal import isal_zlib
 
     height, width = len(lines), (lines.shape[1] - 1) // channels
     header = struct.pack(">IIBBBBB", width, height, 8, {3: 2, 4: 6}[channels], 0, 0, 0)
-    parts = ((b"IHDR", header), (b"IDAT", isal_zlib.compress(lines.data, 1)), (b"IEND", b""))
+    per_meter = [] if dpi is None else [(b"pHYs", struct.pack(">IIB", *[round(dpi / 0.0254)] * 2, 1))]
+    parts = ((b"IHDR", header), *per_meter, (b"IDAT", isal_zlib.compress(lines.data, 1)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(data, zlib.crc32(kind)))
         for kind, data in parts

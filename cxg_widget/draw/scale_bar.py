@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cxg_widget.color.paper import Paper
-from cxg_widget.draw.lettering import DrawnText, width_of, write
-from cxg_widget.draw.over import fill
+from cxg_widget.color.rgb import RGBA
+from cxg_widget.draw.lettering import DrawnText, width_of
+from cxg_widget.draw.parts import Box, Parts
 
 _SHARE = 0.25
 """Of the picture's width that the bar takes at most."""
@@ -25,16 +23,17 @@ def bar_for(um_per_px: float, width: float) -> tuple[float, str]:
     return um / um_per_px, f"{um / 1000:g} mm" if um >= 1000 else f"{um:g} µm"
 
 
-def draw_scale_bar(image: NDArray[np.uint8], um_per_px: float, paper: Paper) -> NDArray[np.uint8]:
-    """Return an image, uint8 (height, width, 4), with a bar at its lower right."""
-    height, width = image.shape[:2]
+def lay_out_scale_bar(um_per_px: float, size: tuple[float, float], paper: Paper) -> Parts:
+    """Return the parts of a bar at the lower right of a plot; size: its width and height, px."""
+    width, height = size
     long, text = bar_for(um_per_px, width)
     wide = round(max(long, width_of(text, _SIZE_PX))) + 2 * _PAD_PX
-    left, top = width - _EDGE_PX - wide, height - _EDGE_PX - _HIGH_PX
-    page = image.copy()
-    fill(page, (left, top, wide, _HIGH_PX), np.array([*paper.ground, _GROUND_ALPHA]))
+    left, top = round(width) - _EDGE_PX - wide, round(height) - _EDGE_PX - _HIGH_PX
     middle = left + wide / 2
-    bar = round(middle - long / 2), top + _HIGH_PX - _PAD_PX - 1, round(long), _THICK_PX
-    fill(page, bar, np.array([*paper.ink, 255]))
+    start, y = round(middle - long / 2), top + _HIGH_PX - _PAD_PX - 1
+    fills: tuple[tuple[Box, RGBA], ...] = (
+        ((left, top, left + wide, top + _HIGH_PX), (*paper.ground, _GROUND_ALPHA)),
+        ((start, y, start + round(long), y + _THICK_PX), (*paper.ink, 255)),
+    )
     at = middle - width_of(text, _SIZE_PX) / 2
-    return write(page, [DrawnText(text, at, top + 15, _SIZE_PX)], (paper.ink, paper.quiet))
+    return Parts(fills, (), (DrawnText(text, at, top + 15, _SIZE_PX),))

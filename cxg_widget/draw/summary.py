@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from cxg_widget.display.settings import Settings
 from cxg_widget.draw.key import Key
 from cxg_widget.rules.told import told
-from cxg_widget.text.names import in_a_line
+from cxg_widget.text.names import in_a_line, missing_told
+from cxg_widget.text.nouns import capitalized
 from cxg_widget.text.numbers import share, short_count
-from cxg_widget.wire.protocol import LEFT_OUT_LABEL, Color
+from cxg_widget.wire.protocol import LEFT_OUT_LABEL, MISSING_LABEL, Color
 
 MOST_NAMED = 5
 
@@ -56,7 +57,9 @@ def _place_told(settings: Settings, axis_names: Sequence[str]) -> str:
 
 def _color_told(key: Key, legend: Color, settings: Settings) -> list[str]:
     named = f"Color: {key.heading} ({key.detail})" if key.detail else f"Color: {key.heading}"
-    missing = [f"Without a value: {short_count(legend.n_missing)}"] if legend.n_missing else []
+    label = missing_told(legend.spec)
+    said = "Without a value" if label == MISSING_LABEL else capitalized(label)
+    missing = [f"{said}: {short_count(legend.n_missing)}"] if legend.n_missing else []
     if legend.scale == "continuous":
         return [f"{named}, {key.ends[0]} to {key.ends[1]}" if key.ramp else f"{named}. {key.said}", *missing]
     hidden, counts, n = set(settings.hidden), legend.counts, len(legend.categories)

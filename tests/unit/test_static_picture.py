@@ -19,8 +19,9 @@ from cxg_widget.draw.key import Key
 from cxg_widget.draw.lettering import drawable, fitted, width_of
 from cxg_widget.errors import ClosedDataset
 from cxg_widget.session.session import Session
+from cxg_widget.spatial.view import fit_view
 from cxg_widget.widget.boxes import held_in
-from cxg_widget.widget.static_picture import kept_picture, static_picture
+from cxg_widget.widget.static_picture import NotebookPicture, kept_picture, static_picture
 from tests.memory import small
 
 HEIGHT, WIDTH, TITLE_PX = 300, 400, 40
@@ -306,3 +307,85 @@ def test_options_of_pictures_are_part_of_the_state(make):
         ]
         == HEIGHT
     )
+
+
+# Panels beside each other.
+
+
+def panelled(*looks, **settings):
+    one = Session(small(2000), Settings(embedding="umap", color="cell_type", **settings))
+    one.settings = Settings(
+        embedding="umap",
+        color="cell_type",
+        panels=tuple({"id": i + 1, **look} for i, look in enumerate(looks)),
+        **settings,
+    )
+    return one
+
+
+def test_panels_lie_in_their_grid_with_a_name_and_a_key_each():
+    looks = [{}, {"color": "CD3E", "cmap": "Reds"}, {"color": "MS4A1", "cmap": "Blues"}, {"color": "n_genes"}]
+    session = panelled(*looks)
+    bundle = static_picture(session, HEIGHT, "abc")
+    image = picture(bundle)
+    middle = TITLE_PX + (image.shape[0] - TITLE_PX) // 2
+    assert image.shape[0] == TITLE_PX + 2 * (HEIGHT // 2 - 28 + TITLE_PX)
+    upper, lower = image[TITLE_PX:middle], image[middle:]
+    reds, blues = (
+        Session(small(2000), Settings(embedding="umap", color="CD3E", cmap=one)) for one in ("Reds", "Blues")
+    )
+    assert count(upper, key_of_now(reds).ramp[-1]) >= 12
+    assert count(lower, key_of_now(reds).ramp[-1]) == 0
+    assert count(lower, key_of_now(blues).ramp[-1]) >= 12
+    for color in [color for _, _, color in key_of_now(session).rows if color]:
+        assert count(upper, color) >= 10 * 10
+    told = text(bundle)
+    for name in ("cell_type", "CD3E", "MS4A1", "n_genes"):
+        assert name in told
+    assert "<img src=x" not in bundle["text/html"]
+
+
+def test_parts_are_named_share_one_key_and_show_their_own_cells_alone():
+    looks = [{"within": {"obs": "donor name", "in": [f"d{i}"]}} for i in range(3)]
+    session = panelled(*looks)
+    bundle = static_picture(session, HEIGHT, "abc")
+    told = text(bundle)
+    assert [line for line in told.split("\n") if line in {"d0", "d1", "d2"}] == ["d0", "d1", "d2"]
+    assert told.count("cell_type") == 1
+    codes = session.dataset.codes("donor name").codes
+    assert f"{session.dataset.n_obs:,}" in told
+    held = [one for _, one in session.panel_pictures.panels]
+    drawn = [one._paint(None, None).xy.shape[0] for one in held]
+    assert drawn == [np.count_nonzero(codes == i) for i in range(3)]
+
+
+def test_without_a_legend_panels_keep_their_names_alone():
+    session = panelled({}, {"color": "CD3E"})
+    bundle = static_picture(session, HEIGHT, "abc", legend=False)
+    assert "CD3E" not in bundle["text/html"]
+    assert picture(bundle).shape == (HEIGHT - 28 + TITLE_PX, WIDTH, 4)
+
+
+@pytest.mark.parametrize("settings", [{}, {"max_points": 300}], ids=["points", "images"])
+def test_a_notebook_gets_a_picture_of_all_cells_where_the_first_was_of_some(monkeypatch, settings):
+    monkeypatch.setattr("cxg_widget.widget.static_picture._AT_ONCE", 300)
+    session = Session(
+        small(3_000), Settings(embedding="umap", color="is_doublet", height=HEIGHT, legend=False, **settings)
+    )
+    put_out = []
+    monkeypatch.setattr(NotebookPicture, "_put_out", lambda _, bundle, update=False: put_out.append((bundle, update)))
+    kept = NotebookPicture(session)
+    kept.display()
+    kept.complete()
+    (first, _), (whole, is_update) = put_out
+    assert is_update
+    inked = [(picture(one)[..., :3] < 250).any(axis=2) for one in (first, whole)]
+    x0, x1, y0, y1 = fit_view(session.place().extent, (WIDTH, HEIGHT))
+    xy = session.xy()
+    column = ((xy[:, 0] - x0) / (x1 - x0) * WIDTH).astype(int)
+    line = ((y1 - xy[:, 1]) / (y1 - y0) * HEIGHT).astype(int)
+    assert inked[1][line, column].mean() > 0.995  # the place of every cell
+    assert inked[0][line, column].mean() < 0.9
+    kept.replace({"png": first["image/png"], "width": WIDTH, "height": HEIGHT, "key": None})
+    kept.complete()
+    assert len(put_out) == 3  # the picture of the page stays

@@ -13,7 +13,7 @@ from cxg_widget.draw.aggregate.columns import (
     arrange_vector,
 )
 from cxg_widget.draw.aggregate.opacity import opacity
-from cxg_widget.draw.aggregate.planes import Planes, Statistic
+from cxg_widget.draw.aggregate.planes import Planes, Statistic, part_of
 from cxg_widget.draw.aggregate.reductions import columns_of, reduction_of
 from cxg_widget.draw.aggregate.shading import NumberImage, number_image, pixel_image, shade
 from cxg_widget.draw.aggregate.warming import warm_up
@@ -38,6 +38,7 @@ __all__ = [
     "is_at_hand",
     "number_image",
     "opacity",
+    "part_of",
     "pixel_image",
     "reduce_pixels",
     "reduction_of",

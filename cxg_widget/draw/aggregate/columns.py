@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,6 +97,16 @@ class SparseColumn:
 
 ViewColumn = CategoryColumn | NumberColumn | SparseColumn
 Places = NDArray[np.integer[Any]] | slice
+
+
+def shown_at(
+    column: ViewColumn | None, visible: NDArray[np.bool_] | None
+) -> Callable[[NDArray[Any]], NDArray[np.bool_]] | None:
+    """Return what says which places have a category that is shown, bool (k + 1,), missing last; None where all do."""
+    if visible is None or not isinstance(column, CategoryColumn):
+        return None
+    codes, last = column.codes, column.n_categories
+    return lambda places: np.asarray(visible[np.minimum(codes[places], last)])
 
 
 def codes_at(column: NumberColumn | SparseColumn, places: Places) -> NDArray[np.uint16]:

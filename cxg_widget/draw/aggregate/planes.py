@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -59,6 +60,17 @@ class Planes:
             np.sum(missing, axis=0, dtype=np.uint32) if missing else None,
             np.maximum.reduce(peaks) if peaks else None,
         )
+
+
+def part_of(found: Sequence[Planes]) -> Planes:
+    """Return the planes of parts of the cells, each of which was selected where planes were made, as a layer each."""
+    missing = [None if one.missing is None else one.missing[1:] for one in found]
+    peaks = [None if one.peak is None else one.peak[1:] for one in found]
+    return Planes(
+        np.concatenate([one.totals[1:] for one in found]),
+        None if any(one is None for one in missing) else np.concatenate([one for one in missing if one is not None]),
+        None if any(one is None for one in peaks) else np.concatenate([one for one in peaks if one is not None]),
+    )
 
 
 def _layered(plane: NDArray[Any], layers: int) -> NDArray[Any]:

@@ -1,0 +1,93 @@
+"""Axes of a plot: a name and round numbers beneath it and to its left, laid out as in js/src/plot/axes.js."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cxg_widget.color.paper import Paper
+from cxg_widget.color.rgb import RGB
+from cxg_widget.draw.lettering import DrawnText
+from cxg_widget.draw.parts import Box
+from cxg_widget.draw.ticks import ticks_between
+from cxg_widget.spatial.view import View
+
+FONT_PX, TICK_PX = 11, 4
+_CHARACTER_PX = 6.2
+"""Of a character, on average, as on the screen."""
+_MARGIN_PX = 33
+"""Left of the plot and beneath it: ticks, numbers, names."""
+_NUMBER_PX, _NAME_PX = (15, 7), (29, 21)
+"""From the edge of the plot to the baselines of what is read from the left, and of what is read from below."""
+_GAP_PX, _APART_PX = 22, 60
+_LEAST_PX = 160
+_FAINT = 0.5
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis; places in px along it, from the lower left of the plot.
+
+    Attributes
+    ----------
+    ticks : place, number and its text, "" where that would reach beyond the plot
+    """
+
+    name: str
+    length: float
+    ticks: tuple[tuple[float, float, str], ...]
+
+
+def margin_of(names: Sequence[str], width: float, height: float) -> float:
+    """Return the room that axes take left of the plot and beneath it, px of plot and margin."""
+    return 0 if not names or min(width, height) < _LEAST_PX else _MARGIN_PX
+
+
+def lay_out_axes(names: Sequence[str], seen: View, size: tuple[float, float]) -> tuple[Axis, Axis]:
+    """Return the two axes of a plot of so many px."""
+    left, right, bottom, top = seen
+    return _axis(names[0], left, right, size[0]), _axis(names[1], bottom, top, size[1])
+
+
+def _axis(name: str, start: float, stop: float, length: float) -> Axis:
+    found = []
+    for value, text in ticks_between(start, stop, length, lambda one: max(_width(one) + _GAP_PX, _APART_PX)):
+        at, half = (value - start) / (stop - start) * length, _width(text) / 2
+        found.append((at, value, text if half <= at <= length - half else ""))
+    most = int(length // _CHARACTER_PX)
+    short = name if len(name) <= most else f"{name[: max(0, most - 1)].rstrip()}…"
+    return Axis(short, length, tuple(found))
+
+
+def _width(text: str) -> float:
+    return len(text) * _CHARACTER_PX
+
+
+def faint_ink(paper: Paper) -> RGB:
+    """Return the colour of the lines of axes."""
+    red, green, blue = (
+        round(_FAINT * ink + (1 - _FAINT) * ground) for ink, ground in zip(paper.ink, paper.ground, strict=True)
+    )
+    return red, green, blue
+
+
+def lines_of(axes: tuple[Axis, Axis]) -> list[Box]:
+    """Return the lines of axes as boxes, px from the top left of the plot."""
+    (x, y) = axes
+    lines: list[Box] = [(0, y.length, x.length, y.length + 1), (-1, 0, 0, y.length)]
+    lines += [(at - 0.5, y.length, at + 0.5, y.length + TICK_PX) for at, _, _ in x.ticks]
+    return lines + [(-TICK_PX, y.length - at - 0.5, 0, y.length - at + 0.5) for at, _, _ in y.ticks]
+
+
+def texts_of(axes: tuple[Axis, Axis]) -> list[DrawnText]:
+    """Return the names and numbers of axes, px from the top left of the plot."""
+    (x, y) = axes
+    high = y.length
+    along = [_text(text, at, high + _NUMBER_PX[0]) for at, _, text in x.ticks if text]
+    up = [_text(text, -_NUMBER_PX[1], high - at, is_upright=True) for at, _, text in y.ticks if text]
+    names = [_text(x.name, x.length / 2, high + _NAME_PX[0]), _text(y.name, -_NAME_PX[1], high / 2, is_upright=True)]
+    return [*along, *up, *names]
+
+
+def _text(text: str, x: float, y: float, *, is_upright: bool = False) -> DrawnText:
+    return DrawnText(text, x, y, FONT_PX, quiet=True, centered=True, is_upright=is_upright)

@@ -1,0 +1,74 @@
+"""The compiled loop over points, into pixels in memory: to the pixel as js/src/draw/cpu/points.js draws them.
+
+Imported at first use only, since numba takes a while.
+"""
+
+# ruff: noqa: PLR0917 (compiled loops take no keywords)
+
+from __future__ import annotations
+
+from math import floor, sqrt
+from typing import Any
+
+import numpy as np
+
+from cxg_widget.compute.compiled import compiled
+from cxg_widget.draw.inks import EDGE, N_CODES
+
+
+@compiled
+def _coverage(dx: Any, dy: Any, radius: Any) -> Any:
+    """Return how much of a pixel a disc covers whose middle is so far away, px."""
+    square = dx * dx + dy * dy
+    if square >= radius * radius:
+        return 0.0
+    if square <= (radius - 1) * (radius - 1) and radius > 1:
+        return 1.0
+    return min(radius - sqrt(square), 1.0)
+
+
+@compiled
+def draw(places: Any, codes: Any, flags: Any, rgba: Any, height: Any, brush: Any, page: Any, heights: Any) -> None:
+    """Draw points in their order onto page, uint8 (h, w, 4), its colours multiplied by their opacity.
+
+    A pixel belongs to a square if its middle does; discs have a soft edge. Colours are rounded after each point, as a
+    page's are, so that many pale layers come to the same.
+
+    Parameters
+    ----------
+    places : float64 (n, 2), px from the top left; NaN = nowhere
+    codes : uint16 (n,)
+    flags : uint8 (n,), bit 0: selected, or nothing is; bit 1: the filters leave it out
+    rgba, height : as `Inks` has them
+    brush : diameter in px, whether points are round, whether heights count, opacity
+    heights : uint32 (h, w), of what lies there
+    """
+    n_lines, n_columns = heights.shape
+    diameter, is_round, is_layered, opacity = brush
+    radius = (diameter + 1) / 2 if is_round else diameter / 2
+    for i in range(codes.size):
+        x, y = places[i]
+        if not (x + radius > 0 and x - radius < n_columns and y + radius > 0 and y - radius < n_lines):
+            continue
+        entry: Any = np.int64(codes[i])
+        if flags[i] & 2:
+            entry = 2 * N_CODES
+        elif not flags[i] & 1:
+            entry += N_CODES
+        if rgba[entry, 3] == 0:
+            continue
+        for line in range(max(floor(y - radius + 0.5), 0), min(floor(y + radius + 0.5), n_lines)):
+            for column in range(max(floor(x - radius + 0.5), 0), min(floor(x + radius + 0.5), n_columns)):
+                coverage = _coverage(column + 0.5 - x, line + 0.5 - y, radius) if is_round else 1.0
+                if coverage == 0:
+                    continue
+                if is_layered:
+                    level = EDGE if coverage < 1 else height[entry]
+                    if heights[line, column] > level:
+                        continue
+                    heights[line, column] = level
+                alpha = coverage * opacity
+                for channel in range(4):
+                    above = 255.0 if channel == 3 else np.float64(rgba[entry, channel])
+                    below = np.float64(page[line, column, channel])
+                    page[line, column, channel] = np.uint8(above * alpha + below * (1 - alpha) + 0.5)

@@ -1,0 +1,98 @@
+"""Points as the canvas of a page shows them: squares while they are small, else discs with a soft edge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.draw.inks import Inks
+from cxg_widget.spatial.view import Extent, View
+from cxg_widget.wire.protocol import MISSING_U16
+from cxg_widget.wire.quantise import LEVELS
+
+_SQUARE_PX = 3
+"""Points up to so many px are squares."""
+
+
+class Sight(NamedTuple):
+    """How a picture looks at its cells.
+
+    seen : x left, x right, y bottom, y top of the picture, and `whole` where everything fits; data units
+    size : width and height, CSS px
+    scale : px per CSS px
+    """
+
+    seen: View
+    whole: View
+    size: tuple[float, float]
+    scale: float
+
+    @property
+    def px(self) -> tuple[int, int]:
+        """Width and height in px."""
+        return max(1, round(self.size[0] * self.scale)), max(1, round(self.size[1] * self.scale))
+
+    @property
+    def units(self) -> tuple[float, float]:
+        """How many data units a px takes along each axis."""
+        left, right, bottom, top = self.seen
+        return abs(right - left) / self.px[0], abs(top - bottom) / self.px[1]
+
+    def grown(self, factor: float) -> Extent:
+        """Return an extent with the same middle as what is seen, and `factor` times its sides."""
+        (x0, x1), (y0, y1) = sorted(self.seen[:2]), sorted(self.seen[2:])
+        dx, dy = (x1 - x0) * (factor - 1) / 2, (y1 - y0) * (factor - 1) / 2
+        return x0 - dx, x1 + dx, y0 - dy, y1 + dy
+
+
+@dataclass(frozen=True)
+class Dots:
+    """Points in the order they are drawn: codes of their places, uint16 (n, 2), over an extent, and of their colours.
+
+    Attributes
+    ----------
+    codes : uint16 (n,)
+    flags : uint8 (n,); bit 0: selected, or nothing is; bit 1: the filters leave it out
+    """
+
+    xy: NDArray[np.uint16]
+    extent: Extent
+    codes: NDArray[np.uint16]
+    flags: NDArray[np.uint8]
+
+    def colored(self, codes: NDArray[np.uint16]) -> Dots:
+        """Return them with other colours."""
+        return replace(self, codes=codes)
+
+    def px(self, sight: Sight) -> NDArray[np.float64]:
+        """Return where they are, float64 (n, 2) in px from the top left; NaN = nowhere."""
+        (left, right, bottom, top), (x0, x1, y0, y1) = sight.seen, self.extent
+        per_x, per_y = sight.px[0] / (right - left), sight.px[1] / (top - bottom)
+        places = np.empty(self.xy.shape)
+        places[:, 0] = self.xy[:, 0] * ((x1 - x0) / LEVELS * per_x) + (x0 - left) * per_x
+        places[:, 1] = self.xy[:, 1] * (-(y1 - y0) / LEVELS * per_y) + (top - y0) * per_y
+        places[(self.xy == MISSING_U16).any(axis=1)] = np.nan
+        return places
+
+
+def draw_dots(dots: Dots, inks: Inks, sight: Sight, diameter: float, opacity: float) -> NDArray[np.uint8]:
+    """Draw points, from the first to the last: uint8 (height, width, 4), straight alpha; diameter: px."""
+    from cxg_widget.draw.discs import draw
+
+    is_round, (width, height) = diameter > _SQUARE_PX, sight.px
+    page, heights = np.zeros((height, width, 4), dtype=np.uint8), np.zeros((height, width), dtype=np.uint32)
+    brush = (diameter if is_round else max(diameter, 1.0), is_round, inks.is_layered, opacity)
+    draw(dots.px(sight), dots.codes, dots.flags, inks.rgba, inks.height, brush, page, heights)
+    return _straight(page)
+
+
+def _straight(page: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return colours that are not multiplied by their opacity."""
+    is_pale = (page[..., 3] > 0) & (page[..., 3] < 255)
+    pale = page[is_pale].astype(np.float32)
+    pale[:, :3] = np.minimum(np.floor(pale[:, :3] * 255 / pale[:, 3:] + 0.5), 255)
+    page[is_pale] = pale.astype(np.uint8)
+    return page

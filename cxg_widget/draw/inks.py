@@ -1,0 +1,118 @@
+"""Tables of the colour and the height of each code, as js/src/draw/cpu/inks.js has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.color.colormap import stops_of
+from cxg_widget.color.paper import Paper
+from cxg_widget.color.rgb import dim, hex_rgb, ramp
+from cxg_widget.color.scale import scale_of
+from cxg_widget.display.blend_coloring import BlendColoring
+from cxg_widget.display.coloring import Coloring
+from cxg_widget.display.settings import Settings
+from cxg_widget.wire.encoding import Numbers
+from cxg_widget.wire.protocol import MISSING_LABEL, MISSING_U16
+from cxg_widget.wire.quantise import decode, numbers_at
+
+EDGE, LEFT_OUT, LOWEST = 1, 2, 3
+"""Heights from below, that of what is empty, 0: soft edges, points that the filters leave out, the lowest of others."""
+N_CODES = MISSING_U16 + 1
+_DIMMED_SPAN = MISSING_U16 + 3
+
+
+@dataclass(frozen=True)
+class Inks:
+    """Twice as many entries as there are codes: of points as they are, then dimmed; one more, of what is left out.
+
+    Attributes
+    ----------
+    rgba : uint8 (2 * N_CODES + 1, 4), opaque; alpha 0 = not drawn
+    height : uint32 (2 * N_CODES + 1,); higher ones lie above
+    is_layered : whether some points lie above others whatever their order
+    """
+
+    rgba: NDArray[np.uint8]
+    height: NDArray[np.uint32]
+    is_layered: bool
+
+
+def inks_of(
+    coloring: Coloring,
+    settings: Settings,
+    colors: list[str],
+    paper: Paper,
+    *,
+    limits: tuple[float, float] | None,
+    is_ranked: bool,
+    is_selecting: bool,
+    draws_all: bool,
+) -> Inks:
+    """Return the inks of a colouring.
+
+    Parameters
+    ----------
+    colors : "#rrggbb" of each category, on a light page
+    limits : codes of the ends of the colormap where no limits are set; None = all numbers
+    is_ranked : whether higher codes lie above lower ones
+    is_selecting : whether there is a selection, outside of which points are dimmed
+    draws_all : whether points that the filters leave out are drawn
+    """
+    pure, is_grey = _colors_of_codes(coloring, settings, colors, paper, limits), np.zeros(N_CODES, dtype=np.bool_)
+    if coloring.scale == "continuous":
+        is_grey[:MISSING_U16] = settings.greyed(decode(np.arange(MISSING_U16, dtype=np.uint16), *coloring.limits))
+    height = np.full(N_CODES, 2, dtype=np.uint32)
+    if is_ranked:
+        height += np.arange(N_CODES, dtype=np.uint32)
+    height[is_grey] = 1
+    if coloring.scale != "none":
+        height[MISSING_U16] = 0
+    height += LOWEST
+    left_out = np.array([*paper.left_out, 255 if draws_all else 0], dtype=np.uint8)
+    dimmed = np.column_stack([dim(pure[:, :3], paper.ground), pure[:, 3]]) if is_selecting else np.zeros_like(pure)
+    is_hidden = pure[:, 3] == 0
+    for table in (pure, dimmed):
+        table[is_hidden] = left_out
+    heights = np.concatenate([height + _DIMMED_SPAN, height, [LEFT_OUT]])
+    heights[: 2 * N_CODES][np.tile(is_hidden, 2)] = LEFT_OUT
+    has_missing = coloring.scale != "none" and coloring.counts()[1] > 0
+    layered = is_ranked or bool(is_grey.any()) or is_selecting or draws_all or has_missing
+    return Inks(np.vstack([pure, dimmed, left_out]), heights.astype(np.uint32), layered)
+
+
+def _colors_of_codes(
+    coloring: Coloring, settings: Settings, colors: list[str], paper: Paper, limits: tuple[float, float] | None
+) -> NDArray[np.uint8]:
+    """Return uint8 (N_CODES, 4); alpha 0 = hidden, or no such code."""
+    table = np.zeros((N_CODES, 4), dtype=np.uint8)
+    if coloring.scale == "none":
+        table[:] = (*paper.plain, 255)
+        return table
+    if coloring.scale == "categorical":
+        on_paper = coloring.colors_on(dark=paper.is_dark) if isinstance(coloring, BlendColoring) else colors
+        table[: len(on_paper)] = [(*hex_rgb(color), 255) for color in on_paper]
+        shown = coloring.visible_categories(settings.hidden)
+        if shown is not None:
+            table[: shown.size - 1, 3][~shown[:-1]] = 0
+    else:
+        table[:MISSING_U16, :3] = number_colors(coloring.numbers, settings, paper, limits)
+        table[:, 3] = 255
+    is_hidden = coloring.scale == "categorical" and MISSING_LABEL in settings.hidden
+    table[MISSING_U16] = (*paper.missing, 0 if is_hidden else 255)
+    return table
+
+
+def number_colors(
+    numbers: Numbers, settings: Settings, paper: Paper, limits: tuple[float, float] | None
+) -> NDArray[np.uint8]:
+    """Return the colour of each code of some numbers, uint8 (65535, 3)."""
+    suiting = None if limits is None else numbers_at(limits, numbers.lo, numbers.hi)
+    values = decode(np.arange(MISSING_U16, dtype=np.uint16), numbers.lo, numbers.hi)
+    places = scale_of(settings.color_rule, numbers.measures, suiting).places(values)
+    steps = ramp(stops_of(settings.cmap, dark=paper.is_dark))
+    found = steps[np.floor(np.nan_to_num(places) * 255 + 0.5).astype(np.int64)]
+    found[settings.greyed(values)] = paper.zero
+    return found

@@ -1,0 +1,95 @@
+"""A page: plots, each with its cells as one image and all else as lines and words, and what stands beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.color.paper import Paper
+from cxg_widget.draw.axes import Axis, faint_ink, lines_of, texts_of
+from cxg_widget.draw.lettering import DrawnText
+from cxg_widget.draw.outlines import Outline, draw_outlines
+from cxg_widget.draw.over import over
+from cxg_widget.draw.parts import Box, Parts, draw_parts, within
+from cxg_widget.spatial.view import View
+
+
+@dataclass(frozen=True)
+class Plot:
+    """One plot; its outlines and names in px of the layout from its own top left.
+
+    Attributes
+    ----------
+    box : where it is on the page, px of the layout
+    image : of its cells, uint8 (height, width, 4), straight alpha
+    view : x left, x right, y bottom, y top of the image, data units; None = of no axes
+    """
+
+    box: Box
+    image: NDArray[np.uint8]
+    view: View | None = None
+    outlines: tuple[Outline, ...] = ()
+    names: tuple[DrawnText, ...] = ()
+    axes: tuple[Axis, Axis] | None = None
+
+
+@dataclass(frozen=True)
+class Page:
+    """What is on a page of width x height px of the layout.
+
+    Attributes
+    ----------
+    parts : what stands on it besides, above the plots
+    """
+
+    width: float
+    height: float
+    paper: Paper
+    plots: tuple[Plot, ...] = ()
+    parts: Parts = field(default_factory=Parts)
+
+
+def draw_page(page: Page, scale: float = 1.0) -> NDArray[np.uint8]:
+    """Return a page as pixels, uint8 (height, width, 4), or 3 where nothing is transparent.
+
+    scale : px per px of the layout, as the images of its plots have them
+    """
+    paper = page.paper
+    blank = np.array((*paper.ink, 0) if paper.is_clear else (*paper.ground, 255), np.uint8)
+    image = np.empty((max(1, round(page.height * scale)), max(1, round(page.width * scale)), 4), np.uint8)
+    image[:] = blank
+    for plot in page.plots:
+        _put(image, plot, paper, scale)
+    image = draw_parts(image, _axes_parts(page) + page.parts, paper, scale)
+    return image if paper.is_clear else image[:, :, :3]
+
+
+def _put(image: NDArray[np.uint8], plot: Plot, paper: Paper, scale: float) -> None:
+    """Draw a plot onto a page, cut to that."""
+    at = within(plot.box, scale)
+    lines, columns = plot.image.shape[:2]
+    place = slice(at[0].start, at[0].start + lines), slice(at[1].start, at[1].start + columns)
+    cells = over(image[place], plot.image[: image[place].shape[0], : image[place].shape[1]])
+    if plot.outlines:
+        cells = draw_outlines(cells, plot.outlines, paper.ground, scale)
+    image[place] = draw_parts(cells, Parts(texts=plot.names), paper, scale)
+
+
+def _axes_parts(page: Page) -> Parts:
+    parts, ink = Parts(), (*faint_ink(page.paper), 255)
+    for plot in page.plots:
+        if plot.axes is not None:
+            own = Parts(tuple((line, ink) for line in lines_of(plot.axes)), (), tuple(texts_of(plot.axes)))
+            parts += own.moved(*plot.box[:2])
+    return parts
+
+
+def moved(page: Page, dx: float, dy: float) -> Page:
+    """Return a page with all that is on it elsewhere."""
+    plots = tuple(
+        replace(plot, box=(plot.box[0] + dx, plot.box[1] + dy, plot.box[2] + dx, plot.box[3] + dy))
+        for plot in page.plots
+    )
+    return replace(page, plots=plots, parts=page.parts.moved(dx, dy))

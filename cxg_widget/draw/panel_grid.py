@@ -1,0 +1,20 @@
+"""How panels lie beside each other, as in js/src/panels/linked/layout.js: as near to squares as can be."""
+
+from __future__ import annotations
+
+import math
+
+HEAD_PX = 28
+"""Of the line above each panel on the screen."""
+
+
+def grid_of(n: int, width: float, height: float) -> tuple[int, int]:
+    """Return how many columns and rows n panels have in a room of so many px."""
+
+    def side(columns: int) -> float:
+        rows = math.ceil(n / columns)
+        # What counts is how large a square fits; of two alike the one with fewer empty places.
+        return min(width / columns, max(height / rows - HEAD_PX, 1)) - (columns * rows - n)
+
+    columns = max(range(1, n + 1), key=side)
+    return columns, math.ceil(n / columns)

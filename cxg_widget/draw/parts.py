@@ -1,0 +1,65 @@
+"""Parts of a page that are no picture: boxes of one colour, bars of many, and words; drawn here as pixels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.color.paper import Paper
+from cxg_widget.color.rgb import RGBA
+from cxg_widget.draw.lettering import DrawnText, write
+from cxg_widget.draw.over import over
+
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom, px of the layout from the top left."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What is drawn, in this order; places in px of the layout.
+
+    Attributes
+    ----------
+    fills : boxes with their colour
+    bars : boxes with their colours from left to right, uint8 (k, 3)
+    """
+
+    fills: tuple[tuple[Box, RGBA], ...] = ()
+    bars: tuple[tuple[Box, NDArray[np.uint8]], ...] = ()
+    texts: tuple[DrawnText, ...] = ()
+
+    def __add__(self, other: Parts) -> Parts:
+        return Parts(self.fills + other.fills, self.bars + other.bars, self.texts + other.texts)
+
+    def moved(self, dx: float, dy: float) -> Parts:
+        """Return them elsewhere."""
+        return Parts(
+            tuple((_moved(box, dx, dy), color) for box, color in self.fills),
+            tuple((_moved(box, dx, dy), colors) for box, colors in self.bars),
+            tuple(replace(one, x=one.x + dx, y=one.y + dy) for one in self.texts),
+        )
+
+
+def _moved(box: Box, dx: float, dy: float) -> Box:
+    return box[0] + dx, box[1] + dy, box[2] + dx, box[3] + dy
+
+
+def draw_parts(image: NDArray[np.uint8], parts: Parts, paper: Paper, scale: float = 1.0) -> NDArray[np.uint8]:
+    """Return an image, uint8 (height, width, 4), with parts on it; scale: px per px of the layout."""
+    page = image.copy()
+    for box, color in parts.fills:
+        place = within(box, scale)
+        page[place] = over(page[place], np.array(color))
+    for box, colors in parts.bars:
+        place = within(box, scale)
+        n = page[place].shape[1]
+        page[place] = np.insert(colors[np.linspace(0, len(colors) - 1, n).round().astype(int)], 3, 255, axis=1)
+    return write(page, parts.texts, (paper.ink, paper.quiet), scale=scale, halo=paper.ground)
+
+
+def within(box: Box, scale: float) -> tuple[slice, slice]:
+    """Return the lines and columns of a box."""
+    x0, y0, x1, y1 = (max(round(edge * scale), 0) for edge in box)
+    return slice(y0, y1), slice(x0, x1)

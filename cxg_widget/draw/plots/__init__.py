@@ -1,0 +1,1 @@
+"""Plots of groups of cells as figures of matplotlib: dots, heat maps, violins and bars."""

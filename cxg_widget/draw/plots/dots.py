@@ -1,0 +1,126 @@
+"""Dots for genes by groups: the area of each says how many cells express a gene, the colour how much."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cxg_widget.compare.group_frame import GroupTable
+from cxg_widget.compare.groups import scaled
+from cxg_widget.draw.matplotlib_page import POINTS
+from cxg_widget.draw.plots.look import GroupPlot, Look
+from cxg_widget.draw.plots.matrix import Labels, Placed, placed
+from cxg_widget.draw.plots.sheet import BAR_PX, GAP, KEY_PX, TEXT_PX, Sheet, color_of, ends_of, rgb
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+_CELL = 22.0
+_LARGEST = 18.0
+_SIZES = 4
+_KEY_HEIGHT = 160.0
+
+
+@dataclass(frozen=True)
+class GeneMatrix(GroupPlot):
+    """Genes by groups.
+
+    Attributes
+    ----------
+    table : what was summed up
+    heads : sets of genes, as (name, first gene, one past the last)
+    standard_scale : None, "var" or "group"
+    swap_axes : whether genes are rows
+    """
+
+    table: GroupTable
+    look: Look
+    heads: tuple[tuple[str, int, int], ...] = ()
+    standard_scale: str | None = None
+    swap_axes: bool = False
+
+    def frame(self) -> pd.DataFrame:
+        """Return a row for each group, and columns by (statistic, gene).
+
+        Statistics: `mean` and `share` above 0 of the values that are no NaN, with `standard_scale` also `scaled`, which
+        is what the colours show; `sum`, `n` and `n_missing`, how many values are numbers and how many are NaN.
+        """
+        return self.table.frame(**({"scaled": self._colored()} if self.standard_scale else {}))
+
+    def _colored(self) -> Any:
+        """Return what the colours show, (groups, genes)."""
+        return scaled(self.table.each("mean"), self.standard_scale)
+
+    def _turned(self, values: Any) -> Any:
+        return values.T if self.swap_axes else values
+
+    def _sides(self) -> tuple[Labels, Labels]:
+        """Return what stands beside the matrix and below it."""
+        groups = Labels(self.table.names.labels, colors=self.look.colors)
+        genes = Labels(self.table.genes, self.heads)
+        return (genes, groups) if self.swap_axes else (groups, genes)
+
+    def _placed(self, key_height: float) -> Placed:
+        """Lay out the matrix, with room for a key of so many px."""
+        rows, columns = self._sides()
+        title, note = self.look.title, self.look.note
+        return placed(rows, columns, (_CELL, _CELL), self.look.paper, title=title, note=note, key_height=key_height)
+
+    @property
+    def _heading(self) -> str:
+        return {None: "mean", "var": "mean, 0 to 1", "group": "mean, 0 to 1"}[self.standard_scale]
+
+    def __repr__(self) -> str:
+        genes, groups = len(self.table.genes), len(self.table.names.n_cells)
+        return f"<{type(self).__name__}: {genes:,} by {groups:,} groups of {' and '.join(self.table.names.columns)}>"
+
+
+class DotPlot(GeneMatrix):
+    """A dot for each gene and group."""
+
+    def figure(self) -> Figure:
+        """Return a new `matplotlib.figure.Figure`; areas are in proportion to shares, and one key says both."""
+        drawn = self._placed(_KEY_HEIGHT)
+        means, shares = self._turned(self._colored()), self._turned(self.table.each("share"))
+        most, ends, stops = _most(shares), ends_of(means), list(self.look.stops)
+        y, x = np.nonzero(np.nan_to_num(shares) > 0)
+        edge = rgb(self.look.paper.quiet)
+        drawn.axes.scatter(
+            x + 0.5, y + 0.5, s=_areas(shares[y, x] / most), c=color_of(means[y, x], stops, ends),
+            edgecolors=[edge], linewidths=0.4, clip_on=False,
+        )  # fmt: skip
+        self._draw_sizes(drawn.sheet, drawn.key, most)
+        x0, y0 = drawn.key
+        drawn.sheet.color_bar(x0, y0 + 4 * TEXT_PX + 3 * GAP + BAR_PX, self._heading, stops, ends)
+        return drawn.sheet.figure
+
+    def _draw_sizes(self, sheet: Sheet, at: tuple[float, float], most: float) -> None:
+        """Draw what areas mean."""
+        x, y = at
+        sheet.write(x, y + TEXT_PX / 2, "cells above 0", bold=True)
+        axes = sheet.axes(x, y + TEXT_PX + GAP, KEY_PX - 20, _LARGEST + 2)
+        axes.set_axis_off()
+        shares = np.arange(1, _SIZES + 1) / _SIZES
+        places = np.arange(_SIZES) + 0.5
+        axes.set(xlim=(0, _SIZES), ylim=(0, 1))
+        ink = [rgb(self.look.paper.quiet)]
+        axes.scatter(places, np.full(_SIZES, 0.5), s=_areas(shares), c=ink, linewidths=0, clip_on=False)
+        step = (KEY_PX - 20) / _SIZES
+        for place, share in zip(places, shares, strict=True):
+            told = f"{100 * share * most:.3g}" + ("%" if share == 1 else "")
+            sheet.write(x + place * step, y + 2 * TEXT_PX + GAP + _LARGEST, told, side="center", size=TEXT_PX - 2)
+
+
+def _areas(parts: Any) -> Any:
+    """Return areas in points squared."""
+    return (_LARGEST * POINTS) ** 2 * parts
+
+
+def _most(shares: Any) -> float:
+    """Return the share that the largest dot stands for: the greatest, rounded up to tenths."""
+    greatest = float(np.nanmax(shares, initial=0.0)) if np.isfinite(shares).any() else 0.0
+    return max(math.ceil(10 * greatest - 1e-9), 1) / 10

@@ -1,0 +1,51 @@
+"""How a plot of groups looks, whatever it shows, and how a notebook shows it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cxg_widget.color.paper import Paper
+from cxg_widget.draw.plots.sheet import png_of
+from cxg_widget.errors import CxgWidgetError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Look:
+    """What plots share.
+
+    Attributes
+    ----------
+    colors : "#rrggbb" of each group; of bars, of what they are parted by
+    stops : the colours of numbers, from low to high
+    title, note : above and below the plot
+    """
+
+    paper: Paper
+    colors: tuple[str, ...]
+    stops: tuple[str, ...]
+    title: str
+    note: str = ""
+
+
+class GroupPlot(ABC):
+    """A plot of groups of cells: its numbers, and its figure."""
+
+    @abstractmethod
+    def frame(self) -> pd.DataFrame:
+        """Return the numbers of the plot, groups as rows."""
+
+    @abstractmethod
+    def figure(self) -> Figure:
+        """Return a new `matplotlib.figure.Figure`; raises `MissingDependency` where matplotlib is not installed."""
+
+    def _repr_png_(self) -> bytes | None:
+        try:
+            return png_of(self.figure())
+        except CxgWidgetError:  # too large, or without matplotlib: the text says what it is
+            return None

@@ -62,11 +62,11 @@ def _measure_once(lab: JupyterLab, browser: Browser, store: Store, contender: Co
 
 
 @contextmanager
-def staged(lab: JupyterLab, browser: Browser, store: Store, contender: Contender) -> Iterator[Stage]:
-    """Open a notebook in a fresh page and kernel, and run what the contender prepares."""
+def staged(lab: JupyterLab, browser: Browser, store: Store, contender: Contender, script: str = "") -> Iterator[Stage]:
+    """Open a notebook in a fresh page and kernel, and run what the contender prepares; `script` begins the page."""
     name = f"{contender.name}.ipynb"
     write_notebook(lab.root / name, contender.prepare, contender.show, text=TEXT)
-    page = new_page(browser, width=1280, height=1000, init_script=PROBE)
+    page = new_page(browser, width=1280, height=1000, init_script=PROBE + script)
     try:
         notebook = open_notebook(page, lab, name)
         notebook.run(0, WAIT_S)
@@ -166,8 +166,13 @@ class Stage:
         return max(width * height for width, height in self.page.evaluate("() => cxgProbe.canvases()"))
 
     def _middle(self) -> tuple[float, float]:
-        box = self.notebook.widget(1).locator("canvas").first.bounding_box()
-        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        """Return the middle of the first plot, px of the page, where the pointer is from now on: so the wheel zooms."""
+        box = self.notebook.widget(1).locator("canvas:visible").first.bounding_box()
+        assert box is not None
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        self.page.mouse.move(x - 5, y - 5)
+        self.page.mouse.move(x, y)
+        return x, y
 
     def _draw_lasso(self, radius_px: float) -> float:
         x, y = self._middle()

@@ -27,6 +27,7 @@ from cxg_widget.counts.counter import Column, Counter, Groups
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.display.settings import Settings
 from cxg_widget.rules.crossfilter import Crossfilter
+from cxg_widget.session.composition import chosen_of
 from tests.memory import MemoryDataset
 
 if TYPE_CHECKING:
@@ -135,7 +136,28 @@ def measure(n: int, n_columns: int) -> dict[str, float]:
         **_frames(n_columns, points.size),
         "the same by pandas": timed(by_pandas),
         "the same by DuckDB": by_duckdb,
+        **_enriched(counter, names, selected),
         **_landmarks(dataset),
+    }
+
+
+def _enriched(counter: Counter, names: list[Column], selected: Any) -> dict[str, float]:
+    """Return ms to find what is enriched among the selected cells in five columns, of 30, 1,000 and few categories."""
+    from scipy.stats import hypergeom
+
+    tallies = [(name, counter.count(name, [], selected, is_kept=True)) for name in names[:5]]
+    drawn, held = tallies[0][1].chosen, tallies[0][1].filtered
+
+    def by_scipy() -> float:
+        began = time.process_time()
+        hypergeom.logsf(drawn - 1, held.sum(), held, drawn.sum())
+        return 1e3 * (time.process_time() - began)
+
+    return {
+        "what is enriched in 5 columns, once they are counted": timed(
+            lambda _: [chosen_of(counter, name, [], selected, tally).arrays([]) for name, tally in tallies]
+        ),
+        "in one of 30 categories by scipy.stats.hypergeom.logsf": by_scipy(),
     }
 
 

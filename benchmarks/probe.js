@@ -74,7 +74,7 @@
 
   /** A picture drawn in memory is on a canvas on show; how many points it holds, the widget itself says right after. */
   function copiedFromMemory(context) {
-    if (!context.canvas.isConnected || context.canvas.width * context.canvas.height < BIG_CANVAS) return;
+    if (!context.canvas.isConnected || context.canvas.width * context.canvas.height < (window.cxgBigCanvas ?? BIG_CANVAS)) return;
     queueMicrotask(() => {
       const reach = Number(document.querySelector("[data-cxg-drawn]")?.dataset.cxgDrawn ?? 0);
       drawnBy.set(context, { reach });

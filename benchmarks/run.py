@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks import columns, data, kernel, large, machine, report, sets
+from benchmarks import columns, compare, data, kernel, large, machine, panels, plots, report, rows, sets, steps
 from benchmarks.data import HERE, RAW, SHAPES, Store
 from benchmarks.stores import run as of_stores
 
@@ -26,11 +26,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if wanted.only in (None, "stores"):
         for size in (size for size in wanted.sizes if size in of_stores.SIZES):
             of_stores.measure_size(size)
-    if wanted.only in (None, "columns"):
-        columns.main()
-    if wanted.only in (None, "sets"):
-        sets.main()
-    if wanted.only in ("stores", "columns", "sets"):
+    alone = {
+        "columns": columns.main,
+        "compare": lambda: compare.main([]),
+        "sets": sets.main,
+        "steps": steps.main,
+        "panels": panels.main,
+        "plots": plots.main,
+        "rows": rows.main,
+    }
+    for measure in [one for name, one in alone.items() if wanted.only in (None, name)]:
+        measure()
+    if wanted.only in ("stores", *alone):
         return
     stores = {size: data.open_store(size) for size in wanted.sizes}
     # What the others need for so many cells is more than most machines have.
@@ -112,7 +119,20 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--only",
-        choices=["browser", "columns", "kernel", "large", "opening", "sets", "stores"],
+        choices=[
+            "browser",
+            "columns",
+            "compare",
+            "kernel",
+            "large",
+            "opening",
+            "panels",
+            "plots",
+            "rows",
+            "sets",
+            "steps",
+            "stores",
+        ],
         help="one part anew; the others stay as they were",
     )
     return parser.parse_args(arguments)

@@ -11,9 +11,11 @@ const [WIDGET, PANELS] = ["../cxg_widget/static/widget.js", "../cxg_widget/stati
 /** The first is stored with every widget in every saved notebook. @type {Record<string, number>} */
 const BUDGET_BYTES = { [WIDGET]: 150 * 1024, [PANELS]: 200 * 1024 };
 
-// Colours that the style sheet mixes for itself; those that scripts set keep their names.
+// Colours of the style sheets get a short name, there and in scripts, which set one and use some.
 const OWN_COLORS = ["muted", "faint", "edge", "line", "hover", "chosen", "raised", "missing", "shadow"];
-const ownColor = new RegExp(`--(${OWN_COLORS.join("|")})\\b`, "g");
+const OWN = `--(${OWN_COLORS.join("|")})\\b`;
+const shortNamed = (/** @type {string} */ text, /** @type {string} */ own) =>
+  text.replace(new RegExp(own, "g"), (_, name) => `--${OWN_COLORS.indexOf(name)}`);
 
 /** Modules that hold what JSON can, which the first bundle holds deflated: tables of the wire, shapes of icons, the style sheet, shaders, colormaps. */
 const TEXTS =
@@ -54,7 +56,7 @@ function deflated(values) {
 async function minifiedCss(path) {
   const options = /** @type {const} */ ({ loader: "css", minify: true, charset: "utf8" });
   const { code } = await esbuild.transform(await readFile(path, "utf8"), options);
-  return code.trim().replace(ownColor, (_, name) => `--${OWN_COLORS.indexOf(name)}`);
+  return shortNamed(code.trim(), OWN);
 }
 
 /** An attribute in a template whose value needs no quotes. */
@@ -68,7 +70,9 @@ const texts = {
       contents: `export default ${JSON.stringify(await minifiedCss(path))};`,
     }));
     build.onLoad({ filter: /\.js$/ }, async ({ path }) => ({
-      contents: (await readFile(path, "utf8")).replace(/\n[ \t]+/g, "\n").replace(UNQUOTED, "$1$2"),
+      contents: shortNamed(await readFile(path, "utf8"), `(?<=["(])${OWN}`)
+        .replace(/\n[ \t]+/g, "\n")
+        .replace(UNQUOTED, "$1$2"),
     }));
   },
 };

@@ -91,8 +91,9 @@ CONSTANTS: list[tuple[str, str, Any]] = [
 ]
 
 
-LOOK = """/** @typedef {{id: number, color?: string | string[] | null, layer?: string, cmap?: any,
- *   vmin?: number | string, vmax?: number | string, within?: any}} Look what a panel shows otherwise than the widget */
+LOOK = """/** @typedef {{id: number, embedding?: string | string[], color?: string | string[] | null, layer?: string,
+ *   cmap?: any, vmin?: number | string, vmax?: number | string, within?: any}}
+ *   Look what a panel shows otherwise than the widget */
 """
 SCALARS = {str: "string", int: "number", float: "number", bool: "boolean", NoneType: "null"}
 COSTS: list[tuple[str, str, tuple[Cost, ...]]] = [

@@ -23,6 +23,8 @@ def _array(dtype: str, values: Any) -> Any:
     return np.array(values, dtype=dtype)
 
 
+_NONE_CHOSEN = {name: _array("uint32", []) for name in ("chosen", "held")}
+_NONE_CHOSEN |= {name: _array("float32", []) for name in ("odds", "log10_p")}
 REQUESTS: list[dict[str, Any]] = [
     {"kind": "ready", "id": 1, "version": p.VERSION},
     {"kind": "lasso", "id": 2, "polygon": [0, 0, 1.5, 0, 1.5, -2.25], "mode": "add", "panel": 0},
@@ -39,7 +41,8 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "hover", "id": 4, "x": -1.5, "y": 2, "radius_x": 0.125, "radius_y": 40.5, "panel": 0},
     {"kind": "search", "id": 5, "query": "CD3", "limit": 50},
     {"kind": "begun", "id": 9},
-    {"kind": "zoom", "id": 6, "view": [0, 1, 0, 1]},
+    {"kind": "place", "id": 27, "panel": 3},
+    {"kind": "zoom", "id": 6, "view": [0, 1, 0, 1], "panel": 3},
     {
         "kind": "aggregate", "id": 8, "view": [-1, 1, 1, -1], "width": 640, "height": 480, "diameter": 1.5,
         "highlighted": -1, "dark": False, "hidden": ["B cell"], "density": "log", "weight": 0.25,
@@ -47,6 +50,7 @@ REQUESTS: list[dict[str, Any]] = [
     },
     {"kind": "columns", "id": 13, "columns": ["obs:cell_type", "var:CD3E"], "known": ["var:CD3E"],
      "filters": [{"obs": "n_genes", "range": [500, None]}], "panel": 0},
+    {"kind": "find", "id": 27, "column": "obs:clone", "query": "c2", "panel": 0},
     {"kind": "table", "id": 16, "table": {"columns": ["obs:cell_type"], "sort": "index"}, "start": 50, "n": 25,
      "find": -1, "filters": [], "panel": 0},
     {"kind": "csv", "id": 17, "table": {"of": "selection"}, "start": 0, "n": 10_000, "separator": "\t", "filters": [],
@@ -62,6 +66,7 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "difference", "id": 24, "sets": ["a", "b"], "filters": [], "panel": 0},
     {"kind": "sections", "id": 25},
     {"kind": "tissue", "id": 26, "name": "V1/hires", "view": [-1, 1, 1, -1], "width": 640, "height": 480, "panel": 0},
+    {"kind": "figure", "id": 29, "suffix": "pdf", "width": 800, "height": 600, "dark": True},
     {"kind": "cancel", "id": 12, "of": "aggregate", "panel": 0},
 ]  # fmt: skip
 
@@ -110,7 +115,7 @@ REPLIES: dict[str, Frame] = {
     "points": Frame(
         p.Points(
             2, "umap", [0, 1], 0, 3, 6, 8, [-10.0, 10.0, -5.5, 5.5], 1, False, False, ["time (min)", "m/z"], True,
-            400_000, 2,
+            400_000, 2, place=["umap"],
         ),
         {"xy": _array("uint16", [[0, 65534], [258, 513], [65535, 65535]])},
     ),
@@ -144,7 +149,7 @@ REPLIES: dict[str, Frame] = {
         },
     ),
     "selection": Frame(p.Selection(6, 3, 10), {"bits": _array("uint8", [0b10000001, 0b00000010])}),
-    "filter": Frame(p.Filter(7, 4, 10), {"bits": _array("uint8", [0b10000001, 0b00000011])}),
+    "filter": Frame(p.Filter(7, 4, 3, 10), {"bits": _array("uint8", [0b10000001, 0b00000011])}),
     "counts": Frame(p.Counts(3, 6, 1), {"counts": _array("uint32", [2, 0, 70000])}),
     "field_counts": Frame(
         p.FieldCounts(3, ["CD3E", "<b>"], [0.0, 4.25, -0.5, 2.0], ["low", "middle", "high"], 2),
@@ -155,12 +160,16 @@ REPLIES: dict[str, Frame] = {
         },
     ),
     "column.categorical": Frame(
-        p.ColumnCounts(0, 2, "obs:cell_type", "categorical", ["B cell", "<b>"], [], [1]),
+        p.ColumnCounts(0, 2, "obs:cell_type", "categorical", ["B cell", "<b>"], [], [1], n_chosen=1, n_held=7),
         {
             "all": _array("uint32", [70000, 2, 0]),
             "filtered": _array("uint32", [7, 0, 0]),
             "selected": _array("uint32", [1, 2, 0]),
             "grouped": _array("uint32", [[0, 6, 1], [0, 0, 0], [0, 0, 0]]),
+            "chosen": _array("uint32", [1, 0, 0]),
+            "held": _array("uint32", [7, 0, 0]),
+            "odds": _array("float32", [2.5, 0.0, 0.0]),
+            "log10_p": _array("float32", [-400.0, 0.0, 0.0]),
         },
     ),
     "column.long": Frame(
@@ -170,6 +179,7 @@ REPLIES: dict[str, Frame] = {
             "filtered": _array("uint32", [30, 1]),
             "selected": _array("uint32", [2, 0]),
             "grouped": np.empty((2, 0), dtype=np.uint32),
+            **_NONE_CHOSEN,
         },
     ),
     "column.continuous": Frame(
@@ -182,22 +192,27 @@ REPLIES: dict[str, Frame] = {
             "filtered": _array("uint32", [5, 2, 1]),
             "selected": _array("uint32", [0, 0, 0]),
             "grouped": np.empty((3, 0), dtype=np.uint32),
+            **_NONE_CHOSEN,
         },
     ),
+    "found": Frame(p.FoundValues(), {"rows": _array("uint32", [1, 70000])}),
     "sums": Frame(
         p.BrushSums(0, 2, "obs:cell_type", [3, 0], [1], 2),
         {"sums": _array("uint32", [[[0, 0, 0], [0, 0, 0]], [[1, 2, 0], [70000, 0, 0]], [[1, 2, 3], [70001, 4, 0]]])},
     ),
     "bins": Frame(p.BrushBins(1, 2, 0, 4, 4), {"bins": _array("uint8", [0, 63, 64, 255])}),
-    "cell": Frame(p.Cell(4, 0.5, -0.25, "AAACATACAACCAC-1", "B cell", [["donor", "d1"], ["n_counts", "2,419"]], False)),
+    "aim": Frame(p.Aim([-1.5, 2.5, 0.25, 4.0], panel=3)),
+    "cell": Frame(p.Cell(4, 0.5, -0.25, "AAACATACAACCAC-1", "B cell", [["donor", "d1"], ["n_counts", "2,419"]], False,
+                         elsewhere=[[3, -1.5, 0.25]])),
     "table": Frame(
         p.Table(
             50, 52, [7, 2], ["AAAC-1", "<b>AAAG-1"],
             [{"spec": "obs:n_genes", "name": "n_genes", "detail": "", "is_number": True, "error": ""},
              {"spec": "var:CD3E", "name": "CD3E", "detail": "gene", "is_number": True, "error": "It is damaged."}],
-            [["2,419", "(missing)"], []], 51,
+            [["2,419", "(missing)"], []], 51, panels=[3],
         ),
-        {"xy": _array("float32", [[0.5, -0.25], [3.5, 2.0]]), "selected": _array("uint8", [0, 1])},
+        {"xy": _array("float32", [[0.5, -0.25], [3.5, 2.0]]), "selected": _array("uint8", [0, 1]),
+         "elsewhere": _array("float32", [[[1.5, 0.25], [-3.5, 0.0]]])},
     ),
     "csv": Frame(
         p.Csv(0, 1, 2, 6), {"text": _array("uint8", list(b"cell_id,n\nAAAC-1,1.5\n"))},
@@ -246,9 +261,11 @@ REPLIES: dict[str, Frame] = {
         {
             "codes": _array("uint8", [0, 127, 254, 255, 255, 1]),
             "colors": _array("uint8", np.arange(765).reshape(255, 3) % 251),
+            "dark_colors": _array("uint8", np.arange(765).reshape(255, 3) % 241),
         },
     ),
     "sections": Frame(p.SectionList(["V1/hires", "V1/<b>"])),
+    "figure": Frame(p.FigurePart(1, 2), {"file": _array("uint8", [37, 80, 68, 70])}),
     "tissue": Frame(
         p.Tissue("V1/hires", [-0.5, 99.5, -0.5, 49.5], [-0.5, 199.5, -0.5, 99.5], 2, 0.5),
         {"jpeg": _array("uint8", [255, 216, 255, 217])},

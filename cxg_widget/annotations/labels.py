@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,14 +11,12 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.base.columns import smallest_codes
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.errors import InvalidValue, UnknownName
-from cxg_widget.text.names import label_of, not_found, shown
+from cxg_widget.text.names import BROKEN, label_of, not_found, shown
 from cxg_widget.wire.protocol import MISSING_LABEL
 
 MOST_LABELS = 32_767
 """Of one annotation: as many as two bytes a cell tell apart."""
 _LONGEST = 200
-BROKEN = re.compile("[\0\ud800-\udfff]")
-"""What no file can hold: NUL and half characters."""
 _NO_LABELS = ("nan", MISSING_LABEL)
 """What cells without a label are called, in files and on the screen."""
 

@@ -9,10 +9,10 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from cxg_widget.annotations.labels import BROKEN, MOST_LABELS, check_label
+from cxg_widget.annotations.labels import MOST_LABELS, check_label
 from cxg_widget.errors import InvalidValue
 from cxg_widget.rules.forms import check_rule, within
-from cxg_widget.text.names import shown
+from cxg_widget.text.names import BROKEN, shown
 from cxg_widget.text.nouns import GENE_SET
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def check_name(name: Any) -> str:
         forced = ", ".join(_FORCED)
         raise InvalidValue(
             f"an annotation is called by a text of at most {_LONGEST} letters that does not begin with {forced}, "
-            f"nor 'sets', which are sets of cells; found {shown(name)}"
+            f"and is not 'sets', which colors by sets; found {shown(name)}"
         )
     return str(name)
 
@@ -130,7 +130,7 @@ def check_step(step: Any, number: int) -> Step:
     plain: dict[str, Any] = dict(step)
     _check_time(plain["at"])
     if "n" in plain and (type(plain["n"]) is not int or plain["n"] < 0):
-        raise InvalidValue(f"n of a step is a number of cells; found {shown(plain['n'])}")
+        raise InvalidValue(f"n of a step is a whole number from 0 on; found {shown(plain['n'])}")
     if form in ("of", "codes") and number:
         raise InvalidValue(f"labels of a column, or codes, are where a log begins; found them in step {number + 1}")
     if form == "of" and not isinstance(plain["of"], str):

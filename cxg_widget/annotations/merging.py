@@ -116,5 +116,6 @@ def _filled(first: pd.Series, second: pd.Series, where: NDArray[np.bool_]) -> pd
     place = {label: code for code, label in enumerate(labels)}
     target = np.array([*(place.get(label, -1) for label in second.cat.categories), -1])
     codes = np.where(where, target[second.cat.codes.to_numpy()], first.cat.codes.to_numpy())
-    dtype = pd.CategoricalDtype(pd.Index(labels, dtype=object), ordered=bool(first.cat.ordered))
+    categories = pd.Index(labels, dtype=first.cat.categories.dtype)
+    dtype = pd.CategoricalDtype(categories, ordered=bool(first.cat.ordered))
     return pd.Series(pd.Categorical.from_codes(codes, dtype=dtype), first.index, name=first.name)

@@ -15,7 +15,7 @@ from cxg_widget.annotations.labels import as_labels, assigned, check_known, dele
 from cxg_widget.annotations.log import Log, Step, now
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.base.values import Codes, freeze
-from cxg_widget.errors import InvalidValue, SelectionError
+from cxg_widget.errors import CxgWidgetError, InvalidValue, SelectionError
 from cxg_widget.rules.rule import mask_of
 from cxg_widget.text.names import shown
 
@@ -60,8 +60,9 @@ class Replay:
         for step in log[n:]:
             codes = self._after(codes, step, others)
         if others:
+            many = self._dataset.obs_noun.many
             warn(
-                f"{len(others):,} rules of labels mean other cells than when they were written: {others[0]}",
+                f"{len(others):,} rules of labels mean other {many} than when they were written: {others[0]}",
                 stacklevel=2,
             )
         return self.know(log, codes)
@@ -87,6 +88,20 @@ class Replay:
         return renamed(codes, step) if "rename" in step else merged(codes, step["merge"], step["into"])
 
 
+def is_stored(name: str, log: Log, dataset: Dataset) -> bool:
+    """Say whether the store has a column of a name with the very labels of a log, as after these were saved into it."""
+    column = None if name in dataset.own_columns else dataset.obs_columns.get(name)
+    if column is None or column.kind in ("int", "float"):
+        return False
+    try:
+        ours, theirs = Replay(dataset).codes(log), as_labels(dataset.codes(name))
+    except CxgWidgetError:
+        return False
+    place = {label: code for code, label in enumerate(theirs.categories)}
+    target = np.array([*(place.get(label, -2) for label in ours.categories), -1])
+    return np.array_equal(target[ours.codes], theirs.codes)
+
+
 def renamed(codes: Codes, step: Step) -> Codes:
     """Call a label otherwise; raises `InvalidValue` where there is one of that name."""
     old, new = step["rename"], step["to"]
@@ -110,7 +125,7 @@ def packed(codes: Codes, dataset: Dataset) -> Step:
 def _unpacked(step: Mapping[str, Any], dataset: Dataset) -> Codes:
     if (step["n_obs"], step["identity"]) != (dataset.n_obs, dataset.obs_identity):
         what = "these labels are those of another dataset, or of another state of this one"
-        raise SelectionError(f"{what}; w.annotations.load(path) finds cells by their names.")
+        raise SelectionError(f"{what}; w.annotations.load(path) finds {dataset.obs_noun.many} by name.")
     size = 2 * dataset.n_obs
     try:
         found = zlib.decompressobj().decompress(base64.b64decode(step["codes"], validate=True), size + 1)

@@ -70,6 +70,8 @@ def _save_cxg(path: Path, dataset: Dataset, names: Sequence[str]) -> None:
     from cxg_widget.convert.to_cxg import LEVEL, write_table
     from cxg_widget.datasets.cxg import writer
 
+    if dataset.n_obs == 0:
+        raise InvalidValue(f"a CXG holds {dataset.obs_noun.a} at least, and there is none; save a .csv or .parquet.")
     left_out: list[str] = []
     with writing(path) as place:
         writer.create_group(place.partial, {"cxg_version": "0.3.0", "cxg_properties": {"title": dataset.title}})

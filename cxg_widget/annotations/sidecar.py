@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from warnings import warn
 import numpy as np
 
 from cxg_widget.annotations.labels import as_labels
-from cxg_widget.annotations.log import Log
+from cxg_widget.annotations.log import Log, check_step
 from cxg_widget.annotations.merging import OnConflict, aligned, as_categorical, joined
 from cxg_widget.annotations.replay import packed
 from cxg_widget.convert.destination import local_path, writing
@@ -52,6 +53,8 @@ def save_sidecar(path: Path, ours: pd.DataFrame, dataset: Dataset, way: OnConfli
     """
     table, where = ours, f"'{path}'"
     if os.path.lexists(path):
+        if path.is_dir():
+            raise TargetExists(f"{where} is a folder, and is not overwritten; choose another path.")
         theirs = read_table(path)
         if _KEY not in theirs.attrs:
             raise TargetExists(
@@ -69,7 +72,7 @@ def save_sidecar(path: Path, ours: pd.DataFrame, dataset: Dataset, way: OnConfli
         else:
             with place.partial.open("w", encoding="utf-8", newline="") as file:
                 file.write(f"# {json.dumps(table.attrs)}\n")
-                table.to_csv(file)
+                table.to_csv(file, quoting=csv.QUOTE_ALL)  # else a lone carriage return is lost, and "#" a comment
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -88,7 +91,9 @@ def read_table(path: Path) -> pd.DataFrame:
         with _parquet(path):
             table = pd.read_parquet(path) if path.suffix == ".parquet" else _read_csv(path)
     except (OSError, ValueError, KeyError) as error:
-        raise InvalidStore(f"'{path}' cannot be read as {path.suffix}: {shortened(str(error), 200)}.") from error
+        raise InvalidStore(
+            f"'{path}' cannot be read as {path.suffix}: {shortened(str(error), 200).rstrip('.')}."
+        ) from error
     return _with_orders(table)
 
 
@@ -108,7 +113,8 @@ def read_annotations(path: str | os.PathLike[str], dataset: Dataset) -> list[dic
     table, where = read_table(file), f"'{file}'"
     names = pd.Index(dataset.obs_names(), dtype=object)
     found, n_known = _over(table, names, where, dataset)
-    identity = table.attrs.get(_KEY, {}).get("identity")
+    said = table.attrs.get(_KEY)
+    identity = said.get("identity") if isinstance(said, dict) else None
     if identity is not None and identity != dataset.obs_identity:
         warn(
             f"{where} was saved from another dataset, or another state of this one; {n_known:,} of "
@@ -116,7 +122,7 @@ def read_annotations(path: str | os.PathLike[str], dataset: Dataset) -> list[dic
             stacklevel=2,
         )
     labels = {str(name): _codes_of(as_categorical(column)) for name, column in found.items()}
-    return [{"name": name, "log": Log([packed(codes, dataset)])} for name, codes in labels.items()]
+    return [{"name": name, "log": Log([check_step(packed(codes, dataset), 0)])} for name, codes in labels.items()]
 
 
 def checked_path(path: Any) -> Path:
@@ -155,15 +161,25 @@ def _with_orders(table: pd.DataFrame) -> pd.DataFrame:
     """Return all columns as categoricals with their categories in order, as far as the file says which these are."""
     import pandas as pd
 
-    orders = table.attrs.get(_KEY, {}).get("categories", {})
+    said = table.attrs.get(_KEY)
+    orders = said.get("categories") if isinstance(said, dict) else None
     for name in table.columns:
         labels = as_categorical(table[name])
-        order, ordered = orders.get(name, (list(labels.cat.categories), labels.cat.ordered))
+        order, ordered = _order_of(orders, str(name))
         if set(order) >= set(labels.cat.categories):
-            dtype = pd.CategoricalDtype(pd.Index(order, dtype=object), ordered=ordered)
-            labels = labels.astype(dtype)
+            # Not astype, to which the same labels in another order are the same type.
+            labels = labels.cat.set_categories(pd.Index(order, dtype=object), ordered=ordered)
         table[name] = labels
     return table
+
+
+def _order_of(orders: Any, name: str) -> tuple[list[str], bool]:
+    """Return the labels of a column in their order, and whether that means anything, as far as a file states both."""
+    stated = orders.get(name) if isinstance(orders, dict) else None
+    if not isinstance(stated, list) or len(stated) != 2 or not isinstance(stated[0], list):
+        return [], False
+    are_texts = all(isinstance(label, str) for label in stated[0]) and len(set(stated[0])) == len(stated[0])
+    return (stated[0], stated[1] is True) if are_texts else ([], False)
 
 
 def _read_csv(path: Path) -> pd.DataFrame:
@@ -179,7 +195,9 @@ def _read_csv(path: Path) -> pd.DataFrame:
             n += 1
             if line.startswith("# {") and n == 1:
                 said = json.loads(line[2:])
-    table = pd.read_csv(path, skiprows=n, index_col=0, dtype=str, keep_default_na=False, na_values=[""])
+                break
+    table = pd.read_csv(path, skiprows=n, index_col=0, dtype=str, keep_default_na=False, na_values=[])
+    table = table.where(table != "", None)  # a label is no empty text, but the name of a row may be one
     if isinstance(said, dict) and isinstance(said.get(_KEY), dict):
         table.attrs = {_KEY: said[_KEY]}
     return table

@@ -13,16 +13,15 @@ from cxg_widget.spatial import SpatialIndex
 from cxg_widget.spatial.circle import Circle, runs_of_circle
 from cxg_widget.spatial.regions import Runs
 from cxg_widget.wire.protocol import MISSING_U16
-from cxg_widget.wire.quantise import decode
+from cxg_widget.wire.quantise import LEVELS, between, zero_code
 
 if TYPE_CHECKING:
-    from cxg_widget.draw.aggregate import ViewColumn
-    from cxg_widget.draw.aggregate.columns import Places
+    from cxg_widget.draw.aggregate import CategoryColumn, NumberColumn, SparseColumn, ViewColumn
 
 LEAST = 30
 """So many cells in a circle of some px are too many to name one."""
-_LONG = 4_096
-"""Runs of so many cells are counted where they lie; shorter ones together."""
+_Edges = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Runs of places: where each starts, and where it stops."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +35,7 @@ class Beneath:
     mean : of their numbers; NaN where none has one, None where they are not coloured by numbers
     n_above : how many numbers lie above 0
     n_missing : how many have no number
+    off : how far the mean may be from the true one
     """
 
     n: int
@@ -43,6 +43,20 @@ class Beneath:
     mean: float | None = None
     n_above: int = 0
     n_missing: int = 0
+    off: float = 0.0
+
+    def __add__(self, other: Beneath) -> Beneath:
+        """Return both, of the same colouring."""
+        n = self.n + other.n
+        if self.counts is not None and other.counts is not None:
+            return Beneath(n, self.counts + other.counts)
+        if self.mean is None or other.mean is None:
+            return Beneath(n)
+        n_missing, n_above = self.n_missing + other.n_missing, self.n_above + other.n_above
+        shares = [((one.n - one.n_missing) / max(n - n_missing, 1), one) for one in (self, other)]
+        mean = sum(share * one.mean for share, one in shares if share and one.mean is not None)
+        off = sum(share * one.off for share, one in shares)
+        return Beneath(n, None, mean if n > n_missing else np.nan, n_above, n_missing, off)
 
     @classmethod
     def of_categories(cls, counts: NDArray[np.int64], visible: NDArray[np.bool_] | None) -> Beneath:
@@ -51,11 +65,11 @@ class Beneath:
         return cls(int(counts.sum()), counts)
 
     @classmethod
-    def of_numbers(cls, values: NDArray[np.float64], counts: NDArray[np.int64], n: int) -> Beneath:
-        """Return n cells by finite numbers, float64 (k,), and how many cells have each, int64 (k,)."""
-        n_valued = int(counts.sum())
-        mean = float(counts @ values / n_valued) if n_valued else np.nan
-        return cls(n, None, mean, int(counts[values > 0].sum()), n - n_valued)
+    def of_numbers(cls, values: NDArray[np.float64]) -> Beneath:
+        """Return cells by their numbers, float64 (n,); those that are not finite are missing."""
+        finite = values[np.isfinite(values)]
+        mean = float((finite / finite.size).sum()) if finite.size else np.nan
+        return cls(values.size, None, mean, int(np.count_nonzero(finite > 0)), values.size - finite.size)
 
     @classmethod
     def of_rows(cls, rows: NDArray[np.int64], coloring: Coloring, hidden: tuple[str, ...]) -> Beneath:
@@ -66,44 +80,71 @@ class Beneath:
             return cls.of_categories(counts, coloring.visible_categories(hidden))
         if coloring.scale != "continuous":
             return cls(rows.size)
-        values = coloring.take(rows).numbers.dense().astype(np.float64)
-        values = values[np.isfinite(values)]
-        return cls.of_numbers(values, np.ones(values.size, dtype=np.int64), rows.size)
+        return cls.of_numbers(coloring.take(rows).numbers.dense().astype(np.float64))
 
 
 def beneath_circle(
-    index: SpatialIndex, circle: Circle, column: ViewColumn | None, coloring: Coloring, hidden: tuple[str, ...]
+    index: SpatialIndex, circle: Circle, column: ViewColumn | None, visible: NDArray[np.bool_] | None
 ) -> Beneath:
     """Return what lies in a circle of an index whose cells are coloured by a column in its order.
 
-    Of numbers the mean is exact to (hi - lo) / 65534.
+    visible : which categories are shown, bool (k + 1,), the missing ones last; None = all
     """
     from cxg_widget.draw.aggregate import CategoryColumn
 
-    runs = runs_of_circle(index.tree, circle)
-    inner, unsure = runs.only(inner=True), runs.only(inner=False).places()
-    rim = unsure[circle.holds(index.xy[unsure])]
-    n = int(inner.sizes.sum()) + rim.size
+    starts, stops = _runs_in(index, circle)
     if column is None:
-        return Beneath(n)
-    codes = _count_codes(column, inner, rim)
+        return Beneath(int((stops - starts).sum()))
     if isinstance(column, CategoryColumn):
-        counts = np.append(codes[: column.n_categories], codes[column.missing_code])
-        return Beneath.of_categories(counts, coloring.visible_categories(hidden))
-    present = np.flatnonzero(codes[:MISSING_U16])
-    return Beneath.of_numbers(decode(present, column.lo, column.hi), codes[present], n)
+        return Beneath.of_categories(_counts_of(column, starts, stops), visible)
+    return _numbers_of(column, starts, stops)
 
 
-def _count_codes(column: ViewColumn, inner: Runs, rim: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Count the cells of some runs and some more places by their codes, int64 (256 or 65,536,)."""
-    from cxg_widget.draw.aggregate import CategoryColumn
-    from cxg_widget.draw.aggregate.columns import codes_at
+def beneath_of(
+    index: SpatialIndex, circle: Circle, mask: NDArray[np.bool_], coloring: Coloring, hidden: tuple[str, ...]
+) -> Beneath:
+    """Return what the cells of a mask, bool (n_obs,), are that lie in a circle of an index of all."""
+    starts, stops = _runs_in(index, circle)
+    rows = index.rows[Runs(starts, stops, np.ones(starts.size, dtype=np.bool_)).places()].astype(np.int64)
+    return Beneath.of_rows(rows[mask[rows]], coloring, hidden)
 
-    counts = np.zeros(1 << 16, dtype=np.int64)
-    is_long = inner.sizes >= _LONG
-    short = Runs(inner.starts[~is_long], inner.stops[~is_long], inner.inner[~is_long]).places()
-    parts: list[Places] = [slice(*run) for run in zip(inner.starts[is_long], inner.stops[is_long], strict=True)]
-    for places in [*parts, np.concatenate([short, rim])]:
-        found = np.bincount(column.codes[places] if isinstance(column, CategoryColumn) else codes_at(column, places))
-        counts[: found.size] += found
-    return counts
+
+def _runs_in(index: SpatialIndex, circle: Circle) -> _Edges:
+    """Return the runs of the points of a circle; many points at one place are tested as one."""
+    found, crowds = runs_of_circle(index.tree, circle), index.crowds
+    inner, unsure = found.only(inner=True), found.only(inner=False).singled(crowds).places()
+    rim = unsure[circle.holds(index.xy[unsure])]
+    ends, crowded = rim + 1, np.isin(crowds.starts, rim)
+    ends[np.searchsorted(rim, crowds.starts[crowded])] = crowds.stops[crowded]
+    return np.concatenate([inner.starts, rim]), np.concatenate([inner.stops, ends])
+
+
+def _counts_of(column: CategoryColumn, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count the cells of runs by category, int64 (k + 1,), the missing ones last."""
+    from cxg_widget.compute.compiled import frozen
+    from cxg_widget.counts.kernels import tally_runs
+
+    tables = np.zeros((4, column.missing_code + 1), dtype=np.uint32)
+    tally_runs(frozen(column.codes), starts, stops, tables)
+    counts = tables.sum(axis=0, dtype=np.int64)
+    return np.append(counts[: column.n_categories], counts[column.missing_code])
+
+
+def _numbers_of(column: NumberColumn | SparseColumn, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> Beneath:
+    """Average the numbers of runs."""
+    from cxg_widget.compute.compiled import frozen
+    from cxg_widget.counts.kernels import sum_runs
+    from cxg_widget.draw.aggregate import SparseColumn
+
+    lo, hi, n = column.lo, column.hi, int((stops - starts).sum())
+    zero = MISSING_U16 if hi < 0 else zero_code(lo, hi)
+    if isinstance(column, SparseColumn):
+        starts, stops = (np.searchsorted(column.places, edges) for edges in (starts, stops))
+    n_valued, total, n_above, n_zero = sum_runs(frozen(column.codes), starts, stops, zero, MISSING_U16)
+    if isinstance(column, SparseColumn):
+        rest = n - int((stops - starts).sum())
+        n_valued, total = n_valued + rest, total + rest * column.fill
+        n_above, n_zero = n_above + rest * (column.fill > zero), n_zero + rest * (column.fill == zero)
+    mean = float(between(lo, hi, total / (n_valued * LEVELS))) if n_valued else np.nan
+    off = (hi / LEVELS - lo / LEVELS) * (n_valued - n_zero) / max(n_valued, 1)  # 0 has a code of its own
+    return Beneath(n, None, mean, int(n_above), n - int(n_valued), off)

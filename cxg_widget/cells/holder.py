@@ -106,6 +106,17 @@ class Holder(ABC):
         """Return which cells pass all filters, bool (n_obs,); None = all."""
         return self._loader.crossfilter.passing(self.settings.filters)
 
+    def shown(self) -> NDArray[np.bool_] | None:
+        """Return which cells pass all filters and are not hidden, bool (n_obs,); None = all.
+
+        What the legend of a column hides is one of the filters; what that of sets hides is none.
+        """
+        passing = self.filtered()
+        if not self.settings.hidden or self._loader.legend_column(self.settings) is not None:
+            return passing
+        visible = self.visible()
+        return visible if passing is None else passing if visible is None else passing & visible
+
     def names(self, column: str, check: Callable[[], object] = lambda: None) -> Names:
         """Return where the names of categories stand; see `find_names`."""
         return self._landmarks("names", column, lambda: find_names(self, column, check))
@@ -156,6 +167,10 @@ class Holder(ABC):
     def counter(self) -> Counter:
         """Counts columns by value where their codes are held."""
         return self._loader.counter
+
+    def scale_on_show(self, key: object) -> Any:
+        """Return the scale of numbers of pixels that is on show; None where none is for a key."""
+        return self._memo.held("scale", key)
 
     # Before they have been read.
 
@@ -215,6 +230,11 @@ class Holder(ABC):
     @abstractmethod
     def can_be_asked(self) -> bool:
         """Whether a question for the cell under the pointer is answered soon."""
+
+    @property
+    @abstractmethod
+    def has_places(self) -> bool:
+        """Whether the coordinates of a row can be had without reading."""
 
     @property
     @abstractmethod

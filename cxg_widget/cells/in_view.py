@@ -67,7 +67,7 @@ class CellsOfView:
         if mask is None:
             return self
         kept = copy(self)
-        kept._indexed = self._indexed.only(mask[self.found.rows])
+        kept._indexed = self._indexed.kept(mask[self.found.rows])
         return kept
 
     def colored(self, coloring: Coloring) -> Coloring | None:

@@ -23,6 +23,7 @@ from cxg_widget.spatial.view import View
 from cxg_widget.wire.order import scattered
 
 if TYPE_CHECKING:
+    from cxg_widget.cells.part import PartOfCells
     from cxg_widget.draw.aggregate import Aggregator, PixelNumbers, Planes, Statistic, ViewColumn
 
 RECENT_BYTES = 48 * 2**20
@@ -56,11 +57,6 @@ class Shown:
     def visible(self) -> NDArray[np.bool_] | None:
         """Which categories are shown, bool (k + 1,), the missing ones last; None = all cells."""
         return self.coloring.visible_categories(self.settings.hidden)
-
-    @property
-    def passes(self) -> Callable[[Any], NDArray[np.bool_]] | None:
-        """What says of rows which pass the filters; None = all do."""
-        return None if self.passing is None else self.passing.__getitem__
 
     @property
     def draws_all(self) -> bool:
@@ -120,14 +116,18 @@ class InView(Protocol):
         """Return all cells in x0, x1, y0, y1, in random order."""
 
 
-class AllCells(InView, Protocol):
-    """All cells of an embedding, wherever they are; see `IndexedCells`."""
-
-    def only(self, mask: NDArray[np.bool_] | None) -> AllCells:
-        """Return those of a mask, bool (n_obs,); None = all. The very same mask is not looked at twice."""
+class Reduced(InView, Protocol):
+    """Cells of a view whose numbers can be reduced too."""
 
     def numbers(self, shown: Shown, view: View, size: tuple[int, int], spread: int) -> PixelNumbers:
         """Reduce the cells of a view to numbers of pixels by the statistic."""
+
+
+class AllCells(Reduced, Protocol):
+    """All cells of an embedding, wherever they are; see `IndexedCells`."""
+
+    def only(self, mask: NDArray[np.bool_] | None) -> Reduced:
+        """Return those of a mask, bool (n_obs,); None = all. The very same mask is not looked at twice."""
 
     def coordinates(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
         """Return the coordinates of some rows, float32 (k, 2)."""
@@ -140,6 +140,9 @@ class AllCells(InView, Protocol):
     ) -> tuple[int, float, float] | None:
         """Return row and place of the cell nearest to (x, y), hidden ones left out; see `SpatialIndex.nearest`."""
 
+    def beneath(self, circle: Circle, shown: Shown) -> Beneath:
+        """Return what the cells in a circle are, those left out that are hidden or do not pass the filters."""
+
     def close(self) -> None:
         """Let go of what other processes hold."""
 
@@ -150,21 +153,36 @@ class IndexedCells:
     Parameters
     ----------
     index : of the coordinates on show
+    has_parts : says whether parts of the cells are asked for in turn, as panels beside each other do
     """
 
-    def __init__(self, index: SpatialIndex) -> None:
+    def __init__(self, index: SpatialIndex, has_parts: Callable[[], bool] = lambda: False) -> None:
         from cxg_widget.draw.aggregate import CountImages
 
         self.index = index
+        self._has_parts = has_parts
+        self._parts = ByteCache(RECENT_BYTES, lambda part: int(part.nbytes))
         self._counts = CountImages()
         self._memo = Memo()
         self._columns = ByteCache(RECENT_BYTES, lambda held: int(held[1].nbytes))
 
-    def only(self, mask: NDArray[np.bool_] | None) -> IndexedCells:
+    def only(self, mask: NDArray[np.bool_] | None) -> IndexedCells | PartOfCells:
         """Return those of a mask, bool (n_obs,); None = all. The very same mask is not looked at twice."""
-        if mask is None:
+        from cxg_widget.cells.part import PartBits, PartOfCells
+        from cxg_widget.draw.aggregate import arrange_mask
+
+        if mask is None or self._has_parts():
             self._memo.drop("only")
+        if mask is None:
             return self
+        if not self._has_parts():
+            return self.kept(mask)
+        # The mask is held with its bits, as in `column`.
+        part: PartBits = self._parts.get_or_load(id(mask), lambda: PartBits(mask, arrange_mask(self.index, mask)))
+        return PartOfCells(self, part)
+
+    def kept(self, mask: NDArray[np.bool_]) -> IndexedCells:
+        """Return those of a mask, bool (n_obs,), under an index of their own."""
         kept: IndexedCells
         _, kept = self._memo.keep("only", id(mask), lambda: (mask, IndexedCells(self.index.kept(mask))))
         return kept
@@ -180,7 +198,7 @@ class IndexedCells:
         """
         from cxg_widget.draw.aggregate import aggregate
 
-        column = self._column(shown.coloring)
+        column = self.column(shown.coloring)
         return aggregate(
             self.index,
             column,
@@ -188,7 +206,7 @@ class IndexedCells:
             size,
             colors=rgb_of(shown.colors),
             visible=shown.visible,
-            selected=self._bits(shown, column),
+            selected=self.above(shown, column),
             spread=spread,
             statistic=shown.statistic,
             counts=self._counts,
@@ -199,14 +217,14 @@ class IndexedCells:
         """Reduce the cells of a view to numbers of pixels by the statistic; parameters as `image`."""
         from cxg_widget.draw.aggregate import reduce_pixels
 
-        columns = {name: self._column(coloring) for name, coloring in shown.columns.items()}
+        columns = {name: self.column(coloring) for name, coloring in shown.columns.items()}
         return reduce_pixels(
             self.index,
             {name: column for name, column in columns.items() if column is not None},
             shown.settings.statistic,
             view,
             size,
-            selected=self._bits(shown, None),
+            selected=self.above(shown, None),
             rows=self.index.rows,
             spread=spread,
         )
@@ -252,29 +270,45 @@ class IndexedCells:
         self, x: float, y: float, radius: float, shown: Shown, *, stretch: float = 1.0
     ) -> tuple[int, float, float] | None:
         """Return row and place of the cell nearest to (x, y), hidden ones left out; see `SpatialIndex.nearest`."""
-        tests = [shown.coloring.visible_at(shown.settings.hidden), shown.passes]
-        counts = [test for test in tests if test is not None]
+        if shown.passing is not None:
+            return self.only(shown.passing).nearest(x, y, radius, replace(shown, passing=None), stretch=stretch)
+        return self.nearest_of(x, y, radius, self.is_shown(shown), stretch)
 
-        def is_allowed(places: NDArray[np.int64]) -> NDArray[np.bool_]:
-            rows = self.index.rows[places]
-            return np.asarray(np.logical_and.reduce([test(rows) for test in counts]))
+    def is_shown(self, shown: Shown) -> Callable[[NDArray[Any]], NDArray[np.bool_]] | None:
+        """Return what says which places the legend does not hide; None where it hides none."""
+        from cxg_widget.draw.aggregate.columns import shown_at
 
-        place = self.index.nearest(x, y, radius, is_allowed if counts else None, stretch=stretch)
+        visible = shown.visible
+        return None if visible is None else shown_at(self.column(shown.coloring), visible)
+
+    def nearest_of(
+        self,
+        x: float,
+        y: float,
+        radius: float,
+        test: Callable[[NDArray[Any]], NDArray[np.bool_]] | None,
+        stretch: float,
+    ) -> tuple[int, float, float] | None:
+        """Return row and place of the nearest cell of those whose places pass a test; None = all do."""
+        index = self.index
+        place = index.nearest(x, y, radius, test, stretch=stretch)
         if place is None:
             return None
-        at_x, at_y = self.index.xy[place]
-        return int(self.index.rows[place]), float(at_x), float(at_y)
+        at_x, at_y = index.xy[place]
+        return int(index.rows[place]), float(at_x), float(at_y)
 
     def beneath(self, circle: Circle, shown: Shown) -> Beneath:
         """Return what the cells in a circle are, those left out that are hidden or do not pass the filters."""
-        passing = self if shown.passing is None else self.only(shown.passing)
-        column = passing._column(shown.coloring)
-        return beneath_circle(passing.index, circle, column, shown.coloring, shown.settings.hidden)
+        if shown.passing is not None:
+            return self.only(shown.passing).beneath(circle, replace(shown, passing=None))
+        column = self.column(shown.coloring)
+        return beneath_circle(self.index, circle, column, shown.visible)
 
     def close(self) -> None:
         """Do nothing: all is in this process."""
 
-    def _column(self, coloring: Coloring) -> ViewColumn | None:
+    def column(self, coloring: Coloring) -> ViewColumn | None:
+        """Return what colours the cells, in the order of the index."""
         from cxg_widget.draw.aggregate import arrange
 
         data = coloring.data
@@ -287,8 +321,8 @@ class IndexedCells:
 
         return self._memo.keep("column", id(data), recent)[1]
 
-    def _bits(self, shown: Shown, column: ViewColumn | None) -> NDArray[np.uint8] | None:
-        """Which cells lie above the others: those highlighted, else those selected."""
+    def above(self, shown: Shown, column: ViewColumn | None) -> NDArray[np.uint8] | None:
+        """Return which cells lie above the others, packed bits: those highlighted, else those selected; None = none."""
         from cxg_widget.draw.aggregate import CategoryColumn, arrange_mask
 
         if shown.highlighted >= 0 and isinstance(column, CategoryColumn):

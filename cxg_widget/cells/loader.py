@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -51,7 +51,9 @@ class Loader:
     set_bits : which cells sets have
     replay : makes labels of the logs of annotations
     indexing : the index that is being built
-    index_wanted : what the index that is being built is for; one for anything else is given up, None = any
+    places : what coordinates are on show at once
+    indexes_wanted : what indexes that are being built are for; one for anything else is given up
+    has_parts : whether parts of the cells are shown in turn, by panels beside each other
     elsewhere : counts what others read of the store for it, such as the workers of a cluster
     reading_near : held while the cells of one view are read
     """
@@ -72,7 +74,9 @@ class Loader:
         self.replay = Replay(dataset.apart())
         self.set_bits = SetBits(dataset)
         self.indexing = Pending()
-        self.index_wanted: Any = None
+        self.places: frozenset[Hashable] = frozenset()
+        self.indexes_wanted: frozenset[Hashable] = frozenset()
+        self.has_parts = False
         self.elsewhere = Meter()
         self.reading_near = threading.Lock()
         self._seed = seed
@@ -106,13 +110,17 @@ class Loader:
         log = settings.log_of(target.name) if target.source == "obs" else None
         return None if log is None else self.replay.codes(log)
 
+    def has_labels(self, columns: Mapping[str, Codes]) -> bool:
+        """Say whether the dataset has these very annotations, and none besides."""
+        own = self.dataset.own_columns
+        return own.keys() == columns.keys() and all(own[name] is codes for name, codes in columns.items())
+
     def put_labels(self, columns: Mapping[str, Codes]) -> bool:
         """Let the dataset have these annotations, and none besides; say whether there is anything new.
 
         What is kept by the name of a column is let go of.
         """
-        before = self.dataset.own_columns
-        if before.keys() == columns.keys() and all(before[name] is codes for name, codes in columns.items()):
+        if self.has_labels(columns):
             return False
         self.dataset.put_columns(columns)
         self.crossfilter.keep(())
@@ -156,18 +164,28 @@ class Loader:
         """Return so many rows, which are points where views are aggregated."""
         return self.memo.keep("sample", n_points, lambda: Sample(self.dataset.n_obs, n_points, self._seed))
 
+    def show(self, panels: Iterable[Settings]) -> None:
+        """Keep what the plot, the first of them, and panels beside it show in turn, and let go of what none does."""
+        plot, *others = panels
+        of_each = [[one.color_key, one.place_key, (*one.place_key, one.max_points)] for one in (plot, *others)]
+        self.places = frozenset(one.place_key for one in (plot, *others))
+        self.memo.share([key for keys in of_each for key in keys] if others else (), of_each[0])
+
+    def want_index(self, place: Hashable) -> None:
+        """Take note that an index is to be built; others go on that are for what is on show beside it."""
+        self.indexes_wanted = (self.indexes_wanted & self.places if place in self.places else frozenset()) | {place}
+
     def give_up_index(self) -> None:
-        """Give up an index that is being built; whoever asks for it next begins anew."""
-        self.index_wanted = None
+        """Give up the indexes that are being built; whoever asks for one next begins anew."""
+        self.indexes_wanted = frozenset()
         self.indexing.drop()
 
     def close(self) -> None:
         """Let go of everything, and give up an index that is being built; Jupyter holds a closed widget for good."""
+        held = self.memo.close()
         for slot in ("indexed", "shared"):
-            cells = self.memo.in_slot(slot)
-            if cells is not None:
+            for cells in held.get(slot, {}).values():
                 cells.close()
-        self.memo.close()
         self.crossfilter.keep(())
         self.counter.close()
         self.replay.close()

@@ -135,7 +135,7 @@ class LocalHolder(Holder):
         # What sending all points took, 16 bytes a cell, is of no use now: the index holds the coordinates too.
         for slot, one in (("xy", key), ("near", key), ("order", None)):
             if self._memo.held(slot, one) is not None:
-                self._memo.drop(slot)
+                self._memo.drop(slot, one)
         return indexed
 
     def at_hand(self) -> AllCells | None:
@@ -161,18 +161,23 @@ class LocalHolder(Holder):
     can_be_asked = True
 
     @property
+    def has_places(self) -> bool:
+        """Whether the coordinates are here, of all cells."""
+        return self.at_hand() is not None or self._memo.held("xy", self.settings.place_key) is not None
+
+    @property
     def is_prompt(self) -> bool:
         """Whether a lasso can be answered without reading anything first."""
-        has_places = self.at_hand() is not None or self._memo.held("xy", self.settings.place_key) is not None
-        return has_places and self._memo.held("coloring", self.settings.color_key) is not None
+        return self.has_places and self._memo.held("coloring", self.settings.color_key) is not None
 
     def _make_indexed(self) -> AllCells:
-        self._loader.index_wanted = self.settings.place_key
+        self._loader.want_index(self.settings.place_key)
         self.bounds()
         try:
-            return IndexedCells(self._index())
+            loader = self._loader
+            return IndexedCells(self._index(), lambda: loader.has_parts)
         except Cancelled:
-            if self._loader.index_wanted is None:
+            if not self._loader.indexes_wanted:
                 self._loader.tell_progress(1.0)
             raise Overtaken("other cells are on show than those of the index that was being built.") from None
 
@@ -182,7 +187,7 @@ class LocalHolder(Holder):
         xy = self.xy()
 
         def is_unwanted() -> bool:
-            return self._memo.is_closed or loader.index_wanted != settings.place_key
+            return self._memo.is_closed or settings.place_key not in loader.indexes_wanted
 
         if not dataset.identity or dataset.n_obs < _KEPT_FROM:
             return SpatialIndex.build(xy, progress=loader.tell_progress, cancelled=is_unwanted)
@@ -258,7 +263,7 @@ class LocalHolder(Holder):
         from cxg_widget.draw.aggregate.by_rows import sums_over
 
         def xy_block(start: int, stop: int) -> NDArray[np.float32]:
-            if self.at_hand() is None and self._memo.held("xy", self.settings.place_key) is None:
+            if not self.has_places:
                 return self.dataset.embedding_block(*self.settings.place_key, start, stop)
             return self.coordinates(np.arange(start, stop))
 

@@ -31,10 +31,14 @@ DIMMED = 0.16
 
 def dim(rgb: NDArray[np.uint8], background: RGB) -> NDArray[np.uint8]:
     """Mix colours toward a grey beside the background, as unselected cells are shown."""
-    end, share = (255, _GREYED_DARK) if background == DARK else (0, _GREYED_LIGHT)
-    grey = np.array(background) * (1 - share) + end * share
-    mixed = rgb * DIMMED + grey * (1 - DIMMED)
+    mixed = rgb * DIMMED + beside(background) * (1 - DIMMED)
     return np.rint(mixed).astype(np.uint8)
+
+
+def beside(background: RGB) -> NDArray[np.float64]:
+    """Return the grey beside a background, which what is dimmed fades into, float64 (3,)."""
+    end, share = (255, _GREYED_DARK) if background == DARK else (0, _GREYED_LIGHT)
+    return np.array(background) * (1 - share) + end * share
 
 
 def seen_in_the_dark(stops: list[str]) -> list[str]:

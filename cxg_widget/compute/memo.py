@@ -24,8 +24,13 @@ class Memo:
         self._making: dict[tuple[str, Hashable], threading.RLock] = {}
         self.is_closed = False
 
-    def keep(self, slot: str, key: Hashable, make: Callable[[], _Made]) -> _Made:
-        """Return what the slot holds for a key; two threads that miss the same key at once make it once."""
+    def keep(
+        self, slot: str, key: Hashable, make: Callable[[], _Made], let_go: Callable[[_Made], object] | None = None
+    ) -> _Made:
+        """Return what the slot holds for a key; two threads that miss the same key at once make it once.
+
+        let_go : called with what the slot therefore holds no more, and with what is made of a memo that is closed
+        """
         with self._lock:
             making = self._making.setdefault((slot, key), threading.RLock())
         with making:
@@ -33,7 +38,9 @@ class Memo:
             try:
                 if key not in held:
                     held = {key: make()}
-                    self.put(slot, key, held[key])
+                    for one in self.put(slot, key, held[key]):
+                        if let_go is not None:
+                            let_go(one)
             finally:
                 with self._lock:
                     self._making.pop((slot, key), None)
@@ -44,31 +51,43 @@ class Memo:
         """Return what the slot holds for a key, or None."""
         return self._made.get(slot, {}).get(key)
 
-    def put(self, slot: str, key: Hashable, value: Any) -> None:
-        """Let the slot hold a value that was made elsewhere."""
+    def put(self, slot: str, key: Hashable, value: Any) -> list[Any]:
+        """Let the slot hold a value that was made elsewhere; return what it therefore does not hold."""
         with self._lock:
-            if not self.is_closed:
-                self._made[slot] = {**self._left(slot), key: value}
+            if self.is_closed:
+                return [value]
+            before, now = self._made.get(slot, {}), {**self._left(slot), key: value}
+            self._made[slot] = now
+            return [one for name, one in before.items() if now.get(name) is not one]
 
-    def share(self, keys: Iterable[Hashable]) -> None:
-        """Keep what slots hold for some keys, which are asked for in turn, beside what was asked for last."""
+    def share(self, keys: Iterable[Hashable], now: Iterable[Hashable] = ()) -> None:
+        """Keep what slots hold for some keys, which are asked for in turn, beside what was asked for last.
+
+        now : keys of what is on show; a slot that holds any of them, or a shared one, holds nothing else from now on
+        """
         with self._lock:
             self._shared = frozenset(keys)
+            wanted = self._shared.union(now)
             for slot, held in self._made.items():
-                self._made[slot] = {**self._left(slot), **dict([*held.items()][-1:])}
+                left = {key: one for key, one in held.items() if key in wanted}
+                self._made[slot] = left or dict([*held.items()][-1:])
 
     def _left(self, slot: str) -> dict[Hashable, Any]:
         return {key: one for key, one in self._made.get(slot, {}).items() if key in self._shared}
 
-    def drop(self, slot: str) -> None:
-        """Let go of what the slot holds."""
-        self._made.pop(slot, None)
+    def drop(self, slot: str, key: Hashable = ...) -> None:
+        """Let go of what the slot holds, or of what it holds for a key."""
+        with self._lock:
+            held = {} if key is ... else {one: value for one, value in self._made.get(slot, {}).items() if one != key}
+            self._made[slot] = held
 
     def in_slot(self, slot: str) -> Any:
         """Return what the slot holds, whatever its key, or None."""
         return next(reversed(self._made.get(slot, {}).values()), None)
 
-    def close(self) -> None:
-        """Let go of everything, and keep nothing from now on."""
-        self.is_closed = True
-        self._made.clear()
+    def close(self) -> dict[str, dict[Hashable, Any]]:
+        """Let go of everything, and keep nothing from now on; return what each slot held, by key."""
+        with self._lock:
+            self.is_closed = True
+            held, self._made = self._made, {}
+        return held

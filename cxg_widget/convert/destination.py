@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from cxg_widget.errors import CxgWidgetError, InvalidValue, TargetExists, TargetNotWritten
+from cxg_widget.text.names import shown
 
 Format = Literal["cxg", "h5ad"]
 _WHY = {
@@ -62,6 +63,8 @@ def target_format(target: Path, wanted: str | None) -> Format:
 
 def local_path(target: str | os.PathLike[str]) -> Path:
     """Return where to write; `InvalidValue` where that is no local path."""
+    if not isinstance(target, str | os.PathLike):
+        raise InvalidValue(f"a path is a text or a pathlib.Path; found {shown(target)}")
     text = os.fspath(target)
     if "://" in text:
         raise InvalidValue(f"'{text}' is no local path; write to a local one, and copy the store afterwards.")
@@ -89,7 +92,7 @@ def writing(target: Path, *, replaces: bool = False) -> Iterator[Workplace]:
     Parameters
     ----------
     replaces : whether a file takes the place of the file that is there, which stays whole until all of the new one is
-        on the disk
+        on the disk; its folder has to be there
 
     After an error or an interruption nothing is left, nor a folder that was made for it. A process that was killed
     leaves `<name>.partial` and perhaps `<name>.partial-blocks`; the next attempt removes them.
@@ -99,10 +102,11 @@ def writing(target: Path, *, replaces: bool = False) -> Iterator[Workplace]:
     TargetExists
         If there is something of that name, at the beginning or at the end.
     TargetNotWritten
-        If the disk is full, or does not take it for another reason.
+        If the disk is full, or does not take it for another reason; if a file is to replace a folder, or lie in none.
     """
     if replaces:
         target = Path(os.path.realpath(target))
+        _check_folder(target)
     else:
         check_free(target)
     place = Workplace(target.with_name(target.name + ".partial"), target.with_name(target.name + ".partial-blocks"))
@@ -124,6 +128,13 @@ def writing(target: Path, *, replaces: bool = False) -> Iterator[Workplace]:
             raise TargetNotWritten(f"'{target}' cannot be written: {_why(error)}. {advice}") from error
         raise
     _remove(place.scratch)
+
+
+def _check_folder(target: Path) -> None:
+    if not target.parent.is_dir():
+        raise TargetNotWritten(f"'{target}' cannot be written: there is no folder '{target.parent}'; make it first.")
+    if target.is_dir():
+        raise TargetNotWritten(f"'{target}' cannot be written: it is a folder; add the name of a file.")
 
 
 def _replace(partial: Path, target: Path) -> None:

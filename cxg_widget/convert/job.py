@@ -9,6 +9,7 @@ from cxg_widget.convert.destination import Workplace
 from cxg_widget.convert.progress import Progress
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.readers import registered
+from cxg_widget.text.names import layer_told
 
 _LONG = ("int32", "int64", "uint32", "uint64")
 
@@ -51,4 +52,4 @@ class Job:
         found = details.get(layer) if found is None and layer is not None else found
         dtype = found.get("dtype") if isinstance(found, Mapping) else None
         what = {"float64": "about 7 digits are kept", **dict.fromkeys(_LONG, "exact up to 16,777,216")}.get(str(dtype))
-        return what and f"{'X' if layer is None else f'layer {layer!r}'}: its values of {dtype} became float32; {what}"
+        return what and f"{layer_told(layer)}: its values of {dtype} became float32; {what}"

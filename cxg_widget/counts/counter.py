@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.counts.coded import read_coded
-from cxg_widget.counts.countable import Countable
+from cxg_widget.counts.countable import MOST_GROUPED, Countable
 from cxg_widget.rules.crossfilter import Crossfilter, Mask
 from cxg_widget.rules.forms import Rule
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _OPEN_BYTES = 2**30
 """Of columns that are open; of more, those that were looked at longest ago are read anew."""
+_MOST_GROUPS, _FEW_GROUPS = 62, 14
+"""Groups that are told apart in one count: of long columns few, for each takes a table of all codes."""
 Column = tuple[str, str, str | None]
 """Source "obs" or "var", name, and the layer of a gene."""
 _NONE: NDArray[Any] = np.empty(0, dtype=np.uint8)
@@ -49,6 +51,7 @@ class Tally:
     ----------
     coded : the column
     everything : all cells; filtered : those that pass all filters but the column's own; selected : selected ones
+    chosen : those selected of the filtered
     grouped : int64 (n_codes, n groups), those filtered by group; no columns where it was not asked for
     """
 
@@ -56,6 +59,7 @@ class Tally:
     everything: NDArray[np.int64]
     filtered: NDArray[np.int64]
     selected: NDArray[np.int64]
+    chosen: NDArray[np.int64]
     grouped: NDArray[np.int64]
 
 
@@ -100,6 +104,7 @@ class Counter:
         groups: Callable[[], Groups | None] = lambda: None,
         *,
         is_kept: bool = False,
+        besides_own: bool = True,
     ) -> Tally:
         """Count the cells of a column.
 
@@ -109,6 +114,7 @@ class Counter:
         selected : bool (n_obs,)
         groups : called where the column has few enough categories to be counted by group
         is_kept : whether its codes are kept for the next time
+        besides_own : False = filtered are those that pass all filters, the column's own too
 
         Raises
         ------
@@ -119,7 +125,7 @@ class Counter:
 
         coded = self.coded(column, is_kept=is_kept)
         by = groups() if coded.is_grouped else None
-        states = self.states(column, rules, selected, by)
+        states = self.states(column if besides_own else None, rules, selected, by)
         bits = GROUP + (by.n - 1).bit_length() if by else GROUP
         found = coded.tally(states, bits).reshape(coded.n_codes, -1, 1 << GROUP)
         of_groups = found[:, :, [PASSES, PASSES | SELECTED]].sum(axis=2)
@@ -128,8 +134,40 @@ class Counter:
             found.sum(axis=(1, 2)),
             of_groups.sum(axis=1),
             found[:, :, [SELECTED, PASSES | SELECTED]].sum(axis=(1, 2)),
+            found[:, :, PASSES | SELECTED].sum(axis=1),
             of_groups[:, : by.n] if by else of_groups[:, :0],
         )
+
+    def count_by(
+        self, column: Column, by: Column, rules: Sequence[Rule], selected: Mask
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Count the cells that pass all filters by two columns: all of them, and the selected ones.
+
+        Returns
+        -------
+        two int64 (n_codes, n categories of by); cells without a category of `by` count nowhere
+
+        Raises
+        ------
+        CxgWidgetError
+            As `count`.
+        """
+        from cxg_widget.counts.kernels import GROUP, PASSES, SELECTED
+
+        coded, other = self.coded(column), self.coded(by)
+        n_by, most = other.n_codes - 1, _MOST_GROUPS if coded.n_codes <= MOST_GROUPED + 1 else _FEW_GROUPS
+        counts = np.zeros((2, coded.n_codes, n_by), dtype=np.int64)
+        for start in range(0, n_by, most):
+            n = min(most, n_by - start)
+            table = np.full(other.n_codes, n, dtype=np.uint8)
+            table[start : start + n] = np.arange(n)
+            states = self._make_states(
+                self._crossfilter.failed(rules), None, selected, Groups(other.looked_up(table), n)
+            )
+            found = coded.tally(states, GROUP + n.bit_length()).reshape(coded.n_codes, -1, 1 << GROUP)[:, :n]
+            counts[0, :, start : start + n] = found[:, :, [PASSES, PASSES | SELECTED]].sum(axis=2)
+            counts[1, :, start : start + n] = found[:, :, PASSES | SELECTED]
+        return counts[0], counts[1]
 
     def coded(self, column: Column, *, is_kept: bool = False) -> Countable:
         """Return a column as codes; raises as `coded.read_coded`."""
@@ -140,13 +178,16 @@ class Counter:
             self._open.put(column, coded)
         return coded
 
-    def states(self, column: Column, rules: Sequence[Rule], selected: Mask, by: Groups | None) -> NDArray[np.uint8]:
+    def states(
+        self, column: Column | None, rules: Sequence[Rule], selected: Mask, by: Groups | None
+    ) -> NDArray[np.uint8]:
         """Return what each cell is to a column, uint8 (n_obs,), as `put_states`; columns without a filter share it.
 
+        column : None = of no column: it has no filter of its own
         selected : bool (n_obs,), or empty; by : None = its groups mean nothing
         """
         failed = self._crossfilter.failed(rules)
-        own = self.own_rule(column, rules)
+        own = None if column is None else self.own_rule(column, rules)
         if own is not None:
             return self._make_states(failed, self._crossfilter.mask(own), selected, by)
         key = (failed, selected, by)

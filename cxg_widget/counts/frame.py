@@ -16,10 +16,20 @@ def frame_of(name: str, tally: Tally) -> pd.DataFrame:
     """Return int64 columns all, filtered, selected; missing values come last where there are any."""
     import pandas as pd
 
-    n_rows = tally.everything.size - (tally.everything[-1] == 0)
+    n_rows = n_rows_of(tally)
     counts = {"all": tally.everything, "filtered": tally.filtered, "selected": tally.selected}
-    index = _index_of(tally, n_rows).rename(name)
+    index = index_of(name, tally)
     return pd.DataFrame({column: values[:n_rows] for column, values in counts.items()}, index=index, dtype=np.int64)
+
+
+def n_rows_of(tally: Tally) -> int:
+    """Return how many codes have a row: all but that of missing values where there are none."""
+    return tally.everything.size - int(tally.everything[-1] == 0)
+
+
+def index_of(name: str, tally: Tally) -> pd.Index:
+    """Return the categories or intervals, missing values last where there are any."""
+    return _index_of(tally, n_rows_of(tally)).rename(name)
 
 
 def _index_of(tally: Tally, n_rows: int) -> pd.Index:

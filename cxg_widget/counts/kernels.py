@@ -66,6 +66,42 @@ def tally(codes: Any, states: Any, bits: Any, tables: Any) -> None:
 
 
 @compiled
+def tally_runs(codes: Any, starts: Any, stops: Any, tables: Any) -> None:
+    """Add 1 to its code for each cell of runs start <= cell < stop, in one of four tables in turn, as `tally`.
+
+    tables : uint32 (4, n_codes)
+    """
+    for run in range(starts.size):
+        start, stop = starts[run], stops[run]
+        whole = start + (stop - start) // 4 * 4
+        for cell in range(start, whole, 4):
+            tables[0, codes[cell]] += np.uint32(1)
+            tables[1, codes[cell + 1]] += np.uint32(1)
+            tables[2, codes[cell + 2]] += np.uint32(1)
+            tables[3, codes[cell + 3]] += np.uint32(1)
+        for cell in range(whole, stop):
+            tables[0, codes[cell]] += np.uint32(1)
+
+
+@compiled
+def sum_runs(codes: Any, starts: Any, stops: Any, zero: Any, missing: Any) -> Any:
+    """Return of the cells of runs how many have a code but `missing`, the sum of these, how many are above and at zero.
+
+    zero : the code of 0; of numbers that are all on one side of it -1 or `missing`
+    """
+    n_valued, total, n_above, n_zero = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    for run in range(starts.size):
+        for cell in range(starts[run], stops[run]):
+            code = np.int64(codes[cell])
+            is_valued = np.int64(code != missing)
+            n_valued += is_valued
+            total += code * is_valued
+            n_above += np.int64(code > zero) * is_valued
+            n_zero += np.int64(code == zero) * is_valued
+    return n_valued, total, n_above, n_zero
+
+
+@compiled
 def put_category_codes(codes: Any, missing: Any, out: Any) -> None:
     """Write codes with `missing` in the place of -1."""
     for cell in range(codes.size):

@@ -6,9 +6,18 @@ import numpy as np
 
 from cxg_widget.compute.compiled import frozen
 from cxg_widget.counts.coded import of_codes, of_numbers
-from cxg_widget.counts.kernels import put_keys, put_states, tally
+from cxg_widget.counts.kernels import put_keys, put_states, sum_runs, tally, tally_runs
 from cxg_widget.counts.on_grid import Grid, count_codes, count_on_grid
 from cxg_widget.datasets.base.values import Codes
+
+
+def compile_runs() -> None:
+    """Compile what counts the cells beneath the pointer."""
+    places = np.arange(2)
+    for kind in ("uint8", "uint16"):
+        codes = frozen(np.zeros(3, dtype=kind))
+        tally_runs(codes, places, places + 1, np.zeros((4, 2), dtype=np.uint32))
+    sum_runs(codes, places, places + 1, 1, 2)
 
 
 def compile_loops() -> None:

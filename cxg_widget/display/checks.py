@@ -11,6 +11,7 @@ from warnings import warn
 import numpy as np
 
 from cxg_widget.annotations.log import check_annotations, check_free
+from cxg_widget.annotations.replay import is_stored
 from cxg_widget.annotations.sidecar import read_annotations
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.display.by_sets import resolve_sets
@@ -161,12 +162,22 @@ def sets(value: Any, dataset: Dataset, _: Beside = NOTHING) -> list[Any]:
 
 
 def logs(value: Any, dataset: Dataset, beside: Beside = NOTHING) -> list[Any]:
-    """Return annotations whose names are free: their logs, or what a file at a path holds; see `annotations.log`."""
+    """Return annotations whose names are free: their logs, or what a file at a path holds; see `annotations.log`.
+
+    One that was saved into the store is a column of it by now, and none that is made here.
+    """
     is_path = isinstance(value, str | os.PathLike)
     found = check_annotations(read_annotations(value, dataset) if is_path else value)
+    kept = []
     for one in found:
-        check_free(one["name"], dataset, beside.gene_sets)
-    return found
+        name, log = one["name"], one["log"]
+        if is_stored(name, log, dataset):
+            told = f"{shown(name)} is an obs column of {dataset.title} by now, with the labels of the annotation"
+            warn(f"{told}; w.annotations.new(name, of={shown(name)}) goes on from it.", stacklevel=2)
+        else:
+            check_free(name, dataset, beside.gene_sets)
+            kept.append(one)
+    return kept
 
 
 def check_names(name: str, choices: Sequence[str], value: Any) -> list[str]:

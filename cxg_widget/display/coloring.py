@@ -47,7 +47,8 @@ class Coloring:
         """Return the colouring by what was read for a target."""
         if isinstance(values, Codes):
             return CategoryColoring(target, values)
-        return NumberColoring(target, encoding.describe(values, n_obs))
+        numbers = encoding.describe(values, n_obs)
+        return NumberColoring(target, replace(numbers, vector=numbers.vector.held(n_obs)))
 
     @property
     def codes(self) -> Codes:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cxg_widget.display.target import OwnSets, set_noun_of
 from cxg_widget.errors import InvalidValue, UnknownName
-from cxg_widget.text.names import shown
+from cxg_widget.text.names import BROKEN, shown
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
@@ -75,7 +75,8 @@ def check_gene_sets(value: Any, dataset: Dataset) -> GeneLists:
     sets = _by_name(value, f"gene_sets must be {{name: list of {many}}}")
     listed = {name: _listed(genes, f"{noun.a} must be a list of {many}") for name, genes in sets.items()}
     for name in listed:
-        if not isinstance(name, str) or not 0 < len(name.strip()) <= len(name) <= LONGEST_NAME:
+        is_text = isinstance(name, str) and 0 < len(name.strip()) <= len(name) <= LONGEST_NAME
+        if not is_text or BROKEN.search(name):
             raise InvalidValue(f"the name of {noun.a} has 1 to {LONGEST_NAME} letters; found {shown(name)}")
     found = _known_in(listed, dataset)
     for name, genes in found.sets.items():

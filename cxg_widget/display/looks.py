@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from cxg_widget.color.colormap import check_colormap
 from cxg_widget.color.limits import check_limit
-from cxg_widget.display.checks import NOTHING, Beside, color, layer
+from cxg_widget.display.checks import NOTHING, Beside, color, embedding, layer
 from cxg_widget.display.statistic import is_of_pixels
 from cxg_widget.errors import InvalidValue, UnknownName
+from cxg_widget.rules.expression import is_column, missing_names
 from cxg_widget.rules.filters import check_filters, is_of_values
-from cxg_widget.rules.forms import Rule, check_rule
+from cxg_widget.rules.forms import Rule, check_rule, is_form
+from cxg_widget.rules.told import told
 from cxg_widget.text.names import not_found, shown
 from cxg_widget.wire.request_bounds import MAX_PANEL
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 Look = Mapping[str, Any]
 """`id`, its number on the wire, and of `NAMES` what is not the widget's; with `id` alone it is the plot itself."""
-NAMES = ("color", "layer", "cmap", "vmin", "vmax", "within")
+NAMES = ("embedding", "color", "layer", "cmap", "vmin", "vmax", "within")
 MOST_PANELS = 12
 """Panels at once: more are too small to be read."""
 _OF_COLOR = ("layer", "cmap", "vmin", "vmax")
@@ -48,7 +50,8 @@ def check_looks(value: Any, dataset: Dataset, beside: Beside = NOTHING) -> list[
     looks = [_check_look(one, dataset, beside) for one in value]
     plain = [one for one in looks if not _own(one)]
     if len(plain) > 1:
-        raise InvalidValue("one panel is the plot itself; of the others each needs a color or cells of its own")
+        own = "an embedding, a color or a part of its own"
+        raise InvalidValue(f"one panel is the plot itself; of the others each needs {own}")
     return _numbered(looks) if looks != plain else []
 
 
@@ -65,6 +68,8 @@ def _check_look(look: Any, dataset: Dataset, beside: Beside) -> dict[str, Any]:
     if "color" not in look and any(name in look for name in _OF_COLOR):
         raise InvalidValue(f"a panel needs a color for {shown([name for name in _OF_COLOR if name in look])}")
     found = {"id": look["id"]} if "id" in look else {}
+    if look.get("embedding") is not None:
+        found["embedding"] = embedding(look["embedding"], dataset)
     if "color" in look:
         found["color"] = color(look["color"], dataset, beside)
     if look.get("layer") is not None:
@@ -91,8 +96,10 @@ def _check_within(within: Any, dataset: Dataset, in_layer: str | None) -> Rule:
     """Return the rule of {column: what is kept}, as filters take it, or a rule as it is."""
     if isinstance(within, Mapping) and len(within) == 1:
         (name,) = within
-        if name in dataset.obs_columns or dataset.names_in(in_layer).has_var(str(name)):
+        if is_column(name, dataset, in_layer):
             return check_filters(within, dataset, in_layer)[0]
+        if not is_form(name) and not str(name).startswith("set:"):
+            raise UnknownName(missing_names([str(name)], dataset))
     if isinstance(within, Mapping) and len(within) != 1:
         return check_rule(within)
     raise InvalidValue(f"within must be {{column: what is kept}}; found {shown(within)}")
@@ -117,6 +124,11 @@ def seen(settings: Settings, look: Look) -> Settings:
     """Return the settings of a panel: what its look has, else what the widget has."""
     values = {name: look[name] for name in ("layer", "cmap") if name in look}
     filters: tuple[Rule, ...] = settings.filters
+    if "embedding" in look:
+        place = look["embedding"]
+        values |= {"embedding": tuple(place) if isinstance(place, list) else place, "axes": (0, 1)}
+        if (values["embedding"], values["axes"]) != settings.place_key:
+            values["view"] = None  # which is in units of the plot's
     if "color" in look:
         wanted = look["color"]
         values |= {"color": tuple(wanted) if isinstance(wanted, list) else wanted, "center": None, "hidden": ()}
@@ -135,3 +147,42 @@ def as_a_whole(rule: Rule) -> Rule:
     """Return a filter that no legend takes for its own, which would hide its categories instead."""
     inner = rule.get("not", rule)
     return {"and": [rule]} if is_of_values(rule, inner.get("obs")) else rule
+
+
+def is_part(look: Look) -> bool:
+    """Say whether a panel shows some of the cells, or all elsewhere, in the colours of the plot and its legend."""
+    return ("within" in look or "embedding" in look) and "color" not in look
+
+
+def keyed(looks: Sequence[Look], columns: int) -> list[bool]:
+    """Say which panels have a key: parts of one plot share its own, or that of the last of them in the first row."""
+    parts = [is_part(one) for one in looks]
+    has_plot = any(not _own(one) for one in looks)
+    shared = min(columns, len(parts)) - 1 if all(parts) else parts.index(True) if any(parts) else -1
+    return [not is_one or (not has_plot and at == shared) for at, is_one in enumerate(parts)]
+
+
+def told_once(looks: Sequence[Look]) -> list[bool]:
+    """Say which panels tell what lies over the points, once for each embedding: that is the same in all of them."""
+    places = [one.get("embedding") for one in looks]
+    return [place not in places[:at] for at, place in enumerate(places)]
+
+
+def title_of(look: Look, color: str, cells: str, place: str = "") -> str:
+    """Return what a panel is called, as js/src/panels/linked/head.js has it.
+
+    color : what its colours are of; "" = nothing
+    cells : what the store calls them
+    place : its embedding, where panels have several
+    """
+    part = _part_of(look["within"]) if "within" in look else ""
+    named = color if part == "" or "color" in look else ""
+    return " · ".join(filter(None, (" · ".join(filter(None, (part, named))) or f"All {cells}", place)))
+
+
+def _part_of(rule: Rule) -> str:
+    inner = rule.get("not", rule)
+    if "and" in rule or "or" in rule:
+        return "some"
+    name = "query" if "query" in inner else inner.get("obs", inner.get("var", ""))
+    return told(rule).removeprefix(f"{name} ")

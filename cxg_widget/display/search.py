@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 _BETWEEN = re.compile(r"[\s,;]+")
 _DIGITS_LAST = str.maketrans({str(digit): chr(0xE000 + digit) for digit in range(10)})
-_KINDS = ("obs", "set", "var")
+_KINDS = ("obs", "sets", "set", "var")
 _TOLD = 3
 
 
@@ -36,8 +37,9 @@ class Catalogue:
     """Everything of a dataset that can colour its points, searched by name.
 
     Matches are ranked: the whole name, then its beginning, then the beginning of a word in it, then anywhere; within a
-    rank obs columns come before gene sets before genes, then the shortest first, then by the alphabet, letters before
-    digits. Of obs columns identifiers and those of one value come last, unless they are called for by their whole name.
+    rank obs columns come before sets of cells before gene sets before genes, then the shortest first, then by the
+    alphabet, letters before digits. Of obs columns identifiers and those of one value come last, unless they are called
+    for by their whole name.
 
     Parameters
     ----------
@@ -57,10 +59,14 @@ class Catalogue:
         self._times = Counter(one.label for one in genes)
         self._genes: dict[str, str] | None = None
 
-    def find(self, query: str, limit: int = 50) -> tuple[list[Match], int]:
+    def find(self, query: str, limit: int = 50, sets: Sequence[str] = ()) -> tuple[list[Match], int]:
         """Return the best `limit` matches and how many more there are. An empty query finds everything.
 
         What the store would make for this query comes first, and the mean of genes where the query is a list of them.
+
+        Parameters
+        ----------
+        sets : names of the sets of cells, which come and go
         """
         wanted = query.strip(" \t\r\n,;").casefold()
         hits = [i for i, text in enumerate(self._folded) if wanted in text]
@@ -70,13 +76,27 @@ class Catalogue:
         made += self._mean(query)
         ranks = {i: _rank(self._folded[i], wanted) for i in hits} if wanted else {}
         best = nsmallest(limit, hits, key=lambda i: self._order(i, ranks[i])) if wanted else hits[:limit]
-        best.sort(key=lambda i: self._entries[i].spec in self._says_little and ranks.get(i, 1) > 0)
-        found = [*made, *(self._entries[i] for i in best)][:limit]
-        return found, len(made) + len(hits) - len(found)
+        ranked = [(ranks.get(i, 0), self._entries[i]) for i in best]
+        named = [(_rank(one.label.casefold(), wanted) if wanted else 0, one) for one in self._of_cells(sets, wanted)]
+        if named:
+            ranked = sorted([*ranked, *named], key=lambda one: (one[0], _kind_of(one[1])))
+        ranked.sort(key=lambda one: one[1].spec in self._says_little and (one[0] > 0 or not wanted))
+        found = [*made, *(match for _, match in ranked)][:limit]
+        return found, len(made) + len(hits) + len(named) - len(found)
+
+    def _of_cells(self, names: Sequence[str], wanted: str) -> list[Match]:
+        """Return the sets of cells that match, and first all of them together."""
+        if not names:
+            return []
+        kind = f"sets of {self._dataset.obs_noun.many}"
+        each = [Match("sets:", f"all {kind}", kind, ""), *(Match(f"sets:{name}", name, kind, "") for name in names)]
+        return [one for one in each if wanted in one.label.casefold()]
 
     def told(self, match: Match) -> dict[str, Any]:
         """Return a match with the value of the trait `color`: a readable name where that means nothing else."""
         kind, _, name = match.spec.partition(":")
+        if kind == "sets":
+            return {**vars(match), "color": match.spec}
         if kind == "mean":
             return {**vars(match), "color": name.split(",")}
         if kind == "var" and self._times[match.label] == 1:
@@ -99,7 +119,7 @@ class Catalogue:
 
     def _order(self, i: int, rank: int) -> tuple[Any, ...]:
         label = self._folded[i].partition("\n")[0]
-        return rank, _KINDS.index(self._entries[i].kind), len(label), label.translate(_DIGITS_LAST)
+        return rank, _kind_of(self._entries[i]), len(label), label.translate(_DIGITS_LAST)
 
     def _mean(self, query: str) -> list[Match]:
         """Return the mean of the genes that a query lists; apart by spaces alone, there must be two."""
@@ -128,6 +148,10 @@ class Catalogue:
     def _listed(self, i: int) -> str:
         match = self._entries[i]
         return match.label if self._times[match.label] == 1 else match.spec.removeprefix("var:")
+
+
+def _kind_of(match: Match) -> int:
+    return _KINDS.index(match.spec.partition(":")[0])
 
 
 def _says_little(name: str, dataset: Dataset) -> bool:

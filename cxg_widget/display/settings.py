@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from cxg_widget.rules.forms import Rule
     from cxg_widget.wire.protocol import Aggregate
 
+PlaceKey = tuple[EmbeddingName | None, tuple[int, int]]
+"""An embedding and two of its axes."""
 MAX_POINTS = 2_000_000
 """Cells of a dataset that are all sent as points; of more, a sample is sent and views are aggregated."""
 Tool = Literal["pan", "lasso", "rectangle"]
@@ -205,7 +207,7 @@ class Settings:
         return cls(**frozen)
 
     @property
-    def place_key(self) -> tuple[EmbeddingName | None, tuple[int, int]]:
+    def place_key(self) -> PlaceKey:
         """What coordinates are read for."""
         return self.embedding, self.axes
 
@@ -238,6 +240,12 @@ class Settings:
     def panel_numbers(self) -> tuple[int, ...]:
         """The numbers of the panels, without the plot itself."""
         return tuple(one["id"] for one in self.panels if len(one) > 1)
+
+    @property
+    def places(self) -> dict[PlaceKey, int]:
+        """What coordinates are read for besides those of the plot, each with the first panel that shows them."""
+        panels = {self.of_panel(one).place_key: one for one in reversed(self.panel_numbers)}
+        return {place: panel for place, panel in panels.items() if place != self.place_key}
 
     @property
     def sets_on_plot(self) -> tuple[str, ...]:

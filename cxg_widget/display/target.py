@@ -28,6 +28,8 @@ _GROUPINGS = (
 )  # fmt: skip
 """How columns of cell types and of clusters are called, spelt as `_plain` does, best first."""
 _MOST_GROUPS = 256
+_EXACT = 1 << 24
+"""Whole numbers that float32 holds unchanged."""
 MOST_BLENDED = 3
 """Genes that can have a hue each."""
 
@@ -230,7 +232,9 @@ def of_column(name: str, values: Codes | NDArray[Any]) -> Codes | Vector:
 
 
 def as_float(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers as float32, or float64 where float32 would change them."""
+    """Return numbers as float32, or float64 where float32 would change them; those of a store are not copied."""
     if (numbers.dtype.kind == "f" and numbers.dtype.itemsize <= 4) or numbers.dtype.itemsize <= 2:
         return numbers.astype(np.float32, copy=False)
+    if numbers.dtype.kind in "iu" and numbers.size and max(-int(numbers.min()), int(numbers.max())) <= _EXACT:
+        return numbers.astype(np.float32)
     return numbers.astype(np.float64, copy=False)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.errors import CxgWidgetError, SelectionError
-from cxg_widget.text.names import as_label, label_of, nearest, not_found, shown
+from cxg_widget.text.names import and_not, as_label, label_of, nearest, not_found, shown
 from cxg_widget.wire.protocol import MISSING_LABEL
 
 if TYPE_CHECKING:
@@ -144,14 +144,17 @@ def _is_missing(value: Any) -> bool:
 def _of_codes(column: str, codes: Codes, wanted: list[Any], missing: bool) -> NDArray[np.bool_]:
     by_label = {label_of(category): code for code, category in enumerate(codes.categories)}
     by_value = {(category, type(category) is bool): code for code, category in enumerate(codes.categories)}
-    chosen = np.zeros(len(codes.categories) + 1, dtype=np.bool_)
+    chosen, unknown = np.zeros(len(codes.categories) + 1, dtype=np.bool_), []
     chosen[-1] = missing
     for one in wanted:
         code = by_value.get((one, type(one) is bool)) if isinstance(one, str | bool | int | float) else None
         code = by_label.get(label_of(one)) if code is None else code
         if code is None and one != MISSING_LABEL:
-            raise SelectionError(not_found("value", one, by_label, f"obs column {column!r}"))
+            unknown.append(one)
         chosen[-1 if code is None else code] = True
+    if unknown:
+        sentence = not_found("value", unknown[0], by_label, f"obs column {column!r}")
+        raise SelectionError(and_not([sentence, *map(shown, unknown[1:])]))
     return np.asarray(chosen[codes.codes])
 
 
@@ -162,7 +165,7 @@ def _of_text(column: str, wanted: list[str], missing: bool, dataset: Dataset) ->
     if unknown:
         names = values.dropna().unique()
         sentence = not_found("value", unknown[0], names[:_LISTED].tolist(), f"obs column {column!r}", count=len(names))
-        raise SelectionError(sentence)
+        raise SelectionError(and_not([sentence, *map(shown, unknown[1:])]))
     return np.asarray(found | values.isna() if missing else found, dtype=np.bool_)
 
 
@@ -177,7 +180,8 @@ def _of_numbers(column: str, numbers: NDArray[Any], wanted: list[Any], missing: 
     found = np.isin(numbers, values)
     unknown = values[~np.isin(values, numbers[found])]
     if unknown.size:
-        raise SelectionError(f"no value {unknown[0]!s} in obs column {column!r}; {_range(column, numbers)}")
+        sentence = f"no value {unknown[0]!s} in obs column {column!r}; {_range(column, numbers)}"
+        raise SelectionError(and_not([sentence, *map(str, unknown[1:])]))
     return np.asarray(found | np.isnan(numbers) if missing and numbers.dtype.kind == "f" else found)
 
 

@@ -70,9 +70,9 @@ class Crossfilter:
         known = self._passing.get(key)
         if known is not None:
             return known
-        found = np.ones(self._dataset.n_obs, dtype=np.bool_)
-        for rule in rules:
-            found &= self.mask(rule)
+        found = self.mask(rules[0]).view()  # of one rule no copy
+        for rule in rules[1:]:
+            found = found & self.mask(rule)
         with self._lock:
             if key not in self._passing:
                 self._passing = {**dict(list(self._passing.items())[-_MOST_KEPT:]), key: freeze(found)}

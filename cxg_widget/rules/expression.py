@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from cxg_widget.datasets.base.columns import row_blocks
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.errors import SelectionError, UnknownName
 from cxg_widget.rules.grammar import MISSING_TESTS, Query
-from cxg_widget.text.names import label_of, not_found, shown
+from cxg_widget.text.names import and_not, label_of, not_found, shown
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
@@ -91,13 +91,20 @@ def unknown_in(query: Query, dataset: Dataset, layer: str | None) -> list[str]:
     return [name for name in query.names.values() if _resolve(name, dataset, layer) is None]
 
 
-def missing_names(unknown: list[str], dataset: Dataset) -> str:
-    """Write the sentence for names that a dataset does not have: the nearest to the first, and the others."""
+def is_column(name: Any, dataset: Dataset, layer: str | None) -> bool:
+    """Say whether something is the name of an obs column or gene; "obs:" and "var:" force one."""
+    return isinstance(name, str) and _resolve(name, dataset, layer) is not None
+
+
+def missing_names(unknown: list[str], dataset: Dataset, besides: Sequence[str] = ()) -> str:
+    """Write the sentence for names that a dataset does not have: the nearest to the first, and all others.
+
+    besides : what else it does not have, each in words
+    """
     known = [*dataset.obs_columns, *(dataset.var_aliases or ()), *dataset.var_labels]
     count = len(dataset.obs_columns) + dataset.n_var
     said = not_found(f"obs column or {dataset.var_noun.one}", unknown[0], known, count=count)
-    others = ", ".join(map(shown, unknown[1:8]))
-    return f"{said} Not there either: {others}." if others else said
+    return and_not([said, *map(shown, unknown[1:]), *besides])
 
 
 def _resolve(name: str, dataset: Dataset, layer: str | None) -> tuple[str, str] | None:

@@ -25,6 +25,7 @@ _KEYS = {
     "and": set(), "or": set(), "not": set(), "minus": set(), "query": {"layer"}, "set": {"of"},
     "obs": {"in", "range"}, "var": {"layer", "range"}, "polygon": {"embedding", "axes"}, "rows": {"n_obs", "identity"},
 }  # fmt: skip
+"""The keys that tell which form a rule has."""
 
 
 def check_rule(rule: Any) -> Rule:
@@ -47,6 +48,11 @@ def check_rule(rule: Any) -> Rule:
         _CHECKS[form_of(one)](one)
     found: Rule = plain
     return found
+
+
+def is_form(word: Any) -> bool:
+    """Say whether a rule may have a word as its form, which a column is hardly called by."""
+    return word in _KEYS
 
 
 def within(rule: Any, depth: int = 0) -> Iterator[tuple[Any, int]]:

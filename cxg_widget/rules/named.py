@@ -12,7 +12,7 @@ from typing import Any
 from cxg_widget.color.palettes import check_color
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.rules.forms import Rule, check_rule, within
-from cxg_widget.text.names import not_found, shown
+from cxg_widget.text.names import BROKEN, and_not, not_found, shown
 
 MOST_SETS = 1_000
 _LONGEST = 200
@@ -29,7 +29,7 @@ class RuleOfSet(dict[str, Any]):
 
 def check_name(name: Any) -> str:
     """Return the name of a set; raises `InvalidValue` where it is none."""
-    if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST:
+    if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST or BROKEN.search(name):
         raise InvalidValue(f"a set is called by a text of at most {_LONGEST} letters; found {shown(name)}")
     return name
 
@@ -126,7 +126,7 @@ def filter_by(name: str, sets: Iterable[Rule], kept: Any) -> Rule:
     if name not in known:
         raise UnknownName(not_found("set", name, known, "this widget"))
     if not isinstance(kept, bool):
-        raise InvalidValue(f"the filter of a set is True, its cells, or False, all others; found {shown(kept)}")
+        raise InvalidValue(f"the filter of a set is True, what is in it, or False, all else; found {shown(kept)}")
     rule = {"set": name, "of": digest_of(known[name])}
     return rule if kept else {"not": rule}
 
@@ -146,9 +146,7 @@ def check_named(filters: Iterable[Rule], sets: Iterable[Rule]) -> None:
             raise UnknownName(not_found("set", inner["set"], digests, "this widget"))
         if "set" in inner and inner.get("of") != digests[inner["set"]]:
             name = shown(f"set:{inner['set']}")
-            raise InvalidValue(
-                f"the filter {name} means other cells than the set has; w.filters[{name}] = True is anew."
-            )
+            raise InvalidValue(f"the filter {name} means others than are in the set; w.filters[{name}] = True is anew.")
 
 
 def followed(filters: Iterable[Rule], sets: Iterable[Rule], before: Iterable[Rule]) -> list[Rule]:
@@ -175,9 +173,9 @@ def followed(filters: Iterable[Rule], sets: Iterable[Rule], before: Iterable[Rul
 def check_known(names: Iterable[str], sets: Iterable[Rule]) -> None:
     """Raise `UnknownName` where there is no set of one of these names."""
     known = [one["name"] for one in sets]
-    for name in names:
-        if name not in known:
-            raise UnknownName(not_found("set", name, known, "this widget"))
+    if unknown := [name for name in names if name not in known]:
+        first, *others = unknown
+        raise UnknownName(and_not([not_found("set", first, known, "this widget"), *map(shown, others)]))
 
 
 def names_after(names: Iterable[str], before: Iterable[Rule], now: Iterable[Rule]) -> list[str]:
@@ -200,9 +198,10 @@ def expanded(rule: Rule, sets: Mapping[str, Rule]) -> Rule:
         If there is no set of that name.
     """
     plain = check_rule(rule)
-    unknown = [one["set"] for one, _ in within(plain) if "set" in one and one["set"] not in sets]
+    unknown = {one["set"]: None for one, _ in within(plain) if "set" in one and one["set"] not in sets}
     if unknown:
-        raise UnknownName(not_found("set", unknown[0], sets, "this widget"))
+        first, *others = unknown
+        raise UnknownName(and_not([not_found("set", first, sets, "this widget"), *map(shown, others)]))
     expanded_rule: Rule = _expanded(plain, sets)
     return expanded_rule
 

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compute.bits import pack_mask, unpack_mask
-from cxg_widget.errors import CxgWidgetError, InvalidValue, SelectionError, UnknownName
+from cxg_widget.errors import CxgWidgetError, InvalidValue, SelectionError
 from cxg_widget.rules.by_value import mask_of_values
-from cxg_widget.rules.expression import mask_of_query, missing_names, read_column, unknown_in
+from cxg_widget.rules.expression import mask_of_query, read_column
 from cxg_widget.rules.forms import DEEPEST, Rule, check_rule, form_of, within
 from cxg_widget.rules.grammar import parse
+from cxg_widget.rules.lacking import Lacking
 from cxg_widget.spatial.polygon import as_polygon, in_polygon
-from cxg_widget.text.names import not_found
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
@@ -41,13 +41,17 @@ def mask_of(rule: Rule, dataset: Dataset, *, sets: Sets | None = None) -> Mask:
     Raises
     ------
     UnknownName
-        If it names columns, genes, embeddings or sets that there are not: one sentence names all of them.
+        If it names columns, genes, layers, embeddings or sets that there are not: one sentence names all of them.
     InvalidValue, SelectionError
-        If it has no such form, or its values do not fit the columns.
+        If it has no such form, or its values do not fit the columns: all that there are not are named.
     """
     rule, known = check_rule(rule), {name: check_rule(one) for name, one in (sets or {}).items()}
     check_names(rule, dataset, known)
-    return _Cells(dataset, known).of(rule)
+    unknown: dict[str, None] = {}
+    mask = _Cells(dataset, known, unknown).of(rule)
+    if unknown:
+        raise SelectionError(" ".join(unknown))
+    return mask
 
 
 def is_by_rows(rule: Rule, dataset: Dataset) -> bool:
@@ -91,23 +95,14 @@ def may_change(rule: Rule, dataset: Dataset) -> bool:
 
 def check_names(rule: Rule, dataset: Dataset, sets: Sets = MappingProxyType({})) -> None:
     """Check that a dataset has all that a rule names; raises `UnknownName` as `mask_of`, and reads names alone."""
-    unknown: dict[str, None] = {}
-    for one, _ in within(rule):
-        layer = one.get("layer")
-        if layer is not None and layer not in dataset.layers:
-            raise UnknownName(not_found("layer", layer, dataset.layers))
-        if "obs" in one and one["obs"] not in dataset.obs_columns:
-            unknown[one["obs"]] = None
-        elif "var" in one and not dataset.names_in(layer).has_var(one["var"]):
-            unknown[one["var"]] = None
-        elif "query" in one:
-            unknown |= dict.fromkeys(unknown_in(parse(one["query"]), dataset, layer))
-        elif "set" in one and one["set"] not in sets:
-            raise UnknownName(not_found("set", one["set"], sets, "this widget"))
-        elif "polygon" in one:
+    rules = [one for one, _ in within(rule)]
+    lacking = Lacking(dataset, sets)
+    for one in rules:
+        lacking.look(one)
+    lacking.check()
+    for one in rules:
+        if "polygon" in one:
             dataset.check_axes(_axes(one), dataset.find_embedding(one["embedding"]))
-    if unknown:
-        raise UnknownName(missing_names(list(unknown), dataset))
 
 
 def _axes(rule: Rule) -> tuple[int, int]:
@@ -116,10 +111,13 @@ def _axes(rule: Rule) -> tuple[int, int]:
 
 
 class _Cells:
-    """The cells of a dataset that rules mean."""
+    """The cells of a dataset that rules mean.
 
-    def __init__(self, dataset: Dataset, sets: Sets, left: int = DEEPEST) -> None:
-        self._dataset, self._sets, self._left = dataset, sets, left
+    unknown : takes a sentence for each column of values that it does not have, so that all of them are told at once
+    """
+
+    def __init__(self, dataset: Dataset, sets: Sets, unknown: dict[str, None], left: int = DEEPEST) -> None:
+        self._dataset, self._sets, self._unknown, self._left = dataset, sets, unknown, left
 
     def of(self, rule: Rule) -> Mask:
         """Return the mask of a rule."""
@@ -154,7 +152,7 @@ class _Cells:
             raise InvalidValue(f"the set {rule['set']!r} is made of itself.")
         inner = self._sets[rule["set"]]
         check_names(inner, self._dataset, self._sets)
-        return _Cells(self._dataset, self._sets, self._left - 1).of(inner)
+        return _Cells(self._dataset, self._sets, self._unknown, self._left - 1).of(inner)
 
     def of_query(self, rule: Rule) -> Mask:
         """Return the cells of a query."""
@@ -163,7 +161,11 @@ class _Cells:
     def of_obs(self, rule: Rule) -> Mask:
         """Return the cells with some values of an obs column, or within a range."""
         if "in" in rule:
-            return mask_of_values({rule["obs"]: rule["in"]}, self._dataset)
+            try:
+                return mask_of_values({rule["obs"]: rule["in"]}, self._dataset)
+            except SelectionError as error:
+                self._unknown[str(error)] = None
+                return np.zeros(self._dataset.n_obs, dtype=np.bool_)
         return self._in_range(("obs", rule["obs"]), rule)
 
     def of_var(self, rule: Rule) -> Mask:

@@ -95,14 +95,17 @@ class CellSet(SelectedCells):
     def _with(self, other: Any, merge: Callable[[Bits, Bits], Bits], mode: Mode) -> CellSet:
         theirs = self._set_of(other)
         if not theirs.is_of(self._dataset):
-            raise SelectionError("these are cells of two datasets; `w.sets.apply(other.rule)` finds them in this one.")
+            many = self._dataset.obs_noun.many
+            raise SelectionError(
+                f"these are {many} of two datasets; `w.sets.apply(other.rule)` finds them in this one."
+            )
         rule = combined_rule(self._rule, theirs._rule, mode)
         return self._like(merge(self.bits, theirs.bits), rule)
 
     @staticmethod
     def _set_of(other: Any) -> CellSet:
         if not isinstance(other, SelectedCells):
-            raise SelectionError(f"a set of cells goes together with another one; found {shown(other)}")
+            raise SelectionError(f"a set goes together with another one, or with a selection; found {shown(other)}")
         return CellSet.of(other)
 
     def _like(self, bits: Bits, rule: Rule | None) -> CellSet:

@@ -41,7 +41,9 @@ def mask_of_query(query: str, dataset: Dataset, layer: str | None = None, *, lev
     import pandas as pd
 
     if not isinstance(query, str) or not query.strip():
-        raise SelectionError(f"query= must be a pandas query string over obs columns and genes; found {shown(query)}")
+        raise SelectionError(
+            f"query= must be a pandas query string over obs columns and {dataset.var_noun.many}; found {shown(query)}"
+        )
     for token in _TOKEN.finditer(query):
         if token["quoted"] and not _is_name(token["quoted"], dataset):
             raise _no_column(query, token["quoted"], dataset)

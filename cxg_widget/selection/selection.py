@@ -178,7 +178,7 @@ def mask_of(what: Any, dataset: Dataset) -> NDArray[np.bool_]:
     if isinstance(what, SelectedCells):
         what = what.mask
     elif hasattr(what, "columns") and hasattr(what, "index"):
-        raise SelectionError("a DataFrame names no cells; its index may: select(frame.index)")
+        raise SelectionError(f"a DataFrame names no {dataset.obs_noun.many}; its index may: select(frame.index)")
     elif isinstance(what, str):
         what = [what]
     elif isinstance(what, set | frozenset):

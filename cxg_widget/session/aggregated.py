@@ -43,7 +43,7 @@ def aggregated(
     dataset, settings = held.dataset, held.settings
     size = _checked_size(width, height)
     edges = check_view(view)
-    mask = _mask_within(within, held, selected)
+    mask = mask_within(within, held, selected)
     if reduction is None:
         reduction, color = _as_shown(dataset, settings, color)
     wanted = wanted_of(
@@ -76,7 +76,8 @@ def _checked_size(width: Any, height: Any) -> tuple[int, int]:
     return sides[0], sides[1]
 
 
-def _mask_within(within: Any, held: Holder, selected: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+def mask_within(within: Any, held: Holder, selected: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+    """Return the cells that are meant by "filter" or "selection", bool (n_obs,); None = all."""
     if within is None:
         return None
     if within == "filter":

@@ -18,6 +18,7 @@ from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.rules.expression import resolved
 from cxg_widget.rules.filters import check_filters
 from cxg_widget.rules.forms import Rule
+from cxg_widget.session.composition import NOTHING, Chosen, chosen_of
 from cxg_widget.session.exchange import error_frame
 from cxg_widget.session.newest import Newest
 from cxg_widget.session.on_show import OnShow
@@ -54,7 +55,14 @@ class Columns:
         column = self.resolved(name, settings)
         return frame_of(column[1], self._loader.of(settings).counter.count(column, settings.filters, mask))
 
-    def frames(self, asked: p.AskColumns) -> Iterator[Frame]:
+    def frames(self, asked: p.AskColumns | p.FindValues) -> Iterator[Frame]:
+        """Answer what is asked of columns; raises as what is asked."""
+        if isinstance(asked, p.FindValues):
+            yield self._found(asked)
+        else:
+            yield from self._counts(asked)
+
+    def _counts(self, asked: p.AskColumns) -> Iterator[Frame]:
         """Yield the counts of the columns that are open; one that cannot be counted says so, and the others go on.
 
         Raises
@@ -85,6 +93,14 @@ class Columns:
                 frame = _failed(name, error, part, parts, self._dataset.uri)
             yield frame
 
+    def _found(self, asked: p.FindValues) -> Frame:
+        """Return which categories of a column contain a text; raises `UnknownName`."""
+        settings, wanted = self._on_show.settings, asked.query.strip().casefold()
+        coded = self._loader.of(settings).counter.coded(self.resolved(asked.column, settings))
+        labels = [] if coded.categories is None else [*map(label_of, coded.categories), p.MISSING_LABEL]
+        rows = [row for row, label in enumerate(labels) if wanted in label.casefold()]
+        return Frame(p.FoundValues(), {"rows": np.array(rows, dtype=np.uint32)})
+
     def tried(self, name: str, settings: Settings) -> Column | CxgWidgetError:
         """Return the column that a name means, or why there is none."""
         try:
@@ -110,12 +126,14 @@ class Columns:
         edges = [] if is_known or coded.categories is not None else coded.edges.tolist()
         scale: p.Scale = "continuous" if coded.categories is None else "categorical"
         is_grouped = tally.grouped.shape[1] > 0
+        chosen = chosen_of(counter, column, rules, mask, tally)
         about = [] if is_known or column[0] != "var" else self._about(column[1])
         message = p.ColumnCounts(
             *part, name, scale, labels, edges, legend if is_grouped else [], layer=column[2] or "",
-            n_zeros=coded.n_zeros, about=about, rows=rows,
+            n_zeros=coded.n_zeros, about=about, rows=rows, n_held=chosen.n_held, n_chosen=chosen.n_chosen,
+            enriched=chosen.enriched[:_FIRST_ROWS].tolist() if rows else [],
         )  # fmt: skip
-        return Frame(message, _arrays(tally, rows, is_known=is_known))
+        return Frame(message, _arrays(tally, chosen, rows, is_known=is_known))
 
     def _about(self, gene: str) -> list[list[str]]:
         """Return what the columns of var say of a gene of X."""
@@ -181,11 +199,11 @@ def _labels(coded: Countable, rows: list[int]) -> list[str]:
     return [label_of(labels[row]) if row < len(labels) else p.MISSING_LABEL for row in rows]
 
 
-def _arrays(tally: Tally, rows: list[int], *, is_known: bool) -> dict[str, NDArray[np.uint32]]:
+def _arrays(tally: Tally, chosen: Chosen, rows: list[int], *, is_known: bool) -> dict[str, NDArray[Any]]:
     some = rows or slice(None)
     found = {"all": tally.everything if rows and not is_known else tally.everything[some]}
     found |= {"filtered": tally.filtered[some], "selected": tally.selected[some], "grouped": tally.grouped[some]}
-    return {name: counts.astype(np.uint32) for name, counts in found.items()}
+    return {name: counts.astype(np.uint32) for name, counts in found.items()} | chosen.arrays(rows)
 
 
 def _failed(name: str, error: CxgWidgetError, part: int, parts: int, uri: str) -> Frame:
@@ -193,4 +211,5 @@ def _failed(name: str, error: CxgWidgetError, part: int, parts: int, uri: str) -
     assert isinstance(said, p.Error)
     nothing = np.empty(0, dtype=np.uint32)
     arrays = {"all": nothing, "filtered": nothing, "selected": nothing, "grouped": nothing.reshape(0, 0)}
+    arrays |= NOTHING.arrays([])
     return Frame(p.ColumnCounts(part, parts, name, "none", [], [], [], said.message), arrays)

@@ -65,7 +65,10 @@ def _read(asked: Settings, loader: Loader, *, is_on_show: bool) -> BlendColoring
     """Read a map without letting go of what is on show."""
     target, dataset = loader.target(asked), loader.dataset
     if loader.is_elsewhere:
-        raise InvalidValue("counts() of several genes is not for cells that Dask's workers hold; count one at a time.")
+        genes, cells = dataset.var_noun.many, dataset.obs_noun.many
+        raise InvalidValue(
+            f"counts() of several {genes} is not for {cells} that Dask's workers hold; count one at a time."
+        )
     found = loader.of(asked).coloring() if is_on_show else None
     if isinstance(found, BlendColoring):
         return found

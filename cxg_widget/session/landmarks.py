@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
@@ -24,11 +25,13 @@ Kind = Literal["labels", "contours", "difference"]
 
 
 class Landmarks:
-    """Answers `labels`, `contours` and `difference`; of each kind the newest question ends the one before."""
+    """Answers `labels`, `contours` and `difference`; of each kind and panel the newest question ends the one before."""
 
     def __init__(self, loader: Loader, on_show: OnShow) -> None:
         self._loader, self._on_show = loader, on_show
-        self._newest = {kind: Newest(f"other {kind} were asked for.") for kind in get_args(Kind)}
+        self._newest: defaultdict[tuple[Kind, int], Newest] = defaultdict(
+            lambda: Newest("others of their kind were asked for.")
+        )
 
     def labels(self, asked: p.AskLabels) -> Frame:
         """Return where the names of categories stand.
@@ -41,7 +44,7 @@ class Landmarks:
             If there is no such column of categories, or it cannot be read; if these are no filters.
         """
         held, seq = self._asked(asked)
-        found = held.names(asked.column, self._newest["labels"].begin())
+        found = held.names(asked.column, self._newest["labels", asked.panel].begin())
         named, extent = found.named, found.extent
         message = p.Labels(
             seq, asked.column, named.codes.tolist(), named.labels, named.counts.tolist(), named.n_present, list(extent)
@@ -51,7 +54,7 @@ class Landmarks:
     def contours(self, asked: p.AskContours) -> Frame:
         """Return the contours of categories, or of all cells; raises as `labels`."""
         held, seq = self._asked(asked)
-        names, check = tuple(asked.sets), self._newest["contours"].begin()
+        names, check = tuple(asked.sets), self._newest["contours", asked.panel].begin()
         found = held.set_contours(names, check) if names else held.contours(asked.column or True, check)
         named, contours = found.named, found.contours
         rings = [ring for contour in contours for ring in contour.rings]
@@ -68,21 +71,22 @@ class Landmarks:
         """Return where one of two sets is denser than the other; raises as `labels`, and where there is no such set."""
         held, seq = self._asked(asked)
         names = check_two(asked.sets) or []
-        found = held.difference((names[0], names[1]), self._newest["difference"].begin())
+        found = held.difference((names[0], names[1]), self._newest["difference", asked.panel].begin())
         message = p.Difference(
             seq, names, list(found.counts), LEAST_NEAR, found.limit, list(found.grid.shape), list(found.grid.extent)
         )
-        return Frame(message, {"codes": codes_of(found.ratio, found.limit).reshape(-1), "colors": code_colors()})
+        colors = {"colors": code_colors(dark=False), "dark_colors": code_colors(dark=True)}
+        return Frame(message, {"codes": codes_of(found.ratio, found.limit).reshape(-1), **colors})
 
-    def cancel(self, kind: Kind) -> None:
+    def cancel(self, kind: Kind, panel: int) -> None:
         """End what is being found."""
-        self._newest[kind].end()
+        self._newest[kind, panel].end()
 
     def _asked(self, asked: p.AskLabels | p.AskContours | p.AskDifference) -> tuple[Holder, int]:
         """Return the cells with the filters that are asked for, and the number of the points on show."""
         dataset = self._loader.dataset
         if not isinstance(asked, p.AskDifference) and asked.column:
             categories_of(asked.kind)(asked.column, dataset, NOTHING)
-        settings, _, seqs = self._on_show.now()
+        settings, _, seqs = self._on_show.now(asked.panel)
         rules = check_filters(asked.filters, dataset, settings.layer)
         return self._loader.of(replace(settings, filters=tuple(rules))), seqs.points

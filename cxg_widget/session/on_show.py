@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -49,7 +49,8 @@ class OnShow:
         self.way = way_of(settings)
         self.mask: NDArray[np.bool_] = np.zeros(n_obs, dtype=np.bool_)
         self.rule: Rule | None = NOTHING
-        self._seqs: Counter[tuple[Slot, int]] = Counter()
+        self._seqs: Counter[tuple[Slot, Hashable]] = Counter()
+        self._n_points = 0
         self._early: dict[Slot, int] = {}
         self._n_replaced = 0
         self._n_views: Counter[int] = Counter()
@@ -59,10 +60,21 @@ class OnShow:
         with self._lock:
             settings = self.settings.of_panel(panel)
             color = panel if "color" in self.settings.look(panel) else 0
-            seqs = Seqs(
-                self.number("points"), self.number("color", color), self.number("selection"), self.number("filter")
-            )
+            points = self.number("points", self._place_of(settings))
+            seqs = Seqs(points, self.number("color", color), self.number("selection"), self.number("filter"))
             return settings, self.mask, seqs
+
+    def place(self, panel: int) -> tuple[Settings, Hashable]:
+        """Return the settings by which the points of a panel are read, and what they are numbered by.
+
+        All points of a widget are the same cells in the same order, whatever a panel is coloured by.
+        """
+        with self._lock:
+            own = self.settings.of_panel(panel)
+            return replace(self.settings, embedding=own.embedding, axes=own.axes), self._place_of(own)
+
+    def _place_of(self, settings: Settings) -> Hashable:
+        return 0 if settings.place_key == self.settings.place_key else settings.place_key
 
     def begin_view(self, panel: int) -> Callable[[], bool]:
         """Take note of a question for a view of a panel, and return what tells whether a newer one has come."""
@@ -77,7 +89,11 @@ class OnShow:
         with self._lock:
             before, self.settings = self.settings, settings
             are_others, self.way = way != self.way, way
-            self._seqs["points", 0] += are_others or settings.place_key != before.place_key
+            if are_others or settings.place_key != before.place_key:
+                self.next("points")
+            for slot, of in [*self._seqs]:
+                if slot == "points" and of != 0 and (are_others or of not in settings.places):
+                    self.next("points", of)
             self._seqs["color", 0] += are_others or settings.color_key != before.color_key
             for panel in set(settings.panel_numbers).intersection(before.panel_numbers):
                 is_other = settings.of_panel(panel).color_key != before.of_panel(panel).color_key
@@ -131,15 +147,16 @@ class OnShow:
 
     # The streams.
 
-    def number(self, slot: Slot, panel: int = 0) -> int:
-        """Return the number of what is on show."""
-        return self._seqs[slot, panel]
+    def number(self, slot: Slot, of: Hashable = 0) -> int:
+        """Return the number of what is on show; of : the panel, of points the embedding, 0 = that of the plot."""
+        return self._seqs[slot, of]
 
-    def next(self, slot: Slot, panel: int = 0) -> int:
-        """Begin a stream, and return its number."""
+    def next(self, slot: Slot, of: Hashable = 0) -> int:
+        """Begin a stream, and return its number; points of two embeddings never have the same."""
         with self._lock:
-            self._seqs[slot, panel] += 1
-            return self._seqs[slot, panel]
+            self._n_points += slot == "points"
+            self._seqs[slot, of] = self._n_points if slot == "points" else self._seqs[slot, of] + 1
+            return self._seqs[slot, of]
 
     def next_filter(self) -> tuple[Settings, int]:
         """Begin a stream of what passes the filters, and return the settings that it is of and its number."""
@@ -176,10 +193,10 @@ class OnShow:
             return self.next(slot) if self.number(slot) == seq else seq
 
     def until_newer(
-        self, slot: Slot, seq: int, stream: Callable[[int], Iterator[Frame]], panel: int = 0
+        self, slot: Slot, seq: int, stream: Callable[[int], Iterator[Frame]], of: Hashable = 0
     ) -> Iterator[Frame]:
         """Yield the frames of a stream until a newer one begins."""
         for frame in stream(seq):
-            if self.number(slot, panel) != seq:
+            if self.number(slot, of) != seq:
                 return
             yield frame

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,11 @@ from cxg_widget.color.paper import Paper
 from cxg_widget.color.rgb import hex_rgb
 from cxg_widget.display.by_sets import set_colors
 from cxg_widget.draw.difference import codes_of, draw_map
-from cxg_widget.draw.lettering import write
+from cxg_widget.draw.lettering import DrawnText
 from cxg_widget.draw.names import written
 from cxg_widget.draw.outlines import Outline, draw_outlines
-from cxg_widget.draw.plot_legend import PlotLegend, draw_plot_legend
+from cxg_widget.draw.parts import Parts, draw_parts
+from cxg_widget.draw.plot_legend import PlotLegend, lay_out_legend
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.session.streams import category_colors
 from cxg_widget.spatial.view import View
@@ -26,50 +28,86 @@ _THIN_PX, _THICK_PX = 1.0, 1.75
 """Of the line around the most of a category, and around its core."""
 
 
-def with_landmarks(image: NDArray[np.uint8], held: Holder, seen: View, paper: Paper) -> NDArray[np.uint8]:
-    """Return a picture with the names, contours and difference that the settings ask for.
+@dataclass(frozen=True)
+class Landmarks:
+    """What lies over the cells of a plot; places in px of the layout, from the top left of the plot.
+
+    Attributes
+    ----------
+    map : codes of the difference of two sets, uint8 (lines, columns), and where they lie: left, right, bottom, top
+    names : texts with a halo
+    legend : what is said of contours of sets, and of the difference
+    """
+
+    map: tuple[NDArray[np.uint8], tuple[float, float, float, float]] | None = None
+    outlines: tuple[Outline, ...] = ()
+    names: tuple[DrawnText, ...] = ()
+    legend: Parts = field(default_factory=Parts)
+
+    def on_cells(self, image: NDArray[np.uint8], paper: Paper, scale: float = 1.0) -> NDArray[np.uint8]:
+        """Return the cells, uint8 (height, width, 4), with the map on them."""
+        if self.map is None:
+            return image
+        codes, (left, right, bottom, top) = self.map
+        return draw_map(image, codes, (left * scale, right * scale, bottom * scale, top * scale), paper)
+
+
+def find_landmarks(
+    held: Holder, seen: View, size: tuple[float, float], paper: Paper, *, is_told: bool = True
+) -> Landmarks:
+    """Return the names, contours and difference that the settings ask for.
 
     Nothing is read for them where a picture is drawn of cells that have been read for it alone; what cannot be read is
     left out, as the page has said of it already.
 
     Parameters
     ----------
-    image : uint8 (height, width, 4)
     seen : x left, x right, y bottom, y top, data units
+    size : width and height of the plot, px of the layout
+    is_told : whether a legend says what they are, where there are any; see `looks.told_once`
     """
     settings = held.settings
     labels, contours, difference = settings.labels, settings.contours, settings.difference
     if (labels is None and contours is None and difference is None) or held.outline() is not None:
-        return image
-    size = image.shape[1], image.shape[0]
-    found = None
+        return Landmarks()
+    found, marks = None, Landmarks()
     if difference is not None:
         with suppress(CxgWidgetError):
             found = held.difference((difference[0], difference[1]))
-            (left, bottom), (right, top) = _on_picture(found.grid.corners, seen, size)
-            codes = codes_of(found.ratio, found.limit)
-            image = draw_map(image, codes, (left, right, bottom, top), paper.ground)
+            (left, bottom), (right, top) = _on_picture(found.grid.corners, seen, size).tolist()
+            marks = replace(marks, map=(codes_of(found.ratio, found.limit), (left, right, bottom, top)))
     if contours is not None:
         with suppress(CxgWidgetError):
-            image = draw_outlines(image, _outlines(held, contours, seen, size, paper), paper.ground)
+            marks = replace(marks, outlines=tuple(_outlines(held, contours, seen, size, paper)))
     if labels is not None:
         with suppress(CxgWidgetError):
             names = held.names(labels)
-            texts = written(names.named.labels, _on_picture(names.xy, seen, size), size)
-            image = write(image, texts, (paper.ink, paper.quiet), halo=paper.ground)
-    if not settings.legend:
-        return image
+            whole = round(size[0]), round(size[1])
+            marks = replace(marks, names=tuple(written(names.named.labels, _on_picture(names.xy, seen, size), whole)))
+    if not (settings.legend and is_told):
+        return marks
     sets = contours if isinstance(contours, tuple) else ()
     of_sets = set_colors(settings.sets)
     colors = tuple((name, of_sets[name]) for name in sets)
     names_of_two = found.names if found is not None else ()
     limit = found.limit if found is not None else 0.0
     legend = PlotLegend(colors, names_of_two, limit, LEAST_NEAR, held.dataset.obs_noun.many)
-    return draw_plot_legend(image, legend, paper)
+    return replace(marks, legend=lay_out_legend(legend, size, paper))
+
+
+def with_landmarks(
+    image: NDArray[np.uint8], held: Holder, seen: View, paper: Paper, *, is_told: bool = True
+) -> NDArray[np.uint8]:
+    """Return a picture, uint8 (height, width, 4), with what lies over its cells; see `find_landmarks`."""
+    marks = find_landmarks(held, seen, (image.shape[1], image.shape[0]), paper, is_told=is_told)
+    image = marks.on_cells(image, paper)
+    if marks.outlines:
+        image = draw_outlines(image, marks.outlines, paper.ground)
+    return draw_parts(image, Parts(texts=marks.names) + marks.legend, paper)
 
 
 def _outlines(
-    held: Holder, contours: str | bool | tuple[str, ...], seen: View, size: tuple[int, int], paper: Paper
+    held: Holder, contours: str | bool | tuple[str, ...], seen: View, size: tuple[float, float], paper: Paper
 ) -> list[Outline]:
     if isinstance(contours, tuple):
         of_sets = set_colors(held.settings.sets)
@@ -91,7 +129,7 @@ def _outlines(
     ]
 
 
-def _on_picture(xy: NDArray[np.float64], seen: View, size: tuple[int, int]) -> NDArray[np.float64]:
+def _on_picture(xy: NDArray[np.float64], seen: View, size: tuple[float, float]) -> NDArray[np.float64]:
     """Return places (n, 2) in px from the top left."""
     left, right, bottom, top = seen
     return np.column_stack(

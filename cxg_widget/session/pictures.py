@@ -14,18 +14,20 @@ from cxg_widget.color.paper import PAPERS, Paper
 from cxg_widget.datasets.base.embedding_names import is_tissue
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.hover import text_of
+from cxg_widget.display.settings import PlaceKey
 from cxg_widget.display.tissue import spot_of, spot_px
 from cxg_widget.draw.crowding import BASIS, Crowd, Shared, few_of, shared
-from cxg_widget.draw.key import Key, key_of
+from cxg_widget.draw.key import Key
+from cxg_widget.draw.parts import draw_parts
 from cxg_widget.draw.picture import Paint, paint, pixels_as_points, point_diameter
 from cxg_widget.draw.png import encode_png
 from cxg_widget.draw.summary import summary_of
 from cxg_widget.session import streams
+from cxg_widget.session.key import key_now, legend_now
 from cxg_widget.session.over_picture import with_landmarks
-from cxg_widget.session.under_picture import on_tissue, shows_tissue
+from cxg_widget.session.under_picture import on_tissue, scale_bar_of, shows_tissue
 from cxg_widget.session.view_request import pixels_shown, shown_of
 from cxg_widget.spatial.view import View, contain, fit_view, within, zoom_of
-from cxg_widget.wire import protocol as p
 from cxg_widget.wire.encoding import wire_values
 from cxg_widget.wire.quantise import LEVELS, Bounds, quantise_positions, zero_code
 
@@ -53,6 +55,21 @@ class Pictures:
         """Whether cells that the filters leave out are drawn too."""
         return self._settings.filtered == "grey"
 
+    def are_all(self, max_points: int) -> bool:
+        """Say whether pictures of at most so many points show all cells."""
+        return self._held.is_of_pixels or (not self._held.is_aggregated and self._dataset.n_obs <= max_points)
+
+    @property
+    def place(self) -> PlaceKey:
+        """The embedding and the axes that they show."""
+        return self._settings.place_key
+
+    @property
+    def place_told(self) -> str:
+        """What that embedding is called; "" = there is none."""
+        place = self._settings.embedding
+        return "" if place is None else self._dataset.embedding_told(place)
+
     @property
     def can_be_soon(self) -> bool:
         """Whether none needs a library that has yet to be imported and to compile."""
@@ -68,8 +85,9 @@ class Pictures:
         return encode_png(self.drawn(view, size, paper=paper, max_points=max_points)[0][:, :, :3])
 
     def drawn(
-        self, view: View | None, size: tuple[int, int], *, paper: Paper, max_points: int | None = None
-    ) -> tuple[NDArray[np.uint8], Key]:
+        self, view: View | None, size: tuple[int, int], *, paper: Paper, max_points: int | None = None,
+        is_told: bool = True,
+    ) -> tuple[NDArray[np.uint8], Key]:  # fmt: skip
         """Draw the points of the settings in the kernel, and say what the picture means.
 
         Parameters
@@ -77,6 +95,7 @@ class Pictures:
         view : x left, x right, y bottom, y top, data units; None = everything
         size : width and height, px
         max_points : draw no more of those in view: a prefix of the display order, a fair sample
+        is_told : whether a legend in the plot says what lies over the points; see `looks.told_once`
 
         Returns
         -------
@@ -87,10 +106,15 @@ class Pictures:
         if shows_tissue(self._held):
             points = paint(job, seen, size, zoom=zoom, paper=replace(paper, is_clear=True))
             image = on_tissue(points, self._held, seen, paper)
+            image = draw_parts(image, scale_bar_of(self._held, seen, size, paper), paper)
         else:
             image = paint(job, seen, size, zoom=zoom, paper=paper)
-        image = with_landmarks(image, self._held, seen, paper)
+        image = with_landmarks(image, self._held, seen, paper, is_told=is_told)
         return image, self._key(job, dark=paper.is_dark)
+
+    def key(self, *, dark: bool) -> Key:
+        """Say what is on show, whatever part of it a picture shows."""
+        return self._key(None, dark=dark)
 
     def _as_spots(self, job: Paint, seen: View, size: tuple[int, int]) -> Paint:
         """Draw points as wide as their spots, where the store states that and nobody wants them otherwise."""
@@ -104,7 +128,7 @@ class Pictures:
         settings, job = self._settings, None
         if settings.embedding is not None:
             job, _, _ = self._job(view, size, _TOLD_OF)
-        legend, _ = self._legend(job)
+        legend, _ = legend_now(self._held, self._pixels(job))
         axis_names = self._dataset.axis_names(settings.embedding, settings.axes) if job else None
         return summary_of(self._key(job, dark=False), legend, settings, axis_names or ())
 
@@ -140,25 +164,15 @@ class Pictures:
         found = shared(crowd, wire_values(coloring.numbers), points, view, rule, zero=zero)
         return replace(found, limits=None) if found is not None and are_stated(job.coloring, self._dataset) else found
 
-    def _legend(self, job: Paint | None) -> tuple[p.Color, Coloring]:
-        held = self._held
-        coloring = job.coloring if job and held.is_of_pixels else held.preview() or held.coloring()
-        legend = streams.legend_frame(coloring, self._settings, self._dataset, 0, 0).message
-        assert isinstance(legend, p.Color)
-        return legend, coloring
+    def _pixels(self, job: Paint | None) -> Coloring | None:
+        return job.coloring if job and self._held.is_of_pixels else None
 
     def _key(self, job: Paint | None, *, dark: bool) -> Key:
         """Say what a picture of the settings means, in words."""
-        settings, dataset, held = self._settings, self._dataset, self._held
-        legend, coloring = self._legend(job)
         shared = job.shared if job else None
-        n_selected = int(np.count_nonzero(self._mask))
-        passing = held.filtered() if held.passing() is not None else None
-        return key_of(
-            legend, coloring.numbers.quantiles, settings,
-            title=dataset.title, noun=dataset.obs_noun, n_selected=n_selected,
-            statistic=shared.statistic if shared else "", automatic=shared.limits if shared else None,
-            n_shown=None if passing is None else int(np.count_nonzero(passing)), dark=dark,
+        return key_now(
+            self._held, self._mask, dark=dark, pixels=self._pixels(job),
+            statistic=shared.statistic if shared else "", limits=shared.limits if shared else None,
         )  # fmt: skip
 
     def axes_told(self) -> str:

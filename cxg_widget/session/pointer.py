@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.cells.beneath import LEAST, Beneath
-from cxg_widget.cells.indexed import IndexedCells
 from cxg_widget.cells.loader import Loader
 from cxg_widget.display.blend_coloring import BlendColoring
 from cxg_widget.display.coloring import Coloring
@@ -17,7 +17,7 @@ from cxg_widget.display.settings import Settings
 from cxg_widget.session.on_show import OnShow
 from cxg_widget.session.view_request import shown_of
 from cxg_widget.spatial.circle import Circle
-from cxg_widget.text.names import in_a_line
+from cxg_widget.text.names import in_a_line, missing_told
 from cxg_widget.text.numbers import share, short_number
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
@@ -26,6 +26,8 @@ from cxg_widget.wire.protocol import MISSING_LABEL
 _MOST_NAMED = 4
 """Categories beneath the pointer that are named, the largest of them."""
 EMPTY = "(empty)"
+_ABOUT = 1e-3
+"""A mean that may be wrong by more than this share of it is told as one that is about so."""
 _FEW_CELLS = 200_000
 """Of no more cells is read what hovering tells of before the first answer, not after it."""
 
@@ -46,6 +48,12 @@ class Pointer:
         """Read once what hovering tells of, which then takes no reading; asked for when somebody has begun to hover."""
         self._describer.hold(self._on_show.settings)
 
+    def warm(self) -> None:
+        """Compile what counts the cells of a crowd, before there is one beneath the pointer."""
+        from cxg_widget.counts.warming import compile_runs
+
+        compile_runs()
+
     def frame(self, at: p.Hover) -> Frame:
         """Describe the cell at a place; one that passes the filters lies above those that do not."""
         settings = self._on_show.settings.of_panel(at.panel)
@@ -55,16 +63,28 @@ class Pointer:
         if self._loader.dataset.n_obs <= _FEW_CELLS:
             self.prepare()
         if found is None:
-            return Frame(p.Cell(-1, 0.0, 0.0, "", "", []))
+            return Frame(p.Cell(-1, 0.0, 0.0, "", "", [], panel=at.panel))
         (row, x, y), coloring = found, self._loader.of(settings).coloring()
+        about: dict[str, Any] = {"panel": at.panel, "elsewhere": self._elsewhere(row, settings)}
         beneath = self._beneath(at, settings) if passes else None
         if beneath is not None and beneath.n >= LEAST:
             name = self._loader.dataset.obs_noun.counted(beneath.n)
-            return Frame(p.Cell(row, x, y, name, "", beneath_told(beneath, coloring), n_beneath=beneath.n))
+            return Frame(p.Cell(row, x, y, name, "", beneath_told(beneath, coloring), n_beneath=beneath.n, **about))
         told = coloring.target.name if coloring.target.source == "obs" else ""
         value = self._describer.value(row, coloring, settings.layer)
         fields = self._describer.fields(row, settings, without=told)
-        return Frame(p.Cell(row, x, y, self._describer.name(row), value, fields, passes))
+        return Frame(p.Cell(row, x, y, self._describer.name(row), value, fields, passes, **about))
+
+    def _elsewhere(self, row: int, here: Settings) -> list[list[float]]:
+        """Return [panel, x, y] of a cell in each panel of another embedding, where its place is known."""
+        now, found = self._on_show.settings, []
+        for panel in (0, *now.panel_numbers):
+            settings = now.of_panel(panel)
+            held = self._loader.of(settings)
+            if settings.place_key != here.place_key and held.has_places:
+                place = held.coordinates(np.array([row]))[0].tolist()
+                found += [[panel, *place]] if np.isfinite(place).all() else []
+        return found
 
     def _nearest(self, at: p.Hover, settings: Settings) -> tuple[int, float, float] | None:
         """Return row and place of the cell at a place that is visible and passes the filters."""
@@ -79,23 +99,24 @@ class Pointer:
         row = nearest_row(xy, at.x, at.y, radius, counts, stretch=stretch)
         return None if row is None else (row, float(xy[row, 0]), float(xy[row, 1]))
 
-    def _beneath(self, at: p.Hover, settings: Settings) -> Beneath | None:
-        """Return what the cells in a circle are that are shown; None where Dask's workers hold them, who name one."""
+    def _beneath(self, at: p.Hover, settings: Settings) -> Beneath:
+        """Return what the cells in a circle are that are shown."""
         held = self._loader.of(settings)
         circle, indexed = Circle(at.x, at.y, *circle_of(at.radius_x, at.radius_y)), held.at_hand()
         if indexed is None:
             rows, passing = circle.rows(held.xy()), held.passing()
             rows = rows if passing is None else rows[passing[rows]]
             return Beneath.of_rows(rows, held.coloring(), settings.hidden)
-        if not isinstance(indexed, IndexedCells):
-            return None
         return indexed.beneath(circle, shown_of(held, self._on_show.mask))
 
 
 def beneath_told(beneath: Beneath, coloring: Coloring) -> list[list[str]]:
     """Return [what, how much] of the cells beneath the pointer as text: the largest categories, or a mean."""
     if beneath.counts is not None and not isinstance(coloring, BlendColoring):
-        labels, order = [*coloring.labels, MISSING_LABEL], np.argsort(-beneath.counts, kind="stable")
+        labels, order = (
+            [*coloring.labels, missing_told(coloring.target.spec)],
+            np.argsort(-beneath.counts, kind="stable"),
+        )
         present = [int(code) for code in order if beneath.counts[code]]
         first, rest = present[:_MOST_NAMED], present[_MOST_NAMED:]
         told = [[in_a_line(labels[code]) or EMPTY, share(int(beneath.counts[code]), beneath.n)] for code in first]
@@ -104,7 +125,8 @@ def beneath_told(beneath: Beneath, coloring: Coloring) -> list[list[str]]:
     if beneath.mean is None:
         return []
     n_valued = beneath.n - beneath.n_missing
-    told = [[f"mean of {coloring.target.name}", MISSING_LABEL if not n_valued else short_number(beneath.mean)]]
+    about = "≈ " if beneath.off > _ABOUT * abs(beneath.mean) else ""
+    told = [[f"mean of {coloring.target.name}", about + short_number(beneath.mean) if n_valued else MISSING_LABEL]]
     if coloring.target.source != "obs" and 0 < beneath.n_above < n_valued:
         told.append(["above 0", share(beneath.n_above, n_valued)])
     return told + ([[MISSING_LABEL, share(beneath.n_missing, beneath.n)]] if beneath.n_missing else [])

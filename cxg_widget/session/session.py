@@ -7,6 +7,8 @@ several threads; a newer request for points or colour ends the older one between
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,13 +19,16 @@ from numpy.typing import NDArray
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
 from cxg_widget.color.limits import check_rule
+from cxg_widget.color.paper import PAPERS
+from cxg_widget.compare.neighborhood import Neighborhood, neighborhood
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.datasets.base.embedding_names import is_tissue
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.search import Catalogue
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import Target, is_number, resolve
-from cxg_widget.errors import CxgWidgetError, InvalidValue, SelectionError
+from cxg_widget.draw.page import Page
+from cxg_widget.errors import CxgWidgetError, InvalidValue, Overtaken, SelectionError
 from cxg_widget.rules.combining import NOTHING
 from cxg_widget.rules.forms import Rule
 from cxg_widget.selection.selection import SelectedCells
@@ -32,15 +37,20 @@ from cxg_widget.session.aggregated import aggregated
 from cxg_widget.session.annotation_list import AnnotationList
 from cxg_widget.session.brush import BrushAnswer
 from cxg_widget.session.columns import Columns
+from cxg_widget.session.composition import composition_frame
 from cxg_widget.session.costs import Costs
 from cxg_widget.session.fields import fields_frame, frame_of_fields
+from cxg_widget.session.figure_files import FigureSize, figure_file, paper_name
 from cxg_widget.session.first_paint import FirstPaint
 from cxg_widget.session.gene_sets import gene_sets_frame
 from cxg_widget.session.gestures import mask_of, polygon_mask, rule_of
 from cxg_widget.session.landmarks import Landmarks
 from cxg_widget.session.module import module_frame
 from cxg_widget.session.on_show import OnShow
+from cxg_widget.session.pages import Pages, Size
+from cxg_widget.session.panel_pictures import PanelPictures
 from cxg_widget.session.pictures import Pictures
+from cxg_widget.session.plots import GroupPlots
 from cxg_widget.session.pointer import Pointer
 from cxg_widget.session.set_list import SetList
 from cxg_widget.session.showing import Showing
@@ -50,7 +60,7 @@ from cxg_widget.session.view_request import Views
 from cxg_widget.spatial.view import View, room_around
 from cxg_widget.text.names import shown
 from cxg_widget.wire import protocol as p
-from cxg_widget.wire.frames import Frame
+from cxg_widget.wire.frames import CHUNK_BYTES, Frame
 from cxg_widget.wire.order import DisplayOrder
 from cxg_widget.wire.quantise import Bounds
 from cxg_widget.wire.request_bounds import MAX_MATCHES, check_size, check_version, check_view
@@ -76,6 +86,7 @@ class Session:
     Attributes
     ----------
     costs : what actions have read of the store
+    tell_reading : shows which part of what lasts has been read, 0 to 1
     """
 
     def __init__(
@@ -89,11 +100,12 @@ class Session:
         def tell_progress(of: Literal["index", "reading"], done: float) -> None:
             announce(Frame(p.Progress(of, done, "aggregate" if of == "index" else "")))
 
+        self.tell_reading = partial(tell_progress, "reading")
         self._loader = read_with(dataset, seed, partial(tell_progress, "index"))
         self.costs = Costs(dataset, self._loader.elsewhere, announce)
         first = settings or Settings(embedding=dataset.default_embedding)
         self._on_show = OnShow(first, dataset.n_obs, self._way_of)
-        self._stop_listening = dataset.tell_progress_to(partial(tell_progress, "reading"))
+        self._stop_listening = dataset.tell_progress_to(self.tell_reading)
         self._first_paint = FirstPaint()
         self._showing = Showing(self._loader, self._on_show)
         self._views = Views(self._loader, self._on_show, announce)
@@ -106,6 +118,7 @@ class Session:
         self.sets = SetList(self._loader, self._on_show)
         self._annotations = AnnotationList(self._loader, self._on_show)
         self.table = CellTable(self._loader, self._on_show)
+        self.plots = GroupPlots(self._loader, self._on_show)
 
     @property
     def settings(self) -> Settings:
@@ -281,6 +294,10 @@ class Session:
             self.set_bits.forget()
         return is_new
 
+    def has_labels(self, columns: Mapping[str, Codes]) -> bool:
+        """Say whether the dataset has these very annotations; as `Loader.has_labels`."""
+        return self._loader.has_labels(columns)
+
     def about(self) -> Iterator[Frame]:
         """Yield what is said of the dataset, again where its columns are others."""
         yield streams.dataset_frame(self.dataset)
@@ -295,6 +312,18 @@ class Session:
             return frame_of_fields(column, self._loader, self._on_show)
         return self._columns.frame(column)
 
+    def composition(self, column: Any, mask: NDArray[np.bool_] | None, by: Any = None) -> pd.DataFrame:
+        """Return how cells fall to the values of a column; as `CxgWidget.composition`."""
+        settings, selected, _ = self._on_show.now()
+        cells = selected if mask is None else mask
+        return composition_frame(self._columns, self._loader, (settings, cells), column, by)
+
+    def neighborhood(self, mask: NDArray[np.bool_], told: str) -> Neighborhood:
+        """Return the cells around a set, bool (n_obs,), in the embedding on show; raises as `neighborhood`."""
+        held = self._held
+        equal_units = held.dataset.axis_labels(held.settings.embedding, held.settings.axes) is None
+        return neighborhood(held.coordinates, mask, held.place().extent, equal_units=equal_units, told=told)
+
     def polygon_mask(self, corners: Any, *, hidden: bool = True) -> NDArray[np.bool_]:
         """Return which cells lie in a polygon (k, 2) in data units of the embedding and axes on show.
 
@@ -302,21 +331,34 @@ class Session:
         """
         return polygon_mask(corners, self._held, self.mask, hidden=hidden)
 
-    def view_of(self, mask: NDArray[np.bool_]) -> View:
+    def view_of(self, mask: NDArray[np.bool_], panel: int = 0) -> View:
         """Return the smallest view that holds cells, bool (n_obs,), and a little around them.
+
+        panel : in whose embedding
 
         Raises
         ------
         SelectionError
             If none of them has a place in the embedding on show.
         """
-        xy = self.xy()[mask]
+        settings = self.settings.of_panel(panel)
+        held = self._loader.of(settings)
+        xy = held.xy()[mask]
         xy = xy[np.isfinite(xy).all(axis=1)].astype(np.float64)
         if not len(xy):
-            raise SelectionError("none of these cells has a place in the embedding on show.")
+            many = self.dataset.obs_noun.many
+            if not mask.any():
+                raise SelectionError(f"there are no {many} in it, which a view could show.")
+            raise SelectionError(f"none of these {many} has a place in the embedding on show.")
         (x0, y0), (x1, y1) = xy.min(axis=0), xy.max(axis=0)
-        y_down = is_tissue(self.dataset.find_embedding(self.settings.embedding))
-        return room_around((x0, x1, y0, y1), self._held.place().extent, y_down=y_down)
+        y_down = is_tissue(self.dataset.find_embedding(settings.embedding))
+        return room_around((x0, x1, y0, y1), held.place().extent, y_down=y_down)
+
+    def aims(self, mask: NDArray[np.bool_]) -> Iterator[Frame]:
+        """Yield where panels of other embeddings are to look to show cells, as far as these lie there."""
+        for panel in self.settings.places.values():
+            with suppress(SelectionError):
+                yield Frame(p.Aim(list(self.view_of(mask, panel)), panel=panel))
 
     def gesture(self, message: p.Lasso | p.Category | p.Pick | p.Clear) -> None:
         """Select by a gesture."""
@@ -330,10 +372,11 @@ class Session:
         held = self._loader.of(self.settings.of_panel(message.panel))
         return mask_of(message, held, self.mask), rule_of(message, held)
 
-    @property
-    def is_prompt(self) -> bool:
-        """Whether a lasso or a category can be answered at once, without reading anything first."""
-        return self._held.is_prompt
+    def is_prompt(self, message: p.Lasso | p.Category | p.Pick) -> bool:
+        """Say whether a gesture can be answered at once, without reading anything first."""
+        with suppress(Overtaken):
+            return self._loader.of(self.settings.of_panel(message.panel)).is_prompt
+        return True  # its panel is gone, which the answer says
 
     def later(self, message: p.Lasso | p.Category | p.Pick) -> Callable[[], Iterator[Frame]]:
         """Take note of a gesture, and return its answer, to be asked for in its turn.
@@ -341,7 +384,11 @@ class Session:
         The answer raises `Overtaken` where a newer selection has replaced all before it, or other cells are on show.
         """
         means = {p.Lasso: attrgetter("place_key"), p.Category: attrgetter("color_key")}
-        key: Callable[[Settings], object] = means.get(type(message), lambda _: None)
+        of: Callable[[Settings], object] = means.get(type(message), lambda _: None)
+
+        def key(settings: Settings) -> object:
+            return of(settings.of_panel(message.panel))
+
         select = self._on_show.select_later(message.mode, lambda: self._cells_of(message), key)
 
         def answer() -> Iterator[Frame]:
@@ -382,25 +429,28 @@ class Session:
                 catalogue: Catalogue = self._loader.memo.keep(
                     "catalogue", tuple(sets.items()), lambda: Catalogue(self.dataset, sets)
                 )
-                found, n_more = catalogue.find(message.query, min(max(message.limit, 1), MAX_MATCHES))
+                names = [one["name"] for one in self.settings.sets]
+                found, n_more = catalogue.find(message.query, min(max(message.limit, 1), MAX_MATCHES), names)
                 yield Frame(p.Matches(message.query, [catalogue.told(match) for match in found], n_more))
             case p.Zoom():
                 check_view(message.view)
-                yield from streams.detail_frames(message.view, self.xy(), self._loader.order())
+                held = self._loader.of(self.settings.of_panel(message.panel))
+                yield from streams.detail_frames(message.view, held.xy(), self._loader.order())
             case p.Aggregate():
                 check_view(message.view)
                 check_size(message.width, message.height)
                 yield from self._views.frames(message)
             case p.Cancel():
                 self._cancel(message)
-            case p.AskLook():
-                yield from self._showing.look(message.panel)
+            case p.AskLook() | p.AskPlace():
+                part = self._showing.look if isinstance(message, p.AskLook) else self._showing.place
+                yield from part(message.panel)
             case _:
                 yield from self._for_panels(message)
 
     def _for_panels(self, message: p.Message) -> Iterator[Frame]:
         match message:
-            case p.AskColumns():
+            case p.AskColumns() | p.FindValues():
                 yield from self._columns.frames(message)
             case p.AskAnnotations():
                 yield self._annotations.frame(message)
@@ -422,6 +472,13 @@ class Session:
                 yield self._landmarks.difference(message)
             case p.AskSections() | p.AskTissue():
                 yield self._tissue.frame(message)
+            case _:
+                yield from self._besides(message)
+
+    def _besides(self, message: p.Message) -> Iterator[Frame]:
+        match message:
+            case p.AskFigure():
+                yield from self._figure(message)
             case p.AskModule():
                 yield module_frame(message.known)
 
@@ -436,7 +493,7 @@ class Session:
         if message.of == "aggregate":
             self._views.cancel(message.panel)
         elif message.of in ("labels", "contours", "difference"):
-            self._landmarks.cancel(message.of)
+            self._landmarks.cancel(message.of, message.panel)
         elif message.of == "tissue":
             self._tissue.cancel()
         elif message.of == "lasso":
@@ -455,9 +512,41 @@ class Session:
         settings, mask, _ = self._on_show.now()
         return Pictures(self._loader.of(settings), mask)
 
+    def page(self, size: Size, *, dark: bool = False, legend: bool | None = None) -> Page:
+        """Draw all that is on show, of every panel, as a page; see `Pages.page`.
+
+        dark : where no background is set
+        legend : whether it says what the colours mean; None = as the setting says
+        """
+        settings, mask, _ = self._on_show.now()
+        settings = settings if legend is None else replace(settings, legend=legend)
+        paper = PAPERS[paper_name(settings, dark=dark)]
+        return Pages(self._loader, settings, mask, paper).page(size)
+
+    @property
+    def panel_pictures(self) -> PanelPictures | None:
+        """Pictures of the panels on show now; None where there is the plot alone."""
+        settings, mask, _ = self._on_show.now()
+        own = {one: settings.of_panel(one) for one in settings.panel_numbers}
+        panels = [(look, Pictures(self._loader.of(own.get(look["id"], settings)), mask)) for look in settings.panels]
+        return PanelPictures(self.pictures, panels, self.dataset.obs_noun.many) if panels else None
+
+    def _figure(self, asked: p.AskFigure) -> Iterator[Frame]:
+        check_size(asked.width, asked.height)
+        size = FigureSize((asked.width, asked.height))
+        page = self.page(size.of_page, dark=asked.dark)
+        file = np.frombuffer(figure_file(page, asked.suffix, size.dpi, self.dataset.title), dtype=np.uint8)
+        parts = np.array_split(file, -(-file.size // CHUNK_BYTES))
+        for at, part in enumerate(parts):
+            yield Frame(p.FigurePart(at, len(parts)), {"file": part})
+
     def look(self, panel: int) -> Iterator[Frame]:
         """Yield what a panel has of its own; see `Showing.look`."""
         return self._showing.look(panel)
+
+    def panel_place(self, panel: int) -> Iterator[Frame]:
+        """Yield where the points lie in a panel's embedding; see `Showing.place`."""
+        return self._showing.place(panel)
 
     def panel_cells(self, panel: int) -> Iterator[Frame]:
         """Yield which points are a panel's own; see `Showing.panel_cells`."""
@@ -478,9 +567,12 @@ class Session:
             If something cannot be read.
         """
         if settings.panels and self._loader.is_elsewhere:
-            raise InvalidValue("panels beside each other are not for cells that Dask's workers hold; color one plot.")
+            many = self.dataset.obs_noun.many
+            raise InvalidValue(f"panels beside each other are not for {many} that Dask's workers hold; color one plot.")
         try:
             for look in self._share(settings):
+                if look.place_key != settings.place_key:
+                    self.place(look)
                 self.coloring(look)
                 self.check_limits(look)
                 self.filtered(look)
@@ -489,21 +581,29 @@ class Session:
             raise
 
     def _share(self, settings: Settings) -> list[Settings]:
-        """Keep what colours each panel, and return the settings of each."""
+        """Keep what each panel shows, and return the settings of each."""
         panels = [settings.of_panel(one) for one in settings.panel_numbers]
-        self._loader.memo.share(one.color_key for one in (settings, *panels) if panels)
+        self._loader.show([settings, *panels])
+        are_parts = any("within" in settings.look(one) for one in settings.panel_numbers)
+        # The filter that a legend shows leaves out cells in panels of other colours alone.
+        self._loader.has_parts = are_parts or (
+            bool(panels) and any("in" in one.get("not", one) for one in settings.filters)
+        )
         return panels
 
     def prepare_hover(self) -> None:
         """Read once what hovering tells of; see `Pointer.prepare`."""
         self._pointer.prepare()
+        self._pointer.warm()
 
     def prepare_columns(self) -> None:
         """Do what the first column that is opened, and the first order of the table, would wait for."""
+        from cxg_widget.compare import warming as compare
         from cxg_widget.counts import warming as counts
         from cxg_widget.table import warming as table
 
         counts.compile_loops()
+        compare.compile_loops()
         table.compile_loops()
 
     def points(self) -> Iterator[Frame]:

@@ -75,15 +75,35 @@ class Showing:
             bounds = Bounds(outline, bounds.n_missing)
         return streams.point_frames(held.point_xy(), bounds, held.order, self._about_points(seq))
 
-    def _about_points(self, seq: int) -> dict[str, Any]:
-        settings, name = self._on_show.settings, self._dataset.find_embedding(self._on_show.settings.embedding)
+    def place(self, panel: int) -> Iterator[Frame]:
+        """Yield the coordinates of a panel's embedding, which all its panels share; nothing where it is the plot's.
+
+        Ends early as `points`.
+        """
+        settings, place = self._on_show.place(panel)
+        if place == 0:
+            return
+        held = self._loader.of(settings)
+
+        def frames(seq: int) -> Iterator[Frame]:
+            xy, bounds = held.point_xy(), held.bounds()
+            yield from streams.point_frames(xy, bounds, held.order, self._about_points(seq, held))
+
+        seq = self._on_show.next("points", place)
+        for frame in self._on_show.until_newer("points", seq, frames, place):
+            yield streams.of_panel(frame, panel)
+
+    def _about_points(self, seq: int, held: Holder | None = None) -> dict[str, Any]:
+        held = held or self._held
+        settings, name = held.settings, self._dataset.find_embedding(held.settings.embedding)
         equal_units = self._dataset.axis_labels(name, settings.axes) is None
         return {
             "seq": seq, "embedding": self._dataset.embedding_told(name), "axes": list(settings.axes),
-            "n_obs": self._dataset.n_obs, "n_at_zero": self._held.n_at_zero(),
-            "y_down": is_tissue(name), "aggregated": self._held.is_aggregated,
+            "n_obs": self._dataset.n_obs, "n_at_zero": held.n_at_zero(),
+            "y_down": is_tissue(name), "aggregated": held.is_aggregated,
             "equal_units": equal_units, "axis_labels": list(self._dataset.axis_names(name, settings.axes) or ()),
             "few": few_of(settings), "spot": spot_of(self._dataset, settings),
+            "place": [name] if isinstance(name, str) else list(name),
         }  # fmt: skip
 
     def color(self) -> Iterator[Frame]:
@@ -166,9 +186,11 @@ class Showing:
         yield self._filter_frame(held, held.passing(), seq)
 
     def _filter_frame(self, held: Holder, passing: NDArray[np.bool_] | None, seq: int) -> Frame:
-        mask = held.filtered()
-        n_passing = self._dataset.n_obs if mask is None else int(np.count_nonzero(mask))
-        return streams.filter_frame(passing, n_passing, held.point_rows, seq)
+        n_passing, n_shown = (
+            self._dataset.n_obs if mask is None else int(np.count_nonzero(mask))
+            for mask in (held.filtered(), held.shown())
+        )
+        return streams.filter_frame(passing, (n_passing, n_shown), held.point_rows, seq)
 
     def color_and_filter(self) -> Iterator[Frame]:
         """Yield the colouring where the filter of a column becomes the legend's, or is no more; no cell flashes up."""

@@ -123,10 +123,10 @@ def selection_frame(selected: NDArray[np.bool_], n_selected: int, seq: int) -> F
     return Frame(p.Selection(seq, n_selected, selected.size), {"bits": bits})
 
 
-def filter_frame(passing: NDArray[np.bool_] | None, n_passing: int, rows: NDArray[Any], seq: int) -> Frame:
-    """Pack which points pass, rows in display order; no bits when all cells do."""
+def filter_frame(passing: NDArray[np.bool_] | None, counts: tuple[int, int], rows: NDArray[Any], seq: int) -> Frame:
+    """Pack which points pass, rows in display order, no bits when all cells do; counts: that pass, that are shown."""
     bits = np.empty(0, dtype=np.uint8) if passing is None else pack_mask(passing[rows])
-    return Frame(p.Filter(seq, n_passing, rows.size), {"bits": bits})
+    return Frame(p.Filter(seq, *counts, rows.size), {"bits": bits})
 
 
 def detail_frames(view: list[float], xy: NDArray[np.float32], order: DisplayOrder) -> Iterator[Frame]:

@@ -98,6 +98,7 @@ class CellTable:
             nothing: dict[str, NDArray[Any]] = {
                 "xy": np.empty((0, 2), dtype=np.float32),
                 "selected": np.empty(0, dtype=np.uint8),
+                "elsewhere": np.empty((0, 0, 2), dtype=np.float32),
             }
             return Frame(p.Table(0, 0, [], [], [], []), nothing)
         setting, settings, rules, selected, _ = self._asked(asked)
@@ -122,8 +123,15 @@ class CellTable:
             for one in columns
         ]  # fmt: skip
         names, texts = names_of(self._dataset, rows), [one.texts() for one in columns]
-        message = p.Table(start, ordered.total, rows.tolist(), names, heads, texts, at, error)
-        return Frame(message, {"xy": self._places(rows, settings), "selected": selected[rows].astype(np.uint8)})
+        panels = list(settings.places.values())
+        message = p.Table(start, ordered.total, rows.tolist(), names, heads, texts, at, error, panels)
+        elsewhere = [self._places(rows, settings.of_panel(panel)) for panel in panels]
+        arrays: dict[str, NDArray[Any]] = {
+            "xy": self._places(rows, settings),
+            "selected": selected[rows].astype(np.uint8),
+            "elsewhere": np.stack(elsewhere) if panels else np.empty((0, rows.size, 2), dtype=np.float32),
+        }
+        return Frame(message, arrays)
 
     def part(self, asked: p.AskCsv) -> Frame:
         """Return rows as a file has them, as many of those asked for as one message holds, at least one."""

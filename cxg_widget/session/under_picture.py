@@ -11,7 +11,8 @@ from cxg_widget.cells.holder import Holder
 from cxg_widget.color.paper import Paper
 from cxg_widget.display.tissue import has_section
 from cxg_widget.draw.over import over
-from cxg_widget.draw.scale_bar import draw_scale_bar
+from cxg_widget.draw.parts import Parts
+from cxg_widget.draw.scale_bar import lay_out_scale_bar
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.session.tissue import part_for
 from cxg_widget.spatial.view import View
@@ -36,9 +37,13 @@ def on_tissue(points: NDArray[np.uint8], held: Holder, seen: View, paper: Paper)
     page[:] = (*paper.ground, 0 if paper.is_clear else 255)
     with suppress(CxgWidgetError):
         page = over(page, _layer(held, seen, (width, height)))
-    page = over(page, points)
-    um = held.dataset.sections().um
-    return page if um is None else draw_scale_bar(page, um * abs(seen[1] - seen[0]) / width, paper)
+    return over(page, points)
+
+
+def scale_bar_of(held: Holder, seen: View, size: tuple[float, float], paper: Paper) -> Parts:
+    """Return the scale bar of a plot of so many px, where an image of the section lies under the cells."""
+    um = held.dataset.sections().um if shows_tissue(held) else None
+    return Parts() if um is None else lay_out_scale_bar(um * abs(seen[1] - seen[0]) / size[0], size, paper)
 
 
 def _layer(held: Holder, seen: View, size: tuple[int, int]) -> NDArray[np.float64]:

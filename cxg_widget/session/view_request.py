@@ -96,10 +96,14 @@ class Views:
 
     def _scale(self, settings: Settings, ask: p.Aggregate, numbers: NDArray[np.float64]) -> PixelScale:
         """Return the scale of numbers of pixels: its limits stay while only the place of the view changes."""
-        level = round(2 * np.log2(abs(ask.view[1] - ask.view[0]) / ask.width))
-        key, found = (settings.color_key, settings.place_key, settings.statistic, level), PixelScale.of(numbers)
+        key, found = scale_key(settings, abs(ask.view[1] - ask.view[0]) / ask.width), PixelScale.of(numbers)
         kept: PixelScale = self._loader.memo.keep("scale", key, lambda: found)
         return kept.holding(found)
+
+
+def scale_key(settings: Settings, units: float) -> tuple[object, ...]:
+    """Return while what is the same the scale of numbers of pixels stays; units: of data that a px takes."""
+    return settings.color_key, settings.place_key, settings.statistic, round(2 * np.log2(units))
 
 
 def shown_of(held: Holder, mask: NDArray[np.bool_], coloring: Coloring | None = None) -> Shown:
@@ -133,7 +137,7 @@ def view_frames(cells: InView, shown: Shown, ask: p.Aggregate, seqs: Seqs, few: 
     drawn = cells if shown.draws_all else passing
     n_inside = drawn.count(view)
     if n_inside <= few:
-        yield from _cell_frames(drawn, shown, _around(drawn, view, most=_MOST_AROUND * few), seqs)
+        yield from _cell_frames(drawn, shown, around(drawn, view, few), seqs)
     else:
         size = (ask.width, ask.height)
         spread = spread_of(n_inside, size, ask.diameter)
@@ -198,12 +202,12 @@ def _cell_frames(drawn: InView, shown: Shown, extent: View, seqs: Seqs) -> Itera
         yield Frame(p.Cells(seqs.points, seqs.color, seqs.selection, part, len(cuts), list(extent)), arrays)
 
 
-def _around(drawn: InView, view: View, most: int) -> View:
-    """Return x0 < x1, y0 < y1: the view and as much around it as holds at most so many cells, or the view alone.
+def around(drawn: InView, view: View, few: int) -> View:
+    """Return x0 < x1, y0 < y1: the view and as much around it as holds not many more cells than few, or the view alone.
 
     With some more around it, a small move needs no answer.
     """
     x0, x1, y0, y1 = *sorted(view[:2]), *sorted(view[2:])
     dx, dy = (x1 - x0) * (_AROUND - 1) / 2, (y1 - y0) * (_AROUND - 1) / 2
     wide = x0 - dx, x1 + dx, y0 - dy, y1 + dy
-    return wide if drawn.count(wide) <= most else (x0, x1, y0, y1)
+    return wide if drawn.count(wide) <= _MOST_AROUND * few else (x0, x1, y0, y1)

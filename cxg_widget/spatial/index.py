@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.spatial.build import Progress, Sorted, sort_points
+from cxg_widget.spatial.crowds import crowds_of
 from cxg_widget.spatial.fingerprint import fingerprint
 from cxg_widget.spatial.lasso import runs_of_polygon
 from cxg_widget.spatial.polygon import contains_each
@@ -47,6 +48,7 @@ class SpatialIndex:
         self.extent = extent
         self.fingerprint = fingerprint
         self._places: NDArray[np.uint32] | None = None
+        self._crowds: Runs | None = None
         self._lock = Lock()
 
     @classmethod
@@ -89,6 +91,14 @@ class SpatialIndex:
                 self._places = places
             return self._places
 
+    @property
+    def crowds(self) -> Runs:
+        """Runs of many points at one place each."""
+        with self._lock:
+            if self._crowds is None:
+                self._crowds = crowds_of(self.tree)
+            return self._crowds
+
     def kept(self, mask: NDArray[np.bool_]) -> SpatialIndex:
         """Return the index of some rows alone, bool (n_obs,), with the same tiles and extent; nothing is sorted."""
         is_kept = mask[self.rows]
@@ -110,6 +120,12 @@ class SpatialIndex:
         runs = runs_of_view(self.tree, view)
         unsure = self._resolve(runs.only(inner=False), lambda places: self._in_view(places, view))
         return int(runs.only(inner=True).sizes.sum()) + sum(places.size for places in unsure)
+
+    def split(self, view: Sequence[float]) -> tuple[Runs, NDArray[np.uint32]]:
+        """Return runs of places that lie wholly in a view, and the places of all other points in it, ascending."""
+        runs = runs_of_view(self.tree, view)
+        rim = self._resolve(runs.only(inner=False), lambda places: self._in_view(places, view))
+        return runs.only(inner=True), _joined(rim)
 
     def rows_in(self, view: Sequence[float], limit: int | None = None) -> NDArray[np.uint32]:
         """Return the places, ascending, of the points of a view, exactly; the first `limit` of them."""
@@ -176,7 +192,8 @@ class SpatialIndex:
         # A little wider than the circle: the sums round.
         (x, y), margin = center, radius * 1.001
         wide, high = margin + abs(x) * 1e-14, margin / stretch + abs(y) * 1e-14
-        places = runs_of_view(self.tree, (x - wide, x + wide, y - high, y + high)).places()
+        runs = runs_of_view(self.tree, (x - wide, x + wide, y - high, y + high))
+        places = runs.singled(self.crowds).places()  # of many at one place the first stands for all
         points = self.xy.take(places, axis=0).astype(np.float64)
         points -= x, y
         points[:, 1] *= stretch
@@ -184,11 +201,27 @@ class SpatialIndex:
         squares = np.einsum("ij,ij->i", points, points)
         close = np.flatnonzero(squares <= radius * radius * _ABOUT)
         if allowed is not None and close.size:
-            close = close[allowed(places[close])]
+            places[close] = self._first_allowed(places[close], allowed)
+            close = close[places[close] >= 0]
         close = close[squares[close] <= squares[close].min(initial=np.inf) * _ABOUT]
         distance = np.hypot(points[close, 0], points[close, 1])
         best = int(np.argmin(distance)) if close.size else 0
         return int(places[close[best]]) if close.size and distance[best] <= radius else None
+
+    def _first_allowed(self, places: NDArray[np.int64], allowed: _Test) -> NDArray[np.int64]:
+        """Return the places that are allowed, -1 for others; a first one of a crowd, as the first of it that is."""
+        found, crowds = np.where(allowed(places), places, -1), self.crowds
+        for i in np.flatnonzero(found < 0):
+            at = np.searchsorted(crowds.starts, places[i])
+            if at < len(crowds) and crowds.starts[at] == places[i]:
+                found[i] = next(self._allowed_in(int(places[i]), int(crowds.stops[at]), allowed), -1)
+        return found
+
+    @staticmethod
+    def _allowed_in(start: int, stop: int, allowed: _Test) -> Iterator[int]:
+        for first in range(start, stop, _AT_ONCE):
+            places = np.arange(first, min(first + _AT_ONCE, stop))
+            yield from places[allowed(places)]
 
     def _in_view(self, places: NDArray[np.int64], view: Sequence[float]) -> NDArray[np.bool_]:
         x0, x1, y0, y1 = ordered(view)

@@ -11,6 +11,8 @@ from cxg_widget.spatial.morton import DEPTH, TileGrid, compact
 
 _POINTS_PER_TILE = 8
 _MAX_LEVEL = 11
+_FEW, _PARTS_OF_FEW = 64, 32
+"""So few searches are cut into more than halves: a call takes longer than what it looks at."""
 
 
 def offsets_level(n: int) -> int:
@@ -102,9 +104,13 @@ class Quadtree:
         wanted = codes.ravel()
         open_ = np.flatnonzero(low < high)
         while open_.size:
-            middle = (low[open_] + high[open_]) >> 1
-            below = self.grid.codes(self.xy[middle]) < wanted[open_]
-            low[open_[below]] = middle[below] + 1
-            high[open_[~below]] = middle[~below]
+            n = _PARTS_OF_FEW if open_.size <= _FEW else 2
+            at, span = low[open_], (high - low)[open_]
+            cuts = at[:, None] + span[:, None] * np.arange(1, n) // n
+            below = self.grid.codes(self.xy[cuts.ravel()]).reshape(cuts.shape) < wanted[open_, None]
+            edges = np.column_stack([at - 1, cuts, at + span])
+            n_below = below.sum(axis=1)
+            low[open_] = edges[np.arange(open_.size), n_below] + 1
+            high[open_] = edges[np.arange(open_.size), n_below + 1]
             open_ = open_[low[open_] < high[open_]]
         return low.reshape(codes.shape)

@@ -43,6 +43,14 @@ class Runs:
         kept = self.inner == inner
         return Runs(self.starts[kept], self.stops[kept], self.inner[kept])
 
+    def singled(self, crowds: Runs) -> Runs:
+        """Return them with the first place alone of each of some other runs, which lie within one of these or none."""
+        inside = np.searchsorted(self.starts, crowds.starts, side="right") - 1
+        met = (inside >= 0) & (crowds.starts < self.stops[inside]) if len(self) else np.zeros(len(crowds), np.bool_)
+        starts = np.sort(np.concatenate([self.starts, crowds.stops[met]]))
+        stops = np.sort(np.concatenate([self.stops, crowds.starts[met] + 1]))
+        return Runs(starts, stops, self.inner[np.searchsorted(self.starts, starts, side="right") - 1])
+
     def blocks(self, most: int) -> Iterator[Runs]:
         """Yield the same places, ascending, as runs of at most `most` points in all."""
         ends = np.cumsum(self.sizes)

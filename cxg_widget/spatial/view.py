@@ -17,7 +17,7 @@ _MARGIN = 0.04
 
 def fit_view(
     extent: Extent,
-    size: tuple[int, int],
+    size: tuple[float, float],
     *,
     y_down: bool = False,
     equal_units: bool = True,
@@ -43,7 +43,7 @@ def room_around(extent: Extent, whole: Extent, *, y_down: bool = False) -> View:
 
 def contain(
     view: View,
-    size: tuple[int, int],
+    size: tuple[float, float],
     *,
     y_down: bool = False,
     equal_units: bool = True,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher, get_close_matches
 from reprlib import Repr
 from typing import Any
 
+BROKEN = re.compile("[\0\ud800-\udfff]")
+"""What no file and no message can hold: NUL and half characters."""
 _MANY = 4_000
 _FIRST = 500
 _ALIKE, _SHORT_OF_BEST = 0.5, 0.15
@@ -18,7 +21,20 @@ _LONGEST_NAME = 500
 _LONGEST_LABEL = 60
 MISSING_LABEL = "(missing)"
 """Name of the cells without a category, in the legend and in the trait `hidden`."""
+IN_NO_SET_LABEL, NOT_IN_SET_LABEL = "in no set", "not in the set"
+"""What cells are called that have no colour where sets colour them: all of them, or one."""
 _QUOTED = f'"{MISSING_LABEL}"'
+
+
+def missing_told(color: str) -> str:
+    """Return what cells without a category are called where something colours them, as "obs:NAME" or "sets:"."""
+    source, _, name = color.partition(":")
+    return MISSING_LABEL if source != "sets" else NOT_IN_SET_LABEL if name else IN_NO_SET_LABEL
+
+
+def layer_told(layer: str | None) -> str:
+    """Return what a layer of the matrix is called; None = the main one."""
+    return "X" if layer is None else f"layer {layer!r}"
 
 
 class _Short(Repr):
@@ -146,3 +162,9 @@ def not_found(
     close = nearest(name if isinstance(name, str) else shown(name), known)
     hint = f" Did you mean {' or '.join(map(shown, close))}?" if close else ""
     return f"no {kind} {shown(name)}; {where} has {listed}{more}.{hint}"
+
+
+def and_not(told: Sequence[str]) -> str:
+    """Return the sentence for one thing that is not there, and then the names of all others that are not."""
+    first, *others = told
+    return f"{first} Not there either: {', '.join(others)}." if others else first

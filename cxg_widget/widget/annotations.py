@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from cxg_widget.annotations.sidecar import read_annotations
 from cxg_widget.datasets.base.values import Codes
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.text.names import not_found, shown
+from cxg_widget.text.nouns import Noun
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,6 +115,7 @@ class Annotations(Mapping[str, "Annotation"]):
         MissingDependency
             If the library that writes it is not installed.
         """
+        self._widget._check_open()
         saving.save(self._widget.dataset, list(self), path, into, on_conflict)
 
     def __getitem__(self, name: str) -> Annotation:
@@ -223,7 +225,7 @@ class Annotation:
 
     def merge(self, labels: Sequence[str], into: str) -> None:
         """Make several labels one, which stands where it stood, or where the first of them did; errors as `rename`."""
-        listed = [labels] if isinstance(labels, str) else list(labels)
+        listed = list(labels) if isinstance(labels, Iterable) and not isinstance(labels, str) else [labels]
         self._do({"merge": listed, "into": check_label(into), "n": self._count(listed)})
 
     def delete(self, label: str) -> None:
@@ -232,6 +234,8 @@ class Annotation:
 
     def series(self) -> pd.Series:
         """Return the labels as a categorical by the obs index, missing = NaN."""
+        self._annotations._widget._check_open()
+        self._annotations._log_of(self.name)
         return self._annotations._widget.dataset.obs([self.name])[self.name]
 
     def log(self) -> pd.DataFrame:
@@ -247,6 +251,7 @@ class Annotation:
     ) -> None:
         """Write this annotation alone; as `Annotations.save`."""
         dataset = self._annotations._widget.dataset
+        self._annotations._widget._check_open()
         self._annotations._log_of(self.name)
         saving.save(dataset, [self.name], path, into, on_conflict)
 
@@ -256,7 +261,8 @@ class Annotation:
 
     def __repr__(self) -> str:
         noun = self._annotations._widget.dataset.obs_noun
-        return f"<annotation {self.name!r}: {len(self.labels):,} labels of {noun.counted(len(self))}>"
+        labels = Noun("label", "labels").counted(len(self.labels))
+        return f"<annotation {self.name!r}: {labels} of {noun.counted(len(self))}>"
 
     @property
     def _log(self) -> Log:

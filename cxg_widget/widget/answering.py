@@ -95,7 +95,7 @@ class AnsweringWidget(ChangingWidget):
             self._exchange.fail("message", error)
             return
         if isinstance(message, protocol.Lasso | protocol.Category | protocol.Pick) and (
-            self._exchange.jobs.is_busy("lasso") or not self._session.is_prompt
+            self._exchange.jobs.is_busy("lasso") or not self._session.is_prompt(message)
         ):
             self._select_later(message, request_id)
         elif isinstance(message, protocol.Lasso | protocol.Category | protocol.Pick | protocol.Clear):
@@ -155,6 +155,8 @@ class AnsweringWidget(ChangingWidget):
             return
         if isinstance(refused, Exception):
             self._leave_out("filters", refused, valid)
+        for name in ("contours", "difference"):
+            self._refuse(name, partial(self._check_on_plot, name), valid)
         self._is_checked = True
         try:
             with self._history.step():

@@ -28,6 +28,7 @@ from cxg_widget.display.settings import BY_NAME, STATE, Settings, check
 from cxg_widget.errors import (
     ClosedDataset,
     CxgWidgetError,
+    Overtaken,
     UnknownName,
 )
 from cxg_widget.rules.filters import check_filters
@@ -40,6 +41,7 @@ from cxg_widget.widget.limits import LimitsByColoring
 from cxg_widget.widget.page_changes import PageChanges
 from cxg_widget.widget.trait_error import as_trait_error
 from cxg_widget.widget.traits import WidgetTraits
+from cxg_widget.wire.frames import Frame
 from cxg_widget.wire.protocol import MISSING_LABEL
 
 if TYPE_CHECKING:
@@ -216,6 +218,10 @@ class ChangingWidget(WidgetTraits):
         check_named(settings.filters, settings.sets)
         check_known(settings.sets_on_plot, settings.sets)
 
+    def _check_on_plot(self, name: str, settings: Settings) -> None:
+        names = getattr(settings, name)
+        check_known(names if isinstance(names, tuple) else (), settings.sets)
+
     def _keep_on_plot(self, before: Settings) -> None:
         """Let contours and difference follow their sets, which may have other names, or be gone."""
         after = {
@@ -256,7 +262,7 @@ class ChangingWidget(WidgetTraits):
         self._put_labels(now, besides=self._dataset.own_columns)
         self._set_checked(settled(before, now, self._session.labels(now)))
         self._put_labels(now, besides=self._labels_on_leave)
-        self._set_checked({"hidden": self._legend.hidden(self._settings()), "panels": self._panels_left()})
+        self._set_checked({"hidden": self._legend.still_hidden(self._settings()), "panels": self._panels_left()})
 
     def _take_sets(self, before: Settings) -> None:
         """Let what names sets follow them: filters, and the colour with what its legend hides."""
@@ -303,7 +309,8 @@ class ChangingWidget(WidgetTraits):
         elif name == "sets":
             self._take_sets(before)
         elif name in ("color", "filters"):
-            self._set_checked({"hidden": self._legend.hidden(self._settings())})
+            hidden = self._legend.hidden if name == "color" else self._legend.still_hidden
+            self._set_checked({"hidden": hidden(self._settings())})
         self._session.settings = self._settings()
         cost, stream = self._stream_of(name, before, besides_before, is_other_way=self._session.way != way)
         self._show_panels(before, is_other_way=self._session.way != way)
@@ -324,7 +331,12 @@ class ChangingWidget(WidgetTraits):
     def _show_panels(self, before: Settings, *, is_other_way: bool) -> None:
         """Send what panels show anew; a page without the module that draws them asks for it when it has it."""
         now, session = self._session.settings, self._session
-        for panel in now.panel_numbers if self._draws_panels else ():
+        if not self._draws_panels:
+            return
+        for place, panel in now.places.items():
+            if is_other_way or place not in before.places:
+                self._exchange.send_soon("place", partial(session.panel_place, panel), panel=panel)
+        for panel in now.panel_numbers:
             is_new = panel not in before.panel_numbers
             look, look_before = now.of_panel(panel), before.of_panel(0 if is_new else panel)
             streams: dict[str, Stream] = {}
@@ -349,6 +361,11 @@ class ChangingWidget(WidgetTraits):
         is_filtered_anew = besides_before != besides or (name == "annotations" and bool(self.filters.rules))
         if cost == "tuning" and is_colored_anew:
             cost = "color"  # of several genes, a hue each, the kernel mixes the colours
+        hides_sets = bool(session.settings.hidden or before.hidden) and session.legend_column(session.settings) is None
+        if name in ("hidden", "sets") and hides_sets and besides:
+            is_filtered_anew = True  # how many are shown
+        if name == "hidden" and is_filtered_anew:
+            cost = "filter"
         if name == "sets" and self._session.target(session.settings).source == "sets":
             cost = "color" if is_colored_anew else "palette"
         if name in ("annotations", "gene_sets") and cost == "color" and not is_colored_anew:
@@ -365,10 +382,30 @@ class ChangingWidget(WidgetTraits):
         if not self._exchange.is_busy(kind):
             self._shown_before[kind] = {}
         self._shown_before[kind].setdefault(trait, before)
-        self._exchange.send_soon(kind, stream, on_failure=lambda: self._set_back(trait, before))
+        on_failure = partial(self._set_back, trait, before)
+        self._exchange.send_soon(kind, partial(self._between_steps, stream), on_failure=on_failure)
+
+    def _between_steps(self, stream: Stream) -> Iterator[Frame]:
+        """Yield a stream; again where it failed while a step was under way, of which it had seen half.
+
+        One that was overtaken without any step since has a newer one in its place, and ends.
+        """
+        while True:
+            settings, labels = self._session.settings, dict(self._dataset.own_columns)
+            try:
+                yield from stream()
+                return
+            except CxgWidgetError as error:
+                self._history.wait()
+                if settings is self._session.settings and self._session.has_labels(labels):
+                    if isinstance(error, Overtaken):
+                        return
+                    raise
 
     def _set_back(self, trait: str, value: Any) -> None:
-        """Set what could not be shown back to what was shown before."""
+        """Set what could not be shown back to what was shown before, unless the widget was closed meanwhile."""
+        if not self._open:
+            return
         self._since = None
         value = list(value) if isinstance(value, tuple) else value
         with self._history.mended(trait, value):

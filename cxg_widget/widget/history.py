@@ -100,6 +100,11 @@ class History:
                 yield
             self._note()
 
+    def wait(self) -> None:
+        """Wait until no step of another thread is under way."""
+        with self._lock:
+            pass
+
     @contextmanager
     def mended(self, name: str, value: Any) -> Iterator[None]:
         """Set a setting back that could not be shown; the step that set it is none."""

@@ -24,6 +24,10 @@ class LegendFilter:
         labels = [] if "not" in rule else self._session.coloring(settings).labels
         return hidden_by(rule, labels)
 
+    def still_hidden(self, settings: Settings) -> list[str]:
+        """Return what is hidden once filters have changed; of a legend of no column, as of sets, all that was."""
+        return list(settings.hidden) if self._session.legend_column(settings) is None else self.hidden(settings)
+
     def filters(self, settings: Settings) -> list[Rule]:
         """Return the filters, that of the column on show as `hidden` has it."""
         rule, column = self._rule(settings), self._session.legend_column(settings)

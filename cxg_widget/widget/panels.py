@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class Panel:
-    """One of the panels: `p.color = "NKG7"`, `p.cmap`, `p.layer`, `p.vmin`, `p.vmax` change it, `p.remove()` ends it.
+    """One of the panels: `p.color = "NKG7"`, `p.embedding`, `p.cmap`, `p.layer`, `p.vmin`, `p.vmax` change it.
 
-    What it has not of its own is the widget's, also as that changes.
+    `p.remove()` ends it. What it has not of its own is the widget's, also as that changes.
     """
 
     def __init__(self, widget: CxgWidget, number: int) -> None:

@@ -9,8 +9,9 @@ from cxg_widget.color.palettes import check_color
 from cxg_widget.compute.bits import pack_mask
 from cxg_widget.display.by_sets import set_colors
 from cxg_widget.errors import CxgWidgetError, InvalidValue, UnknownName
-from cxg_widget.rules.forms import Rule
+from cxg_widget.rules.forms import Rule, check_rule
 from cxg_widget.rules.named import check_name, expanded, rule_of_set
+from cxg_widget.rules.rule import check_names
 from cxg_widget.rules.rule import mask_of as mask_of_rule
 from cxg_widget.selection.cell_set import Bits, CellSet
 from cxg_widget.selection.given import listed, rule_of
@@ -74,12 +75,13 @@ class Sets(MutableMapping[str, CellSet]):
         Raises
         ------
         UnknownName
-            If it names columns, genes, embeddings or sets that there are not: one sentence names all of them.
+            If it names columns, genes, layers, embeddings or sets that there are not: one sentence names all of them.
         InvalidValue, SelectionError
             If it is no rule, or its values do not fit.
         """
-        dataset = self._widget.dataset
-        rule = expanded(rule, {one["name"]: one["rule"] for one in self.rules})
+        dataset, known = self._widget.dataset, {one["name"]: one["rule"] for one in self._now()}
+        check_names(check_rule(rule), dataset, known)
+        rule = expanded(rule, known)
         bits = pack_mask(mask_of_rule(rule, dataset))
         return self._of(bits, rule)
 
@@ -181,7 +183,7 @@ class Sets(MutableMapping[str, CellSet]):
         try:
             return repr(self[name])
         except CxgWidgetError as error:
-            return f"<set whose cells cannot be found: {error}>"
+            return f"<set whose {self._widget.dataset.obs_noun.many} cannot be found: {error}>"
 
     def _cells(self, what: Any) -> CellSet:
         dataset, what = self._widget.dataset, listed(what)

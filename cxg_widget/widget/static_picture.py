@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING, Any
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.draw.figure import compose
 from cxg_widget.draw.key import lines_of
+from cxg_widget.draw.page import draw_page
 from cxg_widget.draw.png import encode_png
 from cxg_widget.errors import CxgWidgetError
+from cxg_widget.session.pages import Size
 
 if TYPE_CHECKING:
     from cxg_widget.session.session import Session
 
-_SAMPLE = 20_000
+_AT_ONCE = 1_000_000
+"""Points that are drawn before the cell ends; of more, and of images of all cells, the picture of all follows."""
 _LARGEST_PX = 10_000
 _PNG = b"\x89PNG\r\n\x1a\n"
 _LOG = logging.getLogger("cxg_widget")
@@ -36,7 +39,7 @@ class NotebookPicture:
     def __init__(self, session: Session) -> None:
         self.id = secrets.token_hex(8)
         self._session = session
-        self._is_there = False
+        self._is_there = self._is_of_page = False
 
     def drawn(self, *, html: bool = True) -> dict[str, str]:
         """Draw what is on show as the settings say; see `static_picture`."""
@@ -53,7 +56,19 @@ class NotebookPicture:
     def replace(self, snapshot: Any) -> None:
         """Put a picture that the front-end took in its place; see `kept_picture`."""
         if self._is_there and (picture := kept_picture(snapshot, self.id, self._session)):
+            self._is_of_page = True
             self._put_out(picture, update=True)
+
+    def complete(self) -> None:
+        """Put a picture of all cells in its place where the first was of some, unless the front-end has taken one."""
+        if self._is_there and not self._is_of_page and not self._session.pictures.are_all(_AT_ONCE):
+            now = self._session.settings
+            picture = static_picture(
+                self._session, now.height, self.id, view=now.view, legend=now.legend, background=now.background,
+                of_all=True,
+            )  # fmt: skip
+            if picture and not self._is_of_page:
+                self._put_out(picture, update=True)
 
     def _put_out(self, picture: dict[str, str], *, update: bool = False) -> None:
         from IPython.display import display
@@ -70,6 +85,7 @@ def static_picture(
     html: bool = True,
     legend: bool = True,
     background: str | None = None,
+    of_all: bool = False,
 ) -> dict[str, str]:
     """Draw what is on show.
 
@@ -81,21 +97,29 @@ def static_picture(
     html : add "text/html" to "image/png"
     legend : say what the colours mean, beside the plot and as text
     background : "white", "dark" or "transparent"; None = white, as long as no front-end has told of its theme
+    of_all : draw every cell, however long it takes, as figures do
 
     Returns
     -------
     a mimebundle; empty when nothing can be drawn, for whatever reason: the live view is not to suffer from it
     """
-    if not session.pictures.can_be_soon:
+    panels = session.panel_pictures
+    if not of_all and not (panels or session.pictures).can_be_soon:
         return {}
     size = (round(height * 4 / 3), height)
     paper = PAPERS[background or "white"]
     try:
         seen = None if view is None else (view[0], view[1], view[2], view[3])
-        image, key = session.pictures.drawn(seen, size, paper=paper, max_points=_SAMPLE)
-        page = image[:, :, : 4 if paper.is_clear else 3] if not legend else compose(image, key, paper)
+        if panels is not None:
+            page, lines = panels.figure(seen, size, paper=paper, max_points=_AT_ONCE, legend=legend)
+        else:
+            image, key = session.pictures.drawn(seen, size, paper=paper, max_points=_AT_ONCE)
+            page = image[:, :, : 4 if paper.is_clear else 3] if not legend else compose(image, key, paper)
+            lines = lines_of(key) if legend else []
+        if of_all:
+            page = draw_page(session.page(Size((float(size[0]), float(size[1]))), legend=legend))
         encoded = base64.b64encode(encode_png(page)).decode()
-        told = _told(session.dataset.title, session.pictures.axes_told(), lines_of(key) if legend else [])
+        told = _told(session.dataset.title, session.pictures.axes_told(), lines)
     except CxgWidgetError as error:
         _LOG.info("no static picture: %s", error)
         return {}

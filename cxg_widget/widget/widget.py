@@ -17,6 +17,7 @@ from ipywidgets import CallbackDispatcher
 from numpy.typing import NDArray
 
 from cxg_widget.cells.loader import Loader
+from cxg_widget.compare.question import Question
 from cxg_widget.compute.jobs import wait_for
 from cxg_widget.datasets import looks_like_anndata, open_dataset, option_names
 from cxg_widget.datasets.base.dataset import Codes, Dataset
@@ -38,10 +39,11 @@ from cxg_widget.selection.query import mask_of_query
 from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
 from cxg_widget.session.costs import Cost
 from cxg_widget.session.exchange import Exchange
+from cxg_widget.session.figure_files import FigureSize
 from cxg_widget.session.gestures import polygon_rule
 from cxg_widget.session.session import Session
 from cxg_widget.text.names import shown
-from cxg_widget.widget.answering import AnsweringWidget
+from cxg_widget.widget import saving
 from cxg_widget.widget.boxes import show_pictures_of_boxes
 from cxg_widget.widget.genes import Genes
 from cxg_widget.widget.history import History
@@ -49,13 +51,17 @@ from cxg_widget.widget.legend_filter import LegendFilter
 from cxg_widget.widget.limits import LimitsByColoring
 from cxg_widget.widget.page_changes import PageChanges
 from cxg_widget.widget.panels import Panel, Panels, looks_of_split
+from cxg_widget.widget.plots import PlottingWidget
 from cxg_widget.widget.static_picture import NotebookPicture
 from cxg_widget.wire import protocol
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+    from matplotlib.figure import Figure
 
+    from cxg_widget.compare.markers import Markers
+    from cxg_widget.compare.result import Comparison
     from cxg_widget.rules.forms import Rule
 
 _IN_A_ROW = "".join(
@@ -69,7 +75,7 @@ _BUNDLE = Path(__file__).parents[1] / "static" / "widget.js"
 _ESM: Any = _BUNDLE if os.environ.get("ANYWIDGET_HMR") == "1" else _BUNDLE.read_text(encoding="utf-8")
 
 
-class CxgWidget(AnsweringWidget):
+class CxgWidget(PlottingWidget):
     """An interactive scatterplot of a single-cell dataset.
 
     Parameters
@@ -315,6 +321,63 @@ class CxgWidget(AnsweringWidget):
         with self._session.costs.action("aggregate"):
             return self._session.aggregate(reduction, color=color, view=view, width=width, height=height, within=within)
 
+    def save(
+        self, path: str | os.PathLike[str], *, dpi: float | None = None, width: float | None = None,
+        height: float | None = None, legend: bool | None = None,
+    ) -> None:  # fmt: skip
+        """Write what is on show into a file: all cells as one image, everything else as text and lines.
+
+        All panels, with axes, names, contours, legends, scale bar, the image of the section and the difference of two
+        sets. In SVG and PDF words are text, in PDF with their font. The paper is `background`, white where that is
+        None. A file that is there is replaced as a whole; after a failure it is as it was.
+
+        Parameters
+        ----------
+        path : its suffix says what is written: .png, .svg or .pdf, of which the last two need matplotlib
+        dpi : pixels per inch of the image, 10 to 2,400; None = 300. With 96 a CSS px is one pixel
+        width, height : of the whole page, CSS px (1/96 inch); of one alone the other follows. None = the plot as large
+            as on the screen, where there is one, else 4:3 of the trait `height`, and the legend beside it
+        legend : whether title and legend are on it; None = as the trait `legend` says, which is True by itself
+
+        Raises
+        ------
+        InvalidValue
+            For another suffix, a size that leaves no room for the plot or cannot be held.
+        TargetNotWritten
+            If there is no such folder, the disk is full or does not take it; an OSError.
+        MissingDependency
+            If matplotlib is not installed, for SVG and PDF.
+        InvalidStore, DamagedStore
+            If what is shown cannot be read.
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        with self._session.costs.action("save"):
+            saving.save(self._session, path, self._figure_size(width, height, dpi), legend)
+
+    def figure(
+        self, *, dpi: float | None = None, width: float | None = None, height: float | None = None,
+        legend: bool | None = None,
+    ) -> Figure:  # fmt: skip
+        """Return what is on show as a `matplotlib.figure.Figure`, to be added to; parameters as those of `save`.
+
+        Each plot is an `Axes` in data units, in the order of the panels.
+
+        Raises
+        ------
+        MissingDependency
+            If matplotlib is not installed.
+        InvalidValue, InvalidStore, DamagedStore, ClosedDataset
+            As `save`.
+        """
+        self._check_open()
+        with self._session.costs.action("save"):
+            return saving.figure(self._session, self._figure_size(width, height, dpi), legend)
+
+    def _figure_size(self, width: Any, height: Any, dpi: Any) -> FigureSize:
+        return FigureSize.of(saving.plot_size(self._snapshot, self.height), width, height, dpi)
+
     def filter(self, query: str | None) -> None:
         """Keep the cells of a query beside the other filters, in the place of the query before; None takes it away.
 
@@ -346,14 +409,15 @@ class CxgWidget(AnsweringWidget):
         raise InvalidOption("w.genes is not set as a whole: w.genes.pin(names), w.genes.sets = {name: genes}.")
 
     def panel(self, **look: Any) -> Panel:
-        """Show one more panel beside the others: another colour, or some of the cells, under the same camera.
+        """Show one more panel beside the others: another colour, another embedding, or some of the cells.
 
-        Hover, selection, filters and tools are those of all panels; what a panel has not of its own is the widget's.
+        Panels of one embedding have one camera. Hover, selection, filters and tools are those of all panels; what a
+        panel has not of its own is the widget's.
 
         Parameters
         ----------
-        **look : `color` as the trait, and with it `layer`, `cmap` (a name), `vmin` and `vmax`; `within` = {column:
-            what is kept} as `w.filters` takes it, the cells that it shows
+        **look : `embedding` as the trait, by its first two axes; `color` as the trait, and with it `layer`, `cmap` (a
+            name), `vmin` and `vmax`; `within` = {column: what is kept} as `w.filters` takes it, the cells that it shows
 
         Returns
         -------
@@ -465,6 +529,154 @@ class CxgWidget(AnsweringWidget):
         with self._session.costs.action("counts"):
             return self._session.counts(column)
 
+    def compare(
+        self, a: Any = None, b: Any = "rest", *, method: str = "t-test", layer: str | None = None,
+        normalize: str | None = None, by: str | None = None, genes: Sequence[str] | str | None = None,
+        fold: str = "scanpy", min_cells: int = 10, min_donors: int = 3,
+    ) -> Comparison:  # fmt: skip
+        """Compare two sets of cells gene by gene: which genes are higher in one, how much, and how surely.
+
+        The matrix is read in blocks, of which nothing is kept; no gesture waits for it, and Ctrl-C ends it at once.
+
+        Parameters
+        ----------
+        a, b : None or "selection" = the selection; the name of a set, a query ("n_genes > 500 and type == 'B cell'"), a
+            set or a selection, a rule, a polygon; else as `select` takes it: {obs column: values}, a mask (n_obs,),
+            rows, obs index labels. For b "rest" = all cells that are not in a, whatever the filters
+        method : "t-test" = Welch's, of unequal variances; "wilcoxon" = rank sums, with ties corrected and without
+            continuity correction; "pseudobulk" = sums of counts of each donor, a t-test of their log2 counts per
+            million; "deseq2" = the same sums by PyDESeq2 (`pip install 'cxg-widget[deseq2]'`); "explorer" = the numbers
+            of CELLxGENE Explorer, to reproduce lists made with it
+        layer : name of the layer that is compared; None = X, whatever is on show
+        normalize : "log1p_10k" compares log1p of counts per 10,000 of all genes of the cell; None = values as they are
+        by : the obs column of donors, for "pseudobulk" and "deseq2"; else None. Where enough donors are on both sides,
+            they are compared in pairs, without the others
+        genes : names, or the name of a gene set; None = all
+        fold : how `log2fc` is defined: "scanpy" = log2((expm1(mean_a) + 1e-9) / (expm1(mean_b) + 1e-9)), as scanpy has
+            it, "pseudocount" = log2((mean of expm1 in a + 1) / (mean of expm1 in b + 1)), as Seurat has it;
+            "pseudobulk" and "deseq2" have their own
+        min_cells, min_donors : cells that a donor needs on a side, and donors that each side needs
+
+        Returns
+        -------
+        what has `.frame()`, a DataFrame with a row for each gene, `.notes`, sentences on what the numbers are,
+        `.log10_p`, `.u` and `.to_csv(path)`; by donors also `.donors` and `.sums`, by "explorer" `.listed(n)`
+
+        Raises
+        ------
+        SelectionError
+            If no cells are meant, a set holds too few, or both hold the same.
+        UnknownName, InvalidValue, InvalidOption
+            If there is no such layer, gene, method or definition, or `normalize` or a sum is given values that are no
+            counts; the sentence names layers that hold counts.
+        MissingDependency
+            If "deseq2" is asked for, and PyDESeq2 is not installed.
+        InvalidStore, DamagedStore
+            If the matrix cannot be read.
+        ClosedDataset
+            If the widget was closed.
+        """
+        from cxg_widget.widget.comparing import compared, genes_meant
+
+        self._check_open()
+        question = Question(method, layer, normalize, genes_meant(self, genes), fold, by, min_cells, min_donors)
+        question.check(self._dataset)
+        with self._session.costs.action("compare"):
+            return compared(self, a, b, question, level=2)
+
+    def markers(
+        self, a: Any = None, against: str = "rest", *, by: str | None = None, method: str = "t-test",
+        layer: str | None = None, normalize: str | None = None, genes: Sequence[str] | str | None = None,
+        fold: str = "scanpy",
+    ) -> Comparison | Markers:  # fmt: skip
+        """Say which genes mark some cells, or the cells of each value of a column.
+
+        Parameters
+        ----------
+        a : as `compare` takes it, None = the selection
+        against : "rest" = all other cells, whatever the filters; "neighborhood" = those nearest to the edge of `a` in
+            the embedding on show, as many as `a` has, none farther off than the radius of `a` in one piece
+        by : obs column of categories: each value against all other cells, for all values in one look at the matrix
+        method, layer, normalize, genes, fold : as `compare`; no methods by donor, and with `by` no "explorer"
+
+        Returns
+        -------
+        what `compare` returns, with `.background`, the cells of `against`: `w.sets["around"] = found.background` keeps
+        and draws them. With `by` the same of each value, and `.frame()` is one DataFrame of all, indexed by `group` and
+        var name; missing values are no group, but in the rest of each, and a value of one cell has NaN.
+
+        Raises
+        ------
+        InvalidOption
+            If `by` stands beside `a` or `against`.
+        SelectionError
+            As `compare`; if nothing lies around `a`, or a column has fewer than two values.
+        UnknownName, InvalidValue, InvalidStore, DamagedStore, ClosedDataset
+            As `compare`; if there is no such column, or it has too many values.
+        """
+        from cxg_widget.widget.comparing import genes_meant, markers_by, markers_of_set
+
+        self._check_open()
+        question = Question(method, layer, normalize, genes_meant(self, genes), fold)
+        if by is not None and (a is not None or against != "rest"):
+            raise InvalidOption("markers(by=...) compares each value with all other cells, and takes no a or against.")
+        with self._session.costs.action("markers"):
+            if by is not None:
+                return markers_by(self, by, question)
+            return markers_of_set(self, a, against, question, level=2)
+
+    def composition(self, column: str, of: Any = None, by: str | None = None) -> pd.DataFrame:
+        """Say how a set of cells falls to the values of a column, and what is enriched in it, against the other cells.
+
+        Only cells that pass all filters count, those of the set too: without filters all cells.
+
+        Parameters
+        ----------
+        column : obs column or gene; "obs:NAME" and "var:NAME" force one
+        of : None = the selection; a set or its name, else as `w.sets.add` takes it: {obs column: values}, a mask
+            (n_obs,), rows, or obs index labels. A set comes before a cell of the same label.
+        by : obs column of categories, such as the donor: its values are tested against each other too
+
+        Returns
+        -------
+        DataFrame with the index of `counts`: categories or intervals, missing values last where there are any.
+
+        - `n` : int64, cells of the set; `share` : their part of the set; `expected` : how many there would be by chance
+        - `odds_ratio` : ad / bc of the set and the rest; inf where bc is 0, NaN where ad is too
+        - `p` : chance of `n` cells or more among as many drawn blindly (hypergeometric, as a one-sided Fisher test);
+          `p_adj` : adjusted over the rows (Benjamini and Hochberg); `log10_p` : where `p` is less than a float holds
+
+        and with `by`, the mean over donors that have 10 cells in the set and in the rest, and the category at all:
+
+        - `n_donors`, `n_left_out` : int64, donors that were tested, and all others with cells that count
+        - `share_by`, `rest_by` : mean of their shares in the set, and in the rest
+        - `p_by`, `p_by_adj` : paired t-test on the logits of both shares, half a cell added to each count: whether they
+          are higher in the set, one-sided; NaN below two donors
+
+        Cells of one donor resemble each other, so that `p` is small for what donors differ in; `p_by` is not.
+
+        Raises
+        ------
+        UnknownName
+            If there is no such column or set.
+        InvalidValue
+            If it holds more than 65,534 distinct texts; if `by` holds numbers, or is the column itself.
+        SelectionError
+            If no cells are meant, or none of them passes the filters.
+        InvalidStore, DamagedStore
+            If a column cannot be read.
+        ClosedDataset
+            If the widget was closed.
+        """
+        self._check_open()
+        with self._session.costs.action("composition"):
+            return self._session.composition(column, None if of is None else self._mask_of(of), by)
+
+    def _mask_of(self, what: Any) -> NDArray[np.bool_]:
+        """Return the cells of a set by its name, or else what `mask_of` takes, bool (n_obs,)."""
+        is_named = isinstance(what, str) and what in list(self.sets)
+        return mask_of(self.sets[what] if is_named else listed(what), self._dataset)
+
     def _filtered(self) -> NDArray[np.bool_]:
         """Return which cells pass all filters, bool (n_obs,), a new array."""
         mask = self._session.filtered()
@@ -479,6 +691,8 @@ class CxgWidget(AnsweringWidget):
     def zoom_to(self, what: Any) -> None:
         """Show where some cells are: the smallest view that holds them, and a little around them.
 
+        Panels of other embeddings show where the cells are there.
+
         Parameters
         ----------
         what : the name of a set; else as `w.sets.add` takes it: a set or a selection, {obs column: values}, a mask,
@@ -492,8 +706,10 @@ class CxgWidget(AnsweringWidget):
             If the widget was closed.
         """
         self._check_open()
-        cells = self.sets[what] if isinstance(what, str) and what in list(self.sets) else what
-        self.view = list(self._session.view_of(mask_of(cells, self._dataset)))
+        mask = self._mask_of(what)
+        self.view = list(self._session.view_of(mask))
+        if self._draws_panels:
+            self._exchange.send("aim", lambda: self._session.aims(mask))
 
     def on_selection(self, callback: Callable[[SelectedCells], Any], *, remove: bool = False) -> None:
         """Call `callback(selection)` after each change of the selection; remove=True stops that."""
@@ -579,6 +795,7 @@ class CxgWidget(AnsweringWidget):
             return
         self._send_early()
         self._picture.display()
+        self._exchange.jobs.submit("still", self._picture.complete)
 
     @traitlets.observe("_snapshot")
     def _keep_still(self, change: Any) -> None:

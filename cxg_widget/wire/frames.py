@@ -31,17 +31,19 @@ class Frame:
         Raises
         ------
         ProtocolError
-            If the arrays are not those of the message's class, by name, dtype or number of axes.
+            If the arrays are not those of the message's class, by name, dtype or shape.
         """
         declared = type(self.message).arrays
         if set(self.arrays) != set(declared):
             raise ProtocolError(f"{self.message.kind!r} carries {sorted(declared)}, not {sorted(self.arrays)}")
         content = {"kind": self.message.kind, "id": request_id, **asdict(self.message), "arrays": []}
         buffers = []
+        chunk = (content["start"], content["stop"]) if "stop" in content else ()
+        sizes: dict[int | str, int] = {"stop-start": chunk[1] - chunk[0]} if chunk else {}
         for name, spec in declared.items():
             array = np.asarray(self.arrays[name])
-            if array.dtype.name not in spec.dtypes or array.ndim != len(spec.shape):
-                found = f"{array.dtype.name} of {array.ndim} axes"
+            if array.dtype.name not in spec.dtypes or not _fits(array.shape, spec.shape, sizes):
+                found = f"{array.dtype.name} {array.shape}"
                 raise ProtocolError(
                     f"{name!r} of {self.message.kind!r} must be {spec.dtypes} {spec.shape}; it is {found}"
                 )
@@ -49,6 +51,14 @@ class Frame:
             content["arrays"].append({"name": name, "dtype": array.dtype.name, "shape": list(array.shape)})
             buffers.append(little.reshape(-1).view(np.uint8).data)
         return content, buffers
+
+
+def _fits(shape: tuple[int, ...], sides: tuple[int | str, ...], sizes: dict[int | str, int]) -> bool:
+    """Say whether a shape is the declared one; the first array with a name says what it stands for, as on the page."""
+    if len(shape) != len(sides):
+        return False
+    declared = zip(sides, shape, strict=True)
+    return list(shape) == [side if isinstance(side, int) else sizes.setdefault(side, n) for side, n in declared]
 
 
 def spans(n_obs: int, bytes_per_point: int) -> Iterator[tuple[int, int]]:

@@ -10,18 +10,29 @@ from __future__ import annotations
 
 from cxg_widget.wire.messages.annotations import Annotated, Annotations, AskAnnotations, EditAnnotation
 from cxg_widget.wire.messages.coloring import AskLook, Codes, Color, Nonzeros, Palette, Recoded, Values
-from cxg_widget.wire.messages.columns import AskBrush, AskColumns, BrushBins, BrushSums, ColumnCounts
+from cxg_widget.wire.messages.columns import (
+    AskBrush,
+    AskColumns,
+    BrushBins,
+    BrushSums,
+    ColumnCounts,
+    FindValues,
+    FoundValues,
+)
 from cxg_widget.wire.messages.difference import AskDifference, Difference
+from cxg_widget.wire.messages.figure import AskFigure, FigurePart
 from cxg_widget.wire.messages.genes import AskFields, AskGenes, FieldCounts, GeneSets
 from cxg_widget.wire.messages.image import Aggregate, Cells, Image
 from cxg_widget.wire.messages.landmarks import AskContours, AskLabels, Contours, Labels
 from cxg_widget.wire.messages.life import AskModule, Begun, Cancel, CostOf, DatasetInfo, Error, Module, Progress, Ready
 from cxg_widget.wire.messages.message import (
     CONTAINER,
+    IN_NO_SET_LABEL,
     LEFT_OUT_ALPHA,
     LEFT_OUT_LABEL,
     MISSING_LABEL,
     MISSING_U16,
+    NOT_IN_SET_LABEL,
     VERSION,
     Array,
     Density,
@@ -33,7 +44,7 @@ from cxg_widget.wire.messages.message import (
     TableOf,
     Work,
 )
-from cxg_widget.wire.messages.points import Cell, Detail, Hover, Matches, Points, Search, Zoom
+from cxg_widget.wire.messages.points import Aim, AskPlace, Cell, Detail, Hover, Matches, Points, Search, Zoom
 from cxg_widget.wire.messages.selecting import Category, Clear, Count, Counts, Filter, Lasso, Pick, Selection, Undo
 from cxg_widget.wire.messages.sets import AskSets, EditSet, Sets
 from cxg_widget.wire.messages.table import AskCsv, AskTable, Csv, Table
@@ -54,9 +65,11 @@ REQUESTS: tuple[type[Message], ...] = (
     Count,
     Hover,
     Search,
+    AskPlace,
     Zoom,
     Aggregate,
     AskColumns,
+    FindValues,
     AskLook,
     AskFields,
     AskBrush,
@@ -69,6 +82,7 @@ REQUESTS: tuple[type[Message], ...] = (
     AskDifference,
     AskSections,
     AskTissue,
+    AskFigure,
     Cancel,
 )
 REPLIES: tuple[type[Message], ...] = (
@@ -85,10 +99,12 @@ REPLIES: tuple[type[Message], ...] = (
     Counts,
     FieldCounts,
     ColumnCounts,
+    FoundValues,
     BrushSums,
     BrushBins,
     Table,
     Csv,
+    Aim,
     Cell,
     Matches,
     Sets,
@@ -103,6 +119,7 @@ REPLIES: tuple[type[Message], ...] = (
     Difference,
     SectionList,
     Tissue,
+    FigurePart,
     Module,
     Progress,
     CostOf,

@@ -95,6 +95,12 @@ def decode(codes: NDArray[Any], lo: float, hi: float) -> NDArray[np.float64]:
     return numbers
 
 
+def numbers_at(codes: tuple[float, float], lo: float, hi: float) -> tuple[float, float]:
+    """Return the numbers that two ends of colours are, which may lie between codes."""
+    low, high = (float(between(lo, hi, code / LEVELS)) for code in codes)
+    return low, high
+
+
 def unit_of(lo: float, hi: float) -> float:
     """Return what to multiply numbers in lo..hi by, so that none of their differences is infinite: 1, or a half."""
     return 1.0 if np.isfinite(float(hi) - float(lo)) else 0.5

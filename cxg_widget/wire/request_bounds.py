@@ -45,7 +45,9 @@ def check_version(version: int) -> None:
 
 
 MAX_PANEL = (1 << 31) - 1
-_OF_EACH = ("look", "lasso", "pick", "hover", "aggregate", "cancel")
+_OF_EACH = (
+    "look", "place", "zoom", "lasso", "pick", "hover", "aggregate", "cancel", "labels", "contours", "difference"
+)  # fmt: skip
 """Kinds of requests that are asked of each panel."""
 
 

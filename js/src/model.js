@@ -74,7 +74,7 @@ export function createWidgetModel(model) {
   const looks = new Set();
   const failImages = () => looks.forEach(({ requester }) => requester.fail());
   /** @type {WidgetModel["together"]} */
-  const together = { draw: null };
+  const together = { draw: null, reset: null };
   /** @type {import("./draw/gl/context.js").Shared | null} */
   let card = null;
   const loop = createCpuLoop();
@@ -104,25 +104,30 @@ export function createWidgetModel(model) {
     traits.destroy,
     hideStandIn(store),
     store.subscribe(count),
-    store.subscribe(
-      createModuleLoader(store, client, () => {
-        store.set({ needsPanels: false });
-        traits.set("open_panels", []);
-      }),
-    ),
+    store.subscribe(createModuleLoader(store, client, () => traits.set("open_panels", []))),
   ];
   const stopSeeking = seekCard(store, (shared) => {
     card = shared;
     undo.push(watchCard(shared.canvas, store));
     store.set({ drawnBy: "gpu" });
   });
-  const actions = createActions(scene, store, client, traits, view.reset, failImages);
+  const actions = createActions(scene, store, client, traits, () => (view.reset(), together.reset?.()), failImages);
   /** @type {object | null} */
   let foremost = null;
   let hasBegun = false;
 
+  /** @type {WidgetModel["place"]} */
+  const place = {
+    view,
+    see(plot, viewport, refresh) {
+      if (viewport === null) return viewports.forget(plot);
+      viewports.see(plot, viewport, refresh);
+      detailer.check();
+    },
+  };
+
   /** @type {CreateLook} */
-  function createLook(store, scene, see) {
+  function createLook(store, scene, crowd, at = place) {
     const painters = createPainters(scene, store.get, () => card, loop);
     const stage = { scene, sources: createSources(scene, store.get) };
     const seen = createViewports();
@@ -146,7 +151,7 @@ export function createWidgetModel(model) {
       store,
       actions,
       client,
-      view,
+      view: at.view,
       together,
       createSurface: (site) => createSurface(painters.get(), stage, site, requester),
       begin() {
@@ -154,11 +159,10 @@ export function createWidgetModel(model) {
         hasBegun = true;
       },
       see(plot, viewport, refresh) {
-        if (viewport === null) return viewports.forget(plot), seen.forget(plot);
-        see(viewport);
-        viewports.see(plot, viewport, refresh);
+        at.see(plot, viewport, refresh);
+        if (viewport === null) return seen.forget(plot);
+        crowd(viewport);
         seen.see(plot, viewport, refresh);
-        detailer.check();
         requester.check();
       },
       select: (polygon, mode) => void select(store, client, { kind: "lasso", panel: store.get().panel, polygon, mode }),
@@ -202,6 +206,7 @@ export function createWidgetModel(model) {
     createLook,
     receivers,
     together,
+    place,
     crowd: crowding.see,
     destroy() {
       for (const one of undo.splice(0)) one();
@@ -219,7 +224,7 @@ function firstState(traits) {
     color: null,
     nextColor: null,
     selection: { seq: -1, n: 0 },
-    filter: { seq: -1, n: null },
+    filter: { seq: -1, n: null, nShown: null },
     brush: null,
     counted: null,
     columns: {},
@@ -234,9 +239,13 @@ function firstState(traits) {
     building: null,
     cost: null,
     needsPanels: false,
+    keepsPicture: false,
     panels: null,
     landmarks: null,
     keyShape: null,
+    pictures: null,
+    saveFile: null,
+    travel: null,
     linkPlots: null,
     notesOnPlot: null,
     labels: null,

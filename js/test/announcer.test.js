@@ -8,7 +8,7 @@ const START = /** @type {any} */ ({
   color: null,
   traits: { hidden: [] },
   selection: { seq: 0, n: 0 },
-  filter: { seq: 0, n: null },
+  filter: { seq: 0, n: null, nShown: null },
 });
 
 /** A live region that hears of states one after the other, and what it says in the end. @param {...any} changes */
@@ -41,7 +41,7 @@ function said(...changes) {
 }
 
 const selected = (/** @type {number} */ n, more = {}) => ({ selection: { seq: 1, n, ...more } });
-const passing = (/** @type {number | null} */ n) => ({ filter: { seq: 1, n } });
+const passing = (/** @type {number | null} */ n) => ({ filter: { seq: 1, n, nShown: n } });
 
 test("a selection is told with how many pass", () => {
   assert.deepEqual(
@@ -79,4 +79,21 @@ test("what a hand hides is told as what passes", () => {
   const color = { scale: "categorical", categories: ["a", "b"], counts: [40_000, 60_000], nMissing: 0 };
   const all = said({ color }, { color, traits: { hidden: ["a"] } });
   assert.deepEqual(all, ["60,000 of 100,000 cells pass the filters"]);
+});
+
+test("what the legend of sets hides is said not to be shown, for it is no filter", () => {
+  const color = { spec: "sets:", scale: "categorical", categories: ["a"], counts: [40_000], nMissing: 60_000 };
+  const hidden = { traits: { hidden: ["a"] } };
+  const all = said(
+    { color },
+    { ...hidden },
+    "rest",
+    { filter: { seq: 1, n: 50_000, nShown: 30_000 } },
+    "rest",
+    passing(null),
+    {
+      traits: { hidden: [] },
+    },
+  );
+  assert.deepEqual(all, ["60,000 of 100,000 cells shown", "30,000 of 100,000 cells shown", "All 100,000 cells shown"]);
 });

@@ -20,7 +20,7 @@ for (const told of keys) {
     const state = /** @type {any} */ ({
       dataset: { title, nObs, nouns: { obs: { one: noun[0], many: noun[1] } } },
       selection: { n: n_selected },
-      filter: { seq: -1, n: told.n_shown ?? null },
+      filter: { seq: -1, n: told.n_shown ?? null, nShown: told.n_shown ?? null },
       traits: { hidden, vmin, vmax, center: center ?? null, scale, zero, cmap, filtered: told.filtered ?? "hide" },
       crowd: told.crowd ?? { weight: 1, solidity: 1 },
       color: { ...color, ...counted(color), limits: told.limits ?? null, nObs, quantiles },
@@ -71,4 +71,31 @@ test("before anything is known there is no key", () => {
     color: null,
   });
   assert.deepEqual(linesOf(keyOf(state)), []);
+});
+
+test("the key: cells without a set are in no set, or not in the one that colours them", () => {
+  const color = {
+    scale: "categorical",
+    name: "sets",
+    detail: "",
+    categories: ["a"],
+    counts: [3],
+    colors: ["#112233"],
+    nMissing: 2,
+  };
+  const rowsOf = (/** @type {string} */ spec) =>
+    keyOf(
+      /** @type {any} */ ({
+        dataset: { title: "", nObs: 5, nouns: { obs: { one: "cell", many: "cells" } } },
+        color: { ...color, spec },
+        traits: { hidden: [] },
+        selection: { n: 0 },
+        filter: { seq: -1, n: null, nShown: null },
+      }),
+    ).rows.map(([label]) => label);
+  assert.deepEqual(["sets:", "sets:a", "obs:sets"].map(rowsOf), [
+    ["a", "in no set"],
+    ["a", "not in the set"],
+    ["a", "(missing)"],
+  ]);
 });

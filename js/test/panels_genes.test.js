@@ -7,6 +7,7 @@ import { setsOf } from "../src/panels/gene_sets.js";
 import { scaleOf } from "../src/panels/number_counts.js";
 import { withSets } from "../src/panels/paste_field.js";
 import { genesOf } from "../src/panels/pin_field.js";
+import { takeColumn } from "../src/panels/take_column.js";
 import { createReceiver } from "../src/state/receive.js";
 import { createStore } from "../src/state/state.js";
 
@@ -76,7 +77,7 @@ test("questions for gene sets wait for each other, for of a kind only the newest
 });
 
 test("of a gene that was counted in another layer the bins are asked for anew, and kept while they are of this one", () => {
-  const store = createStore(/** @type {any} */ ({ columns: {}, error: null }));
+  const store = createStore(/** @type {any} */ ({ columns: {}, error: null, takeColumn }));
   const receive = createReceiver(/** @type {any} */ ({}), store);
   const reply = (/** @type {any} */ change) =>
     receive(

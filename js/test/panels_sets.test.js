@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { createSetList, inOrder } from "../src/panels/set_list.js";
 
 const TOLD = {
+  kind: "sets",
   sets: [
     { name: "a", within: "", fault: "", is_rule: true, of: "1" },
     { name: "b", within: "", fault: "", is_rule: false, of: "2" },
@@ -62,13 +63,13 @@ test("a failure is told until an edit is done, and an edit says whether it was",
   const list = createSetList(client, () => {});
   const failed = { ...state(1, 1), error: { of: "set", message: "that name is taken" } };
   list.follow(state(1, 1));
-  assert.equal(await list.edit({ op: "add", name: "a" }), false);
+  assert.equal(await list.edit({ op: "add", name: "a" }), null);
   list.follow(failed);
   assert.equal(list.fault(), "that name is taken");
-  assert.equal(await list.edit({ op: "add", name: "b" }), true);
+  assert.notEqual(await list.edit({ op: "add", name: "b" }), null);
   list.follow(failed);
   assert.equal(list.fault(), "");
-  assert.equal(await list.edit({ op: "add", name: "a" }), false);
+  assert.equal(await list.edit({ op: "add", name: "a" }), null);
   list.follow({ ...failed, error: { of: "set", message: "that name is taken" } });
   assert.equal(list.fault(), "that name is taken");
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { takeColumn } from "../src/panels/take_column.js";
 import { createReceiver } from "../src/state/receive.js";
 import { createScene, drawable } from "../src/state/scene.js";
 import { createStore } from "../src/state/state.js";
@@ -265,26 +266,32 @@ test("points are flagged by what is selected and what the filters leave out, eac
   const { scene, store, receive } = start();
   for (const one of [points(), color(), codes()]) receive(one);
   const filter = (/** @type {number} */ seq, /** @type {number[]} */ bits, /** @type {number} */ n) =>
-    receive({ kind: "filter", seq, n_passing: n, n_points: N, arrays: { bits: Uint8Array.from(bits) } });
+    receive({ kind: "filter", seq, n_passing: n, n_shown: n, n_points: N, arrays: { bits: Uint8Array.from(bits) } });
   filter(1, [0b0011], 2);
   assert.deepEqual([...(scene.flags ?? [])], [0, 0, 2, 2]);
   receive({ kind: "selection", seq: 1, n_selected: 2, n_points: N, arrays: { bits: Uint8Array.of(0b0110) } });
   assert.deepEqual([...(scene.flags ?? [])], [0, 1, 3, 2]);
   filter(0, [0b1111], 4); // older
   filter(2, [], N);
-  assert.deepEqual([[...(scene.flags ?? [])], store.get().filter], [[0, 1, 1, 0], { seq: 2, n: null }]);
+  assert.deepEqual([[...(scene.flags ?? [])], store.get().filter], [[0, 1, 1, 0], { seq: 2, n: null, nShown: null }]);
 });
 
 test("where some rows of a long list were counted the others, the labels and all that is made of them stay", () => {
   const { store, receive } = start();
-  store.set({ columns: {} });
+  store.set({ columns: {}, takeColumn });
   const about = { kind: "column", part: 0, parts: 1, column: "obs:x", scale: "categorical", edges: [], groups: [] };
+  const unselected = {
+    chosen: new Uint32Array(),
+    held: new Uint32Array(),
+    odds: new Float32Array(),
+    log10_p: new Float32Array(),
+  };
   const none = { error: "", layer: "", n_zeros: 0, about: [] };
   const counts = (/** @type {number[]} */ ...values) => Uint32Array.from(values);
-  const some = { all: counts(6, 0), filtered: counts(1, 0), selected: counts(2, 0), grouped: counts() };
+  const some = { all: counts(6, 0), filtered: counts(1, 0), selected: counts(2, 0), grouped: counts(), ...unselected };
   receive({ ...about, ...none, categories: ["b", "(missing)"], rows: [1, 3], arrays: some });
   assert.deepEqual(store.get().columns, {}); // of labels that are no more
-  const first = { all: counts(5, 6, 7, 0), filtered: counts(5), selected: counts(0), grouped: counts() };
+  const first = { all: counts(5, 6, 7, 0), filtered: counts(5), selected: counts(0), grouped: counts(), ...unselected };
   receive({ ...about, ...none, categories: ["a"], rows: [0], arrays: first });
   const before = store.get().columns["obs:x"];
   assert.deepEqual([before.categories.length, before.categories[0], before.categories[1]], [3, "a", undefined]);

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { createModuleLoader } from "../src/page/second_module.js";
 import { createStore } from "../src/state/state.js";
 
@@ -77,7 +79,7 @@ test("where the page refuses the import, that is said in one sentence, and asked
   await open();
   assert.match(
     store.get().error?.message ?? "",
-    /^This page lets no panel load: [^.]+\. Names, contours and drawing by keys are missing too; all else works\.$/,
+    /^This page lets no panel load: [^.]+\. Names, contours, saved pictures and drawing by keys are missing too; all else works\.$/,
   );
   assert.deepEqual([store.get().panels, closed(), store.get().traits.open_panels], [null, 1, []]);
   isRefused = false;
@@ -114,4 +116,41 @@ test("names on the plot want the module too, and where it cannot be had that is 
   store.set({ traits: { ...traits, contours: true } });
   await rest();
   assert.equal(asked.length, 2);
+});
+
+test("a picture that a notebook is to keep brings the module, and where it cannot be had nothing is said and nothing asked again", async () => {
+  const rest = () => new Promise((done) => setTimeout(done));
+  const good = start({ hash: "g" });
+  good.store.set({ keepsPicture: true });
+  await rest();
+  assert.equal(good.store.get().panels, createPanels);
+  const importCode = async () => {
+    throw new TypeError("refused");
+  };
+  const { store, asked, open } = start({ hash: "h", importCode });
+  for (let i = 0; i < 2; i++) {
+    store.set({ keepsPicture: true });
+    await rest();
+    assert.deepEqual([asked.length, store.get().keepsPicture, store.get().error], [1, false, null]);
+  }
+  await open();
+  assert.equal(asked.length, 2);
+  assert.equal(store.get().error?.of, "module");
+});
+
+test("no rule of the second style sheet is about a class alone that the first module uses", async () => {
+  const at = (/** @type {string} */ path) => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
+  const css = await readFile(at("panels/style.css"), "utf8");
+  const selectors = [...css.replace(/\/\*.*?\*\//gs, "").matchAll(/([^{}]+)\{/g)].flatMap(([, one]) => one.split(","));
+  const alone = selectors.flatMap((one) => /^\.([\w-]+)(:[\w-]+|\[[^\]]*\])*$/.exec(one.trim())?.[1] ?? []);
+  const files = await readdir(at("page"), { recursive: true });
+  const texts = await Promise.all(
+    files.filter((one) => one.endsWith(".js")).map((one) => readFile(at(`page/${one}`), "utf8")),
+  );
+  const used = texts.flatMap((text) =>
+    [...text.matchAll(/class="?([^">]*)/g)].flatMap(([, one]) => one.match(/[\w-]+/g) ?? []),
+  );
+  assert.ok(alone.length > 50 && used.includes("tool"));
+  const inBoth = alone.filter((one) => used.includes(one));
+  assert.deepEqual([...new Set(inBoth)], []);
 });

@@ -4,7 +4,7 @@ import { DEFAULTS } from "../../js/src/wire/constants.js";
 import { COLORMAPS } from "../../js/src/style/colormaps.js";
 import { createStore } from "../../js/src/state/state.js";
 import { createView } from "../../js/src/page/view.js";
-import { createPanels, notesOnPlot } from "../../js/src/panels/index.js";
+import { createPanels, notesOnPlot, saveFile } from "../../js/src/panels/index.js";
 
 const N = 100_000;
 const TYPES = "CD4 T cell|CD8 T cell|CD14+ monocyte|NK cell|naive B cell|memory B cell|regulatory T cell|dendritic cell|platelet|plasma cell|gamma-delta T cell|" +
@@ -43,8 +43,8 @@ const dataset = { title: "PBMC atlas, 38 donors", nObs: N, nVar: 60_664, embeddi
   columns: OBS, colormaps: Object.keys(COLORMAPS), notes: ["The obs column 'raw_ids' is damaged and was skipped."] };
 const points = { seq: 1, embedding: "X_umap", axes: [0, 1], nPoints: N, nObs: N, aggregated: false, loaded: N, extent: [-10, 10, -10, 10], nMissing: 12, yDown: false, equalUnits: true, axisLabels: [] };
 const SPECTRA = { obs: { one: "spectrum", many: "spectra" }, var: { one: "m/z window", many: "m/z windows" }, set: null };
-const start = { traits, dataset, points, color: categorical("cell_type", TYPES.split("|"), 4_210), nextColor: null, filter: { seq: -1, n: null }, brush: null, selection: { seq: 0, n: 0 }, counted: null, columns: {}, inView: { as: "points", lacks: "" }, highlighted: -1,
-  cell: null, marked: null, found: { query: "-", matches: [], nMore: 0 }, cost: null, error: null, link: "live", drawnBy: "gpu", building: null, panels: createPanels, landmarks: null, linkPlots: null, notesOnPlot, keyShape: null, labels: null, contours: null, crowd: { solidity: 1, weight: 1, tile: [1, 1] }, isSeen: true, isWhole: true, seen: null };
+const start = { traits, dataset, points, color: categorical("cell_type", TYPES.split("|"), 4_210), nextColor: null, filter: { seq: -1, n: null, nShown: null }, brush: null, selection: { seq: 0, n: 0 }, counted: null, columns: {}, inView: { as: "points", lacks: "" }, highlighted: -1,
+  cell: null, marked: null, found: { query: "-", matches: [], nMore: 0 }, cost: null, error: null, link: "live", drawnBy: "gpu", building: null, panels: createPanels, saveFile, landmarks: null, linkPlots: null, notesOnPlot, keyShape: null, labels: null, contours: null, crowd: { solidity: 1, weight: 1, tile: [1, 1] }, isSeen: true, isWhole: true, seen: null };
 
 const client = {
   async ask(request) {
@@ -89,14 +89,15 @@ function partly(part, asked) {
   const rows = asked.length > 0 ? asked : Array.from({ length: 128 }, (_, i) => i);
   const categories = store.get().columns[part.column]?.categories.slice() ?? new Array(n);
   for (const row of rows) if (row < n) categories[row] = part.categories[row];
-  return { ...part, rows, categories, groups: [], arrays: { ...part.arrays, grouped: new Uint32Array() } };
+  const enriched = part.n_chosen > 0 ? [1101, 900, 30] : [];
+  return { ...part, rows, categories, enriched, groups: [], arrays: { ...part.arrays, grouped: new Uint32Array() } };
 }
 /** Counts as a kernel would send them: of each of two or more values, or of 64 bins from 0 to 640; a filter halves those of the others. */
 function answered(column, filters) {
   const isGene = column.startsWith("var:");
   const part = { kind: "column", column, categories: [], edges: [], groups: [], error: "", scale: "categorical", layer: "", rows: [], n_zeros: isGene ? 80_000 : 0,
     about: isGene ? [["feature_name", column.slice(4)], ["<b>length</b>", "1,234"]] : [] };
-  if (column === "obs:notes") return { ...part, scale: "none", error: "Cannot read obs column 'notes': its file is missing." };
+  if (column === "obs:notes") return { ...part, n_chosen: 0, scale: "none", error: "Cannot read obs column 'notes': its file is missing." };
   const kind = isGene ? "float" : OBS.find(({ name }) => `obs:${name}` === column)?.kind;
   const n = kind === "float" ? 64 : column === "obs:cluster" ? 1101 : column === "obs:is_doublet" ? 2 : 14;
   const others = filters.filter((rule) => (rule.not ?? rule)[column.slice(0, 3)] !== column.slice(4)).length;
@@ -107,7 +108,14 @@ function answered(column, filters) {
   const grouped = Uint32Array.from({ length: (n + 1) * 6 }, (_, i) => (groups.length > 0 ? filtered[Math.floor(i / 6)] / 6 : 0));
   const categories = n === 14 ? TYPES.split("|") : n === 2 ? ["False", "True"] : Array.from({ length: n }, (_, i) => `cluster ${i}`);
   const about = kind === "float" ? { scale: "continuous", edges: Array.from({ length: 65 }, (_, i) => 10 * i) } : { categories };
-  return { ...part, ...about, groups, arrays: { all, filtered, selected, grouped } };
+  // Of three categories one holds all that are selected and one none; the last one's chance is no number any more.
+  const nChosen = selected.reduce((sum, count) => sum + count, 0);
+  const [chosen, held] = nChosen > 0 ? [selected, filtered] : [new Uint32Array(), new Uint32Array()];
+  const ofCategories = kind === "float" || nChosen === 0 ? 0 : n + 1;
+  const odds = Float32Array.from({ length: ofCategories }, (_, i) => (i % 3 === 1 ? 0 : 1.5 + i / 10));
+  const log10_p = Float32Array.from({ length: ofCategories }, (_, i) => (i % 3 === 1 ? 0 : i === n ? -400.3 : -i));
+  const totals = { n_chosen: nChosen, n_held: filtered.reduce((sum, count) => sum + count, 0), enriched: [] };
+  return { ...part, ...about, ...totals, groups, arrays: { all, filtered, selected, grouped, chosen, held, odds, log10_p } };
 }
 /** Two or three genes, a hue each, by as many steps as have a colour here: two. */
 function blended(genes) {
@@ -142,8 +150,8 @@ function tableOf({ table, find, start: from, n }) {
   const isDamaged = (spec) => spec === "obs:notes";
   const columns = specs.map((spec) => ({ spec, name: spec.slice(4), detail: "", is_number: isNumber(spec), error: isDamaged(spec) ? "Cannot read obs column 'notes': its file is missing." : "" }));
   const values = specs.map((spec) => (isDamaged(spec) ? [] : places.map((place) => (isNumber(spec) ? `${place / 4}` : place === 1 ? NASTY[0] : TYPES.split("|")[place % 14]))));
-  const arrays = { xy: Float32Array.from(places.flatMap((place) => [place % 7, place === 2 ? NaN : 1])), selected: Uint8Array.from(places, (place) => place < 20 && store.get().selection.n > 0) };
-  return { kind: "table", panel: 0, start, total, rows: places.map((place) => 3 * place), names: places.map((place) => `AAACCTGAGAAACCAT-${place}`), columns, values, at, error: "", arrays };
+  const arrays = { xy: Float32Array.from(places.flatMap((place) => [place % 7, place === 2 ? NaN : 1])), elsewhere: new Float32Array(0), selected: Uint8Array.from(places, (place) => place < 20 && store.get().selection.n > 0) };
+  return { kind: "table", panel: 0, start, total, rows: places.map((place) => 3 * place), names: places.map((place) => `AAACCTGAGAAACCAT-${place}`), columns, values, at, error: "", panels: [], arrays };
 }
 const LABELS = ["T cell", "<b>mine</b>", `${"long ".repeat(40)}label`];
 function annotationsOf({ name, query }) {
@@ -190,7 +198,7 @@ const does = {
   showAll: () => setTraits({ hidden: [] }),
   stop: () => {},
   brush: (brush) => store.set({ brush }),
-  clearFilters: () => (setTraits({ filters: [] }), store.set({ filter: { seq: get().filter.seq + 1, n: null } })),
+  clearFilters: () => (setTraits({ filters: [] }), store.set({ filter: { seq: get().filter.seq + 1, n: null, nShown: null } })),
   selectRows: (rows) => store.set({ selection: { seq: get().selection.seq + 1, n: rows.length } }),
   point: (cell) => store.set({ cell }),
   highlight: (i) => store.set({ highlighted: i }),
@@ -255,7 +263,7 @@ function createPlot(host) {
   return {
     element: canvas,
     setTheme: (given) => ((window.theme = theme = given), paint()),
-    png: (scale) => new Promise((resolve) => (calls.push(["png", scale]), canvas.toBlob(resolve))),
+    figure: async (scale) => (calls.push(["figure", scale]), canvas),
     destroy: () => (calls.push(["destroy"]), observer.disconnect(), unsubscribe(), canvas.remove()),
   };
 }
@@ -292,10 +300,10 @@ const scenes = {
     details: "/data/projects/atlas/releases/2024-11/pbmc_38_donors.cxg: cannot read obs column 'donor_id': data files are missing or damaged ([TileDB::FragmentMetadata] Error: Cannot open file 'file:///data/projects/atlas/releases/2024-11/pbmc_38_donors.cxg/obs/__fragments/__1700000000_a1b2/a0.tdb')." } },
   nothingInView: { inView: { as: "points", lacks: "nothing" } },
   hiddenInView: { inView: { as: "cells", lacks: "hidden" }, traits: { ...traits, hidden: TYPES.split("|").slice(0, 3) } },
-  filtered: { filter: { seq: 1, n: 4_321 }, traits: { ...traits, filters: [{ obs: "n_counts", range: [120, 400] }, { query: "n_counts > 10" }] } },
-  greyed: { filter: { seq: 1, n: 4_321 }, traits: { ...traits, filtered: "grey", filters: [{ obs: "n_counts", range: [120, 400] }] },
+  filtered: { filter: { seq: 1, n: 4_321, nShown: 4_321 }, traits: { ...traits, filters: [{ obs: "n_counts", range: [120, 400] }, { query: "n_counts > 10" }] } },
+  greyed: { filter: { seq: 1, n: 4_321, nShown: 4_321 }, traits: { ...traits, filtered: "grey", filters: [{ obs: "n_counts", range: [120, 400] }] },
     cell: { row: 5, x: 0, y: 0, name: "AAAC-1", value: "CD8 T cell", fields: [["n_counts", "4,312"]], passes: false } },
-  lost: { filter: { seq: 1, n: 0 }, traits: { ...traits, filters: [{ query: "n_counts < 0" }] } },
+  lost: { filter: { seq: 1, n: 0, nShown: 0 }, traits: { ...traits, filters: [{ query: "n_counts < 0" }] } },
   missed: { selection: { seq: 2, n: 0, missed: true } },
   unchanged: { selection: { seq: 2, n: 1234, missed: true }, traits: { ...traits, hidden: TYPES.split("|").slice(0, 3) } },
   longTitle: { dataset: { ...dataset, title: "An integrated atlas of peripheral blood mononuclear cells of healthy and diseased donors across the lifespan" },
@@ -307,10 +315,11 @@ const scenes = {
   twoColumns: { traits: { ...traits, embedding: ["obs:n_counts", "var:CD3E"] } },
   noEmbedding: { dataset: { ...dataset, embeddings: [] }, points: null },
   columns: { traits: { ...traits, open_panels: ["columns"] } },
+  nastyColumns: { traits: { ...traits, open_panels: ["columns"] }, dataset: { ...dataset, columns: [...OBS, ...NASTY.map((name) => ({ name, kind: "categorical" }))] } },
   manyColumns: { traits: { ...traits, open_panels: ["columns"] }, dataset: { ...dataset,
     columns: [...OBS, ...NASTY.map((name) => ({ name, kind: "categorical" })), ...Array.from({ length: 600 }, (_, i) => ({ name: `qc_metric_${i}`, kind: "float" }))] } },
   filteredColumns: { traits: { ...traits, open_panels: ["columns"], filters: [{ obs: "n_counts", range: [120, 400] }, { not: { obs: "cell_type", in: ["platelet", null] } }, { query: "n_counts > 10 and CD3E > 0" }] },
-    filter: { seq: 3, n: 41_203 }, selection: { seq: 1, n: 1234 } },
+    filter: { seq: 3, n: 41_203, nShown: 41_203 }, selection: { seq: 1, n: 1234 } },
   noColumns: { traits: { ...traits, open_panels: ["columns"] }, dataset: { ...dataset, columns: [] } },
   columnsOffline: { traits: { ...traits, open_panels: ["columns"] }, link: "offline" },
   table: { traits: { ...traits, open_panels: ["table"] }, selection: { seq: 1, n: 1234 } },
@@ -318,7 +327,7 @@ const scenes = {
   tableOfSpectra: { dataset: { ...dataset, nouns: SPECTRA }, traits: { ...traits, open_panels: ["table"] } },
   wholePage: { traits: { ...traits, open_panels: ["columns", "table"] } },
   genes: { traits: { ...traits, open_panels: ["genes"], color: "var:CD3E", pinned_genes: ["CD3E", "MS4A1"], gene_sets: [{ name: "T cells", genes: ["CD3E", "CD3D"] }], filters: [{ var: "MS4A1", range: [1, null] }] },
-    color: continuous("CD3E"), filter: { seq: 3, n: 41_203 }, selection: { seq: 1, n: 1234 } },
+    color: continuous("CD3E"), filter: { seq: 3, n: 41_203, nShown: 41_203 }, selection: { seq: 1, n: 1234 } },
   bothPanels: { traits: { ...traits, open_panels: ["columns", "genes"], pinned_genes: NASTY.slice(0, 2) } },
   spectra: { dataset: { ...dataset, nouns: SPECTRA }, points: { ...points, aggregated: true }, inView: { as: "image", lacks: "" }, selection: { seq: 1, n: 5 } },
   noSpectraInView: { dataset: { ...dataset, nouns: SPECTRA }, inView: { as: "points", lacks: "nothing" } },

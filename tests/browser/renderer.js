@@ -2,6 +2,8 @@
 import { createWidgetModel } from "../../js/src/model.js";
 import { createKeyShape } from "../../js/src/panels/key_shape.js";
 import { createLandmarks } from "../../js/src/panels/landmarks.js";
+import { createPictures } from "../../js/src/panels/saved_pictures.js";
+import { depart } from "../../js/src/picture/motion.js";
 import { DEFAULTS } from "../../js/src/wire/constants.js";
 
 const LIGHT = { background: [255, 255, 255], foreground: [31, 35, 40], dark: false };
@@ -119,7 +121,7 @@ function packed(flags) {
 /** @param {number[]} flags which points pass */
 function sendFilter(model, flags) {
   const { bits, n } = packed(flags);
-  const message = { kind: "filter", seq: ++seqs.filter, n_passing: n, n_points: flags.length };
+  const message = { kind: "filter", seq: ++seqs.filter, n_passing: n, n_shown: n, n_points: flags.length };
   model.say(message, { bits: n < flags.length ? bits : new Uint8Array(0) });
 }
 
@@ -186,8 +188,9 @@ function open({ traits = {}, width = 400, height = 400, dark = false, answer } =
   document.body.append(host);
   const model = fakeModel(traits, answer);
   const widget = createWidgetModel(model);
-  widget.store.set({ keyShape: createKeyShape });
+  widget.store.set({ keyShape: createKeyShape, pictures: createPictures, travel: depart });
   const plot = widget.createPlot(host);
+  plot.png = (scale) => plot.figure(scale).then((canvas) => new Promise((done) => canvas.toBlob(done)));
   plot.setTheme(dark ? DARK : LIGHT);
   let isOpen = true;
   const close = () => isOpen && ((isOpen = false), plot.destroy(), widget.destroy(), host.remove());

@@ -135,6 +135,9 @@ def test_a_saved_notebook_without_a_kernel_shows_the_picture_whether_or_not_the_
         for i in range(4):
             stage.page.locator(".cxg-widget").nth(i).scroll_into_view_if_needed()
             stage.page.locator(".cxg-widget[data-cxg-state=ready]").nth(i).wait_for()
+            if i < 2:  # the boxes are seen together
+                one = ("w", "image")[i]
+                stage.until(lambda stage=stage, one=one: stage.json(f"'png' in {one}._snapshot"))
         stage.until(lambda stage=stage: stage.json("all('png' in one._snapshot for one in [w, image, *ws])"))
         stage.notebook.save()
         stage.notebook.shutdown()

@@ -90,6 +90,7 @@ def test_each_panel_of_a_grid_shows_its_colour_at_the_same_cells_and_positions_a
     assert sum(size for kind, size, _ in stage.said if kind == "points") == 4 * n
     assert stage.page.evaluate("document.querySelectorAll('canvas').length") == 0  # all are in the shadow
     expect(stage.page.locator(".panel-head h3")).to_have_text(["donor", "LEFT", "LOW"])
+    expect(stage.page.get_by_role("img", name="Colors: d0, d1")).to_have_attribute("title", "d0\nd1")
     assert violations(stage.page, "#el") == {}
 
 
@@ -169,8 +170,9 @@ def test_pinned_genes_and_categories_are_shown_beside_each_other_by_hand(stage: 
 def test_the_picture_that_is_saved_holds_all_panels(stage: ServedWidget, tmp_path: Any) -> None:
     stage.widget.grid(["donor", "LEFT"])
     look_at_all(stage)
+    stage.page.get_by_role("button", name="Save a picture").click()
     with stage.page.expect_download() as download:
-        stage.page.get_by_role("button", name="Download PNG").click()
+        stage.page.get_by_role("button", name="PNG 2×").click()
     download.value.save_as(tmp_path / "all.png")
     image = np.asarray(Image.open(tmp_path / "all.png").convert("RGB")).reshape(-1, 3).astype(int)
     first, second = (tuple(bytes.fromhex(one[1:])) for one in category_palette(list(LABELS), {}, None))

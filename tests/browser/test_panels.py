@@ -319,10 +319,12 @@ def test_the_list_of_keys_opens_over_the_page_and_gives_the_focus_back(page: Any
 
 
 def test_the_picture_downloads_under_a_plain_name(page: Any) -> None:
+    page.get_by_role("button", name="Save a picture").click()
     with page.expect_download() as download:
-        page.get_by_role("button", name="Download PNG").click()
+        page.get_by_role("button", name="PNG 2×").click()
     assert download.value.suggested_filename == "PBMC_atlas_38_donors-cell_type.png"
-    assert calls(page, "png") == [[2]]
+    assert calls(page, "figure") == [[2]]
+    expect(page.get_by_role("dialog", name="Save a picture")).to_have_count(0)
 
 
 def test_point_size_and_opacity_are_behind_one_button(page: Any) -> None:
@@ -468,7 +470,7 @@ def test_the_focus_goes_from_the_plot_to_the_panel(page: Any) -> None:
             page.keyboard.press("Escape")
             settle(page)
     assert names[:22] == [
-        "Pan", "Lasso", "Rectangle", "Reset view", "Download PNG", "Settings", "Full screen",
+        "Pan", "Lasso", "Rectangle", "Reset view", "Save a picture", "Settings", "Full screen",
         "Keys and gestures", "Scatterplot", "About the picture", "Hide side panel", "Width of the side panel",
         "Embedding", "Columns", "Genes", "Sets of cells", "Annotations", "Table of cells", "Color by",
         "Filter categories", "Sort by count", "Categories of cell_type",
@@ -524,7 +526,7 @@ def test_no_button_lies_on_the_plot(page: Any, width: int, height: int, least: i
     assert covered == []
     assert across >= width - 240
     assert down >= least
-    for name in ("Pan", "Rectangle", "Download PNG", "Settings"):
+    for name in ("Pan", "Rectangle", "Save a picture", "Settings"):
         assert page.get_by_role("button", name=name, exact=True).is_visible()
     tools = page.locator(".toolbar").bounding_box()
     rest = [page.locator(part).bounding_box() for part in (".fold", ".status")]

@@ -123,8 +123,8 @@ def test_the_difference_of_two_sets_lies_the_same_over_points_and_over_an_image_
 ) -> None:
     body = """const { difference } = w.widget.store.get();
         const { arrays, ...about } = difference;
-        return [overlay.getAttribute("aria-label"), ink(), about, [...arrays.codes], [...arrays.colors],
-          JSON.parse(w.host.dataset.cxgView)];"""
+        return [overlay.getAttribute("aria-label"), ink(), about, [...arrays.codes], [...arrays.COLORS],
+          JSON.parse(w.host.dataset.cxgView)];""".replace("COLORS", "dark_colors" if dark else "colors")
     told, over_points, about, codes, colors, view = compared(page, body, dark=dark)
     assert told.startswith("Difference: log2 of the density of t (")
     assert page.locator("b").count() == 0

@@ -299,7 +299,7 @@ def test_a_notebook_of_three_widgets_scrolls_to_its_end_and_the_wheel_zooms_wher
             break
         page.mouse.wheel(0, 240)
         page.wait_for_function(f"(at) => ({SCROLL})()[0] > at", arg=at)
-        seen |= {one.get_attribute("data-cxg-view") for one in page.locator(HOST).all()}
+        seen |= set(page.locator(HOST).evaluate_all("all => all.map((one) => one.dataset.cxgView)"))
     assert page.evaluate(SCROLL)[0] > 900
     assert [json.loads(one) for one in seen] == [before]
     assert notebook.ask("print([w0.view, w1.view, w2.view])") == "[None, None, None]"

@@ -116,7 +116,10 @@ def counted(one, *requests):
     """Return what is said of columns and brushes where a third of the cells is selected."""
     one.select(np.arange(one.dataset.n_obs) % 3 == 0)
     frames = [frame for request in requests for frame in one.answer(request)]
-    return [(frame.message, {name: array.tolist() for name, array in frame.arrays.items()}) for frame in frames]
+    return [
+        (frame.message, {name: np.nan_to_num(array, nan=-1).tolist() for name, array in frame.arrays.items()})
+        for frame in frames
+    ]
 
 
 HERE = [{"obs": "donor", "in": ["d1 ü", "d3 ü"]}, {"obs": "lonely", "range": [None, 1]}]
@@ -155,6 +158,21 @@ def test_columns_and_brushes_are_counted_on_the_workers_as_without_a_cluster(pai
     values = truth.obs[numbers[0][4:]]
     edges = [*(known := bins.index.dropna()).left, known.right[-1]]
     assert bins["all"].tolist()[: len(known)] == np.histogram(values[np.isfinite(values)], edges)[0].tolist()
+
+
+def test_compositions_and_donors_are_those_found_without_a_cluster(pair):
+    mask = np.random.default_rng(0).random(pair[0].dataset.n_obs) < 0.3
+    for by in (None, "donor"):
+        alone, shared = (one.composition("cell_type", mask, by) for one in pair)
+        assert shared.equals(alone)
+
+
+def test_plots_of_groups_are_those_made_without_a_cluster(pair):
+    set_looks(pair, filters=({"obs": "donor", "in": ["d1 ü", "d3 ü"]},))
+    genes = list(map(str, pair[0].dataset.var_names[:2]))
+    alone, shared = (one.plots.violin(genes, "donor", None, None, None).frame() for one in pair)
+    assert shared.equals(alone)
+    assert list(alone.index) == ["d1 ü", "d3 ü"]
 
 
 @pytest.mark.parametrize("filters", [[], [{"obs": "donor", "in": ["d1 ü", "d3 ü"]}]])
@@ -318,6 +336,20 @@ def test_the_cell_under_the_pointer_is_told_alike(pair, which):
         told = [next(one.answer(p.Hover(x, y, 0.01, 0.01))).message for one in pair]
         assert told[0] == told[1]
         assert told[0].row >= 0
+
+
+@pytest.mark.parametrize("filters", [(), ({"obs": "n_genes", "range": [1000, None]},)])
+@pytest.mark.parametrize("which", range(4))
+def test_of_a_crowd_beneath_the_pointer_is_told_what_is_told_without_a_cluster(pair, which, filters):
+    hidden = (str(pair[0].dataset.obs()["cell_type"].cat.categories[0]),) if which == 1 else ()
+    set_looks(pair, color=columns(pair[0].dataset)[which], filters=filters, hidden=hidden)
+    x0, x1, y0, y1 = pair[0]._loader.of(pair[0].settings).bounds().extent
+    place = ((x0 + x1) / 2, (y0 + y1) / 2, (x1 - x0) / 4, (y1 - y0) / 5)
+    for one in pair:
+        ask(one)
+    told = [next(one.answer(p.Hover(*place))).message for one in pair]
+    assert told[0].n_beneath > 100
+    assert replace(told[0], row=0) == replace(told[1], row=0)  # of equally near cells each may name another
 
 
 @pytest.mark.parametrize("which", range(4))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import re
+from contextlib import closing
 
 import numpy as np
 import pytest
 
+from cxg_widget import CxgWidget
 from cxg_widget.datasets import open_dataset
 from cxg_widget.display.search import Catalogue
 from cxg_widget.display.target import resolve
@@ -132,6 +135,39 @@ def test_sentences_about_an_mzpeak_speak_of_spectra_and_windows(mzpeak):
             assert "cell" not in sentence.replace(str(dataset.uri), "")
             assert "gene" not in sentence.replace(str(dataset.uri), "")
         assert resolve(["mz:445.12", "mz:810.4155"], dataset).name == "mean of 2 m/z windows"
+
+
+def test_sentences_about_sets_labels_and_panels_of_an_mzpeak_speak_of_spectra(mzpeak):
+    with closing(CxgWidget(mzpeak)) as w:
+        several, some = w.sets.add("some", [0, 1]), {"obs": "ms_level", "in": [1]}
+        note = w.annotations.new("mine")
+        note.assign("x", [0])
+        other = {"n_obs": 1, "identity": "x", "at": "2026-01-01T00:00:00+00:00", "n": 0}
+        packed = {"codes": "", "categories": ["x"], "ordered": False, **other}
+        step = {"assign": "x", "rule": some, "at": other["at"]}
+        told = [
+            repr(w.sets), repr(w.annotations), w.summary,
+            *map(said, (
+                lambda: w.zoom_to([]),
+                lambda: several | 5,
+                lambda: w.sets.apply({"rows": "AAAA", **{key: other[key] for key in ("n_obs", "identity")}}),
+                lambda: note.assign("x"),
+                lambda: w.annotations.new("sets"),
+                lambda: w.select(query=5),
+                lambda: w.filters.__setitem__("set:some", 5),
+                lambda: setattr(w, "annotations", [{"name": "z", "log": [packed]}]),
+                lambda: setattr(w, "annotations", [{"name": "z", "log": [{**step, "n": -1}]}]),
+                lambda: setattr(w, "embedding", ("ms_level", "ms_level")),
+                lambda: w.panel(within={"no such": 1}),
+                lambda: setattr(w, "panels", [{}, {}]),
+            )),
+        ]  # fmt: skip
+        with pytest.warns(UserWarning, match="spectra"):
+            w.annotations = [{"name": "z", "log": [{**step, "n": 10_000}]}]
+        assert [one for one in told if re.search(r"\b(cells?|genes?)\b", one.replace(str(mzpeak), ""))] == []
+        assert "1 label of 1 spectrum" in told[1]
+        assert "an m/z window" in told[-3]
+        assert "'no such'" in told[-2]
 
 
 def test_sentences_about_cells_speak_of_cells_and_genes():

@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -113,6 +114,102 @@ def test_a_sidecar_of_another_dataset_is_told_and_its_cells_are_found_by_name(su
         other.annotations.load(path)
     assert not other.annotations
     other.close()
+
+
+HOSTILE = ["#c1", "", "NA", "nan", "1", "01", "1.0", "a,b", 'q"q', "x\ny", "x\ry", " é ", "None", "<NA>", "\ufeff"]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("index", ["cell_id", "#id"])
+def test_names_of_cells_and_labels_of_any_letters_come_back_in_their_order(index, suffix, monkeypatch, tmp_path):
+    data = small(len(HOSTILE))
+    data._obs[index], data.obs_index = np.array(HOSTILE, dtype=object), index
+    widget = CxgWidget(data)
+    note, path = widget.annotations.new('#m, "x"'), tmp_path / f"a{suffix}"
+    for row, label in enumerate(["b", "NA", *HOSTILE[4:], "a\r"]):
+        note.assign(label, [row % len(HOSTILE)])
+    truth = note.series()
+    assert truth.index.tolist() == HOSTILE
+    for _ in range(2):  # over itself, which is no conflict
+        widget.annotations.save(path)
+    del widget.annotations['#m, "x"']
+    assert widget.annotations.load(path) == ['#m, "x"']
+    assert_same_labels(note.series(), truth)
+    widget.close()
+
+
+def test_a_file_of_a_stranger_is_refused_in_a_sentence_or_read_and_what_was_read_can_be_kept(widget, tmp_path):
+    path = tmp_path / "a.csv"
+    for said in (
+        5,
+        {"categories": 7},
+        {"categories": {"m": 5}},
+        {"categories": {"m": [[["x"]], True]}},
+        {"identity": 5},
+    ):
+        path.write_text(f"# {json.dumps({'cxg_widget': said})}\nindex,m\ncell 1,x\n", "utf-8")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            widget.annotations.load(path)
+        assert widget.annotations["m"].series().dropna().to_dict() == {"cell 1": "x"}
+        widget.state = json.loads(json.dumps(widget.state))
+    path.write_text(f"index,m\ncell 1,{'x' * 500}\n", "utf-8")  # which no state could hold
+    (tmp_path / "folder.csv").mkdir()
+    note = widget.annotations["m"]
+    for act in (
+        lambda: widget.annotations.load(path), lambda: widget.annotations.load(7), lambda: note.save(7),
+        lambda: note.save(tmp_path / "folder.csv"),
+    ):  # fmt: skip
+        with pytest.raises(CxgWidgetError):
+            act()
+    assert note.labels == ["x"]
+
+
+def test_a_state_comes_back_over_the_file_that_its_labels_were_saved_into(h5ad):
+    first = CxgWidget(h5ad)
+    note = first.annotations.new("mine", of="cell_type")
+    note.assign("doublet", {"is_doublet": True})
+    first.color, first.filters["mine"] = "mine", note.labels[:1]
+    note.save(into=h5ad)
+    state, truth, passing = json.loads(json.dumps(first.state)), note.series(), first.filters.mask
+    note.assign("another", {"cell_type": "T cell"})
+    other = first.state
+    first.close()
+    with pytest.warns(UserWarning, match=r"'mine' is an obs column of .* by now.*of='mine'\) goes on"):
+        again = CxgWidget(h5ad, **state)
+    assert (again.color, list(again.annotations)) == ("mine", [])
+    np.testing.assert_array_equal(again.filters.mask, passing)
+    assert texts(again.dataset.obs(["mine"])["mine"]) == texts(truth)
+    assert_same_labels(again.annotations.new("next", of="mine").series().rename("mine"), truth)
+    again.close()
+    with pytest.raises(InvalidValue, match="'mine' is an obs column already"):
+        CxgWidget(h5ad, **other)
+
+
+def test_labels_in_obs_are_of_the_same_type_however_often_they_are_saved(widget):
+    adata = adata_of()
+    shown = CxgWidget(adata)
+    note = shown.annotations.new("mine")
+    for label in ("b", "a"):
+        note.assign(label, [len(note.labels)])
+        shown.annotations.save(into="obs", on_conflict="ours")
+        shown.annotations.save(into="obs")
+        pd.testing.assert_series_equal(adata.obs["mine"], note.series(), check_names=False, check_index=False)
+    shown.close()
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_of_no_cells_sets_and_labels_are_empty_and_saved_but_not_as_a_cxg(suffix, tmp_path):
+    widget = CxgWidget(small(0))
+    assert [len(one) for one in (widget.sets.add("a", []), ~widget.sets["a"])] == [0, 0]
+    truth = widget.annotations.new("m", of="cell_type").series()
+    widget.annotations.save(tmp_path / f"a{suffix}")
+    widget.annotations.load(tmp_path / f"a{suffix}")
+    assert_same_labels(widget.annotations["m"].series(), truth)
+    with pytest.raises(InvalidValue, match="a CXG holds a cell at least"):
+        widget.annotations.save(tmp_path / "a.cxg")
+    assert [one.name for one in tmp_path.iterdir()] == [f"a{suffix}"]
+    widget.close()
 
 
 def test_what_cellxgene_wrote_is_read(widget, tmp_path):

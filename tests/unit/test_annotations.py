@@ -1,6 +1,7 @@
 """Laws of annotations: their steps are those of a pandas Categorical, and they are obs columns wherever one goes."""
 
 import json
+import threading
 import tracemalloc
 
 import numpy as np
@@ -8,7 +9,7 @@ import pandas as pd
 import pytest
 
 from cxg_widget import CxgWidget
-from cxg_widget.errors import CxgWidgetError, InvalidValue, SelectionError, UnknownName
+from cxg_widget.errors import ClosedDataset, CxgWidgetError, InvalidValue, SelectionError, UnknownName
 from cxg_widget.wire import protocol as p
 from tests.memory import small
 
@@ -18,6 +19,11 @@ AT = "2026-01-31T12:00:00+00:00"
 
 def state_of(widget):
     return json.loads(json.dumps(widget.state))
+
+
+def finish(widget):
+    for kind in ("filter", "color"):
+        widget._exchange.jobs.finish((kind, 0))
 
 
 def as_text(series):
@@ -157,6 +163,36 @@ def test_a_filter_follows_its_labels_and_lets_go_of_what_is_no_more(widget):
     assert widget.filters == [{"obs": "n_genes", "range": [500, None]}]
 
 
+def test_a_stream_that_sees_half_a_step_sets_nothing_back(widget):
+    note = widget.annotations.new("mine", of="cell_type")
+    widget.filters["mine"] = ["T cell", "B cell"]
+    finish(widget)
+    session, put, stream = widget._session, widget._session.put_labels, widget._session.filter
+    has_labels, has_failed = threading.Event(), threading.Event()
+
+    def held_up():
+        has_labels.wait(10)
+        try:
+            yield from stream()
+        except CxgWidgetError:
+            has_failed.set()
+            raise
+
+    def put_and_wait(columns):
+        is_new = put(columns)
+        if is_new and "lymphocyte" in columns["mine"].categories and not has_labels.is_set():
+            has_labels.set()
+            assert has_failed.wait(10)
+        return is_new
+
+    session.filter, session.put_labels = held_up, put_and_wait
+    note.rename("T cell", "T")
+    note.merge(["T", "B cell"], "lymphocyte")
+    finish(widget)
+    assert "lymphocyte" in note.labels
+    assert widget.filters == [{"obs": "mine", "in": ["lymphocyte"]}]
+
+
 def test_what_was_found_by_labels_that_change_is_kept_by_its_cells(widget):
     note = widget.annotations.new("mine")
     note.assign("one", np.arange(1000) < 10)
@@ -228,6 +264,7 @@ def test_a_failed_step_leaves_labels_and_log_as_they_were(widget):
         lambda: note.rename("no such", "x"),
         lambda: note.merge(["T cell", "no such"], "x"),
         lambda: note.merge([], "x"),
+        lambda: note.merge(7, "x"),
         lambda: note.delete("no such"),
         lambda: widget.annotations.new("mine"),
         lambda: widget.annotations.new("cell_type"),
@@ -244,6 +281,16 @@ def test_a_failed_step_leaves_labels_and_log_as_they_were(widget):
         assert len(str(caught.value)) < 900
     pd.testing.assert_series_equal(note.series(), before)
     assert state_of(widget) == state
+
+
+def test_of_a_closed_widget_no_labels_are_saved_and_it_says_why(widget, tmp_path):
+    note = widget.annotations.new("mine", of="cell_type")
+    widget.close()
+    path = tmp_path / "x.csv"
+    for act in (note.series, lambda: note.save(path), lambda: widget.annotations.save(path)):
+        with pytest.raises(ClosedDataset, match="was closed"):
+            act()
+    assert not list(tmp_path.iterdir())
 
 
 def step(**changed):

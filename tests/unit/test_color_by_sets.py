@@ -82,6 +82,13 @@ def test_legend_hover_pictures_and_the_state_know_sets(widget, masks):
     cell = next(widget._session.answer(p.Hover(x, y, 1e-6, 1e-6))).message
     assert (cell.row, cell.value) == (row, "c")
     assert "several" in widget.summary
+    nowhere = np.flatnonzero(found == None)  # noqa: E711
+    widget.hidden = []
+    x, y = widget.dataset.embedding("umap")[nowhere[0]].tolist()
+    assert next(widget._session.answer(p.Hover(x, y, 1e-9, 1e-9))).message.value == "in no set"
+    assert f"In no set: {nowhere.size}" in widget.summary
+    assert "in no set" in [row[0] for row in widget._session.pictures.key(dark=False).rows]
+    widget.hidden = ["a", "(missing)"]
     hidden = widget._session.pictures.png(None, (80, 60))
     widget.hidden = []
     assert widget._session.pictures.png(None, (80, 60)) != hidden
@@ -92,6 +99,35 @@ def test_legend_hover_pictures_and_the_state_know_sets(widget, masks):
     codes = [one._session.coloring().codes.codes for one in (widget, other)]
     np.testing.assert_array_equal(*codes)
     other.close()
+
+
+def test_what_the_legend_hides_of_sets_stays_hidden_when_filters_and_labels_change(widget, masks):
+    widget.color = "sets"
+    widget.hidden = ["a"]
+    widget.filters["cell_type"] = [widget.dataset.codes("cell_type").categories[0]]
+    assert widget.hidden == ["a"]
+    widget.annotations.new("mine").assign("T", [0, 1])
+    widget.filters.clear()
+    assert widget.hidden == ["a"]
+    widget.color = "cell_type"
+    assert widget.hidden == []
+
+
+def test_what_is_shown_is_what_passes_the_filters_and_the_legend_of_sets_does_not_hide(widget, masks):
+    widget.color = "sets"
+    found, _ = shown(widget)
+    is_t = (widget.dataset.obs(["cell_type"])["cell_type"] == "T cell").to_numpy()
+    widget.filters["cell_type"] = ["T cell"]
+    widget.hidden = ["a", "(missing)"]
+
+    def told():
+        return [one for one, _ in widget.front.settle().sent if one["kind"] == "filter"][-1]
+
+    hidden = np.isin(found.astype(str), ["a", "None"])
+    assert (told()["n_passing"], told()["n_shown"]) == (is_t.sum(), (is_t & ~hidden).sum())
+    assert f"{(is_t & ~hidden).sum():,} of 1,000 cells shown" in widget.summary
+    widget.hidden = []
+    assert told()["n_shown"] == is_t.sum()
 
 
 def test_the_colour_follows_what_becomes_of_sets_and_undo_brings_it_back(widget, masks):

@@ -267,6 +267,25 @@ def test_of_65534_labels_the_first_are_told_and_all_counts_by_which_they_are_sor
     widget.close()
 
 
+def test_a_text_finds_the_categories_that_contain_it_whatever_the_case_as_pandas_does(monkeypatch):
+    n = 3000
+    data, _ = of_clones(n, 5000)
+    widget = recorded(data, monkeypatch, color=None)
+
+    def found(column, query):
+        widget.front.ask(kind="find", column=column, query=query)
+        content, buffers = widget.front.settle().sent[-1]
+        return np.frombuffer(buffers[0], "uint32").tolist() if content["kind"] == "found" else content["message"]
+
+    labels = pd.Series([*data.codes("clone").categories, "(missing)"])
+    for query in ("clone 0012", "tra:cav", " 299 ", "MISS", "no such clone", ".", ""):
+        expected = labels.index[labels.str.contains(query.strip(), case=False, regex=False)]
+        assert found("obs:clone", query) == expected.tolist()
+    assert found("obs:n_genes", "1") == []
+    assert "no obs column" in found("obs:clonez", "1")
+    widget.close()
+
+
 def test_of_a_long_list_that_is_known_the_rows_asked_for_alone_are_sent_as_pandas_counts_them(monkeypatch):
     n = 2000
     data, codes = of_clones(n, 3000)

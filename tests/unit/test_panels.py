@@ -80,7 +80,8 @@ def test_a_split_is_a_panel_for_each_category_and_follows_the_colours_of_the_wid
         (lambda w: w.panel(color="CD3E", cmap=["red", "blue"]), InvalidValue, "must be a name"),
         (lambda w: w.panel(color="CD3E", vmin=3, vmax=1), InvalidValue, "vm"),
         (lambda w: w.panel(), InvalidValue, "one panel is the plot itself"),
-        (lambda w: w.panel(within={"cell_typ": ["T cell"]}), InvalidValue, "within"),
+        (lambda w: w.panel(within={"cell_typ": ["T cell"]}), UnknownName, "cell_type"),
+        (lambda w: w.panel(within={"set:a": True}), InvalidValue, "within"),
         (lambda w: w.grid("CD3E"), InvalidValue, "list of colors"),
         (lambda w: w.grid(["CD3", "MS4A1"]), UnknownName, "CD3"),
         (lambda w: w.grid(["CD3E"] * (MOST_PANELS + 1)), InvalidValue, f"at most {MOST_PANELS} panels"),
@@ -234,6 +235,7 @@ def test_an_image_of_a_panel_is_of_its_colour_and_its_cells():
 
 def test_a_panel_holds_its_colouring_alone_and_lets_go_of_it_when_it_goes():
     widget = CxgWidget(small(20_000, sparse=False), color="cell_type")
+    widget._session.prepare()  # as it does by itself, soon
     memo = widget._session._loader.memo
     widget.grid(["cell_type", "CD3E", "DENSE"])
     for color in ("cell_type", "CD3E", "DENSE"):

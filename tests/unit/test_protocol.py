@@ -70,6 +70,8 @@ def test_a_frame_with_other_arrays_than_its_message_declares_cannot_be_packed():
         Frame(message, {"codes": np.zeros(2, dtype=np.int64)}).pack()
     with pytest.raises(ProtocolError, match="must be"):
         Frame(message, {"codes": np.zeros((2, 1), dtype=np.uint8)}).pack()
+    with pytest.raises(ProtocolError, match="must be"):
+        Frame(message, {"codes": np.zeros(3, dtype=np.uint8)}).pack()
 
 
 def test_buffers_are_little_endian_whatever_the_array_was():
@@ -87,3 +89,12 @@ def test_chunks_cover_every_point_once_in_at_most_a_mebibyte(n_obs, width):
     assert all(start % 65_536 == 0 for start, _ in chunks)
     assert all((stop - start) * width <= 1 << 20 for start, stop in chunks)
     assert chunks[0][1] <= 65_536
+
+
+@pytest.mark.parametrize("which", ["bits", "passing"])
+def test_cells_of_a_view_may_have_a_selection_or_a_filter_alone(which):
+    mask = np.zeros(1, np.uint8)
+    arrays = {"xy": np.zeros((3, 2), np.uint16), "codes": np.zeros(0, np.uint8)}
+    arrays |= {name: mask if name == which else mask[:0] for name in ("bits", "passing")}
+    message = protocol.Cells(points_seq=1, seq=1, selection_seq=1, part=0, parts=1, extent=[0.0, 1.0, 0.0, 1.0])
+    assert Frame(message, arrays).pack()[0]["kind"] == "cells"

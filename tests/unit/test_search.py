@@ -107,3 +107,27 @@ def test_a_list_picked_in_the_box_colours_by_the_mean_that_numpy_has(data):
     np.testing.assert_allclose(read, data._x[:, [1, 3]].mean(axis=1), rtol=1e-6)
     w.close()
     data.reads.clear()
+
+
+def test_sets_of_cells_are_found_by_name_and_their_match_is_what_colours_by_them(data):
+    w = CxgWidget(data, color=None)
+    assert not [one for one in next(w._session.answer(p.Search("", 50))).message.matches if "sets:" in one["spec"]]
+    for name, rows in (("CD3", [0, 1]), ("of donor <b>", [2, 3])):
+        w.sets.add(name, np.array(rows))
+    found = {
+        query: [
+            (one["kind"], one["label"], one["color"])
+            for one in next(w._session.answer(p.Search(query, 50))).message.matches
+        ]
+        for query in ("", "cd3", "cd3e", "sets of", "donor")
+    }
+    kinds = list(dict.fromkeys(kind for kind, *_ in found[""]))
+    assert kinds == ["obs", "sets of cells", "set", "var"]
+    assert found["cd3"][0] == ("sets of cells", "CD3", "sets:CD3")  # the whole name
+    assert [label for _, label, _ in found["cd3e"]] == ["CD3E", "CD3EAP"]
+    assert found["sets of"] == [("sets of cells", "all sets of cells", "sets:")]
+    assert [label for _, label, _ in found["donor"]] == ["donor", "donor", "of donor <b>"]
+    for _, _, color in (*found["sets of"], found["donor"][-1]):
+        w.color = color
+        assert w._session.settings.color == color
+    w.close()

@@ -65,12 +65,20 @@ def test_the_difference_is_log2_of_both_smoothed_shares_and_unknown_where_fewer_
     assert message.limit == np.clip(np.ceil(2 * np.quantile(finite, 0.98)) / 2, 1, 6)
 
 
-def test_the_colours_of_the_difference_are_a_diverging_map_whose_middle_is_no_difference(dataset):
+@pytest.mark.parametrize(
+    ("name", "colormap", "paper"), [("colors", "RdBu_r", "white"), ("dark_colors", "berlin", "dark")]
+)
+def test_the_colours_of_the_difference_are_a_diverging_map_whose_middle_is_nearest_to_the_page(
+    dataset, name, colormap, paper
+):
     _, arrays = asked(session_of(dataset), p.AskDifference(["t", "rest"]))
-    colors = arrays["colors"].astype(int)
-    wanted = mpl.colormaps["RdBu_r"](np.linspace(0, 1, 255))[:, :3] * 255
+    colors = arrays[name].astype(int)
+    wanted = mpl.colormaps[colormap](np.linspace(0, 1, 255))[:, :3] * 255
     np.testing.assert_allclose(colors, wanted, atol=4)
-    assert (colors[254, 0] > colors[254, 2], colors[0, 0] < colors[0, 2], colors[127].min() > 235) == (True,) * 3
+    assert (colors[254, 0] > colors[254, 2], colors[0, 0] < colors[0, 2]) == (True, True)
+    away = np.abs(colors - PAPERS[paper].ground).max(axis=1)
+    assert abs(int(away.argmin()) - 127) <= 8
+    assert (away[127] < 16, away[0] > 100, away[254] > 100) == (True, True, True)
 
 
 @pytest.mark.parametrize("render", ["points", "raster"])
@@ -155,11 +163,11 @@ def test_the_kernel_draws_the_map_where_it_is_known_and_the_legend_says_what_it_
     width = drawn[1].shape[1]
     unit = (view[3] - view[2]) / height
     left = (view[0] + view[1]) / 2 - width / 2 * unit
-    seen = []
+    seen, colors = [], arrays["dark_colors" if paper == "dark" else "colors"]
     for line, column in zip(*np.nonzero(ndimage.binary_erosion(codes < 255, iterations=3)), strict=True):
         x = x0 + (column + 0.5) / codes.shape[1] * (x1 - x0)
         y = y0 + (line + 0.5) / codes.shape[0] * (y1 - y0)
         pixel = drawn[1][int((view[3] - y) / unit), int((x - left) / unit), :3]
-        seen.append(np.abs(pixel.astype(int) - arrays["colors"][codes[line, column]]).max())
+        seen.append(np.abs(pixel.astype(int) - colors[codes[line, column]]).max())
     assert len(seen) > 1000
     assert np.quantile(seen, 0.95) < 24

@@ -209,6 +209,60 @@ def test_one_sentence_names_all_that_another_dataset_lacks(widget):
     assert all(name in str(told.value) for name in ("no such", "NOGENE", "nor"))
 
 
+def test_one_sentence_names_all_that_is_missing_of_any_kind_and_however_many(widget):
+    many = [{"obs": f"column {i}", "in": ["x"]} for i in range(20)]
+    others = [
+        {"set": "one set"}, {"set": "other set"}, {"var": "CD3E", "layer": "a layer", "range": [1, None]},
+        {"polygon": [[0, 0], [1, 0], [1, 1]], "embedding": "a map"},
+        {"polygon": [[0, 0], [1, 0], [1, 1]], "embedding": ["obs:x column", "var:y gene", "its layer"]},
+        {"query": "in_query > 1 and `of query` == 2"},
+    ]  # fmt: skip
+    names = ["a layer", "a map", "x column", "y gene", "its layer", "in_query", "of query", "one set", "other set"]
+    names += [f"'column {i}'" for i in range(20)]
+    with pytest.raises(UnknownName) as told:
+        widget.sets.apply({"and": [*others, {"or": many}]})
+    assert [name for name in names if name not in str(told.value)] == []
+    with pytest.raises(UnknownName) as told:
+        widget.sets.apply({"or": others[:2]})
+    assert "one set" in str(told.value)
+    assert "other set" in str(told.value)
+
+
+def test_one_sentence_names_all_values_that_another_dataset_lacks(widget):
+    rule = {"or": [{"obs": "cell_type", "in": ["x", "B cell", "y"]}, {"not": {"obs": "donor name", "in": ["z"]}}]}
+    for act in (lambda: widget.sets.apply(rule), lambda: setattr(widget, "filters", [rule["or"][0]])):
+        with pytest.raises(CxgWidgetError) as told:
+            act()
+        assert "'x'" in str(told.value)
+        assert "'y'" in str(told.value)
+    with pytest.raises(SelectionError, match=r"(?s)'x'.*'y'.*'z'"):
+        widget.sets.apply(rule)
+
+
+def test_names_that_no_message_can_hold_are_refused(widget):
+    for name in ("a\0b", "\ud800"):
+        with pytest.raises(InvalidValue):
+            widget.sets.add(name, [1])
+        with pytest.raises(InvalidValue):
+            widget.genes.sets = {name: ["CD3E"]}
+    assert (list(widget.sets), list(widget.genes.sets)) == ([], ["pair"])
+
+
+def test_a_page_that_names_a_set_that_is_gone_changes_nothing_and_is_told(widget):
+    widget.sets.add("a", [1, 2])
+    widget.sets.add("b", [3])
+    del widget.sets["b"]  # which the page may not have heard of
+    state, undone = widget.state, widget.steps["undo"]
+    for name, value in {"difference": ["a", "b"], "contours": ["b"]}.items():
+        widget.set_state({name: value, "opacity": 0.5})
+        widget.front.settle()
+        assert widget.state == {**state, "opacity": 0.5}
+    assert widget.steps["undo"] == undone
+    widget.set_state({"contours": ["a"]})
+    assert widget.contours == ["a"]
+    widget.state = widget.state
+
+
 def test_sets_survive_in_the_state_with_their_cells(widget):
     widget.select({"cell_type": "T cell"})
     widget.sets.add("T")
@@ -359,10 +413,15 @@ def test_the_view_of_some_cells_holds_them_all_and_hardly_more(widget):
     assert x0 < xy[5, 0] < x1 < x0 + np.ptp(xy[:, 0]) / 50
 
 
-def test_cells_without_a_place_cannot_be_zoomed_to(widget):
-    with pytest.raises(SelectionError, match="has a place"):
-        widget.zoom_to(np.zeros(1000, dtype=bool))
+def test_no_cells_and_cells_without_a_place_cannot_be_zoomed_to():
+    data = small(100)
+    data._xy["umap"][[3, 5]] = np.nan
+    widget = CxgWidget(data)
+    for cells, said in (([3, 5], "none of these cells has a place"), ([], "there are no cells in it")):
+        with pytest.raises(SelectionError, match=said):
+            widget.zoom_to(cells)
     assert widget.view is None
+    widget.close()
 
 
 def test_a_filter_of_a_set_keeps_its_cells_or_all_others_and_combines(widget):

@@ -86,7 +86,7 @@ def test_the_table_of_the_selection_holds_selected_cells_whether_they_pass_filte
 def test_a_page_holds_texts_as_hovering_writes_them_and_where_each_cell_is(widget, frame):
     table = {"columns": COLUMNS}
     widget.select({"donor name": "d1"})
-    content, (xy, selected) = asked(widget, table, n=50)
+    content, (xy, selected, elsewhere) = asked(widget, table, n=50)
     heads = content["columns"]
     assert [head["spec"] for head in heads] == [f"obs:{name}" for name in COLUMNS[:5]] + ["var:CD3E", "var:DENSE"]
     assert [head["is_number"] for head in heads] == [False, True, False, True, False, True, True]
@@ -99,6 +99,7 @@ def test_a_page_holds_texts_as_hovering_writes_them_and_where_each_cell_is(widge
     assert texts["n_counts"] == numbers
     np.testing.assert_array_equal(xy.reshape(-1, 2), widget.dataset._xy["umap"][content["rows"]])
     np.testing.assert_array_equal(selected == 1, frame["donor name"][:50] == "d1")
+    assert not len(elsewhere)  # no panel has another embedding
 
 
 def test_the_page_around_a_cell_holds_it_and_says_its_place(widget, frame):

@@ -93,21 +93,18 @@ class ClusterHolder(Holder):
 
     def indexed(self) -> ClusterCells:
         """Return the cells under the indexes of the workers, who make them at first use."""
-        return self._memo.keep(_SLOT, self.settings.place_key, self._make_indexed)
+        # Cells on show are closed once the new ones are held: where these cannot be had, they stay.
+        cells = self._memo.keep(_SLOT, self.settings.place_key, self._make_indexed, ClusterCells.close)
+        if self._memo.is_closed:
+            raise ClosedDataset(f"the widget of {self.dataset.uri} was closed while its cells were being read.")
+        return cells
 
     def _make_indexed(self) -> ClusterCells:
         dataset = self.dataset
         own = partial(getattr, dataset, "own_columns")
-        cells = ClusterCells(
+        return ClusterCells(
             self._client, self._source, dataset.n_obs, *self.settings.place_key, own=own, read=self._loader.elsewhere
         )
-        before = self._memo.in_slot(_SLOT)
-        if before is not None:  # not sooner: where the new cells cannot be had, those on show stay
-            before.close()
-        if self._memo.is_closed:
-            cells.close()
-            raise ClosedDataset(f"the widget of {self.dataset.uri} was closed while its cells were being read.")
-        return cells
 
     def at_hand(self) -> ClusterCells:
         """Return all cells; the first picture needs them too."""
@@ -125,6 +122,7 @@ class ClusterHolder(Holder):
         """Whether the workers have been heard of; until then every hover would hold a thread."""
         return self._memo.held(_SLOT, self.settings.place_key) is not None
 
+    has_places = False
     is_prompt = False
     """The workers may have gone, or be busy."""
 
@@ -141,14 +139,14 @@ class ClusterHolder(Holder):
         if target.source == "none":
             return Coloring(target)
         if target.source == "sets":
-            raise InvalidValue(
-                "color='sets' is not for cells that Dask's workers hold; w.filters['set:NAME'] = True is one."
-            )
+            said = f"color='sets' is not for {self.dataset.obs_noun.many} that Dask's workers hold"
+            raise InvalidValue(f"{said}; w.filters['set:NAME'] = True is one.")
         labels = self._loader.labels(self.settings, target)
         if labels is not None and labels is not self.dataset.own_columns.get(target.name):
             raise Overtaken("the cells have other labels by now.")
         if target.source == "blend":
-            raise InvalidValue("blend='colors' is not for cells that Dask's workers hold; set blend='mean'.")
+            many = self.dataset.obs_noun.many
+            raise InvalidValue(f"blend='colors' is not for {many} that Dask's workers hold; set blend='mean'.")
         cells = self.indexed()
         return cells.take(self.sample().rows, cells.summary(target, layer), layer)[1]
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.cells.beneath import Beneath
 from cxg_widget.cells.cluster import partition as worker
 from cxg_widget.cells.cluster import summary as counting
 from cxg_widget.cells.cluster.counted import ClusterColumn, read_on_workers
@@ -30,6 +31,7 @@ from cxg_widget.draw.aggregate import PixelNumbers, Planes
 from cxg_widget.draw.aggregate.by_rows import Wanted
 from cxg_widget.draw.aggregate.reductions import Sums
 from cxg_widget.rules.forms import Rule
+from cxg_widget.spatial.circle import Circle
 from cxg_widget.spatial.view import Extent, View, union
 
 
@@ -324,6 +326,25 @@ class ClusterCells:
             return None
         at_x, at_y = self.coordinates(np.array([found[1]]))[0]
         return found[1], float(at_x), float(at_y)
+
+    def beneath(self, circle: Circle, shown: Shown) -> Beneath:
+        """Return what the cells in a circle are, those left out that are hidden or do not pass the filters.
+
+        Raises
+        ------
+        Overtaken
+            If a newer circle was asked about meanwhile.
+        """
+        if shown.passing is not None:
+            return self.only(shown.passing).beneath(circle, replace(shown, passing=None))
+        loaded, column = self._whole(), self._futures_of(shown.coloring.target, shown.settings.layer)
+        submit = partial(self._beneath, loaded, column, circle=circle, visible=shown.visible)
+        found: Beneath = self._parts.waiting.newest("beneath", submit)
+        return found
+
+    def _beneath(self, loaded: list[Any], column: list[Any] | None, **asked: Any) -> Any:
+        found = self._parts.map("beneath", worker.beneath, loaded, column, **asked)
+        return self._parts.reduced(found, worker.add_planes)
 
     def _nearest(self, loaded: list[Any], column: list[Any] | None, **asked: Any) -> Any:
         return self._parts.reduced(self._parts.map("nearest", worker.nearest, loaded, column, **asked), _closest)

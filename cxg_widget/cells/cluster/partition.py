@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.cells.beneath import Beneath, beneath_circle
 from cxg_widget.cells.cluster.source import Source, opened
 from cxg_widget.compute.bits import pack_mask, unpack_mask
 from cxg_widget.counts.on_grid import Grid, count_codes, count_on_grid
@@ -33,14 +34,15 @@ from cxg_widget.draw.aggregate import (
     reduce_pixels,
 )
 from cxg_widget.draw.aggregate.by_rows import Wanted, sums_over
-from cxg_widget.draw.aggregate.columns import numbers_at
+from cxg_widget.draw.aggregate.columns import numbers_at, shown_at
 from cxg_widget.draw.aggregate.reductions import Sums
 from cxg_widget.spatial import SpatialIndex
+from cxg_widget.spatial.circle import Circle
 from cxg_widget.spatial.view import View
 from cxg_widget.wire.encoding import count_selected
 from cxg_widget.wire.quantise import LEVELS
 
-Addable = TypeVar("Addable", Planes, PixelNumbers, Sums, NDArray[np.uint32])
+Addable = TypeVar("Addable", Beneath, Planes, PixelNumbers, Sums, NDArray[np.uint32])
 
 
 @dataclass(frozen=True)
@@ -245,22 +247,18 @@ def polygon_bits(
 ) -> NDArray[np.uint8]:
     """Return which rows lie in a polygon and are visible, as packed bits."""
     index = partition.index
-    if visible is None or not isinstance(column, CategoryColumn):
+    is_shown = shown_at(column, visible)
+    if is_shown is None:
         return pack_mask(index.polygon_mask(polygon))
     places = index.polygon_places(polygon)
     mask = np.zeros(index.n_obs, dtype=np.bool_)
-    mask[index.rows[places[_visible_codes(column, visible, places)]]] = True
+    mask[index.rows[places[is_shown(places)]]] = True
     return pack_mask(mask)
 
 
 def rows_in(partition: Partition, view: View) -> NDArray[np.int64]:
     """Return the rows of a view, counted from 0 everywhere, in no order."""
     return partition.start + partition.index.rows[partition.index.rows_in(view)].astype(np.int64)
-
-
-def _visible_codes(column: CategoryColumn, visible: NDArray[np.bool_], places: NDArray[Any]) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = visible[np.minimum(column.codes[places], column.n_categories)]
-    return found
 
 
 def nearest(
@@ -274,18 +272,18 @@ def nearest(
     circle : x, y, radius and stretch, as in `SpatialIndex.nearest`
     """
     index, (x, y, radius, stretch) = partition.index, circle
-
-    def is_visible(places: NDArray[np.int64]) -> NDArray[np.bool_]:
-        assert isinstance(column, CategoryColumn)
-        assert visible is not None
-        return _visible_codes(column, visible, places)
-
-    hides = visible is not None and isinstance(column, CategoryColumn)
-    place = index.nearest(x, y, radius, is_visible if hides else None, stretch=stretch)
+    place = index.nearest(x, y, radius, shown_at(column, visible), stretch=stretch)
     if place is None:
         return None
     at_x, at_y = index.xy[place].astype(np.float64)
     return math.hypot(at_x - x, (at_y - y) * stretch), partition.start + int(index.rows[place])
+
+
+def beneath(
+    partition: Partition, column: ViewColumn | None, circle: Circle, visible: NDArray[np.bool_] | None
+) -> Beneath:
+    """Return what the cells in a circle are, those left out that are hidden."""
+    return beneath_circle(partition.index, circle, column, visible)
 
 
 def take(

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from cxg_widget.datasets import Dataset, open_dataset
 from cxg_widget.datasets.base.traffic import Traffic
-from cxg_widget.errors import InvalidOption
+from cxg_widget.errors import ClosedDataset, InvalidOption
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,22 @@ _open: dict[str, Dataset] = {}
 _users: dict[str, set[str]] = {}
 _told: dict[str, Traffic] = {}
 """By the token of a source, what has been told of what was read of it."""
+_left: set[str] = set()
+"""Users that need nothing any more; a task of theirs that begins late opens nothing for them."""
 _lock = Lock()
 
 
 def opened(source: Source, user: str) -> Dataset:
-    """Return the dataset of this process, opened at first use; `user` needs it until it leaves."""
+    """Return the dataset of this process, opened at first use; `user` needs it until it leaves.
+
+    Raises
+    ------
+    ClosedDataset
+        If `user` has left.
+    """
     with _lock:
+        if user in _left:
+            raise ClosedDataset(f"the widget of {source.uri} was closed before its task began.")
         _users.setdefault(source.token, set()).add(user)
         dataset = _open.get(source.token)
         if dataset is None:
@@ -87,6 +97,7 @@ def untold(token: str) -> Traffic:
 def leave(token: str, user: str) -> None:
     """Close the dataset of this process if `user` was the last who needed it; reads under way end first."""
     with _lock:
+        _left.add(user)
         users = _users.get(token, set())
         users.discard(user)
         dataset = None if users else _open.pop(token, None)

@@ -28,6 +28,18 @@ class AskColumns(OfPanel):
 
 
 @dataclass(frozen=True)
+class FindValues(OfPanel):
+    """Find the categories of a column that contain a text. Answered by `found`.
+
+    column : as the trait `color` has it; query : whose case does not count
+    """
+
+    kind: ClassVar[str] = "find"
+    column: str
+    query: str
+
+
+@dataclass(frozen=True)
 class AskBrush(OfPanel):
     """A hand takes a brush: ask for all that its moves can do. Answered by one `sums` for each column, then by `bins`.
 
@@ -56,6 +68,8 @@ class ColumnCounts(OfPanel):
     layer : that a gene was read from, "" = X
     n_zeros : how many of all cells have the number 0
     about : columns of var and what they say of a gene, [name, value] each; not listed where edges are known
+    n_chosen, n_held : how many there are in all
+    enriched : of a long list, the categories that are most enriched among the chosen, the first of all
     """
 
     kind: ClassVar[str] = "column"
@@ -67,6 +81,12 @@ class ColumnCounts(OfPanel):
             ("uint32",),
             ("n", "n_groups"),
             "those filtered of each of groups, of the others, of those the legend calls missing; or none",
+        ),
+        "chosen": Array(("uint32",), ("n or 0",), "selected cells that pass all filters; none where none is selected"),
+        "held": Array(("uint32",), ("n or 0",), "all cells that pass all filters; none where none is selected"),
+        "odds": Array(("float32",), ("k or 0",), "of categories, their odds among the chosen over those in the rest"),
+        "log10_p": Array(
+            ("float32",), ("k or 0",), "log10 of the chance of as many or more, adjusted over the categories"
         ),
     }
     part: int
@@ -81,6 +101,19 @@ class ColumnCounts(OfPanel):
     n_zeros: int = 0
     about: list[list[str]] = field(default_factory=list)
     rows: list[int] = field(default_factory=list)
+    n_chosen: int = 0
+    n_held: int = 0
+    enriched: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class FoundValues(OfPanel):
+    """Which categories of a column contain a text."""
+
+    kind: ClassVar[str] = "found"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "rows": Array(("uint32",), ("n",), "indices into the categories, in their order; missing ones last")
+    }
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,8 @@ class Difference(OfPanel):
     kind: ClassVar[str] = "difference"
     arrays: ClassVar[Mapping[str, Array]] = {
         "codes": Array(("uint8",), ("n",), "0 to 254; 255 where too few cells lie near"),
-        "colors": Array(("uint8",), ("n_codes", 3), "red, green and blue of each code"),
+        "colors": Array(("uint8",), ("n_codes", 3), "red, green and blue of each code, on light pages"),
+        "dark_colors": Array(("uint8",), ("n_codes", 3), "the same on dark pages"),
     }
     points_seq: int
     sets: list[str]

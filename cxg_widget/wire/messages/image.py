@@ -79,8 +79,8 @@ class Cells(OfPanel):
     arrays: ClassVar[Mapping[str, Array]] = {
         "xy": Array(("uint16",), ("n", 2), "codes of x and y"),
         "codes": Array(("uint8", "uint16"), ("n or 0",), "what colours the cells"),
-        "bits": Array(("uint8",), ("n_bytes",), "packed mask, little bit order"),
-        "passing": Array(("uint8",), ("n_bytes",), "packed mask, little bit order"),
+        "bits": Array(("uint8",), ("n_bytes or 0",), "packed mask, little bit order"),
+        "passing": Array(("uint8",), ("0 or n_bytes",), "packed mask, little bit order"),
     }
     points_seq: int
     seq: int

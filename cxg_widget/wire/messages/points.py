@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from cxg_widget.wire.messages.message import Array, Message, OfPanel
@@ -33,8 +33,15 @@ class Search(Message):
 
 
 @dataclass(frozen=True)
-class Zoom(Message):
-    """Ask for the points in a view at full precision. Answered by one or more `detail`.
+class AskPlace(OfPanel):
+    """Ask where the points lie in a panel's embedding, if that is not the plot's. Answered by `points`."""
+
+    kind: ClassVar[str] = "place"
+
+
+@dataclass(frozen=True)
+class Zoom(OfPanel):
+    """Ask for the points in a view of a panel's embedding at full precision. Answered by one or more `detail`.
 
     view : x0, x1, y0, y1 in data units; either order
     """
@@ -44,7 +51,7 @@ class Zoom(Message):
 
 
 @dataclass(frozen=True)
-class Points(Message):
+class Points(OfPanel):
     """Quantised coordinates of the points start..stop of n_points, in display order.
 
     coordinate = lo + code / 65534 * (hi - lo) with lo, hi from extent = x0, x1, y0, y1 (data units); code 65535 in
@@ -58,6 +65,8 @@ class Points(Message):
     embedding : its name; of two columns both in words
     n_at_zero : how many of all cells lie at (0, 0) exactly, where two columns are the axes; else 0
     spot : how wide a spot is, data units, where the store states it; else 0
+    place : the embedding as the trait has it: its name alone, or two columns and their layer
+    panel : one of those that show this embedding, where it is not the plot's
     """
 
     kind: ClassVar[str] = "points"
@@ -78,6 +87,15 @@ class Points(Message):
     few: int
     n_at_zero: int = 0
     spot: float = 0.0
+    place: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Aim(OfPanel):
+    """Where the panels of an embedding that is not the plot's are to look, unasked; view : as the trait `view`."""
+
+    kind: ClassVar[str] = "aim"
+    view: list[float]
 
 
 @dataclass(frozen=True)
@@ -89,6 +107,7 @@ class Cell(OfPanel):
     passes : whether it passes the filters, that of the legend too; told of no others unless those are drawn
     n_beneath : how many cells that are shown lie in the circle, where they are too many to name one: name and fields
         then tell of all of them, [category, share] or of their numbers; else 0
+    elsewhere : [panel, x, y] of the cell in each panel of another embedding in which it has a place, 0 = the plot
     """
 
     kind: ClassVar[str] = "cell"
@@ -100,6 +119,7 @@ class Cell(OfPanel):
     fields: list[list[str]]
     passes: bool = True
     n_beneath: int = 0
+    elsewhere: list[list[float]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from cxg_widget.wire.messages.message import Array, Message, Mode, OfPanel
 class Lasso(OfPanel):
     """Select the visible cells inside a polygon that pass the filters. Answered by `selection`.
 
-    polygon : x, y of each corner in turn, in data units of the current embedding and axes
+    polygon : x, y of each corner in turn, in data units of the embedding and axes of the panel
     """
 
     kind: ClassVar[str] = "lasso"
@@ -88,12 +88,14 @@ class Filter(OfPanel):
 
     Of a panel other than the first: which points are its own, be they left out by the filters or not.
     n_passing : cells that pass all filters, that of the legend too, also those that are no points
+    n_shown : those of them that the legend of sets does not hide either, which is no filter
     """
 
     kind: ClassVar[str] = "filter"
     arrays: ClassVar[Mapping[str, Array]] = {"bits": Array(("uint8",), ("n_bytes",), "packed mask, little bit order")}
     seq: int
     n_passing: int
+    n_shown: int
     n_points: int
 
 

@@ -50,6 +50,7 @@ class Table(OfPanel):
     columns : spec, name, detail, whether it is_number, and error, one sentence where it cannot be read
     values : the texts of each column, none where it cannot be read
     at : place of the cell that was to be found; -1 = it is not in the table
+    panels : of each embedding that panels show beside that of the plot one, whose places `elsewhere` are
     error : one sentence where the cells cannot be sorted as asked; they then are in the order of the store
     """
 
@@ -57,6 +58,7 @@ class Table(OfPanel):
     arrays: ClassVar[Mapping[str, Array]] = {
         "xy": Array(("float32",), ("n", 2), "data units; NaN = without a place"),
         "selected": Array(("uint8",), ("n",), "1 = the cell is selected, else 0"),
+        "elsewhere": Array(("float32",), ("n_panels", "n", 2), "as xy, of each of `panels`"),
     }
     start: int
     total: int
@@ -66,6 +68,7 @@ class Table(OfPanel):
     values: list[list[str]]
     at: int = -1
     error: str = ""
+    panels: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -26,10 +26,17 @@ export function createSources(scene, getState) {
 
   const shared = { base: createShared(), cells: createShared() };
 
-  function base() {
+  /** @param {number} [upTo] points that are drawn */
+  function base(upTo = Number.POSITIVE_INFINITY) {
     const { points, color, flags } = scene;
     if (points === null) return NONE;
-    const own = { n: points.n, loaded: drawable(scene), xy: points.xy, codes: color?.codes ?? null, flags };
+    const own = {
+      n: points.n,
+      loaded: Math.min(drawable(scene), upTo),
+      xy: points.xy,
+      codes: color?.codes ?? null,
+      flags,
+    };
     const { crowd, points: about } = getState();
     return isShared() ? share(shared.base, own, crowd, about?.nObs ?? points.n, zero()) : own;
   }
@@ -68,11 +75,12 @@ export function createSources(scene, getState) {
 
   return {
     isShared,
-    /** @param {Source} source @returns {PointArrays} */
-    of(source) {
+    /** @param {Source} source @param {number} [upTo] as many of the first as are drawn: what they share is not asked of the others
+     * @returns {PointArrays} */
+    of(source, upTo) {
       if (source === "detail" && scene.detail !== null) return close(scene.detail);
       if (source === "cells" && scene.cells !== null) return near(scene.cells);
-      return base();
+      return base(upTo);
     },
     /** @param {Source} source how many are to be had */
     count(source) {

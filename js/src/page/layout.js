@@ -48,7 +48,7 @@ export function layout(context, plotHost, drawLegend) {
   const panel = bare ? "closed" : ui.panel === null ? "auto" : ui.panel ? "open" : "closed";
   return html`<div class="root ${sizeClass(context)}" data-panel=${panel} style=${sizes(context)}>
     <div class="stage">
-      ${bare ? nothing : toolbar(context, panels?.settings)}
+      ${bare ? nothing : toolbar(context, panels?.settings, panels?.saving)}
       <div class="plot">
         ${plotHost} ${emptyMessage(context)} ${tooltip(context)} ${progressBar(context)}
       </div>

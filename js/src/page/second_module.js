@@ -1,17 +1,17 @@
-/** The second module, which draws panels, names and contours, and shapes by keys: it comes over the comm when first needed, and is imported once a page. */
+/** The second module, which draws panels, names and contours, shapes by keys and pictures that are saved: it comes over the comm when first needed, and is imported once a page. */
 import { _$LH, html, noChange, nothing, render, svg } from "lit-html";
 
 /** @typedef {import("./panels/ui.js").Context} Context */
 
 /**
- * @typedef {{side: unknown, bottom: unknown, settings: unknown, legend: unknown, place: unknown}} Panels templates of the panels that are open, beside the plot and under it,
- *   of the settings beside their button, what is added to the legend, and what chooses two columns as the place
+ * @typedef {{side: unknown, bottom: unknown, settings: unknown, saving: unknown, legend: unknown, place: unknown}} Panels templates of the panels that are open, beside the plot and under it,
+ *   of the settings and of saved pictures beside their buttons, what is added to the legend, and what chooses two columns as the place
  * @typedef {(context: Context | null) => Panels} DrawPanels null = the view has ended
  * @typedef {(client: import("../wire/client.js").Client, redraw: () => void) => DrawPanels} CreatePanels for one view; `redraw` is to be
  *   called when something has changed that only a panel knows
  * @typedef {import("../plot/landmarks.js").CreateLandmarks} CreateLandmarks
  * @typedef {import("../plot/key_shape.js").CreateKeyShape} CreateKeyShape
- * @typedef {(require: () => object) => {createPanels: CreatePanels, createLandmarks: CreateLandmarks, createKeyShape: CreateKeyShape, linkPlots: any, notesOnPlot: any}} Code gets lit-html by `require`
+ * @typedef {(require: () => object) => {createPanels: CreatePanels, createLandmarks: CreateLandmarks, createKeyShape: CreateKeyShape, createPictures: import("../plot/saved_pictures.js").CreatePictures, depart: import("../picture/motion.js").Depart} & Record<"linkPlots" | "notesOnPlot" | "saveFile" | "takeColumn", any>} Code gets lit-html by `require`
  */
 
 const page = /** @type {any} */ (globalThis);
@@ -21,7 +21,7 @@ const imported = (page["cxg-widget/panels"] ??= new Map());
 const lit = { _$LH, html, noChange, nothing, render, svg };
 
 const REFUSED =
-  "This page lets no panel load: its security policy refuses scripts from blob: addresses. Names, contours and drawing by keys are missing too; all else works.";
+  "This page lets no panel load: its security policy refuses scripts from blob: addresses. Names, contours, saved pictures and drawing by keys are missing too; all else works.";
 
 /**
  * @param {import("../state/state.js").Store} store @param {import("../wire/client.js").Client} client
@@ -33,18 +33,30 @@ export function createModuleLoader(store, client, close, importCode = importBlob
   let isAsked = false;
   /** What was to lie on the plot when the module could not be had; that alone asks for it no more. */
   let inVain = "";
-  return () => {
-    const { traits, needsPanels, panels, dataset, link } = store.get();
+  /** Could it not be had? A picture for the notebook asks for it no more. */
+  let isRefused = false;
+
+  /** Does somebody want it who is to be told where it cannot be had? */
+  function isWanted() {
+    const { traits, needsPanels } = store.get();
     const onPlot = namesOf(traits);
-    const isWanted = traits.open_panels.length > 0 || needsPanels || (onPlot !== "" && onPlot !== inVain);
-    if (!isWanted || isAsked || panels !== null || dataset === null || link !== "live") return;
+    return traits.open_panels.length > 0 || needsPanels || (onPlot !== "" && onPlot !== inVain);
+  }
+
+  return () => {
+    const { keepsPicture, panels, dataset, link } = store.get();
+    if (keepsPicture && isRefused) store.set({ keepsPicture: false });
+    if (!(isWanted() || (keepsPicture && !isRefused)) || isAsked) return;
+    if (panels !== null || dataset === null || link !== "live") return;
     isAsked = true;
     void load().finally(() => (isAsked = false));
   };
 
   function giveUp() {
     inVain = namesOf(store.get().traits);
+    isRefused = true;
     close();
+    store.set({ needsPanels: false, keepsPicture: false });
   }
 
   async function load() {
@@ -58,14 +70,16 @@ export function createModuleLoader(store, client, close, importCode = importBlob
         createPanels,
         createLandmarks: landmarks,
         createKeyShape: keyShape,
-        linkPlots,
-        notesOnPlot,
+        createPictures: pictures,
+        depart: travel,
+        ...others
       } = code(() => lit);
-      store.set({ panels: createPanels, landmarks, keyShape, linkPlots, notesOnPlot });
+      store.set({ panels: createPanels, landmarks, keyShape, pictures, travel, ...others });
     } catch {
       imported.delete(hash);
+      const isTold = isWanted();
       giveUp();
-      store.set({ error: { of: "module", message: REFUSED } });
+      if (isTold) store.set({ error: { of: "module", message: REFUSED } });
     }
   }
 }

@@ -2,7 +2,6 @@
 import { render } from "lit-html";
 import { asSeen, isOnlyMore } from "../state/state.js";
 import { missingGrey } from "../style/style.js";
-import { fileName } from "../words/format.js";
 import { createAnnouncer } from "./announcer.js";
 import { createDescription } from "./description.js";
 import { createFullScreen } from "./full_screen.js";
@@ -29,21 +28,26 @@ import { watchTheme } from "./theme.js";
  * @property {import("../state/scene.js").Scene} scene
  * @property {CreateLook} createLook for a panel that shows something else
  * @property {Map<number, (reply: import("../wire/client.js").Reply) => void>} receivers what takes in what is sent to a panel, by its number
- * @property {{draw: (() => Promise<HTMLCanvasElement>) | null}} together draws all panels; null = there is the plot alone
+ * @property {{draw: (() => Promise<HTMLCanvasElement>) | null, reset: (() => void) | null}} together draws all panels, and shows everything in those of
+ *   other embeddings; null = there is the plot alone
+ * @property {Place} place where the points of the plot are looked at
  * @property {(viewport: import("../screen/camera.js").Viewport) => void} crowd is told how large the views of the widget's colouring are
  *
  * @typedef {(host: HTMLElement, statusOn?: HTMLElement, say?: (sentence: string) => void) => Plot} CreatePlot
  * @typedef {{createPlot: CreatePlot, requester: import("../picture/view_request.js").ViewRequester, destroy: () => void}} Look what makes
  *   the plots of one state
  * @typedef {(store: import("../state/state.js").Store, scene: import("../state/scene.js").Scene,
- *   see: (viewport: import("../screen/camera.js").Viewport) => void) => Look} CreateLook see: is told what a plot shows
+ *   crowd: (viewport: import("../screen/camera.js").Viewport) => void, place?: Place) => Look} CreateLook crowd: is told what a plot shows
+ *
+ * @typedef {object} Place of points that several looks share
+ * @property {import("../state/shared_view.js").SharedView} view
+ * @property {import("../plot/plot.js").PlotModel["see"]} see
  *
  * @typedef {(plot: Plot, host: HTMLElement, model: Model, say: import("./announcer.js").Say) => Plot} LinkPlots returns what stands for
  *   the plot and all panels; host: of the plot
  */
 
 const SEARCH_WAIT_MS = 60;
-const PNG_SCALE = 2;
 /** So long everything else waits for the points: the page draws one thing after the other. */
 const PLOT_FIRST_MS = 1_500;
 /** Progress is shown so often: each frame of the page takes time from the points. */
@@ -96,7 +100,8 @@ export function createView({ el, model }) {
       clearTimeout(asking);
       asking = setTimeout(() => model.actions.search(query), query === "" ? 0 : SEARCH_WAIT_MS);
     },
-    save: () => void savePng(plot, model),
+    save: (scale) => void savePng(plot, model, scale),
+    room: () => [plotHost.clientWidth, plotHost.clientHeight],
     fullScreen: () => screen.toggle(),
   };
 
@@ -113,6 +118,7 @@ export function createView({ el, model }) {
     plotFirst &&= isPlotAwaited(context.state);
     render(plotFirst ? plotAlone(context, plotHost) : layout(context, plotHost, drawLegend), mount);
     placeTip(mount, ui);
+    leaveDisabled(mount);
     const height = mount.querySelector(".rows")?.clientHeight ?? ui.legend.height;
     focusMenu(mount, ui);
     if (height !== ui.legend.height) context.update({ legend: { ...ui.legend, height } });
@@ -166,6 +172,13 @@ export function createView({ el, model }) {
     plot.destroy();
     host.remove();
   };
+}
+
+/** From a tool that can do no more, as undoing the first step, the focus goes to the plot: keys would no longer reach the widget.
+ * @param {HTMLElement} mount */
+function leaveDisabled(mount) {
+  if (mount.querySelector(".tool:focus:disabled") === null) return;
+  /** @type {HTMLElement | null} */ (mount.querySelector("[role=application]"))?.focus({ preventScroll: true });
 }
 
 /** Is the first picture still to come, or still to be completed? @param {State} state */
@@ -235,18 +248,14 @@ function focusMenu(mount, ui) {
   /** @type {HTMLElement | null} */ (menu.querySelector("[tabindex='0']"))?.focus({ preventScroll: true });
 }
 
-/** @param {Plot} plot @param {Model} model */
-async function savePng(plot, model) {
-  const { dataset, color } = model.store.get();
+/** @param {Plot} plot @param {Model} model @param {number} scale px per CSS px */
+async function savePng(plot, { store }, scale) {
   try {
-    const url = URL.createObjectURL(await plot.png(PNG_SCALE));
-    const link = document.createElement("a");
-    link.href = url;
-    link.download = `${fileName([dataset?.title, color?.name])}.png`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+    const state = store.get();
+    const picture = await plot.figure(scale);
+    await store.get().saveFile(picture, state);
   } catch (failure) {
     const message = `The picture could not be saved: ${failure instanceof Error ? failure.message : failure}`;
-    model.store.set({ error: { of: "png", message } });
+    store.set({ error: { of: "png", message } });
   }
 }

@@ -1,5 +1,5 @@
-/** The annotations and the labels of one as the kernel counts them: asked for after each step and each change of what counts. */
-import { createEditFault } from "./edit_fault.js";
+/** The annotations and the labels of one as the kernel counts them. */
+import { createToldList } from "./told_list.js";
 
 /**
  * @typedef {object} Label
@@ -23,43 +23,15 @@ import { createEditFault } from "./edit_fault.js";
 
 /** @param {import("../wire/client.js").Client} client @param {() => void} redraw */
 export function createAnnotationList(client, redraw) {
-  let asked = "";
-  const fault = createEditFault("annotation");
-  /** @type {Listed | null} */
-  let listed = null;
-
-  /** @param {Record<string, unknown>} request */
-  async function ask(request) {
-    const answer = await client.ask(request);
-    if (answer !== null) listed = toListed(/** @type {import("../wire/protocol.js").Annotations} */ (answer[0]));
-    redraw();
-  }
-
+  /** @type {ReturnType<typeof createToldList<Listed, Edit>>} */
+  const list = createToldList(client, redraw, "annotation", toListed);
   return {
-    fault: fault.told,
-    /** What was told last; null = not yet, or the panel is closed. @param {import("../state/state.js").State | null} state
+    fault: list.fault,
+    /** @param {import("../state/state.js").State | null} state
      * @param {string} name of the annotation @param {string} query what its labels contain */
-    follow(state, name, query) {
-      if (state === null) {
-        asked = "";
-        return null;
-      }
-      const { filters, steps } = state.traits;
-      const wanted = JSON.stringify([steps.n, filters, state.filter.seq, state.selection.seq, name, query]);
-      if (wanted !== asked && state.link === "live") {
-        asked = wanted;
-        void ask({ kind: "annotations", name, query, filters });
-      }
-      fault.follow(state.error);
-      return listed;
-    },
-    /** Resolves to what came of it; null where it failed. @param {Edit} what @returns {Promise<Done | null>} */
-    async edit(what) {
-      const answer = await client.ask({ kind: "annotation", ...what });
-      if (answer !== null) fault.done();
-      redraw();
-      return /** @type {Done | null} */ (answer?.[0] ?? null);
-    },
+    follow: (state, name, query) => list.follow(state, { name, query, filters: state?.traits.filters }),
+    /** @param {Edit} what @returns {Promise<Done | null>} */
+    edit: (what) => list.edit(what),
   };
 }
 

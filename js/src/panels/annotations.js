@@ -1,7 +1,6 @@
 /** The panel of annotations: which one, a field that labels the selection, a row for each label, and where they are saved. */
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import { ref } from "lit-html/directives/ref.js";
 import { textIn } from "../page/panels/ui.js";
 import { counted, wholeNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
@@ -23,8 +22,6 @@ export function createAnnotations({ client, redraw }) {
   let chosen = "";
   /** What is being typed: a label of the selection, which also narrows the list. */
   let typed = "";
-  /** What has the focus until there are fields. @type {Element | null} */
-  let waiting = null;
   let making = { isOpen: false, name: "", of: "" };
 
   /** @param {() => void} change */
@@ -130,9 +127,7 @@ export function createAnnotations({ client, redraw }) {
     const listed = list.follow(context?.state ?? null, chosen, typed);
     if (context === null) return nothing;
     if (listed === null)
-      return html`<div class="columns annotations"><p class="caption" role="status" tabindex="-1" data-field="reading" ${ref((one) => void (waiting = one ?? waiting))}>Reading…</p></div>`;
-    if (waiting !== null) passFocus(waiting);
-    waiting = null;
+      return html`<div class="columns annotations"><p class="caption" role="status" tabindex="-1" data-field="reading">Reading…</p></div>`;
     const isFirst = listed.annotations.length === 0;
     const { many } = nounsOf(context.state).obs;
     const told = `An annotation is a column of labels of your own. Name it, select ${many}, and label them.`;
@@ -143,11 +138,4 @@ export function createAnnotations({ client, redraw }) {
       ${isFirst ? failure() : body(context, listed)}
     </div>`;
   };
-}
-
-/** Give the focus that an element has to the first field of its panel, once that is drawn. @param {Element} from */
-function passFocus(from) {
-  const root = /** @type {ShadowRoot} */ (from.getRootNode());
-  if (root.activeElement !== from) return;
-  queueMicrotask(() => /** @type {HTMLElement | null} */ (root.querySelector("#annotations [data-field]"))?.focus());
 }

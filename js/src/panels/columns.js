@@ -7,6 +7,7 @@ import { textIn } from "../page/panels/ui.js";
 import { memo } from "../state/memo.js";
 import { wholeNumber } from "../words/format.js";
 import { besideButtons } from "./linked/by_hand.js";
+import { createModes } from "./modes.js";
 import { createOverview } from "./overview.js";
 import { moveByKey } from "./row_keys.js";
 import { ruleOf } from "./rules.js";
@@ -23,6 +24,7 @@ const PREFIXED = /^(obs|var|set):/;
 /** @param {import("./index.js").Given} given @returns {import("./index.js").DrawPanel} */
 export function createColumns({ redraw, opened }) {
   const overview = createOverview();
+  const modes = createModes(redraw);
   const listed = /** @type {ReturnType<typeof memo<Column[]>>} */ (memo());
   let filter = "";
   let byName = false;
@@ -56,7 +58,7 @@ export function createColumns({ redraw, opened }) {
         <span class="kind">${WORDS[kind] ?? "number"}</span></button>
       <button type="button" class="small colors" aria-label="Color by ${name}" title="Color by ${name}" aria-pressed=${isShown} ?disabled=${isOffline}
         @click=${() => actions.setTrait("color", PREFIXED.test(name) ? `obs:${name}` : name)}><i></i></button>
-    </div>${isOpen ? besideButtons(context, column) : nothing}${opened.body(context, { name, spec, id: `count-${i}`, isInteger: kind === "int" })}</li>`;
+    </div>${isOpen ? besideButtons(context, column) : nothing}${opened.body(context, { name, spec, id: `count-${i}`, isInteger: kind === "int", mode: modes.get() })}</li>`;
   }
 
   return (context, dataset) => {
@@ -70,6 +72,7 @@ export function createColumns({ redraw, opened }) {
         @keydown=${(/** @type {KeyboardEvent} */ event) => leave(event, () => then(() => void (filter = "")))}></div>
         <button type="button" class="small" aria-label="Sort by name" aria-pressed=${byName} title=${byName ? "Sorted by name; click for the order of the file" : "Sort by name"}
           @click=${() => then(() => void (byName = !byName))}>${ICONS.sort}</button></div>
+      ${modes.draw(context)}
       <p class="caption" role="status">${told(columns.length, dataset.columns.length, filter)}</p>
       <ul class="list" aria-label="Columns">${columns.map((column, i) => row(context, column, i, column.name === first))}</ul>
     </div>`;

@@ -2,6 +2,7 @@
 import { html } from "lit-html";
 import { ICONS } from "../page/icons.js";
 import { nounsOf } from "../words/nouns.js";
+import { createKeptFocus } from "./kept_focus.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
 /** @typedef {Pick<import("../page/panels/panel_buttons.js").Panel, "id" | "key" | "name">} Panel */
@@ -10,6 +11,7 @@ import { nounsOf } from "../words/nouns.js";
 export function createDrawer() {
   /** What had the focus when a panel took it. @type {Map<string, HTMLElement>} */
   const back = new Map();
+  const focus = createKeptFocus();
 
   /** A panel that a hand opened takes the focus; one that Python opened, or another view, does not. @param {Context} context @param {string} id */
   function enter({ ui, update }, id) {
@@ -47,8 +49,9 @@ export function createDrawer() {
   return (context, panel, body) => {
     const { id } = panel;
     enter(context, id);
+    focus.follow();
     const name = panel.name(nounsOf(context.state));
-    return html`<aside class="part" id=${id} aria-label=${name} @keydown=${(/** @type {KeyboardEvent} */ event) => press(context, panel, event)}>
+    return html`<aside class="part" id=${id} aria-label=${name} @focusin=${focus.enter} @focusout=${focus.leave} @keydown=${(/** @type {KeyboardEvent} */ event) => press(context, panel, event)}>
       <div class="head"><h2>${name}</h2>
         <button type="button" class="small" aria-label="Close ${name.toLowerCase()}" title="Close (Esc)"
           @click=${(/** @type {Event} */ event) => close(context, id, event)}>${ICONS.close}</button></div>

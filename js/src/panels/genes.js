@@ -6,6 +6,7 @@ import { counted } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
 import { createGeneSets } from "./gene_sets.js";
 import { sideBySide } from "./linked/by_hand.js";
+import { createModes } from "./modes.js";
 import { createPinField } from "./pin_field.js";
 import { moveByKey } from "./row_keys.js";
 import { ruleOf } from "./rules.js";
@@ -16,6 +17,7 @@ import { ruleOf } from "./rules.js";
 export function createGenes({ client, redraw, opened }) {
   const pinField = createPinField(redraw);
   const geneSets = createGeneSets(client, redraw);
+  const modes = createModes(redraw);
   /** The row that the Tab key leads to. */
   let active = "";
 
@@ -55,7 +57,7 @@ export function createGenes({ client, redraw, opened }) {
       <button type="button" class="small" aria-label="Unpin ${name}" title="Unpin" ?disabled=${isOffline} @click=${() => unpin(context, name)}>${ICONS.close}</button>
       <button type="button" class="small colors" aria-label="Color by ${name}" title="Color by ${name}" aria-pressed=${isShown} ?disabled=${isOffline}
         @click=${() => actions.setTrait("color", spec)}><i></i></button>
-    </div>${opened.body(context, { name, spec, id: `gene-${i}` }, ({ about }) => aboutGene(name, about))}</li>`;
+    </div>${opened.body(context, { name, spec, id: `gene-${i}`, mode: modes.get() }, ({ about }) => aboutGene(name, about))}</li>`;
   }
 
   return (context, dataset) => {
@@ -76,6 +78,7 @@ export function createGenes({ client, redraw, opened }) {
         <div class="counted-pins"><p class="caption" role="status">${pinned.length === 0 ? `No ${noun.one} is pinned.` : `${counted(pinned.length, noun)} pinned`}${
           pinned.length < MOST_PINNED ? nothing : `, as many as can be`
         }</p>${pinned.length < 2 ? nothing : html`${sideBySide(context, pinned.map(specOf))}<button type="button" class="text" ?disabled=${context.state.link === "offline"} @click=${() => context.actions.setTrait("pinned_genes", [])}>Unpin all</button>`}</div>
+        ${pinned.length === 0 ? nothing : modes.draw(context)}
         <ul class="list" aria-label="Pinned ${noun.many}">${pinned.map((name, i) => row(context, name, i, name === first))}</ul>
       </div>
       ${geneSets(context, { pin: (names) => pin(context, names), unpin: (name) => unpin(context, name) })}

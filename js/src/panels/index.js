@@ -9,6 +9,7 @@ import { createDrawer } from "./drawer.js";
 import { createGenes } from "./genes.js";
 import { keyList } from "./key_list.js";
 import { createOpened } from "./opened.js";
+import { createPictureMenu } from "./picture_menu.js";
 import { createSets } from "./sets.js";
 import { settingsPopover } from "./settings.js";
 import css from "./style.css";
@@ -16,10 +17,13 @@ import { createTable } from "./table.js";
 import { createTissueChoice } from "./tissue_choice.js";
 import { createTwoColumns } from "./two_columns.js";
 
+export { depart } from "../picture/motion.js";
 export { createKeyShape } from "./key_shape.js";
 export { createLandmarks } from "./landmarks.js";
 export { linkPlots } from "./linked/linked.js";
 export { notesOnPlot } from "./notes_on_plot.js";
+export { createPictures, saveFile } from "./saved_pictures.js";
+export { takeColumn } from "./take_column.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
 /** @typedef {import("../state/state.js").Dataset} Dataset */
@@ -47,6 +51,7 @@ export function createPanels(client, redraw) {
   const opened = createOpened(client, redraw);
   const twoColumns = createTwoColumns({ client, redraw });
   const tissueChoice = createTissueChoice({ client, redraw });
+  const pictureMenu = createPictureMenu({ client, redraw });
   const blendLegend = createBlendLegend({ client, redraw });
   const panels = PANELS.map(({ id, ...about }) => ({ ...about, id, draw: MAKERS[id]({ client, redraw, opened }) }));
   return (context) => {
@@ -59,7 +64,7 @@ export function createPanels(client, redraw) {
     );
     const legend = blendLegend(dataset === null ? null : context);
     if (context === null || dataset === null)
-      return { side: nothing, bottom: nothing, settings: nothing, legend: nothing, place: nothing };
+      return { side: nothing, bottom: nothing, settings: nothing, saving: nothing, legend: nothing, place: nothing };
     // Each has a place of its own, which the others do not move.
     const inPlace = (/** @type {boolean} */ isBelow, /** @type {string} */ name) => {
       const here = panels.filter(({ id }) => BELOW.includes(id) === isBelow);
@@ -71,6 +76,7 @@ export function createPanels(client, redraw) {
       side,
       bottom: inPlace(true, "below"),
       settings: settingsPopover(context, tissueChoice),
+      saving: pictureMenu(context),
       legend: legend ?? colormapList(context),
       place: twoColumns(context),
     };

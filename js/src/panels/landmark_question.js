@@ -7,17 +7,17 @@
 /** All plots of a widget share its state, and so one question. @type {WeakSet<Store>} */
 const ASKING = new WeakSet();
 
-/** @param {Store} store @param {import("../wire/client.js").Client} client */
+/** Ask for all that lies on the plots of one embedding. @param {Store} store @param {import("../wire/client.js").Client} client @returns {() => void} */
 export function askForLandmarks(store, client) {
-  if (store.get().panel > 0) return; // the plot itself asks for all
-  if (ASKING.has(store)) return;
+  if (ASKING.has(store)) return () => {};
   ASKING.add(store);
   const checks = /** @type {Kind[]} */ (["labels", "contours", "difference"]).map((kind) =>
     createQuestion(kind, store, client),
   );
   const check = () => checks.forEach((one) => one(store.get()));
-  store.subscribe(check);
+  const stop = store.subscribe(check);
   check();
+  return stop;
 }
 
 /** @param {Kind} kind @param {Store} store @param {import("../wire/client.js").Client} client */
@@ -28,15 +28,15 @@ function createQuestion(kind, store, client) {
   return (/** @type {State} */ state) => {
     const about = aboutOf(state, kind);
     if (about === null && state[kind]) store.set({ [kind]: null });
-    const { dataset, points, filter, traits, link, isSeen } = state;
+    const { dataset, panel, points, filter, traits, link, isSeen } = state;
     const isReady = about !== null && points !== null && isSeen && link === "live"; // the first picture comes first
     const wanted = isReady
-      ? JSON.stringify([about, points.seq, filter.seq, traits.filters, stepOf(about, traits)])
+      ? JSON.stringify([about, panel, points.seq, filter.seq, traits.filters, stepOf(about, traits)])
       : "";
     if (wanted === asked && askedOf === dataset) return; // told anew, a column may have other labels
     [asked, askedOf] = [wanted, dataset];
     if (wanted === "") return;
-    void client.ask({ kind, panel: 0, ...about, filters: traits.filters }).then((answer) => {
+    void client.ask({ kind, panel, ...about, filters: traits.filters }).then((answer) => {
       if (answer !== null && asked === wanted) store.set({ [kind]: answer[0] });
     });
   };

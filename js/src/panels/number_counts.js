@@ -4,6 +4,7 @@ import { barHeights, barPath } from "../page/panels/histogram.js";
 import { shareOf, valueAt } from "../style/limits.js";
 import { share, shortNumber, wholeNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
+import { shareCaption, shareStrip, showsShares } from "./share_strip.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
 /** @typedef {[number | null, number | null]} Ends */
@@ -13,12 +14,12 @@ import { nounsOf } from "../words/nouns.js";
 const REACH_PX = 6;
 
 /**
- * @param {{name: string, counts: import("../wire/protocol.js").ColumnCounts, isInteger: boolean, now: () => Ends, wrong: string,
+ * @param {{name: string, counts: import("../wire/protocol.js").ColumnCounts, mode: import("./enrichment.js").Mode, isInteger: boolean, now: () => Ends, wrong: string,
  *   take: () => void, drag: (ends: Ends, done: boolean) => void, fail: (sentence: string) => void}} given
  *   now gives the ends that hold; take is told that a hand takes the brush, drag of each move, and of the last one that it is
  * @param {Context} context
  */
-export function numberCounts({ name, counts, isInteger, now, wrong, take, drag, fail }, context) {
+export function numberCounts({ name, counts, mode, isInteger, now, wrong, take, drag, fail }, context) {
   const { edges, arrays } = counts;
   const { many } = nounsOf(context.state).obs;
   const nMissing = arrays.all.at(-1) ?? 0;
@@ -114,15 +115,17 @@ export function numberCounts({ name, counts, isInteger, now, wrong, take, drag, 
 
   const n = edges.length - 1;
   const { most, cut } = scaleOf(arrays.all.slice(0, n), edges, counts.n_zeros);
+  const isOfShares = showsShares(counts, mode);
   const path = (/** @type {Uint32Array} */ one) =>
     barPath(barHeights(one.slice(0, n), most).map((height) => Math.min(1, height)));
   const said = isOn ? `${shortNumber(low)} to ${shortNumber(high - room)}` : "all";
+  const countStrip = () => html`<svg class="counted" viewBox="0 0 ${n} 1" preserveAspectRatio="none" role="img"
+    aria-label="Histogram of ${name}, heights by cube root: all ${many}, those that pass, those selected">
+    ${svg`<path class="all" d=${path(arrays.all)} /><path class="filtered" d=${path(arrays.filtered)} /><path class="selected" d=${path(arrays.selected)} />`}</svg>`;
   return html`<div class="numbers">
     <div class="strip" role="slider" tabindex="0" aria-label="Range of ${name} to keep; arrows move it, Shift and arrows grow it, Escape clears it"
       aria-valuemin=${lo} aria-valuemax=${hi} aria-valuenow=${low} aria-valuetext=${said} aria-disabled=${isOffline} @pointerdown=${grab} @keydown=${press}>
-      <svg class="counted" viewBox="0 0 ${n} 1" preserveAspectRatio="none" role="img"
-        aria-label="Histogram of ${name}, heights by cube root: all ${many}, those that pass, those selected">
-        ${svg`<path class="all" d=${path(arrays.all)} /><path class="filtered" d=${path(arrays.filtered)} /><path class="selected" d=${path(arrays.selected)} />`}</svg>
+      ${isOfShares ? shareStrip(counts, cut, name) : countStrip()}
       ${cut < 0 ? nothing : html`<i class="cut" style="left:${(100 * cut) / n}%;width:${100 / n}%"></i>`}
       ${
         isOn
@@ -134,8 +137,9 @@ export function numberCounts({ name, counts, isInteger, now, wrong, take, drag, 
     <div class="limits">${field(0, "Lower")}
       ${isOn ? html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => drag([null, null], true)}>Clear</button>` : nothing}
       ${field(1, "Upper")}</div>
+    ${isOfShares ? shareCaption(counts, cut) : nothing}
     ${wrong === "" ? nothing : html`<p class="fault" role="alert">${wrong}</p>`}
-    ${counts.n_zeros > 0 ? html`<p class="caption">${share(counts.n_zeros, total)} are 0${cut < 0 ? "" : "; their bar is cut"}</p>` : nothing}
+    ${counts.n_zeros > 0 ? html`<p class="caption">${share(counts.n_zeros, total)} are 0${cut < 0 || isOfShares ? "" : "; their bar is cut"}</p>` : nothing}
     ${nMissing > 0 ? html`<p class="caption">${wholeNumber(nMissing)} without a value</p>` : nothing}
   </div>`;
 }

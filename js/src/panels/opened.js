@@ -13,7 +13,16 @@ import { endsOf, ruleOf, within, withRule } from "./rules.js";
 /** @typedef {ReturnType<typeof createOpened>} Opened */
 
 /** @type {Place} */
-const TOP = { scroll: 0, active: -1, byCount: false };
+const TOP = {
+  scroll: 0,
+  active: -1,
+  byCount: false,
+  byEnrichment: true,
+  mode: "counts",
+  pointed: -1,
+  text: "",
+  found: null,
+};
 
 /** @param {import("../wire/client.js").Client} client @param {() => void} redraw */
 export function createOpened(client, redraw) {
@@ -22,11 +31,29 @@ export function createOpened(client, redraw) {
   /** Those that are open, by "obs:NAME" or "var:NAME", with where each is scrolled to. @type {Map<string, Place>} */
   const open = new Map();
   let wrong = { spec: "", sentence: "" };
+  /** The one that columns were searched in. @type {Context["state"]["dataset"]} */
+  let dataset = null;
 
   /** @param {() => void} change */
   function then(change) {
     change();
     redraw();
+  }
+
+  /** @param {string} spec @param {Partial<Place>} change */
+  function move(spec, change) {
+    const place = open.get(spec);
+    if (place !== undefined) then(() => void open.set(spec, { ...place, ...change }));
+  }
+
+  /** Narrow an open column down; what was found before stays until there is an answer. @param {string} spec @param {string} text */
+  async function seek(spec, text) {
+    const isAll = text.trim() === "";
+    move(spec, { text, ...(isAll ? { found: null, scroll: 0 } : {}) });
+    const answer = isAll ? null : await client.ask({ kind: "find", panel: 0, column: spec, query: text });
+    if (answer === null || open.get(spec)?.text !== text) return;
+    const found = /** @type {import("../wire/protocol.js").FoundValues} */ (answer[0]);
+    move(spec, { found: found.arrays.rows, scroll: 0, active: -1 });
   }
 
   /** Those that are counted, with the categories that are drawn. @param {Context["state"]} state @param {string[]} shown */
@@ -51,9 +78,11 @@ export function createOpened(client, redraw) {
     };
     if (counts.scale === "categorical") {
       const place = open.get(spec) ?? TOP;
-      const move = (/** @type {Partial<Place>} */ change) =>
-        then(() => void (open.has(spec) && open.set(spec, { .../** @type {Place} */ (open.get(spec)), ...change })));
-      return categoryCounts({ id, column: spec, name, counts, rule, place, setRule, move }, context);
+      const [moved, sought] = [move.bind(null, spec), seek.bind(null, spec)];
+      return categoryCounts(
+        { id, column: spec, name, counts, rule, place, setRule, move: moved, seek: sought },
+        context,
+      );
     }
     const now = () => brush.endsOf(spec) ?? endsOf(ruleOf(context.state.traits.filters, spec));
     const take = () => then(() => brush.take(context, spec, isInteger, now()));
@@ -68,7 +97,8 @@ export function createOpened(client, redraw) {
     };
     const fail = (/** @type {string} */ sentence) => then(() => void (wrong = { spec, sentence }));
     const said = wrong.spec === spec ? wrong.sentence : "";
-    return numberCounts({ name, counts, isInteger, now, wrong: said, take, drag, fail }, context);
+    const { mode } = open.get(spec) ?? TOP;
+    return numberCounts({ name, counts, mode, isInteger, now, wrong: said, take, drag, fail }, context);
   }
 
   return {
@@ -84,6 +114,11 @@ export function createOpened(client, redraw) {
      */
     follow(state, isShown) {
       const shown = state === null ? [] : [...open.keys()].filter(isShown);
+      if (state !== null && dataset !== state.dataset) {
+        // A column may have other labels now.
+        if (dataset !== null) for (const [spec, { text }] of open) if (text !== "") void seek(spec, text);
+        dataset = state.dataset;
+      }
       const rowsOf = (/** @type {string} */ column) => {
         const counts = state?.columns[column];
         return counts?.error === "" ? rowsWanted(counts, open.get(column) ?? TOP) : [];
@@ -98,11 +133,13 @@ export function createOpened(client, redraw) {
 
     /**
      * What an open row shows: categories, or the histogram of numbers; nothing where it is closed.
-     * @param {Context} context @param {{name: string, spec: string, id: string, isInteger?: boolean}} row id: of elements within
+     * @param {Context} context @param {{name: string, spec: string, id: string, mode: import("./enrichment.js").Mode, isInteger?: boolean}} row id: of elements within
      * @param {(counts: import("../wire/protocol.js").ColumnCounts) => unknown} [more] what stands below
      */
-    body(context, { name, spec, id, isInteger = false }, more = () => nothing) {
-      if (!open.has(spec)) return nothing;
+    body(context, { name, spec, id, mode, isInteger = false }, more = () => nothing) {
+      const place = open.get(spec);
+      if (place === undefined) return nothing;
+      if (place.mode !== mode) open.set(spec, { ...place, mode, scroll: 0 });
       const counts = context.state.columns[spec];
       if (counts === undefined) return html`<div class="body"><p class="none" role="status">Counting…</p></div>`;
       if (counts.error !== "") return html`<div class="body"><p class="fault" role="alert">${counts.error}</p></div>`;

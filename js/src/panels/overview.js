@@ -2,7 +2,6 @@
 import { html, nothing } from "lit-html";
 import { ICONS } from "../page/icons.js";
 import { textIn } from "../page/panels/ui.js";
-import { nShown } from "../state/hidden.js";
 import { wholeNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
 import { nameOf, told } from "../words/rule_told.js";
@@ -24,13 +23,14 @@ export function createOverview() {
     const put = (/** @type {string} */ column, /** @type {import("./rules.js").Rule | null} */ rule) =>
       actions.setTrait("filters", withRule(context.state.traits.filters, column, rule));
     const query = ruleOf(rules, "query")?.query ?? "";
+    const nPassing = state.brush?.n ?? state.filter.n ?? dataset.nObs; // what the legend alone hides passes
     const isRefused = tried !== "" && tried !== query && ["setting", "filter"].includes(state.error?.of ?? "");
     const commit = (/** @type {Event} */ event) => {
       tried = textIn(event).trim();
       if (tried !== query) put("query", tried === "" ? null : { query: tried });
     };
     return html`<div class="overview">
-      <div class="passing"><p><b>${wholeNumber(nShown(state, dataset.nObs))}</b> of ${wholeNumber(dataset.nObs)} ${nounsOf(state).obs.many} pass</p>
+      <div class="passing"><p><b>${wholeNumber(nPassing)}</b> of ${wholeNumber(dataset.nObs)} ${nounsOf(state).obs.many} pass</p>
         ${rules.length > 1 ? html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => actions.clearFilters()}>Clear all</button>` : nothing}</div>
       ${
         rules.length === 0
@@ -38,7 +38,7 @@ export function createOverview() {
           : html`<ul class="chips" aria-label="Filters">${rules.map((rule) => {
               const name = nameOf(rule);
               const text = told(rule);
-              return html`<li class="chip" title="${name}: ${text}"><span class="label"><b>${name}</b> ${text}</span>
+              return html`<li class="chip" title="${name}: ${text}"><span class="label"><bdi><b>${name}</b></bdi> <bdi>${text}</bdi></span>
                 <button type="button" class="small" aria-label="Remove the filter of ${name}" title="Remove" ?disabled=${isOffline}
                   @click=${() => put(columnOf(rule), null)}>${ICONS.close}</button></li>`;
             })}</ul>`

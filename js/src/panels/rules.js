@@ -58,8 +58,11 @@ export function toggled(column, rule, label, n) {
  * @returns {Rule | null} */
 export function onlyOne(column, rule, label) {
   const isOnly = rule !== undefined && rule.in?.length === 1 && labelOf(rule.in[0]) === label;
-  return isOnly ? null : { obs: column.slice(4), in: [valueFor(label)] };
+  return isOnly ? null : onlyThese(column, [label]);
 }
+
+/** The filter of a column that keeps some labels. @param {string} column @param {string[]} labels @returns {Rule} */
+export const onlyThese = (column, labels) => ({ obs: column.slice(4), in: labels.map(valueFor) });
 
 /** @param {string} label */
 function valueFor(label) {

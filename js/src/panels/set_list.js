@@ -1,5 +1,5 @@
-/** The sets of cells as the kernel counts them: asked for after each step and each change of filters or selection. */
-import { createEditFault } from "./edit_fault.js";
+/** The sets of cells as the kernel counts them, in the order of their tree. */
+import { createToldList } from "./told_list.js";
 
 /**
  * @typedef {object} CellSet
@@ -17,42 +17,9 @@ import { createEditFault } from "./edit_fault.js";
  * @typedef {{op: string, name: string, to?: string, within?: string, mode?: import("../wire/protocol.js").Mode}} Edit
  */
 
-/** @param {import("../wire/client.js").Client} client @param {() => void} redraw */
-export function createSetList(client, redraw) {
-  let asked = "";
-  const fault = createEditFault("set");
-  /** @type {CellSet[] | null} */
-  let sets = null;
-
-  /** Resolves to whether there was an answer. @param {Record<string, unknown>} request */
-  async function ask(request) {
-    const answer = await client.ask(request);
-    if (answer !== null) sets = inOrder(/** @type {import("../wire/protocol.js").Sets} */ (answer[0]));
-    if (answer !== null && request.kind === "set") fault.done();
-    redraw();
-    return answer !== null;
-  }
-
-  return {
-    fault: fault.told,
-    /** The sets as last told; null = not yet, or the panel is closed. @param {import("../state/state.js").State | null} state */
-    follow(state) {
-      if (state === null) {
-        asked = "";
-        return null;
-      }
-      const wanted = `${state.traits.steps.n} ${state.filter.seq} ${state.selection.seq}`;
-      if (wanted !== asked && state.link === "live") {
-        asked = wanted;
-        void ask({ kind: "sets" });
-      }
-      fault.follow(state.error);
-      return sets;
-    },
-    /** Resolves to whether it was done. @param {Edit} what */
-    edit: (what) => ask({ kind: "set", ...what }),
-  };
-}
+/** @param {import("../wire/client.js").Client} client @param {() => void} redraw
+ * @returns {ReturnType<typeof createToldList<CellSet[], Edit>>} */
+export const createSetList = (client, redraw) => createToldList(client, redraw, "set", inOrder);
 
 /** Each set below the one that it stands in, in the order in which they were made. @param {Pick<import("../wire/protocol.js").Sets, "sets" | "arrays">} told
  * @returns {CellSet[]} */

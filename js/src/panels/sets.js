@@ -76,8 +76,8 @@ export function createSets({ client, redraw }) {
       const to = textIn(event).trim();
       renamed = { name: "", to: "" };
       if (to === "" || to === name) return redraw(); // what is there stays
-      void list.edit({ op: "rename", name, to }).then((isDone) => {
-        if (isDone) then(() => void (open.delete(name) && open.add(to)));
+      void list.edit({ op: "rename", name, to }).then((done) => {
+        if (done !== null) then(() => void (open.delete(name) && open.add(to)));
       });
     };
     const { obs } = nounsOf(state);
@@ -90,7 +90,7 @@ export function createSets({ client, redraw }) {
     const holds =
       fault !== ""
         ? fault
-        : html`${counted(n, obs)}${above === null ? nothing : `, ${share(n, above.n)} of ${above.name}`}${state.traits.filters.length === 0 ? nothing : `, ${wholeNumber(nFiltered)} pass`}${state.selection.n === 0 ? nothing : `, ${wholeNumber(nSelected)} selected`}.
+        : html`${counted(n, obs)}${above === null ? nothing : html`, ${share(n, above.n)} of <bdi>${above.name}</bdi>`}${state.traits.filters.length === 0 ? nothing : `, ${wholeNumber(nFiltered)} pass`}${state.selection.n === 0 ? nothing : `, ${wholeNumber(nSelected)} selected`}.
         ${isRule ? "It has a rule, which finds them in other data too." : "Its rows are known, and no rule."}`;
     return html`<div class="body">
       <p class="caption">${holds}</p>
@@ -115,8 +115,8 @@ export function createSets({ client, redraw }) {
       if (typed.name.trim() === "" || n === 0) return;
       const { name } = typed; // stays where it is taken
       const within = sets.some((one) => one.name === typed.within) ? typed.within : ""; // a key comes faster than a drawing
-      void list.edit({ op: "add", name: name.trim(), within }).then((isDone) => {
-        if (isDone && typed.name === name) then(() => void (typed = { ...typed, name: "" }));
+      void list.edit({ op: "add", name: name.trim(), within }).then((done) => {
+        if (done !== null && typed.name === name) then(() => void (typed = { ...typed, name: "" }));
       });
     };
     const choose = (/** @type {Event} */ event) => then(() => void (typed = { ...typed, within: textIn(event) }));

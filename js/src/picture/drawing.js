@@ -4,7 +4,6 @@ import { codesToClip } from "../screen/camera.js";
 import { devicePx } from "../screen/canvas.js";
 import { isComplete } from "../state/scene.js";
 import { coverageOf, entriesAbove, isSameCoverage } from "./coverage.js";
-import { between, eased, MOTION_MS, placesOf, TRAVELLERS, UNDER_WAY } from "./motion.js";
 import { imageOptions, planOf, pointOptions } from "./plan.js";
 
 /**
@@ -27,17 +26,9 @@ export function createDrawing(painter, { scene, sources }, sight, size) {
   let entries = null;
 
   /** Where the points were in the picture at hand. @type {import("./motion.js").Clip} */
-  let clip = UNDER_WAY;
-  /** Points on their way, xy: where they are now. @type {{from: Float32Array, since: number, xy: Uint16Array} | null} */
+  let clip = { scale: [1, 1], offset: [0, 0] };
+  /** Points on their way. @type {import("./motion.js").Motion | null} */
   let motion = null;
-
-  /** Points as far on their way as it is time; null = they are there. @param {NonNullable<typeof motion>} motion */
-  function travelled({ from, since }) {
-    const share = (performance.now() - since) / MOTION_MS;
-    return scene.points === null || share >= 1
-      ? null
-      : { from, since, xy: between(from, scene.points.xy, clip, eased(share)) };
-  }
 
   /** What the points will cover when all are drawn. */
   function cover() {
@@ -61,17 +52,18 @@ export function createDrawing(painter, { scene, sources }, sight, size) {
     return points.n;
   }
 
-  /** @param {number} most points @returns {number} how many were drawn */
-  function drawSlice(most) {
+  /** @param {number} most points @param {boolean} isHasty @returns {number} how many were drawn */
+  function drawSlice(most, isHasty) {
     const slice = Math.min(most, count() - drawn);
-    const [options, points] = [pointOptions(scene, sight(), plan), sources.of(plan.source)];
+    const points = sources.of(plan.source, isHasty ? drawn + slice : undefined);
+    const options = pointOptions(scene, sight(), plan);
     if (motion === null) picture.points(options, points, drawn, slice);
     else {
-      const { xy } = motion;
+      const { xy, clip: from } = motion;
       const n = xy.length / 2;
       const [codes, flags] = [points.codes?.subarray(0, n) ?? null, points.flags?.subarray(0, n) ?? null];
       picture.points(
-        { ...options, ...UNDER_WAY },
+        { ...options, ...from },
         { n, loaded: Math.min(n, points.loaded), xy, codes, flags },
         drawn,
         slice,
@@ -88,7 +80,7 @@ export function createDrawing(painter, { scene, sources }, sight, size) {
       plan = planOf(scene, sight());
       const { camera, state } = sight();
       if (state.points !== null) clip = codesToClip(camera, state.points.extent);
-      motion &&= travelled(motion);
+      motion = (scene.points && motion?.goOn(scene.points.xy, clip)) ?? null;
       picture.resize(devicePx(width, ratio), devicePx(height, ratio));
       const isSame = isSameCoverage(covered, cover()) && isComplete(scene) && !sources.isShared();
       entries = isSame ? entriesAbove(scene, pointOptions(scene, sight(), plan).style) : null;
@@ -99,19 +91,17 @@ export function createDrawing(painter, { scene, sources }, sight, size) {
       if (plan.image !== null) picture.image(plan.image, imageOptions(sight(), plan.image.view, plan.isCover));
       drawn = 0;
     },
-    /** @param {number} most points @returns {number} how many were drawn */
-    draw(most) {
+    /** @param {number} most points @param {boolean} isHasty a hand moves the picture: the next one replaces it @returns {number} how many were drawn */
+    draw(most, isHasty) {
       covered = null;
-      const submitted = entries === null ? drawSlice(most) : repaint(entries);
+      const submitted = entries === null ? drawSlice(most, isHasty) : repaint(entries);
       if (drawn === scene.points?.n) covered = cover();
       return submitted;
     },
     /** Let the points travel from where they are in the picture at hand. @param {import("../state/scene.js").Positions} former */
     depart(former) {
       const { xy } = motion ?? former;
-      const n = Math.min(former.loaded, xy.length / 2, TRAVELLERS);
-      const from = placesOf(xy, n, motion === null ? clip : UNDER_WAY);
-      motion = { from, since: performance.now(), xy: xy.subarray(0, 2 * n) };
+      motion = sight().state.travel?.(xy, former.loaded, motion?.clip ?? clip) ?? null;
     },
     arrive: () => void (motion = null),
     isUnderWay: () => motion !== null,

@@ -1,16 +1,37 @@
-/** Points on their way from the place they had in one embedding to the one they have in another. Pure. */
+/** Points on their way from the place they had in one embedding to the one they have in another. Pure; the second module brings it. */
 import { MISSING } from "../wire/protocol.js";
 
 export const MOTION_MS = 600;
 /** Points that travel: the first ones, a fair sample. */
-export const TRAVELLERS = 100_000;
+const TRAVELLERS = 100_000;
 /** Codes of places under way span so much of clip space to either side: what lies out of view has one too. */
 const REACH = 2;
 const PER_CODE = (2 * REACH) / 65_534;
 /** From those codes to clip space. @type {Clip} */
 export const UNDER_WAY = { scale: [PER_CODE, PER_CODE], offset: [-REACH, -REACH] };
 
-/** @typedef {{scale: [number, number], offset: [number, number]}} Clip from position codes to clip space */
+/**
+ * @typedef {{scale: [number, number], offset: [number, number]}} Clip from position codes to clip space
+ *
+ * @typedef {object} Motion points on their way
+ * @property {Uint16Array} xy where they are now, codes
+ * @property {Clip} clip of those
+ * @property {(to: Uint16Array, clip: Clip) => Motion | null} goOn as far as it is time; null = they are there
+ *
+ * @typedef {(xy: Uint16Array, n: number, clip: Clip) => Motion} Depart from where n points are
+ */
+
+/** @type {Depart} */
+export function depart(xy, n, clip) {
+  const from = placesOf(xy, Math.min(n, xy.length / 2, TRAVELLERS), clip);
+  const since = performance.now();
+  /** @type {Motion["goOn"]} */
+  const goOn = (to, end) => {
+    const share = (performance.now() - since) / MOTION_MS;
+    return share >= 1 ? null : { xy: between(from, to, end, eased(share)), clip: UNDER_WAY, goOn };
+  };
+  return { xy: xy.subarray(0, from.length), clip, goOn };
+}
 
 /** How far along the way, slow at both ends. @param {number} share of the time @returns {number} */
 export function eased(share) {

@@ -112,7 +112,7 @@ export function createSurface(painter, stage, site, requester) {
       if (drawing.drawn() >= drawing.count()) return 0;
       if (!hasShown && drawing.drawn() === 0) site.onBegin();
       isUnshown = true;
-      return drawing.draw(points);
+      return drawing.draw(points, site.isMoving());
     },
     present() {
       if (isHeld()) return false;

@@ -1,6 +1,5 @@
 /** One plot: puts its canvas, its overlay, its axes and the hands on it together. The surface draws, the model decides. */
 import * as cameras from "../screen/camera.js";
-import { toBlob } from "../screen/canvas.js";
 import { toolOf } from "../state/state.js";
 import { PAPERS } from "../wire/constants.js";
 import { createAim } from "./aim.js";
@@ -42,9 +41,8 @@ import { createSavedPictures } from "./saved_pictures.js";
  * @typedef {object} Plot
  * @property {HTMLElement} element
  * @property {(theme: Theme) => void} setTheme
- * @property {(scale?: number) => Promise<Blob>} png scale: px per CSS px
  * @property {(scale: number, told?: (key: import("../words/key.js").Key | null) => import("../words/key.js").Key | null) => Promise<HTMLCanvasElement>} figure
- *   the same, as a canvas; told: what of its key is said
+ *   the picture that is saved; scale: px per CSS px; told: what of its key is said
  * @property {() => void} destroy
  */
 
@@ -216,7 +214,6 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
       if (aim.camera() !== null) redraw("colors");
       tellWhatIsSeen();
     },
-    png: async (scale = aim.size().ratio) => toBlob(await saved.figure(scale)),
     figure: saved.figure,
     destroy() {
       aim.settle();
@@ -244,7 +241,7 @@ function placeOf({ points }) {
 /** What gestures mean that need nothing of a plot but where it looks.
  * @param {import("./aim.js").Aim} aim @param {PlotModel} model @param {(how: import("./aim.js").Move) => void} move
  * @returns {Omit<import("./gestures.js").Meaning, "settle" | "outline" | "say" | "select" | "point" | "mark" | "leave">} */
-function meaningOf(aim, { store, actions }, move) {
+function meaningOf(aim, { store, actions, view }, move) {
   return {
     tool: () => (store.get().link === "offline" ? null : store.get().traits.tool),
     toData(px, py) {
@@ -258,7 +255,7 @@ function meaningOf(aim, { store, actions }, move) {
         return cameras.zoomAt(from, factor, px, py, cameras.zoomRange(extent, width, height, ratio, equalUnits));
       }),
     zooms: (isAsked) => aim.camera() !== null && (isAsked || store.get().traits.wheel_zoom !== false),
-    reset: actions.resetView,
+    reset: view.reset,
     clear: () => void (store.get().selection.n > 0 && actions.clearSelection()),
     pick: (tool) => actions.setTrait("tool", tool),
     keyShape: () => store.get().keyShape,

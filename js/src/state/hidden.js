@@ -20,8 +20,12 @@ export function nHidden({ color, traits }) {
 /** Cells that pass the filters and are not hidden, as far as is known. @param {Colored & Pick<import("./state.js").State, "filter" | "brush">} state
  * @param {number} nObs @returns {number} */
 export function nShown(state, nObs) {
-  return state.brush?.n ?? state.filter.n ?? nObs - nHidden(state);
+  return state.brush?.n ?? state.filter.nShown ?? nObs - nHidden(state);
 }
+
+/** Does the legend hide cells without that being a filter, as of sets? @param {Colored} state */
+export const isHidingOfSets = ({ color, traits }) =>
+  traits.hidden.length > 0 && color?.spec?.startsWith("sets:") === true;
 
 /** Are cells drawn that the filters leave out, that of the legend and a brush under the hand too?
  * @param {Pick<import("./state.js").State, "filter" | "brush" | "traits">} state */

@@ -20,6 +20,7 @@ const MENDED = {
   contours: ["contours"],
   difference: ["difference"],
   tissue: ["tissue"],
+  figure: ["figure"],
 };
 
 /**
@@ -50,7 +51,7 @@ export function createReceiver(scene, store) {
       case "filter":
         return takeFilter(scene, store, reply);
       case "column":
-        return takeColumn(store, reply);
+        return store.get().takeColumn?.(store, reply);
       case "progress":
         return takeProgress(store, reply);
       case "cost":
@@ -184,41 +185,6 @@ function promote(scene, store) {
   store.set({ color: store.get().nextColor, nextColor: null, highlighted: -1 });
 }
 
-/** What is known of a column is not sent again. @param {import("./state.js").Store} store @param {Column} reply */
-function takeColumn(store, reply) {
-  const { columns } = store.get();
-  const known = columns[reply.column];
-  if (reply.rows.length > 0) {
-    const isFirst = reply.arrays.all.length > reply.rows.length;
-    if (!isFirst && known === undefined) return; // its labels are others by now, and are on their way
-    return store.set({ columns: { ...columns, [reply.column]: joined(isFirst ? unknown(reply) : known, reply) } });
-  }
-  const isWhole = reply.categories.length + reply.edges.length > 0;
-  const { categories, edges, layer, about } = isWhole ? reply : (known ?? reply);
-  store.set({ columns: { ...columns, [reply.column]: { ...reply, categories, edges, layer, about } } });
-}
-
-/** @typedef {import("../wire/protocol.js").ColumnCounts} Column */
-
-/** A long list of which no label is known yet. @param {Column} reply @returns {Column} */
-function unknown({ arrays, ...reply }) {
-  const n = arrays.all.length;
-  const none = { filtered: new Uint32Array(n), selected: new Uint32Array(n) };
-  return { ...reply, categories: new Array(n - 1), arrays: { ...arrays, ...none } };
-}
-
-/** A long list with what is told of some rows; the others stay as they were. @param {Column} before @param {Column} reply @returns {Column} */
-function joined(before, reply) {
-  const [filtered, selected] = [before.arrays.filtered.slice(), before.arrays.selected.slice()];
-  const categories = before.categories.slice();
-  reply.rows.forEach((row, i) => {
-    if (row < categories.length) categories[row] = reply.categories[i];
-    filtered[row] = reply.arrays.filtered[i];
-    selected[row] = reply.arrays.selected[i];
-  });
-  return { ...reply, categories, arrays: { ...before.arrays, filtered, selected } };
-}
-
 /** @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Progress} reply */
 function takeProgress(store, { of, done, ends_by }) {
   if (done < 1) store.set({ building: { of, done, ends_by } });
@@ -241,13 +207,13 @@ function takeSelection(scene, store, { seq, n_selected: n, n_points, arrays }) {
 }
 
 /** @param {import("../state/scene.js").Scene} scene @param {import("./state.js").Store} store @param {import("../wire/protocol.js").Filter} reply */
-function takeFilter(scene, store, { seq, n_passing, n_points, arrays }) {
+function takeFilter(scene, store, { seq, n_passing, n_shown, n_points, arrays }) {
   const { filter } = store.get();
   if (seq < filter.seq) return;
   const hasBits = arrays.bits.length > 0;
   scene.brush = null;
   putBits(scene, { passing: hasBits ? arrays.bits : null }, n_points);
-  store.set({ filter: { seq, n: hasBits ? n_passing : null }, brush: null });
+  store.set({ filter: { seq, n: hasBits ? n_passing : null, nShown: hasBits ? n_shown : null }, brush: null });
 }
 
 /** @param {import("./scene.js").Scene} scene @param {import("./state.js").Store} store @param {string} of */

@@ -29,6 +29,7 @@
  * @property {string[]} axisLabels what x and y measure; empty where they share their units
  * @property {number} few cells of a view that have room beside each other
  * @property {number} [nAtZero] cells at (0, 0) exactly, where two columns are the axes
+ * @property {string[]} [place] the embedding as the trait has it, two columns one by one
  * @property {number} [spot] how wide a spot is, data units; 0 = that is not known
  *
  * @typedef {object} Coloring
@@ -72,7 +73,7 @@
  * @property {[number, number]} tile what a point covers along x and y, in codes of the points
  * @property {number} layers how many points of a sample lie on each other
  *
- * @typedef {{png: string, width: number, height: number, key?: string[] | null}} Still a picture in base64; px; key: as lines of text
+ * @typedef {{png: string, width: number, height: number, key?: string[] | null, plot?: number[]}} Still a picture in base64; px; key: as lines of text; plot: the room that the plots have, CSS px
  * @typedef {"white" | "dark" | "transparent" | null} Background
  *
  * @typedef {import("../wire/constants.js").Settings & {n_selected: number, steps: {undo: string, redo: string, n: number}, _snapshot?: {id?: string} & Partial<Still> | null}} Traits
@@ -86,7 +87,8 @@
  * @property {Coloring | null} color the colouring on show
  * @property {Coloring | null} nextColor the colouring that is arriving; replaces `color` when complete (at once if there is none)
  * @property {{seq: number, n: number, missed?: boolean}} selection missed: a gesture has just found nothing to change in it
- * @property {{seq: number, n: number | null}} filter n: cells that pass; null = without any filter but what the legend hides
+ * @property {{seq: number, n: number | null, nShown: number | null}} filter n: cells that pass; nShown: those that the legend of sets does not hide
+ *   either; null = without any filter but what the legend hides
  * @property {{ends: readonly [number, number], n: number} | null} brush under a hand: bins outside of which no point is drawn, first and
  *   first after; n: cells that pass, to a bin
  * @property {import("./counts.js").Counted | null} counted how the last selection that was counted spreads over the colouring
@@ -103,11 +105,16 @@
  * @property {Pick<import("../wire/protocol.js").Progress, "of" | "done" | "ends_by"> | null} building what the kernel is at that lasts, and how far, 0..1
  * @property {{nBytes: number, nReads: number, isAhead?: boolean} | null} cost what the last action read of the store; null where nothing counts that
  * @property {boolean} needsPanels something else than a panel wants the second module
+ * @property {boolean} keepsPicture a picture that a notebook is to keep wants it, of which nothing is told where it cannot be had
  * @property {any} panels what makes the panels of a view, from the second module; null = none has been opened
  * @property {((state: State) => string[]) | null} notesOnPlot sentences about what the second module draws, from there
+ * @property {any} [takeColumn] what takes in counts of columns, from the second module, which alone asks for them
  * @property {any} linkPlots what lays plots beside each other, from the second module; null = it is not here
  * @property {any} landmarks what makes names and contours on a plot, from the second module; null = it is not here
  * @property {any} keyShape what draws shapes by keys, from the same
+ * @property {any} pictures what draws pictures that are saved, from the same
+ * @property {any} saveFile what saves one of them as a file, from the same
+ * @property {any} travel what lets points travel to another place, from the same
  * @property {import("../wire/protocol.js").Labels | null} labels where names stand, as last asked for
  * @property {import("../wire/protocol.js").Contours | null} contours where contours run, as last asked for
  * @property {{name: string} | null} [tissue] the image of the section as it is at hand: who draws it holds the rest

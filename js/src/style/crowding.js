@@ -25,14 +25,12 @@ export function solidityOf(n, few) {
  * @param {Uint16Array} xy @param {number} n of the first points @param {Sides} sides of the view @param {number} share cells that each point stands for */
 export function typicalCells(xy, n, sides, share) {
   const used = sides.map((side) => Math.max(side, LEVELS * FINEST));
-  /** @type {Map<number, number>} */
-  const counts = new Map();
+  const lines = Math.floor(MISSING / used[1]) + 1;
+  const counts = new Uint32Array((Math.floor(MISSING / used[0]) + 1) * lines);
   let [sum, squares] = [0, 0];
   for (let i = 0; i < n; i++) {
     if (xy[2 * i] === MISSING || xy[2 * i + 1] === MISSING) continue;
-    const key = Math.floor(xy[2 * i] / used[0]) * 1024 + Math.floor(xy[2 * i + 1] / used[1]);
-    const before = counts.get(key) ?? 0;
-    counts.set(key, before + 1);
+    const before = counts[Math.floor(xy[2 * i] / used[0]) * lines + Math.floor(xy[2 * i + 1] / used[1])]++;
     squares += 2 * before + 1;
     sum++;
   }
@@ -42,8 +40,8 @@ export function typicalCells(xy, n, sides, share) {
 /** A tile as wide as the nearest half octave, so that zooming makes new ones now and then, and as much higher than wide.
  * @param {Sides} tile @param {number} [level] half octaves @returns {Sides} */
 export function stepped(tile, level = Math.floor(levelOf(tile) + 0.5)) {
-  const factor = 2 ** (level / 2) / tile[0];
-  return [Math.max(tile[0] * factor, 2), Math.max(tile[1] * factor, 1)];
+  const width = 2 ** (level / 2);
+  return [Math.max(width, 2), Math.max(width * Math.fround(tile[1] / tile[0]), 1)]; // the very same at each step of a zoom
 }
 
 /** @param {Sides} tile @returns {number} half octaves */
@@ -104,24 +102,56 @@ export function tilesOf(basis, tile, nMost, zero = -1) {
 
 /** The codes of the two ends of the colours: between them lies what most points show. Of what is above the least number, which most
  * cells may have, as of a gene; null where there is nothing else.
- * @param {Numbered} basis @param {Sides} tile @param {number} weight @returns {[number, number] | null} */
-export function limitsOf(basis, tile, weight) {
+ * @param {Numbered} basis @param {Sides} tile @param {number} weight @param {ReturnType<typeof createEnds>} [ends]
+ * @returns {[number, number] | null} */
+export function limitsOf(basis, tile, weight, ends = createEnds()) {
   const exact = levelOf(tile);
   const level = Math.floor(exact);
-  const [below, above] = [level, level + 1].map((one) => {
-    const shown = new Uint16Array(basis.n);
-    tilesOf(basis, stepped(tile, one), basis.n)(basis, weight, shown, 0, basis.n);
-    return endsOf(shown);
-  });
+  const [below, above] = [level, level + 1].map((one) => ends(basis, stepped(tile, one), weight, one));
   const [low, high] = below.map((end, i) => end + (exact - level) * (above[i] - end));
   return low < high ? [low, high] : null;
 }
 
+/** Keeps the ends of two levels that follow each other: between them a zoom asks for the same at each step.
+ * @returns {(basis: Numbered, tile: Sides, weight: number, level: number) => number[]} */
+function createEnds() {
+  const kept = [0, 1].map(() => /** @type {ReturnType<typeof memo<number[]>>} */ (memo()));
+  return (basis, tile, weight, level) =>
+    kept[level & 1]([basis.xy, basis.codes, basis.n, weight, ...tile], () => {
+      const shown = new Uint16Array(basis.n);
+      tilesOf(basis, tile, basis.n)(basis, weight, shown, 0, basis.n);
+      return endsOf(shown);
+    });
+}
+
 /** @param {Uint16Array} codes @returns {number[]} two of them */
 function endsOf(codes) {
-  const known = codes.filter((code) => code !== MISSING).sort();
-  const rest = known.subarray(known.lastIndexOf(known[0]) + 1);
-  return [known, rest].map((from, i) => from[Math.floor(ENDS[i] * (from.length - 1))] ?? known[0] ?? 0);
+  const counts = new Uint32Array(MISSING);
+  let n = 0;
+  for (const code of codes) if (code !== MISSING) counts[code]++, n++;
+  if (n === 0) return [0, 0];
+  const least = counts.findIndex((count) => count > 0);
+  const ranked = (/** @type {number} */ rank, /** @type {number} */ from) => {
+    let code = from;
+    for (let left = rank; left >= counts[code]; code++) left -= counts[code];
+    return code;
+  };
+  const nAbove = n - counts[least];
+  const low = ranked(Math.floor(ENDS[0] * (n - 1)), least);
+  return [low, nAbove === 0 ? least : ranked(Math.floor(ENDS[1] * (nAbove - 1)), least + 1)];
+}
+
+/** What was asked of some positions last: panels beside each other look at the same. @type {WeakMap<Uint16Array, Map<string, number>>} */
+const ASKED = new WeakMap();
+
+/** @type {typeof typicalCells} */
+function typicalKept(xy, n, sides, share) {
+  const key = String([n, sides, share]);
+  /** @type {[string, number][]} */
+  const known = [...(ASKED.get(xy) ?? [])];
+  const found = new Map(known).get(key) ?? typicalCells(xy, n, sides, share);
+  ASKED.set(xy, new Map([...known, /** @type {[string, number]} */ ([key, found])].slice(-3)));
+  return found;
 }
 
 /** @type {Crowd} */
@@ -132,6 +162,7 @@ export function createCrowding(scene, store) {
   /** @type {import("../screen/camera.js").Viewport | null} */
   let viewport = null;
   let made = "";
+  const ends = createEnds();
 
   function check() {
     const { points, color, traits } = store.get();
@@ -165,7 +196,7 @@ export function createCrowding(scene, store) {
       ? 0
       : n === 0
         ? points.nObs * view.reduce((part, side) => part * Math.min(side / LEVELS, 1), 1)
-        : typicalCells(xy, n, view, share);
+        : typicalKept(xy, n, view, share);
     const solidity = solidityOf(nInside, points.few);
     const weight =
       traits.statistic === "auto" ? Math.round(STEPS * solidity) / STEPS : Number(traits.statistic === "max");
@@ -175,9 +206,9 @@ export function createCrowding(scene, store) {
     const values = /** @type {Uint16Array | null} */ (scene.color?.codes ?? null);
     const grown = /** @type {Sides} */ (tile.map((one) => one * Math.sqrt(share)));
     const limits =
-      isSmall || known === 0 || values === null ? null : limitsOf({ xy, codes: values, n: known }, grown, weight);
+      isSmall || known === 0 || values === null ? null : limitsOf({ xy, codes: values, n: known }, grown, weight, ends);
     const spot = /** @type {Sides} */ (codes.map((per) => (per * diameter) / ratio));
-    const layers = points.aggregated && n > 0 ? Math.max(typicalCells(xy, n, spot, points.nPoints / n), 1) : 1;
+    const layers = points.aggregated && n > 0 ? Math.max(typicalKept(xy, n, spot, points.nPoints / n), 1) : 1;
     const next = { solidity, weight, tile: isSmall && weight === 1 ? ROOMY.tile : tile, layers };
     const { crowd: before } = store.get(); // to which the points on the screen were drawn
     const crowd = JSON.stringify(next) === JSON.stringify(before) ? before : next;

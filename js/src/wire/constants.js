@@ -1,7 +1,8 @@
 /** What a user can set, and what the kernel draws by as well. Written by tools/constants_js.py. */
 
-/** @typedef {{id: number, color?: string | string[] | null, layer?: string, cmap?: any,
- *   vmin?: number | string, vmax?: number | string, within?: any}} Look what a panel shows otherwise than the widget */
+/** @typedef {{id: number, embedding?: string | string[], color?: string | string[] | null, layer?: string,
+ *   cmap?: any, vmin?: number | string, vmax?: number | string, within?: any}}
+ *   Look what a panel shows otherwise than the widget */
 
 /**
  * @typedef {object} Settings

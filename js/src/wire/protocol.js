@@ -5,6 +5,8 @@ export const VERSION = 2;
 export const MISSING = 65535;
 /** How a missing category is called. */
 export const MISSING_LABEL = "(missing)";
+/** What it is called where sets colour the cells: all of them, or one. */
+export const [IN_NO_SET_LABEL, NOT_IN_SET_LABEL] = ["in no set", "not in the set"];
 /** What is said of cells that are drawn though the filters leave them out. */
 export const LEFT_OUT_LABEL = "left out by the filter";
 /** Opacity, of 255, of pixels of an image of numbers that hold none but such cells. */
@@ -28,7 +30,7 @@ export const CONTAINER = 65536;
 /**
  * Select the visible cells inside a polygon that pass the filters. Answered by `selection`.
  *
- * polygon : x, y of each corner in turn, in data units of the current embedding and axes
+ * polygon : x, y of each corner in turn, in data units of the embedding and axes of the panel
  * @typedef {object} Lasso
  * @property {"lasso"} kind
  * @property {number} panel
@@ -141,11 +143,18 @@ export const CONTAINER = 65536;
  * @property {number} limit
  */
 /**
- * Ask for the points in a view at full precision. Answered by one or more `detail`.
+ * Ask where the points lie in a panel's embedding, if that is not the plot's. Answered by `points`.
+ * @typedef {object} AskPlace
+ * @property {"place"} kind
+ * @property {number} panel
+ */
+/**
+ * Ask for the points in a view of a panel's embedding at full precision. Answered by one or more `detail`.
  *
  * view : x0, x1, y0, y1 in data units; either order
  * @typedef {object} Zoom
  * @property {"zoom"} kind
+ * @property {number} panel
  * @property {number[]} view
  */
 /**
@@ -187,6 +196,16 @@ export const CONTAINER = 65536;
  * @property {string[]} known
  * @property {Record<string, any>[]} filters
  * @property {number[][]} rows
+ */
+/**
+ * Find the categories of a column that contain a text. Answered by `found`.
+ *
+ * column : as the trait `color` has it; query : whose case does not count
+ * @typedef {object} FindValues
+ * @property {"find"} kind
+ * @property {number} panel
+ * @property {string} column
+ * @property {string} query
  */
 /**
  * Ask for what colours a panel and which cells it shows. Answered by `color` and its values, and by `filter`.
@@ -308,6 +327,18 @@ export const CONTAINER = 65536;
  * @property {number} height
  */
 /**
+ * Ask for what is on show as a file, as `w.save` writes it. Answered by one or more `figure`.
+ *
+ * width, height : of the room that the plots have, CSS px
+ * dark : whether the page is, which counts where no background is set
+ * @typedef {object} AskFigure
+ * @property {"figure"} kind
+ * @property {"svg" | "pdf" | "png"} suffix
+ * @property {number} width
+ * @property {number} height
+ * @property {boolean} dark
+ */
+/**
  * End work that lasts, as a newer request of its kind and panel would. Not answered; who waits is told "Overtaken".
  *
  * What a setting brings is set back to what is on show; an index that is being built for a view is given up.
@@ -349,8 +380,11 @@ export const CONTAINER = 65536;
  * embedding : its name; of two columns both in words
  * n_at_zero : how many of all cells lie at (0, 0) exactly, where two columns are the axes; else 0
  * spot : how wide a spot is, data units, where the store states it; else 0
+ * place : the embedding as the trait has it: its name alone, or two columns and their layer
+ * panel : one of those that show this embedding, where it is not the plot's
  * @typedef {object} Points
  * @property {"points"} kind
+ * @property {number} panel
  * @property {number} seq
  * @property {string} embedding
  * @property {number[]} axes
@@ -367,6 +401,7 @@ export const CONTAINER = 65536;
  * @property {number} few
  * @property {number} n_at_zero
  * @property {number} spot
+ * @property {string[]} place
  * @property {{xy: Uint16Array}} arrays
  */
 /**
@@ -479,11 +514,13 @@ export const CONTAINER = 65536;
  *
  * Of a panel other than the first: which points are its own, be they left out by the filters or not.
  * n_passing : cells that pass all filters, that of the legend too, also those that are no points
+ * n_shown : those of them that the legend of sets does not hide either, which is no filter
  * @typedef {object} Filter
  * @property {"filter"} kind
  * @property {number} panel
  * @property {number} seq
  * @property {number} n_passing
+ * @property {number} n_shown
  * @property {number} n_points
  * @property {{bits: Uint8Array}} arrays
  */
@@ -528,6 +565,8 @@ export const CONTAINER = 65536;
  * layer : that a gene was read from, "" = X
  * n_zeros : how many of all cells have the number 0
  * about : columns of var and what they say of a gene, [name, value] each; not listed where edges are known
+ * n_chosen, n_held : how many there are in all
+ * enriched : of a long list, the categories that are most enriched among the chosen, the first of all
  * @typedef {object} ColumnCounts
  * @property {"column"} kind
  * @property {number} panel
@@ -543,7 +582,17 @@ export const CONTAINER = 65536;
  * @property {number} n_zeros
  * @property {string[][]} about
  * @property {number[]} rows
- * @property {{all: Uint32Array, filtered: Uint32Array, selected: Uint32Array, grouped: Uint32Array}} arrays
+ * @property {number} n_chosen
+ * @property {number} n_held
+ * @property {number[]} enriched
+ * @property {{all: Uint32Array, filtered: Uint32Array, selected: Uint32Array, grouped: Uint32Array, chosen: Uint32Array, held: Uint32Array, odds: Float32Array, log10_p: Float32Array}} arrays
+ */
+/**
+ * Which categories of a column contain a text.
+ * @typedef {object} FoundValues
+ * @property {"found"} kind
+ * @property {number} panel
+ * @property {{rows: Uint32Array}} arrays
  */
 /**
  * How many cells of a column pass under a brush over another, by all filters but those of the two; part of parts.
@@ -584,6 +633,7 @@ export const CONTAINER = 65536;
  * columns : spec, name, detail, whether it is_number, and error, one sentence where it cannot be read
  * values : the texts of each column, none where it cannot be read
  * at : place of the cell that was to be found; -1 = it is not in the table
+ * panels : of each embedding that panels show beside that of the plot one, whose places `elsewhere` are
  * error : one sentence where the cells cannot be sorted as asked; they then are in the order of the store
  * @typedef {object} Table
  * @property {"table"} kind
@@ -596,7 +646,8 @@ export const CONTAINER = 65536;
  * @property {string[][]} values
  * @property {number} at
  * @property {string} error
- * @property {{xy: Float32Array, selected: Uint8Array}} arrays
+ * @property {number[]} panels
+ * @property {{xy: Float32Array, selected: Uint8Array, elsewhere: Float32Array}} arrays
  */
 /**
  * Rows of the table as a file has them, from place `start` to before `stop`, of `total`.
@@ -612,6 +663,13 @@ export const CONTAINER = 65536;
  * @property {{text: Uint8Array}} arrays
  */
 /**
+ * Where the panels of an embedding that is not the plot's are to look, unasked; view : as the trait `view`.
+ * @typedef {object} Aim
+ * @property {"aim"} kind
+ * @property {number} panel
+ * @property {number[]} view
+ */
+/**
  * The cell under the pointer; row -1 = there is none.
  *
  * x, y : data units; name : obs index label; value : coloured value as text ("" without colouring)
@@ -619,6 +677,7 @@ export const CONTAINER = 65536;
  * passes : whether it passes the filters, that of the legend too; told of no others unless those are drawn
  * n_beneath : how many cells that are shown lie in the circle, where they are too many to name one: name and fields
  *     then tell of all of them, [category, share] or of their numbers; else 0
+ * elsewhere : [panel, x, y] of the cell in each panel of another embedding in which it has a place, 0 = the plot
  * @typedef {object} Cell
  * @property {"cell"} kind
  * @property {number} panel
@@ -630,6 +689,7 @@ export const CONTAINER = 65536;
  * @property {string[][]} fields
  * @property {boolean} passes
  * @property {number} n_beneath
+ * @property {number[][]} elsewhere
  */
 /**
  * What one can colour by, best first: spec (that of the colouring), color (for the trait), label, kind, detail.
@@ -797,7 +857,7 @@ export const CONTAINER = 65536;
  * @property {number} limit
  * @property {number[]} shape
  * @property {number[]} extent
- * @property {{codes: Uint8Array, colors: Uint8Array}} arrays
+ * @property {{codes: Uint8Array, colors: Uint8Array, dark_colors: Uint8Array}} arrays
  */
 /**
  * The names of images of the sections that the cells lie on, the best first; those that can be shown.
@@ -820,6 +880,14 @@ export const CONTAINER = 65536;
  * @property {number} per_px
  * @property {number} um
  * @property {{jpeg: Uint8Array}} arrays
+ */
+/**
+ * A part of a figure's file, from 0 to before `parts`; they come in any order.
+ * @typedef {object} FigurePart
+ * @property {"figure"} kind
+ * @property {number} part
+ * @property {number} parts
+ * @property {{file: Uint8Array}} arrays
  */
 /**
  * The front-end's second module, which draws its panels: an ES module as UTF-8, empty where the page has it.
@@ -864,8 +932,8 @@ export const CONTAINER = 65536;
  * @property {string} details
  */
 
-/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | Zoom | Aggregate | AskColumns | AskLook | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | AskDifference | AskSections | AskTissue | Cancel} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Recoded | Values | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | Annotations | Annotated | GeneSets | Detail | Image | Cells | Labels | Contours | Difference | SectionList | Tissue | Module | Progress | CostOf | Error} Reply */
+/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | AskPlace | Zoom | Aggregate | AskColumns | FindValues | AskLook | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | AskDifference | AskSections | AskTissue | AskFigure | Cancel} Request */
+/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Recoded | Values | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | FoundValues | BrushSums | BrushBins | Table | Csv | Aim | Cell | Matches | Sets | Annotations | Annotated | GeneSets | Detail | Image | Cells | Labels | Contours | Difference | SectionList | Tissue | FigurePart | Module | Progress | CostOf | Error} Reply */
 
 /** @typedef {[dtypes: string[], shape: (string | number)[]]} ArraySpec a shape names its sizes */
 
@@ -883,11 +951,13 @@ export const REPLY_ARRAYS = {
   filter: {"bits": [["uint8"], ["n_bytes"]]},
   counts: {"counts": [["uint32"], ["n"]]},
   field_counts: {"filtered": [["uint32"], ["n"]], "selected": [["uint32"], ["n"]], "mixes": [["uint16"], ["n_mixes"]]},
-  column: {"all": [["uint32"], ["n_all"]], "filtered": [["uint32"], ["n"]], "selected": [["uint32"], ["n"]], "grouped": [["uint32"], ["n", "n_groups"]]},
+  column: {"all": [["uint32"], ["n_all"]], "filtered": [["uint32"], ["n"]], "selected": [["uint32"], ["n"]], "grouped": [["uint32"], ["n", "n_groups"]], "chosen": [["uint32"], ["n or 0"]], "held": [["uint32"], ["n or 0"]], "odds": [["float32"], ["k or 0"]], "log10_p": [["float32"], ["k or 0"]]},
+  found: {"rows": [["uint32"], ["n"]]},
   sums: {"sums": [["uint32"], ["n_steps", "n_rows", "n_parts"]]},
   bins: {"bins": [["uint8"], ["stop-start"]]},
-  table: {"xy": [["float32"], ["n", 2]], "selected": [["uint8"], ["n"]]},
+  table: {"xy": [["float32"], ["n", 2]], "selected": [["uint8"], ["n"]], "elsewhere": [["float32"], ["n_panels", "n", 2]]},
   csv: {"text": [["uint8"], ["n_bytes"]]},
+  aim: {},
   cell: {},
   matches: {},
   sets: {"counts": [["uint32"], ["n", 3]]},
@@ -896,12 +966,13 @@ export const REPLY_ARRAYS = {
   gene_sets: {},
   detail: {"index": [["uint32"], ["n"]], "xy": [["uint16"], ["n", 2]]},
   image: {"png": [["uint8"], ["n_bytes"]], "histogram": [["uint32"], ["n_bins or 0"]], "quantiles": [["float32"], ["n_quantiles or 0"]], "log_histogram": [["uint32"], ["n_log_bins"]]},
-  cells: {"xy": [["uint16"], ["n", 2]], "codes": [["uint8", "uint16"], ["n or 0"]], "bits": [["uint8"], ["n_bytes"]], "passing": [["uint8"], ["n_bytes"]]},
+  cells: {"xy": [["uint16"], ["n", 2]], "codes": [["uint8", "uint16"], ["n or 0"]], "bits": [["uint8"], ["n_bytes or 0"]], "passing": [["uint8"], ["0 or n_bytes"]]},
   labels: {"xy": [["uint16"], ["n", 2]]},
   contours: {"lengths": [["uint32"], ["n_rings"]], "xy": [["uint16"], ["n", 2]]},
-  difference: {"codes": [["uint8"], ["n"]], "colors": [["uint8"], ["n_codes", 3]]},
+  difference: {"codes": [["uint8"], ["n"]], "colors": [["uint8"], ["n_codes", 3]], "dark_colors": [["uint8"], ["n_codes", 3]]},
   sections: {},
   tissue: {"jpeg": [["uint8"], ["n_bytes"]]},
+  figure: {"file": [["uint8"], ["n_bytes"]]},
   module: {"code": [["uint8"], ["n_bytes"]]},
   progress: {},
   cost: {},

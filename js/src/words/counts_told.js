@@ -1,5 +1,5 @@
 /** How many cells are selected and pass, as a sentence that is spoken. Pure. */
-import { nShown } from "../state/hidden.js";
+import { isHidingOfSets, nShown } from "../state/hidden.js";
 import { counted, wholeNumber } from "./format.js";
 import { nounsOf } from "./nouns.js";
 
@@ -19,6 +19,7 @@ export function countsTold(state, before) {
   const selected = isSelected || selection.n > 0 ? `${wholeNumber(selection.n)} of ${all} selected${unchanged}` : "";
   const passing = n < nObs ? wholeNumber(n) : isFiltered ? "all" : "";
   if (passing === "") return selected;
-  if (selected !== "") return `${selected}; ${passing} pass the filters`;
-  return n < nObs ? `${passing} of ${all} pass the filters` : `All ${all} pass the filters`;
+  const said = isHidingOfSets(state) || isHidingOfSets(before) ? "shown" : "pass the filters";
+  if (selected !== "") return `${selected}; ${passing} ${said}`;
+  return n < nObs ? `${passing} of ${all} ${said}` : `All ${all} ${said}`;
 }

@@ -6,6 +6,7 @@ import { colorsOn, stopsOf } from "../style/style.js";
 import { LEFT_OUT_GREY, MOST_ROWS, ZERO_GREY } from "../wire/constants.js";
 import { LEFT_OUT_LABEL, MISSING_LABEL } from "../wire/protocol.js";
 import { counted, share, shortCount, shortNumber, wholeNumber } from "./format.js";
+import { missingTold } from "./missing.js";
 import { capitalized, nounsOf } from "./nouns.js";
 
 /**
@@ -38,7 +39,7 @@ export function keyOf(state, dark = false) {
   const { name: heading, detail, categories, counts, lo, hi, nMissing } = color;
   const named = { ...key, heading, detail };
   /** @type {Key["rows"]} */
-  const missing = nMissing > 0 ? [[MISSING_LABEL, shortCount(nMissing), ""]] : [];
+  const missing = nMissing > 0 ? [[missingTold(color), shortCount(nMissing), ""]] : [];
   if (color.scale === "categorical") {
     const shown = [...categories.keys()].filter((i) => !hidden.has(categories[i]));
     const few =

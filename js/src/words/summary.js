@@ -1,7 +1,9 @@
 /** The picture as text, for who does not see it; cxg_widget/draw/summary.py writes the same. Pure. */
-import { LEFT_OUT_LABEL } from "../wire/protocol.js";
+import { LEFT_OUT_LABEL, MISSING_LABEL } from "../wire/protocol.js";
 import { share, shortCount } from "./format.js";
 import { keyOf } from "./key.js";
+import { missingTold } from "./missing.js";
+import { capitalized } from "./nouns.js";
 import { inALine, nameOf, told } from "./rule_told.js";
 
 /** Categories that are named, the largest of them. */
@@ -42,12 +44,14 @@ function placeTold({ embedding, axes: [x, y], axisLabels }, isPair) {
 
 /** @param {import("../state/state.js").Coloring} color @param {string[]} hidden @param {import("./key.js").Key} key @returns {string[]} */
 function colorTold(
-  { scale, categories, counts, corners = [], nMissing, nObs },
+  { scale, categories, counts, corners = [], nMissing, nObs, spec },
   hidden,
   { heading, detail, ramp, ends, said },
 ) {
   const named = `Color: ${heading}${detail && ` (${detail})`}`;
-  const missing = nMissing > 0 ? [`Without a value: ${shortCount(nMissing)}`] : [];
+  const label = missingTold({ spec });
+  const called = label === MISSING_LABEL ? "Without a value" : capitalized(label);
+  const missing = nMissing > 0 ? [`${called}: ${shortCount(nMissing)}`] : [];
   if (scale === "continuous")
     return [ramp.length > 0 ? `${named}, ${ends.join(" to ")}` : `${named}. ${said}`, ...missing];
   if (corners.length > 0)

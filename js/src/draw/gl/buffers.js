@@ -1,44 +1,71 @@
-/** Vertex buffers of points: each array is sent to the GPU once, as far as it has arrived. */
+/** Vertex buffers of points: each array is sent to the GPU once, as far as it has arrived, whoever draws it. */
 
 /**
- * @typedef {{array: import("../../wire/decode.js").Typed | null, sent: number, buffer: WebGLBuffer | null}} Slot sent = elements
+ * @typedef {import("../../wire/decode.js").Typed} Typed
+ * @typedef {{buffer: WebGLBuffer, sent: number, users: number}} Sent an array in the memory of the GPU; sent = elements
+ * @typedef {{array: Typed | null, held: Sent | null}} Slot
  */
 
 const XY = 0;
 const CODE = 1;
 const FLAG = 2;
 
+/** Of each context: panels beside each other draw the same positions. @type {WeakMap<WebGL2RenderingContext, Map<Typed, Sent>>} */
+const KEPT = new WeakMap();
+
 /** @param {WebGL2RenderingContext} gl */
 export function createPointBuffers(gl) {
   const vao = gl.createVertexArray();
+  /** @type {Map<Typed, Sent>} */
+  const kept = KEPT.get(gl) ?? new Map();
+  KEPT.set(gl, kept);
   /** @type {Slot[]} */
-  const slots = [XY, CODE, FLAG].map(() => ({ array: null, sent: 0, buffer: null }));
+  const slots = [XY, CODE, FLAG].map(() => ({ array: null, held: null }));
 
-  /** @param {number} location @param {import("../../wire/decode.js").Typed | null} array @param {number} loaded elements @param {number} components */
+  /** @param {number} location @param {Typed | null} array @param {number} loaded elements @param {number} components */
   function send(location, array, loaded, components) {
     const slot = slots[location];
     if (slot.array !== array) replace(location, array, components);
-    if (array === null || slot.sent >= loaded) return;
-    gl.bindBuffer(gl.ARRAY_BUFFER, slot.buffer);
-    gl.bufferSubData(gl.ARRAY_BUFFER, slot.sent * array.BYTES_PER_ELEMENT, array, slot.sent, loaded - slot.sent);
-    slot.sent = loaded;
+    const { held } = slot;
+    if (array === null || held === null || held.sent >= loaded) return;
+    gl.bindBuffer(gl.ARRAY_BUFFER, held.buffer);
+    gl.bufferSubData(gl.ARRAY_BUFFER, held.sent * array.BYTES_PER_ELEMENT, array, held.sent, loaded - held.sent);
+    held.sent = loaded;
   }
 
-  /** @param {number} location @param {import("../../wire/decode.js").Typed | null} array @param {number} components */
+  /** @param {number} location @param {Typed | null} array @param {number} components */
   function replace(location, array, components) {
     const slot = slots[location];
-    gl.deleteBuffer(slot.buffer);
-    Object.assign(slot, { array, sent: 0, buffer: null });
+    leave(slot);
+    Object.assign(slot, { array, held: null });
     if (array === null) {
       gl.disableVertexAttribArray(location);
       return;
     }
-    slot.buffer = gl.createBuffer();
-    gl.bindBuffer(gl.ARRAY_BUFFER, slot.buffer);
-    gl.bufferData(gl.ARRAY_BUFFER, Math.max(array.byteLength, 4), gl.STATIC_DRAW);
+    const held = (slot.held = take(array));
+    held.users++;
+    gl.bindBuffer(gl.ARRAY_BUFFER, held.buffer);
     const type = array instanceof Uint8Array ? gl.UNSIGNED_BYTE : gl.UNSIGNED_SHORT;
     gl.vertexAttribIPointer(location, components, type, 0, 0);
     gl.enableVertexAttribArray(location);
+  }
+
+  /** @param {Typed} array @returns {Sent} */
+  function take(array) {
+    const known = kept.get(array);
+    if (known && gl.isBuffer(known.buffer)) return known; // it is none once the context has been lost
+    const made = { buffer: /** @type {WebGLBuffer} */ (gl.createBuffer()), sent: 0, users: 0 };
+    kept.set(array, made);
+    gl.bindBuffer(gl.ARRAY_BUFFER, made.buffer);
+    gl.bufferData(gl.ARRAY_BUFFER, Math.max(array.byteLength, 4), gl.STATIC_DRAW);
+    return made;
+  }
+
+  /** @param {Slot} slot */
+  function leave({ array, held }) {
+    if (array === null || held === null || --held.users > 0) return;
+    gl.deleteBuffer(held.buffer);
+    if (kept.get(array) === held) kept.delete(array);
   }
 
   return {
@@ -57,7 +84,8 @@ export function createPointBuffers(gl) {
       gl.vertexAttribI4ui(FLAG, 0, 0, 0, 0);
     },
     free() {
-      for (const { buffer } of slots) gl.deleteBuffer(buffer);
+      slots.forEach(leave);
+      slots.fill({ array: null, held: null });
       gl.deleteVertexArray(vao);
     },
   };

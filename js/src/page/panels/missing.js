@@ -2,6 +2,7 @@
 import { html, nothing } from "lit-html";
 import { countsOf } from "../../state/counts.js";
 import { MISSING_LABEL } from "../../wire/protocol.js";
+import { missingTold } from "../../words/missing.js";
 import { actOn, rowEnd, told } from "./row_end.js";
 
 /** @param {import("./ui.js").Context} context @param {import("../../state/state.js").Coloring} color */
@@ -9,10 +10,12 @@ export function missingRow(context, color) {
   if (color.nMissing === 0) return nothing;
   const { state, actions } = context;
   const selected = countsOf(state, color)?.nMissing;
-  const title = `${told(context, color.nMissing, selected)} without a value in ${color.name}`;
+  const label = missingTold(color);
+  const said = label === MISSING_LABEL ? `without a value in ${color.name}` : label;
+  const title = `${told(context, color.nMissing, selected)} ${said}`;
   const isCategory = color.scale === "categorical";
   const end = isCategory ? rowEnd(context, color.nMissing, selected) : rowEnd(context, color.nMissing, selected, false);
-  const parts = html`<i class="swatch"></i><span class="label">${MISSING_LABEL}</span>${end}`;
+  const parts = html`<i class="swatch"></i><span class="label">${label}</span>${end}`;
   if (!isCategory) return html`<div class="row missing" title=${title}>${parts}</div>`;
   const isHidden = state.traits.hidden.includes(MISSING_LABEL);
   const act = (/** @type {MouseEvent | KeyboardEvent} */ event) => actOn(context, event, color.categories.length);

@@ -18,9 +18,9 @@ const PAN_WITHOUT_WHEEL = "Drag moves, Ctrl and the wheel zoom, Shift-drag selec
 export const FULL_KEY = "F";
 export const LIST_KEY = "?";
 
-/** @param {Context} context @param {unknown} settings the popover of settings */
-export function toolbar(context, settings) {
-  const { state, ui, actions, save } = context;
+/** @param {Context} context @param {unknown} settings the popover of settings @param {unknown} saving that of saved pictures */
+export function toolbar(context, settings, saving) {
+  const { state, ui, actions } = context;
   const off = state.dataset === null;
   const noKernel = off || state.link === "offline";
   const button = (/** @type {string} */ key) => {
@@ -38,19 +38,23 @@ export function toolbar(context, settings) {
       <button type="button" class="tool" aria-label="Reset view" aria-keyshortcuts=${RESET_KEY} ?disabled=${off} @click=${() => actions.resetView()}>
         ${ICONS.reset}${tip("Reset view", "", RESET_KEY)}
       </button>
-      <button type="button" class="tool" aria-label="Download PNG" ?disabled=${state.dataset === null} @click=${save}>
-        ${ICONS.png}${tip("Download PNG")}
-      </button>
-      <div class="anchor" data-popover="settings">
-        <button type="button" class="tool" aria-label="Settings" aria-haspopup="dialog" aria-expanded=${ui.popover === "settings"}
-          ?disabled=${off || !canCome(context)} @click=${() => openBySecondModule(context, ui.popover === "settings" ? "" : "settings")}>
-          ${ICONS.settings}${ui.popover === "settings" ? nothing : tip("Settings")}
-        </button>
-        ${settings}
-      </div>
+      ${opener(context, "save", "Save a picture", ICONS.png, saving)}
+      ${opener(context, "settings", "Settings", ICONS.settings, settings)}
       ${ui.full === null ? nothing : fullScreenButton(context)}
       ${keysButton(context)}
     </div>
+  </div>`;
+}
+
+/** A button with what it opens. @param {Context} context @param {"save" | "settings"} popover @param {string} name @param {unknown} icon @param {unknown} opened */
+function opener(context, popover, name, icon, opened) {
+  const isOpen = context.ui.popover === popover;
+  return html`<div class="anchor" data-popover=${popover}>
+    <button type="button" class="tool" aria-label=${name} aria-haspopup="dialog" aria-expanded=${isOpen}
+      ?disabled=${context.state.dataset === null || !canCome(context)} @click=${() => openBySecondModule(context, isOpen ? "" : popover)}>
+      ${icon}${isOpen ? nothing : tip(name)}
+    </button>
+    ${opened}
   </div>`;
 }
 

@@ -4,7 +4,7 @@
  * @typedef {object} Ui
  * @property {boolean | null} panel side panel open; null = where there is room
  * @property {boolean} isNarrow there is no room beside the plot, so that the side panel lies over it
- * @property {"" | "settings" | "notes" | "notice" | "cmap" | "keys" | "place"} popover the one that is open
+ * @property {"" | "settings" | "notes" | "notice" | "cmap" | "keys" | "place" | "save"} popover the one that is open
  * @property {{open: boolean, text: string, active: number, pick: boolean, picked: import("../../state/state.js").Match | null}} search
  *   pick = choose the best match as soon as it is known; picked = chosen, and perhaps still on its way
  * @property {{filter: string, byCount: boolean, scroll: number, height: number, active: number}} legend
@@ -24,7 +24,8 @@
  * @property {import("../second_module.js").DrawPanels | null} panels those that are open, once the second module is there
  * @property {(change: Partial<Ui>) => void} update
  * @property {(query: string) => void} ask search, a moment later
- * @property {() => void} save download the picture
+ * @property {(scale: number) => void} save download the picture as PNG; px per CSS px
+ * @property {() => number[]} room width and height that the plots have, CSS px
  * @property {() => void} fullScreen take the whole screen, or give it back
  */
 

@@ -1,7 +1,8 @@
 /** All panels as one picture: the title of all, below it the figure of each with its name and its key. */
-import { paperOf } from "../../plot/figure.js";
+
 import { asSeen } from "../../state/state.js";
 import { keyOf } from "../../words/key.js";
+import { paperOf } from "../figure.js";
 
 const [LINE_PX, PAD_PX, TITLE_PX, SIZE_PX] = [40, 16, 14, 12];
 const SIZE_OPACITY = 0.7;

@@ -1,6 +1,8 @@
 /** The line above a panel: its name, what its colours mean, and the cross that takes it away. */
 import { html, nothing } from "lit-html";
+import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";
+import { textIn } from "../../page/panels/ui.js";
 import { keyOf } from "../../words/key.js";
 import { capitalized, nounsOf } from "../../words/nouns.js";
 import { nameOf, told } from "../../words/rule_told.js";
@@ -13,11 +15,18 @@ import { nameOf, told } from "../../words/rule_told.js";
 /** Categories whose colours are shown, as far as there is room; the list of all comes up where the pointer rests. */
 const MOST_ROWS = 8;
 
-/** What a panel is called. @param {State} state as it shows it @param {Setting} look @returns {string} */
-export function titleOf(state, look) {
+/** What a panel is called. @param {State} state as it shows it @param {Setting} look @param {boolean} [isPlaced] whether its embedding is told
+ * @returns {string} */
+export function titleOf(state, look, isPlaced = look.embedding !== undefined) {
   const part = look.within === undefined ? "" : partOf(look.within);
   const color = (part === "" || "color" in look) && state.color?.name;
-  return [part, color].filter(Boolean).join(" · ") || `All ${nounsOf(state).obs.many}`;
+  const what = [part, color].filter(Boolean).join(" · ") || `All ${nounsOf(state).obs.many}`;
+  return isPlaced ? `${what} · ${placeName(state)}` : what;
+}
+
+/** What the embedding of a panel is called. @param {State} state as it shows it */
+function placeName({ points, traits }) {
+  return points?.embedding ?? [traits.embedding ?? []].flat().join(" × ");
 }
 
 /** @param {any} rule @returns {string} */
@@ -32,15 +41,29 @@ function hintOf(state, look) {
   return isOfColumn ? `${nameOf(within)}: ${titleOf(state, look)}` : titleOf(state, look);
 }
 
-/** Does it show some of the cells in the colours of the plot, which are those of the legend beside? @param {Setting} look */
-export const isPart = (look) => look.within !== undefined && !("color" in look);
+/** Does it show some of the cells, or all elsewhere, in the colours of the plot, which are those of the legend beside? @param {Setting} look */
+export const isPart = (look) => (look.within ?? look.embedding) !== undefined && !("color" in look);
 
-/** @param {State} state as it shows it @param {Setting} look @param {boolean} dark @param {(() => void) | null} remove null = it cannot be */
-export function head(state, look, dark, remove) {
+/** @param {State} state as it shows it @param {Setting} look @param {boolean} dark
+ * @param {{remove: () => void, choose: (embedding: string) => void} | null} hands null = there is no kernel to hear of them */
+export function head(state, look, dark, hands) {
   const name = titleOf(state, look);
-  return html`<h3 title=${hintOf(state, look)}>${name}</h3>
+  const isChosen = (state.dataset?.embeddings.length ?? 0) > 1;
+  return html`<h3 title=${hintOf(state, look)}>${titleOf(state, look, look.embedding !== undefined && !isChosen)}</h3>
     ${isPart(look) ? nothing : meaning(state, dark)}
-    <button type="button" class="small" aria-label="Remove the panel ${name}" title="Remove" ?disabled=${remove === null} @click=${remove}>${ICONS.close}</button>`;
+    <span class="ends">${isChosen ? places(state, look, hands?.choose ?? null) : nothing}
+    <button type="button" class="small" aria-label="Remove the panel ${name}" title="Remove" ?disabled=${hands === null} @click=${hands?.remove}>${ICONS.close}</button></span>`;
+}
+
+/** The embeddings of the dataset, the panel's chosen. @param {State} state @param {Setting} look @param {((embedding: string) => void) | null} choose */
+function places(state, look, choose) {
+  const names = state.dataset?.embeddings.map(({ name }) => name) ?? [];
+  const now = state.traits.embedding;
+  const value = Array.isArray(now) ? placeName(state) : (now ?? "");
+  const all = names.includes(value) ? names : [value, ...names];
+  const take = (/** @type {Event} */ event) => textIn(event) !== value && choose?.(textIn(event));
+  return html`<select class="place" aria-label="Embedding of the panel ${titleOf(state, look, false)}" title=${value} ?disabled=${choose === null}
+    .value=${live(value)} @change=${take}>${all.map((one) => html`<option value=${one} ?selected=${one === value}>${one}</option>`)}</select>`;
 }
 
 /** @param {State} state @param {boolean} dark */
@@ -49,14 +72,15 @@ function meaning(state, dark) {
   if (said !== "") return html`<span class="meaning">${said}</span>`;
   if (ramp.length > 0) {
     const colors = `background:linear-gradient(to right,${ramp.join()})`;
-    return html`<span class="meaning"><span>${ends[0]}</span><i class="bar-of-colors" style=${colors}></i><span>${ends[1]}</span></span>`;
+    return html`<span class="meaning" title="${ends[0]} to ${ends[1]}"><span>${ends[0]}</span><i class="bar-of-colors" style=${colors}></i><span>${ends[1]}</span></span>`;
   }
-  const all = [...rows.map(([label]) => label), more > 0 ? `and ${more} more` : ""].join("\n");
-  return html`<span class="meaning colors-told" title=${all}>${rows
-    .slice(0, MOST_ROWS)
-    .map(
-      ([label, , color]) => html`<span><i style=${`background:${color || "var(--missing)"}`}></i>${label}</span>`,
-    )}</span>`;
+  const all = [...rows.map(([label]) => label), ...(more > 0 ? [`and ${more} more`] : [])];
+  if (all.length === 0) return nothing;
+  const first = rows.slice(0, MOST_ROWS);
+  // One text, so that it is cut between two labels, with an ellipsis.
+  return html`<span class="meaning colors-told" role="img" aria-label="Colors: ${all.join(", ")}" title=${all.join("\n")}>${first.map(
+    ([label, , color]) => html`<span><i style=${`background:${color || "var(--missing)"}`}></i>${label}</span>`,
+  )}${first.length < all.length ? "…" : nothing}</span>`;
 }
 
 /** @param {State} state @param {number} n panels */

@@ -1,12 +1,15 @@
 /** Plots beside each other in the room of one: a head and a plot for each panel, all under the same hands. */
 import { render } from "lit-html";
-import { toBlob } from "../../screen/canvas.js";
+import { placeNote } from "../../page/panels/notes.js";
 import { asSeen } from "../../state/state.js";
 import { NO_KEY } from "../../words/key.js";
+import { nounsOf } from "../../words/nouns.js";
+import { notesOnPlot, tieNote } from "../notes_on_plot.js";
 import { compose } from "./figure.js";
 import { head, isPart, saidOf, titleOf } from "./head.js";
 import { gridOf, placeOf } from "./layout.js";
 import { createLook } from "./look.js";
+import { placesOf } from "./place.js";
 
 /**
  * @typedef {import("../../page/view.js").Plot} Plot
@@ -14,6 +17,7 @@ import { createLook } from "./look.js";
  * @typedef {import("../../wire/constants.js").Look} Setting
  * @typedef {import("./look.js").Look} Look
  * @typedef {import("../../page/view.js").Model} Widget
+ * @typedef {import("../../state/state.js").State} State
  *
  * @typedef {object} Panel what one view has of a panel
  * @property {Setting} setting
@@ -95,6 +99,7 @@ export function linkPlots(plot, room, widget, say) {
     isFirst = false;
     room.style.display = wanted.length > 0 && !wanted.some(isPlot) ? "none" : "";
     widget.together.draw = wanted.length > 0 ? () => figure(1) : null;
+    widget.together.reset = () => placesOf(store).forEach((one) => one.reset());
     if (had || wanted.length > 0) say(saidOf(store.get(), wanted.length));
     place();
     order();
@@ -136,8 +141,10 @@ export function linkPlots(plot, room, widget, say) {
     const isLive = store.get().link !== "offline";
     for (const panel of panels.values()) {
       const state = asSeen(panel.store.get());
-      const remove = isLive ? () => close(panel) : null;
-      render(head(state, panel.setting, theme?.dark ?? false, remove), panel.head);
+      const hands = isLive
+        ? { remove: () => close(panel), choose: (/** @type {string} */ name) => turn(panel, name) }
+        : null;
+      render(head(state, panel.setting, theme?.dark ?? false, hands), panel.head);
       panel.plot.element.setAttribute("aria-label", `${titleOf(state, panel.setting)}. ${label}`);
     }
     if (panels.size === 0) plot.element.setAttribute("aria-label", label);
@@ -153,20 +160,34 @@ export function linkPlots(plot, room, widget, say) {
     (panels.get(next?.id ?? -1)?.plot ?? plot).element.focus({ preventScroll: true });
   }
 
+  /** Let a panel have another embedding. @param {Panel} panel @param {string} embedding */
+  function turn({ setting }, embedding) {
+    if (isPlot(setting)) return widget.actions.setTrait("embedding", embedding);
+    const others = settings().map((one) => (one.id === setting.id ? { ...one, embedding } : one));
+    widget.actions.setTrait("panels", others);
+  }
+
   /** All panels as one picture. @param {number} scale px per CSS px */
   async function figure(scale) {
     const shown = settings().map(({ id }) => /** @type {Panel} */ (panels.get(id)));
     if (shown.length === 0) return plot.figure(scale);
     const { columns } = gridOf(shown.length, host.clientWidth, host.clientHeight);
-    const areParts = shown.every(({ setting }) => isPart(setting));
+    const areApart = placesOf(store).length > 0;
+    // Those in the colours of the plot share one key.
+    const [areParts, hasPlot] = [
+      shown.every(({ setting }) => isPart(setting)),
+      shown.some(({ setting }) => isPlot(setting)),
+    ];
+    const keyed = areParts ? Math.min(columns, shown.length) - 1 : shown.findIndex(({ setting }) => isPart(setting));
     const figures = shown.map(({ plot: one, store: of, setting }, at) => {
-      const title = titleOf(asSeen(of.get()), setting);
-      const isKeyed = !areParts || at === Math.min(columns, shown.length) - 1; // they share one
+      const title = titleOf(asSeen(of.get()), setting, areApart);
+      const isKeyed = !isPart(setting) || (!hasPlot && at === keyed);
       return one.figure(scale, (key) => ({ ...(key !== null && isKeyed ? key : NO_KEY), title, size: "" }));
     });
     return compose(await Promise.all(figures), columns, { scale, theme, state: store.get(), element: host });
   }
 
+  store.set({ notesOnPlot: (/** @type {State} */ state) => [...notesOnPlot(state), ...notesOfPlaces(store)] });
   const unsubscribe = store.subscribe(() => (follow(), panels.size > 0 && schedule()));
   const resized = new ResizeObserver(place);
   resized.observe(host);
@@ -174,9 +195,6 @@ export function linkPlots(plot, room, widget, say) {
   return {
     ...plot,
     figure,
-    async png(scale = 1) {
-      return toBlob(await figure(scale));
-    },
     setTheme(next) {
       theme = /** @type {Theme} */ (next);
       plot.setTheme(next);
@@ -187,11 +205,23 @@ export function linkPlots(plot, room, widget, say) {
       cancelAnimationFrame(frame);
       unsubscribe();
       resized.disconnect();
-      widget.together.draw = null;
+      Object.assign(widget.together, { draw: null, reset: null });
       for (const panel of panels.values()) panel.destroy();
       plot.destroy();
     },
   };
+}
+
+/** What is to be said of embeddings that panels have of their own. @param {import("../../state/state.js").Store} store */
+function notesOfPlaces(store) {
+  return placesOf(store).flatMap(({ state }) => [nowhereNote(state()), placeNote(state()), tieNote(state())]);
+}
+
+/** @param {State} state */
+function nowhereNote(state) {
+  const { points } = state;
+  const isNowhere = points !== null && points.nObs > 0 && points.nMissing >= points.nObs;
+  return isNowhere ? `No ${nounsOf(state).obs.one} has coordinates in ${points.embedding}.` : "";
 }
 
 /** The look of a panel, made where no view has it yet. @param {Widget} widget @param {Setting} setting @param {boolean} isAsked see `createLook` */

@@ -2,7 +2,10 @@
 
 import { memo } from "../../state/memo.js";
 import { createReceiver } from "../../state/receive.js";
+import { createStore } from "../../state/state.js";
 import { createCrowding, ROOMY } from "../../style/crowding.js";
+import { createAimed } from "./aimed.js";
+import { PATIENCE_MS, placeOf } from "./place.js";
 
 /**
  * @typedef {import("../../state/state.js").State} State
@@ -16,75 +19,129 @@ import { createCrowding, ROOMY } from "../../style/crowding.js";
 
 /** Of a panel with a colour of its own. */
 const COLORED = { color: null, nextColor: null, seen: null, counted: null, highlighted: -1, crowd: ROOMY };
+/** Of a panel with the colour of the plot, in another embedding. */
+const APART = { seen: null, crowd: ROOMY };
 /** What pixels show that cells share; all others are statistics of pixels, which the plot itself shows alone. */
 const OF_CELLS = ["auto", "mean", "max"];
-
-/** So long what has been set may be on its way. */
-const PATIENCE_MS = 1_000;
 
 /** @param {Setting} look */
 const isColored = (look) => "color" in look;
 
 /** The settings of a panel, as cxg_widget/display/looks.py has them. @param {State["traits"]} traits @param {Setting} look @returns {State["traits"]} */
 export function traitsOf(traits, look) {
-  if (!isColored(look)) return traits;
+  const { embedding } = look;
+  const at = embedding === undefined ? traits : { ...traits, embedding, axes: [0, 1] };
+  if (!isColored(look)) return at;
   const { color = null, layer = traits.layer, cmap = traits.cmap, vmin = null, vmax = null } = look;
   const statistic = OF_CELLS.includes(traits.statistic) ? traits.statistic : "auto";
-  return { ...traits, color, layer, cmap, vmin, vmax, center: null, hidden: [], statistic };
+  return { ...at, color, layer, cmap, vmin, vmax, center: null, hidden: [], statistic };
 }
 
 /** @param {Widget} widget @param {Setting} first @param {boolean} isAsked whether what it shows has to be asked for at once @returns {Look} */
 export function createLook(widget, first, isAsked) {
-  const { store: base, scene: shared, client } = widget;
+  const { store: base, client } = widget;
+  const plots = { store: base, scene: widget.scene, ...widget.place };
   const panel = first.id;
   let look = first;
+  let place = placeFor(look);
+  let at = choose();
   /** @type {Partial<State>} */
   let own = { inView: null, ...(isColored(look) ? COLORED : {}) };
+  /** What it shows of the plot's colour where that is seen in another embedding. @type {Partial<State>} */
+  let apart = APART;
   /** What is sent of its cells: the number of that, how many pass, and which points are its own, null = all. */
-  let cells = { seq: 0, n: /** @type {number | null} */ (null), bits: /** @type {Uint8Array | null} */ (null) };
-  /** @type {Set<(state: State, before: State) => void>} */
-  const listeners = new Set();
+  let cells = {
+    seq: 0,
+    n: /** @type {number | null} */ (null),
+    nShown: /** @type {number | null} */ (null),
+    bits: /** @type {Uint8Array | null} */ (null),
+  };
   const traits = /** @type {ReturnType<typeof memo<State["traits"]>>} */ (memo());
-  let state = made();
+  const known = createStore(made());
+
+  /** @param {Setting} of */
+  function placeFor(of) {
+    return of.embedding === undefined ? null : placeOf(widget, of.embedding, panel, isAsked);
+  }
+
+  function choose() {
+    return place?.at() ?? plots;
+  }
+
+  function isApart() {
+    return at.store !== base && !isColored(look);
+  }
 
   /** @returns {State} */
   function made() {
-    const all = base.get();
+    const all = at.store.get();
     return {
       ...all,
       ...own,
+      ...(isApart()
+        ? { ...apart, color: apart.color?.seq === all.color?.seq ? (apart.color ?? null) : all.color }
+        : {}),
       panel,
       traits: traits([all.traits, look], () => traitsOf(all.traits, look)),
-      filter: { seq: all.filter.seq + cells.seq, n: cells.n ?? all.filter.n },
+      filter: {
+        seq: all.filter.seq + cells.seq,
+        n: cells.n ?? all.filter.n,
+        nShown: cells.nShown ?? all.filter.nShown,
+      },
     };
   }
 
-  function tell() {
-    const before = state;
-    state = made();
-    for (const listener of [...listeners]) listener(state, before);
+  /** Look elsewhere, where the plot has come to show the same embedding or shows it no more, or the look is another. */
+  function move() {
+    const next = choose();
+    if (next.store === at.store) return;
+    const before = at;
+    at = next;
+    leaveStore();
+    leaveStore = at.store.subscribe(follow);
+    aimed.turn(before);
+    scene.cells = null;
+    if (isColored(look)) return;
+    crowding?.destroy();
+    crowding = null;
+    apart = APART;
   }
+
+  const tell = () => known.set(made());
 
   /** @type {Store} */
   const store = {
-    get: () => state,
+    get: known.get,
     set(change) {
       const [mine, others] = [/** @type {any} */ ({}), /** @type {any} */ ({})];
       for (const [name, value] of Object.entries(change)) (name in own ? mine : others)[name] = value;
       own = { ...own, ...mine };
-      if (Object.keys(others).length > 0) base.set(others);
+      if (isApart()) {
+        const { seen = apart.seen, crowd = apart.crowd, color } = others;
+        // Limits are those of the plot, whose legend tells of both; numbers of pixels have a scale of their own.
+        apart = { ...apart, seen, crowd, ...(color?.statistic ? { color } : {}) };
+        for (const name of ["seen", "crowd", "color"]) delete others[name];
+      }
+      if (Object.keys(others).length > 0) at.store.set(others);
       else tell();
     },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    subscribe: known.subscribe,
   };
 
-  const scene = createScene(shared, isColored(look), () => cells.bits);
+  const scene = createScene(
+    () => at.scene,
+    isColored(look),
+    () => cells.bits,
+  );
   const receive = createReceiver(scene, store);
-  const crowding = isColored(look) ? createCrowding(scene, store) : null;
-  const drawn = widget.createLook(store, scene, crowding?.see ?? widget.crowd);
+  let crowding = isColored(look) ? createCrowding(scene, store) : null;
+  /** @param {import("../../screen/camera.js").Viewport} viewport */
+  function crowd(viewport) {
+    if (isApart()) crowding ??= createCrowding(scene, store);
+    (crowding?.see ?? widget.crowd)(viewport);
+  }
+  const aimed = createAimed(() => at);
+  const drawn = widget.createLook(store, scene, crowd, aimed);
 
   /** Other points are on show: what colours those before means nothing for them. */
   function fit() {
@@ -95,11 +152,14 @@ export function createLook(widget, first, isAsked) {
     own = { ...own, color: own.nextColor, nextColor: null };
   }
 
-  const unsubscribe = base.subscribe((now, before) => {
+  /** @param {State} now @param {State} before */
+  function follow(now, before) {
+    move();
     if (now.points?.nPoints !== before.points?.nPoints) fit();
     tell();
     if (now.link === "live" && before.link !== "live") ask();
-  });
+  }
+  let leaveStore = at.store.subscribe(follow);
   const isHere = () => cells.seq > 0 && (own.color === undefined || own.color !== null);
 
   function ask() {
@@ -108,54 +168,71 @@ export function createLook(widget, first, isAsked) {
   /** What is set is sent without being asked for, unless it was set before this was here. */
   const timer = setTimeout(() => !isHere() && ask(), isAsked ? 0 : PATIENCE_MS);
 
-  widget.receivers.set(panel, (reply) => {
+  /** @type {Parameters<typeof widget.receivers.set>[1]} */
+  const take = (reply) => {
+    if (reply.kind === "points" || reply.kind === "aim") return place?.receive(reply);
     if (reply.kind !== "filter") return receive(reply);
     if (reply.seq < cells.seq) return;
     const { bits } = reply.arrays;
-    cells = { seq: reply.seq, n: bits.length > 0 ? reply.n_passing : null, bits: bits.length > 0 ? bits : null };
+    const isPart = bits.length > 0;
+    const [n, nShown] = isPart ? [reply.n_passing, reply.n_shown] : [null, null];
+    cells = { seq: reply.seq, n, nShown, bits: isPart ? bits : null };
     tell();
-  });
+  };
+  widget.receivers.set(panel, take);
   return {
     store,
     createPlot: drawn.createPlot,
     isOf: (other) => isColored(other) === isColored(look),
     take(next) {
       if (next === look) return;
+      const before = place;
+      if (String(next.embedding) !== String(look.embedding)) place = placeFor(next);
       look = next;
+      move();
+      if (before !== place) before?.leave();
       tell();
     },
     destroy() {
       clearTimeout(timer);
-      widget.receivers.delete(panel);
-      unsubscribe();
+      if (widget.receivers.get(panel) === take) widget.receivers.delete(panel);
+      leaveStore();
       drawn.destroy();
+      aimed.view.destroy();
       crowding?.destroy();
+      place?.leave();
     },
   };
 }
 
-/** The arrays of a panel: positions and the selection are the widget's.
- * @param {Scene} shared @param {boolean} isColored @param {() => Uint8Array | null} bitsOf which points are its own @returns {Scene} */
-function createScene(shared, isColored, bitsOf) {
+/** The arrays of a panel: positions and the selection are those of its place.
+ * @param {() => Scene} sharedOf @param {boolean} isColored @param {() => Uint8Array | null} bitsOf which points are its own @returns {Scene} */
+function createScene(sharedOf, isColored, bitsOf) {
   const flags = /** @type {ReturnType<typeof memo<Uint8Array | null>>} */ (memo());
   const bits = /** @type {ReturnType<typeof memo<Scene["bits"]>>} */ (memo());
   const scene = /** @type {Scene} */ ({ color: null, nextColor: null, image: null, cells: null });
   const of = (/** @type {keyof Scene} */ name) => ({
-    get: () => shared[name],
-    set: (/** @type {any} */ value) => void Object.assign(shared, { [name]: value }),
+    get: () => sharedOf()[name],
+    set: (/** @type {any} */ value) => void Object.assign(sharedOf(), { [name]: value }),
   });
   const parts = {
     // Before its colours are there it draws nothing.
-    points: { get: () => (isColored && scene.color === null ? null : shared.points) },
+    points: { get: () => (isColored && scene.color === null ? null : sharedOf().points) },
+    former: of("former"),
     detail: of("detail"),
     brush: of("brush"),
     ...(isColored ? {} : { color: of("color"), nextColor: of("nextColor") }),
     bits: {
-      get: () => bits([shared.bits, bitsOf()], () => ({ ...shared.bits, passing: bitsOf() ?? shared.bits.passing })),
+      get() {
+        const { bits: all } = sharedOf();
+        return bits([all, bitsOf()], () => ({ ...all, passing: bitsOf() ?? all.passing }));
+      },
     },
     flags: {
-      get: () =>
-        flags([shared.flags, bitsOf(), shared.points?.n], () => leftOut(shared.flags, bitsOf(), shared.points?.n ?? 0)),
+      get() {
+        const { flags: all, points } = sharedOf();
+        return flags([all, bitsOf(), points?.n], () => leftOut(all, bitsOf(), points?.n ?? 0));
+      },
     },
   };
   for (const [name, part] of Object.entries(parts)) Object.defineProperty(scene, name, { ...part, enumerable: true });

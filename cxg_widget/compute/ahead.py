@@ -1,0 +1,56 @@
+"""What comes next is made in a thread while what came is worked on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from queue import Empty, Full, Queue
+from threading import Event, Thread
+from typing import Generic, TypeVar
+
+_Item = TypeVar("_Item")
+_LOOK_S = 0.1
+
+
+class Ahead(Generic[_Item]):
+    """Goes through an iterable in a thread of its own, one item ahead.
+
+    Whoever iterates may stop anywhere, also by Ctrl-C, which is heard at once: the thread ends after the item that it
+    is making, and the end of the program does not wait for it.
+    """
+
+    def __init__(self, items: Callable[[], Iterable[_Item]]) -> None:
+        self._items = items
+        self._made: Queue[tuple[_Item] | BaseException | None] = Queue(maxsize=1)
+        self._ended = Event()
+
+    def __iter__(self) -> Iterator[_Item]:
+        Thread(target=self._make, daemon=True, name="cxg-widget-ahead").start()
+        try:
+            while (made := self._next()) is not None:
+                if isinstance(made, BaseException):
+                    raise made
+                yield made[0]
+        finally:
+            self._ended.set()
+
+    def _next(self) -> tuple[_Item] | BaseException | None:
+        while True:
+            with suppress(Empty):
+                return self._made.get(timeout=_LOOK_S)
+
+    def _make(self) -> None:
+        try:
+            for item in self._items():
+                self._put((item,))
+                if self._ended.is_set():
+                    return
+            self._put(None)
+        except BaseException as error:
+            self._put(error)
+
+    def _put(self, made: tuple[_Item] | BaseException | None) -> None:
+        while not self._ended.is_set():
+            with suppress(Full):
+                self._made.put(made, timeout=_LOOK_S)
+                return

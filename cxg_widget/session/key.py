@@ -1,0 +1,47 @@
+"""The key of what is on show: its legend as the page is told of it, and in words."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.holder import Holder
+from cxg_widget.display.coloring import Coloring
+from cxg_widget.draw.key import Key, key_of
+from cxg_widget.session import streams
+from cxg_widget.wire import protocol as p
+
+
+def legend_now(held: Holder, pixels: Coloring | None = None) -> tuple[p.Color, Coloring]:
+    """Return the legend, and the colouring that it is of; pixels: that by numbers of pixels, where there is one."""
+    coloring = pixels or held.preview() or held.coloring()
+    legend = streams.legend_frame(coloring, held.settings, held.dataset, 0, 0).message
+    assert isinstance(legend, p.Color)
+    return legend, coloring
+
+
+def key_now(
+    held: Holder,
+    mask: NDArray[np.bool_],
+    *,
+    dark: bool,
+    pixels: Coloring | None = None,
+    statistic: str = "",
+    limits: tuple[float, float] | None = None,
+) -> Key:
+    """Say what a picture means, in words.
+
+    Parameters
+    ----------
+    mask : bool (n_obs,), the selection
+    pixels : the colouring by numbers of pixels; None = the numbers are of cells
+    statistic, limits : which number a pixel shows that cells share, and codes of the ends of the colours
+    """
+    legend, coloring = legend_now(held, pixels)
+    shown = held.shown() if held.passing() is not None else None
+    return key_of(
+        legend, coloring.numbers.quantiles, held.settings,
+        title=held.dataset.title, noun=held.dataset.obs_noun, n_selected=int(np.count_nonzero(mask)),
+        statistic=statistic, automatic=limits,
+        n_shown=None if shown is None else int(np.count_nonzero(shown)), dark=dark,
+    )  # fmt: skip

@@ -1,0 +1,225 @@
+"""What is on show as a page: every cell of every panel, with axes, names, contours and the key of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.holder import Holder
+from cxg_widget.cells.loader import Loader
+from cxg_widget.color.paper import Paper
+from cxg_widget.datasets.base.embedding_names import is_tissue
+from cxg_widget.display.looks import Look, keyed, title_of, told_once
+from cxg_widget.display.settings import Settings
+from cxg_widget.draw.axes import lay_out_axes, margin_of
+from cxg_widget.draw.dots import Sight
+from cxg_widget.draw.figure import TOP, lay_out
+from cxg_widget.draw.key import Key
+from cxg_widget.draw.page import Page, Plot, moved
+from cxg_widget.draw.panel_grid import HEAD_PX, grid_of
+from cxg_widget.draw.parts import Parts
+from cxg_widget.errors import InvalidValue
+from cxg_widget.session.key import key_now
+from cxg_widget.session.over_picture import Landmarks, find_landmarks
+from cxg_widget.session.portrait import Painter, Portrait
+from cxg_widget.session.under_picture import on_tissue, scale_bar_of, shows_tissue
+from cxg_widget.spatial.view import View, contain, fit_view
+
+LEAST_PX, LARGEST_PX = 100, 50_000_000
+"""A plot is no narrower, CSS px; all plots of a page have no more pixels, which take some 100 bytes each on the way."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a page is, CSS px.
+
+    Attributes
+    ----------
+    plot : of the room that plots have on the screen, or would have
+    width, height : of the whole page; None = as much as plots of that size take, with their legends
+    scale : px per CSS px
+    """
+
+    plot: tuple[float, float]
+    width: float | None = None
+    height: float | None = None
+    scale: float = 1.0
+
+
+class Pages:
+    """Makes pages of one moment.
+
+    Parameters
+    ----------
+    settings, mask : of the widget, and its selection, bool (n_obs,)
+    """
+
+    def __init__(self, loader: Loader, settings: Settings, mask: NDArray[np.bool_], paper: Paper) -> None:
+        self._settings, self._mask, self._paper = settings, mask, paper
+        self._held = loader.of(settings)
+        looks: tuple[Look, ...] = settings.panels or ({"id": 0},)
+        are_apart = bool(settings.places)
+        self._panels = [_Panel(loader.of(_seen_by(settings, look)), look, mask, paper, are_apart) for look in looks]
+
+    def page(self, size: Size) -> Page:
+        """Draw all that is on show; see `Size`.
+
+        Raises
+        ------
+        InvalidValue
+            If that leaves no room for the plots, or makes more pixels than can be held.
+        CxgWidgetError
+            If something cannot be read.
+        """
+        is_one, n = not self._settings.panels, len(self._panels)
+        columns, rows = (1, 1) if is_one else grid_of(n, *size.plot)
+        head = 0 if is_one else HEAD_PX
+        room = size.plot[0] / columns, size.plot[1] / rows - head
+        sides: list[float | None] = [None] * n
+        if size.width is not None or size.height is not None:
+            room, sides = self._fitted(size, room, columns, rows)
+        pixels = room[0] * room[1] * n * size.scale**2
+        if pixels > LARGEST_PX:
+            raise InvalidValue(
+                f"the plots would have {pixels:,.0f} pixels; {LARGEST_PX:,} are the most: lower dpi, or the size."
+            )
+        made, are_told = [], told_once([one.look for one in self._panels])
+        for at, (panel, side) in enumerate(zip(self._panels, sides, strict=True)):
+            is_keyed, is_told = self._is_keyed(at, columns), are_told[at]
+            made.append(panel.page(room, size.scale, is_keyed=is_keyed, is_told=is_told, is_one=is_one, side=side))
+        return made[0] if is_one else self._together(made, columns)
+
+    def _is_keyed(self, at: int, columns: int) -> bool:
+        """Say whether a panel has a key; see `looks.keyed`."""
+        return self._settings.legend and keyed([one.look for one in self._panels], columns)[at]
+
+    def _fitted(
+        self, size: Size, room: tuple[float, float], columns: int, rows: int
+    ) -> tuple[tuple[float, float], list[float | None]]:
+        """Return how large each plot is on a page of a given size, and how wide the keys are beside them."""
+        found, sides = room, list[float]()
+        for _ in range(2):  # beside a plot that a key in two columns makes narrow it has one
+            sides = [one.side(self._is_keyed(at, columns), found) for at, one in enumerate(self._panels)]
+            found = self._room_in(size, room, sum(_widest(sides, columns)), columns, rows)
+        if min(found) < LEAST_PX:
+            raise InvalidValue(
+                f"the page leaves each plot {max(found[0], 0):.0f} x {max(found[1], 0):.0f} CSS px, and {LEAST_PX} are "
+                "the least; make it larger, or leave title and legend out by legend=False."
+            )
+        return found, list(sides)
+
+    def _room_in(
+        self, size: Size, room: tuple[float, float], beside: float, columns: int, rows: int
+    ) -> tuple[float, float]:
+        """Return how large each plot is beside keys so wide together; of one side alone the other follows."""
+        is_one = not self._settings.panels
+        above = (TOP if self._settings.legend else 0) + (0 if is_one else rows * TOP)
+        width = None if size.width is None else (size.width - beside) / columns
+        height = None if size.height is None else (size.height - above) / rows
+        width = room[0] * (height or 0) / room[1] if width is None else width
+        return width, room[1] * width / room[0] if height is None else height
+
+    def _together(self, pages: list[Page], columns: int) -> Page:
+        """Put the pages of panels on one, below the title of all."""
+        top = TOP if self._settings.legend else 0
+        wide, high = _widest([one.width for one in pages], columns), max(one.height for one in pages)
+        page = Page(sum(wide), top + high * -(-len(pages) // columns), self._paper)
+        if top:
+            key = key_now(self._held, self._mask, dark=self._paper.is_dark)
+            titled = lay_out(Key(key.title, key.size), page.width, 0)
+            page = replace(page, parts=titled.parts(Key(), self._paper))
+        for at, one in enumerate(pages):
+            there = moved(one, sum(wide[: at % columns]), top + at // columns * high)
+            page = replace(page, plots=page.plots + there.plots, parts=page.parts + there.parts)
+        return page
+
+
+def _seen_by(settings: Settings, look: Look) -> Settings:
+    return settings if len(look) == 1 else settings.of_panel(look["id"])
+
+
+def _widest(widths: list[float], columns: int) -> list[float]:
+    """Return how wide each column is."""
+    return [max(widths[column::columns]) for column in range(min(columns, len(widths)))]
+
+
+class _Panel:
+    """One panel: the cells that it shows, and what it shows otherwise than the widget.
+
+    are_apart : whether panels have several embeddings
+    """
+
+    def __init__(
+        self, held: Holder, look: Look, mask: NDArray[np.bool_], paper: Paper, are_apart: bool
+    ) -> None:  # fmt: skip
+        self.held, self.look, self._are_apart = held, look, are_apart
+        self._mask, self._paper = mask, paper
+        self._dataset, self._settings = held.dataset, held.settings
+
+    def side(self, is_keyed: bool, room: tuple[float, float]) -> float:
+        """Return how much room the key takes beside a plot about so large."""
+        if not is_keyed:
+            return 0.0
+        room = max(room[0], LEAST_PX), max(room[1], LEAST_PX)
+        told = self._painter(self._cells_in(room), 1.0).foretold()
+        return lay_out(self._key(told), *room).side
+
+    def page(
+        self, room: tuple[float, float], scale: float, *, is_keyed: bool, is_told: bool, is_one: bool,
+        side: float | None,
+    ) -> Page:  # fmt: skip
+        """Draw it: a plot in so much room, its axes in that, its key beside it, or its name above it."""
+        cells = self._cells_in(room)
+        painter = self._painter(cells, scale)
+        drawn, marks = painter.draw(), self._marks(painter.seen, cells, is_told)
+        image = on_tissue(drawn.image, self.held, painter.seen, self._paper) if shows_tissue(self.held) else drawn.image
+        image = marks.on_cells(image, self._paper, scale)
+        key = self._key(drawn)
+        if not is_one:
+            name = title_of(self.look, key.heading, self._dataset.obs_noun.many, self._place_told())
+            key = replace(key if is_keyed else Key(), title=name, size="")
+        top = TOP if is_keyed or not is_one else 0
+        layout = lay_out(key, *room, side) if top else None
+        margin = room[0] - cells[0]
+        names = self._axis_names()
+        axes = lay_out_axes(names, painter.seen, cells) if margin else None
+        box = margin, top, room[0], top + cells[1]
+        plot = Plot(box, image, painter.seen, marks.outlines, marks.names, axes)
+        over = (marks.legend + scale_bar_of(self.held, painter.seen, cells, self._paper)).moved(margin, top)
+        beside = Parts() if layout is None else layout.parts(key, self._paper)
+        width = room[0] + (0.0 if layout is None else layout.side)
+        return Page(width, room[1] + top, self._paper, (plot,), beside + over)
+
+    def _marks(self, seen: View, cells: tuple[float, float], is_told: bool) -> Landmarks:
+        return find_landmarks(self.held, seen, cells, self._paper, is_told=is_told)
+
+    def _key(self, told: Portrait) -> Key:
+        return key_now(
+            self.held, self._mask, dark=self._paper.is_dark, pixels=told.pixels, statistic=told.statistic,
+            limits=told.limits,
+        )  # fmt: skip
+
+    def _place_told(self) -> str:
+        place = self._settings.embedding if self._are_apart else None
+        return "" if place is None else self._dataset.embedding_told(place)
+
+    def _axis_names(self) -> tuple[str, ...]:
+        return self._dataset.axis_names(self._settings.embedding, self._settings.axes) or ()
+
+    def _cells_in(self, room: tuple[float, float]) -> tuple[float, float]:
+        """Return how much of the room the axes leave."""
+        margin = margin_of(self._axis_names(), *room)
+        return room[0] - margin, room[1] - margin
+
+    def _painter(self, cells: tuple[float, float], scale: float) -> Painter:
+        settings, y_down = self._settings, is_tissue(self._settings.embedding)
+        equal_units = self._dataset.axis_labels(settings.embedding, settings.axes) is None
+        extent = self.held.outline() or self.held.bounds().extent
+        whole = fit_view(extent, cells, y_down=y_down, equal_units=equal_units)
+        view = settings.view
+        seen = whole
+        if view is not None:
+            seen = contain((view[0], view[1], view[2], view[3]), cells, y_down=y_down, equal_units=equal_units)
+        return Painter(self.held, self._mask, Sight(seen, whole, cells, scale), self._paper)

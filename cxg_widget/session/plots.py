@@ -1,0 +1,236 @@
+"""Plots of groups of cells: what is asked found in the dataset, summed up gene by gene, and made a plot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.color.colormap import check_colormap, stops_of
+from cxg_widget.color.palettes import category_palette
+from cxg_widget.color.paper import PAPERS
+from cxg_widget.compare.group_frame import GroupNames, GroupTable
+from cxg_widget.compare.groups import Binned, Groups, Summed, binned, paired, summed
+from cxg_widget.datasets.base.values import Codes, Vector
+from cxg_widget.display.target import Target, as_float, is_number, resolve
+from cxg_widget.draw.plots.bars import Bars
+from cxg_widget.draw.plots.dots import GeneMatrix
+from cxg_widget.draw.plots.look import Look
+from cxg_widget.draw.plots.violins import Violins
+from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
+from cxg_widget.session.aggregated import mask_within
+from cxg_widget.session.figure_files import paper_name
+from cxg_widget.session.streams import stored_colors
+from cxg_widget.text.names import and_not, label_of, not_found, shown
+
+if TYPE_CHECKING:
+    from cxg_widget.cells.loader import Loader
+    from cxg_widget.display.settings import Settings
+    from cxg_widget.session.on_show import OnShow
+
+MOST_GENES = 1_000
+_SCALES = (None, "var", "group")
+Heads = tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True)
+class _Grouped:
+    """Columns that group cells, and the groups."""
+
+    codes: tuple[Codes, ...]
+    groups: Groups
+    names: GroupNames
+
+
+class GroupPlots:
+    """Makes plots of the cells that pass the filters, or of the selected ones."""
+
+    def __init__(self, loader: Loader, on_show: OnShow) -> None:
+        self._loader, self._on_show, self._dataset = loader, on_show, loader.dataset
+
+    def genes(
+        self, kind: type[GeneMatrix], genes: Any, by: Any, by2: Any, within: Any, *, layer: str | None,
+        standard_scale: Any, swap_axes: bool, cmap: Any,
+    ) -> GeneMatrix:  # fmt: skip
+        """Make a plot of genes by groups; parameters and errors as those of `CxgWidget.dotplot`."""
+        if standard_scale not in _SCALES:
+            raise InvalidValue(f"standard_scale must be None, 'var' or 'group'; found {shown(standard_scale)}")
+        settings, mask, _ = self._on_show.now()
+        layer = settings.layer if layer is None else layer
+        wanted, heads = self._listed(genes, settings, layer)
+        stops = settings.cmap if cmap is None else check_colormap(cmap)
+        grouped = self._grouped((by, by2), settings, mask, within)
+        sums = tuple(summed(vector, grouped.groups) for vector in self._vectors(wanted, layer))
+        table = GroupTable(grouped.names, tuple(name for name, _ in wanted), sums)
+        return kind(
+            table, self._look(grouped.names, settings, 0, stops), heads,
+            standard_scale=standard_scale, swap_axes=bool(swap_axes),
+        )  # fmt: skip
+
+    def violin(self, genes: Any, by: Any, by2: Any, within: Any, layer: str | None) -> Violins:
+        """Make violins; parameters and errors as those of `CxgWidget.violin`."""
+        settings, mask, _ = self._on_show.now()
+        layer = settings.layer if layer is None else layer
+        wanted, _ = self._listed(genes, settings, layer)
+        grouped = self._grouped((by, by2), settings, mask, within)
+        found: list[tuple[Summed, Binned]] = []
+        for vector in self._vectors(wanted, layer):
+            known = summed(vector, grouped.groups)
+            found.append((known, binned(vector, grouped.groups, known)))
+        table = GroupTable(grouped.names, tuple(name for name, _ in wanted), tuple(known for known, _ in found))
+        look = self._look(grouped.names, settings, len(grouped.codes) - 1, settings.cmap)
+        return Violins(table, tuple(bins for _, bins in found), look)
+
+    def bars(self, column: Any, by: Any, within: Any, *, share: bool) -> Bars:
+        """Make stacked bars; parameters and errors as those of `CxgWidget.bars`."""
+        settings, mask, _ = self._on_show.now()
+        name = self._column(column, "column")
+        grouped = self._grouped((by, None), settings, mask, within)
+        if name == grouped.names.columns[0]:
+            raise InvalidValue(f"bars() parts the groups of one column by another one; found {shown(name)} twice")
+        codes = self._dataset.codes(name)
+        counts = paired(grouped.groups, codes)
+        n_cells = counts.sum(axis=0)
+        kept = np.flatnonzero(n_cells[:-1])
+        parts = self._names((name,), (codes,), kept[:, None], n_cells[kept], int(n_cells[-1]))
+        shown_parts = [*kept, *([len(n_cells) - 1] if n_cells[-1] else [])]
+        look = self._look(parts, settings, 0, settings.cmap, title=f"{name} by {grouped.names.columns[0]}",
+                          note=self._note(grouped.names))  # fmt: skip
+        return Bars(grouped.names, parts, counts[:, shown_parts], look, share=bool(share))
+
+    # --- what is asked ---------------------------------------------------------------------------------------------
+
+    def _listed(self, genes: Any, settings: Settings, layer: str | None) -> tuple[list[tuple[str, Target]], Heads]:
+        """Find genes by name: those of one name, a list, a gene set, or of {name of a set: genes}.
+
+        Raises
+        ------
+        UnknownName, InvalidValue
+            If there are no such genes, none or too many, or one is no number; the sentence names all that are unknown.
+        """
+        heads: Heads = ()
+        if not isinstance(genes, Mapping):
+            wanted = self._one_list(genes, settings, layer)
+        else:
+            parts = {str(name): self._one_list(some, settings, layer) for name, some in genes.items()}
+            wanted = [one for some in parts.values() for one in some]
+            stops = np.cumsum([len(some) for some in parts.values()]).tolist()
+            starts = [0, *stops[:-1]]
+            heads = tuple(zip(parts, starts, stops, strict=False))
+        if not 1 <= len(wanted) <= MOST_GENES:
+            noun = self._dataset.var_noun
+            raise InvalidValue(f"a plot takes 1 to {MOST_GENES:,} {noun.many}; found {len(wanted):,}")
+        return wanted, heads
+
+    def _one_list(self, genes: Any, settings: Settings, layer: str | None) -> list[tuple[str, Target]]:
+        noun = self._dataset.var_noun
+        if isinstance(genes, str):
+            target = resolve(genes, self._dataset, layer, settings.own_gene_sets)
+            genes = target.genes if target.source == "set" else [genes]
+        if not isinstance(genes, Sequence | np.ndarray) and not hasattr(genes, "tolist"):
+            raise InvalidValue(
+                f"a plot takes a {noun.one}, a list of {noun.many} or {{name: list}}; found {shown(genes)}"
+            )
+        found: list[tuple[str, Target]] = []
+        told: list[str] = []
+        for name in genes:
+            if not isinstance(name, str):
+                raise InvalidValue(f"{noun.many} are named by texts; found {shown(name)}")
+            try:
+                found.append((name, self._number(name, layer)))
+            except UnknownName as error:
+                told.append(str(error) if not told else shown(name))
+        if told:
+            raise UnknownName(and_not(told))
+        return found
+
+    def _number(self, name: str, layer: str | None) -> Target:
+        """Return the gene or the obs column of numbers that a name means."""
+        target = resolve(name, self._dataset, layer)
+        if target.source not in ("obs", "var") or not is_number(target, self._dataset):
+            what = "a set" if target.source == "set" else "an obs column without numbers"
+            raise InvalidValue(
+                f"{shown(name)} is {what}; a plot takes {self._dataset.var_noun.many} and obs columns of numbers"
+            )
+        return target
+
+    def _column(self, name: Any, what: str) -> str:
+        """Return the obs column of categories that a name means."""
+        if not isinstance(name, str):
+            raise InvalidValue(f"{what} must be the name of an obs column; found {shown(name)}")
+        known = self._dataset.obs_columns
+        found = name if name in known else name.removeprefix("obs:")
+        if found not in known:
+            raise UnknownName(not_found("obs column", name, known))
+        if known[found].kind in ("int", "float"):
+            raise InvalidValue(f"{what} must be an obs column of categories; {shown(found)} holds numbers")
+        return found
+
+    # --- what is read ----------------------------------------------------------------------------------------------
+
+    def _grouped(self, by: tuple[Any, Any], settings: Settings, selected: NDArray[np.bool_], within: Any) -> _Grouped:
+        columns = tuple(
+            self._column(name, what) for name, what in zip(by, ("by", "by2"), strict=True)
+            if name is not None or what == "by"
+        )  # fmt: skip
+        if len(set(columns)) < len(columns):
+            raise InvalidValue(f"by2 must be another column than by; found {shown(columns[0])} twice")
+        mask = mask_within("filter" if within is None else within, self._loader.of(settings), selected)
+        codes = tuple(self._dataset.codes(name) for name in columns)
+        groups = Groups.of(codes, mask)
+        if not groups.n_groups:
+            why = "none is selected" if within == "selection" and not selected.any() else "none of them has a category"
+            raise SelectionError(f"a plot needs {self._dataset.obs_noun.many} in groups by {columns[0]!r}, and {why}.")
+        return _Grouped(codes, groups, self._names(columns, codes, groups.places, groups.n_cells, groups.n_without))
+
+    def _names(
+        self,
+        columns: tuple[str, ...],
+        codes: tuple[Codes, ...],
+        places: NDArray[Any],
+        n_cells: NDArray[Any],
+        n_without: int,
+    ) -> GroupNames:
+        kinds = tuple(self._dataset.obs_columns[name].kind == "categorical" for name in columns)
+        categories, ordered = tuple(one.categories for one in codes), tuple(one.ordered for one in codes)
+        return GroupNames(columns, categories, kinds, ordered, places, n_cells, n_without)
+
+    def _vectors(self, wanted: list[tuple[str, Target]], layer: str | None) -> Iterator[Vector]:
+        """Yield genes and columns in their order; genes are read together."""
+        vectors = self._dataset.vectors([target.name for _, target in wanted if target.source == "var"], layer)
+        for _, target in wanted:
+            if target.source == "var":
+                yield next(vectors)
+            else:
+                yield Vector(as_float(self._dataset.numbers(target.name)))
+
+    # --- how it looks ----------------------------------------------------------------------------------------------
+
+    def _look(
+        self,
+        names: GroupNames,
+        settings: Settings,
+        colored_by: int,
+        cmap: Any,
+        *,
+        title: str = "",
+        note: str | None = None,
+    ) -> Look:
+        """colored_by: which of the columns of groups gives them their colours."""
+        paper = PAPERS[paper_name(settings)]
+        column, categories = names.columns[colored_by], names.categories[colored_by]
+        stored = stored_colors(column, settings, self._dataset)
+        palette = category_palette([label_of(one) for one in categories], stored, settings.palette)
+        colors = tuple(palette[at] for at in names.places[:, colored_by].tolist())
+        stops = tuple(stops_of(cmap, dark=paper.is_dark))
+        title = title or f"by {' and '.join(names.columns)}"
+        return Look(paper, colors, stops, title, self._note(names) if note is None else note)
+
+    def _note(self, names: GroupNames) -> str:
+        n = int(names.n_cells.sum())
+        told = self._dataset.obs_noun.counted(n)
+        without = f"; {names.n_without:,} without a category left out" if names.n_without else ""
+        return f"{told}{without}"

@@ -1,0 +1,282 @@
+"""What the canvas of a plot shows, drawn in the kernel at any resolution: the same points, the same images of cells.
+
+The plans are those of js/src/picture/plan.js: where all cells are points, these; else an image of all, or close by the
+cells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.holder import Holder
+from cxg_widget.cells.image import left_out_of, numbers_of, rgba_of, spread_of
+from cxg_widget.cells.indexed import InView, Shown
+from cxg_widget.cells.preview import are_stated
+from cxg_widget.color.paper import Paper
+from cxg_widget.color.rgb import beside
+from cxg_widget.display.blend_coloring import BlendColoring
+from cxg_widget.display.coloring import Coloring, NumberColoring
+from cxg_widget.display.statistic import told
+from cxg_widget.display.tissue import spot_of, spot_px
+from cxg_widget.draw.crowding import (
+    BASIS,
+    Crowd,
+    Crowding,
+    crowded_size,
+    crowding_of,
+    few_of,
+    shared_codes,
+    solidity_of,
+    statistic_of,
+    stepped,
+)
+from cxg_widget.draw.dots import Dots, Sight, draw_dots
+from cxg_widget.draw.inks import N_CODES, Inks, inks_of
+from cxg_widget.draw.picture import point_diameter
+from cxg_widget.draw.pixel_scale import PixelScale
+from cxg_widget.session.view_request import around, pixels_shown, scale_key, shown_of
+from cxg_widget.spatial.view import Extent, within, zoom_of
+from cxg_widget.wire.protocol import LEFT_OUT_ALPHA
+from cxg_widget.wire.quantise import LEVELS, Bounds, quantise_positions, quantise_within, zero_code
+
+_COARSE_PX = 0.5
+"""A code of position may take so many px before the cells of a view are placed within that view."""
+_DETAIL = 1.5
+"""So many times as long as those of the view are the sides of the part whose cells are placed anew."""
+
+
+_NOTHING = np.zeros((1, 1, 4), dtype=np.uint8)
+
+
+@dataclass(frozen=True)
+class Portrait:
+    """What was drawn, and what is to be said of it.
+
+    Attributes
+    ----------
+    image : uint8 (height, width, 4), straight alpha, without a ground
+    statistic : which number a pixel shows that cells share; "" = each cell its own
+    limits : codes of the ends of the colours; None = all values
+    pixels : the colouring by numbers of pixels; None = the numbers are of cells
+    """
+
+    image: NDArray[np.uint8]
+    statistic: str = ""
+    limits: tuple[float, float] | None = None
+    pixels: Coloring | None = None
+
+
+class Painter:
+    """Draws one view of one moment.
+
+    Parameters
+    ----------
+    held : the cells as they are on show
+    mask : bool (n_obs,), the selection
+    """
+
+    def __init__(self, held: Holder, mask: NDArray[np.bool_], sight: Sight, paper: Paper) -> None:
+        self._held, self._mask, self._sight, self._paper = held, mask, sight, paper
+        self._settings, self._dataset = held.settings, held.dataset
+        self.seen, self._px = sight.seen, sight.px
+        self._diameter = self._diameter_of(zoom_of(sight.seen, sight.whole)) * sight.scale
+
+    def draw(self) -> Portrait:
+        """Draw what is on show; raises as `Holder.coloring` and `Holder.xy`."""
+        if self._held.is_of_pixels:
+            return self._of_pixels()
+        return self._of_view() if self._held.is_aggregated else self._of_points()
+
+    # --- points ------------------------------------------------------------------------------------------------------
+
+    def _of_points(self) -> Portrait:
+        held, coloring = self._held, self._held.coloring()
+        rows, bounds, flags = held.order.rows, held.bounds(), self._flags()
+        xy, codes = held.xy(), _wire(coloring, self._dataset.n_obs)
+        dots = Dots(quantise_positions(xy[rows], bounds), bounds.extent, codes[rows], flags[rows])
+        if self._is_shared:
+            crowd = replace(self._crowding, tile=stepped(self._crowding.tile))
+            dots = dots.colored(self._shared(dots, crowd, coloring))
+        if self._is_coarse(bounds.extent):
+            near = self._sight.grown(_DETAIL)
+            is_near = within(xy[rows], near)
+            dots = Dots(quantise_within(xy[rows[is_near]], near), near, dots.codes[is_near], dots.flags[is_near])
+        return self._painted(dots, coloring, self._diameter)
+
+    def _flags(self) -> NDArray[np.uint8]:
+        flags = np.ones(self._dataset.n_obs, dtype=np.uint8) if not self._mask.any() else self._mask.astype(np.uint8)
+        passing = self._held.passing()
+        if passing is not None:
+            flags[~passing] |= 2
+        return flags
+
+    def _is_coarse(self, extent: Extent) -> bool:
+        per_x, per_y = self._sight.units
+        return max((extent[1] - extent[0]) / per_x, (extent[3] - extent[2]) / per_y) / LEVELS > _COARSE_PX
+
+    def _painted(self, dots: Dots, coloring: Coloring, diameter: float) -> Portrait:
+        inks = self._inks(coloring)
+        return self._told(draw_dots(dots, inks, self._sight, diameter, self._settings.opacity), coloring)
+
+    def _inks(self, coloring: Coloring, limits: tuple[float, float] | None = None) -> Inks:
+        colors = shown_of(self._held, self._mask, coloring).colors
+        is_number = coloring.scale == "continuous"
+        return inks_of(
+            coloring, self._settings, colors, self._paper,
+            limits=limits or (self._crowding.limits if is_number else None),
+            is_ranked=(is_number or isinstance(coloring, BlendColoring)) and self._crowding.weight == 1,
+            is_selecting=bool(self._mask.any()), draws_all=self._settings.filtered == "grey",
+        )  # fmt: skip
+
+    # --- numbers that share pixels -----------------------------------------------------------------------------------
+
+    @cached_property
+    def _crowding(self) -> Crowding:
+        held, settings = self._held, self._settings
+        if held.outline() is not None:  # nothing is known of all cells
+            return Crowding(1.0, 1.0, (1.0, 1.0), None)
+        first = np.arange(min(BASIS, held.point_rows.size))
+        x0, x1, y0, y1 = extent = held.bounds().extent
+        xy = quantise_positions(held.coordinates(held.point_rows[first]), Bounds(extent, 1))
+        is_read = not held.is_of_pixels and held.preview() is None
+        is_number = is_read and held.coloring().scale == "continuous" and not are_stated(held.coloring(), self._dataset)
+        basis = _wire(held.coloring_at(first), first.size) if is_number else None
+        (per_x, per_y), (width, height) = self._sight.units, self._px
+        sides = per_x * width * LEVELS / (x1 - x0 or 1), per_y * height * LEVELS / (y1 - y0 or 1)
+        view, rule = (sides, self._px, round(self._diameter)), (settings.statistic, few_of(settings))
+        return crowding_of(Crowd(xy, self._dataset.n_obs), basis, view, rule)
+
+    @property
+    def _is_shared(self) -> bool:
+        is_number = self._held.coloring().scale == "continuous"
+        return is_number and self._crowding.weight < 1
+
+    def _shared(self, dots: Dots, crowd: Crowding, coloring: Coloring) -> NDArray[np.uint16]:
+        """Return the numbers that points show where they share pixels."""
+        flags = dots.flags & np.uint8(3 if self._mask.any() else 2)
+        return shared_codes(
+            dots.xy, dots.codes, (dots.xy, dots.codes), crowd.tile, crowd.weight,
+            zero=zero_code(*coloring.limits), flags=(flags, flags),
+        )  # fmt: skip
+
+    # --- images, and the cells of a view -----------------------------------------------------------------------------
+
+    def _of_view(self) -> Portrait:
+        held, settings = self._held, self._settings
+        coloring = held.preview() or held.coloring()
+        near: InView | None = held.near(self.seen, self._px, coloring)
+        if near is None:
+            cells: InView = held.awaited(lambda: False)
+            coloring = held.coloring()
+        else:
+            cells = near
+        few = -1 if settings.render == "raster" else few_of(settings)
+        weight = round(100 * self._crowding.weight) / 100 if coloring.scale == "continuous" else 0
+        shown = replace(shown_of(held, self._mask, coloring), weight=weight)
+        if isinstance(coloring, BlendColoring):
+            shown = replace(shown, colors=coloring.colors_on(dark=self._paper.is_dark))
+        passing = cells.only(shown.passing)
+        drawn = cells if shown.draws_all else passing
+        n_inside = drawn.count(self.seen)
+        if n_inside <= few:
+            return self._of_cells(drawn, shown, few, n_inside)
+        spread = spread_of(n_inside, self._px, round(self._diameter))
+        planes = passing.image(shown, self.seen, self._px, spread)
+        left_out = left_out_of(cells, shown, planes.counts, self.seen, self._px, spread=spread)
+        if coloring.scale == "continuous":
+            numbers = numbers_of(planes, shown, left_out)
+            return self._told(self._shaded(numbers.codes, numbers.alpha, self._inks(coloring)), coloring)
+        solidity = solidity_of(n_inside if drawn is passing else passing.count(self.seen), few)
+        image = rgba_of(planes, shown, left_out, dark=self._paper.is_dark, solidity=solidity)
+        return Portrait(self._faded(self._grounded(image) if self._mask.any() else image))
+
+    def _of_cells(self, drawn: InView, shown: Shown, few: int, n_inside: int) -> Portrait:
+        """Draw the cells of a view, at most a few, as points."""
+        extent, coloring = around(drawn, self.seen, few), shown.coloring
+        cells = drawn.cells(extent, shown)
+        flags = cells.selected.astype(np.uint8) if self._mask.any() else np.ones(len(cells.xy), dtype=np.uint8)
+        if cells.passing is not None and shown.draws_all:
+            flags[~cells.passing] |= 2
+        codes = _wire(cells.coloring, len(cells.xy))
+        dots = Dots(quantise_within(cells.xy, extent), extent, codes, flags)
+        if coloring.scale == "continuous" and self._crowding.weight < 1:
+            whole, tile = self._held.bounds().extent, self._crowding.tile
+            zoom = [(extent[i + 1] - extent[i]) / (whole[i + 1] - whole[i] or 1) for i in (0, 2)]
+            crowd = replace(self._crowding, tile=stepped((tile[0] / zoom[0], tile[1] / zoom[1])))
+            dots = dots.colored(self._shared(dots, crowd, coloring))
+        is_given = self._settings.point_size is not None or spot_of(self._dataset, self._settings)
+        diameter = self._diameter if is_given else min(self._diameter, crowded_size(n_inside, self._px))
+        return self._painted(dots, coloring, diameter)
+
+    def _of_pixels(self) -> Portrait:
+        """Draw numbers of pixels, all cells reduced to these."""
+        from cxg_widget.draw.aggregate import pixel_image
+
+        shown, cells = pixels_shown(self._held, self._mask), self._held.awaited(lambda: False)
+        passing = cells.only(shown.passing)
+        n_inside = (cells if shown.draws_all else passing).count(self.seen)
+        spread = spread_of(n_inside, self._px, round(self._diameter))
+        numbers, counts = passing.numbers(shown, self.seen, self._px, spread).finished()
+        left_out = left_out_of(cells, shown, counts, self.seen, self._px, spread=spread)
+        scale, kept = PixelScale.of(numbers), self._held.scale_on_show(scale_key(self._settings, self._sight.units[0]))
+        scale = scale if kept is None else kept.holding(scale)
+        image = pixel_image(numbers, counts, scale.data.lo, scale.data.hi, left_out)
+        pixels = NumberColoring(shown.coloring.target, scale.data)
+        page = self._shaded(image.codes, image.alpha, self._inks(pixels, scale.limits))
+        return replace(self.foretold(), image=page, limits=scale.limits, pixels=pixels)
+
+    def _shaded(self, codes: NDArray[np.uint16], alpha: NDArray[np.uint8], inks: Inks) -> NDArray[np.uint8]:
+        """Colour an image of numbers, as `shade` in js/src/draw/cpu/image.js does."""
+        image = inks.rgba[codes]
+        image[..., 3] = alpha
+        if self._mask.any():
+            is_dimmed = (alpha > 0) & (alpha < 255)
+            image[is_dimmed] = inks.rgba[N_CODES + codes[is_dimmed].astype(np.int64)]
+        image[alpha == LEFT_OUT_ALPHA] = inks.rgba[-1]
+        return self._faded(image)
+
+    def _grounded(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Put behind all that is drawn what dimmed points fade into."""
+        ground = beside(self._paper.ground)
+        share = image[..., 3:] / 255
+        page = np.concatenate([image[..., :3] * share + ground * (1 - share), np.full_like(share, 255)], axis=2)
+        return np.where(share > 0, np.floor(page + 0.5), image).astype(np.uint8)
+
+    def _faded(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        if self._settings.opacity < 1:
+            image = image.copy()
+            image[..., 3] = np.floor(image[..., 3] * self._settings.opacity + 0.5)
+        return image
+
+    def _told(self, image: NDArray[np.uint8], coloring: Coloring) -> Portrait:
+        return replace(self.foretold(coloring), image=image)
+
+    def foretold(self, coloring: Coloring | None = None) -> Portrait:
+        """Return what can be said of the picture before it is drawn, but for limits of numbers of pixels."""
+        if self._held.is_of_pixels:
+            return Portrait(_NOTHING, f"{told(self._settings.statistic)} per pixel")
+        coloring = coloring or self._held.preview() or self._held.coloring()
+        if coloring.scale != "continuous":
+            return Portrait(_NOTHING)
+        known = self._crowding
+        is_small = self._dataset.n_obs <= few_of(self._settings) and known.weight == 1
+        return Portrait(_NOTHING, "" if is_small else statistic_of(known.weight, known.solidity), known.limits)
+
+    def _diameter_of(self, zoom: float) -> float:
+        """Return how wide a point is, CSS px, as `diameterOf` in js/src/style/style.js does."""
+        left, right, *_ = self.seen
+        spot = spot_px(spot_of(self._dataset, self._settings), self._sight.size[0] / abs(right - left))
+        return self._settings.point_size or spot or point_diameter(self._held.n_points, self._sight.size, zoom)
+
+
+def _wire(coloring: Coloring, n: int) -> NDArray[np.uint16]:
+    """Return the codes of n cells; `MISSING_U16` = without a value."""
+    if coloring.scale == "none":
+        return np.zeros(n, dtype=np.uint16)
+    if coloring.scale == "categorical":
+        return coloring.codes.codes.astype(np.uint16)  # -1 becomes the maximum of an unsigned type
+    return coloring.wire().astype(np.uint16, copy=False)

@@ -1,0 +1,149 @@
+"""What `w.compare` and `w.markers` are given: cells by any way to name them, and what they are then called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compare.by_sums import compare_donors
+from cxg_widget.compare.question import BY_DONOR, Question
+from cxg_widget.compare.two_sets import compare
+from cxg_widget.compute.bits import pack_mask
+from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError
+from cxg_widget.rules.forms import is_form
+from cxg_widget.rules.told import told
+from cxg_widget.selection.cell_set import CellSet
+from cxg_widget.selection.given import listed, rule_of
+from cxg_widget.selection.query import mask_of_query
+from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
+from cxg_widget.text.names import not_found
+
+if TYPE_CHECKING:
+    from cxg_widget.compare.markers import Markers
+    from cxg_widget.compare.result import Comparison
+    from cxg_widget.widget.widget import CxgWidget
+
+Mask = NDArray[np.bool_]
+AGAINST = ("rest", "neighborhood")
+_SIGNS = ("==", "!=", "<", ">", " in ", ".isna(", ".notna(")
+
+
+def compared(widget: CxgWidget, a: Any, b: Any, question: Question, *, level: int) -> Comparison:
+    """Compare cells of a widget; as `CxgWidget.compare`.
+
+    Parameters
+    ----------
+    level : how many calls up from here the variables are that a query names with @
+    """
+    mask_a, told_a = cells_meant(widget, a, "a", level=level + 1)
+    if isinstance(b, str) and b == "rest" and b not in list(widget.sets):
+        return _compared(widget, (mask_a, ~mask_a), (told_a, "the rest"), question)
+    mask_b, told_b = cells_meant(widget, b, "b", level=level + 1)
+    return _compared(widget, (mask_a, mask_b), (told_a, told_b), question)
+
+
+def markers_of_set(widget: CxgWidget, a: Any, against: Any, question: Question, *, level: int) -> Comparison:
+    """Compare cells with all others, or with those around them in the embedding on show; as `CxgWidget.markers`."""
+    if against not in AGAINST:
+        raise InvalidValue(
+            f"{not_found('background', against, AGAINST, 'markers(against=...)')}; compare(a, b) takes any two sets."
+        )
+    if question.method in BY_DONOR:
+        raise InvalidOption(
+            f"method={question.method!r} needs donors, and by= of markers() names groups: "
+            f"compare(a, method={question.method!r}, by=...) takes them."
+        )
+    question.check(widget.dataset)
+    mask, told_a = cells_meant(widget, a, "the set", level=level + 1)
+    if against == "rest":
+        return _compared(widget, (mask, ~mask), (told_a, "the rest"), question)
+    question.check_cells(mask, ~mask, (told_a, "the rest"), widget.dataset)
+    found = widget._session.neighborhood(mask, told_a)
+    compared = _compared(widget, (mask, found.mask), (told_a, f"the neighborhood of {told_a}"), question)
+    n, n_a, dataset = np.count_nonzero(found.mask), np.count_nonzero(mask), widget.dataset
+    few = f", which is all that lie within {found.farthest:.3g} (the radius that the set would have in one piece)"
+    few = "" if n == n_a else few
+    where = f"up to {found.reach:.3g} from its edge" if found.reach else "all of them among its own"
+    return compared.with_note(
+        f"The neighborhood is the {dataset.obs_noun.counted(int(n))} nearest to where {told_a} is dense in "
+        f"{dataset.embedding_told(widget.embedding)}, {where}{few}: `.background`."
+    )
+
+
+def markers_by(widget: CxgWidget, column: Any, question: Question) -> Markers:
+    """Compare the cells of each value of a column with all others; as `CxgWidget.markers`."""
+    from cxg_widget.compare.each_group import compare_groups
+
+    name = column
+    if isinstance(name, str) and name not in widget.dataset.obs_columns:
+        name = name.removeprefix("obs:")
+    found = compare_groups(widget.dataset, name, question, tell=widget._session.tell_reading)
+    return found.with_note(_filters_told(widget)) if widget._session.settings.filters else found
+
+
+def _compared(widget: CxgWidget, masks: tuple[Mask, Mask], told: tuple[str, str], question: Question) -> Comparison:
+    dataset, session = widget.dataset, widget._session
+    way = compare_donors if question.method in BY_DONOR else compare
+    found = way(dataset, *masks, question, told=told, tell=session.tell_reading)
+    found = replace(found, background=CellSet(dataset, pack_mask(masks[1])))
+    return found.with_note(_filters_told(widget)) if session.settings.filters else found
+
+
+def _filters_told(widget: CxgWidget) -> str:
+    cells = widget.dataset.obs_noun.many
+    return f"Filters leave nothing out here: {cells} that do not pass them are compared too."
+
+
+def cells_meant(widget: CxgWidget, what: Any, name: str, *, level: int) -> tuple[Mask, str]:
+    """Return which cells are meant, bool (n_obs,), and what they are called.
+
+    Parameters
+    ----------
+    what : None or "selection" = the selection; the name of a set; a query; a rule as `w.sets.apply` takes it; a
+        polygon (k, 2) in data units; else as `w.select` takes it. A set comes before a query, and that before a label.
+    name : what they are called where nothing tells
+    level : as of `compared`
+
+    Raises
+    ------
+    SelectionError, UnknownName, InvalidValue
+        If no cells are meant.
+    """
+    dataset = widget.dataset
+    if what is None or (isinstance(what, str) and what == "selection" and what not in list(widget.sets)):
+        return np.array(widget.selection.mask), "the selection"
+    if isinstance(what, str):
+        return _by_text(widget, what, level + 1)
+    if isinstance(what, Mapping) and _is_rule(what, widget):
+        return np.array(widget.sets.apply(what).mask), name
+    if not isinstance(what, SelectedCells | Mapping) and not hasattr(what, "columns") and is_table(what):
+        return widget._session.polygon_mask(what), name
+    if isinstance(what, SelectedCells) and not what.is_of(dataset):
+        raise SelectionError(f"{name} holds cells of another dataset; `w.sets.apply(cells.rule)` finds them in this.")
+    given = listed(what)
+    rule = rule_of(given, dataset) if isinstance(given, Mapping) else None
+    return mask_of(given, dataset), name if rule is None else " and ".join(map(told, rule.get("and", [rule])))
+
+
+def genes_meant(widget: CxgWidget, genes: Any) -> Sequence[str] | None:
+    """Return names of genes: of a gene set by its name, of one gene, or as they were given."""
+    if not isinstance(genes, str):
+        return None if genes is None else list(genes)
+    own = widget._session.settings.own_gene_sets
+    return list({**widget.dataset.gene_sets, **own}.get(genes, (genes,)))
+
+
+def _by_text(widget: CxgWidget, text: str, level: int) -> tuple[Mask, str]:
+    if text in list(widget.sets):
+        return np.array(widget.sets[text].mask), text
+    if any(sign in text for sign in _SIGNS):
+        return mask_of_query(text, widget.dataset, widget.layer, level=level + 1), f"query {text}"
+    return mask_of(text, widget.dataset), text
+
+
+def _is_rule(what: Mapping[Any, Any], widget: CxgWidget) -> bool:
+    return any(map(is_form, what)) and not any(key in widget.dataset.obs_columns for key in what)

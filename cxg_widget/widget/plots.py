@@ -1,0 +1,121 @@
+"""Plots of groups of cells, as users call them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from cxg_widget.draw.plots.bars import Bars
+from cxg_widget.draw.plots.dots import DotPlot, GeneMatrix
+from cxg_widget.draw.plots.heat import HeatMap
+from cxg_widget.draw.plots.violins import Violins
+from cxg_widget.widget.answering import AnsweringWidget
+
+Within = Literal["filter", "selection"] | None
+
+
+class PlottingWidget(AnsweringWidget):
+    """A widget that plots groups of its cells."""
+
+    def dotplot(
+        self, genes: str | Sequence[str] | Mapping[str, Sequence[str]], by: str, *, by2: str | None = None,
+        layer: str | None = None, within: Within = None, standard_scale: Literal["var", "group"] | None = None,
+        swap_axes: bool = False, cmap: Any = None,
+    ) -> GeneMatrix:  # fmt: skip
+        """Show genes by groups of cells as dots: their area is the share of cells above 0, their colour the mean.
+
+        Parameters
+        ----------
+        genes : a gene, a list, a gene set by its name, or {name: list} for sets with brackets; obs columns of numbers
+            too. "obs:NAME", "var:NAME" and "set:NAME" force one
+        by : obs column of categories, in the order of the legend; those without cells are left out, and so are cells
+            without a category
+        by2 : another one; then each pair that has cells is a group
+        layer : of genes; None = that of the widget
+        within : "filter" takes the cells that pass the filters, as None does; "selection" the selected ones
+        standard_scale : stretches the means to 0 to 1 for the colours, of each gene ("var") or each group ("group")
+        swap_axes : whether genes are rows
+        cmap : as the trait; None = that of the widget
+
+        Returns
+        -------
+        plot with `.frame()`, whose `["mean"]` and `["share"]` are groups by genes as `scanpy.pl.dotplot` has them in
+        `dot_color_df` and `dot_size_df`, and `.figure()`, a `matplotlib.figure.Figure`; a notebook shows it
+
+        Raises
+        ------
+        UnknownName, InvalidValue
+            If there are no such genes, columns or layer, a column holds numbers, or there are more than 1,000 genes or
+            5,000 groups.
+        SelectionError
+            If no cells are meant.
+        InvalidStore, DamagedStore
+            If what is asked cannot be read.
+        ClosedDataset
+            If the widget was closed.
+        """
+        return self._of_genes(
+            DotPlot, genes, by, by2, within, layer=layer, standard_scale=standard_scale, swap_axes=swap_axes, cmap=cmap
+        )
+
+    def heatmap(
+        self, genes: str | Sequence[str] | Mapping[str, Sequence[str]], by: str, *, by2: str | None = None,
+        layer: str | None = None, within: Within = None, standard_scale: Literal["var", "group"] | None = None,
+        swap_axes: bool = False, cmap: Any = None,
+    ) -> GeneMatrix:  # fmt: skip
+        """Show the means of genes by groups of cells as colours, as `scanpy.pl.matrixplot` does; else as `dotplot`."""
+        return self._of_genes(
+            HeatMap, genes, by, by2, within, layer=layer, standard_scale=standard_scale, swap_axes=swap_axes, cmap=cmap
+        )
+
+    def violin(
+        self, gene: str | Sequence[str], by: str, *, by2: str | None = None, layer: str | None = None,
+        within: Within = None,
+    ) -> Violins:  # fmt: skip
+        """Show how a gene is distributed in groups of cells: a Gaussian kernel estimate of 200 bins, and the median.
+
+        Parameters
+        ----------
+        gene : a gene or an obs column of numbers; several are drawn below each other
+        by, by2, layer, within : as `dotplot`; violins have the colours of `by2` where there is one, else of `by`
+
+        Returns
+        -------
+        plot with `.frame()` (count, mean, median and ends), `.bins(gene)`, how many cells each bin has, and
+        `.figure()`, a `matplotlib.figure.Figure`; a notebook shows it
+
+        Raises
+        ------
+        as `dotplot`
+        """
+        self._check_open()
+        with self._session.costs.action("violin"):
+            return self._session.plots.violin(gene, by, by2, within, layer)
+
+    def bars(self, column: str, by: str, *, within: Within = None, share: bool = True) -> Bars:
+        """Show how the cells of each group fall to the categories of a column, as stacked bars.
+
+        Parameters
+        ----------
+        column : obs column of categories, which part the bars; they have its colours
+        by : another one: a bar for each of its categories
+        within : as `dotplot`
+        share : whether all bars are as long; else they are as long as they have cells
+
+        Returns
+        -------
+        plot with `.frame()`, counts as `pandas.crosstab` has them, and `.figure()`, a `matplotlib.figure.Figure`; a
+        notebook shows it
+
+        Raises
+        ------
+        as `dotplot`
+        """
+        self._check_open()
+        with self._session.costs.action("bars"):
+            return self._session.plots.bars(column, by, within, share=share)
+
+    def _of_genes(self, kind: type[GeneMatrix], *asked: Any, **how: Any) -> GeneMatrix:
+        self._check_open()
+        with self._session.costs.action("dotplot" if kind is DotPlot else "heatmap"):
+            return self._session.plots.genes(kind, *asked, **how)

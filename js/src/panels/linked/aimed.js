@@ -1,0 +1,40 @@
+/** Where the plots of a panel look, as its embedding comes to be another: one view in the stead of several. */
+
+/**
+ * @typedef {import("../../page/view.js").Place} Aim
+ *
+ * @param {() => Aim} now where they look
+ * @returns {Aim & {turn: (before: Aim) => void}} turn: they look elsewhere now
+ */
+export function createAimed(now) {
+  /** @type {Set<object>} */
+  const plots = new Set();
+  /** @type {Set<() => void>} */
+  const listeners = new Set();
+  const tell = () => listeners.forEach((listener) => listener());
+  let leave = now().view.subscribe(tell);
+  return {
+    view: {
+      get: () => now().view.get(),
+      isMoving: () => now().view.isMoving(),
+      move: (next) => now().view.move(next),
+      settle: () => now().view.settle(),
+      reset: () => now().view.reset(),
+      take: (next) => now().view.take(next),
+      subscribe(listener) {
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+      },
+      destroy: () => leave(),
+    },
+    see(plot, viewport, refresh) {
+      plots[viewport === null ? "delete" : "add"](plot);
+      now().see(plot, viewport, refresh);
+    },
+    turn(before) {
+      leave();
+      for (const plot of plots) before.see(plot, null, () => {});
+      leave = now().view.subscribe(tell);
+    },
+  };
+}

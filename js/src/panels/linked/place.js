@@ -1,0 +1,234 @@
+/** Where the cells lie in one embedding that is not the plot's: positions, camera and what lies on it, for all panels that show it. */
+
+import { createDetailer } from "../../picture/detail.js";
+import { createViewports } from "../../picture/viewports.js";
+import { memo } from "../../state/memo.js";
+import { createReceiver } from "../../state/receive.js";
+import { createScene } from "../../state/scene.js";
+import { createSharedView } from "../../state/shared_view.js";
+import { createStore } from "../../state/state.js";
+import { askForLandmarks } from "../landmark_question.js";
+
+/**
+ * @typedef {import("../../state/state.js").State} State
+ * @typedef {import("../../state/state.js").Store} Store
+ * @typedef {import("../../state/state.js").Cell} Cell
+ * @typedef {import("../../state/scene.js").Scene} Scene
+ * @typedef {import("../../page/view.js").Model} Widget
+ *
+ * @typedef {object} Place the plot's own is one too
+ * @property {Store} store
+ * @property {Scene} scene
+ * @property {import("../../state/shared_view.js").SharedView} view
+ * @property {import("../../page/view.js").Place["see"]} see
+ *
+ * @typedef {object} OwnPlace
+ * @property {() => Place} at itself, or the plot's while that shows the same embedding
+ * @property {() => State} state
+ * @property {(reply: import("../../wire/protocol.js").Points | import("../../wire/protocol.js").Aim) => void} receive
+ * @property {() => void} reset show everything
+ * @property {() => void} leave it is not needed any more
+ */
+
+/** So long what has been set may be on its way. */
+export const PATIENCE_MS = 1_000;
+/** A place that no plot shows. */
+const NOWHERE = 1e30;
+/** What lies in an embedding, and has nothing to do with any other. */
+const OWN = { points: null, labels: null, contours: null, difference: null };
+
+/** The places of a widget, which all its views share. @type {WeakMap<Store, Map<string, {place: Omit<OwnPlace, "leave">, users: Set<{panel: number}>, destroy: () => void}>>} */
+const PLACES = new WeakMap();
+
+/** @param {string[]} place as the trait has it @param {number[]} axes */
+const keyOf = (place, axes) => JSON.stringify([place, axes]);
+
+/** Those that are not the plot's. @param {Store} store @returns {Omit<OwnPlace, "leave">[]} */
+export function placesOf(store) {
+  const all = [...(PLACES.get(store)?.values() ?? [])].map(({ place }) => place);
+  return all.filter((place) => place.at().store !== store);
+}
+
+/** The place of a panel with an embedding of its own, made where no panel has it yet.
+ * @param {Widget} widget @param {string | string[]} embedding @param {number} panel @param {boolean} isAsked whether it has to be asked for at once
+ * @returns {OwnPlace} */
+export function placeOf(widget, embedding, panel, isAsked) {
+  const places = PLACES.get(widget.store) ?? new Map();
+  PLACES.set(widget.store, places);
+  const key = keyOf([embedding].flat(), [0, 1]);
+  const user = { panel };
+  const known = places.get(key);
+  const { place, users, destroy } = known ?? createPlace(widget, key, new Set([user]), isAsked);
+  if (known === undefined) places.set(key, { place, users, destroy });
+  users.add(user);
+  const leave = () => {
+    if (!users.delete(user) || users.size > 0) return;
+    places.delete(key);
+    destroy();
+  };
+  return { ...place, leave };
+}
+
+/** @param {Widget} widget @param {string} key @param {Set<{panel: number}>} users panels that show it @param {boolean} isAsked */
+function createPlace(widget, key, users, isAsked) {
+  const { store: base, scene: shared, client } = widget;
+  const plots = { store: base, scene: shared, ...widget.place };
+  /** @type {Partial<State>} */
+  let own = OWN;
+  /** Holds positions alone. */
+  const held = createScene();
+  const cells = /** @type {ReturnType<typeof memo<Cell | null>>} */ (memo());
+  const known = createStore(made());
+
+  const isPlots = () => {
+    const { points } = base.get();
+    return points !== null && keyOf(points.place ?? [], points.axes) === key;
+  };
+  /** Is what the plot shows this, and remains so? */
+  function isShared() {
+    const { embedding, axes } = base.get().traits;
+    return isPlots() && keyOf([embedding ?? []].flat(), axes) === key;
+  }
+  /** Are positions at hand of the points that are coloured now? */
+  function fits() {
+    const [mine, others] = [own.points, base.get().points];
+    return mine?.nPoints === others?.nPoints && mine?.aggregated === others?.aggregated;
+  }
+
+  /** @returns {State} */
+  function made() {
+    const all = base.get();
+    const [user] = users;
+    const points = own.points && fits() ? own.points : null;
+    return {
+      ...all,
+      ...own,
+      points,
+      panel: user?.panel ?? all.panel,
+      cell: cells([all.cell], () => cellHere(all.cell)),
+    };
+  }
+
+  const tell = () => known.set(made());
+
+  /** The same cell as it lies here. @param {Cell | null} cell @returns {Cell | null} */
+  function cellHere(cell) {
+    const mine = [...users].map(({ panel }) => panel);
+    const found = cell?.elsewhere?.find(([panel]) => mine.includes(panel));
+    return cell && found ? { ...cell, x: found[1], y: found[2] } : null;
+  }
+
+  /** A cell of this place as the plot has it. @param {Cell | null} cell @returns {Cell | null} */
+  function cellOfPlot(cell) {
+    if (cell === null) return null;
+    const [, x, y] = cell.elsewhere?.find(([panel]) => panel === 0) ?? [0, NOWHERE, NOWHERE];
+    const here = [...users].map(({ panel }) => [panel, cell.x, cell.y]);
+    return { ...cell, x, y, elsewhere: [...(cell.elsewhere ?? []), ...here] };
+  }
+
+  /** @type {Store} */
+  const store = {
+    get: known.get,
+    set(change) {
+      const [mine, others] = [/** @type {any} */ ({}), /** @type {any} */ ({})];
+      for (const [name, value] of Object.entries(change)) (name in OWN ? mine : others)[name] = value;
+      own = { ...own, ...mine };
+      if ("cell" in others) others.cell = cellOfPlot(others.cell);
+      if (Object.keys(others).length > 0) base.set(others);
+      else tell();
+    },
+    subscribe: known.subscribe,
+  };
+
+  const scene = /** @type {Scene} */ ({ image: null, cells: null });
+  const mine = (/** @type {"former" | "detail"} */ name) => ({
+    get: () => held[name],
+    set: (/** @type {any} */ value) => void Object.assign(held, { [name]: value }),
+  });
+  const others = (/** @type {keyof Scene} */ name) => ({
+    get: () => shared[name],
+    set: (/** @type {any} */ value) => void Object.assign(shared, { [name]: value }),
+  });
+  const parts = {
+    points: { get: () => (fits() ? held.points : null) },
+    former: mine("former"),
+    detail: mine("detail"),
+    ...Object.fromEntries(
+      /** @type {const} */ (["color", "nextColor", "bits", "flags", "brush"]).map((name) => [name, others(name)]),
+    ),
+  };
+  for (const [name, part] of Object.entries(parts)) Object.defineProperty(scene, name, { ...part, enumerable: true });
+
+  const view = createSharedView(null, () => {});
+  const viewports = createViewports();
+  const detailer = createDetailer(scene, store.get, viewports, async (wanted) => {
+    const parts = await client.ask({ kind: "zoom", panel: known.get().panel, view: wanted });
+    return /** @type {import("../../wire/protocol.js").Detail[] | null} */ (parts);
+  });
+  /** Positions alone are taken in: what colours and flags their points the plot has. */
+  const take = createReceiver(held, {
+    ...store,
+    get: () => ({ ...known.get(), points: own.points ?? null }),
+    set: ({ points }) => points && store.set({ points }),
+  });
+
+  /** Let go of positions that nobody shows, or that are of other points. */
+  function clear() {
+    Object.assign(held, createScene());
+    own = OWN;
+  }
+
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  function askSoon(ms = PATIENCE_MS) {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      if (own.points || isPlots() || base.get().link !== "live") return;
+      client.tell({ kind: "place", panel: known.get().panel });
+    }, ms);
+  }
+
+  const unsubscribe = base.subscribe((now, before) => {
+    if (own.points && (isShared() || (now.points !== before.points && !fits()))) clear();
+    tell();
+    const isNew = now.points?.seq !== before.points?.seq || (now.link === "live" && before.link !== "live");
+    if (isNew && !own.points) askSoon();
+  });
+  askSoon(isAsked ? 0 : PATIENCE_MS);
+  const stopAsking = askForLandmarks(store, client);
+
+  /** @type {Place} */
+  const at = {
+    store,
+    scene,
+    view,
+    see(plot, viewport, refresh) {
+      if (viewport === null) return viewports.forget(plot);
+      viewports.see(plot, viewport, refresh);
+      detailer.check();
+    },
+  };
+  return {
+    users,
+    place: {
+      at: () => (isPlots() ? plots : at),
+      state: known.get,
+      reset: view.reset,
+      receive(/** @type {Parameters<OwnPlace["receive"]>[0]} */ reply) {
+        if (reply.kind === "aim") return view.take(reply.view);
+        if (isShared() || reply.seq < (own.points?.seq ?? 0)) return;
+        const { points } = own;
+        if (points && (points.nPoints !== reply.n_points || points.aggregated !== reply.aggregated)) clear();
+        take(/** @type {any} */ (reply));
+      },
+    },
+    destroy() {
+      clearTimeout(timer);
+      unsubscribe();
+      stopAsking();
+      detailer.destroy();
+      view.destroy();
+      clear();
+    },
+  };
+}

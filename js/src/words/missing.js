@@ -1,0 +1,8 @@
+/** What cells without a category are called, as cxg_widget/text/names.py has it. Pure. */
+import { IN_NO_SET_LABEL, MISSING_LABEL, NOT_IN_SET_LABEL } from "../wire/protocol.js";
+
+/** @param {{spec?: string}} color what colours them */
+export function missingTold({ spec = "" }) {
+  if (!spec.startsWith("sets:")) return MISSING_LABEL;
+  return spec === "sets:" ? IN_NO_SET_LABEL : NOT_IN_SET_LABEL;
+}

@@ -1,0 +1,98 @@
+"""What `w.save` draws is what the canvas of a page shows, pixel for pixel; a page opens the SVG with all its words."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from cxg_widget import CxgWidget
+from tests.browser.served_widget import ServedWidget
+from tests.memory import small
+from tools.lab import new_page
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+
+N = 5_000
+LOOKS: dict[str, dict[str, Any]] = {
+    "categories": {"color": "cell_type"},
+    "numbers": {"color": "n_counts", "point_size": 2},
+    "large and pale": {"color": "MS4A1", "point_size": 9, "opacity": 0.4},
+    "some grey": {"color": "cell_type", "filtered": "grey", "hidden": ["T cell"]},
+    "close by": {"color": "cell_type", "view": [0, 2, 0, 1.5]},
+    "image of categories": {"color": "cell_type", "render": "raster"},
+    "image of numbers": {"color": "n_counts", "render": "raster", "cmap": "magma"},
+    "numbers of pixels": {"color": "n_genes", "statistic": "sum"},
+    "cells of a view": {"color": "n_counts", "max_points": 2_000, "view": [0, 2, 0, 1.5]},
+}
+
+
+@pytest.fixture(scope="module")
+def served(chromium: Any) -> Iterator[ServedWidget]:
+    one = ServedWidget(chromium, CxgWidget(small(N), color="cell_type", height=420), width=760, height=460)
+    yield one
+    one.close()
+
+
+def on_screen(stage: ServedWidget) -> np.ndarray:
+    """The canvas of the plot on white, once it shows all there is."""
+    for _ in range(20):  # an answer may lead to the next question
+        stage.tell()
+        if stage.page.locator(".cxg-widget[data-cxg-state=ready]").count():
+            break
+    url = stage.page.locator("canvas.cxg-plot").evaluate("(canvas) => canvas.toDataURL()")
+    rgba = np.asarray(Image.open(io.BytesIO(base64.b64decode(url.split(",")[1]))).convert("RGBA")).astype(float)
+    return rgba[..., :3] * rgba[..., 3:] / 255 + 255 - rgba[..., 3:]
+
+
+@pytest.mark.parametrize("selects", [False, True], ids=["", "with a selection"])
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_saved_png_equals_the_canvas(served: ServedWidget, tmp_path: Path, look: str, selects: bool) -> None:
+    w = served.widget
+    w.state = {"height": 420, **LOOKS[look]}
+    w.select(np.arange(N) % 3 == 0) if selects else w.clear_selection()
+    screen = on_screen(served)
+    height, width = screen.shape[:2]
+    w.save(tmp_path / "a.png", dpi=96, width=width, height=height, legend=False)
+    saved = np.asarray(Image.open(tmp_path / "a.png")).astype(float)
+    assert (screen < 250).any(axis=2).mean() > 0.05
+    assert (np.abs(saved - np.round(screen)).max(axis=2) <= 1).mean() >= 0.999
+
+
+def test_a_browser_shows_the_svg_as_the_png_is(chromium: Any, tmp_path: Path) -> None:
+    w = CxgWidget(small(N), color="cell_type", height=300, labels="cell_type")
+    w.save(tmp_path / "a.svg", dpi=96)
+    w.save(tmp_path / "a.png", dpi=96)
+    png = np.asarray(Image.open(tmp_path / "a.png")).astype(float)
+    page = new_page(chromium, width=png.shape[1], height=png.shape[0])
+    page.goto((tmp_path / "a.svg").as_uri())
+    shown = np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGB")).astype(float)
+    words = page.evaluate("[...document.querySelectorAll('text')].map((one) => one.textContent)")
+    page.context.close()
+    assert "<img src=x onerror=alert(1)>" in words
+    assert np.abs(shown[40:, :380] - png[40:, :380]).mean() < 4  # an image of SVG may lie between the pixels
+
+
+def test_the_menu_gives_the_pdf_that_the_kernel_writes(served: ServedWidget, tmp_path: Path) -> None:
+    w, page = served.widget, served.page
+    w.state = {"height": 420, "color": "cell_type"}
+    w.clear_selection()
+    served.tell()
+    page.get_by_role("button", name="Save a picture").click()
+    served.tell()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="PDF").click()
+        served.tell()
+    download.value.save_as(tmp_path / "a.pdf")
+    assert download.value.suggested_filename == "memory-cell_type.pdf"
+    _, _, width, height = served.plot(0)
+    reader = pytest.importorskip("pypdf", reason="PDF is read with pypdf").PdfReader(tmp_path / "a.pdf")
+    assert "T cell" in reader.pages[0].extract_text()
+    assert [one.image.size for one in reader.pages[0].images] == [(round(width * 3.125), round(height * 3.125))]
+    assert page.locator(".popover").count() == 0

@@ -158,15 +158,17 @@ class GroupPlots:
         return target
 
     def _column(self, name: Any, what: str) -> str:
-        """Return the obs column of categories that a name means."""
+        """Return the obs column of categories or whole numbers (clusters) that a name means."""
         if not isinstance(name, str):
             raise InvalidValue(f"{what} must be the name of an obs column; found {shown(name)}")
         known = self._dataset.obs_columns
         found = name if name in known else name.removeprefix("obs:")
         if found not in known:
             raise UnknownName(not_found("obs column", name, known))
-        if known[found].kind in ("int", "float"):
-            raise InvalidValue(f"{what} must be an obs column of categories; {shown(found)} holds numbers")
+        if known[found].kind == "float":
+            raise InvalidValue(
+                f"{what} must be an obs column of categories or whole numbers; {shown(found)} has fractions"
+            )
         return found
 
     # --- what is read ----------------------------------------------------------------------------------------------

@@ -28,8 +28,8 @@ class PlottingWidget(AnsweringWidget):
         ----------
         genes : a gene, a list, a gene set by its name, or {name: list} for sets with brackets; obs columns of numbers
             too. "obs:NAME", "var:NAME" and "set:NAME" force one
-        by : obs column of categories, in the order of the legend; those without cells are left out, and so are cells
-            without a category
+        by : obs column of categories or whole numbers (clusters), in the order of the legend; those without
+            cells are left out, and so are cells without a category
         by2 : another one; then each pair that has cells is a group
         layer : of genes; None = that of the widget
         within : "filter" takes the cells that pass the filters, as None does; "selection" the selected ones
@@ -45,7 +45,7 @@ class PlottingWidget(AnsweringWidget):
         Raises
         ------
         UnknownName, InvalidValue
-            If there are no such genes, columns or layer, a column holds numbers, or there are more than 1,000 genes or
+            If there are no such genes, columns or layer, a column has fractions, or there are more than 1,000 genes or
             5,000 groups.
         SelectionError
             If no cells are meant.

@@ -95,6 +95,21 @@ def test_bins_are_those_of_numpy_and_the_density_is_that_of_scipy(widget):
             assert np.abs(density[inside] - expected).max() < 0.02 * expected.max()
 
 
+def test_clusters_that_are_whole_numbers_are_groups_in_their_order(monkeypatch):
+    rng = np.random.default_rng(3)
+    leiden, values = rng.choice([10, 2, 0, 7], 500), rng.random((500, 1), dtype=np.float32)
+    obs = {"leiden": leiden, "g": Codes(rng.integers(0, 2, 500).astype(np.int8), ("a", "b"))}
+    widget = recorded(MemoryDataset(obs, values, ["x"], {}), monkeypatch)
+    expected = pd.Series(values[:, 0].astype(float)).groupby(leiden).mean()
+    found = widget.violin("x", "leiden").frame()["mean"]["x"]
+    assert found.index.tolist() == expected.index.tolist() == [0, 2, 7, 10]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    crosstab = pd.crosstab(leiden, np.array(["a", "b"])[obs["g"].codes])
+    assert widget.bars("g", "leiden").frame().to_numpy().tolist() == crosstab.to_numpy().tolist()
+    assert widget.bars("leiden", "g").frame().to_numpy().tolist() == crosstab.to_numpy().T.tolist()
+    widget.close()
+
+
 def test_infinite_values_lie_in_no_bin_and_one_value_has_bins_around_it(monkeypatch):
     values = np.array([[1, 5], [np.inf, 5], [3, 5], [np.nan, 5], [-np.inf, 5]], dtype=np.float32)
     obs = {"g": Codes(np.array([0, 0, 0, 0, 1], np.int8), ("a", "b"))}
@@ -177,7 +192,7 @@ def test_a_plot_keeps_nothing_of_each_cell_and_shows_itself_as_a_picture(monkeyp
     [
         (lambda w: w.dotplot(["CD3E", "CD3", "MS4"], "cell_type"), UnknownName, "'CD3'.*'CD3E'.*'MS4'"),
         (lambda w: w.dotplot("CD3E", "cell_typ"), UnknownName, "cell_type"),
-        (lambda w: w.violin("CD3E", "n_genes"), InvalidValue, "'n_genes' holds numbers"),
+        (lambda w: w.violin("CD3E", "n_counts"), InvalidValue, "'n_counts' has fractions"),
         (lambda w: w.violin("cell_type", "cell_type"), InvalidValue, "'cell_type' is an obs column without numbers"),
         (lambda w: w.heatmap([], "cell_type"), InvalidValue, "found 0"),
         (lambda w: w.heatmap(7, "cell_type"), InvalidValue, "found 7"),

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
-from cxg_widget.color.limits import check_rule
 from cxg_widget.color.paper import PAPERS
 from cxg_widget.compare.neighborhood import Neighborhood, neighborhood
 from cxg_widget.datasets.base.dataset import Codes, Dataset
@@ -26,9 +25,9 @@ from cxg_widget.datasets.base.embedding_names import is_tissue
 from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.search import Catalogue
 from cxg_widget.display.settings import Settings
-from cxg_widget.display.target import Target, is_number, resolve
+from cxg_widget.display.target import Target
 from cxg_widget.draw.page import Page
-from cxg_widget.errors import CxgWidgetError, InvalidValue, Overtaken, SelectionError
+from cxg_widget.errors import Overtaken, SelectionError
 from cxg_widget.rules.combining import NOTHING
 from cxg_widget.rules.forms import Rule
 from cxg_widget.selection.selection import SelectedCells
@@ -53,12 +52,12 @@ from cxg_widget.session.pictures import Pictures
 from cxg_widget.session.plots import GroupPlots
 from cxg_widget.session.pointer import Pointer
 from cxg_widget.session.set_list import SetList
+from cxg_widget.session.settings_check import SettingsCheck
 from cxg_widget.session.showing import Showing
 from cxg_widget.session.table import CellTable
 from cxg_widget.session.tissue import TissueParts
 from cxg_widget.session.view_request import Views
 from cxg_widget.spatial.view import View, room_around
-from cxg_widget.text.names import shown
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import CHUNK_BYTES, Frame
 from cxg_widget.wire.order import DisplayOrder
@@ -85,7 +84,9 @@ class Session:
 
     Attributes
     ----------
+    check : checks settings before they are on show
     costs : what actions have read of the store
+    showing : what the front-end draws, and what panels have of their own
     tell_reading : shows which part of what lasts has been read, 0 to 1
     """
 
@@ -107,7 +108,8 @@ class Session:
         self._on_show = OnShow(first, dataset.n_obs, self._way_of)
         self._stop_listening = dataset.tell_progress_to(self.tell_reading)
         self._first_paint = FirstPaint()
-        self._showing = Showing(self._loader, self._on_show)
+        self.check = SettingsCheck(self._loader, self._on_show)
+        self.showing = Showing(self._loader, self._on_show)
         self._views = Views(self._loader, self._on_show, announce)
         self._pointer = Pointer(self._loader, self._on_show)
         self._landmarks = Landmarks(self._loader, self._on_show)
@@ -128,7 +130,7 @@ class Session:
     @settings.setter
     def settings(self, settings: Settings) -> None:
         self._on_show.change(settings)
-        panels = self._share(settings)
+        panels = self.check.share(settings)
         self._loader.crossfilter.know_sets(settings.sets)
         self._loader.crossfilter.keep([*settings.filters, *(rule for one in panels for rule in one.filters)])
 
@@ -163,18 +165,6 @@ class Session:
         """Read and return what the cells are coloured by; raises as `Holder.coloring`."""
         return self._loader.of(settings or self.settings).coloring()
 
-    def check_limits(self, settings: Settings) -> None:
-        """Check limits, centre and scale of some settings against each other, with numbers where these have been read.
-
-        Raises
-        ------
-        InvalidValue
-            If they do not go together.
-        """
-        known: Coloring | None = self._loader.memo.held("coloring", settings.color_key)
-        are_numbers = known is not None and known.scale == "continuous" and not self._loader.is_of_pixels(settings)
-        check_rule(settings.color_rule, known.numbers.quantile if known and are_numbers else None)
-
     def filtered(self, settings: Settings | None = None) -> NDArray[np.bool_] | None:
         """Return which cells pass all filters, bool (n_obs,); None = all. Raises as `rules.rule.mask_of`."""
         return self._loader.of(settings or self.settings).filtered()
@@ -190,41 +180,6 @@ class Session:
     def filters_besides(self, settings: Settings) -> tuple[Any, ...]:
         """Return the filters but the one that the legend shows."""
         return self._loader.filters_besides(settings)
-
-    def check_statistic(self, settings: Settings) -> None:
-        """Check that a reduction of datashader gives one number for each pixel, of numbers that there are.
-
-        Raises
-        ------
-        InvalidValue, UnknownName
-            If it does not.
-        """
-        if isinstance(settings.statistic, str):
-            return
-        from cxg_widget.draw.aggregate import reduction_of
-
-        plan = reduction_of(settings.statistic)
-        if not plan.is_plane:
-            raise InvalidValue(
-                f"statistic must give one number for each pixel; {shown(settings.statistic)} gives several"
-            )
-        for column in plan.columns:
-            if not is_number(resolve(column, self.dataset, settings.layer, settings.own_gene_sets), self.dataset):
-                raise InvalidValue(
-                    f"statistic must be of numbers; {shown(column)} of {shown(settings.statistic)} holds none"
-                )
-
-    def check_landmarks(self, settings: Settings) -> None:
-        """Read the columns of names and contours; sets are found when they are drawn.
-
-        Raises
-        ------
-        CxgWidgetError
-            If one cannot be read, or has too many categories.
-        """
-        for column in (settings.labels, settings.contours):
-            if isinstance(column, str):
-                self._loader.of(settings).category_counts(column, None)
 
     def prepare(self) -> None:
         """Read what the first picture needs."""
@@ -443,7 +398,7 @@ class Session:
             case p.Cancel():
                 self._cancel(message)
             case p.AskLook() | p.AskPlace():
-                part = self._showing.look if isinstance(message, p.AskLook) else self._showing.place
+                part = self.showing.look if isinstance(message, p.AskLook) else self.showing.place
                 yield from part(message.panel)
             case _:
                 yield from self._for_panels(message)
@@ -540,57 +495,6 @@ class Session:
         for at, part in enumerate(parts):
             yield Frame(p.FigurePart(at, len(parts)), {"file": part})
 
-    def look(self, panel: int) -> Iterator[Frame]:
-        """Yield what a panel has of its own; see `Showing.look`."""
-        return self._showing.look(panel)
-
-    def panel_place(self, panel: int) -> Iterator[Frame]:
-        """Yield where the points lie in a panel's embedding; see `Showing.place`."""
-        return self._showing.place(panel)
-
-    def panel_cells(self, panel: int) -> Iterator[Frame]:
-        """Yield which points are a panel's own; see `Showing.panel_cells`."""
-        return self._showing.panel_cells(panel)
-
-    def panel_palette(self, panel: int) -> Iterator[Frame]:
-        """Yield the colours of the categories of a panel; see `Showing.recolor`."""
-        return self._showing.recolor(panel)
-
-    def check_panels(self, settings: Settings) -> None:
-        """Read what panels show, so that a failure is raised where it was caused.
-
-        Raises
-        ------
-        InvalidValue
-            If Dask's workers hold the cells, or limits do not go together.
-        CxgWidgetError
-            If something cannot be read.
-        """
-        if settings.panels and self._loader.is_elsewhere:
-            many = self.dataset.obs_noun.many
-            raise InvalidValue(f"panels beside each other are not for {many} that Dask's workers hold; color one plot.")
-        try:
-            for look in self._share(settings):
-                if look.place_key != settings.place_key:
-                    self.place(look)
-                self.coloring(look)
-                self.check_limits(look)
-                self.filtered(look)
-        except CxgWidgetError:
-            self._share(self.settings)
-            raise
-
-    def _share(self, settings: Settings) -> list[Settings]:
-        """Keep what each panel shows, and return the settings of each."""
-        panels = [settings.of_panel(one) for one in settings.panel_numbers]
-        self._loader.show([settings, *panels])
-        are_parts = any("within" in settings.look(one) for one in settings.panel_numbers)
-        # The filter that a legend shows leaves out cells in panels of other colours alone.
-        self._loader.has_parts = are_parts or (
-            bool(panels) and any("in" in one.get("not", one) for one in settings.filters)
-        )
-        return panels
-
     def prepare_hover(self) -> None:
         """Read once what hovering tells of; see `Pointer.prepare`."""
         self._pointer.prepare()
@@ -608,32 +512,32 @@ class Session:
 
     def points(self) -> Iterator[Frame]:
         """Yield the coordinates on show; see `Showing.points`."""
-        return self._showing.points()
+        return self.showing.points()
 
     def color(self) -> Iterator[Frame]:
         """Yield the colouring on show; see `Showing.color`."""
-        return self._showing.color()
+        return self.showing.color()
 
     def recolor(self) -> Iterator[Frame]:
         """Yield the colours of the categories on show, after the palette changed."""
-        return self._showing.recolor()
+        return self.showing.recolor()
 
     def selection(self) -> Iterator[Frame]:
         """Yield which points are selected, as packed bits."""
-        return self._showing.selection()
+        return self.showing.selection()
 
     def filter(self) -> Iterator[Frame]:
         """Yield which points pass the filters, as packed bits."""
-        return self._showing.filter()
+        return self.showing.filter()
 
     def color_and_filter(self) -> Iterator[Frame]:
         """Yield the colouring and which points pass; see `Showing.color_and_filter`."""
-        return self._showing.color_and_filter()
+        return self.showing.color_and_filter()
 
     def show(self) -> Iterator[Frame]:
         """Yield all that is on show; see `Showing.show`."""
-        return self._showing.show()
+        return self.showing.show()
 
     def early(self) -> Iterator[Frame]:
         """Yield the first of many points for a front-end that has not asked yet; see `Showing.early`."""
-        return self._showing.early()
+        return self.showing.early()

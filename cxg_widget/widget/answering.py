@@ -186,7 +186,7 @@ class AnsweringWidget(ChangingWidget):
         if not limits or "color" in valid or "layer" in valid:
             return
         try:
-            self._session.check_limits(self._settings(valid))
+            self._session.check.limits(self._settings(valid))
         except CxgWidgetError as error:
             self._exchange.fail("setting", error)
             for name in limits:

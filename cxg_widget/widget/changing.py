@@ -179,16 +179,16 @@ class ChangingWidget(WidgetTraits):
                 self._check_named(settings)
                 self._session.filtered(settings)
             elif name == "statistic":
-                self._session.check_statistic(settings)
+                self._session.check.statistic(settings)
             elif name in ("labels", "contours", "difference"):
                 self._check_named(settings)
-                self._session.check_landmarks(settings)
+                self._session.check.landmarks(settings)
             elif name == "palette" and (said := self._misfit(settings)):
                 if not set(value).intersection(self._session.coloring(settings).labels):
                     raise UnknownName(f"palette: {said}")
                 warn(f"palette: {said}", stacklevel=_TO_CALLER)
             elif name in (*LIMITS, "scale") and not self._limits.are_held:
-                self._session.check_limits(settings)
+                self._session.check.limits(settings)
         return value
 
     def _beside(self, sets: Any = None) -> Beside:
@@ -198,7 +198,7 @@ class ChangingWidget(WidgetTraits):
         if name == "annotations":
             self._session.labels(settings)
         elif name == "panels":
-            self._session.check_panels(settings)
+            self._session.check.panels(settings)
         else:
             self._session.coloring(self._colored(settings))
 
@@ -335,19 +335,19 @@ class ChangingWidget(WidgetTraits):
             return
         for place, panel in now.places.items():
             if is_other_way or place not in before.places:
-                self._exchange.send_soon("place", partial(session.panel_place, panel), panel=panel)
+                self._exchange.send_soon("place", partial(session.showing.place, panel), panel=panel)
         for panel in now.panel_numbers:
             is_new = panel not in before.panel_numbers
             look, look_before = now.of_panel(panel), before.of_panel(0 if is_new else panel)
             streams: dict[str, Stream] = {}
             if is_new:
-                streams["look"] = partial(session.look, panel)
+                streams["look"] = partial(session.showing.look, panel)
             elif is_other_way or look.color_key != look_before.color_key:
-                streams["color"] = partial(session.look, panel)
+                streams["color"] = partial(session.showing.look, panel)
             elif look.palette != look_before.palette:
-                streams["palette"] = partial(session.panel_palette, panel)
+                streams["palette"] = partial(session.showing.recolor, panel)
             if not is_new and look.filters != look_before.filters:
-                streams["filter"] = partial(session.panel_cells, panel)
+                streams["filter"] = partial(session.showing.panel_cells, panel)
             for kind, stream in streams.items():
                 self._exchange.send_soon(kind, stream, panel=panel)
 

@@ -60,7 +60,7 @@ class LimitsByColoring:
     def _uncrossed(self, now: Settings, limits: dict[str, Any]) -> dict[str, Any]:
         """Leave out percentiles, which were set for other colourings, where they cross a number that is of this one."""
         try:
-            self._session.check_limits(replace(now, **limits))
+            self._session.check.limits(replace(now, **limits))
         except InvalidValue:
             return {name: None if isinstance(value, str) else value for name, value in limits.items()}
         return limits

@@ -149,8 +149,8 @@ class CxgWidget(PlottingWidget):
             # The session has the settings before there are traits: what does not fit leaves no half-made widget behind.
             checked = self._check(given)
             self._session.settings = self._settings(checked)
-            self._session.check_limits(self._session.settings)
-            self._session.check_statistic(self._session.settings)
+            self._session.check.limits(self._session.settings)
+            self._session.check.statistic(self._session.settings)
             # Reading begins before the comm is opened, which takes as long as the first columns do.
             prepared = self._exchange.jobs.submit("prepare", self._session.prepare)
             self._exchange.jobs.submit("order", self._session.prepare_order)
@@ -168,10 +168,10 @@ class CxgWidget(PlottingWidget):
                 prepared.add_done_callback(self._drop_unreadable)
             elif color is not None:
                 self._session.coloring()
-                self._session.check_limits(self._session.settings)
+                self._session.check.limits(self._session.settings)
             if embedding is not None:
                 self._session.place()
-            self._session.check_landmarks(self._session.settings)
+            self._session.check.landmarks(self._session.settings)
             self._check_hidden(self._session.settings)
             if color is not None and not is_offered and (said := self._misfit(self._session.settings)):
                 warn(f"palette: {said}", stacklevel=2)
@@ -739,8 +739,8 @@ class CxgWidget(PlottingWidget):
             self._session.place(settings)
             self._session.coloring(settings)
             self._check_hidden(settings)
-            self._session.check_limits(settings)
-            self._session.check_statistic(settings)
+            self._session.check.limits(settings)
+            self._session.check.statistic(settings)
         finally:
             self._session.put_labels(labels)  # until the annotations are set
         with self._history.step():

@@ -23,7 +23,7 @@ def parted(color, **settings):
     """Return the holder of a session with parts, all its cells, a mask, and what is shown of it."""
     session = Session(small(N_OBS), Settings(embedding="umap", color=color, render="raster", **settings))
     looks = [{"id": i + 1, "within": {"obs": "donor name", "in": [f"d{i}"]}} for i in range(4)]
-    session.check_panels(replace(session.settings, panels=tuple(looks)))
+    session.check.panels(replace(session.settings, panels=tuple(looks)))
     held = session._loader.of(session.settings)
     mask = np.array([one == 1 for one in session.dataset.codes("donor name").codes])
     return held, held.indexed(), mask

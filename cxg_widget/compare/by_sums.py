@@ -63,6 +63,7 @@ class _Found(NamedTuple):
 def compare_donors(
     dataset: Dataset, a: NDArray[np.bool_], b: NDArray[np.bool_], question: Question, *,
     told: tuple[str, str] = ("a", "b"), tell: Callable[[float], None] = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> DonorComparison:  # fmt: skip
     """Compare two sets of cells gene by gene, donors being the samples; as `two_sets.compare`.
 
@@ -83,7 +84,7 @@ def compare_donors(
     question.check_cells(a, b, told, dataset)
     genes = question.positions(dataset)
     samples = samples_of(dataset, (a, b), question, told)
-    cells = Grouped(dataset, samples.groups, len(samples), question.layer, tell=tell)
+    cells = Grouped(dataset, samples.groups, len(samples), question.layer, tell=tell, cancelled=cancelled)
     try:
         sums = sums_of_counts(cells, question.method)
     finally:

@@ -31,8 +31,9 @@ _MOST_GROUPS = 2**16 - 2
 
 
 def compare_groups(
-    dataset: Dataset, column: str, question: Question, *, tell: Callable[[float], None] = lambda _: None
-) -> Markers:
+    dataset: Dataset, column: str, question: Question, *, tell: Callable[[float], None] = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Markers:  # fmt: skip
     """Compare the cells of each value of a column with all other cells, those without a value among these.
 
     Values that no cell has are left out; those of one cell have rows without numbers of a test.
@@ -40,11 +41,11 @@ def compare_groups(
     Parameters
     ----------
     column : obs column of categories, texts, whole numbers or booleans
-    tell : is told which part is done of a look at the matrix, 0 to 1, in this thread
+    tell, cancelled : as of `two_sets.compare`
 
     Raises
     ------
-    UnknownName, InvalidValue, InvalidStore, DamagedStore
+    UnknownName, InvalidValue, InvalidStore, DamagedStore, Cancelled
         As `two_sets.compare`, and if there is no such column, it holds floats, or there are too many groups.
     InvalidOption
         If the method takes two sets alone.
@@ -60,7 +61,7 @@ def compare_groups(
     _check_size(column, len(names), n_var, dataset)
     normalized = question.normalize is not None
     n_groups = int(groups.max()) + 1  # of one more where cells have no value
-    cells = Grouped(dataset, groups, n_groups, question.layer, positions, normalized, tell)
+    cells = Grouped(dataset, groups, n_groups, question.layer, positions, normalized, tell, cancelled)
     return _markers(cells, column, names, question)
 
 

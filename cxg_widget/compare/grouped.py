@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
@@ -13,6 +13,7 @@ from cxg_widget.compare.moments import NO_SCALE, Floats, entries_of
 from cxg_widget.compute.ahead import Ahead
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.errors import Cancelled
 
 PER_CELL = 1e4
 """What the counts of a cell are brought to by "log1p_10k"."""
@@ -30,6 +31,7 @@ class Grouped:
     positions : int64, ascending, the genes that are asked for; None = all
     normalized : whether values are log1p of counts per 10,000 of all genes of the cell
     tell : is told which part is done of one look at the matrix
+    cancelled : asked now and then, ten times a second while something is read; True gives up
     """
 
     dataset: Dataset
@@ -39,6 +41,7 @@ class Grouped:
     positions: NDArray[np.int64] | None = None
     normalized: bool = False
     tell: Callable[[float], None] = field(default=lambda _: None, repr=False)
+    cancelled: Callable[[], bool] = field(default=lambda: False, repr=False)
 
     @cached_property
     def rows(self) -> NDArray[np.int64]:
@@ -70,10 +73,19 @@ class Grouped:
         """The positions of the genes that are read, int64, ascending."""
         return np.arange(self.n_var) if self.by_rows or self.positions is None else self.positions
 
+    def ahead(self, blocks: Callable[[], Iterable[MatrixBlock]]) -> Iterator[MatrixBlock]:
+        """Yield blocks that are read in a thread, one ahead; raise `Cancelled` soon after `cancelled()` is True."""
+        return iter(Ahead(blocks, self.check))
+
+    def check(self) -> None:
+        """Raise `Cancelled` when nobody waits any more."""
+        if self.cancelled():
+            raise Cancelled("cells were being compared; it was given up")
+
     def row_blocks(self) -> Iterator[tuple[MatrixBlock, NDArray[np.int32], Floats]]:
         """Yield all rows in blocks, with the group of each row and its scale as `add_rows` takes them."""
         start = 0
-        for block in Ahead(partial(self.dataset.rows_of, self._some, self.layer)):
+        for block in self.ahead(partial(self.dataset.rows_of, self._some, self.layer)):
             rows = slice(start, start + len(block.starts) - 1)
             plain = self._plain(block)
             yield plain, self.codes[rows], _scale_of(_totals_of_rows(plain)) if self.normalized else NO_SCALE
@@ -85,7 +97,7 @@ class Grouped:
         Their scale is `scale`.
         """
         start, wanted = 0, self.read
-        for block in Ahead(partial(self.dataset.columns_of, self.positions, self._some, self.layer)):
+        for block in self.ahead(partial(self.dataset.columns_of, self.positions, self._some, self.layer)):
             yield start, block
             start += len(block.starts) - 1
             self.tell(start / len(wanted))
@@ -98,14 +110,14 @@ class Grouped:
         totals = np.zeros(len(self.rows))
         if self.dataset.plan(self._some, None, self.layer).axis == "obs":
             start = 0
-            for block in Ahead(partial(self.dataset.rows_of, self._some, self.layer)):
+            for block in self.ahead(partial(self.dataset.rows_of, self._some, self.layer)):
                 stop = start + len(block.starts) - 1
                 totals[start:stop] = _totals_of_rows(self._plain(block))
                 start = stop
         else:
             from cxg_widget.compare.kernels import add_totals
 
-            for block in Ahead(partial(self.dataset.columns_of, None, self._some, self.layer)):
+            for block in self.ahead(partial(self.dataset.columns_of, None, self._some, self.layer)):
                 add_totals(entries_of(block), totals)
         return _scale_of(totals)
 

@@ -67,6 +67,7 @@ class Ranks:
         found, starts, ends = keys
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
             found[start:end].sort()
+            self._cells.check()
         genes = slice(first, first + len(starts))
         add_ranks(keys, n, fill, self.sums[genes], self.ties[genes])
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 def compare(
     dataset: Dataset, a: NDArray[np.bool_], b: NDArray[np.bool_], question: Question, *,
     told: tuple[str, str] = ("a", "b"), tell: Callable[[float], None] = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> Comparison:  # fmt: skip
     """Compare two sets of cells gene by gene.
 
@@ -38,6 +39,7 @@ def compare(
     a, b : bool (n_obs,)
     told : what they are called
     tell : is told which part is done of a look at the matrix, 0 to 1, in this thread
+    cancelled : asked now and then, ten times a second while something is read; True gives up
 
     Raises
     ------
@@ -47,13 +49,15 @@ def compare(
         If a set holds too few cells, or both hold the same.
     InvalidStore, DamagedStore
         If the matrix cannot be read.
+    Cancelled
+        When `cancelled()` returned True.
     """
     question.check(dataset)
     question.check_cells(a, b, told, dataset)
     groups = np.full(dataset.n_obs, -1, dtype=np.int32)
     groups[a], groups[b] = 0, 1
     normalized = question.normalize is not None
-    cells = Grouped(dataset, groups, 2, question.layer, question.positions(dataset), normalized, tell)
+    cells = Grouped(dataset, groups, 2, question.layer, question.positions(dataset), normalized, tell, cancelled)
     kind = judged(cells, question)
     return _result(cells, looked(cells, kind, question), kind, question, told)
 

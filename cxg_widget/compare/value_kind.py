@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -42,11 +43,11 @@ def judge(cells: Grouped) -> ValueKind:
     """Look at some rows, or at some genes where these are read with less, spread over all."""
     rows, dataset = _spread(cells.rows, _SAMPLED["obs"]), cells.dataset
     if dataset.plan(rows, None, cells.layer).axis == "obs":
-        blocks, told = dataset.rows_of(rows, cells.layer), dataset.obs_noun.counted(len(rows))
+        read, told = partial(dataset.rows_of, rows, cells.layer), dataset.obs_noun.counted(len(rows))
     else:
         genes = _spread(np.arange(cells.n_var), _SAMPLED["var"])
-        blocks, told = dataset.columns_of(genes, None, cells.layer), dataset.var_noun.counted(len(genes))
-    kind, low, high = kind_of(np.concatenate([_values_in(block) for block in blocks]))
+        read, told = partial(dataset.columns_of, genes, None, cells.layer), dataset.var_noun.counted(len(genes))
+    kind, low, high = kind_of(np.concatenate([_values_in(block) for block in cells.ahead(read)]))
     text = _TOLD[kind].format(low=short_number(low), high=short_number(high))
     return ValueKind(kind, f"{text}, judged from {told}")
 

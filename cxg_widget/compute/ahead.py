@@ -17,10 +17,15 @@ class Ahead(Generic[_Item]):
 
     Whoever iterates may stop anywhere, also by Ctrl-C, which is heard at once: the thread ends after the item that it
     is making, and the end of the program does not wait for it.
+
+    Parameters
+    ----------
+    items : returns what is gone through
+    check : is called before each item, and each tenth of a second while one is waited for; what it raises, ends it
     """
 
-    def __init__(self, items: Callable[[], Iterable[_Item]]) -> None:
-        self._items = items
+    def __init__(self, items: Callable[[], Iterable[_Item]], check: Callable[[], None] = lambda: None) -> None:
+        self._items, self._check = items, check
         self._made: Queue[tuple[_Item] | BaseException | None] = Queue(maxsize=1)
         self._ended = Event()
 
@@ -36,6 +41,7 @@ class Ahead(Generic[_Item]):
 
     def _next(self) -> tuple[_Item] | BaseException | None:
         while True:
+            self._check()
             with suppress(Empty):
                 return self._made.get(timeout=_LOOK_S)
 

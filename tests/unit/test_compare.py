@@ -12,15 +12,27 @@ from scipy import stats
 
 from cxg_widget import CxgWidget
 from cxg_widget.compare import kernels, ranks
+from cxg_widget.compare.by_sums import compare_donors
+from cxg_widget.compare.each_group import compare_groups
 from cxg_widget.compare.gathered import gather
 from cxg_widget.compare.grouped import Grouped
 from cxg_widget.compare.moments import Summary
+from cxg_widget.compare.question import Question
+from cxg_widget.compare.two_sets import compare
 from cxg_widget.compare.value_kind import kind_of
 from cxg_widget.compare.welch import welch
 from cxg_widget.datasets import open_dataset
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.datasets.base.values import Codes
-from cxg_widget.errors import ClosedDataset, CxgWidgetError, InvalidOption, InvalidValue, SelectionError, UnknownName
+from cxg_widget.errors import (
+    Cancelled,
+    ClosedDataset,
+    CxgWidgetError,
+    InvalidOption,
+    InvalidValue,
+    SelectionError,
+    UnknownName,
+)
 from tests.datasets.make_cxg import make_cxg, make_truth
 from tests.memory import MemoryDataset
 
@@ -388,6 +400,46 @@ def test_gestures_are_answered_while_the_matrix_is_read(widgets):
     widget.dataset.go_on.set()
     thread.join(30)
     assert len(found) == 1
+
+
+@BOTH_AXES
+@pytest.mark.parametrize("method", ["t-test", "wilcoxon", "pseudobulk", "by"])
+def test_what_nobody_waits_for_is_given_up_at_the_next_block(kind, method):
+    x = np.rint(np.expm1(log_values(missing=False)))
+    dataset, a, asked = dataset_of(x, kind), codes() == 0, []
+
+    def cancelled():
+        asked.append(len(dataset.reads))
+        return len(asked) > 2
+
+    more = {"tell": lambda _: None, "cancelled": cancelled}
+    question = Question(method, by="donor_id" if method == "pseudobulk" else None)
+    ways = {
+        "pseudobulk": lambda: compare_donors(dataset, a, ~a, question, **more),
+        "by": lambda: compare_groups(dataset, "type", Question("wilcoxon"), **more),
+    }
+    with pytest.raises(Cancelled, match="given up"):
+        ways.get(method, lambda: compare(dataset, a, ~a, question, **more))()
+    assert len(asked) == 3
+
+
+def test_a_comparison_is_given_up_while_a_read_lasts():
+    dataset, wish = dataset_of(log_values(), Waiting), Event()
+    a, ended = codes() == 0, []
+
+    def work():
+        try:
+            compare(dataset, a, ~a, Question(), cancelled=wish.is_set)
+        except Cancelled:
+            ended.append(True)
+
+    thread = Thread(target=work)
+    thread.start()
+    assert dataset.began.wait(30)
+    wish.set()
+    thread.join(30)
+    assert ended
+    dataset.go_on.set()
 
 
 def test_loops_are_compiled_ahead_for_every_comparison(widgets):

@@ -16,7 +16,7 @@ from cxg_widget.compare.value_kind import ValueKind
 from cxg_widget.compare.welch import TINY, Tested
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.text.names import layer_told, shown
-from cxg_widget.text.nouns import capitalized
+from cxg_widget.text.nouns import CELL, capitalized
 
 if TYPE_CHECKING:
     from cxg_widget.compare.result import Comparison
@@ -98,11 +98,12 @@ def notes_of_groups(
 def donors_told(dataset: Dataset) -> str:
     """Say that cells are no replicates, and of which column their donors are, where one has a usual name."""
     column, many = _column_of_donors(dataset), dataset.obs_noun.many
+    whose = "donor" if dataset.obs_noun == CELL else "sample"
     of = "" if column is None else f" (obs column {column!r} tells whose they are)"
     by = "..." if column is None else repr(column)
     return (
-        f"{capitalized(many)} of one donor are not independent{of}: p tells of these {many}, and is far too small "
-        f"for what would be found in other donors; compare(method='pseudobulk', by={by}) asks donors."
+        f"{capitalized(many)} of one {whose} are not independent{of}: p tells of these {many}, and is far too small "
+        f"for what would be found in other {whose}s; compare(method='pseudobulk', by={by}) asks {whose}s."
     )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cxg_widget.compare.fold import FOLDS
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError, UnknownName
-from cxg_widget.text.names import not_found, shown
+from cxg_widget.text.names import and_not, not_found, shown
 
 METHODS = {
     "t-test": "Welch's t-test",
@@ -99,7 +99,15 @@ class Question:
         if isinstance(self.genes, str) or not len(self.genes):
             raise InvalidValue(f"genes= takes a list of names; found {shown(self.genes)}")
         names = dataset.names_in(self.layer)
-        found = [names.find_var(name) for name in self.genes]
+        found: list[int] = []
+        told: list[str] = []
+        for name in self.genes:
+            try:
+                found.append(names.find_var(name))
+            except UnknownName as error:
+                told.append(str(error) if not told else shown(name))
+        if told:
+            raise UnknownName(and_not(told))
         made = [name for name, at in zip(self.genes, found, strict=True) if at >= len(names.var_labels)]
         if made:
             raise InvalidValue(f"{shown(made[0])} is made on demand, and is no column of the matrix to compare by.")

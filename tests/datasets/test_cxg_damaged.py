@@ -37,7 +37,7 @@ def test_lost_values_fail_one_gene_and_nothing_else(make, small_truth, layout):
     path = make(layout)
     lose_data(path / ("Xc" if layout == "columns" else "X"))
     with open_dataset(path) as dataset:
-        with pytest.raises(DamagedStore, match=r"cannot read expression column 0 of Xc?: data files are missing"):
+        with pytest.raises(DamagedStore, match=r"cannot read expression, column 0 of Xc?: data files are missing"):
             dataset.values(small_truth.var_labels[0])
         assert len(dataset.obs()) == dataset.n_obs
         assert dataset.embedding().shape == (dataset.n_obs, 2)

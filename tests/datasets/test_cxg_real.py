@@ -109,7 +109,7 @@ def test_genes_are_what_is_stored_or_say_that_they_are_lost(dataset, path):
             except DamagedStore as error:
                 sentences.append(str(error))
         assert sentences
-        assert all(text.startswith(f"{path}: cannot read expression column") for text in sentences)
+        assert all(text.startswith(f"{path}: cannot read expression, column") for text in sentences)
         return
     X = np.zeros((dataset.n_obs, dataset.n_var), dtype=np.float32) if path.stem != "cellguide" else None
     if X is not None and (path / "Xc").exists():

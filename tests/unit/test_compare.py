@@ -325,7 +325,7 @@ def test_sets_that_do_not_vary_give_what_scipy_gives(widgets):
         (InvalidValue, "compare() has 'log1p_10k'", ({"type": "A"},), {"normalize": "cpm"}),
         (InvalidOption, "by='donor_id' does not go with method='t-test'", ({"type": "A"},), {"by": "donor_id"}),
         (UnknownName, "no layer 'raw'", ({"type": "A"},), {"layer": "raw"}),
-        (UnknownName, "Did you mean", ({"type": "A"},), {"genes": ["gene 422"]}),
+        (UnknownName, "Not there either: 'x', 'y'", ({"type": "A"},), {"genes": ["gene 422", "x", "y"]}),
         (SelectionError, "no cell 'A'. It is a value of obs column 'type'", ("A",), {}),
         (UnknownName, "no set 'x'", ({"set": "x"},), {}),
     ],

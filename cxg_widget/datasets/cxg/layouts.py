@@ -179,7 +179,7 @@ class Layout(ABC):
         return self._read(f"{self.axis} {start} to {stop}", query)
 
     def _read(self, what: str, query: Callable[[], Any]) -> Any:
-        return self._arrays.read(self._arrays.array(self.path), f"expression {what} of {self.path}", query)
+        return self._arrays.read(self._arrays.array(self.path), f"expression, {what} of {self.path}", query)
 
 
 class SparseLayout(Layout):

@@ -62,7 +62,7 @@ class ByColumn(SparseLayout):
             raise InvalidStore(f"{self._arrays.uri}: {path} has the attributes {names}; it needs '' and {across!r}.")
         value, line = next(name for name in names if name != across), array.schema.domain.dim(0).name
         query = partial(array.query, order="U", attrs=[value, across], dims=[line])
-        found = self._arrays.read(array, f"expression {what} of {path}", lambda: query().multi_index[lines])
+        found = self._arrays.read(array, f"expression, {what} of {path}", lambda: query().multi_index[lines])
         return found[line], found[across], np.asarray(found[value], np.float32)
 
     def _has_twin(self) -> bool:

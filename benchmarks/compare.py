@@ -124,13 +124,14 @@ def ours(method: str, normalize: str | None = None) -> Callable[[str], None]:
     """Return what compares a store that is opened for it."""
 
     def act(path: str) -> None:
+        from cxg_widget.compare.matrix import Matrix
         from cxg_widget.compare.question import Question
         from cxg_widget.compare.two_sets import compare
         from cxg_widget.datasets import open_dataset
 
         with open_dataset(path) as dataset:
             a = mask(dataset.n_obs)
-            compare(dataset, a, ~a, Question(method, normalize=normalize)).frame()
+            compare(Matrix(dataset), a, ~a, Question(method, normalize=normalize)).frame()
 
     return act
 
@@ -140,11 +141,12 @@ def of_groups(method: str) -> Callable[[str], None]:
 
     def act(path: str) -> None:
         from cxg_widget.compare.each_group import compare_groups
+        from cxg_widget.compare.matrix import Matrix
         from cxg_widget.compare.question import Question
         from cxg_widget.datasets import open_dataset
 
         with open_dataset(path) as dataset:
-            compare_groups(dataset, "type", Question(method)).frame()
+            compare_groups(Matrix(dataset), "type", Question(method)).frame()
 
     return act
 

@@ -23,6 +23,7 @@ from cxg_widget.wire.quantise import Bounds
 
 if TYPE_CHECKING:
     from cxg_widget.cells.loader import Loader
+    from cxg_widget.compare.matrix import Matrix
     from cxg_widget.counts.counter import Counter
     from cxg_widget.draw.aggregate.by_rows import Wanted
     from cxg_widget.draw.aggregate.reductions import Sums
@@ -275,6 +276,12 @@ class Holder(ABC):
         check: Callable[[], object],
     ) -> NDArray[np.uint32]:  # fmt: skip
         """Count cells on a grid, as `count_on_grid`; column None = all are of plane 0."""
+
+    def matrix(self, tell: Callable[[float], None]) -> Matrix:
+        """Return the matrix as comparisons look at it; `tell` is told which part is done of a look, 0 to 1."""
+        from cxg_widget.compare.matrix import Matrix
+
+        return Matrix(self.dataset, tell)
 
     @abstractmethod
     def count_selected(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,8 +10,8 @@ from numpy.typing import NDArray
 
 from cxg_widget.compare.deseq2 import PAIRED, UNPAIRED, check_deseq2, deseq2
 from cxg_widget.compare.donors import DONOR, Samples, samples_of
-from cxg_widget.compare.grouped import Grouped
 from cxg_widget.compare.log_cpm import log_cpm, summary_of, tested_by_donors
+from cxg_widget.compare.matrix import Matrix
 from cxg_widget.compare.moments import Floats, Summary
 from cxg_widget.compare.question import METHODS, Question
 from cxg_widget.compare.result import Comparison
@@ -61,9 +60,8 @@ class _Found(NamedTuple):
 
 
 def compare_donors(
-    dataset: Dataset, a: NDArray[np.bool_], b: NDArray[np.bool_], question: Question, *,
-    told: tuple[str, str] = ("a", "b"), tell: Callable[[float], None] = lambda _: None,
-    cancelled: Callable[[], bool] = lambda: False,
+    matrix: Matrix, a: NDArray[np.bool_], b: NDArray[np.bool_], question: Question, *,
+    told: tuple[str, str] = ("a", "b"),
 ) -> DonorComparison:  # fmt: skip
     """Compare two sets of cells gene by gene, donors being the samples; as `two_sets.compare`.
 
@@ -80,17 +78,17 @@ def compare_donors(
     """
     if question.method == "deseq2":
         check_deseq2()
-    question.check(dataset)
+    dataset = matrix.dataset
+    matrix.check(question)
     question.check_cells(a, b, told, dataset)
     genes = question.positions(dataset)
-    samples = samples_of(dataset, (a, b), question, told)
-    cells = Grouped(dataset, samples.groups, len(samples), question.layer, tell=tell, cancelled=cancelled)
+    samples = samples_of(matrix, (a, b), question, told)
     try:
-        sums = sums_of_counts(cells, question.method)
+        sums = sums_of_counts(matrix, samples.grouping, question)
     finally:
-        tell(1.0)
+        matrix.tell(1.0)
     _check_totals(samples, sums, question)
-    return _result(cells, samples, sums, slice(None) if genes is None else genes, question)
+    return _result(dataset, samples, sums, slice(None) if genes is None else genes, question)
 
 
 def _check_totals(samples: Samples, sums: Floats, question: Question) -> None:
@@ -105,11 +103,10 @@ def _check_totals(samples: Samples, sums: Floats, question: Question) -> None:
 
 
 def _result(
-    cells: Grouped, samples: Samples, sums: Floats, genes: slice | NDArray[np.int64], question: Question
+    dataset: Dataset, samples: Samples, sums: Floats, genes: slice | NDArray[np.int64], question: Question
 ) -> DonorComparison:
     import pandas as pd
 
-    dataset = cells.dataset
     labels = np.asarray(list(dataset.names_in(question.layer).var_labels), dtype=object)[genes]
     names = pd.Index(labels, name=dataset.index_name("var"))
     donors = samples.frame(sums.sum(axis=1))

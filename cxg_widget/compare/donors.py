@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.compare.grouping import Grouping
+from cxg_widget.compare.matrix import Matrix
 from cxg_widget.compare.question import Question
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.errors import SelectionError
@@ -27,7 +29,7 @@ class Samples:
 
     Attributes
     ----------
-    groups : int32 (n_obs,), the sample of each cell, -1 = none
+    grouping : the cells of each
     donors : (k,), labels
     sides : int8 (k,), 0 = a, 1 = b
     n_cells : int64 (k,)
@@ -36,7 +38,7 @@ class Samples:
     notes : sentences
     """
 
-    groups: NDArray[np.int32]
+    grouping: Grouping
     donors: tuple[Any, ...]
     sides: NDArray[np.int8]
     n_cells: Counts
@@ -58,7 +60,7 @@ class Samples:
         return pd.DataFrame(columns)
 
 
-def samples_of(dataset: Dataset, sets: tuple[Mask, Mask], question: Question, told: tuple[str, str]) -> Samples:
+def samples_of(matrix: Matrix, sets: tuple[Mask, Mask], question: Question, told: tuple[str, str]) -> Samples:
     """Choose the donors: where enough of them are on both sides these alone, in pairs; else all that have enough cells.
 
     Raises
@@ -68,20 +70,21 @@ def samples_of(dataset: Dataset, sets: tuple[Mask, Mask], question: Question, to
     InvalidValue
         If the column holds fractions.
     """
-    codes = dataset.codes(str(question.by))
-    counts = np.stack([_counts(codes.codes, len(codes.categories), mask) for mask in sets])
+    dataset, column = matrix.dataset, str(question.by)
+    categories, found = matrix.category_counts(column, sets)
+    counts = np.stack(found)
     is_enough = counts >= question.min_cells
     is_both = is_enough[0] & is_enough[1]
     is_paired = int(is_both.sum()) >= question.min_donors
     used = is_enough & is_both if is_paired else is_enough
     _check(used, counts, question, told, dataset)
     side, donor = np.nonzero(used)
-    numbers = np.full((3, len(codes.categories) + 1), -1, dtype=np.int32)  # missing donors, -1, are the last place
-    numbers[side, donor] = np.arange(len(donor))
-    side_of_cells = np.where(sets[0], 0, np.where(sets[1], 1, 2))
+    table = np.full((3, len(categories) + 1), -1, dtype=np.int32)
+    table[side, donor] = np.arange(len(donor))
+    n_without = sum(int(np.count_nonzero(mask)) for mask in sets) - int(counts.sum())
     return Samples(
-        numbers[side_of_cells, codes.codes],
-        tuple(codes.categories[at] for at in donor),
+        Grouping(table, sets, column),
+        tuple(categories[at] for at in donor),
         side.astype(np.int8),
         counts[side, donor],
         is_paired,
@@ -89,14 +92,9 @@ def samples_of(dataset: Dataset, sets: tuple[Mask, Mask], question: Question, to
         (
             _pairs_told(is_enough, is_both, question, told),
             *_few_told(counts, question, told, dataset),
-            *_missing_told(codes.codes, sets, question, dataset),
+            *_missing_told(n_without, question, dataset),
         ),
     )
-
-
-def _counts(codes: NDArray[Any], n: int, mask: Mask) -> Counts:
-    found = codes[mask]
-    return np.bincount(found[found >= 0], minlength=n).astype(np.int64)
 
 
 def _check(
@@ -147,6 +145,5 @@ def _few_told(counts: NDArray[np.int64], question: Question, told: tuple[str, st
     return [f"Left out, having fewer than {question.min_cells} {many} (min_cells=): {' and '.join(parts)}."]
 
 
-def _missing_told(codes: NDArray[Any], sets: tuple[Mask, Mask], question: Question, dataset: Dataset) -> list[str]:
-    n = int(np.count_nonzero(codes[sets[0] | sets[1]] < 0))
+def _missing_told(n: int, question: Question, dataset: Dataset) -> list[str]:
     return [f"Left out, having no {question.by!r}: {dataset.obs_noun.counted(n)}."] if n else []

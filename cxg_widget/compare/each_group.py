@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.grouped import Grouped
+from cxg_widget.compare.gathered import Gathered
+from cxg_widget.compare.grouping import Grouping
 from cxg_widget.compare.markers import Markers
+from cxg_widget.compare.matrix import Matrix
 from cxg_widget.compare.moments import Summary
 from cxg_widget.compare.notes import notes_of_groups
 from cxg_widget.compare.question import METHODS, Question
 from cxg_widget.compare.result import Comparison
-from cxg_widget.compare.two_sets import fold_of, judged, looked, names_of, tests_of
+from cxg_widget.compare.two_sets import fold_of, looked, names_of, tests_of
+from cxg_widget.compare.value_kind import ValueKind
 from cxg_widget.compare.welch import Tested
 from cxg_widget.datasets.base.dataset import Dataset
-from cxg_widget.datasets.base.values import Codes
 from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError
 from cxg_widget.text.names import not_found, shown
 
@@ -30,10 +32,7 @@ MOST_ROWS = 2**24
 _MOST_GROUPS = 2**16 - 2
 
 
-def compare_groups(
-    dataset: Dataset, column: str, question: Question, *, tell: Callable[[float], None] = lambda _: None,
-    cancelled: Callable[[], bool] = lambda: False,
-) -> Markers:  # fmt: skip
+def compare_groups(matrix: Matrix, column: str, question: Question) -> Markers:
     """Compare the cells of each value of a column with all other cells, those without a value among these.
 
     Values that no cell has are left out; those of one cell have rows without numbers of a test.
@@ -41,7 +40,6 @@ def compare_groups(
     Parameters
     ----------
     column : obs column of categories, texts, whole numbers or booleans
-    tell, cancelled : as of `two_sets.compare`
 
     Raises
     ------
@@ -54,33 +52,28 @@ def compare_groups(
     """
     if question.method in METHODS and question.method not in GROUPED:
         raise InvalidOption(not_found("method", question.method, GROUPED, "markers(by=...)"))
-    question.check(dataset)
-    names, groups = _groups_of(dataset.codes(column), column, dataset)
-    positions = question.positions(dataset)
-    n_var = len(dataset.names_in(question.layer).var_labels) if positions is None else len(positions)
-    _check_size(column, len(names), n_var, dataset)
-    normalized = question.normalize is not None
-    n_groups = int(groups.max()) + 1  # of one more where cells have no value
-    cells = Grouped(dataset, groups, n_groups, question.layer, positions, normalized, tell, cancelled)
-    return _markers(cells, column, names, question)
+    matrix.check(question)
+    values, n_cells, grouping = _groups_of(matrix, column)
+    _check_size(column, len(values), len(names_of(matrix.dataset, question)), matrix.dataset)
+    kind, found = looked(matrix, grouping, question)
+    return _markers(matrix.dataset, found, kind, question, (column, values, n_cells))
 
 
-def _groups_of(codes: Codes, column: str, dataset: Dataset) -> tuple[list[object], NDArray[np.int32]]:
-    """Return the values that cells have, and the group of each cell, the last one being of cells without a value."""
-    found = np.asarray(codes.codes).astype(np.int64)
-    k = len(codes.categories)
-    found[(found < 0) | (found >= k)] = k
-    n = np.bincount(found, minlength=k + 1)
-    present = np.flatnonzero(n[:k])
-    if not present.size or n.max() == len(found):
-        n_one = dataset.obs_noun.counted(len(found))
+def _groups_of(matrix: Matrix, column: str) -> tuple[list[object], NDArray[np.int64], Grouping]:
+    """Return the values that cells have, how many have each, and groups of them, the last of cells without a value."""
+    dataset = matrix.dataset
+    categories, (n,) = matrix.category_counts(column, [None])
+    k, n_without = len(categories), dataset.n_obs - int(n.sum())
+    present = np.flatnonzero(n)
+    if not present.size or max(int(n.max()), n_without) == dataset.n_obs:
+        n_one = dataset.obs_noun.counted(dataset.n_obs)
         raise SelectionError(
             f"obs column {column!r} has {'no values' if not present.size else 'one value'} in all {n_one}; "
             "markers(by=...) compares each value with the rest, and takes a column of two or more."
         )
-    slots = np.full(k + 1, len(present), dtype=np.int32)
-    slots[present] = np.arange(len(present))
-    return [codes.categories[at] for at in present], slots[found]
+    slots = np.full((1, k + 1), len(present) if n_without else -1, dtype=np.int32)
+    slots[0, present] = np.arange(len(present))
+    return [categories[at] for at in present], n[present], Grouping(slots, column=column)
 
 
 def _check_size(column: str, n_groups: int, n_var: int, dataset: Dataset) -> None:
@@ -92,14 +85,15 @@ def _check_size(column: str, n_groups: int, n_var: int, dataset: Dataset) -> Non
         )
 
 
-def _markers(cells: Grouped, column: str, values: list[object], question: Question) -> Markers:
-    kind = judged(cells, question)
-    found = looked(cells, kind, question)
-    summaries = [found.moments.of(group).at(found.asked) for group in range(cells.n_groups)]
-    names, obs, made, few = names_of(cells), cells.dataset.obs_noun, [], []
-    for group, (value, a, rest) in enumerate(zip(values, summaries, _rests(summaries), strict=False)):
-        n_a = int(cells.n_cells[group])
-        n_rest = len(cells.rows) - n_a
+def _markers(
+    dataset: Dataset, found: Gathered, kind: ValueKind, question: Question,
+    by: tuple[str, list[object], NDArray[np.int64]],
+) -> Markers:  # fmt: skip
+    column, values, n_cells = by
+    names, obs, made, few = names_of(dataset, question), dataset.obs_noun, [], []
+    for group, (value, a, rest) in enumerate(zip(values, found.groups, _rests(found.groups), strict=False)):
+        n_a = int(n_cells[group])
+        n_rest = dataset.n_obs - n_a
         tested, auc, u = tests_of(found, group, a, rest)
         fold = fold_of(a, rest, kind, question)
         if min(n_a, n_rest) < LEAST:
@@ -109,14 +103,14 @@ def _markers(cells: Grouped, column: str, values: list[object], question: Questi
         told = f"{value} ({obs.counted(n_a)}) compared with the rest ({obs.counted(n_rest)})"
         made.append(Comparison(told, (), names, a, rest, fold, tested, auc, u))
     told = f"each of {len(values):,} values of obs column {column!r} compared with the rest of "
-    told += f"{obs.counted(len(cells.rows))} by {cells.dataset.var_noun.counted(len(names))}: "
+    told += f"{obs.counted(dataset.n_obs)} by {dataset.var_noun.counted(len(names))}: "
     told += f"{METHODS[question.method]}, log2fc by {question.fold!r}"
-    n_without = len(cells.rows) - int(cells.n_cells[: len(values)].sum())
-    notes = notes_of_groups(cells.dataset, question, kind, made, (few, n_without))
+    n_without = dataset.n_obs - int(n_cells.sum())
+    notes = notes_of_groups(dataset, question, kind, made, (few, n_without))
     return Markers(told, notes, tuple(values), tuple(made))
 
 
-def _rests(groups: list[Summary]) -> Iterator[Summary]:
+def _rests(groups: Sequence[Summary]) -> Iterator[Summary]:
     """Yield what is known of all cells but those of each group: of all before it with all after it, of two or more."""
     after = list(accumulate(reversed(groups[1:]), Summary.with_))[::-1]
     yield after[0]

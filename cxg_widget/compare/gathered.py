@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cxg_widget.compare.grouped import Grouped
-from cxg_widget.compare.moments import Moments
+from cxg_widget.compare.moments import Floats, Moments, Summary
 from cxg_widget.compare.ranks import Ranks
 
 
 class Gathered(NamedTuple):
-    """What was gathered of the genes of `Grouped.read`.
+    """What was gathered of the genes that were asked for.
 
     Attributes
     ----------
-    asked : int64 (k,), the places in it of the genes that were asked for
-    ranks : None where none were made
+    groups : what is known of each group
+    rank_sums : float64 (k, n_groups), of the mean ranks of each group; None where none were made
+    ties : float64 (k,), the sum of t^3 - t over ties of t values; None as well
     """
 
-    moments: Moments
-    ranks: Ranks | None
-    asked: NDArray[np.int64]
+    groups: tuple[Summary, ...]
+    rank_sums: Floats | None = None
+    ties: Floats | None = None
+
+    def with_(self, other: Gathered) -> Gathered:
+        """Return what is known of the cells of both, none of which is in the other, without ranks."""
+        return Gathered(tuple(one.with_(beside) for one, beside in zip(self.groups, other.groups, strict=True)))
 
 
 def gather(cells: Grouped, *, linear: bool = False, ranked: bool = False) -> Gathered:
@@ -40,7 +42,9 @@ def gather(cells: Grouped, *, linear: bool = False, ranked: bool = False) -> Gat
     read = cells.read
     moments = Moments(cells.n_cells, len(read), linear=linear)
     ranks = Ranks(cells) if ranked else None
-    if cells.by_rows:
+    if not len(cells.rows):  # of a part of all cells, which Dask's workers gather
+        pass
+    elif cells.by_rows:
         for rows, codes, scale in cells.row_blocks():
             moments.add_rows(rows, codes, scale)
         if ranks is not None:
@@ -52,5 +56,6 @@ def gather(cells: Grouped, *, linear: bool = False, ranked: bool = False) -> Gat
             if ranks is not None:
                 genes = slice(first, first + len(block.starts) - 1)
                 ranks.add_columns(first, block, moments.n_measured(genes))
-    asked = cells.positions if cells.by_rows and cells.positions is not None else np.arange(len(read))
-    return Gathered(moments, ranks, asked)
+    asked = cells.positions if cells.by_rows and cells.positions is not None else slice(None)
+    groups = tuple(moments.of(group).at(asked) for group in range(cells.n_groups))
+    return Gathered(groups) if ranks is None else Gathered(groups, ranks.sums[asked], ranks.ties[asked])

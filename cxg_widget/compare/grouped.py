@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,6 @@ from cxg_widget.compare.moments import NO_SCALE, Floats, entries_of
 from cxg_widget.compute.ahead import Ahead
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
-from cxg_widget.errors import Cancelled
 
 PER_CELL = 1e4
 """What the counts of a cell are brought to by "log1p_10k"."""
@@ -25,33 +25,31 @@ class Grouped:
 
     Attributes
     ----------
-    groups : int32 (n_obs,), the group of each cell, -1 = none
+    rows : int64, ascending, the rows of all groups
+    codes : int32, the group of each of `rows`
     n_groups : how many there are
     layer : None = the main matrix
     positions : int64, ascending, the genes that are asked for; None = all
     normalized : whether values are log1p of counts per 10,000 of all genes of the cell
     tell : is told which part is done of one look at the matrix
-    cancelled : asked now and then, ten times a second while something is read; True gives up
+    check : called now and then, ten times a second while something is read; what it raises, ends that
     """
 
     dataset: Dataset
-    groups: NDArray[np.int32]
+    rows: NDArray[np.int64]
+    codes: NDArray[np.int32]
     n_groups: int
     layer: str | None = None
     positions: NDArray[np.int64] | None = None
     normalized: bool = False
     tell: Callable[[float], None] = field(default=lambda _: None, repr=False)
-    cancelled: Callable[[], bool] = field(default=lambda: False, repr=False)
+    check: Callable[[], None] = field(default=lambda: None, repr=False)
 
-    @cached_property
-    def rows(self) -> NDArray[np.int64]:
-        """The rows of all groups, ascending."""
-        return np.flatnonzero(self.groups >= 0)
-
-    @cached_property
-    def codes(self) -> NDArray[np.int32]:
-        """The group of each of `rows`."""
-        return self.groups[self.rows]
+    @classmethod
+    def of(cls, dataset: Dataset, groups: NDArray[np.int32], *args: Any, first: int = 0, **more: Any) -> Grouped:
+        """Return the cells of the rows from `first` on by the group of each, -1 = none; the rest as attributes."""
+        rows = np.flatnonzero(groups >= 0)
+        return cls(dataset, rows + first, groups[rows], *args, **more)
 
     @cached_property
     def n_cells(self) -> NDArray[np.int64]:
@@ -74,13 +72,8 @@ class Grouped:
         return np.arange(self.n_var) if self.by_rows or self.positions is None else self.positions
 
     def ahead(self, blocks: Callable[[], Iterable[MatrixBlock]]) -> Iterator[MatrixBlock]:
-        """Yield blocks that are read in a thread, one ahead; raise `Cancelled` soon after `cancelled()` is True."""
+        """Yield blocks that are read in a thread, one ahead; what `check` raises is raised soon."""
         return iter(Ahead(blocks, self.check))
-
-    def check(self) -> None:
-        """Raise `Cancelled` when nobody waits any more."""
-        if self.cancelled():
-            raise Cancelled("cells were being compared; it was given up")
 
     def row_blocks(self) -> Iterator[tuple[MatrixBlock, NDArray[np.int32], Floats]]:
         """Yield all rows in blocks, with the group of each row and its scale as `add_rows` takes them."""

@@ -63,7 +63,7 @@ class Summary:
         """The mean of expm1 of the values."""
         return _divided(self.linear, self.n)
 
-    def at(self, genes: NDArray[np.int64]) -> Summary:
+    def at(self, genes: slice | NDArray[np.int64]) -> Summary:
         """Return what is known of some genes."""
         return Summary(self.n[genes], self.mean[genes], self.squares[genes], self.n_above[genes], self.linear[genes])
 

@@ -3,23 +3,44 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compare.grouped import Grouped
 from cxg_widget.compare.moments import Floats
-from cxg_widget.compare.value_kind import judge
+from cxg_widget.compare.value_kind import SAMPLED
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.text.names import layer_told
 
+if TYPE_CHECKING:
+    from cxg_widget.compare.grouping import Grouping
+    from cxg_widget.compare.matrix import Matrix
+    from cxg_widget.compare.question import Question
+
 _MAY_BE = ("counts", "zeros")
 
 
-def sums_of_counts(cells: Grouped, method: str) -> Floats:
+class Sums(NamedTuple):
+    """Sums of some cells.
+
+    Attributes
+    ----------
+    sums : float64 (n_groups, n_var), whole; NaN counts as nothing
+    n_other : how many values are no counts, being fractions or below 0
+    """
+
+    sums: Floats
+    n_other: int
+
+    def with_(self, other: Sums) -> Sums:
+        """Return the sums of the cells of both, none of which is in the other."""
+        return Sums(self.sums + other.sums, self.n_other + other.n_other)
+
+
+def sums_of_counts(matrix: Matrix, grouping: Grouping, question: Question) -> Floats:
     """Return the sums of each group, float64 (n_groups, n_var), whole; NaN counts as nothing.
 
     Raises
@@ -27,16 +48,23 @@ def sums_of_counts(cells: Grouped, method: str) -> Floats:
     InvalidValue
         If the layer holds what are no counts; the sentence names layers that do.
     """
-    kind = judge(cells)
+    rows = grouping.spread(SAMPLED, matrix.dataset.n_obs)
+    kind = matrix.kind(rows, question.layer)
     if kind.kind not in _MAY_BE:
-        raise InvalidValue(_refusal(cells, method, kind.told))
+        raise InvalidValue(_refusal(matrix, rows, question, kind.told))
+    found = matrix.sum_counts(grouping, question)
+    if found.n_other:
+        told = f"{found.n_other:,} values that are no counts, being fractions or below 0"
+        raise InvalidValue(_refusal(matrix, rows, question, told))
+    return found.sums
+
+
+def sum_counts(cells: Grouped) -> Sums:
+    """Return the sums of all groups."""
     sums = np.zeros((cells.n_groups, cells.n_var))
-    n_other = _add_rows(cells, sums) if cells.by_rows else _add_columns(cells, sums)
-    if n_other:
-        raise InvalidValue(
-            _refusal(cells, method, f"{n_other:,} values that are no counts, being fractions or below 0")
-        )
-    return sums
+    if not len(cells.rows):
+        return Sums(sums, 0)
+    return Sums(sums, _add_rows(cells, sums) if cells.by_rows else _add_columns(cells, sums))
 
 
 def _add_rows(cells: Grouped, sums: Floats) -> int:
@@ -82,17 +110,17 @@ def _add(product: Any, sums: Floats) -> None:
     sums[found.row, found.col] += found.data
 
 
-def _refusal(cells: Grouped, method: str, told: str) -> str:
-    where = layer_told(cells.layer)
-    held = _layers_of_counts(cells)
-    other = f"{' or '.join(held)} holds counts" if held else f"no layer of {cells.dataset.title} holds counts"
-    return f"method={method!r} sums counts, and {where} holds {told}; {other}."
+def _refusal(matrix: Matrix, rows: NDArray[np.int64], question: Question, told: str) -> str:
+    where = layer_told(question.layer)
+    held = _layers_of_counts(matrix, rows, question.layer)
+    other = f"{' or '.join(held)} holds counts" if held else f"no layer of {matrix.dataset.title} holds counts"
+    return f"method={question.method!r} sums counts, and {where} holds {told}; {other}."
 
 
-def _layers_of_counts(cells: Grouped) -> list[str]:
+def _layers_of_counts(matrix: Matrix, rows: NDArray[np.int64], asked: str | None) -> list[str]:
     found = []
-    for layer in (None, *cells.dataset.layers):
+    for layer in (None, *matrix.dataset.layers):
         with suppress(CxgWidgetError):  # one that cannot be read is none to name
-            if layer != cells.layer and judge(replace(cells, layer=layer)).kind == "counts":
+            if layer != asked and matrix.kind(rows, layer).kind == "counts":
                 found.append(f"layer={layer!r}" + (" (X)" if layer is None else ""))
     return found

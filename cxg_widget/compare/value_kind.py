@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -9,12 +10,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.grouped import Grouped
+from cxg_widget.compute.ahead import Ahead
+from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 from cxg_widget.text.numbers import short_number
 
 Kind = Literal["counts", "log1p", "linear", "scaled", "zeros"]
-_SAMPLED = {"obs": 64, "var": 32}
+SAMPLED = 64
+"""Rows that are looked at."""
+_SAMPLED_VARS = 32
 _HIGHEST_LOG = 20.0
 """log1p of half a billion: what is higher is no logarithm of counts."""
 _TOLD = {
@@ -39,21 +43,24 @@ class ValueKind:
     told: str
 
 
-def judge(cells: Grouped) -> ValueKind:
-    """Look at some rows, or at some genes where these are read with less, spread over all."""
-    rows, dataset = _spread(cells.rows, _SAMPLED["obs"]), cells.dataset
-    if dataset.plan(rows, None, cells.layer).axis == "obs":
-        read, told = partial(dataset.rows_of, rows, cells.layer), dataset.obs_noun.counted(len(rows))
+def judge(
+    dataset: Dataset, rows: NDArray[np.int64], layer: str | None, check: Callable[[], None] = lambda: None
+) -> ValueKind:
+    """Look at some rows, int64 (k,), or at some genes, spread over all, where these are read with less.
+
+    Parameters
+    ----------
+    check : as of `Ahead`
+    """
+    if dataset.plan(rows, None, layer).axis == "obs":
+        read, told = partial(dataset.rows_of, rows, layer), dataset.obs_noun.counted(len(rows))
     else:
-        genes = _spread(np.arange(cells.n_var), _SAMPLED["var"])
-        read, told = partial(dataset.columns_of, genes, None, cells.layer), dataset.var_noun.counted(len(genes))
-    kind, low, high = kind_of(np.concatenate([_values_in(block) for block in cells.ahead(read)]))
+        n_var = len(dataset.names_in(layer).var_labels)
+        genes = np.unique(np.linspace(0, n_var - 1, _SAMPLED_VARS).astype(np.int64))
+        read, told = partial(dataset.columns_of, genes, None, layer), dataset.var_noun.counted(len(genes))
+    kind, low, high = kind_of(np.concatenate([_values_in(block) for block in Ahead(read, check)]))
     text = _TOLD[kind].format(low=short_number(low), high=short_number(high))
     return ValueKind(kind, f"{text}, judged from {told}")
-
-
-def _spread(all_: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-    return np.unique(all_[np.linspace(0, len(all_) - 1, n).astype(np.int64)])
 
 
 def kind_of(values: NDArray[np.float32]) -> tuple[Kind, float, float]:

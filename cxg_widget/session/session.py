@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from cxg_widget.annotations.log import Log
+    from cxg_widget.compare.matrix import Matrix
 
 
 class Session:
@@ -278,6 +279,10 @@ class Session:
         held = self._held
         equal_units = held.dataset.axis_labels(held.settings.embedding, held.settings.axes) is None
         return neighborhood(held.coordinates, mask, held.place().extent, equal_units=equal_units, told=told)
+
+    def matrix(self) -> Matrix:
+        """Return what looks at the matrix for comparisons, where the cells on show are held."""
+        return self._held.matrix(self.tell_reading)
 
     def polygon_mask(self, corners: Any, *, hidden: bool = True) -> NDArray[np.bool_]:
         """Return which cells lie in a polygon (k, 2) in data units of the embedding and axes on show.

@@ -81,14 +81,14 @@ def markers_by(widget: CxgWidget, column: Any, question: Question) -> Markers:
     name = column
     if isinstance(name, str) and name not in widget.dataset.obs_columns:
         name = name.removeprefix("obs:")
-    found = compare_groups(widget.dataset, name, question, tell=widget._session.tell_reading)
+    found = compare_groups(widget._session.matrix(), name, question)
     return found.with_note(_filters_told(widget)) if widget._session.settings.filters else found
 
 
 def _compared(widget: CxgWidget, masks: tuple[Mask, Mask], told: tuple[str, str], question: Question) -> Comparison:
     dataset, session = widget.dataset, widget._session
     way = compare_donors if question.method in BY_DONOR else compare
-    found = way(dataset, *masks, question, told=told, tell=session.tell_reading)
+    found = way(session.matrix(), *masks, question, told=told)
     found = replace(found, background=CellSet(dataset, pack_mask(masks[1])))
     return found.with_note(_filters_told(widget)) if session.settings.filters else found
 

@@ -16,6 +16,7 @@ from cxg_widget.compare.by_sums import compare_donors
 from cxg_widget.compare.each_group import compare_groups
 from cxg_widget.compare.gathered import gather
 from cxg_widget.compare.grouped import Grouped
+from cxg_widget.compare.matrix import Matrix
 from cxg_widget.compare.moments import Summary
 from cxg_widget.compare.question import Question
 from cxg_widget.compare.two_sets import compare
@@ -190,16 +191,16 @@ def test_any_number_of_groups_takes_one_look(kind):
     x = log_values()
     dataset = dataset_of(x, kind)
     groups = np.where(np.arange(N_OBS) % 9, codes(), -1).astype(np.int32)
-    found = gather(Grouped(dataset, groups, 3), linear=True, ranked=True)
+    found = gather(Grouped.of(dataset, groups, 3), linear=True, ranked=True)
     inside = x[groups >= 0].astype(np.float64)
     for group in range(3):
-        own, summary = x[groups == group].astype(np.float64), found.moments.of(group)
+        own, summary = x[groups == group].astype(np.float64), found.groups[group]
         np.testing.assert_allclose(summary.mean, np.nanmean(own, axis=0))
         np.testing.assert_allclose(summary.variance, np.nanvar(own, axis=0, ddof=1), atol=1e-15)
         np.testing.assert_allclose(summary.linear_mean, np.nanmean(np.expm1(own), axis=0))
         ranked = stats.rankdata(inside, axis=0, nan_policy="omit")[groups[groups >= 0] == group]
-        np.testing.assert_allclose(found.ranks.sums[:, group], np.nansum(ranked, axis=0), rtol=1e-12)
-    rest = found.moments.of(1).with_(found.moments.of(2))
+        np.testing.assert_allclose(found.rank_sums[:, group], np.nansum(ranked, axis=0), rtol=1e-12)
+    rest = found.groups[1].with_(found.groups[2])
     others = x[groups > 0].astype(np.float64)
     np.testing.assert_allclose(rest.mean, np.nanmean(others, axis=0))
     np.testing.assert_allclose(rest.variance, np.nanvar(others, axis=0, ddof=1), atol=1e-15)
@@ -412,14 +413,14 @@ def test_what_nobody_waits_for_is_given_up_at_the_next_block(kind, method):
         asked.append(len(dataset.reads))
         return len(asked) > 2
 
-    more = {"tell": lambda _: None, "cancelled": cancelled}
+    matrix = Matrix(dataset, cancelled=cancelled)
     question = Question(method, by="donor_id" if method == "pseudobulk" else None)
     ways = {
-        "pseudobulk": lambda: compare_donors(dataset, a, ~a, question, **more),
-        "by": lambda: compare_groups(dataset, "type", Question("wilcoxon"), **more),
+        "pseudobulk": lambda: compare_donors(matrix, a, ~a, question),
+        "by": lambda: compare_groups(matrix, "type", Question("wilcoxon")),
     }
     with pytest.raises(Cancelled, match="given up"):
-        ways.get(method, lambda: compare(dataset, a, ~a, question, **more))()
+        ways.get(method, lambda: compare(matrix, a, ~a, question))()
     assert len(asked) == 3
 
 
@@ -429,7 +430,7 @@ def test_a_comparison_is_given_up_while_a_read_lasts():
 
     def work():
         try:
-            compare(dataset, a, ~a, Question(), cancelled=wish.is_set)
+            compare(Matrix(dataset, cancelled=wish.is_set), a, ~a, Question())
         except Cancelled:
             ended.append(True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ from cxg_widget.draw.aggregate.reductions import Sums
 from cxg_widget.errors import ClosedDataset, InvalidValue, Overtaken
 from cxg_widget.spatial.view import Extent, View
 from cxg_widget.wire.quantise import Bounds
+
+if TYPE_CHECKING:
+    from cxg_widget.compare.matrix import Matrix
 
 _SLOT = "shared"
 
@@ -182,6 +185,10 @@ class ClusterHolder(Holder):
         if coloring.data is None:
             return coloring.count_selected(mask)
         return self.indexed().count_selected(coloring, mask, self.settings.layer)
+
+    def matrix(self, tell: Callable[[float], None]) -> Matrix:
+        """Return the matrix as the workers look at it."""
+        return self.indexed().matrix(self.dataset, tell)
 
     def sums(self, wanted: Wanted, view: View, size: tuple[int, int], mask: NDArray[np.bool_] | None) -> Sums:
         """Reduce all cells, or those of a mask, bool (n_obs,), where they are."""

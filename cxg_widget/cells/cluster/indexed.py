@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from cxg_widget.cells.cluster.source import Source
 from cxg_widget.cells.cluster.waiting import must_be_anew
 from cxg_widget.cells.indexed import Shown, SomeCells, rgb_of
 from cxg_widget.counts.on_grid import Grid
-from cxg_widget.datasets import Codes
+from cxg_widget.datasets import Codes, Dataset
 from cxg_widget.datasets.base.column_pairs import EmbeddingName
 from cxg_widget.datasets.base.traffic import Meter
 from cxg_widget.display.coloring import Coloring
@@ -33,6 +33,9 @@ from cxg_widget.draw.aggregate.reductions import Sums
 from cxg_widget.rules.forms import Rule
 from cxg_widget.spatial.circle import Circle
 from cxg_widget.spatial.view import Extent, View, union
+
+if TYPE_CHECKING:
+    from cxg_widget.cells.cluster.matrix import ClusterMatrix
 
 
 @dataclass(frozen=True)
@@ -196,6 +199,12 @@ class ClusterCells:
     def rule_mask(self, rule: Rule) -> NDArray[np.bool_]:
         """Return which rows a rule means that some rows alone tell, bool (n_obs,); raises as `rule.mask_of`."""
         return self._parts.mask_of(self._parts.map("rule", rule_bits, self._parts.rows(), rule=rule))
+
+    def matrix(self, dataset: Dataset, tell: Callable[[float], None]) -> ClusterMatrix:
+        """Return the matrix of the dataset as the workers look at it, see `Holder.matrix`."""
+        from cxg_widget.cells.cluster.matrix import ClusterMatrix
+
+        return ClusterMatrix(dataset, self._parts, tell)
 
     # Pictures.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 from typing import Any, TypeVar
@@ -73,6 +73,14 @@ class Rows:
         found = dataset.apart()
         found.put_columns(columns)
         return found
+
+    def parts(self, n: int) -> Iterator[Rows]:
+        """Yield them n at a time."""
+        for start in range(self.start, self.stop, n):
+            stop = min(start + n, self.stop)
+            kept = slice(start - self.start, stop - self.start)
+            own = {name: codes.take(kept) for name, codes in self.own.items()}
+            yield replace(self, start=start, stop=stop, own=own)
 
 
 class Partition:

@@ -149,10 +149,12 @@ class Partitions:
         return self._client.submit(function, *args, **same, key=f"cxg-{what}-{uuid4().hex}", pure=False)
 
     def reduced(self, futures: list[Any], merge: Callable[..., Any]) -> Any:
-        """Merge results where they are, a few at a time, and return the future of the last."""
+        """Merge results where they are, a few at a time and as soon as they are there; return the last future."""
         while len(futures) > 1:
             groups = [futures[first : first + _FAN_IN] for first in range(0, len(futures), _FAN_IN)]
-            futures = [self.submit("merge", merge, *group) if len(group) > 1 else group[0] for group in groups]
+            futures = [
+                self.submit("merge", merge, *group, priority=1) if len(group) > 1 else group[0] for group in groups
+            ]
         return futures[0]
 
     def gathered(self, futures: Iterable[Any]) -> list[Any]:

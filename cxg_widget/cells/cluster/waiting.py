@@ -70,8 +70,12 @@ class Waiting:
         except Exception as error:
             raise _lost(error) from error
 
-    def result(self, future: Any) -> Any:
+    def result(self, future: Any, look_after: Callable[[], None] = lambda: None) -> Any:
         """Wait for one future.
+
+        Parameters
+        ----------
+        look_after : called twice a second meanwhile; where it raises, or Ctrl-C does, the work is cancelled
 
         Raises
         ------
@@ -83,7 +87,7 @@ class Waiting:
         done = threading.Event()
         future.add_done_callback(lambda _: done.set())
         alive_at = time.monotonic()
-        while not done.wait(_LOOK_S):
+        while not self._waited(done, future, look_after):
             if self._client.status != "running":
                 raise ClusterLost("the Dask client was closed; make a new one and open the data again.")
             if self._n_workers() > 0:
@@ -98,6 +102,14 @@ class Waiting:
             raise ClusterLost("the work on the Dask cluster was cancelled.") from None
         except Exception as error:
             raise _lost(error) from error
+
+    def _waited(self, done: threading.Event, future: Any, look_after: Callable[[], None]) -> bool:
+        try:
+            look_after()
+            return done.wait(_LOOK_S)
+        except BaseException:
+            self._cancel(future)
+            raise
 
     def _n_workers(self) -> int:
         try:

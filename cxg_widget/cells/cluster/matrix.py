@@ -1,0 +1,169 @@
+"""The matrix as comparisons look at it, by Dask's workers: each sums up its own rows, and the sums are added up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.cluster import partition as worker
+from cxg_widget.cells.cluster.partition import Rows
+from cxg_widget.cells.cluster.partitions import Partitions
+from cxg_widget.compare.gathered import Gathered, gather
+from cxg_widget.compare.grouped import Grouped
+from cxg_widget.compare.grouping import Grouping
+from cxg_widget.compare.matrix import Matrix
+from cxg_widget.compare.question import Question
+from cxg_widget.compare.sums import Sums, sum_counts
+from cxg_widget.compare.value_kind import ValueKind, judge
+from cxg_widget.compute.bits import pack_mask, unpack_mask
+from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.display.target import Target
+from cxg_widget.errors import InvalidOption
+
+ROWS_PER_TASK = 2**18
+"""Few enough for a bar that moves, and for workers to be free soon after a comparison was given up."""
+_WASTE = 2
+"""How many times as much may be read for rows to be cut so."""
+
+Found = TypeVar("Found", Gathered, Sums)
+
+
+class ClusterMatrix(Matrix):
+    """What is asked of the matrix of a dataset whose rows Dask's workers hold; nothing of it is read here.
+
+    Masks travel as bits, and what comes back has some numbers for each gene and group.
+
+    Every method raises `ClusterLost` too.
+    """
+
+    def __init__(
+        self, dataset: Dataset, parts: Partitions, tell: Callable[[float], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:  # fmt: skip
+        super().__init__(dataset, tell, cancelled)
+        self._parts = parts
+
+    def check(self, question: Question) -> None:
+        """Raise as `Question.check`; ranks are refused."""
+        super().check(question)
+        if question.method == "wilcoxon":
+            many = self.dataset.obs_noun.many
+            raise InvalidOption(
+                f"method='wilcoxon' ranks all {many} together, and each of Dask's workers has some of them: "
+                "method='t-test' adds up there, and a widget without dask= ranks in this process."
+            )
+
+    def category_counts(
+        self, column: str, masks: Sequence[NDArray[np.bool_] | None]
+    ) -> tuple[tuple[Any, ...], list[NDArray[np.int64]]]:
+        """Return the categories of an obs column, and how many cells of each mask, None = all, have each."""
+        parts, found = self._parts, []
+        for mask in masks:
+            packed = None if mask is None else parts.packed(mask)
+            task = partial(worker.category_counts, target=Target("obs", column))
+            found.append(parts.map("categories", task, parts.rows(column), packed))
+        counted = [parts.gathered(futures) for futures in found]
+        return counted[0][0][0], [np.sum([counts for _, counts in one], axis=0) for one in counted]
+
+    def kind(self, rows: NDArray[np.int64], layer: str | None) -> ValueKind:
+        """Return what the values of a layer are, as one worker judges it."""
+        kind: ValueKind = self._by_one("judge", _judged, sample=rows, layer=layer)
+        return kind
+
+    def gather(self, grouping: Grouping, question: Question, *, linear: bool) -> Gathered:
+        """Gather what a question needs of each group."""
+        positions, normalized = question.positions(self.dataset), question.normalize is not None
+        return self._added(grouping, _Look(question.layer, positions, normalized, linear), _gathered)
+
+    def sum_counts(self, grouping: Grouping, question: Question) -> Sums:
+        """Sum up the counts of each group, of all genes whatever was asked for."""
+        return self._added(grouping, _Look(question.layer), _summed)
+
+    def _added(self, grouping: Grouping, look: _Look, function: Callable[..., Found]) -> Found:
+        """Have each task sum up some rows, and add up what they return."""
+        parts = self._parts
+        tasks = self._tasks(grouping.column, look)
+        bits = [tuple(pack_mask(mask[task.start : task.stop]) for mask in grouping.sides) for task in tasks]
+        asked = {"look": look, "table": grouping.table, "column": grouping.column}
+        ended: list[None] = []
+
+        def submit() -> Any:
+            futures = parts.map("compare", function, tasks, bits, **asked)
+            for future in futures:
+                future.add_done_callback(lambda _: ended.append(None))
+            return parts.reduced(futures, _merged)
+
+        def look_after() -> None:
+            self.give_up()
+            self.tell(len(ended) / len(tasks))
+
+        # Nothing but the end is asked for, so that workers let go of what they have added up.
+        found: Found = parts.waiting.result(parts.waiting.submitted(submit), look_after)
+        return found
+
+    def _tasks(self, column: str | None, look: _Look) -> list[Rows]:
+        """Return the rows of each task: partitions in parts, unless the store would be read again for each of these."""
+        partitions = self._parts.rows(*([] if column is None else [column]))
+        if all(rows.stop - rows.start <= ROWS_PER_TASK for rows in partitions):
+            return partitions
+        if not self._by_one("plan", _is_cut_well, look=look, n=ROWS_PER_TASK):
+            return partitions
+        return [part for rows in partitions for part in rows.parts(ROWS_PER_TASK)]
+
+    def _by_one(self, what: str, function: Callable[..., Any], **asked: Any) -> Any:
+        """Have one worker do what no rows are cut for."""
+        parts = self._parts
+        future = parts.waiting.submitted(lambda: parts.submit(what, function, parts.rows()[0], **asked))
+        return parts.waiting.result(future, self.give_up)
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What tasks are told of a question: layer, positions of genes (None = all), how values are taken."""
+
+    layer: str | None
+    positions: NDArray[np.int64] | None = None
+    normalized: bool = False
+    linear: bool = False
+
+
+# What a worker does.
+
+
+def _judged(rows: Rows, sample: NDArray[np.int64], layer: str | None) -> ValueKind:
+    return judge(rows.dataset(), sample, layer)
+
+
+def _is_cut_well(rows: Rows, look: _Look, n: int) -> bool:
+    dataset = rows.dataset()
+    part, whole = (dataset.plan(some, look.positions, look.layer) for some in (np.arange(n), None))
+    return part.n_bytes * dataset.n_obs <= _WASTE * whole.n_bytes * n
+
+
+def _grouped(
+    rows: Rows, bits: tuple[NDArray[np.uint8], ...], look: _Look, table: NDArray[np.int32], column: str | None
+) -> Grouped:
+    dataset, n = rows.dataset(), rows.stop - rows.start
+    grouping = Grouping(table, tuple(unpack_mask(one, n) for one in bits), column)
+    codes = None if column is None else dataset.codes_block(column, rows.start, rows.stop)
+    return Grouped.of(
+        dataset, grouping.groups(codes, n), grouping.n_groups, look.layer, look.positions, look.normalized,
+        first=rows.start,
+    )  # fmt: skip
+
+
+def _gathered(rows: Rows, bits: tuple[NDArray[np.uint8], ...], look: _Look, **grouping: Any) -> Gathered:
+    return gather(_grouped(rows, bits, look, **grouping), linear=look.linear)
+
+
+def _summed(rows: Rows, bits: tuple[NDArray[np.uint8], ...], look: _Look, **grouping: Any) -> Sums:
+    return sum_counts(_grouped(rows, bits, look, **grouping))
+
+
+def _merged(*found: Found) -> Found:
+    return reduce(lambda one, other: one.with_(other), found)

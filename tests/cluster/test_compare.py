@@ -1,0 +1,158 @@
+"""Genes of sets on Dask: what workers add up is what one process finds, and the matrix stays where it is read."""
+
+import pickle
+import re
+import time
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from cxg_widget import CxgWidget
+from cxg_widget.cells.cluster import matrix as cluster
+from cxg_widget.compare.question import Question
+from cxg_widget.compare.two_sets import compare
+from cxg_widget.errors import Cancelled, CxgWidgetError, InvalidOption
+from tests.cluster.conftest import N_OBS
+from tests.datasets.make_cxg import make_cxg
+
+A = np.random.default_rng(1).random(N_OBS) < 0.3
+B = ~A & (np.random.default_rng(2).random(N_OBS) < 0.6)
+BY_DONOR = {"method": "pseudobulk", "by": "donor"}
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory, truth) -> str:
+    """A store of counts, whose donors are not in the order of the rows, one of them rare."""
+    rng = np.random.default_rng(5)
+    own = truth.obs.assign(donor=[f"d{at} ü" for at in rng.choice(6, N_OBS, p=[0.24, 0.25, 0.25, 0.2, 0.057, 0.003])])
+    x = np.rint(truth.X * (1 + own["donor"].str[1].astype(int).to_numpy()[:, None] / 4)).astype(np.float32)
+    some = replace(truth, X=x, obs=own)
+    return str(make_cxg(tmp_path_factory.mktemp("counted") / "c.cxg", some, "sparse"))
+
+
+@pytest.fixture(scope="module")
+def shifted(tmp_path_factory, truth) -> str:
+    shift = np.linspace(-1, 2, truth.X.shape[1]).astype(np.float32)
+    return str(make_cxg(tmp_path_factory.mktemp("shifted") / "s.cxg", truth, "sparse", shift=shift))
+
+
+@pytest.fixture(scope="module")
+def pairs(client, store, counted, shifted):
+    """Widgets of each store, one alone and one on the cluster, in tasks of a few rows."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cluster, "ROWS_PER_TASK", 400)
+        options = {"render": "raster"}, {"dask": client}
+        stores = {"logs": store, "counts": counted, "shifted": shifted}
+        made = {name: [CxgWidget(uri, color=None, **more) for more in options] for name, uri in stores.items()}
+        for pair in made.values():
+            for widget in pair:
+                widget.annotations.new("mine").assign("one", A)
+                widget.dataset.read_names()
+        yield made
+        for pair in made.values():
+            for widget in pair:
+                widget.close()
+
+
+CASES = {
+    "logs, the rest": lambda w: w.compare(A),
+    "logs, by linear means, of three genes": lambda w: w.compare(A, B, fold="pseudocount", genes=["GENE1", "GENE5"]),
+    "logs, Explorer": lambda w: w.compare(A, B, method="explorer"),
+    "logs, a column": lambda w: w.markers(by="cell_type"),
+    "logs, labels of a user": lambda w: w.markers(by="mine", genes=["GENE2"]),
+    "logs, what lies around": lambda w: w.markers(A & (np.arange(N_OBS) < 400), against="neighborhood"),
+    "shifted": lambda w: w.compare(A, B),
+    "counts": lambda w: w.compare(A, B, normalize="log1p_10k", fold="pseudocount"),
+    "counts, a column": lambda w: w.markers(by="donor", normalize="log1p_10k"),
+    "counts by donor": lambda w: w.compare(A, B, **BY_DONOR),
+    "counts by donor, in three genes": lambda w: w.compare(B, **BY_DONOR, genes=["GENE0", "GENE5"]),
+    "logs, sums of what are no counts": lambda w: w.compare(A, B, **BY_DONOR, min_donors=2),
+    "logs, too few donors": lambda w: w.compare(A, B, **BY_DONOR, min_cells=300),
+    "logs, by numbers": lambda w: w.markers(by="score"),
+    "logs, no such gene": lambda w: w.compare(A, genes=["GENE1", "none"]),
+    "logs, normalized": lambda w: w.compare(A, normalize="log1p_10k"),
+}
+
+
+def told(call, widget):
+    """Return a comparison, or the error, as what can be compared, and tables of numbers."""
+    try:
+        found = call(widget)
+    except CxgWidgetError as error:
+        return (type(error), str(error)), []
+    tables = [found.frame(), *(getattr(found, name) for name in ("donors", "sums") if hasattr(found, name))]
+    return (found.told, found.notes), tables
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_workers_add_up_is_what_one_process_finds_and_none_of_the_matrix_is_read_here(pairs, case):
+    alone, shared = pairs[case.split(",")[0].split()[0]]
+    before = shared.dataset.traffic
+    (said, tables), (said_alone, tables_alone) = told(CASES[case], shared), told(CASES[case], alone)
+    assert said == said_alone
+    assert len(tables) == len(tables_alone)
+    for one, other in zip(tables, tables_alone, strict=True):
+        pd.testing.assert_frame_equal(one, other, rtol=1e-9, atol=0)
+    assert shared.dataset.traffic == before
+
+
+def test_welch_on_workers_is_that_of_scipy(pairs, truth):
+    x = truth.X.astype(np.float64)
+    by_scipy = stats.ttest_ind(x[A], x[B], equal_var=False, nan_policy="omit")
+    frame = pairs["logs"][1].compare(A, B).frame().loc[truth.var_labels]
+    tested = ~np.isnan(frame["statistic"].to_numpy())
+    assert tested.sum() == x.shape[1] - 1  # one gene is nowhere
+    np.testing.assert_allclose(frame["statistic"][tested], np.ma.getdata(by_scipy.statistic)[tested], rtol=1e-9)
+    np.testing.assert_allclose(frame["p"][tested], np.ma.getdata(by_scipy.pvalue)[tested], rtol=1e-6)
+
+
+@pytest.mark.parametrize("ask", [lambda w, m: w.compare(A, method=m), lambda w, m: w.markers(by="cell_type", method=m)])
+def test_ranks_on_workers_are_refused_and_the_sentence_says_what_adds_up(pairs, ask):
+    with pytest.raises(InvalidOption, match=re.escape("method='t-test' adds up there, and a widget without dask=")):
+        ask(pairs["logs"][1], "wilcoxon")
+
+
+def test_two_bits_a_cell_go_out_one_result_comes_back_and_a_bar_moves(pairs, monkeypatch):
+    shared, told, sent, found = pairs["logs"][1], [], [], []
+    parts, matrix = shared._session._held.indexed()._parts, shared._session.matrix()
+    submit, result = parts._client.submit, parts.waiting.result
+
+    def weighed(task, /, *args, **same):
+        sent.append((len(pickle.dumps((args[1:], same))), same["key"]))
+        return submit(task, *args, **same)
+
+    def received(*args):
+        found.append(result(*args))
+        return found[-1]
+
+    matrix.tell = told.append
+    with monkeypatch.context() as patch:
+        patch.setattr(parts._client, "submit", weighed)
+        patch.setattr(parts.waiting, "result", received)
+        assert len(compare(matrix, A, B, Question())) == 6
+    n_bytes = [n for n, key in sent if key.startswith("cxg-compare")]
+    assert len(n_bytes) == 8  # two partitions of 1,500 rows, 400 at a time
+    assert sum(n_bytes) < 2 * N_OBS / 8 + 2000 * len(n_bytes)
+    assert max(len(pickle.dumps(one)) for one in found) < 6 * 2 * 5 * 8 + 2000
+    assert told[-1] == 1
+    assert sorted(told) == told
+
+
+def test_a_comparison_that_is_given_up_ends_on_the_workers_too(pairs, client):
+    shared, asked = pairs["logs"][1], []
+    matrix = shared._session.matrix()
+    matrix._cancelled = lambda: len(asked) > 0 or asked.append(1)
+    with pytest.raises(Cancelled, match="given up"):
+        compare(matrix, A, B, Question())
+
+    def left(dask_scheduler):
+        return [key for key in dask_scheduler.tasks if key.startswith(("cxg-compare", "cxg-merge"))]
+
+    for _ in range(200):
+        if not (found := client.run_on_scheduler(left)):
+            break
+        time.sleep(0.02)
+    assert not found

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterator
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cxg_widget.compare.grouped import Grouped
 from cxg_widget.compare.moments import Floats, Moments, Summary
 from cxg_widget.compare.ranks import Ranks
+from cxg_widget.compute.ahead import Ahead
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
 
 
 class Gathered(NamedTuple):
@@ -28,27 +35,37 @@ class Gathered(NamedTuple):
         return Gathered(tuple(one.with_(beside) for one, beside in zip(self.groups, other.groups, strict=True)))
 
 
-def gather(cells: Grouped, *, linear: bool = False, ranked: bool = False) -> Gathered:
+def _summed(cells: Grouped, moments: Moments) -> Iterator[tuple[MatrixBlock, NDArray[np.int32], Floats]]:
+    """Yield the blocks of `Grouped.row_blocks`, of which the moments were taken in."""
+    for block, codes, scale in cells.row_blocks():
+        moments.add_rows(block, codes, scale)
+        yield block, codes, scale
+
+
+def gather(cells: Grouped, *, linear: bool = False) -> Gathered:
     """Go through the matrix.
 
-    By columns one look gives all; by rows ranks take another one, or one for each band of genes whose values fit into
-    memory.
+    One look gives all, but for ranks by rows of more values than fit into memory: they take a look for each band of
+    genes whose values do.
 
     Parameters
     ----------
     linear : whether to sum up expm1 of the values too
-    ranked : whether to rank the cells of all groups by each gene
     """
     read = cells.read
     moments = Moments(cells.n_cells, len(read), linear=linear)
-    ranks = Ranks(cells) if ranked else None
+    ranks = Ranks(cells) if cells.ranked else None
     if not len(cells.rows):  # of a part of all cells, which Dask's workers gather
         pass
     elif cells.by_rows:
-        for rows, codes, scale in cells.row_blocks():
-            moments.add_rows(rows, codes, scale)
-        if ranks is not None:
-            ranks.add_rows(moments)
+        blocks = _summed(cells, moments)
+        if ranks is None:
+            deque(blocks, maxlen=0)
+        else:
+            turned = ranks.turned()
+            for block, codes, scale in Ahead(lambda: blocks, cells.check):
+                turned.add_rows(block, codes, scale)
+            ranks.add_rows(moments, turned)
     else:
         scale = cells.scale
         for first, block in cells.column_blocks():

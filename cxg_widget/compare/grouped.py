@@ -31,6 +31,7 @@ class Grouped:
     layer : None = the main matrix
     positions : int64, ascending, the genes that are asked for; None = all
     normalized : whether values are log1p of counts per 10,000 of all genes of the cell
+    ranked : whether cells are ranked by each gene, which takes whole genes
     tell : is told which part is done of one look at the matrix
     check : called now and then, ten times a second while something is read; what it raises, ends that
     """
@@ -42,6 +43,7 @@ class Grouped:
     layer: str | None = None
     positions: NDArray[np.int64] | None = None
     normalized: bool = False
+    ranked: bool = False
     tell: Callable[[float], None] = field(default=lambda _: None, repr=False)
     check: Callable[[], None] = field(default=lambda: None, repr=False)
 
@@ -63,8 +65,15 @@ class Grouped:
 
     @cached_property
     def by_rows(self) -> bool:
-        """Whether less is read by rows; a gene is then read with all others."""
-        return self.dataset.plan(self._some, self.positions, self.layer).axis == "obs"
+        """Whether less is read by rows; a gene is then read with all others.
+
+        Genes that come whole are taken where that is as much, or up to twice as much and cells are ranked, for which
+        the entries of rows must be kept.
+        """
+        plan = self.dataset.plan(self._some, self.positions, self.layer)
+        if plan.axis == "var":
+            return False
+        return not plan.both_ways or plan.other_bytes > plan.n_bytes * (2 if self.ranked else 1)
 
     @property
     def read(self) -> NDArray[np.int64]:

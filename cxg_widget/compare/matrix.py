@@ -60,7 +60,7 @@ class Matrix:
 
     def gather(self, grouping: Grouping, question: Question, *, linear: bool) -> Gathered:
         """Gather what a question needs of each group."""
-        return gather(self._grouped(grouping, question), linear=linear, ranked=question.method == "wilcoxon")
+        return gather(self._grouped(grouping, question), linear=linear)
 
     def sum_counts(self, grouping: Grouping, question: Question) -> Sums:
         """Sum up the counts of each group, of all genes whatever was asked for."""
@@ -76,5 +76,6 @@ class Matrix:
         codes = None if grouping.column is None else dataset.codes(grouping.column)
         return Grouped.of(
             dataset, grouping.groups(codes, dataset.n_obs), grouping.n_groups, question.layer,
-            None if every else question.positions(dataset), question.normalize is not None, self.tell, self.give_up,
+            None if every else question.positions(dataset), question.normalize is not None,
+            question.method == "wilcoxon", self.tell, self.give_up,
         )  # fmt: skip

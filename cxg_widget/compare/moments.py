@@ -16,7 +16,6 @@ from cxg_widget.compare.kernels import (
     SHIFT,
     SQUARES,
     SUM,
-    ZERO,
     add_columns,
     add_dense_rows,
     add_rows,
@@ -106,7 +105,7 @@ class Moments:
     def __init__(self, n_cells: NDArray[np.int64], n_var: int, *, linear: bool = False) -> None:
         self._n_cells, self._linear = n_cells, linear
         self._state = np.zeros((n_var, len(n_cells), 5))
-        self._rare = np.zeros((n_var, len(n_cells), 3), dtype=np.int32)
+        self._rare = np.zeros((n_var, len(n_cells), 2), dtype=np.int32)
         self.fill = np.zeros(n_var)
 
     def add_rows(self, block: MatrixBlock, codes: NDArray[np.int32], scale: Floats = NO_SCALE) -> None:
@@ -118,7 +117,10 @@ class Moments:
         scale : (n_rows,), what values are multiplied by before log1p; empty = values as they are
         """
         if block.fill is not None:
-            self.fill[:] = block.fill
+            unknown = np.isnan(block.fill)
+            self.fill[~unknown] = block.fill[~unknown]
+            n = np.bincount(codes[codes >= 0], minlength=len(self._n_cells))
+            self._rare[unknown, :, MISSING] += n.astype(np.int32)
         cells = frozen(codes), frozen(scale)
         if block.lines is not None:
             add_dense_rows(frozen(block.lines), cells, self._linear, self._state, self._rare)
@@ -130,12 +132,6 @@ class Moments:
         genes = slice(first, first + len(block.starts) - 1)
         state, rare = self._state[genes], self._rare[genes]
         add_columns(entries_of(block), (frozen(codes), frozen(scale)), self._linear, state, rare)
-
-    @property
-    def n_apart(self) -> NDArray[np.int64]:
-        """How many entries other than NaN and 0 each gene has in cells of any group, int64 (n_var,)."""
-        found: NDArray[np.int64] = self._state[:, :, LISTED].sum(axis=1).astype(np.int64)
-        return found - (self._rare[:, :, ZERO].sum(axis=1) if not self.fill.any() else 0)
 
     def n_measured(self, genes: slice = slice(None)) -> NDArray[np.int64]:
         """Return in how many cells of each group each of some genes was measured, int64 (n_genes, n_groups)."""

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compare.grouped import Grouped
-from cxg_widget.compare.kernels import add_ranks, put_columns, put_rows
 from cxg_widget.compare.moments import Moments, entries_of
+from cxg_widget.compare.rank_kernels import add_ranks, put_columns, sort_keys
+from cxg_widget.compare.turned import Integers, Keys, Turned, grown
 from cxg_widget.compute.compiled import frozen
+from cxg_widget.compute.side_by_side import at_once
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
 
-BAND_BYTES = 2**29
-"""What the keys that are sorted may take where rows are read; of more, genes are ranked in bands, a look each."""
-_KEY_BYTES = 8
-
-Integers = NDArray[np.int64]
-Keys = tuple[NDArray[np.uint64], Integers, Integers]
-"""Keys of several genes, where those of each begin, and where they end."""
+BAND_BYTES = 3 * 2**28
+"""What is kept of rows to be ranked; of more, genes are ranked in bands, a look at all rows for each."""
+_THREADS = min(4, os.cpu_count() or 1)
+_NONE = np.empty(0, dtype=np.uint64)
 
 
 class Ranks:
     """Sums of ranks of each gene over the cells of all groups.
 
-    Values are ranked as float32. Each becomes a key of 64 bits that holds its group too, since NumPy sorts 64-bit
-    numbers in a third of the time that it takes for the places of 32-bit ones.
+    Values are ranked as float32. Each becomes a key of 64 bits that holds its group too.
 
     Attributes
     ----------
@@ -38,6 +37,7 @@ class Ranks:
         self._cells = cells
         self.sums = np.zeros((len(cells.read), cells.n_groups))
         self.ties = np.zeros(len(cells.read))
+        self._keys = self._spare = _NONE
 
     def add_columns(self, first: int, block: MatrixBlock, n: Integers) -> None:
         """Rank whole columns.
@@ -49,34 +49,54 @@ class Ranks:
         """
         entries, cells = entries_of(block), (frozen(self._cells.codes), frozen(self._cells.scale))
         starts = entries[0][:-1] - entries[0][0]
-        keys, ends = np.empty(len(block.values), dtype=np.uint64), np.empty(len(starts), dtype=np.int64)
-        put_columns(entries, cells, keys, ends)
-        self._rank(first, (keys, starts, ends), n, np.zeros(len(ends), dtype=np.float32))
+        self._keys, ends = grown(self._keys, len(block.values)), np.empty(len(starts), dtype=np.int64)
+        put_columns(entries, cells, self._keys, ends)
+        fill = np.zeros(len(ends), dtype=np.float32)
+        self._spare = self._rank(first, (self._keys, starts, ends), n, fill, self._spare)
 
-    def add_rows(self, moments: Moments) -> None:
-        """Rank all genes band by band, each by a look at all rows."""
-        n_keys, n, fill = moments.n_apart, moments.n_measured(), moments.fill.astype(np.float32)
-        for first, last in bands(n_keys, BAND_BYTES):
-            ends = np.cumsum(np.concatenate([[0], n_keys[first:last]]))
-            keys, starts, ends = np.empty(ends[-1], dtype=np.uint64), ends[:-1].copy(), ends[:-1].copy()
+    def turned(self, first: int = 0) -> Turned:
+        """Return what takes in rows for `add_rows`, of which the genes from `first` on are not ranked yet."""
+        return Turned((first, len(self.sums)), len(self._cells.rows), self._cells.n_groups, BAND_BYTES)
+
+    def add_rows(self, moments: Moments, turned: Turned) -> None:
+        """Rank all genes: those of which a look at all rows kept the entries, and the others by further looks."""
+        n, fill = moments.n_measured(), moments.fill.astype(np.float32)
+        while True:
+            self._rank_kept(turned, n, fill)
+            if turned.last == len(n):
+                return
+            turned = self.turned(turned.last)
             for block, codes, scale in self._cells.row_blocks():
-                put_rows(entries_of(block), (frozen(codes), frozen(scale)), (first, frozen(fill)), keys, ends)
-            self._rank(first, (keys, starts, ends), n[first:last], fill[first:last])
+                turned.add_rows(block, codes, scale)
 
-    def _rank(self, first: int, keys: Keys, n: Integers, fill: NDArray[np.float32]) -> None:
+    def _rank_kept(self, turned: Turned, n: Integers, fill: NDArray[np.float32]) -> None:
+        """Rank genes in threads, each of which takes the next run of them."""
+        spans = turned.spans()
+
+        def rank() -> None:
+            keys, spare = _NONE, _NONE
+            while spans:
+                with suppress(IndexError):  # another thread took the last one
+                    span = spans.pop()
+                    found = turned.keys(span, keys)
+                    genes = slice(*span)
+                    keys, spare = found[0], self._rank(span[0], found, n[genes], fill[genes], spare)
+
+        try:
+            for outcome in at_once([rank] * _THREADS):
+                if isinstance(outcome, Exception):
+                    raise outcome
+        finally:
+            spans.clear()
+
+    def _rank(
+        self, first: int, keys: Keys, n: Integers, fill: NDArray[np.float32], spare: NDArray[np.uint64]
+    ) -> NDArray[np.uint64]:
+        """Rank some genes, and return memory to sort in, which is the one that was held where it suffices."""
+        self._cells.check()
         found, starts, ends = keys
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-            found[start:end].sort()
-            self._cells.check()
+        spare = grown(spare, int((ends - starts).max(initial=0)))
+        sort_keys(found, starts, ends, spare)
         genes = slice(first, first + len(starts))
         add_ranks(keys, n, fill, self.sums[genes], self.ties[genes])
-
-
-def bands(n_keys: Integers, most_bytes: int) -> Iterator[tuple[int, int]]:
-    """Cut genes into neighbours whose keys take no more than `most_bytes`; one at least."""
-    before = np.concatenate([[0], np.cumsum(n_keys * _KEY_BYTES)])
-    start = 0
-    while start < len(n_keys):
-        stop = max(int(np.searchsorted(before, before[start] + most_bytes, side="right")) - 1, start + 1)
-        yield start, stop
-        start = stop
+        return spare

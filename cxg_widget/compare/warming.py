@@ -5,16 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cxg_widget.compare.composition import Composition
-from cxg_widget.compare.kernels import (
-    add_columns,
-    add_dense_rows,
-    add_ranks,
-    add_rows,
-    add_totals,
-    put_columns,
-    put_rows,
-    put_totals,
-)
+from cxg_widget.compare.kernels import add_columns, add_dense_rows, add_rows, add_totals, put_totals
+from cxg_widget.compare.rank_kernels import add_ranks, count_turned, put_columns, put_keys, put_turned, sort_keys
 from cxg_widget.compute.compiled import frozen
 
 
@@ -24,7 +16,7 @@ def compile_loops() -> None:
     starts, ends = frozen(np.zeros(2, dtype=np.int64)), np.zeros(1, dtype=np.int64)
     entries = starts, frozen(np.zeros(0, dtype=np.int32)), frozen(np.zeros(0, dtype=np.float32))
     cells = frozen(np.zeros(1, dtype=np.int32)), frozen(np.zeros(0))
-    state, rare = np.zeros((1, 1, 5)), np.zeros((1, 1, 3), dtype=np.int32)
+    state, rare = np.zeros((1, 1, 5)), np.zeros((1, 1, 2), dtype=np.int32)
     add_rows(entries, cells, False, state, rare)
     add_dense_rows(frozen(np.zeros((1, 1), dtype=np.float32)), cells, False, state, rare)
     add_columns(entries, cells, False, state, rare)
@@ -32,5 +24,11 @@ def compile_loops() -> None:
     add_totals(entries, np.zeros(0))
     keys, fill = np.zeros(0, dtype=np.uint64), np.zeros(1, dtype=np.float32)
     put_columns(entries, cells, keys, ends)
-    put_rows(entries, cells, (0, frozen(fill)), keys, ends)
+    offsets = np.zeros(1, dtype=np.int32)
+    count_turned(entries, cells[0], frozen(fill), 0, offsets)
+    for kind in (np.uint8, np.uint16):
+        turned = np.zeros(0, dtype=np.float32), np.zeros(0, dtype=kind)
+        put_turned(entries, cells, (0, frozen(fill)), offsets, turned)
+        put_keys((frozen(turned[0]), frozen(turned[1])), offsets, offsets, keys, ends)
+    sort_keys(keys, ends, ends, keys)
     add_ranks((keys, ends, ends), np.zeros((1, 1), dtype=np.int64), fill, np.zeros((1, 1)), np.zeros(1))

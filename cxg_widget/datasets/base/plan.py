@@ -27,6 +27,7 @@ class Grain:
     rows : how many neighbouring rows are read where one of them is wanted; None = all, so that rows are read by column
     columns : how many neighbouring vars are read where one of them is wanted; None = all
     cuts : whether vars are read for some rows alone
+    both_ways : whether all entries are kept twice, by row and by column
     is_dense : whether blocks of rows are dense
     row_starts : int64 (n_obs + 1,), how many entries lie before each row, where that is known; else all have as many
     """
@@ -37,6 +38,7 @@ class Grain:
     rows: int | None = None
     columns: int | None = None
     cuts: bool = False
+    both_ways: bool = False
     is_dense: bool = False
     row_starts: NDArray[np.int64] | None = None
 
@@ -79,12 +81,14 @@ class Plan:
     n_bytes : about how many bytes are decoded so
     other_bytes : about how many along the other axis
     why : the reason, in one sentence
+    both_ways : whether the other axis is one that all of the matrix can be read along in one look, too
     """
 
     axis: Axis
     n_bytes: int
     other_bytes: int
     why: str
+    both_ways: bool = False
 
 
 def choose(grain: Grain, rows: Positions | None, positions: Positions | None) -> Plan:
@@ -101,7 +105,7 @@ def choose(grain: Grain, rows: Positions | None, positions: Positions | None) ->
     else:
         reason = f"by {names[other]} about {byte_size(along[other])} would be read"
     why = f"{cells} obs of {vars_} var take about {byte_size(along[axis])} by {names[axis]}; {reason}."
-    return Plan(axis, along[axis], along[other], why)
+    return Plan(axis, along[axis], along[other], why, grain.both_ways)
 
 
 def covering(lines: Positions, near: int, most: int) -> Iterator[Positions]:

@@ -124,9 +124,10 @@ class Matrix:
     def grain(self) -> Grain:
         """Say in which portions it is read; errors as `vector`."""
         found = self._usable().grain()
-        if self._shifted and found.rows is None:  # blocks of columns are written out
-            return replace(found, n_entries=self._shape[0] * self._shape[1])
-        return found
+        if not self._shifted:
+            return found
+        n_entries = self._shape[0] * self._shape[1] if found.rows is None else found.n_entries
+        return replace(found, n_entries=n_entries, both_ways=False)  # blocks of columns are written out
 
     def rows(self, rows: Positions) -> MatrixBlock:
         """Read some rows, ascending; with a shift as fill of what is left out. Errors as `vector`."""

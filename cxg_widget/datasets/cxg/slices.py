@@ -45,7 +45,7 @@ class ByColumn(SparseLayout):
         n_obs, n_var = self.shape
         rows = self._lines_in_tile(Stored.of(self._arrays.schema("Xr")), "obs") if self._has_twin() else None
         columns = self._lines_in_tile(self.stored, "var")
-        return Grain((n_obs, n_var), self._n_entries("Xc"), ENTRY_BYTES, rows, columns)
+        return Grain((n_obs, n_var), self._n_entries("Xc"), ENTRY_BYTES, rows, columns, both_ways=rows is not None)
 
     def cells_of_rows(self, rows: Positions) -> Entries:
         """Read the entries of some rows, out of `Xr`."""

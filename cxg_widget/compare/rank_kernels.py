@@ -1,0 +1,202 @@
+"""The compiled loops that rank cells: entries become keys that sort, by gene; imported at first use only.
+
+Arguments are those of `kernels.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cxg_widget.compute.compiled import compiled
+
+_SIGN, _TOP, _GROUP_BITS = np.uint32(31), np.uint32(0x80000000), np.uint64(16)
+_LOW, _HIGH, _DIGITS, _DIGIT = np.uint64(11), np.uint64(22), 2048, np.uint64(2047)
+_FEW = 48
+"""Of fewer keys the digits are not counted."""
+
+
+@compiled
+def put_columns(entries: Any, cells: Any, keys: Any, ends: Any) -> None:
+    """Write the keys of the entries of columns that are ranked: all but NaN, which has no rank, and 0.
+
+    A key is a uint64 that sorts as the float32 value does, with the group, below 65,536, in its lowest 16 bits. Entries
+    of 0 are left to the cells that are not listed, with which they tie. Scaled values are rounded to float32, so that
+    those that are the same but for the last bits tie too.
+
+    keys : uint64, as many as entries
+    ends : int64 (n_columns,), after the last key of each column, the first of which lies where its entries begin
+    """
+    starts, rows, values = entries
+    codes, scale = cells
+    for column in range(ends.size):
+        at = starts[column] - starts[0]
+        for entry in range(starts[column], starts[column + 1]):
+            row = rows[entry]
+            group = codes[row]
+            if group < 0:
+                continue
+            value = values[entry]
+            if scale.size:
+                value = np.float32(np.log1p(np.float64(value) * scale[row]))
+            if not np.isnan(value) and value != 0:
+                bits = np.float32(value).view(np.uint32)
+                up = ~bits if bits >> _SIGN else bits | _TOP
+                keys[at] = (np.uint64(up) << _GROUP_BITS) | np.uint64(group)
+                at += 1
+        ends[column] = at
+
+
+@compiled
+def count_turned(entries: Any, codes: Any, left_out: Any, first: Any, counts: Any) -> None:
+    """Count the entries of each gene that may be ranked: all but NaN and those that tie with what is not listed.
+
+    left_out : float32 (n_var,), what cells that are not listed have of each gene
+    first : the first of the genes that are counted
+    counts : int32 (n_genes,), zeros
+    """
+    starts, genes, values = entries
+    last = first + counts.size
+    for row in range(codes.size):
+        if codes[row] < 0:
+            continue
+        for entry in range(starts[row], starts[row + 1]):
+            gene = np.int64(genes[entry])
+            if first <= gene < last and values[entry] != left_out[gene] and not np.isnan(values[entry]):
+                counts[gene - first] += 1
+
+
+@compiled
+def put_turned(entries: Any, cells: Any, fill: Any, ends: Any, turned: Any) -> None:
+    """Write the entries of each gene that are ranked behind each other, as `count_turned` counted them.
+
+    Scaled values are rounded to float32, as in `put_columns`.
+
+    fill : first and left_out as there
+    ends : int32 (n_genes,), where the next entry of each gene goes
+    turned : float32 and unsigned integers (n_entries,), value and group of each entry
+    """
+    starts, genes, values = entries
+    codes, scale = cells
+    first, left_out = fill
+    kept, groups = turned
+    last = first + ends.size
+    for row in range(codes.size):
+        group = codes[row]
+        if group < 0:
+            continue
+        for entry in range(starts[row], starts[row + 1]):
+            gene = np.int64(genes[entry])
+            value = values[entry]
+            if gene < first or gene >= last or value == left_out[gene] or np.isnan(value):
+                continue
+            if scale.size:
+                value = np.float32(np.log1p(np.float64(value) * scale[row]))
+                if value == left_out[gene] or np.isnan(value):
+                    continue
+            at = ends[gene - first]
+            kept[at] = value
+            groups[at] = group
+            ends[gene - first] = at + 1
+
+
+@compiled
+def put_keys(turned: Any, starts: Any, stops: Any, keys: Any, ends: Any) -> None:
+    """Write the keys of turned entries of some genes behind those that were written before; as `put_columns`.
+
+    turned : float32 and unsigned integers, value and group of each entry
+    starts, stops : int32 (n_genes,), where the entries of each gene begin and end
+    ends : int64 (n_genes,), where the next key of each gene goes
+    """
+    kept, groups = turned
+    for gene in range(ends.size):
+        at = ends[gene]
+        for entry in range(starts[gene], stops[gene]):
+            bits = np.float32(kept[entry] + np.float32(0)).view(np.uint32)  # of two zeros one
+            up = ~bits if bits >> _SIGN else bits | _TOP
+            keys[at] = (np.uint64(up) << _GROUP_BITS) | np.uint64(groups[entry])
+            at += 1
+        ends[gene] = at
+
+
+@compiled
+def sort_keys(keys: Any, starts: Any, ends: Any, spare: Any) -> None:
+    """Sort the keys of each gene by value, digit by digit of 11 bits; those of one value may be in any order.
+
+    keys, starts, ends : as of `add_ranks`
+    spare : uint64, as many as the longest of them
+    """
+    n = np.empty((3, _DIGITS), dtype=np.int64)
+    for gene in range(starts.size):
+        first, last = starts[gene], ends[gene]
+        if last - first < _FEW:
+            for at in range(first + 1, last):
+                key, to = keys[at], at
+                while to > first and keys[to - 1] > key:
+                    keys[to] = keys[to - 1]
+                    to -= 1
+                keys[to] = key
+            continue
+        n[:] = 0
+        for at in range(first, last):
+            key = keys[at] >> _GROUP_BITS
+            n[0, key & _DIGIT] += 1
+            n[1, (key >> _LOW) & _DIGIT] += 1
+            n[2, key >> _HIGH] += 1
+        for digit in range(3):
+            before = 0
+            for place in range(_DIGITS):
+                here = n[digit, place]
+                n[digit, place] = before
+                before += here
+        for at in range(first, last):
+            place = (keys[at] >> _GROUP_BITS) & _DIGIT
+            spare[n[0, place]] = keys[at]
+            n[0, place] += 1
+        for at in range(last - first):
+            place = (spare[at] >> (_GROUP_BITS + _LOW)) & _DIGIT
+            keys[first + n[1, place]] = spare[at]
+            n[1, place] += 1
+        for at in range(first, last):
+            place = keys[at] >> (_GROUP_BITS + _HIGH)
+            spare[n[2, place]] = keys[at]
+            n[2, place] += 1
+        keys[first:last] = spare[: last - first]
+
+
+@compiled
+def add_ranks(keys: Any, n: Any, fill: Any, sums: Any, ties: Any) -> None:
+    """Write the sums of the mean ranks of each group, and the sum of t^3 - t over ties of t values, of some genes.
+
+    keys : uint64, those of each gene sorted; int64 (n_genes,), where they begin; int64 (n_genes,), where they end
+    n : int64 (n_genes, n_groups), of how many cells of each group each was measured in
+    fill : float32 (n_genes,), what those without a key have, and none with a key has
+    sums : float64 (n_genes, n_groups), zeros; ties : float64 (n_genes,)
+    """
+    sorted_, starts, ends = keys
+    low = np.uint64(0xFFFF)
+    left_out = np.empty(sums.shape[1], dtype=np.int64)
+    for gene in range(starts.size):
+        left_out[:] = n[gene]
+        for at in range(starts[gene], ends[gene]):
+            left_out[np.int64(sorted_[at] & low)] -= 1
+        bits = np.float32(fill[gene] + np.float32(0)).view(np.uint32)
+        fill_key = np.uint64(~bits if bits >> _SIGN else bits | _TOP)
+        is_waiting, below, tied = left_out.sum() > 0, 0.0, 0.0
+        at = starts[gene]
+        while at < ends[gene] or is_waiting:
+            if is_waiting and (at == ends[gene] or sorted_[at] >> _GROUP_BITS > fill_key):
+                is_waiting, t = False, float(left_out.sum())
+                sums[gene] += left_out * (below + (t + 1) / 2)
+            else:
+                end = at + 1
+                while end < ends[gene] and sorted_[end] >> _GROUP_BITS == sorted_[at] >> _GROUP_BITS:
+                    end += 1
+                t = float(end - at)
+                for place in range(at, end):
+                    sums[gene, np.int64(sorted_[place] & low)] += below + (t + 1) / 2
+                at = end
+            tied += t * t * t - t
+            below += t
+        ties[gene] = tied

@@ -1,0 +1,123 @@
+"""Entries of rows put together by gene, block by block in bounded memory, so that one look serves to rank them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compare.moments import Floats, entries_of
+from cxg_widget.compare.rank_kernels import count_turned, put_keys, put_turned
+from cxg_widget.compute.compiled import frozen
+from cxg_widget.datasets.base.matrix_block import MatrixBlock
+
+_SLACK = 1.1
+"""Rows to come may be that much fuller before genes are let go again, each time of which copies what is kept."""
+_KEYS = 2**20
+"""Keys that are made at a time: 8 MiB."""
+
+Integers = NDArray[np.int64]
+Keys = tuple[NDArray[np.uint64], Integers, Integers]
+"""Keys of several genes, where those of each begin, and where they end."""
+
+
+class _Part(NamedTuple):
+    """The entries of a block, by gene: where those of each begin and end, the values, and the groups."""
+
+    starts: NDArray[np.int32]
+    stops: NDArray[np.int32]
+    values: NDArray[np.float32]
+    groups: NDArray[Any]
+
+    @property
+    def n_bytes(self) -> int:
+        return self.values.nbytes + self.groups.nbytes
+
+    def first(self, n: int) -> _Part:
+        """Return a copy of the first genes."""
+        stop = self.starts[n] if n < len(self.starts) else len(self.values)
+        return _Part(
+            self.starts[:n].copy(), self.stops[:n].copy(), self.values[:stop].copy(), self.groups[:stop].copy()
+        )
+
+
+class Turned:
+    """Entries of neighbouring genes, as many of these as fit: of those from `last` on nothing is kept.
+
+    Parameters
+    ----------
+    genes : the first of those that are wanted, and the end of these
+    n_rows : how many rows there will be
+    n_groups : how many groups there are, which tells how small a type holds one
+    most_bytes : what values and groups of entries may take; one gene is kept in any case
+    """
+
+    def __init__(self, genes: tuple[int, int], n_rows: int, n_groups: int, most_bytes: int) -> None:
+        self.first, self.last = genes
+        self._n_rows, self._n_taken = n_rows, 0
+        self._kind = np.dtype(np.uint8 if n_groups <= 2**8 else np.uint16)
+        self._most_bytes, self._parts, self._n_bytes = most_bytes, list[_Part](), 0
+
+    def add_rows(self, block: MatrixBlock, codes: NDArray[np.int32], scale: Floats) -> None:
+        """Take in rows; genes are let go when all rows will not fit.
+
+        Parameters
+        ----------
+        codes, scale : as of `Moments.add_rows`
+        """
+        entries, rows = entries_of(block), frozen(codes)
+        left_out = np.zeros(self.last, dtype=np.float32) if block.fill is None else block.fill
+        starts = np.zeros(self.last - self.first + 1, dtype=np.int32)
+        count_turned(entries, rows, frozen(left_out), self.first, starts[1:])
+        np.cumsum(starts, out=starts)
+        stops = starts[:-1].copy()
+        values, groups = np.empty(starts[-1], dtype=np.float32), np.empty(starts[-1], dtype=self._kind)
+        put_turned(entries, (rows, frozen(scale)), (self.first, frozen(left_out)), stops, (values, groups))
+        self._parts.append(_Part(starts[:-1], stops, values, groups))
+        self._n_bytes += self._parts[-1].n_bytes
+        self._n_taken += len(codes)
+        self._let_go(self._n_taken / self._n_rows)
+
+    def _let_go(self, done: float) -> None:
+        """Keep as many genes as fit if the rows to come are like those there are."""
+        if self._n_bytes <= self._most_bytes * min(done * _SLACK, 1.0):
+            return
+        n = np.zeros(self.last - self.first, dtype=np.int64)
+        for part in self._parts:
+            n += np.diff(part.starts, append=len(part.values))
+        size = np.cumsum(n) * (4 + self._kind.itemsize)
+        n_kept = max(int(np.searchsorted(size, self._most_bytes * done, side="right")), 1)
+        self._parts = [part.first(n_kept) for part in self._parts]
+        self._n_bytes = sum(part.n_bytes for part in self._parts)
+        self.last = self.first + n_kept
+
+    def spans(self) -> list[tuple[int, int]]:
+        """Return the genes that were kept, in runs of as many as are ranked at a time: the first, and the end."""
+        before, start, found = np.concatenate([[0], np.cumsum(self._n_keys())]), 0, []
+        while start < len(before) - 1:
+            stop = max(int(np.searchsorted(before, before[start] + _KEYS, side="right")) - 1, start + 1)
+            found.append((self.first + start, self.first + stop))
+            start = stop
+        return found
+
+    def keys(self, span: tuple[int, int], held: NDArray[np.uint64]) -> Keys:
+        """Return the keys of a run of genes, in memory that was held before where it suffices."""
+        genes = slice(span[0] - self.first, span[1] - self.first)
+        ends = np.concatenate([[0], np.cumsum(self._n_keys(genes))])
+        held, starts, ends = grown(held, int(ends[-1])), ends[:-1].copy(), ends[:-1]
+        for part in self._parts:
+            turned = frozen(part.values), frozen(part.groups)
+            put_keys(turned, part.starts[genes], part.stops[genes], held, ends)
+        return held, starts, ends
+
+    def _n_keys(self, genes: slice = slice(None)) -> Integers:
+        n = np.zeros(len(range(self.last - self.first)[genes]), dtype=np.int64)
+        for part in self._parts:
+            n += part.stops[genes] - part.starts[genes]
+        return n
+
+
+def grown(held: NDArray[np.uint64], n: int) -> NDArray[np.uint64]:
+    """Return memory for n keys, the same as before where that is enough: fresh memory is slow to write to."""
+    return held if len(held) >= n else np.empty(n, dtype=np.uint64)

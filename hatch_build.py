@@ -9,7 +9,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-BUNDLES = [Path("cxg_widget", "static", name) for name in ("widget.js", "panels.js")]
+BUNDLES = [Path("cxg_widget", "static", name) for name in ("widget.js", "panels.js", "file.js")]
 
 
 class BundleHook(BuildHookInterface):

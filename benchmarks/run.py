@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks import columns, compare, data, kernel, large, machine, panels, plots, report, rows, sets, steps
+from benchmarks import columns, compare, data, figures, kernel, large, machine, panels, plots, report, rows, sets, steps
 from benchmarks.data import HERE, RAW, SHAPES, Store
 from benchmarks.stores import run as of_stores
 
@@ -29,6 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     alone = {
         "columns": columns.main,
         "compare": lambda: compare.main([]),
+        "figures": figures.main,
         "sets": sets.main,
         "steps": steps.main,
         "panels": panels.main,
@@ -123,6 +124,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
             "browser",
             "columns",
             "compare",
+            "figures",
             "kernel",
             "large",
             "opening",

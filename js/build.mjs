@@ -1,4 +1,4 @@
-// Bundles the two ES modules that the Python package ships; `--watch` rebuilds on every change.
+// Bundles what the Python package ships: two ES modules, and the script of pages that stand alone; `--watch` rebuilds on every change.
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -7,9 +7,9 @@ import * as esbuild from "esbuild";
 import { minify } from "terser";
 
 const at = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
-const [WIDGET, PANELS] = ["../cxg_widget/static/widget.js", "../cxg_widget/static/panels.js"].map(at);
+const [WIDGET, PANELS, FILE] = ["widget", "panels", "file"].map((name) => at(`../cxg_widget/static/${name}.js`));
 /** The first is stored with every widget in every saved notebook. @type {Record<string, number>} */
-const BUDGET_BYTES = { [WIDGET]: 150 * 1024, [PANELS]: 200 * 1024 };
+const BUDGET_BYTES = { [WIDGET]: 150 * 1024, [PANELS]: 200 * 1024, [FILE]: 24 * 1024 };
 
 // Colours of the style sheets get a short name, there and in scripts, which set one and use some.
 const OWN_COLORS = ["muted", "faint", "edge", "line", "hover", "chosen", "raised", "missing", "shadow"];
@@ -129,6 +129,15 @@ const panels = {
   footer: { js: "return module.exports}" },
 };
 
+/** What starts the two out of a file, inline in its page. @type {import("esbuild").BuildOptions} */
+const file = {
+  ...options,
+  entryPoints: [at("src/file/index.js")],
+  outfile: FILE,
+  format: "iife",
+  plugins: [texts],
+};
+
 /** What esbuild leaves to shorten: 3 % of the bytes. No function of ours is made by `new` or asks for its `arguments`: each may
  * be an arrow. @type {import("terser").MinifyOptions} */
 const shorter = {
@@ -156,7 +165,7 @@ async function reportSize(outfile) {
 
 await mkdir(dirname(WIDGET), { recursive: true });
 // The one that `make` looks at comes last.
-for (const bundle of [panels, widget]) {
+for (const bundle of [file, panels, widget]) {
   const outfile = /** @type {string} */ (bundle.outfile);
   if (process.argv.includes("--watch")) {
     const report = {

@@ -47,7 +47,7 @@ HOMES = {
     "numba": "compute/compiled.py",
     "datashader": "draw/aggregate/reductions.py",
     "xarray": "draw/aggregate/reductions.py",
-    "isal": ("draw/png.py", "spatial/index_file.py"),
+    "isal": ("draw/png.py", "session/html_file.py", "spatial/index_file.py"),
     "h5py": ("datasets/anndata/h5.py", "convert/h5ad_file.py", "annotations/h5ad.py"),
     "zarr": ("datasets/anndata/zarr_store.py", "datasets/atlas/"),
     "scipy": ("compare/", "datasets/anndata/", "datasets/base/matrix_block.py"),
@@ -112,7 +112,7 @@ def test_every_file_that_the_map_names_with_its_folder_exists():
     named = set(re.findall(r"\b(?:[a-z_]+/)+[a-z_]+\.(?:py|js|mjs|md)\b", text))
     assert len(named) > 25
     homes = (root, root / "docs", PACKAGE, root / "js" / "src")
-    named -= {"cxg_widget/static/widget.js", "cxg_widget/static/panels.js"}  # are built
+    named -= {f"cxg_widget/static/{name}.js" for name in ("widget", "panels", "file")}  # are built
     missing = [name for name in named if not any((home / name).exists() for home in homes)]
     assert missing == []
 

@@ -15,8 +15,8 @@ import pytest
 from cxg_widget.datasets.cxg.demo import write_demo
 
 ROOT = Path(__file__).parent.parent
-BUNDLE, PANELS = "cxg_widget/static/widget.js", "cxg_widget/static/panels.js"
-BUDGET_BYTES = {BUNDLE: 150 * 1024, PANELS: 200 * 1024}
+BUNDLE, PANELS, FILE = (f"cxg_widget/static/{name}.js" for name in ("widget", "panels", "file"))
+BUDGET_BYTES = {BUNDLE: 150 * 1024, PANELS: 200 * 1024, FILE: 24 * 1024}
 HEAVY = ("tiledb", "pandas", "numpy", "datashader", "xarray", "anywidget", "ipywidgets", "IPython")
 
 needs_bundle = pytest.mark.skipif(
@@ -53,6 +53,7 @@ def test_sdist_holds_bundle_and_sources(sdist: Path) -> None:
     assert {
         BUNDLE,
         PANELS,
+        FILE,
         "cxg_widget/py.typed",
         "js/src/index.js",
         "js/package-lock.json",
@@ -66,7 +67,7 @@ def test_sdist_holds_bundle_and_sources(sdist: Path) -> None:
 def test_wheel_of_the_sdist_holds_the_package_and_nothing_else(wheel_of_sdist: Path) -> None:
     with zipfile.ZipFile(wheel_of_sdist) as archive:
         names = set(archive.namelist())
-    assert {BUNDLE, PANELS, "cxg_widget/py.typed", "cxg_widget/cli/main.py"} <= names
+    assert {BUNDLE, PANELS, FILE, "cxg_widget/py.typed", "cxg_widget/cli/main.py"} <= names
     assert {name.partition("/")[0] for name in names} == {"cxg_widget", "cxg_widget-0.1.0.dist-info"}
     assert not [name for name in names if name.endswith((".cxg", ".pyc"))]
 
@@ -80,7 +81,7 @@ def test_a_bundle_is_within_its_budget(name: str) -> None:
 @needs_bundle
 def test_the_second_bundle_holds_no_lit_html_of_its_own() -> None:
     walks = {name: "createTreeWalker" in (ROOT / name).read_text() for name in BUDGET_BYTES}  # as lit-html does
-    assert walks == {BUNDLE: True, PANELS: False}
+    assert walks == {BUNDLE: True, PANELS: False, FILE: False}
 
 
 @needs_bundle

@@ -40,12 +40,18 @@ _VAR = "var"
 
 
 class Columns:
-    """Answers what is asked of columns; each is read where it is opened first, and let go of where it is closed."""
+    """Answers what is asked of columns; each is read where it is opened first, and let go of where it is closed.
+
+    Attributes
+    ----------
+    open : those that a front-end has open, as the trait `color` has them
+    """
 
     def __init__(self, loader: Loader, on_show: OnShow) -> None:
         self._loader, self._on_show = loader, on_show
         self._dataset = loader.dataset
         self._newest = Newest("other columns were asked for.")
+        self.open: tuple[str, ...] = ()
 
     def frame(self, name: Any) -> pd.DataFrame:
         """Return the counts of a column; as `CxgWidget.counts`."""
@@ -73,7 +79,7 @@ class Columns:
             If these are no filters, or there are too many columns.
         """
         check_number(asked.columns)
-        wanted = _wanted(asked)
+        self.open, wanted = tuple(asked.columns), _wanted(asked)
         known = {*asked.known}
         check, settings = self._newest.begin(), self._on_show.settings
         rules = check_filters(asked.filters, self._dataset, settings.layer)

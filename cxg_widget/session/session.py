@@ -43,6 +43,7 @@ from cxg_widget.session.figure_files import FigureSize, figure_file, paper_name
 from cxg_widget.session.first_paint import FirstPaint
 from cxg_widget.session.gene_sets import gene_sets_frame
 from cxg_widget.session.gestures import mask_of, polygon_mask, rule_of
+from cxg_widget.session.html_file import HtmlFile, HtmlWish, html_file
 from cxg_widget.session.landmarks import Landmarks
 from cxg_widget.session.module import module_frame
 from cxg_widget.session.on_show import OnShow
@@ -483,6 +484,11 @@ class Session:
         paper = PAPERS[paper_name(settings, dark=dark)]
         return Pages(self._loader, settings, mask, paper).page(size)
 
+    def html(self, wish: HtmlWish) -> HtmlFile:
+        """Return all that is on show as a page that needs no kernel; see `html_file`."""
+        settings, mask, _ = self._on_show.now()
+        return html_file(self._loader, settings, mask, self._columns.open, wish)
+
     @property
     def panel_pictures(self) -> PanelPictures | None:
         """Pictures of the panels on show now; None where there is the plot alone."""
@@ -494,8 +500,12 @@ class Session:
     def _figure(self, asked: p.AskFigure) -> Iterator[Frame]:
         check_size(asked.width, asked.height)
         size = FigureSize((asked.width, asked.height))
-        page = self.page(size.of_page, dark=asked.dark)
-        file = np.frombuffer(figure_file(page, asked.suffix, size.dpi, self.dataset.title), dtype=np.uint8)
+        if asked.suffix == "html":
+            written = self.html(HtmlWish()).text
+        else:
+            page = self.page(size.of_page, dark=asked.dark)
+            written = figure_file(page, asked.suffix, size.dpi, self.dataset.title)
+        file = np.frombuffer(written, dtype=np.uint8)
         parts = np.array_split(file, -(-file.size // CHUNK_BYTES))
         for at, part in enumerate(parts):
             yield Frame(p.FigurePart(at, len(parts)), {"file": part})

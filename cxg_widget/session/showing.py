@@ -64,7 +64,7 @@ class Showing:
         yield from self._on_show.until_newer("points", seq, partial(self._point_frames, outline))
 
     def _outline_frames(self, outline: Extent, seq: int) -> Iterator[Frame]:
-        about = {**self._about_points(seq), "n_points": self._held.n_points}
+        about = {**self.about_points(seq), "n_points": self._held.n_points}
         message = p.Points(start=0, stop=0, extent=list(outline), n_missing=0, **about)
         yield Frame(message, {"xy": np.empty((0, 2), dtype=np.uint16)})
 
@@ -73,7 +73,7 @@ class Showing:
         bounds = held.bounds()
         if outline is not None:
             bounds = Bounds(outline, bounds.n_missing)
-        return streams.point_frames(held.point_xy(), bounds, held.order, self._about_points(seq))
+        return streams.point_frames(held.point_xy(), bounds, held.order, self.about_points(seq))
 
     def place(self, panel: int) -> Iterator[Frame]:
         """Yield the coordinates of a panel's embedding, which all its panels share; nothing where it is the plot's.
@@ -87,13 +87,14 @@ class Showing:
 
         def frames(seq: int) -> Iterator[Frame]:
             xy, bounds = held.point_xy(), held.bounds()
-            yield from streams.point_frames(xy, bounds, held.order, self._about_points(seq, held))
+            yield from streams.point_frames(xy, bounds, held.order, self.about_points(seq, held))
 
         seq = self._on_show.next("points", place)
         for frame in self._on_show.until_newer("points", seq, frames, place):
             yield streams.of_panel(frame, panel)
 
-    def _about_points(self, seq: int, held: Holder | None = None) -> dict[str, Any]:
+    def about_points(self, seq: int, held: Holder | None = None) -> dict[str, Any]:
+        """Return what is said of all points alike: the fields of `Points` but those of a chunk."""
         held = held or self._held
         settings, name = held.settings, self._dataset.find_embedding(held.settings.embedding)
         equal_units = self._dataset.axis_labels(name, settings.axes) is None
@@ -165,13 +166,18 @@ class Showing:
     def panel_cells(self, panel: int) -> Iterator[Frame]:
         """Yield which points are a panel's own: those within it that the legend of the plot does not hide."""
         settings, seq = self._on_show.settings, self._on_show.next("filter", panel)
+        held = self._loader.of(settings.of_panel(panel))
+        yield streams.of_panel(self._filter_frame(held, self.passing_of(panel), seq), panel)
+
+    def passing_of(self, panel: int) -> NDArray[np.bool_] | None:
+        """Return which cells are a panel's own, bool (n_obs,); None = all."""
+        settings = self._on_show.settings
         look = settings.look(panel)
         rules = within(look)
         if "color" in look:
             besides = self._loader.filters_besides(settings)
             rules = (*(as_a_whole(one) for one in settings.filters if one not in besides), *rules)
-        passing, held = self._loader.crossfilter.passing(rules), self._loader.of(settings.of_panel(panel))
-        yield streams.of_panel(self._filter_frame(held, passing, seq), panel)
+        return self._loader.crossfilter.passing(rules)
 
     def selection(self) -> Iterator[Frame]:
         """Yield which points are selected, as packed bits."""

@@ -323,26 +323,34 @@ class CxgWidget(PlottingWidget):
 
     def save(
         self, path: str | os.PathLike[str], *, dpi: float | None = None, width: float | None = None,
-        height: float | None = None, legend: bool | None = None,
+        height: float | None = None, legend: bool | None = None, max_bytes: float | None = None,
+        colors: Sequence[Any] | None = None,
     ) -> None:  # fmt: skip
-        """Write what is on show into a file: all cells as one image, everything else as text and lines.
+        """Write what is on show into a file: all cells as one image, everything else as text and lines; or as a page.
 
         All panels, with axes, names, contours, legends, scale bar, the image of the section and the difference of two
         sets. In SVG and PDF words are text, in PDF with their font. The paper is `background`, white where that is
         None. A file that is there is replaced as a whole; after a failure it is as it was.
 
+        A page, .html, holds up to a million of the cells and the colors at hand: it pans, zooms, tells of the cell
+        under the pointer and recolors without a kernel or a network, and says what is not in it; so does a warning.
+
         Parameters
         ----------
-        path : its suffix says what is written: .png, .svg or .pdf, of which the last two need matplotlib
+        path : its suffix says what is written: .png, .svg, .pdf or .html; SVG and PDF need matplotlib
         dpi : pixels per inch of the image, 10 to 2,400; None = 300. With 96 a CSS px is one pixel
         width, height : of the whole page, CSS px (1/96 inch); of one alone the other follows. None = the plot as large
-            as on the screen, where there is one, else 4:3 of the trait `height`, and the legend beside it
+            as on the screen, where there is one, else 4:3 of the trait `height`, and the legend beside it. Of a page
+            those of the widget; None = as the window has it
         legend : whether title and legend are on it; None = as the trait `legend` says, which is True by itself
+        max_bytes : of a page; None = 50 million. What is merely at hand goes first, then cells, of which a sample stays
+        colors : what a page can be colored by, as `color` takes it, besides what is on show, pinned genes, columns that
+            are open, and what is told of the cell under the pointer
 
         Raises
         ------
         InvalidValue
-            For another suffix, a size that leaves no room for the plot or cannot be held.
+            For another suffix, a size that leaves no room for the plot or cannot be held, max_bytes that hold nothing.
         TargetNotWritten
             If there is no such folder, the disk is full or does not take it; an OSError.
         MissingDependency
@@ -354,7 +362,8 @@ class CxgWidget(PlottingWidget):
         """
         self._check_open()
         with self._session.costs.action("save"):
-            saving.save(self._session, path, self._figure_size(width, height, dpi), legend)
+            options = saving.Options(dpi, legend, max_bytes, colors)
+            saving.save(self._session, path, self._figure_size(width, height, dpi), options)
 
     def figure(
         self, *, dpi: float | None = None, width: float | None = None, height: float | None = None,

@@ -251,7 +251,7 @@ def test_paper_is_white_unless_the_background_says_otherwise(w, tmp_path):
 @pytest.mark.parametrize(
     "case",
     [
-        ("a.tiff", {}, InvalidValue, r"'a.tiff' ends in none of .png, .svg, .pdf\."),
+        ("a.tiff", {}, InvalidValue, r"'a.tiff' ends in none of .png, .svg, .pdf, .html\."),
         ("a", {}, InvalidValue, "ends in none of"),
         ("missing/a.png", {}, TargetNotWritten, "there is no folder .*missing"),
         ("folder.png", {}, TargetNotWritten, "it is a folder"),

@@ -18,7 +18,7 @@ class AskFigure(Message):
     """
 
     kind: ClassVar[str] = "figure"
-    suffix: Literal["svg", "pdf", "png"]
+    suffix: Literal["svg", "pdf", "png", "html"]
     width: int
     height: int
     dark: bool

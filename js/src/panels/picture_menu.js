@@ -1,4 +1,4 @@
-/** The menu of pictures that can be saved: PNG as the page draws it, SVG and PDF as the kernel does. */
+/** The menu of pictures that can be saved: PNG as the page draws it, SVG, PDF and a page of HTML as the kernel writes them. */
 import { html, nothing } from "lit-html";
 import { fileName } from "../words/format.js";
 import { download } from "./table_file.js";
@@ -13,14 +13,19 @@ const PNG = [
   [2, "twice as fine"],
   [4, "for print"],
 ];
-const AS_TEXT = "words as text";
+/** What the kernel writes, by its suffix. @type {["svg" | "pdf" | "html", string, string][]} */
+const WRITTEN = [
+  ["svg", "SVG", "words as text"],
+  ["pdf", "PDF", "words as text"],
+  ["html", "HTML", "to pan and zoom"],
+];
 
 /** @param {{client: import("../wire/client.js").Client, redraw: () => void}} given */
 export function createPictureMenu({ client, redraw }) {
   /** What the kernel is writing. */
   let writing = "";
 
-  /** @param {Context} context @param {"svg" | "pdf"} suffix */
+  /** @param {Context} context @param {"svg" | "pdf" | "html"} suffix */
   async function write(context, suffix) {
     const { dataset, color } = context.state;
     const [width, height] = context.room().map(Math.round);
@@ -42,14 +47,20 @@ export function createPictureMenu({ client, redraw }) {
   /** @param {Context} context */
   return (context) => {
     if (context.ui.popover !== "save") return nothing;
-    const item = (/** @type {string} */ name, /** @type {string} */ told, /** @type {() => void} */ act, off = false) =>
-      html`<button type="button" class="picture" ?disabled=${off} @click=${act}><span>${name}</span><small>${told}</small></button>`;
+    const item = (
+      /** @type {string} */ name,
+      /** @type {string} */ told,
+      /** @type {() => void} */ act,
+      by = "page",
+      off = false,
+    ) =>
+      html`<button type="button" class="picture" data-by=${by} ?disabled=${off} @click=${act}><span>${name}</span><small>${told}</small></button>`;
     const png = (/** @type {number} */ scale) => () => (context.update({ popover: "" }), context.save(scale));
     const isOff = context.state.link !== "live" || writing !== "";
     return html`<div class="popover pictures" role="dialog" aria-label="Save a picture">
       ${PNG.map(([scale, told]) => item(`PNG ${scale}×`, told, png(scale)))}
-      ${(/** @type {["svg", "pdf"]} */ (["svg", "pdf"])).map((one) =>
-        item(one.toUpperCase(), writing === one ? "being written…" : AS_TEXT, () => void write(context, one), isOff),
+      ${WRITTEN.map(([suffix, name, told]) =>
+        item(name, writing === suffix ? "being written…" : told, () => void write(context, suffix), "kernel", isOff),
       )}
     </div>`;
   };

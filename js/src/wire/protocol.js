@@ -333,7 +333,7 @@ export const CONTAINER = 65536;
  * dark : whether the page is, which counts where no background is set
  * @typedef {object} AskFigure
  * @property {"figure"} kind
- * @property {"svg" | "pdf" | "png"} suffix
+ * @property {"svg" | "pdf" | "png" | "html"} suffix
  * @property {number} width
  * @property {number} height
  * @property {boolean} dark

@@ -1,0 +1,80 @@
+"""What is on show as files, out of a CXG: seconds, memory and how large the file is.
+
+``python -m benchmarks.figures`` writes `figures.md`. Each row is a process of its own that opens the store, colors it
+by cell type and saves it once; seconds are those of `w.save`, reading, an index and compiled loops included. "Again"
+saves a second time. Memory is the most that the process held, and what it held before saving. Figures are 1,000 px wide
+at 300 dpi; pages hold the cell types, the columns that hovering tells and three pinned genes. Cells are synthetic,
+their names "cell_0" and so on.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from cxg_widget import CxgWidget
+from cxg_widget.datasets.cxg.demo import write_demo
+
+HERE = Path(__file__).parent
+N_VAR = 4
+STATUS = Path("/proc/self/status")
+ROWS = ((10_000_000, "png"), (10_000_000, "pdf"), (100_000, "html"), (1_000_000, "html"), (10_000_000, "html"))
+_MB = 1e6
+
+
+def measure(path: Path, suffix: str) -> dict[str, float]:
+    """Save once and again in this process; return s, bytes held and bytes written."""
+    widget = CxgWidget(path, color="cell_type")
+    widget.genes.pin(*[str(name) for name in widget.dataset.var_names[:3]])
+    widget._session.prepare()
+    before, options = _most_held(), {} if suffix == "html" else {"width": 1000}
+    target, taken = path.with_name(f"saved.{suffix}"), []
+    for _ in range(2):
+        began = time.perf_counter()
+        widget.save(target, **options)
+        taken.append(time.perf_counter() - began)
+    found = {"s": taken[0], "again": taken[1], "before": before, "most": _most_held(), "bytes": target.stat().st_size}
+    widget.close()
+    return found
+
+
+def _most_held() -> float:
+    """Return bytes; `getrusage` would count those of the process that started this one."""
+    line = next(one for one in STATUS.read_text(encoding="ascii").splitlines() if one.startswith("VmHWM"))
+    return float(line.split()[1]) * 1024
+
+
+def _in_a_process(path: Path, suffix: str) -> dict[str, Any]:
+    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.figures", str(path), suffix]
+    done = subprocess.run(command, cwd=HERE.parent, check=True, stdout=subprocess.PIPE, text=True)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def main() -> None:
+    """Measure and write."""
+    heads = ("s", "again, s", "MB before", "MB at most", "MB of the file")
+    lines = [f"| cells | file | {' | '.join(heads)} |", f"| --: | --- |{' --: |' * len(heads)}"]
+    with tempfile.TemporaryDirectory(prefix="cxg-figures-") as folder:
+        stores: dict[int, Path] = {}
+        for n_obs, suffix in ROWS:
+            if n_obs not in stores:
+                stores[n_obs] = write_demo(Path(folder) / f"{n_obs}.cxg", n_obs, N_VAR)
+            row = _in_a_process(stores[n_obs], suffix)
+            sizes = " | ".join(f"{row[name] / _MB:,.0f}" for name in ("before", "most"))
+            size = f"{row['bytes'] / _MB:.1f}"
+            lines.append(f"| {n_obs:,} | {suffix} | {row['s']:.1f} | {row['again']:.1f} | {sizes} | {size} |")
+    text = "\n".join(["# Figures and pages", "", (__doc__ or "").partition("\n\n")[2].strip(), "", *lines, ""])
+    (HERE / "figures.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        print(json.dumps(measure(Path(sys.argv[1]), sys.argv[2])))
+    else:
+        main()

@@ -1,0 +1,135 @@
+"""The text of a page that stands alone: markup around pieces in base64, and a policy that lets nothing in."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from hashlib import sha256
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from cxg_widget.errors import MissingDependency
+
+_STATIC = Path(__file__).parents[1] / "static"
+_NAMES = ("widget.js", "panels.js", "file.js")
+_PAPERS = {"white": ("#fff", "#1f2328"), "dark": ("#181a1d", "#e2e5e9")}
+_DARK = "@media (prefers-color-scheme: dark) {{ :root {{ --paper: {}; --ink: {}; }} }}"
+_STYLE = """
+html, body { margin: 0; background: var(--paper); color: var(--ink); }
+body { display: flex; flex-direction: column; box-sizing: border-box; min-height: 100vh; padding: 8px 8px 0;
+  font: 12px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+.wait { margin: 2em; }
+footer { display: flex; flex-wrap: wrap; gap: 0 1em; align-items: baseline; padding: 3px 2px 5px;
+  overflow-wrap: anywhere; color: color-mix(in srgb, var(--ink) 72%, var(--paper)); }
+h1 { margin: 0; font: inherit; font-weight: 600; }
+footer p, footer ul { margin: 0; }
+details[open] { flex-basis: 100%; }
+summary { width: fit-content; cursor: pointer; }
+footer ul { padding: 0 0 4px 1.4em; }
+"""
+
+
+@dataclass(frozen=True)
+class Code:
+    """The front-end: deflated modules in base64, and the script that runs them.
+
+    Attributes
+    ----------
+    hash : of what the second module is
+    """
+
+    modules: Mapping[str, str]
+    script: str
+    hash: str
+
+    @classmethod
+    def read(cls) -> Code:
+        """Read what was built; raises `MissingDependency` where it was not."""
+        try:
+            widget, panels, script = ((_STATIC / name).read_bytes() for name in _NAMES)
+        except FileNotFoundError as error:
+            raise MissingDependency(
+                f"the front-end is not built: '{error.filename}' is missing; run make build."
+            ) from error
+        texts = {"code-widget": widget, "code-panels": panels}
+        modules = {name: base64.b64encode(zlib.compress(one, 9)).decode() for name, one in texts.items()}
+        return cls(modules, script.decode(), sha256(panels).hexdigest()[:16])
+
+    @property
+    def policy(self) -> str:
+        """What the page may load: this one script, what it makes of the pieces, and nothing from anywhere."""
+        digest = base64.b64encode(sha256(self.script.encode()).digest()).decode()
+        return (
+            f"default-src 'none'; script-src 'sha256-{digest}' blob:; style-src 'unsafe-inline'; "
+            "img-src blob: data:; base-uri 'none'; form-action 'none'"
+        )
+
+
+@dataclass(frozen=True)
+class Described:
+    """What a page says of itself, and how it looks.
+
+    Attributes
+    ----------
+    background : "white" and "dark" fix its colours; else they are those that its reader prefers
+    width, height : of the widget, CSS px; None = as the window has it
+    """
+
+    title: str
+    summary: str
+    sentences: tuple[str, ...]
+    background: str | None
+    width: float | None
+    height: float | None
+
+
+def document(about: Described, manifest: Mapping[str, Any], pieces: Mapping[str, str], code: Code) -> bytes:
+    """Return the page.
+
+    Parameters
+    ----------
+    manifest : what the script is told, as JSON can hold it
+    pieces : base64 by the id of the element that holds it
+    """
+    return "".join(_lines(about, manifest, pieces, code)).encode()
+
+
+def _lines(about: Described, manifest: Mapping[str, Any], pieces: Mapping[str, str], code: Code) -> Iterator[str]:
+    title, today = escape(about.title), date.today()
+    yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+    yield f'<meta http-equiv="Content-Security-Policy" content="{escape(code.policy)}">\n'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+    yield '<meta name="generator" content="cxg-widget">\n'
+    yield f"<title>{title}</title>\n<style>{_style(about)}</style>\n</head>\n<body>\n"
+    yield '<main id="widget"><p class="wait" role="status">Opening…</p>'
+    yield "<noscript><p>This page draws its cells with JavaScript, which is off.</p></noscript></main>\n"
+    yield f'<footer><h1>{title}</h1><p>{escape(about.summary)} · saved <time datetime="{today}">{today}</time></p>\n'
+    listed = "".join(f"<li>{escape(one)}</li>" for one in about.sentences)
+    yield f"<details><summary>What this file holds</summary><ul>{listed}</ul></details></footer>\n"
+    yield f'<script type="application/json" id="about">{_as_json(manifest)}</script>\n'
+    for name, text in (*code.modules.items(), *pieces.items()):
+        yield f'<script type="text/plain" id="{name}">{text}</script>\n'
+    yield f"<script>{code.script}</script>\n</body>\n</html>\n"
+
+
+def _as_json(value: Any) -> str:
+    """Return JSON in which no sign can end the element that holds it, or begin another."""
+    text = json.dumps(value, allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _style(about: Described) -> str:
+    fixed = about.background if about.background in _PAPERS else None
+    paper, ink = _PAPERS[fixed or "white"]
+    dark = "" if fixed else _DARK.format(*_PAPERS["dark"])
+    scheme = "light dark" if fixed is None else "dark" if fixed == "dark" else "light"
+    fill = "flex: 1 0 auto" if about.height is None else "flex: none"
+    if about.width is not None:
+        fill += f"; width: 100%; max-width: {about.width:.0f}px; margin: 0 auto"
+    colors = f":root {{ color-scheme: {scheme}; --paper: {paper}; --ink: {ink}; }}\n{dark}\n"
+    return f"{colors}main {{ {fill}; min-width: 0; }}{_STYLE}"

@@ -1,0 +1,198 @@
+"""What is on show as one file of HTML, which needs neither kernel nor network: what goes in, and what is left out."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.loader import Loader
+from cxg_widget.display.settings import Settings
+from cxg_widget.errors import CxgWidgetError, InvalidValue
+from cxg_widget.session.html_document import Code, Described, document
+from cxg_widget.session.html_told import Told
+from cxg_widget.session.kept_colors import KeptColor, fields_told, kept_colors
+from cxg_widget.session.recording import NAMES_AT_ONCE, Recording, packed
+from cxg_widget.text.names import shown
+from cxg_widget.text.numbers import byte_size
+
+MOST_POINTS = 1_000_000
+"""Cells of a file: of more a sample."""
+MAX_BYTES = 50_000_000
+LEAST_CELLS = 1_000
+"""A sample of fewer shows nobody much."""
+_MARGIN = 0.97
+
+
+@dataclass(frozen=True)
+class HtmlWish:
+    """What a file is asked to be.
+
+    Attributes
+    ----------
+    max_bytes : of the file
+    colors : what it can be coloured by besides what is at hand, as the trait `color` takes them
+    width, height : of the widget in it, CSS px; None = as large as the window
+    """
+
+    max_bytes: int = MAX_BYTES
+    colors: Sequence[Any] | None = None
+    width: float | None = None
+    height: float | None = None
+
+    @classmethod
+    def of(cls, max_bytes: Any, colors: Any, width: float | None, height: float | None) -> HtmlWish:
+        """Check what a user gave, None = the default; raises `InvalidValue`."""
+        if max_bytes is None:
+            max_bytes = MAX_BYTES
+        if isinstance(max_bytes, bool) or not isinstance(max_bytes, int | float | np.number) or not max_bytes >= 1:
+            raise InvalidValue(f"max_bytes must be a number of bytes, such as 20e6; found {shown(max_bytes)}")
+        return cls(int(min(max_bytes, 1e18)), colors, width, height)
+
+
+@dataclass(frozen=True)
+class HtmlFile:
+    """A file, and a sentence for each thing that is not in it though it was on show or at hand."""
+
+    text: bytes
+    lacks: Sequence[str]
+
+
+def html_file(
+    loader: Loader, settings: Settings, mask: NDArray[np.bool_], opened: Iterable[str], wish: HtmlWish
+) -> HtmlFile:
+    """Return what is on show as a file.
+
+    Where it would be larger than `wish.max_bytes`, what is merely at hand goes first, from the last of `kept_colors`
+    on, then cells, of which a sample stays.
+
+    Parameters
+    ----------
+    mask : which cells are selected, bool (n_obs,)
+    opened : columns and genes that are open in panels
+
+    Raises
+    ------
+    InvalidValue
+        If so many bytes hold no page of `LEAST_CELLS`, or of all where there are fewer.
+    CxgWidgetError
+        If what is shown cannot be read.
+    """
+    code, opened, most = Code.read(), list(opened), MOST_POINTS
+    while True:
+        recording = Recording(loader, settings, mask, most)
+        wanted = kept_colors(loader, recording.settings, wish.colors, opened)
+        draft = _Draft(recording, wanted, code, wish)
+        around, needs = draft.n_around, draft.n_bytes
+        if around + needs <= wish.max_bytes:
+            no_room = draft.add_at_hand(wish.max_bytes - around)
+            return draft.file(no_room)
+        if recording.n <= LEAST_CELLS:
+            would_do, noun = around + needs, loader.dataset.obs_noun
+            raise InvalidValue(
+                f"a page of {noun.counted(recording.n)} takes {byte_size(would_do)}; "
+                f"found max_bytes={wish.max_bytes:,}. max_bytes={would_do:,} would do."
+            )
+        fitting = int(recording.n * _MARGIN * (wish.max_bytes - around) / needs)
+        most = min(max(fitting, LEAST_CELLS), recording.n - 1)
+
+
+class _Draft:
+    """A file as it is put together: pieces in base64 by what they are, colourings apart from all others."""
+
+    def __init__(self, recording: Recording, wanted: Sequence[KeptColor], code: Code, wish: HtmlWish) -> None:
+        self._recording, self._wanted, self._code, self._wish = recording, wanted, code, wish
+        self._loader = recording.loader
+        frames = {"start": recording.start(), "answers": recording.answers()}
+        for panel in (0, *recording.settings.places.values()):
+            frames[f"points {panel}"] = recording.points(panel)
+        self._fixed = {name: _in_base64(packed(some)) for name, some in frames.items()}
+        self._fixed |= {f"names {at}": _in_base64(one) for at, one in enumerate(recording.names())}
+        needed = [one for one in wanted if one.is_needed]
+        self._colors = [(one, _in_base64(packed(recording.color(one.settings)))) for one in needed]
+
+    @property
+    def n_bytes(self) -> int:
+        """How long the pieces are."""
+        return sum(map(len, [*self._fixed.values(), *(text for _, text in self._colors)]))
+
+    @property
+    def n_around(self) -> int:
+        """How long all is but the pieces, at most."""
+        names = [one.target.name for one in self._wanted]
+        empty = self._document(dict.fromkeys(self._fixed, ""), [(one, "") for one in self._wanted], names)
+        return len(empty.text)
+
+    def add_at_hand(self, room: int) -> list[str]:
+        """Add what there is room for, from the first on, and return what for there is none."""
+        left = room - self.n_bytes
+        no_room: list[str] = []
+        for one in self._wanted:
+            if one.is_needed:
+                continue
+            try:
+                text = _in_base64(packed(self._recording.color(one.settings)))
+            except CxgWidgetError:  # nobody asked for it
+                continue
+            if no_room or len(text) > left:
+                no_room.append(one.target.name)
+            else:
+                left -= len(text)
+                self._colors.append((one, text))
+        return no_room
+
+    def file(self, no_room: Sequence[str]) -> HtmlFile:
+        """Return the file; no_room : what was left out for want of room."""
+        return self._document(self._fixed, self._colors, no_room)
+
+    def _document(self, fixed: dict[str, str], colors: list[tuple[KeptColor, str]], no_room: Sequence[str]) -> HtmlFile:
+        ids = [f"part-{at}" for at in range(len(fixed) + len(colors))]
+        pieces = dict(zip(ids, [*fixed.values(), *(text for _, text in colors)], strict=True))
+        listed = [
+            {**kept.told(self._loader), "part": part} for (kept, _), part in zip(colors, ids[len(fixed) :], strict=True)
+        ]
+        told = Told(self._loader.dataset, self._recording, [one["label"] for one in listed if one["spec"]], no_room)
+        settings, wish = self._recording.settings, self._wish
+        manifest = {
+            "traits": self._traits(listed[0]["color"]), "parts": dict(zip(fixed, ids, strict=False)),
+            "colors": listed, "panels": self._panels([kept.key for kept, _ in colors]),
+            "fields": self._fields([one["spec"] for one in listed]), "is_chosen": settings.hover is not None,
+            "names_at_once": NAMES_AT_ONCE, "notes": told.sentences, "refusal": told.refusal,
+            "fills": wish.height is None, "hash": self._code.hash,
+        }  # fmt: skip
+        title = self._loader.dataset.title
+        about = Described(title, told.summary, told.sentences, settings.background, wish.width, wish.height)
+        return HtmlFile(document(about, manifest, pieces, self._code), told.lacks)
+
+    def _panels(self, known: Sequence[tuple[str, str | None]]) -> dict[int, dict[str, int | None]]:
+        """Return of each panel the one of whose places it shows the embedding, and the index of a color of its own."""
+        settings, found = self._recording.settings, {}
+        for panel in settings.panel_numbers:
+            own, color = settings.of_panel(panel), None
+            if "color" in settings.look(panel):
+                color = known.index(KeptColor(own, self._loader.target(own), is_needed=True).key)
+            found[panel] = {"place": settings.places.get(own.place_key, 0), "color": color}
+        return found
+
+    def _fields(self, specs: Sequence[str]) -> list[int]:
+        told = dict.fromkeys(fields_told(self._loader, self._recording.settings))
+        return [specs.index(one) for one in told if one in specs]
+
+    def _traits(self, color: Any) -> dict[str, Any]:
+        """Return what a page starts from: what is on show, without what only a kernel can do."""
+        settings = self._recording.settings
+        values = {one.name: getattr(settings, one.name) for one in fields(settings) if one.metadata["is_synced"]}
+        filters = [] if self._recording.leaves_out else list(self._recording.filters)
+        height = settings.height if self._wish.height is None else round(self._wish.height)
+        changed = {"color": color, "tool": "pan", "open_panels": [], "gene_sets": [], "table": None}
+        return {**values, **changed, "filters": filters, "height": height}
+
+
+def _in_base64(data: bytes) -> str:
+    from isal import isal_zlib
+
+    return base64.b64encode(isal_zlib.compress(data, 3)).decode()

@@ -1,0 +1,59 @@
+"""What a page out of a file says of itself: which cells and colors it holds, and what is not in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cxg_widget.datasets.base.dataset import Dataset
+from cxg_widget.session.recording import Recording
+from cxg_widget.text.names import in_a_line
+
+_NAMED = 12
+
+
+class Told:
+    """Sentences about a file.
+
+    Parameters
+    ----------
+    colors : what it can be colored by
+    no_room : what was at hand, and for what there was no room
+
+    Attributes
+    ----------
+    summary : how many cells, for a line
+    lacks : what is missing that was on show or at hand, a sentence each
+    sentences : all there is to say, those that it `lacks` among them
+    refusal : what is said where something is asked for that is not in it
+    """
+
+    def __init__(self, dataset: Dataset, recording: Recording, colors: Sequence[str], no_room: Sequence[str]) -> None:
+        n, noun = recording.n, dataset.obs_noun
+        of_all = f"{n:,} of {noun.counted(dataset.n_obs)}"
+        self.summary = of_all if recording.is_part else f"all {noun.counted(n)}"
+        is_sample, passing = n < recording.n_cells, "that pass the filters" if recording.leaves_out else ""
+        self.lacks: list[str] = []
+        if is_sample:
+            pool = " ".join(filter(None, [noun.counted(recording.n_cells), passing]))
+            self.lacks.append(f"The {noun.many} are a random sample of {n:,} of {pool}.")
+        if no_room:
+            self.lacks.append(f"There was no room for the colors {listed(no_room)}.")
+        only = [] if is_sample or not passing else [f"The {noun.many} are those {passing}: {of_all}."]
+        holds = f"It can be colored by {listed(colors)}." if colors else "It has no colors."
+        others = f"Not in this file: other {dataset.var_noun.many} and columns, the table, sets and annotations."
+        exact = "Places and numbers are exact to 1/65,534 of their range."
+        self.sentences = (*only, *self.lacks, holds, others, exact)
+        held = listed(colors, most=3) if colors else f"{noun.many} without colors"
+        self.refusal = f"This file holds {held}; open the dataset for the rest."
+
+
+def listed(names: Sequence[str], most: int = _NAMED) -> str:
+    """Return at most so many names as a list, one or more.
+
+    >>> listed(["a"]), listed(["a", "b", "c"]), listed(["a", "b", "c"], most=2)
+    ('a', 'a, b and c', 'a, b and 1 more')
+    """
+    told = [in_a_line(one) for one in names[:most]]
+    if len(names) > most:
+        return f"{', '.join(told)} and {len(names) - most:,} more"
+    return " and ".join(filter(None, [", ".join(told[:-1]), told[-1]]))

@@ -1,0 +1,117 @@
+"""What the cells of a file can be coloured by: what is on show, and what was at hand beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from cxg_widget.cells.loader import Loader
+from cxg_widget.display.fields import columns_that_tell
+from cxg_widget.display.settings import Settings
+from cxg_widget.display.target import Target, heading
+from cxg_widget.errors import CxgWidgetError, InvalidValue
+from cxg_widget.text.names import shown
+
+_FIELDS = 5
+"""Columns that are told of a cell under the pointer where none were chosen."""
+
+
+@dataclass(frozen=True)
+class KeptColor:
+    """One colouring of a file.
+
+    Attributes
+    ----------
+    settings : by which it is read
+    target : what they mean
+    is_needed : whether a file without it would lack what is on show or was asked for
+    """
+
+    settings: Settings
+    target: Target
+    is_needed: bool
+
+    @property
+    def key(self) -> tuple[str, str | None]:
+        """What tells it from others."""
+        return self.target.spec, self.settings.layer if self.is_of_genes else None
+
+    @property
+    def is_of_genes(self) -> bool:
+        """Whether a layer says which numbers it shows."""
+        return self.target.source in ("var", "set", "mean", "blend")
+
+    def told(self, loader: Loader) -> dict[str, Any]:
+        """Return it as the search of a page lists it, and as the traits have it."""
+        target, dataset, is_list = self.target, loader.dataset, self.target.source in ("mean", "blend")
+        name, detail = heading(target, dataset, self.settings.layer)
+        kinds = {"mean": "set", "blend": "set", "sets": f"sets of {dataset.obs_noun.many}"}
+        column = dataset.obs_columns.get(target.name) if target.source == "obs" else None
+        return {
+            "spec": target.spec, "label": name, "detail": detail,
+            "kind": kinds.get(target.source, target.source),
+            "color": list(target.genes) if is_list else target.spec or None,
+            "layer": self.settings.layer, "blend": "colors" if target.source == "blend" else "mean",
+            "is_int": column is not None and column.kind == "int",
+        }  # fmt: skip
+
+
+def kept_colors(
+    loader: Loader, settings: Settings, asked: Sequence[Any] | None, opened: Iterable[str]
+) -> list[KeptColor]:
+    """Return what a file of what is on show is coloured by, what is dropped last first.
+
+    These are the colour on show and none, those of panels, those asked for, pinned genes, columns and genes that are
+    open in panels, and the columns that are told of a cell under the pointer.
+
+    Parameters
+    ----------
+    asked : as the trait `color` takes them; None = nothing besides
+    opened : "obs:NAME" or "var:NAME" each
+
+    Raises
+    ------
+    InvalidValue, UnknownName
+        If what was asked for is no list, or names what there is not.
+    """
+    if isinstance(asked, str) or not isinstance(asked, Sequence | None):
+        raise InvalidValue(f'colors must be a list of names, ["cell_type", "CD3E"]; found {shown(asked)}')
+    plain = replace(settings, blend="mean", hidden=(), vmin=None, vmax=None, center=None, statistic="auto")
+    needed = [settings, *(settings.of_panel(one) for one in _colored_panels(settings)), replace(plain, color=None)]
+    needed += [replace(plain, color=tuple(one) if isinstance(one, list) else one) for one in asked or ()]
+    found: dict[object, KeptColor] = {}
+    for one in needed:
+        kept = KeptColor(one, loader.target(one), is_needed=True)
+        found.setdefault(kept.key, kept)
+    for name in _at_hand(loader, settings, opened):
+        one = replace(plain, color=name)
+        kept = KeptColor(one, loader.target(one), is_needed=False)
+        found.setdefault(kept.key, kept)
+    return list(found.values())
+
+
+def fields_told(loader: Loader, settings: Settings) -> list[str]:
+    """Return what is told of a cell under the pointer, each as the trait `color` has it."""
+    if settings.hover is None:
+        return [f"obs:{name}" for name in columns_that_tell(loader.dataset)[:_FIELDS]]
+    return list(_known(loader, settings, settings.hover))
+
+
+def _colored_panels(settings: Settings) -> list[int]:
+    return [panel for panel in settings.panel_numbers if "color" in settings.look(panel)]
+
+
+def _at_hand(loader: Loader, settings: Settings, opened: Iterable[str]) -> Iterator[str]:
+    pinned = [f"var:{gene}" for gene in settings.pinned_genes]
+    yield from _known(loader, settings, [*pinned, *opened, *fields_told(loader, settings)])
+
+
+def _known(loader: Loader, settings: Settings, names: Iterable[str]) -> Iterator[str]:
+    """Yield the names that mean something, forced; a gene may be none of the layer on show."""
+    for name in names:
+        try:
+            target = loader.target(replace(settings, color=name, blend="mean"))
+        except CxgWidgetError:
+            continue
+        yield target.spec

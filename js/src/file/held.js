@@ -1,0 +1,87 @@
+/** What a file holds, unpacked where it is first asked for: frames as they are sent, positions, codes and names. */
+
+import { createPositions, createValues, putPositions, putValues } from "../state/scene.js";
+import { decode } from "../wire/decode.js";
+import { bytesOf, framesOf } from "./pieces.js";
+
+/**
+ * @typedef {import("./pieces.js").Frame} Frame
+ *
+ * @typedef {object} KeptColor
+ * @property {string} spec
+ * @property {string} label
+ * @property {string} detail
+ * @property {string} kind
+ * @property {string | string[] | null} color as the trait has it
+ * @property {string | null} layer
+ * @property {"mean" | "colors"} blend
+ * @property {boolean} is_int
+ * @property {string} part id of its piece
+ *
+ * @typedef {object} About what cxg_widget/session/html_file.py tells
+ * @property {Record<string, any>} traits
+ * @property {Record<string, string>} parts ids of pieces by name
+ * @property {KeptColor[]} colors the one on show first
+ * @property {Record<string, {place: number, color: number | null}>} panels by number: the panel of whose embedding it shows, and its own colour
+ * @property {number[]} fields which colours are told of a cell under the pointer
+ * @property {boolean} is_chosen whether a user chose these, and they are told whatever else is
+ * @property {number} names_at_once
+ * @property {string[]} notes
+ * @property {string} refusal
+ * @property {boolean} fills whether the widget is as high as the window
+ * @property {string} hash
+ *
+ * @typedef {{legend: any, codes: Uint8Array | Uint16Array | null}} Values
+ * @typedef {{xy: Uint16Array, extent: number[]}} Places
+ */
+
+/** @param {About} about */
+export function createHeld({ parts, colors, names_at_once: atOnce }) {
+  /** @type {Map<string, Promise<any>>} */
+  const unpacked = new Map();
+
+  /** @template T @param {string} key @param {() => Promise<T>} make @returns {Promise<T>} */
+  function once(key, make) {
+    const known = unpacked.get(key) ?? make();
+    unpacked.set(key, known);
+    return known;
+  }
+
+  /** @param {string} id @returns {Promise<Frame[]>} */
+  const frames = (id) => once(id, async () => framesOf(await bytesOf(id)));
+  const all = async (/** @type {string} */ id) =>
+    (await frames(id)).map(({ content, buffers }) => /** @type {any} */ (decode(content, buffers)));
+
+  return {
+    /** By the name of a piece. @param {string} name */
+    frames: (name) => frames(parts[name]),
+    /** @param {number} index */
+    colorFrames: (index) => frames(colors[index].part),
+    /** What colours each point. @param {number} index @returns {Promise<Values>} */
+    values: (index) =>
+      once(`values ${index}`, async () => {
+        const [legend, ...chunks] = await all(colors[index].part);
+        const values = createValues(legend);
+        for (const chunk of chunks) if (chunk.kind !== "counts") putValues(values, chunk);
+        return { legend, codes: values.codes };
+      }),
+    /** Where the points are in the embedding of a panel. @param {number} panel @returns {Promise<Places>} */
+    places: (panel) =>
+      once(`places ${panel}`, async () => {
+        const chunks = await all(parts[`points ${panel}`]);
+        const positions = createPositions(chunks[0].n_points);
+        for (const chunk of chunks) putPositions(positions, chunk);
+        return { xy: positions.xy, extent: chunks[0].extent };
+      }),
+    /** @param {number} point @returns {Promise<string>} */
+    async name(point) {
+      const at = Math.floor(point / atOnce);
+      const names = await once(`names ${at}`, async () =>
+        JSON.parse(new TextDecoder().decode(await bytesOf(parts[`names ${at}`]))),
+      );
+      return names[point - at * atOnce];
+    },
+  };
+}
+
+/** @typedef {ReturnType<typeof createHeld>} Held */

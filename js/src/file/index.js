@@ -1,0 +1,73 @@
+/** Entry of a page that stands alone: starts the front-end that the file holds, and answers it out of the file. */
+
+import { createHeld } from "./held.js";
+import { createHost } from "./host.js";
+import { createKernel } from "./kernel.js";
+import { createNow } from "./now.js";
+import { bytesOf } from "./pieces.js";
+import css from "./style.css";
+
+/** A lower one shows nobody much. */
+const LEAST_PX = 240;
+
+/** @param {HTMLElement} main @returns {Promise<void>} */
+async function open(main) {
+  /** @type {import("./held.js").About} */
+  const about = JSON.parse(document.getElementById("about")?.textContent ?? "");
+  const now = createNow(about);
+  const traits = { ...now.settings, _snapshot: null, n_selected: 0, steps: { undo: "", redo: "", n: 0 } };
+  /** @type {import("./host.js").Host} */
+  let host;
+  const kernel = createKernel(about, createHeld(about), now, () => host);
+  host = createHost(traits, { onMessage: (asked) => void kernel.answer(asked), onChange: change });
+  /** @param {string} name @param {unknown} value */
+  function set(name, value) {
+    if (name.startsWith("_") || now.take(name, value)) return;
+    const follows =
+      name === "hidden" ? now.hide(/** @type {string[]} */ (value)) : name === "color" ? now.recolor(value) : null;
+    if (follows === null) {
+      host.put(name, now.settings[name]);
+      return kernel.refuse("setting");
+    }
+    for (const [other, its] of Object.entries(follows)) host.put(other, its);
+    void (name === "color" ? kernel.recolored() : kernel.sendFilter());
+  }
+  /** @param {Record<string, any>} changed */
+  function change(changed) {
+    for (const [name, value] of Object.entries(changed)) set(name, value);
+  }
+  const fill = () => host.put("height", Math.max(LEAST_PX, Math.floor(roomOf(main))));
+  if (about.fills) fill();
+  const { default: create } = await importPiece("code-widget");
+  const { initialize, render } = create();
+  main.textContent = "";
+  initialize({ model: host.model });
+  render({ model: host.model, el: main });
+  const style = document.createElement("style");
+  style.textContent = css;
+  main.firstElementChild?.shadowRoot?.append(style);
+  if (!about.fills) return;
+  addEventListener("resize", fill);
+  document.querySelector("details")?.addEventListener("toggle", fill);
+}
+
+/** How high the window is but for what stands below. @param {HTMLElement} main @returns {number} px */
+function roomOf(main) {
+  const footer = /** @type {HTMLElement} */ (document.querySelector("footer"));
+  return innerHeight - main.getBoundingClientRect().top - scrollY - footer.offsetHeight - 2;
+}
+
+/** @param {string} id */
+async function importPiece(id) {
+  const url = URL.createObjectURL(new Blob([await bytesOf(id)], { type: "text/javascript" }));
+  try {
+    return await import(url);
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
+
+const main = /** @type {HTMLElement} */ (document.getElementById("widget"));
+open(main).catch((failure) => {
+  main.textContent = `This page could not be opened: ${failure instanceof Error ? failure.message : failure}. It takes a browser of 2023 or later.`;
+});

@@ -1,0 +1,177 @@
+/** Answers the page out of a file, as a kernel does: with the frames that it was sent, and by what follows from these. */
+
+import { decode } from "../wire/decode.js";
+import { framed, namesShown, noContours } from "./over.js";
+import { packedBits, passingOf, shownBy } from "./passing.js";
+import { bytesOf } from "./pieces.js";
+import { cellAt, placeOfPanel } from "./pointed.js";
+
+/** @typedef {import("./pieces.js").Frame} Frame */
+
+/** What a page asks of itself, and does without. */
+const QUIET =
+  /^(zoom|fields|aggregate|columns|sections|brush|find|genes|sets|annotations|cancel|begun|count|labels|contours|difference|tissue)$/;
+const NO_BITS = new Uint8Array(0);
+
+/**
+ * @param {import("./held.js").About} about @param {import("./held.js").Held} held @param {import("./now.js").Now} now
+ * @param {() => import("./host.js").Host} host
+ */
+export function createKernel(about, held, now, host) {
+  let seq = 1;
+  /** Of the colour of each panel. @type {Map<number, number>} */
+  const seqs = new Map();
+  let selectionSeq = 0;
+  let noun = ["cell", "cells"];
+
+  const colorOf = (/** @type {number} */ panel) => about.panels[panel]?.color ?? now.color;
+  const seqOfPlace = (/** @type {number} */ panel) => placeOfPanel(about, panel) + 1;
+
+  /** @param {Frame[]} frames @param {Record<string, any>} over */
+  function send(frames, over) {
+    for (const { content, buffers } of frames) host().tell({ ...content, ...over }, buffers);
+  }
+
+  /** @param {string} of @param {number} [id] */
+  function refuse(of, id = 0) {
+    const type = QUIET.test(of) ? "Overtaken" : "NotInFile";
+    host().tell({ kind: "error", id, of, type, message: about.refusal, details: "", arrays: [] });
+  }
+
+  /** @param {string} kind @returns {Promise<Frame[]>} */
+  const first = async (kind) => (await held.frames("start")).filter(({ content }) => content.kind === kind);
+
+  /** @param {any} asked */
+  async function start({ id }) {
+    const dataset = await first("dataset");
+    noun = dataset[0].content.obs_noun;
+    send(dataset, { id, notes: about.notes });
+    send(await held.frames("points 0"), { id, seq: seqOfPlace(0) });
+    await sendColor(0, id);
+    await sendFilter(id);
+    const selection = await first("selection");
+    if (selection[0].content.n_selected > 0) send(selection, { id, seq: (selectionSeq = ++seq) });
+  }
+
+  /** @param {number} panel @param {number} [id] */
+  async function sendColor(panel, id = 0) {
+    const index = colorOf(panel);
+    const frames = await held.colorFrames(index);
+    if (index !== colorOf(panel)) return; // another one has been chosen meanwhile
+    seqs.set(panel, ++seq);
+    const shown = frames.filter(({ content }) => content.kind !== "counts");
+    send(shown, { panel, id, seq });
+  }
+
+  /** Which points pass, after what is hidden in other legends too. @param {number} [id] */
+  async function sendFilter(id = 0) {
+    const { color, hides } = now;
+    const [passing, { legend, codes }] = await Promise.all([passingOf(held, now, 0), held.values(color)]);
+    if (color !== now.color) return;
+    const isShown = shownBy(legend, hides.get(color) ?? []);
+    let [n, nShown] = [0, 0];
+    for (let i = 0; passing !== null && i < passing.length; i++) {
+      n += passing[i];
+      nShown += Number(passing[i] === 1 && (codes === null || isShown(codes[i])));
+    }
+    const bits = passing === null ? NO_BITS : packedBits(passing);
+    const [{ content }] = await first("filter");
+    const counts = { n_passing: legend.spec.startsWith("obs:") ? nShown : n, n_shown: nShown };
+    send([framed({ ...content, ...counts, arrays: { bits } }, { bits: [bits.length] })], { id, seq: ++seq });
+  }
+
+  /** @param {any} asked */
+  async function clear({ id }) {
+    const [{ content }] = await first("selection");
+    const none = framed({ ...content, n_selected: 0, arrays: { bits: NO_BITS } }, { bits: [0] });
+    send([none], { id, seq: (selectionSeq = ++seq) });
+  }
+
+  /** How the selected cells spread over a legend. @param {any} asked */
+  async function count({ panel, id }) {
+    const counts = (await held.colorFrames(colorOf(panel))).filter(({ content }) => content.kind === "counts");
+    if (counts.length === 0) refuse("count", id);
+    send(counts, { panel, id, seq: seqs.get(panel) ?? 0, selection_seq: selectionSeq });
+  }
+
+  /** What can be chosen of what the file holds. @param {any} asked */
+  function search({ query, limit, id }) {
+    const wanted = query.trim().toLowerCase();
+    const rankOf = (/** @type {string} */ label) =>
+      ["startsWith", "includes"].findIndex((how) => /** @type {any} */ (label.toLowerCase())[how](wanted));
+    const found = about.colors
+      .filter(({ spec, label }) => spec !== "" && rankOf(label) >= 0)
+      .sort((a, b) => rankOf(a.label) - rankOf(b.label));
+    const matches = found.slice(0, limit);
+    host().tell({ kind: "matches", id, query, matches, n_more: found.length - matches.length, arrays: [] });
+  }
+
+  /** @param {any} asked */
+  async function hover(asked) {
+    const { panel, id } = asked;
+    const cell = await cellAt(held, about, now, { ...asked, color: colorOf(panel), noun });
+    host().tell({ kind: "cell", id, panel, arrays: [], ...cell });
+  }
+
+  /** What lies over and under the plot. @param {any} asked */
+  async function over({ kind, id, panel = 0, filters }) {
+    const place = placeOfPanel(about, panel);
+    const found = (await held.frames("answers")).find(
+      ({ content }) => content.kind === kind && (kind === "tissue" || content.panel === place),
+    );
+    if (found === undefined) return refuse(kind, id);
+    const here = { id, panel, ...(kind === "tissue" ? {} : { points_seq: place + 1 }) };
+    const message = /** @type {any} */ (decode(found.content, found.buffers));
+    if (kind === "labels") {
+      const index = about.colors.findIndex(({ spec }) => spec === `obs:${message.column}`);
+      const isShown = index < 0 ? () => true : shownBy((await held.values(index)).legend, now.hides.get(index) ?? []);
+      const shown = namesShown(message, isShown);
+      return send([framed(shown, { xy: [shown.codes.length, 2] })], here);
+    }
+    const isOther = kind === "contours" && JSON.stringify(filters) !== JSON.stringify(filtersAtFirst);
+    return send([isOther ? framed(noContours(message), { lengths: [0], xy: [0, 2] }) : found], here);
+  }
+  const filtersAtFirst = now.settings.filters;
+
+  /** @param {any} asked */
+  async function look({ panel, id }) {
+    if (about.panels[panel]?.color != null) await sendColor(panel, id);
+    const cells = (await first("filter")).filter(({ content }) => content.panel === panel);
+    send(cells, { id, seq: ++seq });
+  }
+
+  /** @param {any} asked */
+  async function place({ panel, id }) {
+    send(await held.frames(`points ${placeOfPanel(about, panel)}`), { id, panel, seq: seqOfPlace(panel) });
+  }
+
+  /** @param {any} asked */
+  async function module({ id }) {
+    const code = await bytesOf("code-panels");
+    send([framed({ kind: "module", hash: about.hash, arrays: { code } }, { code: [code.length] })], { id });
+  }
+
+  /** @type {Record<string, (asked: any) => unknown>} */
+  const answers = {
+    ready: start,
+    ...{ module, search, hover, count, clear, place, look },
+    ...{ labels: over, contours: over, difference: over, tissue: over },
+  };
+
+  return {
+    refuse,
+    sendFilter,
+    /** The colour on show is another one. */
+    recolored: () => sendColor(0).then(() => sendFilter()),
+    /** Answer a request. @param {any} asked */
+    async answer(asked) {
+      const { kind, id } = asked;
+      try {
+        await (answers[kind] ?? (() => refuse(kind, id)))(asked);
+      } catch (failure) {
+        const message = `A part of this file cannot be read: ${failure instanceof Error ? failure.message : failure}`;
+        host().tell({ kind: "error", id, of: kind, type: "DamagedStore", message, details: "", arrays: [] });
+      }
+    },
+  };
+}

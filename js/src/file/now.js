@@ -1,0 +1,79 @@
+/** What a page out of a file shows now, of what the file holds: a colour, what is hidden of each, and settings. */
+
+import { MISSING_LABEL } from "../wire/protocol.js";
+
+/** Settings that take no data. @type {string[]} */
+const FREE = [
+  ...["cmap", "palette", "vmin", "vmax", "center", "scale", "zero", "point_size", "opacity", "view", "height"],
+  ...["panel_width", "wheel_zoom", "filtered", "density", "tissue_opacity", "legend", "background"],
+];
+/** What lies on the plot: as the file has it, or not at all. */
+const ON_PLOT = ["labels", "contours", "difference", "tissue"];
+/** Pixels of points show no other numbers. */
+const OF_CELLS = ["auto", "mean", "max"];
+const LIMITS = ["vmin", "vmax", "center"];
+
+const same = (/** @type {unknown} */ one, /** @type {unknown} */ other) =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+/** @param {import("./held.js").About} about */
+export function createNow({ traits, colors }) {
+  /** By the index of a colour. @type {Map<number, string[]>} */
+  const hides = new Map([[0, traits.hidden]]);
+  /** Limits stay with the colour that they were set for. @type {Map<number, Record<string, any>>} */
+  const limits = new Map();
+  const now = { color: 0, hides, settings: structuredClone(traits) };
+
+  /** The filters of the file, and what is hidden of columns, which is one too. */
+  function filters() {
+    const hiding = [...hides]
+      .filter(([index, hidden]) => hidden.length > 0 && colors[index].spec.startsWith("obs:"))
+      .map(([index, hidden]) => {
+        const values = hidden.map((label) => (label === MISSING_LABEL ? null : label));
+        return { not: { obs: colors[index].spec.slice(4), in: values } };
+      });
+    return [...traits.filters, ...hiding];
+  }
+  now.settings.filters = filters();
+
+  return Object.assign(now, {
+    /** Take a setting that needs nothing but what the file holds. @param {string} name @param {any} value @returns {boolean} whether it is one */
+    take(name, value) {
+      const isAsSaved = value === null || same(value, traits[name]);
+      const isFree = FREE.includes(name) || (name === "statistic" && OF_CELLS.includes(value));
+      const isPart =
+        name === "panels" && value.every((/** @type {any} */ one) => traits.panels.some(same.bind(null, one)));
+      if (!isFree && !isPart && !(ON_PLOT.includes(name) && isAsSaved)) return false;
+      now.settings[name] = value;
+      return true;
+    },
+    /** Hide categories of the colour on show. @param {string[]} hidden @returns {Record<string, any>} settings that follow */
+    hide(hidden) {
+      hides.set(now.color, hidden);
+      return follow({ hidden, filters: filters() });
+    },
+    /** Show another colour. @param {any} value as the trait has it @returns {Record<string, any> | null} settings that follow; null = the file has none such */
+    recolor(value) {
+      const index = colors.findIndex(({ color }) => same(color, value || null));
+      if (index < 0) return null;
+      const { settings } = now;
+      limits.set(now.color, Object.fromEntries(LIMITS.map((name) => [name, settings[name]])));
+      now.color = index;
+      const { color, layer, blend } = colors[index];
+      const own = limits.get(index) ?? {};
+      // Percentiles are of all colours.
+      const limit = (/** @type {string} */ name) =>
+        typeof settings[name] === "string" ? settings[name] : (own[name] ?? null);
+      const ends = Object.fromEntries(LIMITS.map((name) => [name, limit(name)]));
+      return follow({ color, layer, blend, ...ends, hidden: hides.get(index) ?? [], filters: filters() });
+    },
+  });
+
+  /** @param {Record<string, any>} change */
+  function follow(change) {
+    Object.assign(now.settings, change);
+    return change;
+  }
+}
+
+/** @typedef {ReturnType<typeof createNow>} Now */

@@ -1,0 +1,40 @@
+/** Which points pass: the filters of the file, and what was hidden in the legends of other columns. */
+
+import { isShownOf } from "../state/hidden.js";
+import { unpackMask } from "../state/scene.js";
+
+/** Packed bits as bytes; null where there are none. @param {import("./pieces.js").Frame | undefined} frame @returns {Uint8Array | null} */
+function flagsOf(frame) {
+  if (frame === undefined) return null;
+  const { buffer, byteOffset, byteLength } = frame.buffers[0];
+  return unpackMask(new Uint8Array(buffer, byteOffset, byteLength), frame.content.n_points);
+}
+
+/** A byte a point, 1 = it passes; null = all do. Categories that the legend on show hides pass.
+ * @param {import("./held.js").Held} held @param {import("./now.js").Now} now @param {number} panel @returns {Promise<Uint8Array | null>} */
+export async function passingOf(held, { color, hides }, panel) {
+  const filters = (await held.frames("start")).filter(({ content }) => content.kind === "filter");
+  const of = (/** @type {number} */ one) => flagsOf(filters.find(({ content }) => content.panel === one));
+  let passing = (panel > 0 ? of(panel) : null) ?? of(0);
+  for (const [index, hidden] of hides) {
+    if (index === color || hidden.length === 0) continue;
+    const { legend, codes } = await held.values(index);
+    if (codes === null || !legend.spec.startsWith("obs:")) continue;
+    const isShown = shownBy(legend, hidden);
+    const before = passing;
+    passing = Uint8Array.from(codes, (code, i) => (isShown(code) && before?.[i] !== 0 ? 1 : 0));
+  }
+  return passing;
+}
+
+/** Which codes of a legend are shown. @param {any} legend @param {string[]} hidden */
+export function shownBy(legend, hidden) {
+  return isShownOf(/** @type {any} */ ({ color: legend, traits: { hidden } }));
+}
+
+/** Bytes of 0 and 1 as packed bits. @param {Uint8Array} flags @returns {Uint8Array} */
+export function packedBits(flags) {
+  const bits = new Uint8Array(Math.ceil(flags.length / 8));
+  for (let i = 0; i < flags.length; i++) bits[i >> 3] |= flags[i] << (i & 7);
+  return bits;
+}

@@ -1,0 +1,36 @@
+/** Reads the pieces of a file: base64 of what was deflated, and frames as the kernel sends them. */
+
+/** @typedef {{content: any, buffers: DataView[]}} Frame */
+
+const SIZES = { uint8: 1, uint16: 2, uint32: 4, float32: 4 };
+
+/** The bytes of a piece. @param {string} id of its element @returns {Promise<Uint8Array<ArrayBuffer>>} */
+export async function bytesOf(id) {
+  const text = atob(document.getElementById(id)?.textContent ?? "");
+  const deflated = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) deflated[i] = text.charCodeAt(i);
+  const stream = new Blob([deflated]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** What `packed` of cxg_widget/session/recording.py has put together. @param {Uint8Array<ArrayBuffer>} bytes @returns {Frame[]} */
+export function framesOf(bytes) {
+  const { buffer } = bytes;
+  const length = new DataView(buffer).getUint32(0, true);
+  const contents = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
+  let at = padded(4 + length);
+  return contents.map((/** @type {any} */ content) => {
+    const buffers = content.arrays.map(
+      (/** @type {{dtype: keyof typeof SIZES, shape: number[]}} */ { dtype, shape }) => {
+        const size = shape.reduce((product, side) => product * side, SIZES[dtype]);
+        const view = new DataView(buffer, at, size);
+        at = padded(at + size);
+        return view;
+      },
+    );
+    return { content, buffers };
+  });
+}
+
+/** @param {number} n @returns {number} */
+const padded = (n) => Math.ceil(n / 4) * 4;

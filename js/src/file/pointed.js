@@ -1,0 +1,75 @@
+/** Answers what is under the pointer, out of a file. */
+
+import { placeOf, pointsIn } from "./nearest.js";
+import { passingOf, shownBy } from "./passing.js";
+import { manyTold, valueText } from "./texts.js";
+
+/** @typedef {import("./held.js").Held} Held */
+/** @typedef {import("./held.js").About} About */
+
+/** So many cells in a circle of some px are too many to name one. */
+const LEAST = 30;
+const NONE = { row: -1, x: 0, y: 0, name: "", value: "", fields: [], passes: true, n_beneath: 0, elsewhere: [] };
+
+/**
+ * @param {Held} held @param {About} about @param {import("./now.js").Now} now
+ * @param {{panel: number, x: number, y: number, radius_x: number, radius_y: number, color: number, noun: string[]}} at color: of the panel
+ */
+export async function cellAt(held, about, now, at) {
+  const { panel, color, noun } = at;
+  const [here, { legend, codes }, passing] = await Promise.all([
+    held.places(placeOfPanel(about, panel)),
+    held.values(color),
+    passingOf(held, now, panel),
+  ]);
+  const isShown = shownBy(legend, color === now.color ? now.settings.hidden : []);
+  const counts = (/** @type {number} */ i) => passing?.[i] !== 0 && (codes === null || isShown(codes[i]));
+  let { nearest, all } = pointsIn(here.xy, here.extent, at, counts);
+  const passes = nearest >= 0 || now.settings.filtered !== "grey";
+  if (!passes) ({ nearest, all } = pointsIn(here.xy, here.extent, at, () => true));
+  const place = nearest < 0 ? null : placeOf(here.xy, here.extent, nearest);
+  if (place === null) return NONE;
+  const others = await elsewhere(held, about, panel, nearest);
+  const found = { ...NONE, row: nearest, x: place[0], y: place[1], elsewhere: others, passes };
+  if (passes && all.length >= LEAST) {
+    const name = `${all.length.toLocaleString("en-US")} ${noun[1]}`;
+    const fields =
+      codes === null
+        ? []
+        : manyTold(
+            Uint16Array.from(all, (i) => codes[i]),
+            legend,
+          );
+    return { ...found, name, n_beneath: all.length, fields };
+  }
+  return { ...found, ...(await named(held, about, nearest, color)) };
+}
+
+/** What one cell is called, and what is told of it. @param {Held} held @param {About} about @param {number} point @param {number} color */
+async function named(held, about, point, color) {
+  const text = async (/** @type {number} */ index) => {
+    const { legend, codes } = await held.values(index);
+    return valueText(codes?.[point] ?? 0, legend, about.colors[index].is_int);
+  };
+  const told = about.fields.filter((index) => about.is_chosen || index !== color);
+  const fields = await Promise.all(told.map(async (index) => [about.colors[index].label, await text(index)]));
+  return { name: await held.name(point), value: await text(color), fields };
+}
+
+/** Whose positions a panel shows. @param {About} about @param {number} panel @returns {number} */
+export function placeOfPanel({ panels }, panel) {
+  return panels[panel]?.place ?? 0;
+}
+
+/** [panel, x, y] of a point in each panel of another embedding. @param {Held} held @param {About} about @param {number} panel @param {number} point */
+async function elsewhere(held, about, panel, point) {
+  /** @type {number[][]} */
+  const found = [];
+  for (const other of [0, ...Object.keys(about.panels).map(Number)]) {
+    if (placeOfPanel(about, other) === placeOfPanel(about, panel)) continue;
+    const { xy, extent } = await held.places(placeOfPanel(about, other));
+    const at = placeOf(xy, extent, point);
+    if (at !== null) found.push([other, ...at]);
+  }
+  return found;
+}

@@ -1,0 +1,76 @@
+/** Writes what is told of cells under the pointer, as cxg_widget/display/hover.py and session/pointer.py do. Pure. */
+
+import { valueAt } from "../style/limits.js";
+import { zeroCode } from "../style/scale.js";
+import { MISSING } from "../wire/protocol.js";
+import { share, shortNumber, wholeNumber } from "../words/format.js";
+import { missingTold } from "../words/missing.js";
+
+/** @typedef {Pick<import("../wire/protocol.js").Color, "spec" | "name" | "scale" | "categories" | "lo" | "hi">} Legend */
+
+const LEVELS = MISSING - 1;
+/** Categories that are named of many cells, the largest of them. */
+const MOST_NAMED = 4;
+const LONGEST = 60;
+
+/** The number of a code; NaN = it is missing. @param {number} code @param {Legend} legend @returns {number} */
+export function numberOf(code, { lo, hi }) {
+  if (code === MISSING) return Number.NaN;
+  return code === zeroCode(lo, hi) ? 0 : valueAt(code / LEVELS, lo, hi);
+}
+
+/** What colours one cell, in words. @param {number} code @param {Legend} legend @param {boolean} isInt @returns {string} "" where nothing does */
+export function valueText(code, legend, isInt) {
+  const { scale, categories, lo, hi } = legend;
+  if (scale === "none") return "";
+  if (scale === "categorical") return categories.length === 0 ? "" : (categories[code] ?? missingTold(legend));
+  const number = numberOf(code, legend);
+  return Number.isNaN(number) ? missingTold(legend) : written(number, (hi - lo) / LEVELS, isInt);
+}
+
+/** A number with no more digits than its code tells. @param {number} number @param {number} step from one code to the next @param {boolean} isInt */
+function written(number, step, isInt) {
+  if (isInt && step < 0.5) return String(Math.round(number));
+  const place = step > 0 ? 10 ** Math.ceil(Math.log10(step)) : 0;
+  const known = place > 0 ? Math.round(number / place) * place : number;
+  return Math.abs(known) < 1e5 ? String(Number(known.toPrecision(5))) : wholeNumber(known);
+}
+
+/** The largest categories of many cells, or what their numbers are. @param {ArrayLike<number>} codes of these cells @param {Legend} legend
+ * @returns {[string, string][]} */
+export function manyTold(codes, legend) {
+  const n = codes.length;
+  if (legend.scale === "continuous") return numbersTold(codes, legend);
+  if (legend.scale === "none" || legend.categories.length === 0) return [];
+  const { categories } = legend;
+  const counts = new Array(categories.length + 1).fill(0);
+  for (let i = 0; i < n; i++) counts[Math.min(codes[i], categories.length)]++;
+  const order = [...counts.keys()].filter((code) => counts[code] > 0).sort((a, b) => counts[b] - counts[a] || a - b);
+  const rest = order.slice(MOST_NAMED);
+  /** @type {[string, string][]} */
+  const told = order
+    .slice(0, MOST_NAMED)
+    .map((code) => [inALine(categories[code] ?? missingTold(legend)), share(counts[code], n)]);
+  const others = rest.reduce((sum, code) => sum + counts[code], 0);
+  return rest.length > 0 ? [...told, [`${rest.length} more`, share(others, n)]] : told;
+}
+
+/** @param {ArrayLike<number>} codes @param {Legend} legend @returns {[string, string][]} */
+function numbersTold(codes, legend) {
+  const numbers = Array.from(codes, (code) => numberOf(code, legend)).filter((one) => !Number.isNaN(one));
+  const nMissing = codes.length - numbers.length;
+  const mean = numbers.reduce((sum, one) => sum + one / numbers.length, 0);
+  const nAbove = numbers.filter((one) => one > 0).length;
+  /** @type {[string, string][]} */
+  const told = [[`mean of ${legend.name}`, numbers.length > 0 ? shortNumber(mean) : missingTold(legend)]];
+  if (!legend.spec.startsWith("obs:") && nAbove > 0 && nAbove < numbers.length)
+    told.push(["above 0", share(nAbove, numbers.length)]);
+  if (nMissing > 0) told.push([missingTold(legend), share(nMissing, codes.length)]);
+  return told;
+}
+
+/** @param {string} label @returns {string} */
+function inALine(label) {
+  const line = label.split(/\s+/).filter(Boolean).join(" ") || "(empty)";
+  return line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1)}…`;
+}

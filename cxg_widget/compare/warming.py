@@ -1,10 +1,11 @@
-"""Compiling the loops before the first cells are compared."""
+"""Compiling the loops before the first cells are compared, or genes are plotted by group."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from cxg_widget.compare.composition import Composition
+from cxg_widget.compare.group_kernels import add_to_bins, add_values
 from cxg_widget.compare.kernels import add_columns, add_dense_rows, add_rows, add_totals, put_totals
 from cxg_widget.compare.rank_kernels import add_ranks, count_turned, put_columns, put_keys, put_turned, sort_keys
 from cxg_widget.compute.compiled import frozen
@@ -24,7 +25,9 @@ def compile_loops() -> None:
     add_totals(entries, np.zeros(0))
     keys, fill = np.zeros(0, dtype=np.uint64), np.zeros(1, dtype=np.float32)
     put_columns(entries, cells, keys, ends)
-    offsets = np.zeros(1, dtype=np.int32)
+    offsets, counts = np.zeros(1, dtype=np.int32), np.zeros((3, 1), dtype=np.int64)
+    add_values(frozen(fill), cells[0], counts, np.zeros((3, 1)))
+    add_to_bins(frozen(fill), cells[0], np.arange(4.0), np.zeros((1, 3), dtype=np.int64))
     count_turned(entries, cells[0], frozen(fill), 0, offsets)
     for kind in (np.uint8, np.uint16):
         turned = np.zeros(0, dtype=np.float32), np.zeros(0, dtype=kind)

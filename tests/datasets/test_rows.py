@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tracemalloc
+from functools import partialmethod
 from pathlib import Path
 
 import h5py
@@ -12,6 +13,10 @@ import pytest
 import scipy.sparse as sp
 import tiledb
 
+from cxg_widget.compare import ranks, turned
+from cxg_widget.compare.matrix import Matrix
+from cxg_widget.compare.question import Question
+from cxg_widget.compare.two_sets import compare
 from cxg_widget.datasets import Dataset, open_dataset
 from cxg_widget.datasets.base import rows as rows_module
 from cxg_widget.datasets.cxg import writer
@@ -211,6 +216,24 @@ def test_blocks_take_as_much_memory_as_they_may_and_gathered_rows_little_beside_
     assert in_blocks < most
     assert gathering < result * 1.2 + most
     assert (found.csr(N_VAR) != matrix).nnz == 0
+
+
+@pytest.mark.parametrize("method", ["t-test", "wilcoxon"])
+@pytest.mark.parametrize("kind", ["csr", "csc"])
+def test_comparing_takes_the_memory_of_some_blocks_and_of_what_is_ranked_at_a_time(stores, monkeypatch, kind, method):
+    monkeypatch.setattr(ranks, "BAND_BYTES", MIB)
+    monkeypatch.setattr(turned, "_KEYS", 2**15)
+    with open_dataset(stores[kind]) as dataset:
+        for name in ("rows_of", "columns_of"):
+            monkeypatch.setattr(type(dataset), name, partialmethod(getattr(type(dataset), name), step_bytes=MIB // 2))
+        a = np.arange(N_OBS) % 3 == 0
+        compare(Matrix(dataset), a, ~a, Question(method, genes=["var1"]))
+        tracemalloc.start()
+        found = compare(Matrix(dataset), a, ~a, Question(method))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert len(found.frame()) == N_VAR
+    assert peak < (3 if method == "t-test" else 6) * MIB  # of a matrix of 9, whose values and groups take 6 more
 
 
 def test_progress_is_told_for_each_block_and_reading_ends_where_nobody_asks_on(stores):

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from cxg_widget import CxgWidget
-from cxg_widget.compare import kernels, rank_kernels, ranks
+from cxg_widget.compare import group_kernels, kernels, rank_kernels, ranks
 from cxg_widget.compare.by_sums import compare_donors
 from cxg_widget.compare.each_group import compare_groups
 from cxg_widget.compare.gathered import gather
@@ -465,10 +465,9 @@ def test_a_comparison_is_given_up_while_a_read_lasts():
 def test_loops_are_compiled_ahead_for_every_comparison(widgets):
     widgets()._session.prepare_columns()
     loops = [vars(kernels)[name] for name in ("add_rows", "add_columns", "put_totals", "add_totals")]
-    loops += [
-        vars(rank_kernels)[name]
-        for name in ("count_turned", "put_turned", "put_keys", "put_columns", "sort_keys", "add_ranks")
-    ]
+    ranking = ("count_turned", "put_turned", "put_keys", "put_columns", "sort_keys", "add_ranks")
+    loops += [vars(rank_kernels)[name] for name in ranking]
+    loops += [group_kernels.add_values, group_kernels.add_to_bins]
     before = [len(one.signatures) for one in loops]
     assert min(before) > 0
     for kind in (MemoryDataset, ByRows):
@@ -476,6 +475,7 @@ def test_loops_are_compiled_ahead_for_every_comparison(widgets):
         for method in ("t-test", "wilcoxon"):
             for normalize in (None, "log1p_10k"):
                 widget.compare({"type": "A"}, method=method, normalize=normalize, fold="pseudocount")
+        widget.violin(["gene 3"], "type").frame()
     assert [len(one.signatures) for one in loops] == before
 
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import atexit
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from queue import Empty, Full, Queue
 from threading import Event, Thread
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
 
 _Item = TypeVar("_Item")
 _LOOK_S = 0.1
+_AT_END_S = 2.0
 
 
 class Ahead(Generic[_Item]):
     """Goes through an iterable in a thread of its own, one item ahead.
 
     Whoever iterates may stop anywhere, also by Ctrl-C, which is heard at once: the thread ends after the item that it
-    is making, and the end of the program does not wait for it.
+    is making. The end of the program waits for that item, but no longer than two seconds: a library that is left in the
+    middle of its work may abort the program.
 
     Parameters
     ----------
@@ -27,10 +32,11 @@ class Ahead(Generic[_Item]):
     def __init__(self, items: Callable[[], Iterable[_Item]], check: Callable[[], None] = lambda: None) -> None:
         self._items, self._check = items, check
         self._made: Queue[tuple[_Item] | BaseException | None] = Queue(maxsize=1)
-        self._ended = Event()
+        self._ended, self._thread = Event(), Thread(target=self._make, daemon=True, name="cxg-widget-ahead")
 
     def __iter__(self) -> Iterator[_Item]:
-        Thread(target=self._make, daemon=True, name="cxg-widget-ahead").start()
+        _working.add(self)
+        self._thread.start()
         try:
             while (made := self._next()) is not None:
                 if isinstance(made, BaseException):
@@ -38,6 +44,14 @@ class Ahead(Generic[_Item]):
                 yield made[0]
         finally:
             self._ended.set()
+
+    def end(self) -> None:
+        """Let the thread end after the item that it is making."""
+        self._ended.set()
+
+    def join(self, seconds: float) -> None:
+        """Wait until the thread has ended, but no longer."""
+        self._thread.join(seconds)
 
     def _next(self) -> tuple[_Item] | BaseException | None:
         while True:
@@ -60,3 +74,17 @@ class Ahead(Generic[_Item]):
             with suppress(Full):
                 self._made.put(made, timeout=_LOOK_S)
                 return
+
+
+_working: WeakSet[Ahead[Any]] = WeakSet()
+
+
+def _end_all() -> None:
+    last, until = list(_working), time.monotonic() + _AT_END_S
+    for one in last:
+        one.end()
+    for one in last:
+        one.join(max(0.0, until - time.monotonic()))
+
+
+atexit.register(_end_all)

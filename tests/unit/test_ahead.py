@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from threading import Event, current_thread, main_thread
 
 import pytest
@@ -43,6 +45,24 @@ def test_what_fails_is_raised_where_it_is_waited_for():
     assert next(found) == 1
     with pytest.raises(OSError, match="gone"):
         next(found)
+
+
+def test_the_end_of_the_program_waits_for_the_item_that_is_being_made():
+    script = """
+import time
+from cxg_widget.compute.ahead import Ahead
+def items():
+    yield 1
+    time.sleep(0.3)
+    print("made", flush=True)
+    yield 2
+    yield 3
+    print("never")
+for item in Ahead(items):
+    break
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=30)
+    assert done.stdout.split() == ["made"]
 
 
 def test_nothing_more_is_made_when_nobody_iterates_any_more():

@@ -4,7 +4,7 @@
 by cell type and saves it once; seconds are those of `w.save`, reading, an index and compiled loops included. "Again"
 saves a second time. Memory is the most that the process held, and what it held before saving. Figures are 1,000 px wide
 at 300 dpi; pages hold the cell types, the columns that hovering tells and three pinned genes. Cells are synthetic,
-their names "cell_0" and so on.
+their names barcodes.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class Told:
     def __init__(self, dataset: Dataset, recording: Recording, colors: Sequence[str], no_room: Sequence[str]) -> None:
         n, noun = recording.n, dataset.obs_noun
         of_all = f"{n:,} of {noun.counted(dataset.n_obs)}"
-        self.summary = of_all if recording.is_part else f"all {noun.counted(n)}"
+        self.summary = of_all if recording.is_part else f"{'all ' if n > 1 else ''}{noun.counted(n)}"
         is_sample, passing = n < recording.n_cells, "that pass the filters" if recording.leaves_out else ""
         self.lacks: list[str] = []
         if is_sample:

@@ -14,7 +14,7 @@ from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.text.names import shown
 
 _FIELDS = 5
-"""Columns that are told of a cell under the pointer where none were chosen."""
+"""Columns that are told of a cell under the pointer where none were chosen, besides the one that colors it."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def kept_colors(
 def fields_told(loader: Loader, settings: Settings) -> list[str]:
     """Return what is told of a cell under the pointer, each as the trait `color` has it."""
     if settings.hover is None:
-        return [f"obs:{name}" for name in columns_that_tell(loader.dataset)[:_FIELDS]]
+        return [f"obs:{name}" for name in columns_that_tell(loader.dataset)[: _FIELDS + 1]]
     return list(_known(loader, settings, settings.hover))
 
 

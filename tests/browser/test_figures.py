@@ -79,7 +79,7 @@ def test_a_browser_shows_the_svg_as_the_png_is(chromium: Any, tmp_path: Path) ->
     assert np.abs(shown[40:, :380] - png[40:, :380]).mean() < 4  # an image of SVG may lie between the pixels
 
 
-def test_the_menu_gives_the_pdf_that_the_kernel_writes(served: ServedWidget, tmp_path: Path) -> None:
+def test_the_menu_gives_the_pdf_and_the_page_that_the_kernel_writes(served: ServedWidget, tmp_path: Path) -> None:
     w, page = served.widget, served.page
     w.state = {"height": 420, "color": "cell_type"}
     w.clear_selection()
@@ -96,3 +96,9 @@ def test_the_menu_gives_the_pdf_that_the_kernel_writes(served: ServedWidget, tmp
     assert "T cell" in reader.pages[0].extract_text()
     assert [one.image.size for one in reader.pages[0].images] == [(round(width * 3.125), round(height * 3.125))]
     assert page.locator(".popover").count() == 0
+    page.get_by_role("button", name="Save a picture").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="HTML").click()
+        served.tell()
+    assert download.value.suggested_filename == "memory-cell_type.html"
+    assert download.value.path().read_text(encoding="utf-8").startswith("<!doctype html>")

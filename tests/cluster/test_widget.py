@@ -6,6 +6,7 @@ import weakref
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from cxg_widget import CxgWidget, open_dataset
@@ -14,6 +15,7 @@ from cxg_widget.errors import ClusterLost, InvalidOption, InvalidValue
 from cxg_widget.wire.protocol import AskAnnotations
 from tests.cluster.conftest import n_open, start_client, stop_client
 from tests.datasets.test_traffic import EXACT
+from tests.unit.test_html_file import Parsed
 from tests.unit.test_widget import Recorder
 
 
@@ -34,6 +36,23 @@ def test_the_cells_in_a_polygon_are_those_found_without_a_cluster(client, store)
         assert shared.selection.obs().equals(alone.selection.obs())
         alone.close()
         shared.close()
+
+
+def test_a_page_holds_the_sample_that_is_here_in_the_colours_that_it_has_without_a_cluster(client, store, tmp_path):
+    w = CxgWidget(store, dask=client, max_points=100)
+    w.color = group(w.dataset)
+    with pytest.warns(UserWarning, match="a random sample of 100 of"):
+        w.save(tmp_path / "a.html")
+    page = Parsed(tmp_path / "a.html")
+    rows = pd.Index(w.dataset.obs_names()).get_indexer(page.names())
+    expected = w.dataset.obs([w.color])[w.color].astype(object).iloc[rows]
+    legend, _, chunks = page.color(f"obs:{w.color}")
+    labels = np.array([*legend["categories"], None], dtype=object)
+    codes = np.concatenate([arrays["codes"] for content, arrays in chunks if content["kind"] == "codes"]).astype(int)
+    found = labels[np.minimum(codes, len(labels) - 1)]
+    assert found.tolist() == [None if pd.isna(one) else str(one) for one in expected]
+    assert len(set(found)) > 1
+    w.close()
 
 
 def test_annotations_are_columns_of_the_workers_too_and_change_there(client, store):

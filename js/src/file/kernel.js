@@ -10,7 +10,7 @@ import { cellAt, placeOfPanel } from "./pointed.js";
 
 /** What a page asks of itself, and does without. */
 const QUIET =
-  /^(zoom|fields|aggregate|columns|sections|brush|find|genes|sets|annotations|cancel|begun|count|labels|contours|difference|tissue)$/;
+  /^(zoom|fields|aggregate|columns|brush|find|genes|sets|annotations|cancel|begun|count|labels|contours|difference|tissue)$/;
 const NO_BITS = new Uint8Array(0);
 
 /**
@@ -155,6 +155,8 @@ export function createKernel(about, held, now, host) {
   const answers = {
     ready: start,
     ...{ module, search, hover, count, clear, place, look },
+    sections: ({ id }) =>
+      host().tell({ kind: "sections", id, names: [about.traits.tissue].filter(Boolean), arrays: [] }),
     ...{ labels: over, contours: over, difference: over, tissue: over },
   };
 

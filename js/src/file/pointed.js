@@ -9,6 +9,8 @@ import { manyTold, valueText } from "./texts.js";
 
 /** So many cells in a circle of some px are too many to name one. */
 const LEAST = 30;
+/** Columns that are told of a cell where none were chosen. */
+const FIELDS = 5;
 const NONE = { row: -1, x: 0, y: 0, name: "", value: "", fields: [], passes: true, n_beneath: 0, elsewhere: [] };
 
 /**
@@ -51,7 +53,7 @@ async function named(held, about, point, color) {
     const { legend, codes } = await held.values(index);
     return valueText(codes?.[point] ?? 0, legend, about.colors[index].is_int);
   };
-  const told = about.fields.filter((index) => about.is_chosen || index !== color);
+  const told = about.is_chosen ? about.fields : about.fields.filter((index) => index !== color).slice(0, FIELDS);
   const fields = await Promise.all(told.map(async (index) => [about.colors[index].label, await text(index)]));
   return { name: await held.name(point), value: await text(color), fields };
 }

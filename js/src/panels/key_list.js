@@ -10,7 +10,7 @@ import { nounsOf } from "../words/nouns.js";
 import { DRAWING_KEYS, FINE_PX, STEP_PX } from "./key_shape.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
-/** @typedef {[keys: string[], does: string]} Row */
+/** @typedef {[keys: string[], does: string, by?: "kernel"]} Row by: who does it, where that is not the page alone */
 
 /** Panels tell their own names. @type {Record<Exclude<keyof typeof PAGE_KEYS, "panel">, string>} */
 const ANYWHERE = {
@@ -31,6 +31,8 @@ const ON_THE_PLOT = {
   draw: "Begin to draw a polygon (Lasso) or a rectangle by keys",
   clear: "Clear the selection",
 };
+/** Of both, what takes a kernel. */
+const BY_KERNEL = ["tool", "undo", "redo", "draw"];
 /** @type {Record<keyof typeof DRAWING_KEYS, string>} */
 const WHILE_DRAWING = {
   cursor: `Move the cursor by ${STEP_PX} px, with Shift by ${FINE_PX}`,
@@ -39,13 +41,18 @@ const WHILE_DRAWING = {
   drop: "End without selecting",
 };
 
-/** @param {Context["state"]} state @returns {[string, Row[]][]} */
+/** @param {Context["state"]} state @returns {[heading: string, rows: Row[], by?: "kernel"][]} */
 function sections({ dataset, traits }) {
   const nouns = nounsOf({ dataset });
   const { one, many } = nouns.obs;
   const rows = (/** @type {Record<string, string>} */ words, /** @type {Record<string, string[]>} */ keys) =>
-    Object.entries(words).map(([name, does]) => /** @type {Row} */ ([keys[name].map(named), does]));
-  const panels = PANELS.map(({ key, name }) => /** @type {Row} */ ([[key], `${name(nouns)}, open or closed`]));
+    Object.entries(words).map(
+      ([name, does]) =>
+        /** @type {Row} */ ([keys[name].map(named), does, BY_KERNEL.includes(name) ? "kernel" : undefined]),
+    );
+  const panels = PANELS.map(
+    ({ key, name }) => /** @type {Row} */ ([[key], `${name(nouns)}, open or closed`, "kernel"]),
+  );
   const anywhere = Object.fromEntries(Object.entries(PAGE_KEYS).map(([name, { keys }]) => [name, keys]));
   return [
     ["Anywhere in the widget", [...rows(ANYWHERE, anywhere), ...panels, [["Escape"], "Close what is open"]]],
@@ -53,13 +60,14 @@ function sections({ dataset, traits }) {
     [
       `Selecting ${many} by keys`,
       [...rows(WHILE_DRAWING, DRAWING_KEYS), [["Shift", "Alt"], `At the last corner: ${MODES_TOLD}`]],
+      "kernel",
     ],
     [
       "By hand",
       [
         [["Click"], `Tell of the ${nouns.obs.one} that is there, and show it in the table where that is open`],
         [["Drag"], "Move the picture, or draw what selects, as the tool says"],
-        [["Shift", "Alt"], `At the begin or end of a drag: ${MODES_TOLD}`],
+        [["Shift", "Alt"], `At the begin or end of a drag: ${MODES_TOLD}`, "kernel"],
         [[traits.wheel_zoom ? "Wheel" : "Ctrl + wheel"], "Zoom where the pointer is"],
         [["Double click"], "Show everything"],
         [["Middle button"], "Drag to move the picture, whatever the tool"],
@@ -75,6 +83,7 @@ function sections({ dataset, traits }) {
         [["Enter", "Double click"], `On a row: select its ${one}. ${MODES_TOLD}`],
         [["Ctrl + C"], "Copy rows"],
       ],
+      "kernel",
     ],
     [
       "In the legend, and in columns",
@@ -82,7 +91,7 @@ function sections({ dataset, traits }) {
         [["Arrow keys"], "Go from row to row"],
         [["Space", "Click"], "Hide or show a category"],
         [["Enter", "Double click"], "Show it alone"],
-        [["S"], `Select its ${many}. ${MODES_TOLD}`],
+        [["S"], `Select its ${many}. ${MODES_TOLD}`, "kernel"],
         [["Arrow keys"], "On a range or a limit: move it; Shift and arrows grow a range, Escape clears it"],
       ],
     ],
@@ -121,9 +130,10 @@ export function keyList({ state, ui, update }) {
       <form method="dialog" class="head"><h2 id="keys-heading">Keys and gestures</h2>
         <button class="small" aria-label="Close" title="Close (Esc)">${ICONS.close}</button></form>
       ${sections(state).map(
-        ([heading, rows]) =>
-          html`<h3>${heading}</h3><dl>${rows.map(
-            ([keys, does]) => html`<div><dt>${keys.map((key) => html`<kbd>${key}</kbd> `)}</dt><dd>${does}</dd></div>`,
+        ([heading, rows, whose = "page"]) =>
+          html`<h3 data-by=${whose}>${heading}</h3><dl data-by=${whose}>${rows.map(
+            ([keys, does, by = "page"]) =>
+              html`<div data-by=${by}><dt>${keys.map((key) => html`<kbd>${key}</kbd> `)}</dt><dd>${does}</dd></div>`,
           )}</dl>`,
       )}
     </div>

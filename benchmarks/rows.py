@@ -22,11 +22,10 @@ import scipy.sparse as sp
 import tiledb
 
 from cxg_widget.datasets import open_dataset
-from cxg_widget.datasets.cxg import writer
+from tests.datasets.make_bare import bare_cxg, bare_h5ad
 
 HERE = Path(__file__).parent
 N_OBS, N_VAR, SHARE, CALLS = 60_000, 1_000, 0.08, 3
-_TILE = (256, 2_048)
 Rows = np.ndarray[Any, np.dtype[np.int64]]
 
 
@@ -34,48 +33,12 @@ def make(folder: Path) -> dict[str, Path]:
     """Write the matrix in each layout."""
     matrix = sp.random_array((N_OBS, N_VAR), density=SHARE, format="csr", dtype=np.float32, rng=0)
     found = {name: folder / name for name in ("Xr and Xc", "dense X", "CSR", "CSC", "dense h5ad")}
-    _write_cxg(found["Xr and Xc"], matrix.tocoo(), is_dense=False)
-    _write_cxg(found["dense X"], matrix, is_dense=True)
-    for name, stored in (("CSR", matrix), ("CSC", matrix.tocsc()), ("dense h5ad", matrix.toarray())):
-        _write_h5ad(found[name], stored)
+    bare_cxg(found["Xr and Xc"], matrix, 5)
+    bare_cxg(found["dense X"], matrix.toarray(), 5)
+    for name, stored in (("CSR", matrix), ("CSC", matrix.tocsc())):
+        bare_h5ad(found[name], stored, chunks=(65_536,), compression="gzip")
+    bare_h5ad(found["dense h5ad"], matrix.toarray(), chunks=(500, 500), compression="gzip", compression_opts=1)
     return found
-
-
-def _write_cxg(path: Path, matrix: Any, *, is_dense: bool) -> None:
-    writer.create_group(path, {"cxg_version": "0.3.0", "cxg_properties": {"title": path.name}})
-    for name, n in (("obs", N_OBS), ("var", N_VAR)):
-        domain = tiledb.Domain(tiledb.Dim("", domain=(0, n - 1), tile=1000, dtype=np.uint32))
-        tiledb.Array.create(str(path / name), tiledb.ArraySchema(domain, [tiledb.Attr("name_0", dtype="U", var=True)]))
-        with tiledb.open(str(path / name), "w") as array:
-            array[:] = {"name_0": np.array([f"{name}{i}" for i in range(n)], dtype=object)}
-            array.meta["cxg_schema"] = '{"index": "name_0"}'
-    if is_dense:
-        writer.create_dense_matrix(path / "X", (N_OBS, N_VAR), _TILE, 5)
-        writer.write_dense(path / "X", slice(0, N_OBS), slice(0, N_VAR), matrix.toarray())
-        return
-    for name, dim, other in (("Xr", "obs", "var"), ("Xc", "var", "obs")):
-        at, across = (matrix.row, matrix.col) if name == "Xr" else (matrix.col, matrix.row)
-        writer.create_matrix(path / name, N_OBS if name == "Xr" else N_VAR, dim, other, 5)
-        writer.write_cells(path / name, at.astype(np.uint32), other, across.astype(np.uint32), matrix.data)
-
-
-def _write_h5ad(path: Path, matrix: Any) -> None:
-    with h5py.File(path, "w") as file:
-        for name, n in (("obs", N_OBS), ("var", N_VAR)):
-            table = file.create_group(name)
-            table.attrs.update({"encoding-type": "dataframe", "encoding-version": "0.2.0", "_index": "_index"})
-            table.attrs["column-order"] = np.zeros(0)
-            names = table.create_dataset("_index", data=np.array([f"{name}{i}" for i in range(n)], dtype="S"))
-            names.attrs.update({"encoding-type": "string-array", "encoding-version": "0.2.0"})
-        if isinstance(matrix, np.ndarray):
-            file.create_dataset("X", data=matrix, chunks=(500, 500), compression="gzip", compression_opts=1)
-            return
-        group = file.create_group("X")
-        about = {"encoding-type": f"{matrix.format}_matrix", "encoding-version": "0.1.0", "shape": matrix.shape}
-        group.attrs.update(about)
-        for name in ("data", "indices"):
-            group.create_dataset(name, data=getattr(matrix, name), chunks=(65_536,), compression="gzip")
-        group.create_dataset("indptr", data=matrix.indptr)
 
 
 def _by_tiledb(path: Path, rows: Rows) -> Any:

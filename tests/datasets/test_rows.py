@@ -7,7 +7,6 @@ import tracemalloc
 from functools import partialmethod
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -19,9 +18,9 @@ from cxg_widget.compare.question import Question
 from cxg_widget.compare.two_sets import compare
 from cxg_widget.datasets import Dataset, open_dataset
 from cxg_widget.datasets.base import rows as rows_module
-from cxg_widget.datasets.cxg import writer
 from tests.datasets.contract import written_out
 from tests.datasets.make_anndata import make_anndata, truth_of
+from tests.datasets.make_bare import bare_cxg, bare_h5ad
 from tests.datasets.make_cxg import write_matrix
 
 MIB = 2**20
@@ -51,46 +50,10 @@ def matrix() -> sp.csr_matrix:
 def stores(matrix, tmp_path_factory) -> dict[str, Path]:
     """The same matrix as a CXG and in HDF5, all of its entries in chunks or tiles of a few rows or columns."""
     folder = tmp_path_factory.mktemp("rows")
-    truth = truth_of("0.8")
-    found = {}
-    for layout in ("csr", "csc"):
-        found[layout] = make_anndata(folder, truth, layout=layout, name=layout)
-        stored = matrix if layout == "csr" else matrix.tocsc()
-        with h5py.File(found[layout], "a") as file:
-            del file["X"], file["obs"], file["var"], file["obsm"]
-            for name, n in (("obs", N_OBS), ("var", N_VAR)):
-                table = file.create_group(name)
-                table.attrs.update({"encoding-type": "dataframe", "encoding-version": "0.2.0", "_index": "_index"})
-                table.attrs["column-order"] = np.zeros(0)
-                names = table.create_dataset("_index", data=np.array([f"{name}{i}" for i in range(n)], dtype="S"))
-                names.attrs.update({"encoding-type": "string-array", "encoding-version": "0.2.0"})
-            group = file.create_group("X")
-            group.attrs.update(
-                {"encoding-type": f"{layout}_matrix", "encoding-version": "0.1.0", "shape": matrix.shape}
-            )
-            for name in ("data", "indices"):
-                group.create_dataset(name, data=getattr(stored, name), chunks=(4096,), compression="gzip")
-            group.create_dataset("indptr", data=stored.indptr)
-    found["cxg"] = _cxg(folder / "rows.cxg", matrix)
-    return found
-
-
-def _cxg(path: Path, matrix: sp.csr_matrix) -> Path:
-    writer.create_group(path, {"cxg_version": "0.3.0", "cxg_properties": {"title": "rows"}})
-    for name, n in (("obs", N_OBS), ("var", N_VAR)):
-        domain = tiledb.Domain(tiledb.Dim("", domain=(0, n - 1), tile=n, dtype=np.uint32))
-        tiledb.Array.create(str(path / name), tiledb.ArraySchema(domain, [tiledb.Attr("name_0", dtype="U", var=True)]))
-        with tiledb.open(str(path / name), "w") as array:
-            array[:] = {"name_0": np.array([f"{name}{i}" for i in range(n)], dtype=object)}
-            array.meta["cxg_schema"] = '{"index": "name_0"}'
-    writer.create_embedding(path / "emb" / "umap", N_OBS, 2, 1)
-    writer.write_rows(path / "emb" / "umap", 0, np.zeros((N_OBS, 2), dtype=np.float32))
-    entries = matrix.tocoo()
-    for name, dim, other in (("Xr", "obs", "var"), ("Xc", "var", "obs")):
-        at, across = (entries.row, entries.col) if name == "Xr" else (entries.col, entries.row)
-        writer.create_matrix(path / name, matrix.shape[name == "Xc"], dim, other, 1)
-        writer.write_cells(path / name, at.astype(np.uint32), other, across.astype(np.uint32), entries.data)
-    return path
+    found = {name: folder / f"{name}.h5ad" for name in ("csr", "csc")}
+    for layout, path in found.items():
+        bare_h5ad(path, matrix.asformat(layout), chunks=(4096,), compression="gzip")
+    return {**found, "cxg": bare_cxg(folder / "rows.cxg", matrix, 1)}
 
 
 @pytest.mark.parametrize("name", ["dataset_with_int64", "nan", "dense_no_col_shift"])

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.browser import engine, panels_page
+from tests.browser.clumps import LOOK, serve_clumps
 from tests.browser.pages import Pages
 from tests.browser.stage import Stage
 
@@ -102,6 +103,22 @@ def page(request: pytest.FixtureRequest, pages: Pages, address: str, drawn_by: s
     script = f"globalThis.__CXG_DRAWN_BY__ = {drawn_by!r}"
     with pages.loaded(request, address, width=900, height=700, init_script=script) as loaded:
         yield loaded
+
+
+@pytest.fixture(scope="module")
+def served_clumps(chromium: Any) -> Iterator[Any]:
+    one = serve_clumps(chromium)
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def linked(served_clumps: Any) -> Iterator[Any]:
+    """A page of clumps, to be shown in panels; after the test it has none."""
+    yield served_clumps
+    served_clumps.widget.state = dict(LOOK)
+    served_clumps.widget.clear_selection()
+    served_clumps.tell()
 
 
 @pytest.fixture(scope="session")

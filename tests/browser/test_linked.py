@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,129 +12,96 @@ from PIL import Image
 from cxg_widget import CxgWidget
 from cxg_widget.color.palettes import category_palette
 from tests.browser.axe import violations
+from tests.browser.clumps import LABELS, SIDE, WHITE, clumps, near
 from tests.browser.panels_page import expect
 from tests.browser.served_widget import ServedWidget
-from tests.memory import MemoryDataset
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
-SIDE = 4
-N_EACH = 40
-LABELS = ("d0", "d1")
 
-
-def grid_of_clumps() -> MemoryDataset:
-    """Sixteen small clumps: a gene that is high in the left ones, a category that tells the lower from the upper."""
-    rng = np.random.default_rng(2)
-    clump = np.repeat(np.arange(SIDE * SIDE), N_EACH)
-    place = np.stack([clump % SIDE, clump // SIDE], axis=1)
-    xy = (place + rng.normal(scale=0.03, size=place.shape)).astype(np.float32)
-    x = np.stack([place[:, 0] < 2, place[:, 1] < 2], axis=1).astype(np.float32)
-    donor = np.array([LABELS[int(one >= 2)] for one in place[:, 1]], dtype=object)
-    return MemoryDataset({"donor": donor}, x, ["LEFT", "LOW"], {"umap": xy})
-
-
-@pytest.fixture(scope="module")
-def served(chromium: Any) -> Iterator[ServedWidget]:
-    widget = CxgWidget(grid_of_clumps(), color="donor", height=560, point_size=6)
-    one = ServedWidget(chromium, widget, width=1000, height=620)
-    yield one
-    one.close()
-
-
-@pytest.fixture
-def stage(served: ServedWidget) -> Iterator[ServedWidget]:
-    yield served
-    served.widget.state = {"color": "donor", "height": 560, "point_size": 6}
-    served.widget.clear_selection()
-    served.tell()
-
-
-def pixel_at(stage: ServedWidget, panel: int, x: float, y: float) -> tuple[int, ...]:
+def pixel_at(linked: ServedWidget, panel: int, x: float, y: float) -> tuple[int, ...]:
     """Colour of a panel on the screen where a place in data units is, within a view that all panels have."""
-    left, top, width, height = stage.plot(panel)
+    left, top, width, height = linked.plot(panel)
     scale = min(width, height) / (SIDE - 1) / 1.5
     at = left + width / 2 + (x - (SIDE - 1) / 2) * scale, top + height / 2 - (y - (SIDE - 1) / 2) * scale
-    image = Image.open(io.BytesIO(stage.page.screenshot())).convert("RGB")
+    image = Image.open(io.BytesIO(linked.page.screenshot())).convert("RGB")
     box = np.asarray(image.crop((at[0] - 2, at[1] - 2, at[0] + 3, at[1] + 3))).reshape(-1, 3)
     return tuple(int(one) for one in np.median(box, axis=0))
 
 
-def near(one: tuple[int, ...], other: tuple[int, ...], by: int = 40) -> bool:
-    return max(abs(a - b) for a, b in zip(one, other, strict=True)) <= by
-
-
-def look_at_all(stage: ServedWidget) -> None:
+def look_at_all(linked: ServedWidget) -> None:
     half = (SIDE - 1) * 1.5 / 2
     middle = (SIDE - 1) / 2
-    stage.widget.view = [middle - half, middle + half, middle - half, middle + half]
-    stage.tell()
+    linked.widget.view = [middle - half, middle + half, middle - half, middle + half]
+    linked.tell()
 
 
-YELLOW, VIOLET, WHITE = (253, 231, 37), (68, 1, 84), (255, 255, 255)
+YELLOW, VIOLET = (253, 231, 37), (68, 1, 84)
 
 
 def test_each_panel_of_a_grid_shows_its_colour_at_the_same_cells_and_positions_are_sent_once(
-    stage: ServedWidget,
+    linked: ServedWidget,
 ) -> None:
-    n = stage.widget.dataset.n_obs
-    stage.widget.grid(["donor", "LEFT", "LOW"])
-    look_at_all(stage)
+    n = linked.widget.dataset.n_obs
+    linked.widget.grid(["donor", "LEFT", "LOW"])
+    look_at_all(linked)
     for x, y in ((0, 0), (3, 0), (0, 3), (3, 3)):
-        assert near(pixel_at(stage, 1, x, y), YELLOW if x < 2 else VIOLET), (x, y)
-        assert near(pixel_at(stage, 2, x, y), YELLOW if y < 2 else VIOLET), (x, y)
+        assert near(pixel_at(linked, 1, x, y), YELLOW if x < 2 else VIOLET), (x, y)
+        assert near(pixel_at(linked, 2, x, y), YELLOW if y < 2 else VIOLET), (x, y)
     first, second = (tuple(bytes.fromhex(one[1:])) for one in category_palette(list(LABELS), {}, None))
-    assert near(pixel_at(stage, 0, 0, 0), first)
-    assert near(pixel_at(stage, 0, 0, 3), second)
-    assert sum(size for kind, size, _ in stage.said if kind == "points") == 4 * n
-    assert stage.page.evaluate("document.querySelectorAll('canvas').length") == 0  # all are in the shadow
-    expect(stage.page.locator(".panel-head h3")).to_have_text(["donor", "LEFT", "LOW"])
-    expect(stage.page.get_by_role("img", name="Colors: d0, d1")).to_have_attribute("title", "d0\nd1")
-    assert violations(stage.page, "#el") == {}
+    assert near(pixel_at(linked, 0, 0, 0), first)
+    assert near(pixel_at(linked, 0, 0, 3), second)
+    assert sum(size for kind, size, _ in linked.said if kind == "points") == 4 * n
+    assert linked.page.evaluate("document.querySelectorAll('canvas').length") == 0  # all are in the shadow
+    expect(linked.page.locator(".panel-head h3")).to_have_text(["donor", "LEFT", "LOW"])
+    expect(linked.page.get_by_role("img", name="Colors: d0, d1")).to_have_attribute("title", "d0\nd1")
+    assert violations(linked.page, "#el") == {}
 
 
-def test_parts_show_their_cells_alone_in_the_colours_of_the_widget(stage: ServedWidget) -> None:
-    stage.widget.color = "LEFT"
-    stage.widget.split("donor")
-    look_at_all(stage)
+def test_parts_show_their_cells_alone_in_the_colours_of_the_widget(linked: ServedWidget) -> None:
+    linked.widget.color = "LEFT"
+    linked.widget.split("donor")
+    look_at_all(linked)
     for x, y in ((0, 0), (3, 0), (0, 3), (3, 3)):
         own, color = int(y >= 2), YELLOW if x < 2 else VIOLET
-        assert near(pixel_at(stage, own, x, y), color), (x, y)
-        assert near(pixel_at(stage, 1 - own, x, y), WHITE), (x, y)
+        assert near(pixel_at(linked, own, x, y), color), (x, y)
+        assert near(pixel_at(linked, 1 - own, x, y), WHITE), (x, y)
 
 
-def test_a_rectangle_in_one_panel_selects_in_all_and_a_ring_is_drawn_in_all(stage: ServedWidget) -> None:
-    w = stage.widget
+def test_a_rectangle_in_one_panel_selects_in_all_and_a_ring_is_drawn_in_all(linked: ServedWidget) -> None:
+    w = linked.widget
     w.grid(["donor", "LEFT"])
     w.tool = "rectangle"
-    look_at_all(stage)
-    left, top, width, height = stage.plot(1)
-    stage.page.mouse.move(left + 5, top + 5)
-    stage.page.mouse.down()
-    stage.page.mouse.move(left + width / 2, top + height - 5, steps=4)
-    stage.page.mouse.up()
-    stage.page.wait_for_timeout(400)
+    look_at_all(linked)
+    left, top, width, height = linked.plot(1)
+    linked.page.mouse.move(left + 5, top + 5)
+    linked.page.mouse.down()
+    linked.page.mouse.move(left + width / 2, top + height - 5, steps=4)
+    linked.page.mouse.up()
+    linked.page.wait_for_timeout(400)
     xy = w.dataset.embedding("umap")
     np.testing.assert_array_equal(w.selection.mask, xy[:, 0] < (SIDE - 1) / 2)
-    assert near(pixel_at(stage, 1, 0, 0), YELLOW)
-    assert not near(pixel_at(stage, 1, 3, 0), VIOLET)
+    assert near(pixel_at(linked, 1, 0, 0), YELLOW)
+    assert not near(pixel_at(linked, 1, 3, 0), VIOLET)
     w.tool = "pan"
-    stage.tell()
+    linked.tell()
     scale = min(width, height) / (SIDE - 1) / 1.5
-    stage.page.mouse.move(left + width / 2 - 1.5 * scale, top + height / 2 - 1.5 * scale)
-    stage.page.wait_for_timeout(600)
-    rings = stage.page.locator(".host .host svg circle[visibility=visible]")
+    linked.page.mouse.move(left + width / 2 - 1.5 * scale, top + height / 2 - 1.5 * scale)
+    linked.page.wait_for_timeout(600)
+    rings = linked.page.locator(".host .host svg circle[visibility=visible]")
     expect(rings).to_have_count(4)  # a ring and its halo in each
-    expect(stage.page.locator(".tooltip")).to_contain_text("LEFT")  # of the panel that it is over
+    expect(linked.page.locator(".tooltip")).to_contain_text("LEFT")  # of the panel that it is over
 
 
-def test_tab_goes_from_panel_to_panel_each_called_by_its_name_and_keys_move_all(stage: ServedWidget) -> None:
-    w, page = stage.widget, stage.page
+def test_tab_goes_from_panel_to_panel_each_called_by_its_name_and_keys_move_all(linked: ServedWidget) -> None:
+    w, page = linked.widget, linked.page
     w.grid(["donor", "LEFT"])
-    look_at_all(stage)
+    look_at_all(linked)
     plots = page.locator("[role=application]")
     expect(plots.nth(0)).to_have_attribute("aria-label", f"donor. {plots.nth(0).get_attribute('aria-label')[7:]}")
     plots.nth(0).focus()
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Embedding of the panel LEFT")).to_be_focused()
     page.keyboard.press("Tab")
     expect(page.get_by_role("button", name="Remove the panel LEFT")).to_be_focused()
     page.keyboard.press("Tab")
@@ -151,11 +117,11 @@ def test_tab_goes_from_panel_to_panel_each_called_by_its_name_and_keys_move_all(
     assert len(w.panels) == 0
 
 
-def test_pinned_genes_and_categories_are_shown_beside_each_other_by_hand(stage: ServedWidget) -> None:
-    w, page = stage.widget, stage.page
+def test_pinned_genes_and_categories_are_shown_beside_each_other_by_hand(linked: ServedWidget) -> None:
+    w, page = linked.widget, linked.page
     w.genes.pin("LEFT", "LOW")
     w.open_panels = ["genes", "columns"]
-    stage.tell()
+    linked.tell()
     page.get_by_role("button", name="Side by side").click()
     expect(page.locator(".panel-head h3")).to_have_text(["donor", "LEFT", "LOW"])
     assert [one.look for one in w.panels] == [{}, {"color": "var:LEFT"}, {"color": "var:LOW"}]
@@ -167,12 +133,12 @@ def test_pinned_genes_and_categories_are_shown_beside_each_other_by_hand(stage: 
     expect(page.locator(".panel-head h3")).to_have_text(["donor", "LEFT", "LOW"])
 
 
-def test_the_picture_that_is_saved_holds_all_panels(stage: ServedWidget, tmp_path: Any) -> None:
-    stage.widget.grid(["donor", "LEFT"])
-    look_at_all(stage)
-    stage.page.get_by_role("button", name="Save a picture").click()
-    with stage.page.expect_download() as download:
-        stage.page.get_by_role("button", name="PNG 2×").click()
+def test_the_picture_that_is_saved_holds_all_panels(linked: ServedWidget, tmp_path: Any) -> None:
+    linked.widget.grid(["donor", "LEFT"])
+    look_at_all(linked)
+    linked.page.get_by_role("button", name="Save a picture").click()
+    with linked.page.expect_download() as download:
+        linked.page.get_by_role("button", name="PNG 2×").click()
     download.value.save_as(tmp_path / "all.png")
     image = np.asarray(Image.open(tmp_path / "all.png").convert("RGB")).reshape(-1, 3).astype(int)
     first, second = (tuple(bytes.fromhex(one[1:])) for one in category_palette(list(LABELS), {}, None))
@@ -194,7 +160,7 @@ for (const { prototype } of [OffscreenCanvas, HTMLCanvasElement]) {
 
 
 def test_all_panels_are_drawn_through_one_webgl_context(chromium: Any) -> None:
-    widget = CxgWidget(grid_of_clumps(), color="donor", height=560)
+    widget = CxgWidget(clumps(), color="donor", height=560)
     one = ServedWidget(chromium, widget, width=1000, height=620, init_script=COUNTED)
     widget.grid(["donor", "LEFT", "LOW", {"within": {"donor": ["d0"]}}])
     one.tell()

@@ -4,201 +4,169 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from cxg_widget import CxgWidget
 from cxg_widget.color.palettes import category_palette
 from tests.browser.axe import violations
+from tests.browser.clumps import LABELS, WHITE, near
 from tests.browser.panels_page import expect
 from tests.browser.served_widget import ServedWidget
-from tests.browser.test_linked import LABELS, SIDE, WHITE, near
-from tests.memory import MemoryDataset
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
-N_EACH = 40
 COLORS = [tuple(bytes.fromhex(one[1:])) for one in category_palette(list(LABELS), {}, None)]
-
-
-def clumps() -> MemoryDataset:
-    """Sixteen small clumps, in a PCA ten times as far apart and turned by a quarter; a category of lower and upper."""
-    rng = np.random.default_rng(2)
-    clump = np.repeat(np.arange(SIDE * SIDE), N_EACH)
-    place = np.stack([clump % SIDE, clump // SIDE], axis=1)
-    xy = (place + rng.normal(scale=0.03, size=place.shape)).astype(np.float32)
-    pca = np.stack([10 * xy[:, 1], -10 * xy[:, 0], xy[:, 0]], axis=1)
-    donor = np.array([LABELS[int(one >= 2)] for one in place[:, 1]], dtype=object)
-    gene = (place[:, :1] < 2).astype(np.float32)
-    return MemoryDataset({"donor": donor}, gene, ["LEFT"], {"X_umap": xy, "X_pca": pca})
 
 
 def turned(x: float, y: float) -> tuple[float, float]:
     return 10 * y, -10 * x
 
 
-@pytest.fixture(scope="module")
-def served(chromium: Any) -> Iterator[ServedWidget]:
-    widget = CxgWidget(clumps(), color="donor", height=560, point_size=6)
-    one = ServedWidget(chromium, widget, width=1000, height=620)
-    yield one
-    one.close()
-
-
-@pytest.fixture
-def stage(served: ServedWidget) -> Iterator[ServedWidget]:
-    yield served
-    served.widget.state = {"color": "donor", "height": 560, "point_size": 6}
-    served.widget.clear_selection()
-    served.tell()
-
-
-def view_of(stage: ServedWidget, panel: int) -> list[float]:
+def view_of(linked: ServedWidget, panel: int) -> list[float]:
     """Return what a panel shows: left, right, bottom, top, data units."""
-    host = stage.page.locator("[data-cxg-view]:visible").nth(panel)
+    host = linked.page.locator("[data-cxg-view]:visible").nth(panel)
     return json.loads(host.get_attribute("data-cxg-view"))  # type: ignore[no-any-return]
 
 
-def px_of(stage: ServedWidget, panel: int, x: float, y: float) -> tuple[float, float]:
+def px_of(linked: ServedWidget, panel: int, x: float, y: float) -> tuple[float, float]:
     """Return where a place in data units is on the page."""
-    (left, top, width, height), (x0, x1, y0, y1) = stage.plot(panel), view_of(stage, panel)
+    (left, top, width, height), (x0, x1, y0, y1) = linked.plot(panel), view_of(linked, panel)
     return left + width * (x - x0) / (x1 - x0), top + height * (y1 - y) / (y1 - y0)
 
 
-def pixels_at(stage: ServedWidget, places: list[tuple[int, tuple[float, float]]]) -> list[tuple[int, ...]]:
+def pixels_at(linked: ServedWidget, places: list[tuple[int, tuple[float, float]]]) -> list[tuple[int, ...]]:
     """Colours on the screen where places of panels, in data units, are."""
-    image = Image.open(io.BytesIO(stage.page.screenshot())).convert("RGB")
+    image = Image.open(io.BytesIO(linked.page.screenshot())).convert("RGB")
     found = []
     for panel, place in places:
-        x, y = px_of(stage, panel, *place)
+        x, y = px_of(linked, panel, *place)
         box = np.asarray(image.crop((x - 2, y - 2, x + 3, y + 3))).reshape(-1, 3)
         found.append(tuple(int(one) for one in np.median(box, axis=0)))
     return found
 
 
-def drag(stage: ServedWidget, start: tuple[float, float], stop: tuple[float, float]) -> None:
-    stage.page.mouse.move(*start)
-    stage.page.mouse.down()
-    stage.page.mouse.move(*stop, steps=4)
-    stage.page.mouse.up()
-    stage.page.wait_for_timeout(400)
+def drag(linked: ServedWidget, start: tuple[float, float], stop: tuple[float, float]) -> None:
+    linked.page.mouse.move(*start)
+    linked.page.mouse.down()
+    linked.page.mouse.move(*stop, steps=4)
+    linked.page.mouse.up()
+    linked.page.wait_for_timeout(400)
 
 
 def test_each_panel_shows_the_same_cells_where_its_embedding_has_them_and_positions_are_sent_once(
-    stage: ServedWidget,
+    linked: ServedWidget,
 ) -> None:
-    n, start = stage.widget.dataset.n_obs, len(stage.said)
-    stage.widget.grid(["donor", {"embedding": "X_pca"}, {"embedding": "X_pca", "color": "LEFT"}])
-    stage.tell()
+    n, start = linked.widget.dataset.n_obs, len(linked.said)
+    linked.widget.grid(["donor", {"embedding": "X_pca"}, {"embedding": "X_pca", "color": "LEFT"}])
+    linked.tell()
     corners = [(x, y) for x in (0, 3) for y in (0, 3)]
     places = [(panel, turned(*at) if panel else at) for panel in (0, 1) for at in corners]
     between = [(1, turned(x + 0.5, 1.5)) for x in range(3)]
     for render in ("auto", "raster"):
-        stage.widget.render = render
-        stage.tell()
-        stage.page.wait_for_timeout(1_200)  # what has come is not asked for
-        for (panel, at), found in zip(places, pixels_at(stage, places), strict=True):
+        linked.widget.render = render
+        linked.tell()
+        linked.page.wait_for_timeout(1_200)  # what has come is not asked for
+        for (panel, at), found in zip(places, pixels_at(linked, places), strict=True):
             assert near(found, COLORS[int((at[0] if panel else at[1]) > 1)]), (render, panel, at)
-        assert all(near(one, WHITE) for one in pixels_at(stage, between))
+        assert all(near(one, WHITE) for one in pixels_at(linked, between))
     # Of images the same points are a sample, in another order.
-    assert [size for kind, size, panel in stage.said[start:] if kind == "points" and panel == 2] == 2 * [4 * n]
-    assert {panel for kind, _, panel in stage.said[start:] if kind == "points"} == {0, 2}
-    assert view_of(stage, 1) == view_of(stage, 2) != view_of(stage, 0)
-    axes = stage.page.get_by_role("img", name="Horizontal axis: PC 1. Vertical axis: PC 2.")
+    assert [size for kind, size, panel in linked.said[start:] if kind == "points" and panel == 2] == 2 * [4 * n]
+    assert {panel for kind, _, panel in linked.said[start:] if kind == "points"} == {0, 2}
+    assert view_of(linked, 1) == view_of(linked, 2) != view_of(linked, 0)
+    axes = linked.page.get_by_role("img", name="Horizontal axis: PC 1. Vertical axis: PC 2.")
     expect(axes).to_have_count(2)
 
 
 def test_a_rectangle_drawn_in_another_embedding_selects_in_all_and_a_ring_shows_the_same_cell(
-    stage: ServedWidget,
+    linked: ServedWidget,
 ) -> None:
-    w = stage.widget
+    w = linked.widget
     w.panel(embedding="X_pca")
     w.tool = "rectangle"
-    stage.tell()
-    drag(stage, px_of(stage, 1, -1.5, 5), px_of(stage, 1, 31.8, -15))  # x below 1.5
+    linked.tell()
+    drag(linked, px_of(linked, 1, -1.5, 5), px_of(linked, 1, 31.8, -15))  # x below 1.5
     xy = w.dataset.embedding("X_umap")
     np.testing.assert_array_equal(w.selection.mask, xy[:, 0] < 1.5)
     assert w.selection.rule["embedding"] == "X_pca"
     places = [(0, (3.0, 0.0)), (1, turned(3, 0)), (0, (0.0, 0.0)), (1, turned(0, 0))]
-    assert [near(one, COLORS[0]) for one in pixels_at(stage, places)] == [False, False, True, True]
+    assert [near(one, COLORS[0]) for one in pixels_at(linked, places)] == [False, False, True, True]
     w.tool = "pan"
-    stage.tell()
+    linked.tell()
     row = int(np.flatnonzero(xy[:, 1] > 2.5)[0])
     places = [w.dataset.embedding(name)[row] for name in ("X_umap", "X_pca")]
-    stage.page.mouse.move(*px_of(stage, 1, *map(float, places[1])))
-    stage.page.wait_for_timeout(600)
-    rings = stage.page.locator(".host .host svg:has(circle[visibility=visible]) circle:last-of-type")
+    linked.page.mouse.move(*px_of(linked, 1, *map(float, places[1])))
+    linked.page.wait_for_timeout(600)
+    rings = linked.page.locator(".host .host svg:has(circle[visibility=visible]) circle:last-of-type")
     expect(rings).to_have_count(2)
-    cell = stage.page.locator(".tooltip")
+    cell = linked.page.locator(".tooltip")
     expect(cell).to_be_visible()
     for panel in (0, 1):
-        left, top, *_ = stage.plot(panel)
+        left, top, *_ = linked.plot(panel)
         at = [float(rings.nth(panel).get_attribute(name)) for name in ("cx", "cy")]
-        x, y = px_of(stage, panel, *map(float, places[panel]))
+        x, y = px_of(linked, panel, *map(float, places[panel]))
         assert np.hypot(left + at[0] - x, top + at[1] - y) < 12, panel  # of the clump that is meant
 
 
-def test_a_camera_is_that_of_its_embedding_and_the_button_shows_everything_in_all(stage: ServedWidget) -> None:
-    w, page = stage.widget, stage.page
+def test_a_camera_is_that_of_its_embedding_and_the_button_shows_everything_in_all(linked: ServedWidget) -> None:
+    w, page = linked.widget, linked.page
     w.grid(["donor", {"embedding": "X_pca"}, "LEFT", {"embedding": "X_pca", "color": "LEFT"}])
-    stage.tell()
-    whole = [view_of(stage, panel) for panel in range(4)]
+    linked.tell()
+    whole = [view_of(linked, panel) for panel in range(4)]
     plots = page.locator("[role=application]:visible")
     plots.nth(3).focus()
     page.keyboard.press("+")
     page.wait_for_timeout(300)
-    assert [view_of(stage, panel) == whole[panel] for panel in range(4)] == [True, False, True, False]
-    assert view_of(stage, 1) == view_of(stage, 3)
+    assert [view_of(linked, panel) == whole[panel] for panel in range(4)] == [True, False, True, False]
+    assert view_of(linked, 1) == view_of(linked, 3)
     plots.nth(0).focus()
     page.keyboard.press("+")
     page.keyboard.press("0")
     plots.nth(2).focus()
     page.keyboard.press("+")
     page.wait_for_timeout(300)
-    assert not [panel for panel in range(4) if view_of(stage, panel) == whole[panel]]
+    assert not [panel for panel in range(4) if view_of(linked, panel) == whole[panel]]
     page.get_by_role("button", name="Reset view").click()
     page.wait_for_timeout(300)
-    assert [view_of(stage, panel) for panel in range(4)] == whole
+    assert [view_of(linked, panel) for panel in range(4)] == whole
 
 
-def test_the_head_of_a_panel_offers_the_embeddings_and_undo_takes_it_back(stage: ServedWidget) -> None:
-    w, page = stage.widget, stage.page
+def test_the_head_of_a_panel_offers_the_embeddings_and_undo_takes_it_back(linked: ServedWidget) -> None:
+    w, page = linked.widget, linked.page
     w.panel(color="LEFT")
-    stage.tell()
+    linked.tell()
     place = page.get_by_label("Embedding of the panel LEFT")
     expect(place).to_have_value("X_umap")
     place.select_option("X_pca")
-    stage.tell()
+    linked.tell()
     assert (w.panels[1].embedding, w.embedding) == ("X_pca", "X_umap")
     expect(page.get_by_role("application", name="LEFT · X_pca. Scatterplot")).to_be_visible()
-    stage.page.wait_for_timeout(400)
-    assert view_of(stage, 1)[1] > 25
+    linked.page.wait_for_timeout(400)
+    assert view_of(linked, 1)[1] > 25
     page.mouse.move(500, 610)  # off the buttons, whose names would be shown
     assert violations(page, "#el") == {}
     page.get_by_label("Embedding of the panel donor").select_option("X_pca")  # of the plot: both are one place now
-    stage.tell()
+    linked.tell()
     page.wait_for_timeout(400)
     assert w.embedding == "X_pca"
-    assert view_of(stage, 0) == view_of(stage, 1)
+    assert view_of(linked, 0) == view_of(linked, 1)
     w.undo()
     w.undo()
-    stage.tell()
+    linked.tell()
     expect(page.get_by_role("application", name="LEFT. Scatterplot")).to_be_visible()
-    assert view_of(stage, 0) == view_of(stage, 1)
+    assert view_of(linked, 0) == view_of(linked, 1)
     assert w.embedding == "X_umap"
 
 
-def test_the_picture_that_is_saved_shows_each_panel_in_its_embedding(stage: ServedWidget, tmp_path: Any) -> None:
-    stage.widget.panel(embedding="X_pca")
-    stage.tell()
-    stage.page.get_by_role("button", name="Save a picture").click()
-    stage.tell()
-    with stage.page.expect_download() as download:
-        stage.page.get_by_role("button", name="PNG 2×").click()
+def test_the_picture_that_is_saved_shows_each_panel_in_its_embedding(linked: ServedWidget, tmp_path: Any) -> None:
+    linked.widget.panel(embedding="X_pca")
+    linked.tell()
+    linked.page.get_by_role("button", name="Save a picture").click()
+    linked.tell()
+    with linked.page.expect_download() as download:
+        linked.page.get_by_role("button", name="PNG 2×").click()
     download.value.save_as(tmp_path / "all.png")
     image = np.asarray(Image.open(tmp_path / "all.png").convert("RGB")).astype(int)
     lower, upper = (np.argwhere(np.abs(image - color).max(axis=2) < 8) for color in COLORS)

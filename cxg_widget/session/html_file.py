@@ -14,7 +14,7 @@ from cxg_widget.cells.loader import Loader
 from cxg_widget.display.settings import Settings
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.session.html_document import Code, Described, document
-from cxg_widget.session.html_told import Told
+from cxg_widget.session.html_told import LeftOut, Told
 from cxg_widget.session.kept_colors import KeptColor, fields_told, kept_colors
 from cxg_widget.session.recording import NAMES_AT_ONCE, Recording, packed
 from cxg_widget.text.names import shown
@@ -89,8 +89,7 @@ def html_file(
         draft = _Draft(recording, wanted, code, wish)
         around, needs = draft.n_around, draft.n_bytes
         if around + needs <= wish.max_bytes:
-            no_room = draft.add_at_hand(wish.max_bytes - around)
-            return draft.file(no_room)
+            return draft.file(draft.add_at_hand(wish.max_bytes - around))
         if recording.n <= LEAST_CELLS:
             would_do, noun = around + needs, loader.dataset.obs_noun
             raise InvalidValue(
@@ -124,38 +123,38 @@ class _Draft:
     def n_around(self) -> int:
         """How long all is but the pieces, at most."""
         names = [one.target.name for one in self._wanted]
-        empty = self._document(dict.fromkeys(self._fixed, ""), [(one, "") for one in self._wanted], names)
-        return len(empty.text)
+        colors = [(one, "") for one in self._wanted]
+        return len(self._document(dict.fromkeys(self._fixed, ""), colors, LeftOut(names, names)).text)
 
-    def add_at_hand(self, room: int) -> list[str]:
-        """Add what there is room for, from the first on, and return what for there is none."""
-        left = room - self.n_bytes
-        no_room: list[str] = []
+    def add_at_hand(self, room: int) -> LeftOut:
+        """Add what can be read and what there is room for, from the first on, and return the others."""
+        left, out = room - self.n_bytes, LeftOut()
         for one in self._wanted:
             if one.is_needed:
                 continue
             try:
                 text = _in_base64(packed(self._recording.color(one.settings)))
-            except CxgWidgetError:  # nobody asked for it
+            except CxgWidgetError:
+                out.unread.append(one.target.name)
                 continue
-            if no_room or len(text) > left:
-                no_room.append(one.target.name)
+            if out.no_room or len(text) > left:
+                out.no_room.append(one.target.name)
             else:
                 left -= len(text)
                 self._colors.append((one, text))
-        return no_room
+        return out
 
-    def file(self, no_room: Sequence[str]) -> HtmlFile:
-        """Return the file; no_room : what was left out for want of room."""
-        return self._document(self._fixed, self._colors, no_room)
+    def file(self, out: LeftOut) -> HtmlFile:
+        """Return the file; out : what was left out of it."""
+        return self._document(self._fixed, self._colors, out)
 
-    def _document(self, fixed: dict[str, str], colors: list[tuple[KeptColor, str]], no_room: Sequence[str]) -> HtmlFile:
+    def _document(self, fixed: dict[str, str], colors: list[tuple[KeptColor, str]], out: LeftOut) -> HtmlFile:
         ids = [f"part-{at}" for at in range(len(fixed) + len(colors))]
         pieces = dict(zip(ids, [*fixed.values(), *(text for _, text in colors)], strict=True))
         listed = [
             {**kept.told(self._loader), "part": part} for (kept, _), part in zip(colors, ids[len(fixed) :], strict=True)
         ]
-        told = Told(self._loader.dataset, self._recording, [one["label"] for one in listed if one["spec"]], no_room)
+        told = Told(self._loader.dataset, self._recording, [one["label"] for one in listed if one["spec"]], out)
         settings, wish = self._recording.settings, self._wish
         manifest = {
             "traits": self._traits(listed[0]["color"]), "parts": dict(zip(fixed, ids, strict=False)),

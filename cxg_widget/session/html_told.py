@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.session.recording import Recording
@@ -11,13 +12,21 @@ from cxg_widget.text.names import in_a_line
 _NAMED = 12
 
 
+@dataclass
+class LeftOut:
+    """Names of colors at hand for which there was no room, and of those that could not be read."""
+
+    no_room: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+
+
 class Told:
     """Sentences about a file.
 
     Parameters
     ----------
     colors : what it can be colored by
-    no_room : what was at hand, and for what there was no room
+    out : what was at hand and is not in it
 
     Attributes
     ----------
@@ -27,7 +36,7 @@ class Told:
     refusal : what is said where something is asked for that is not in it
     """
 
-    def __init__(self, dataset: Dataset, recording: Recording, colors: Sequence[str], no_room: Sequence[str]) -> None:
+    def __init__(self, dataset: Dataset, recording: Recording, colors: Sequence[str], out: LeftOut) -> None:
         n, noun = recording.n, dataset.obs_noun
         of_all = f"{n:,} of {noun.counted(dataset.n_obs)}"
         self.summary = of_all if recording.is_part else f"{'all ' if n > 1 else ''}{noun.counted(n)}"
@@ -36,8 +45,10 @@ class Told:
         if is_sample:
             pool = " ".join(filter(None, [noun.counted(recording.n_cells), passing]))
             self.lacks.append(f"The {noun.many} are a random sample of {n:,} of {pool}.")
-        if no_room:
-            self.lacks.append(f"There was no room for the colors {listed(no_room)}.")
+        if out.no_room:
+            self.lacks.append(f"There was no room for the colors {listed(out.no_room)}.")
+        if out.unread:
+            self.lacks.append(f"The store cannot be read for the colors {listed(out.unread)}.")
         only = [] if is_sample or not passing else [f"The {noun.many} are those {passing}: {of_all}."]
         holds = f"It can be colored by {listed(colors)}." if colors else "It has no colors."
         others = f"Not in this file: other {dataset.var_noun.many} and columns, the table, sets and annotations."

@@ -14,6 +14,7 @@ from PIL import Image
 
 from cxg_widget import CxgWidget
 from cxg_widget.color.palettes import category_palette
+from tests.browser.axe import violations
 from tests.memory import small
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
@@ -176,6 +177,7 @@ def test_panels_filters_and_a_hidden_category_are_in_the_file_as_on_the_screen(
     page.locator(".status").get_by_text(f"{shown.sum():,} of {passes.sum():,} cells shown").wait_for()
     page.get_by_role("combobox", name="Color by").click()
     page.get_by_role("option", name="cell_type").click()
+    assert violations(page, "body") == {}
     page.get_by_role("button", name="Show all").click()
     page.locator(".status").get_by_text(re.compile(rf"^{passes.sum():,} cells$")).wait_for()
     assert page.wrong == []

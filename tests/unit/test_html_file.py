@@ -18,7 +18,7 @@ import pytest
 
 from cxg_widget import CxgWidget
 from cxg_widget.datasets.base.dataset import Codes
-from cxg_widget.errors import InvalidValue, TargetNotWritten, UnknownName
+from cxg_widget.errors import DamagedStore, InvalidValue, TargetNotWritten, UnknownName
 from cxg_widget.session import html_file
 from cxg_widget.wire import protocol as p
 from tests.memory import MemoryDataset, small
@@ -291,6 +291,18 @@ def test_max_bytes_takes_away_what_is_at_hand_then_cells_and_says_what(save, tmp
     with pytest.warns(UserWarning, match="random sample"):
         save(color="cell_type", options={"max_bytes": would_do})
     assert (tmp_path / "a.html").stat().st_size <= would_do
+
+
+def test_what_cannot_be_read_is_left_out_and_said_unless_it_is_on_show(save, tmp_path):
+    broken = small(100, broken=("X/CD3E", "obs/n_genes", "obs/cell_id"))
+    with pytest.warns(UserWarning, match=r"The store cannot be read for the colors CD3E and n_genes\."):
+        page = save(broken, color="cell_type", pinned_genes=["CD3E", "MS4A1"])
+    assert "var:MS4A1" in [one["spec"] for one in page.about["colors"]]
+    assert sorted(page.names(), key=len)[0] in {f"row {row}" for row in range(10)}
+    before = (tmp_path / "a.html").read_bytes()
+    with pytest.raises(DamagedStore, match="X/CD3E cannot be read"):
+        save(broken, color="cell_type", options={"colors": ["CD3E"]})
+    assert (tmp_path / "a.html").read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,7 @@ class Ranks:
         n, fill = moments.n_measured(), moments.fill.astype(np.float32)
         while True:
             self._rank_kept(turned, n, fill)
+            turned.clear()
             if turned.last == len(n):
                 return
             turned = self.turned(turned.last)

@@ -88,9 +88,14 @@ class Turned:
             n += np.diff(part.starts, append=len(part.values))
         size = np.cumsum(n) * (4 + self._kind.itemsize)
         n_kept = max(int(np.searchsorted(size, self._most_bytes * done, side="right")), 1)
-        self._parts = [part.first(n_kept) for part in self._parts]
+        for at, part in enumerate(self._parts):  # one by one, so that little is held twice
+            self._parts[at] = part.first(n_kept)
         self._n_bytes = sum(part.n_bytes for part in self._parts)
         self.last = self.first + n_kept
+
+    def clear(self) -> None:
+        """Let all entries go."""
+        self._parts.clear()
 
     def spans(self) -> list[tuple[int, int]]:
         """Return the genes that were kept, in runs of as many as are ranked at a time: the first, and the end."""

@@ -196,7 +196,7 @@ def test_comparing_takes_the_memory_of_some_blocks_and_of_what_is_ranked_at_a_ti
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     assert len(found.frame()) == N_VAR
-    assert peak < (3 if method == "t-test" else 6) * MIB  # of a matrix of 9, whose values and groups take 6 more
+    assert peak < (3 if method == "t-test" else 4) * MIB  # of a matrix of 9, whose values and groups take 6 more
 
 
 def test_progress_is_told_for_each_block_and_reading_ends_where_nobody_asks_on(stores):

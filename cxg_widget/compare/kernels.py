@@ -25,12 +25,13 @@ MISSING, LOW = 0, 1
 def add_rows(entries: Any, cells: Any, linear: Any, state: Any, rare: Any) -> None:
     """Take in entries of rows.
 
+    cells : codes, scales, and int64 rows in the order to take them in: group by group, as what is known of one is small
     linear : whether to sum up expm1 too
     state : float64 (n_var, n_groups, 5); rare : int32 (n_var, n_groups, 2)
     """
     starts, genes, values = entries
-    codes, scale = cells
-    for row in range(codes.size):
+    codes, scale, order = cells
+    for row in order:
         group = codes[row]
         if group < 0:
             continue
@@ -56,8 +57,8 @@ def add_rows(entries: Any, cells: Any, linear: Any, state: Any, rare: Any) -> No
 @compiled
 def add_dense_rows(lines: Any, cells: Any, linear: Any, state: Any, rare: Any) -> None:
     """Take in rows that hold every value, float32 (n_rows, n_var); as `add_rows`, in half the time."""
-    codes, scale = cells
-    for row in range(codes.size):
+    codes, scale, order = cells
+    for row in order:
         group = codes[row]
         if group < 0:
             continue

@@ -121,7 +121,8 @@ class Moments:
             self.fill[~unknown] = block.fill[~unknown]
             n = np.bincount(codes[codes >= 0], minlength=len(self._n_cells))
             self._rare[unknown, :, MISSING] += n.astype(np.int32)
-        cells = frozen(codes), frozen(scale)
+        order = np.argsort(codes, kind="stable") if len(self._n_cells) > 2 else np.arange(len(codes))
+        cells = frozen(codes), frozen(scale), frozen(order)
         if block.lines is not None:
             add_dense_rows(frozen(block.lines), cells, self._linear, self._state, self._rare)
         else:

@@ -67,6 +67,8 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "sections", "id": 25},
     {"kind": "tissue", "id": 26, "name": "V1/hires", "view": [-1, 1, 1, -1], "width": 640, "height": 480, "panel": 0},
     {"kind": "figure", "id": 29, "suffix": "pdf", "width": 800, "height": 600, "dark": True},
+    {"kind": "compare", "id": 44, "a": "selection", "b": "set:<b>mine</b>", "method": "wilcoxon", "normalize": True},
+    {"kind": "comparison", "id": 45, "known": 3, "group": 1, "file": False},
     {"kind": "cancel", "id": 12, "of": "aggregate", "panel": 0},
 ]  # fmt: skip
 
@@ -266,6 +268,16 @@ REPLIES: dict[str, Frame] = {
     ),
     "sections": Frame(p.SectionList(["V1/hires", "V1/<b>"])),
     "figure": Frame(p.FigurePart(1, 2), {"file": _array("uint8", [37, 80, 68, 70])}),
+    "compared": Frame(p.Compared(3)),
+    "comparison": Frame(
+        p.Comparison(
+            3, "B cell (5 cells) compared with the rest (70,000 cells)", ["p tells of these <b>cells</b>"],
+            ["B cell", "the rest"], ["B cell", "<i>T"], 0, 16_386, 16_384, 2, ["ENSG1", "<b>"], ["CD3E", "TRAC"],
+        ),
+        {"values": _array("float32", [[1.5, -1], [0, 0], [1, 0.25], [0, 0], [30, -0.5], [65, -2], [-800, -400.5],
+                                      [-796, -396], [1, 0]]),
+         "n": _array("uint32", [[5, 4], [70_000, 70_000]])},
+    ),
     "tissue": Frame(
         p.Tissue("V1/hires", [-0.5, 99.5, -0.5, 49.5], [-0.5, 199.5, -0.5, 99.5], 2, 0.5),
         {"jpeg": _array("uint8", [255, 216, 255, 217])},

@@ -277,11 +277,11 @@ class Holder(ABC):
     ) -> NDArray[np.uint32]:  # fmt: skip
         """Count cells on a grid, as `count_on_grid`; column None = all are of plane 0."""
 
-    def matrix(self, tell: Callable[[float], None]) -> Matrix:
-        """Return the matrix as comparisons look at it; `tell` is told which part is done of a look, 0 to 1."""
+    def matrix(self, tell: Callable[[float], None], cancelled: Callable[[], bool]) -> Matrix:
+        """Return the matrix as comparisons look at it; `tell` and `cancelled` as `Matrix` takes them."""
         from cxg_widget.compare.matrix import Matrix
 
-        return Matrix(self.dataset, tell)
+        return Matrix(self.dataset, tell, cancelled)
 
     @abstractmethod
     def count_selected(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:

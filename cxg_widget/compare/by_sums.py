@@ -122,7 +122,7 @@ def _result(
     table = pd.DataFrame(sums[:, genes].astype(np.int64), columns=names)
     return DonorComparison(
         sentence, notes, names, found.a, found.b, found.log2fc, found.tested, none, none, found.p_adj,
-        donors=donors, sums=table,
+        sets=samples.told, donors=donors, sums=table,
     )  # fmt: skip
 
 

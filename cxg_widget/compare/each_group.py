@@ -101,7 +101,7 @@ def _markers(
             nothing = np.full(a.mean.shape, np.nan)
             tested, fold, auc, u = Tested(nothing, nothing, nothing), nothing, nothing, nothing
         told = f"{value} ({obs.counted(n_a)}) compared with the rest ({obs.counted(n_rest)})"
-        made.append(Comparison(told, (), names, a, rest, fold, tested, auc, u))
+        made.append(Comparison(told, (), names, a, rest, fold, tested, auc, u, sets=(str(value), "the rest")))
     told = f"each of {len(values):,} values of obs column {column!r} compared with the rest of "
     told += f"{obs.counted(dataset.n_obs)} by {dataset.var_noun.counted(len(names))}: "
     told += f"{METHODS[question.method]}, log2fc by {question.fold!r}"

@@ -26,6 +26,11 @@ class ExplorerComparison(Comparison):
     """Two sets of cells compared as CELLxGENE Explorer does."""
 
     _log_fc: NDArray[np.float32]
+    _n_var: int
+
+    def _adjusted_log10(self) -> Floats:
+        adjusted: Floats = np.minimum(self._tested.log10_p + np.log10(self._n_var), 0.0)
+        return adjusted
 
     def frame(self, adjust: Adjust | None = None) -> pd.DataFrame:
         """Return the table as `Comparison.frame`, and `log_fc`, float32: what Explorer tells, mean_a - mean_b.

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.adjust import benjamini_hochberg, bonferroni
+from cxg_widget.compare.adjust import benjamini_hochberg, benjamini_hochberg_log10, bonferroni
 from cxg_widget.compare.moments import Floats, Summary
-from cxg_widget.compare.welch import Tested
+from cxg_widget.compare.welch import TINY, Tested
 from cxg_widget.errors import InvalidValue
 from cxg_widget.table.csv import csv_text
 from cxg_widget.text.names import not_found
@@ -34,6 +34,7 @@ class Comparison:
     told : what was compared, by what, in one sentence
     notes : sentences on what the values are, how numbers are defined, and what to be careful of
     background : the cells of b, a set which `w.sets["name"] = found.background` keeps; None of a group of a column
+    sets : what a and b are called
     """
 
     told: str
@@ -47,6 +48,7 @@ class Comparison:
     _u: Floats
     _p_adj: Floats | None = None
     background: CellSet | None = None
+    sets: tuple[str, str] = ("a", "b")
 
     def with_note(self, note: str) -> Comparison:
         """Return the same with one more note."""
@@ -92,6 +94,20 @@ class Comparison:
     def to_csv(self, path: str | Path, adjust: Adjust | None = None) -> None:
         """Write the table to a file of comma separated values; names that a spreadsheet would run become text."""
         Path(path).write_text(csv_text(self.frame(adjust)), encoding="utf-8")
+
+    @property
+    def _log10_p_adj(self) -> Floats:
+        """The decimal logarithm of `p_adj`, float64 (n_var,) in the order of `_names`, also where that is 0."""
+        p_adj = self._adjusted(None)
+        with np.errstate(divide="ignore"):
+            found: Floats = np.log10(p_adj)
+        return np.where(p_adj < TINY, self._adjusted_log10(), found)
+
+    def _adjusted_log10(self) -> Floats:
+        """Return what p far below 1 is adjusted to, as logarithms: over the genes that `p_adj` is over."""
+        log10_p = self._tested.log10_p
+        left_out = np.isnan(log10_p) if self._p_adj is None else np.isnan(self._p_adj)
+        return benjamini_hochberg_log10(np.where(left_out, 0.0 if self._p_adj is None else np.nan, log10_p))
 
     def _adjusted(self, how: Adjust | None) -> Floats:
         if how is None and self._p_adj is not None:

@@ -87,11 +87,15 @@ def _result(
     sentence = f"{counts[0]} compared with {counts[1]} by {dataset.var_noun.counted(len(names))}: "
     sentence += f"{METHODS[question.method]}, log2fc by {question.fold!r}"
     if question.method == "explorer":
-        own = explorer_test(a, b, n_cells, len(dataset.names_in(question.layer).var_labels))
+        n_var = len(dataset.names_in(question.layer).var_labels)
+        own = explorer_test(a, b, n_cells, n_var)
         notes = explorer_notes(dataset, question, kind, (a, b))
-        return ExplorerComparison(sentence, notes, names, a, b, fold, own.tested, auc, u, own.p_adj, _log_fc=own.log_fc)
+        return ExplorerComparison(
+            sentence, notes, names, a, b, fold, own.tested, auc, u, own.p_adj, sets=told, _log_fc=own.log_fc,
+            _n_var=n_var,
+        )  # fmt: skip
     notes = notes_of(dataset, question, kind, (a, b), tested)
-    return Comparison(sentence, notes, names, a, b, fold, tested, auc, u)
+    return Comparison(sentence, notes, names, a, b, fold, tested, auc, u, sets=told)
 
 
 def tests_of(found: Gathered, group: int, a: Summary, b: Summary) -> tuple[Tested, Floats, Floats]:

@@ -40,7 +40,7 @@ PlaceKey = tuple[EmbeddingName | None, tuple[int, int]]
 MAX_POINTS = 2_000_000
 """Cells of a dataset that are all sent as points; of more, a sample is sent and views are aggregated."""
 Tool = Literal["pan", "lasso", "rectangle"]
-PANELS = ("columns", "genes", "sets", "annotations", "table")
+PANELS = ("columns", "genes", "sets", "annotations", "table", "compare")
 """Panels that the front-end draws by its second module, sent when the first of them opens."""
 Cost = Literal["points", "color", "palette", "filter", "image", "tuning", "nothing"]
 """What a change has to be made anew: where the points are, what colours them, the colours of categories, which cells

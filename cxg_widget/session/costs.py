@@ -13,7 +13,7 @@ from cxg_widget.text.numbers import byte_size
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.frames import Frame
 
-_FREE = frozenset({"hover", "begun", "module", "cancel", "clear", "fields"})
+_FREE = frozenset({"hover", "begun", "module", "cancel", "clear", "fields", "comparison"})
 """Requests that nobody thinks of as an action."""
 
 

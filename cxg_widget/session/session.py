@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from cxg_widget.cells.holder import Holder
 from cxg_widget.cells.loader import Loader
 from cxg_widget.color.paper import PAPERS
-from cxg_widget.compare.neighborhood import Neighborhood, neighborhood
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.datasets.base.embedding_names import is_tissue
 from cxg_widget.display.coloring import Coloring
@@ -36,6 +35,7 @@ from cxg_widget.session.aggregated import aggregated
 from cxg_widget.session.annotation_list import AnnotationList
 from cxg_widget.session.brush import BrushAnswer
 from cxg_widget.session.columns import Columns
+from cxg_widget.session.comparison import Comparisons
 from cxg_widget.session.composition import composition_frame
 from cxg_widget.session.costs import Costs
 from cxg_widget.session.fields import fields_frame, frame_of_fields
@@ -70,7 +70,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from cxg_widget.annotations.log import Log
-    from cxg_widget.compare.matrix import Matrix
 
 
 class Session:
@@ -123,6 +122,7 @@ class Session:
         self._annotations = AnnotationList(self._loader, self._on_show)
         self.table = CellTable(self._loader, self._on_show)
         self.plots = GroupPlots(self._loader, self._on_show)
+        self.comparisons = Comparisons(self._loader, self._on_show, announce)
 
     @property
     def settings(self) -> Settings:
@@ -274,16 +274,6 @@ class Session:
         settings, selected, _ = self._on_show.now()
         cells = selected if mask is None else mask
         return composition_frame(self._columns, self._loader, (settings, cells), column, by)
-
-    def neighborhood(self, mask: NDArray[np.bool_], told: str) -> Neighborhood:
-        """Return the cells around a set, bool (n_obs,), in the embedding on show; raises as `neighborhood`."""
-        held = self._held
-        equal_units = held.dataset.axis_labels(held.settings.embedding, held.settings.axes) is None
-        return neighborhood(held.coordinates, mask, held.place().extent, equal_units=equal_units, told=told)
-
-    def matrix(self) -> Matrix:
-        """Return what looks at the matrix for comparisons, where the cells on show are held."""
-        return self._held.matrix(self.tell_reading)
 
     def polygon_mask(self, corners: Any, *, hidden: bool = True) -> NDArray[np.bool_]:
         """Return which cells lie in a polygon (k, 2) in data units of the embedding and axes on show.
@@ -442,6 +432,10 @@ class Session:
                 yield from self._figure(message)
             case p.AskModule():
                 yield module_frame(message.known)
+            case p.Compare():
+                yield from self.comparisons.compare(message)
+            case p.AskComparison():
+                yield from self.comparisons.frames(message)
 
     def _all(self, version: int) -> Iterator[Frame]:
         check_version(version)
@@ -455,6 +449,8 @@ class Session:
             self._views.cancel(message.panel)
         elif message.of in ("labels", "contours", "difference"):
             self._landmarks.cancel(message.of, message.panel)
+        elif message.of == "compare":
+            self.comparisons.end()
         elif message.of == "tissue":
             self._tissue.cancel()
         elif message.of == "lasso":

@@ -53,8 +53,8 @@ class AnsweringWidget(ChangingWidget):
 
     def _announce(self, frame: Frame) -> None:
         message = frame.message
-        if isinstance(message, protocol.Progress) and message.of == "reading" and self._exchange.is_busy("color"):
-            frame = Frame(replace(message, ends_by="color"))
+        if isinstance(message, protocol.Progress) and (message.of, message.ends_by) == ("reading", ""):
+            frame = Frame(replace(message, ends_by="color" if self._exchange.is_busy("color") else ""))
         if self._built and self._open:
             self._exchange.send(message.kind, lambda: iter([frame]))
 

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.compare.by_sums import compare_donors
 from cxg_widget.compare.question import BY_DONOR, Question
-from cxg_widget.compare.two_sets import compare
-from cxg_widget.compute.bits import pack_mask
 from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError
 from cxg_widget.rules.forms import is_form
 from cxg_widget.rules.told import told
-from cxg_widget.selection.cell_set import CellSet
 from cxg_widget.selection.given import listed, rule_of
 from cxg_widget.selection.query import mask_of_query
 from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
@@ -41,9 +36,9 @@ def compared(widget: CxgWidget, a: Any, b: Any, question: Question, *, level: in
     """
     mask_a, told_a = cells_meant(widget, a, "a", level=level + 1)
     if isinstance(b, str) and b == "rest" and b not in list(widget.sets):
-        return _compared(widget, (mask_a, ~mask_a), (told_a, "the rest"), question)
+        return widget._session.comparisons.with_rest(mask_a, told_a, question)
     mask_b, told_b = cells_meant(widget, b, "b", level=level + 1)
-    return _compared(widget, (mask_a, mask_b), (told_a, told_b), question)
+    return widget._session.comparisons.between((mask_a, mask_b), (told_a, told_b), question)
 
 
 def markers_of_set(widget: CxgWidget, a: Any, against: Any, question: Question, *, level: int) -> Comparison:
@@ -59,43 +54,16 @@ def markers_of_set(widget: CxgWidget, a: Any, against: Any, question: Question, 
         )
     question.check(widget.dataset)
     mask, told_a = cells_meant(widget, a, "the set", level=level + 1)
-    if against == "rest":
-        return _compared(widget, (mask, ~mask), (told_a, "the rest"), question)
-    question.check_cells(mask, ~mask, (told_a, "the rest"), widget.dataset)
-    found = widget._session.neighborhood(mask, told_a)
-    compared = _compared(widget, (mask, found.mask), (told_a, f"the neighborhood of {told_a}"), question)
-    n, n_a, dataset = np.count_nonzero(found.mask), np.count_nonzero(mask), widget.dataset
-    few = f", which is all that lie within {found.farthest:.3g} (the radius that the set would have in one piece)"
-    few = "" if n == n_a else few
-    where = f"up to {found.reach:.3g} from its edge" if found.reach else "all of them among its own"
-    return compared.with_note(
-        f"The neighborhood is the {dataset.obs_noun.counted(int(n))} nearest to where {told_a} is dense in "
-        f"{dataset.embedding_told(widget.embedding)}, {where}{few}: `.background`."
-    )
+    made = widget._session.comparisons
+    return (made.with_rest if against == "rest" else made.with_neighborhood)(mask, told_a, question)
 
 
 def markers_by(widget: CxgWidget, column: Any, question: Question) -> Markers:
     """Compare the cells of each value of a column with all others; as `CxgWidget.markers`."""
-    from cxg_widget.compare.each_group import compare_groups
-
     name = column
     if isinstance(name, str) and name not in widget.dataset.obs_columns:
         name = name.removeprefix("obs:")
-    found = compare_groups(widget._session.matrix(), name, question)
-    return found.with_note(_filters_told(widget)) if widget._session.settings.filters else found
-
-
-def _compared(widget: CxgWidget, masks: tuple[Mask, Mask], told: tuple[str, str], question: Question) -> Comparison:
-    dataset, session = widget.dataset, widget._session
-    way = compare_donors if question.method in BY_DONOR else compare
-    found = way(session.matrix(), *masks, question, told=told)
-    found = replace(found, background=CellSet(dataset, pack_mask(masks[1])))
-    return found.with_note(_filters_told(widget)) if session.settings.filters else found
-
-
-def _filters_told(widget: CxgWidget) -> str:
-    cells = widget.dataset.obs_noun.many
-    return f"Filters leave nothing out here: {cells} that do not pass them are compared too."
+    return widget._session.comparisons.of_groups(name, question)
 
 
 def cells_meant(widget: CxgWidget, what: Any, name: str, *, level: int) -> tuple[Mask, str]:

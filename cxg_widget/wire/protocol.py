@@ -19,12 +19,24 @@ from cxg_widget.wire.messages.columns import (
     FindValues,
     FoundValues,
 )
+from cxg_widget.wire.messages.comparison import AskComparison, Compare, Compared, Comparison
 from cxg_widget.wire.messages.difference import AskDifference, Difference
 from cxg_widget.wire.messages.figure import AskFigure, FigurePart
 from cxg_widget.wire.messages.genes import AskFields, AskGenes, FieldCounts, GeneSets
 from cxg_widget.wire.messages.image import Aggregate, Cells, Image
 from cxg_widget.wire.messages.landmarks import AskContours, AskLabels, Contours, Labels
-from cxg_widget.wire.messages.life import AskModule, Begun, Cancel, CostOf, DatasetInfo, Error, Module, Progress, Ready
+from cxg_widget.wire.messages.life import (
+    AskModule,
+    Begun,
+    Cancel,
+    CostOf,
+    DatasetInfo,
+    EndsBy,
+    Error,
+    Module,
+    Progress,
+    Ready,
+)
 from cxg_widget.wire.messages.message import (
     CONTAINER,
     IN_NO_SET_LABEL,
@@ -83,6 +95,8 @@ REQUESTS: tuple[type[Message], ...] = (
     AskSections,
     AskTissue,
     AskFigure,
+    Compare,
+    AskComparison,
     Cancel,
 )
 REPLIES: tuple[type[Message], ...] = (
@@ -120,6 +134,8 @@ REPLIES: tuple[type[Message], ...] = (
     SectionList,
     Tissue,
     FigurePart,
+    Compared,
+    Comparison,
     Module,
     Progress,
     CostOf,

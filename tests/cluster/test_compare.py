@@ -117,7 +117,7 @@ def test_ranks_on_workers_are_refused_and_the_sentence_says_what_adds_up(pairs, 
 
 def test_two_bits_a_cell_go_out_one_result_comes_back_and_a_bar_moves(pairs, monkeypatch):
     shared, told, sent, found = pairs["logs"][1], [], [], []
-    parts, matrix = shared._session._held.indexed()._parts, shared._session.matrix()
+    parts, matrix = shared._session._held.indexed()._parts, shared._session.comparisons.matrix()
     submit, result = parts._client.submit, parts.waiting.result
 
     def weighed(task, /, *args, **same):
@@ -143,7 +143,7 @@ def test_two_bits_a_cell_go_out_one_result_comes_back_and_a_bar_moves(pairs, mon
 
 def test_a_comparison_that_is_given_up_ends_on_the_workers_too(pairs, client):
     shared, asked = pairs["logs"][1], []
-    matrix = shared._session.matrix()
+    matrix = shared._session.comparisons.matrix()
     matrix._cancelled = lambda: len(asked) > 0 or asked.append(1)
     with pytest.raises(Cancelled, match="given up"):
         compare(matrix, A, B, Question())

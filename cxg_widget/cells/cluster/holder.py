@@ -186,9 +186,9 @@ class ClusterHolder(Holder):
             return coloring.count_selected(mask)
         return self.indexed().count_selected(coloring, mask, self.settings.layer)
 
-    def matrix(self, tell: Callable[[float], None]) -> Matrix:
+    def matrix(self, tell: Callable[[float], None], cancelled: Callable[[], bool]) -> Matrix:
         """Return the matrix as the workers look at it."""
-        return self.indexed().matrix(self.dataset, tell)
+        return self.indexed().matrix(self.dataset, tell, cancelled)
 
     def sums(self, wanted: Wanted, view: View, size: tuple[int, int], mask: NDArray[np.bool_] | None) -> Sums:
         """Reduce all cells, or those of a mask, bool (n_obs,), where they are."""

@@ -200,11 +200,11 @@ class ClusterCells:
         """Return which rows a rule means that some rows alone tell, bool (n_obs,); raises as `rule.mask_of`."""
         return self._parts.mask_of(self._parts.map("rule", rule_bits, self._parts.rows(), rule=rule))
 
-    def matrix(self, dataset: Dataset, tell: Callable[[float], None]) -> ClusterMatrix:
+    def matrix(self, dataset: Dataset, tell: Callable[[float], None], cancelled: Callable[[], bool]) -> ClusterMatrix:
         """Return the matrix of the dataset as the workers look at it, see `Holder.matrix`."""
         from cxg_widget.cells.cluster.matrix import ClusterMatrix
 
-        return ClusterMatrix(dataset, self._parts, tell)
+        return ClusterMatrix(dataset, self._parts, tell, cancelled)
 
     # Pictures.
 

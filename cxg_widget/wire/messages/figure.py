@@ -26,7 +26,7 @@ class AskFigure(Message):
 
 @dataclass(frozen=True)
 class FigurePart(Message):
-    """A part of a figure's file, from 0 to before `parts`; they come in any order."""
+    """A part of a file, of a figure or of a comparison, from 0 to before `parts`; they come in any order."""
 
     kind: ClassVar[str] = "figure"
     arrays: ClassVar[Mapping[str, Array]] = {"file": Array(("uint8",), ("n_bytes",), "the bytes of the part")}

@@ -8,6 +8,8 @@ from typing import Any, ClassVar, Literal
 
 from cxg_widget.wire.messages.message import Array, Message, OfPanel, Work
 
+EndsBy = Literal["", "aggregate", "color", "compare"]
+
 
 @dataclass(frozen=True)
 class Ready(Message):
@@ -88,7 +90,7 @@ class Progress(Message):
     kind: ClassVar[str] = "progress"
     of: Literal["index", "reading", "datashader"]
     done: float
-    ends_by: Literal["", "aggregate", "color"] = ""
+    ends_by: EndsBy = ""
 
 
 @dataclass(frozen=True)

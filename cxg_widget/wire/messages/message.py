@@ -32,7 +32,7 @@ TableOf = Literal["filter", "selection"]
 """Which cells are in the table: those that pass all filters, or the selected ones."""
 Work = Literal[
     "points", "color", "aggregate", "zoom", "hover", "search", "count", "columns", "table", "csv",
-    "labels", "contours", "difference", "tissue", "lasso",
+    "labels", "contours", "difference", "tissue", "compare", "lasso",
 ]  # fmt: skip
 """What can be cancelled: what a setting brings, or what was asked for by a kind; "lasso" are all gestures that wait."""
 

@@ -1,0 +1,183 @@
+"""Comparisons of cells, by hand or by Python: how they are made, and the newest, which the page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import count
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.cells.loader import Loader
+from cxg_widget.compare.grouping import Grouping
+from cxg_widget.compare.neighborhood import neighborhood
+from cxg_widget.compare.question import BY_DONOR, Question
+from cxg_widget.compare.value_kind import SAMPLED
+from cxg_widget.compute.bits import pack_mask, unpack_mask
+from cxg_widget.errors import UnknownName
+from cxg_widget.selection.cell_set import CellSet
+from cxg_widget.session.comparison_frames import Made, frames_of
+from cxg_widget.session.newest import Newest
+from cxg_widget.session.on_show import OnShow
+from cxg_widget.text.names import not_found
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.frames import Frame
+
+if TYPE_CHECKING:
+    from cxg_widget.compare.markers import Markers
+    from cxg_widget.compare.matrix import Matrix
+    from cxg_widget.compare.result import Comparison
+
+Mask = NDArray[np.bool_]
+Found = TypeVar("Found", "Comparison", "Markers")
+REST = "the rest"
+
+
+class Comparisons:
+    """Compares cells of one dataset, and keeps the newest result.
+
+    Parameters
+    ----------
+    announce : takes a frame that nobody asked for, from any thread
+    """
+
+    def __init__(self, loader: Loader, on_show: OnShow, announce: Callable[[Frame], object]) -> None:
+        self._loader, self._on_show, self._announce = loader, on_show, announce
+        self._dataset = loader.dataset
+        self._by_hand = Newest("another comparison was asked for, or it was given up.")
+        self._numbers = count(1)
+        self._made: Made | None = None
+
+    # For both: masks are bool (n_obs,), `told` what they are called.
+
+    def matrix(self, check: Callable[[], None] | None = None) -> Matrix:
+        """Return what looks at the matrix, where the cells on show are held.
+
+        check : asked now and then; raises where nobody waits any more. None = Python waits
+        """
+        ends_by: p.EndsBy = "" if check is None else "compare"
+
+        def tell(done: float) -> None:
+            self._announce(Frame(p.Progress("reading", done, ends_by)))
+
+        def cancelled() -> bool:
+            if check is not None:
+                check()
+            return False
+
+        return self._loader.of(self._on_show.settings).matrix(tell, cancelled)
+
+    def between(
+        self, masks: tuple[Mask, Mask], told: tuple[str, str], question: Question, matrix: Matrix | None = None
+    ) -> Comparison:
+        """Compare two sets of cells; raises as `two_sets.compare` and `by_sums.compare_donors`."""
+        return self._keep(self._compared(masks, told, question, matrix), question)
+
+    def with_rest(self, mask: Mask, told: str, question: Question, matrix: Matrix | None = None) -> Comparison:
+        """Compare some cells with all others; raises as `between`."""
+        return self.between((mask, ~mask), (told, REST), question, matrix)
+
+    def with_neighborhood(self, mask: Mask, told: str, question: Question, matrix: Matrix | None = None) -> Comparison:
+        """Compare some cells with those around them in the embedding on show; raises as `between`, `neighborhood`."""
+        dataset, settings = self._dataset, self._on_show.settings
+        question.check(dataset)
+        question.check_cells(mask, ~mask, (told, REST), dataset)
+        held = self._loader.of(settings)
+        equal_units = dataset.axis_labels(settings.embedding, settings.axes) is None
+        around = neighborhood(held.coordinates, mask, held.place().extent, equal_units=equal_units, told=told)
+        found = self._compared((mask, around.mask), (told, f"the neighborhood of {told}"), question, matrix)
+        n, n_a = np.count_nonzero(around.mask), np.count_nonzero(mask)
+        few = f", which is all that lie within {around.farthest:.3g} (the radius that the set would have in one piece)"
+        few = "" if n == n_a else few
+        where = f"up to {around.reach:.3g} from its edge" if around.reach else "all of them among its own"
+        note = (
+            f"The neighborhood is the {dataset.obs_noun.counted(int(n))} nearest to where {told} is dense in "
+            f"{dataset.embedding_told(settings.embedding)}, {where}{few}: `.background`."
+        )
+        return self._keep(found.with_note(note), question)
+
+    def of_groups(self, column: str, question: Question) -> Markers:
+        """Compare the cells of each value of a column with all others; raises as `compare_groups`."""
+        from cxg_widget.compare.each_group import compare_groups
+
+        found = compare_groups(self.matrix(), column, question)
+        return self._keep(self._with_filters_told(found), question)
+
+    def _compared(
+        self, masks: tuple[Mask, Mask], told: tuple[str, str], question: Question, matrix: Matrix | None
+    ) -> Comparison:
+        from cxg_widget.compare.by_sums import compare_donors
+        from cxg_widget.compare.two_sets import compare
+
+        way = compare_donors if question.method in BY_DONOR else compare
+        found = way(matrix or self.matrix(), *masks, question, told=told)
+        return self._with_filters_told(replace(found, background=CellSet(self._dataset, pack_mask(masks[1]))))
+
+    def _with_filters_told(self, found: Found) -> Found:
+        if not self._on_show.settings.filters:
+            return found
+        many = self._dataset.obs_noun.many
+        return found.with_note(f"Filters leave nothing out here: {many} that do not pass them are compared too.")
+
+    def _keep(self, found: Found, question: Question) -> Found:
+        """Have the page show a result."""
+        self._made = made = Made(next(self._numbers), found, self._dataset.names_in(question.layer))
+        self._announce(Frame(p.Compared(made.number)))
+        return found
+
+    # For the front-end.
+
+    def compare(self, asked: p.Compare) -> Iterator[Frame]:
+        """Compare what a hand asks for in the layer on show, and yield the result.
+
+        Raises
+        ------
+        Overtaken
+            When another comparison is asked for meanwhile, or this one is given up.
+        CxgWidgetError
+            If there are no such cells, or they cannot be compared so.
+        """
+        matrix = self.matrix(self._by_hand.begin())
+        question = Question(asked.method, self._on_show.settings.layer)
+        matrix.check(question)
+        mask, told = self._cells(asked.a)
+        is_set = asked.b not in ("rest", "neighborhood")
+        other, told_other = self._cells(asked.b) if is_set else (~mask, REST)
+        question.check_cells(mask, other, (told, told_other), self._dataset)
+        if asked.normalize and self._are_counts(matrix, mask, other, question):
+            question = replace(question, normalize="log1p_10k")
+        if asked.b == "neighborhood":
+            self.with_neighborhood(mask, told, question, matrix)
+        else:
+            self.between((mask, other), (told, told_other), question, matrix)
+        yield from self.frames(p.AskComparison())
+
+    def frames(self, asked: p.AskComparison) -> Iterator[Frame]:
+        """Yield the newest result, or the file of it; nothing but a head where there is none.
+
+        Raises
+        ------
+        InvalidValue
+            If a file is asked for of a result that is no longer the newest.
+        """
+        return frames_of(self._made, asked)
+
+    def end(self) -> None:
+        """Give up what a hand has asked for."""
+        self._by_hand.end()
+
+    def _are_counts(self, matrix: Matrix, a: Mask, b: Mask, question: Question) -> bool:
+        rows = Grouping.of_sets(a, b).spread(SAMPLED, self._dataset.n_obs)
+        return matrix.kind(rows, question.layer).kind == "counts"
+
+    def _cells(self, word: str) -> tuple[Mask, str]:
+        """Return which cells a hand means, bool (n_obs,), and what they are called."""
+        settings, selected, _ = self._on_show.now()
+        if word == "selection":
+            return selected, "the selection"
+        name, rules = word.removeprefix("set:"), {one["name"]: one["rule"] for one in settings.sets}
+        if name not in rules:
+            raise UnknownName(not_found("set", name, rules, "this widget"))
+        return unpack_mask(self._loader.set_bits.of(rules[name]), self._dataset.n_obs), name

@@ -1,0 +1,118 @@
+"""A comparison as frames: names once, numbers as float32 in the order of var, and the file that `to_csv` writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.compare.markers import Markers
+from cxg_widget.compare.result import Comparison
+from cxg_widget.errors import InvalidValue
+from cxg_widget.table.csv import csv_text
+from cxg_widget.text.names import text_of
+from cxg_widget.wire import protocol as p
+from cxg_widget.wire.frames import CHUNK_BYTES, Frame
+
+if TYPE_CHECKING:
+    from cxg_widget.datasets.base.var_names import VarNames
+
+COLUMNS = (
+    "mean_a", "mean_b", "share_a", "share_b", "log2fc", "statistic", "log10_p", "log10_p_adj", "auc"
+)  # fmt: skip
+"""What travels of each gene, beside how many cells it was measured in."""
+ROWS = 1 << 14
+"""Genes of a frame: a good half of what some hosts take as one message."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A result to be shown.
+
+    Attributes
+    ----------
+    number : higher than that of all results before
+    found : of two sets, or of each group of a column
+    names : of the vars that were compared
+    """
+
+    number: int
+    found: Comparison | Markers
+    names: VarNames
+
+    @property
+    def groups(self) -> list[str]:
+        """What groups are called; none of two sets."""
+        return [text_of(one) for one in self.found] if isinstance(self.found, Markers) else []
+
+    def shown(self, group: int) -> Comparison:
+        """Return the comparison of a group, or of the two sets."""
+        if isinstance(self.found, Comparison):
+            return self.found
+        return self.found[list(self.found)[max(0, min(group, len(self.found) - 1))]]
+
+
+def frames_of(made: Made | None, asked: p.AskComparison) -> Iterator[Frame]:
+    """Yield what is asked of the newest result; raises as `Comparisons.frames`."""
+    if asked.file:
+        if made is None or made.number != asked.known:
+            raise InvalidValue("another comparison has been made meanwhile: the file would not be of this one.")
+        yield from _file(made.shown(asked.group))
+    elif made is None:
+        nothing = p.Comparison(0, "", [], [], [], group=0, n_genes=0, start=0, parts=1, names=[], symbols=[])
+        yield Frame(nothing, _arrays(np.empty((len(COLUMNS), 0)), np.empty((2, 0))))
+    else:
+        yield from _rows(made, asked)
+
+
+def _rows(made: Made, asked: p.AskComparison) -> Iterator[Frame]:
+    found, groups = made.shown(asked.group), made.groups
+    group = max(0, min(asked.group, len(groups) - 1))
+    is_known = asked.known == made.number
+    n_rows, parts = len(found), max(1, -(-len(found) // ROWS))
+    values, counts = _values(found), np.stack([found._a.n, found._b.n])
+    labels = [] if is_known else [text_of(one) for one in found._names]
+    symbols = [] if is_known else _symbols(labels, made.names)
+    head = p.Comparison(
+        made.number, found.told, list(found.notes), list(found.sets), groups, group, n_rows, 0, parts, [], []
+    )
+    for start in range(0, max(1, n_rows), ROWS):
+        rows = slice(start, start + ROWS)
+        message = replace(head, start=start, names=labels[rows], symbols=symbols[rows])
+        yield Frame(message, _arrays(values[:, rows], counts[:, rows]))
+        head = replace(head, told="", notes=[], sets=[], groups=[])
+
+
+def _values(found: Comparison) -> NDArray[np.float64]:
+    a, b, tested = found._a, found._b, found._tested
+    columns = {
+        "mean_a": a.mean, "mean_b": b.mean, "share_a": a.share, "share_b": b.share, "log2fc": found._log2fc,
+        "statistic": tested.statistic, "log10_p": tested.log10_p, "log10_p_adj": found._log10_p_adj, "auc": found._auc,
+    }  # fmt: skip
+    return np.stack([columns[name] for name in COLUMNS])
+
+
+def _symbols(labels: list[str], names: VarNames) -> list[str]:
+    """Return readable names of vars, none where they do not differ from those of the index."""
+    aliases = names.var_aliases
+    if aliases is None:
+        return []
+    if len(labels) == len(aliases):
+        return list(map(str, aliases))
+    return [str(aliases[names.find_var(one)]) for one in labels]
+
+
+def _file(found: Comparison) -> Iterator[Frame]:
+    """Yield the bytes that `to_csv` writes."""
+    file = np.frombuffer(csv_text(found.frame()).encode(), dtype=np.uint8)
+    parts = np.array_split(file, -(-file.size // CHUNK_BYTES))
+    for at, part in enumerate(parts):
+        yield Frame(p.FigurePart(at, len(parts)), {"file": part})
+
+
+def _arrays(values: NDArray[np.float64], counts: NDArray[np.float64]) -> dict[str, NDArray[np.generic]]:
+    with np.errstate(over="ignore"):
+        return {"values": values.astype(np.float32), "n": counts.astype(np.uint32)}

@@ -1,0 +1,80 @@
+"""Comparisons of cells gene by gene."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from cxg_widget.wire.messages.message import Array, Message
+
+
+@dataclass(frozen=True)
+class Compare(Message):
+    """Compare cells in the layer on show. Answered by one or more `comparison`.
+
+    a : "selection", or "set:NAME"; b : "rest", "neighborhood" or "set:NAME"
+    normalize : where the values are counts, compare log1p of counts per 10,000
+    """
+
+    kind: ClassVar[str] = "compare"
+    a: str
+    b: str
+    method: Literal["t-test", "wilcoxon"]
+    normalize: bool
+
+
+@dataclass(frozen=True)
+class AskComparison(Message):
+    """Ask for the newest comparison, of a hand or of Python. Answered by one or more `comparison`.
+
+    known : the number of the result whose names the page has, which are not sent again; 0 = of none
+    group : where each group of a column was compared, the place of the one that is wanted
+    file : as `to_csv` writes it, of the result `known`; answered by `figure`
+    """
+
+    kind: ClassVar[str] = "comparison"
+    known: int = 0
+    group: int = 0
+    file: bool = False
+
+
+@dataclass(frozen=True)
+class Compared(Message):
+    """There is a new comparison, by hand or by Python, that can be asked for; `seq` is its number."""
+
+    kind: ClassVar[str] = "compared"
+    seq: int
+
+
+@dataclass(frozen=True)
+class Comparison(Message):
+    """Rows of the newest comparison from `start` on, in the order of the store, in one of `parts` messages.
+
+    seq : number of the result, 0 = there is none
+    told : what was compared, by what; notes : sentences on what the numbers are. All four
+        are in the first part alone
+    sets : what a and b are called; groups : where each group of a column was compared; group : the one that this is
+    names : of the rows, as var has them; symbols : readable names, where they differ; neither where the page has them
+    """
+
+    kind: ClassVar[str] = "comparison"
+    arrays: ClassVar[Mapping[str, Array]] = {
+        "values": Array(
+            ("float32",),
+            (9, "n"),
+            "mean_a, mean_b, share_a, share_b, log2fc, statistic, log10 of p and of p_adj, auc; NaN = none",
+        ),
+        "n": Array(("uint32",), (2, "n"), "cells, or donors, of a and of b in which the gene was measured"),
+    }
+    seq: int
+    told: str
+    notes: list[str]
+    sets: list[str]
+    groups: list[str]
+    group: int
+    n_genes: int
+    start: int
+    parts: int
+    names: list[str]
+    symbols: list[str]

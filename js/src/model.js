@@ -237,6 +237,7 @@ function firstState(traits) {
     link: "connecting",
     drawnBy: "cpu",
     building: null,
+    compared: 0,
     cost: null,
     needsPanels: false,
     keepsPicture: false,

@@ -5,11 +5,14 @@ import { createAnnotations } from "./annotations.js";
 import { createBlendLegend } from "./blend_legend.js";
 import { colormapList } from "./colormap_list.js";
 import { createColumns } from "./columns.js";
+import { createCompare } from "./compare/compare.js";
+import { createComparing } from "./compare/comparing.js";
 import { createDrawer } from "./drawer.js";
 import { createGenes } from "./genes.js";
 import { keyList } from "./key_list.js";
 import { createOpened } from "./opened.js";
 import { createPictureMenu } from "./picture_menu.js";
+import { createSetList } from "./set_list.js";
 import { createSets } from "./sets.js";
 import { settingsPopover } from "./settings.js";
 import css from "./style.css";
@@ -28,7 +31,9 @@ export { takeColumn } from "./take_column.js";
 /** @typedef {import("../page/panels/ui.js").Context} Context */
 /** @typedef {import("../state/state.js").Dataset} Dataset */
 /** @typedef {(context: Context | null, dataset?: Dataset) => unknown} DrawPanel null = it is closed */
-/** @typedef {{client: import("../wire/client.js").Client, redraw: () => void, opened: import("./opened.js").Opened}} Given */
+/** @typedef {{client: import("../wire/client.js").Client, redraw: () => void, opened: import("./opened.js").Opened, sets: Sets,
+ *   comparing: import("./compare/comparing.js").Comparing}} Given */
+/** The sets of cells, for all panels that list them. @typedef {Pick<ReturnType<typeof createSetList>, "edit" | "fault"> & {now: () => import("./set_list.js").CellSet[] | null}} Sets */
 
 /** What makes each panel of a view, by its name. @type {Record<string, (given: Given) => DrawPanel>} */
 const MAKERS = {
@@ -37,11 +42,14 @@ const MAKERS = {
   sets: createSets,
   annotations: createAnnotations,
   table: createTable,
+  compare: createCompare,
 };
 /** Panels whose rows are counted when they are open, and what these are. */
 const COUNTED = { columns: "obs:", genes: "var:" };
 /** Those that lie under the plot; all others share the drawer beside it. */
-const BELOW = ["table"];
+const BELOW = ["table", "compare"];
+/** Those that list sets of cells. */
+const OF_SETS = ["sets", "compare"];
 
 /** @type {import("../page/second_module.js").CreatePanels} */
 export function createPanels(client, redraw) {
@@ -53,10 +61,17 @@ export function createPanels(client, redraw) {
   const tissueChoice = createTissueChoice({ client, redraw });
   const pictureMenu = createPictureMenu({ client, redraw });
   const blendLegend = createBlendLegend({ client, redraw });
-  const panels = PANELS.map(({ id, ...about }) => ({ ...about, id, draw: MAKERS[id]({ client, redraw, opened }) }));
+  const comparing = createComparing(client, redraw);
+  const setList = createSetList(client, redraw);
+  /** @type {ReturnType<Sets["now"]>} */
+  let toldSets = null;
+  const sets = { edit: setList.edit, fault: setList.fault, now: () => toldSets };
+  const given = { client, redraw, opened, sets, comparing };
+  const panels = PANELS.map(({ id, ...about }) => ({ ...about, id, draw: MAKERS[id](given) }));
   return (context) => {
     const { dataset, traits } = context?.state ?? { dataset: null, traits: null };
     const isOpen = (/** @type {string} */ id) => dataset !== null && traits?.open_panels.includes(id);
+    toldSets = setList.follow(OF_SETS.some(isOpen) ? (context?.state ?? null) : null);
     for (const { id, draw } of panels) if (!isOpen(id)) draw(null);
     const isAnyOpen = Object.keys(COUNTED).some(isOpen);
     opened.follow(context !== null && isAnyOpen ? context.state : null, (spec) =>

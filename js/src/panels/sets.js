@@ -7,9 +7,9 @@ import { MODES_TOLD, modeOf } from "../plot/lasso.js";
 import { safeColor } from "../style/color.js";
 import { counted, share, shortCount, wholeNumber } from "../words/format.js";
 import { nounsOf } from "../words/nouns.js";
+import { openCompare } from "./compare/comparing.js";
 import { moveByKey } from "./row_keys.js";
 import { ruleOf, withRule } from "./rules.js";
-import { createSetList } from "./set_list.js";
 import { createExport } from "./table_export.js";
 
 /** @typedef {import("../page/panels/ui.js").Context} Context */
@@ -21,8 +21,7 @@ import { createExport } from "./table_export.js";
 const MOST_CONTOURED = 8;
 
 /** @param {import("./index.js").Given} given @returns {import("./index.js").DrawPanel} */
-export function createSets({ client, redraw }) {
-  const list = createSetList(client, redraw);
+export function createSets({ client, redraw, sets: list, comparing }) {
   /** How far an export is, and of which set. */
   let told = { name: "", sentence: "" };
   const exported = createExport(client, (sentence) => then(() => void (told = { ...told, sentence })));
@@ -65,7 +64,8 @@ export function createSets({ client, redraw }) {
   }
 
   /** @param {Context & {sets: CellSet[]}} context @param {CellSet} set @param {number} i */
-  function body({ state, actions, sets }, { name, of, n, above, color, nFiltered, nSelected, isRule, fault }, i) {
+  function body(context, { name, of, n, above, color, nFiltered, nSelected, isRule, fault }, i) {
+    const { state, actions, sets } = context;
     const spec = `set:${name}`;
     const isOnly = ruleOf(state.traits.filters, spec)?.set === name;
     const filterButton = html`<button type="button" class="text" aria-pressed=${isOnly} ?disabled=${state.link === "offline" || fault !== ""}
@@ -98,6 +98,7 @@ export function createSets({ client, redraw }) {
       <div class="box"><input type="text" id="set-${i}" aria-label="Name of ${name}" maxlength="200" autocomplete="off" spellcheck="false" .value=${live(renamed.name === name ? renamed.to : name)}
         @input=${(/** @type {Event} */ event) => void ((renamed = { name, to: textIn(event) }))} @change=${rename}></div></div>
       <div class="doing">${filterButton} ${onPlot(state, actions, name, fault !== "")} ${act("zoom", "Zoom to", n === 0)}
+        ${compare(context, `set:${name}`, n === 0)}
         <button type="button" class="text" title="Its ${obs.many} with the columns of the table" ?disabled=${n === 0 || state.link === "offline"} @click=${save}>${exported.isBusy() && told.name === name ? "Stop" : "CSV"}</button>
         ${act("put", "Replace by selection")} ${act("delete", "Delete")}</div>
       <p class="caption" role="status">${told.name === name ? told.sentence : ""}</p>
@@ -105,8 +106,16 @@ export function createSets({ client, redraw }) {
     </div>`;
   }
 
+  /** Compare cells with all others, in the panel of comparisons. @param {Context} context @param {string} a @param {boolean} isOff */
+  function compare(context, a, isOff) {
+    const { obs } = nounsOf(context.state);
+    const begin = () => (openCompare(context), comparing.compare({ a, b: "rest" }));
+    return html`<button type="button" class="text" title="With all other ${obs.many}, ${nounsOf(context.state).var.one} by ${nounsOf(context.state).var.one}" ?disabled=${isOff || context.state.link === "offline"} @click=${begin}>Compare</button>`;
+  }
+
   /** The field that names the selection. @param {Context} context @param {CellSet[]} sets */
-  function namer({ state }, sets) {
+  function namer(context, sets) {
+    const { state } = context;
     const { n } = state.selection;
     const { obs } = nounsOf(state);
     const within = sets.some(({ name }) => name === typed.within) ? typed.within : "";
@@ -130,12 +139,13 @@ export function createSets({ client, redraw }) {
             <option value="" ?selected=${within === ""}>all ${obs.many}</option>${sets.map(({ name }) => html`<option value=${name} ?selected=${name === within}>${name}</option>`)}</select></label>`
       }
       <button type="submit" class="text" ?disabled=${n === 0 || state.link === "offline"}>Name the selection</button>
+      ${n === 0 ? nothing : compare(context, "selection", false)}
     </form>`;
   }
 
   return (context) => {
-    const sets = list.follow(context?.state ?? null);
     if (context === null) return nothing;
+    const sets = list.now();
     const { many } = nounsOf(context.state).obs;
     const none = `There is no set of ${many} yet. Select ${many} by a lasso, in the legend or in the table, and name them.`;
     const n = { one: `set of ${many}`, many: `sets of ${many}` };

@@ -8,8 +8,8 @@ import { sheetPx } from "./scrolling.js";
 
 /** Width of the names, at least, as style.css has it. */
 const NAMES_PX = 150;
-/** @param {{is_number: boolean}} column */
-const leastPx = ({ is_number }) => (is_number ? 84 : 110);
+/** @param {{is_number: boolean, px?: number}} column */
+const leastPx = ({ is_number, px }) => px ?? (is_number ? 84 : 110);
 /** Height of the heads, CSS px, as style.css has it. */
 export const HEAD_PX = 26;
 
@@ -39,17 +39,19 @@ export const HEAD_PX = 26;
  */
 
 /**
- * @param {Sight} sight @param {At} at @param {{sort: string, descending: boolean, label: string, index: string, pointed: number | undefined}} shown
- *   sort: "" = the order of the store; label: of the grid; index: head of the names; pointed: row of the cell that the pointer is at
+ * @param {Sight} sight @param {At} at @param {{sort: string, descending: boolean, label: string, index: string, pointed: number | undefined, id?: string}} shown
+ *   sort: "" = the order of the store; label: of the grid; index: head of the names; pointed: row of the cell that the pointer is at;
+ *   id: of its elements, "cell" by default
  * @param {Hands} hands
  */
 export function tableGrid(sight, at, shown, hands) {
   const { rows } = sight;
   const columns = rows?.columns ?? [];
   const total = rows?.total ?? 0;
+  const idOf = (/** @type {number} */ place, /** @type {number} */ column) => cellId(place, column, shown.id);
   const isThere = rows !== null && (at.row < 0 || (at.row >= rows.start && at.row < rows.start + rows.rows.length));
   return html`<div class="grid" role="grid" tabindex="0" data-field="table" aria-label=${shown.label} aria-rowcount=${total + 1} aria-colcount=${columns.length + 1}
-    aria-multiselectable="true" aria-busy=${sight.areOld} aria-activedescendant=${isThere ? cellId(at.row, at.column) : nothing}
+    aria-multiselectable="true" aria-busy=${sight.areOld} aria-activedescendant=${isThere ? idOf(at.row, at.column) : nothing}
     style="--least:${columns.reduce((px, /** @type {any} */ one) => px + leastPx(one), NAMES_PX)}px;--columns:${columns.map((/** @type {any} */ one) => `minmax(${leastPx(one)}px,1fr)`).join(" ")}" ${ref(hands.hold)}
     @scroll=${hands.scroll} @wheel=${hands.turn} @keydown=${hands.press} @pointerover=${hands.point} @pointerleave=${hands.leave} @click=${hands.click} @dblclick=${hands.pick}
     @focus=${hands.focus}>
@@ -64,7 +66,7 @@ export function tableGrid(sight, at, shown, hands) {
   function head(spec, { name, detail, error, is_number: isNumber }, column) {
     const way = shown.sort !== spec ? "none" : shown.descending ? "descending" : "ascending";
     const isActive = at.row < 0 && at.column === column;
-    return html`<div role="columnheader" id=${cellId(-1, column)} class="datum ${isNumber ? "number" : ""} ${isActive ? "active" : ""}" aria-sort=${way} aria-colindex=${column + 1} data-head=${column}
+    return html`<div role="columnheader" id=${idOf(-1, column)} class="datum ${isNumber ? "number" : ""} ${isActive ? "active" : ""}" aria-sort=${way} aria-colindex=${column + 1} data-head=${column}
       title=${error || (detail === "" ? name : `${name} (${detail})`)}><span class="label">${error === "" ? nothing : html`<b class="damaged">⚠<span class="said">${error}</span></b>`}${name === "" ? html`<em>(empty)</em>` : name}</span>
       ${way === "none" ? nothing : html`<i aria-hidden="true">${way === "ascending" ? "▲" : "▼"}</i>`}</div>`;
   }
@@ -91,13 +93,13 @@ export function tableGrid(sight, at, shown, hands) {
   /** @param {string} kind its role, and whether it is a number @param {number} place @param {number} column @param {string} text @param {boolean} isActive */
   function cell(kind, place, column, text, isActive) {
     const [role, number = ""] = kind.split(" ");
-    return html`<div role=${role} id=${cellId(place, column)} class="datum ${number} ${isActive && at.column === column ? "active" : ""}" aria-colindex=${column + 1} data-column=${column} title=${text}>${text}</div>`;
+    return html`<div role=${role} id=${idOf(place, column)} class="datum ${number} ${isActive && at.column === column ? "active" : ""}" aria-colindex=${column + 1} data-column=${column} title=${text}>${text}</div>`;
   }
 }
 
-/** @param {number} place -1 = the heads @param {number} column */
-export function cellId(place, column) {
-  return `cell-${place < 0 ? "head" : place}-${column}`;
+/** @param {number} place -1 = the heads @param {number} column @param {string} [of] the table */
+export function cellId(place, column, of = "cell") {
+  return `${of}-${place < 0 ? "head" : place}-${column}`;
 }
 
 /** Scroll sidewards until the column that the keys are at is in sight, beside the names, which stay. @param {HTMLElement} grid */

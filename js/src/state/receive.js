@@ -21,6 +21,7 @@ const MENDED = {
   difference: ["difference"],
   tissue: ["tissue"],
   figure: ["figure"],
+  comparison: ["compare", "comparison"],
 };
 
 /**
@@ -52,6 +53,8 @@ export function createReceiver(scene, store) {
         return takeFilter(scene, store, reply);
       case "column":
         return store.get().takeColumn?.(store, reply);
+      case "compared":
+        return store.set({ compared: reply.seq });
       case "progress":
         return takeProgress(store, reply);
       case "cost":

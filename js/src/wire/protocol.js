@@ -339,13 +339,37 @@ export const CONTAINER = 65536;
  * @property {boolean} dark
  */
 /**
+ * Compare cells in the layer on show. Answered by one or more `comparison`.
+ *
+ * a : "selection", or "set:NAME"; b : "rest", "neighborhood" or "set:NAME"
+ * normalize : where the values are counts, compare log1p of counts per 10,000
+ * @typedef {object} Compare
+ * @property {"compare"} kind
+ * @property {string} a
+ * @property {string} b
+ * @property {"t-test" | "wilcoxon"} method
+ * @property {boolean} normalize
+ */
+/**
+ * Ask for the newest comparison, of a hand or of Python. Answered by one or more `comparison`.
+ *
+ * known : the number of the result whose names the page has, which are not sent again; 0 = of none
+ * group : where each group of a column was compared, the place of the one that is wanted
+ * file : as `to_csv` writes it, of the result `known`; answered by `figure`
+ * @typedef {object} AskComparison
+ * @property {"comparison"} kind
+ * @property {number} known
+ * @property {number} group
+ * @property {boolean} file
+ */
+/**
  * End work that lasts, as a newer request of its kind and panel would. Not answered; who waits is told "Overtaken".
  *
  * What a setting brings is set back to what is on show; an index that is being built for a view is given up.
  * @typedef {object} Cancel
  * @property {"cancel"} kind
  * @property {number} panel
- * @property {"points" | "color" | "aggregate" | "zoom" | "hover" | "search" | "count" | "columns" | "table" | "csv" | "labels" | "contours" | "difference" | "tissue" | "lasso"} of
+ * @property {"points" | "color" | "aggregate" | "zoom" | "hover" | "search" | "count" | "columns" | "table" | "csv" | "labels" | "contours" | "difference" | "tissue" | "compare" | "lasso"} of
  */
 /**
  * What was opened.
@@ -882,12 +906,41 @@ export const CONTAINER = 65536;
  * @property {{jpeg: Uint8Array}} arrays
  */
 /**
- * A part of a figure's file, from 0 to before `parts`; they come in any order.
+ * A part of a file, of a figure or of a comparison, from 0 to before `parts`; they come in any order.
  * @typedef {object} FigurePart
  * @property {"figure"} kind
  * @property {number} part
  * @property {number} parts
  * @property {{file: Uint8Array}} arrays
+ */
+/**
+ * There is a new comparison, by hand or by Python, that can be asked for; `seq` is its number.
+ * @typedef {object} Compared
+ * @property {"compared"} kind
+ * @property {number} seq
+ */
+/**
+ * Rows of the newest comparison from `start` on, in the order of the store, in one of `parts` messages.
+ *
+ * seq : number of the result, 0 = there is none
+ * told : what was compared, by what; notes : sentences on what the numbers are. All four
+ *     are in the first part alone
+ * sets : what a and b are called; groups : where each group of a column was compared; group : the one that this is
+ * names : of the rows, as var has them; symbols : readable names, where they differ; neither where the page has them
+ * @typedef {object} Comparison
+ * @property {"comparison"} kind
+ * @property {number} seq
+ * @property {string} told
+ * @property {string[]} notes
+ * @property {string[]} sets
+ * @property {string[]} groups
+ * @property {number} group
+ * @property {number} n_genes
+ * @property {number} start
+ * @property {number} parts
+ * @property {string[]} names
+ * @property {string[]} symbols
+ * @property {{values: Float32Array, n: Uint32Array}} arrays
  */
 /**
  * The front-end's second module, which draws its panels: an ES module as UTF-8, empty where the page has it.
@@ -905,7 +958,7 @@ export const CONTAINER = 65536;
  * @property {"progress"} kind
  * @property {"index" | "reading" | "datashader"} of
  * @property {number} done
- * @property {"" | "aggregate" | "color"} ends_by
+ * @property {"" | "aggregate" | "color" | "compare"} ends_by
  */
 /**
  * What the last action has read of the store, told where it differs from the one before.
@@ -932,8 +985,8 @@ export const CONTAINER = 65536;
  * @property {string} details
  */
 
-/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | AskPlace | Zoom | Aggregate | AskColumns | FindValues | AskLook | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | AskDifference | AskSections | AskTissue | AskFigure | Cancel} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Recoded | Values | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | FoundValues | BrushSums | BrushBins | Table | Csv | Aim | Cell | Matches | Sets | Annotations | Annotated | GeneSets | Detail | Image | Cells | Labels | Contours | Difference | SectionList | Tissue | FigurePart | Module | Progress | CostOf | Error} Reply */
+/** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | AskPlace | Zoom | Aggregate | AskColumns | FindValues | AskLook | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | AskDifference | AskSections | AskTissue | AskFigure | Compare | AskComparison | Cancel} Request */
+/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Recoded | Values | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | FoundValues | BrushSums | BrushBins | Table | Csv | Aim | Cell | Matches | Sets | Annotations | Annotated | GeneSets | Detail | Image | Cells | Labels | Contours | Difference | SectionList | Tissue | FigurePart | Compared | Comparison | Module | Progress | CostOf | Error} Reply */
 
 /** @typedef {[dtypes: string[], shape: (string | number)[]]} ArraySpec a shape names its sizes */
 
@@ -973,6 +1026,8 @@ export const REPLY_ARRAYS = {
   sections: {},
   tissue: {"jpeg": [["uint8"], ["n_bytes"]]},
   figure: {"file": [["uint8"], ["n_bytes"]]},
+  compared: {},
+  comparison: {"values": [["float32"], [9, "n"]], "n": [["uint32"], [2, "n"]]},
   module: {"code": [["uint8"], ["n_bytes"]]},
   progress: {},
   cost: {},

@@ -13,6 +13,7 @@ export const PANELS = [
   { id: "sets", key: "N", icon: ICONS.sets, name: ({ obs }) => `Sets of ${obs.many}` },
   { id: "annotations", key: "A", icon: ICONS.tag, name: () => "Annotations" },
   { id: "table", key: "T", icon: ICONS.table, name: ({ obs }) => `Table of ${obs.many}` },
+  { id: "compare", key: "V", icon: ICONS.volcano, name: () => "Compare" },
 ];
 
 /** @param {Context} context */

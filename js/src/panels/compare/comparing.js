@@ -1,0 +1,117 @@
+/** Asks for comparisons and takes in what came of them; all views of a widget have the same. */
+import { fileName } from "../../words/format.js";
+import { download } from "../table_file.js";
+import { taken } from "./compared.js";
+
+/** @typedef {import("../../state/state.js").State} State */
+/** @typedef {import("./compared.js").Found} Found */
+/** @typedef {{a: string, b: string, method: "t-test" | "wilcoxon", normalize: boolean}} Question as the request has it */
+
+/** A day: who waits can give up. */
+const WAIT_MS = 86_400_000;
+
+/**
+ * @typedef {object} Shared
+ * @property {Question} question
+ * @property {Found | null} found
+ * @property {number} turn of the newest question
+ * @property {boolean} isBusy
+ * @property {number} asked number of the newest result that was asked for; -1 = none yet
+ * @property {Set<() => void>} views
+ */
+
+/** @type {WeakMap<object, Shared>} */
+const SHARED = new WeakMap();
+
+/** @typedef {ReturnType<typeof createComparing>} Comparing */
+
+/** @param {import("../../wire/client.js").Client} client @param {() => void} redraw */
+export function createComparing(client, redraw) {
+  const shared = SHARED.get(client) ?? {
+    question: { a: "selection", b: "rest", method: "t-test", normalize: true },
+    found: null,
+    turn: 0,
+    isBusy: false,
+    asked: -1,
+    views: new Set(),
+  };
+  SHARED.set(client, shared);
+
+  function draw() {
+    for (const one of shared.views) one();
+  }
+
+  /** @param {Record<string, unknown>} request @returns {Promise<any>} null where it failed, or was given up */
+  async function ask(request) {
+    const turn = ++shared.turn;
+    const parts = await client.ask(request, WAIT_MS);
+    if (turn !== shared.turn) return;
+    shared.isBusy = false;
+    if (parts !== null) {
+      shared.found = taken(/** @type {any} */ (parts), shared.found);
+      shared.asked = Math.max(shared.asked, shared.found?.seq ?? 0);
+    }
+    draw();
+  }
+
+  /** @param {number} group */
+  function askFor(group) {
+    if (!shared.isBusy) void ask({ kind: "comparison", known: shared.found?.seq ?? 0, group });
+  }
+
+  return {
+    question: () => shared.question,
+    found: () => shared.found,
+    isBusy: () => shared.isBusy,
+    /** Why the last question failed; "" where it did not. @param {State} state */
+    fault: ({ error }) =>
+      !shared.isBusy && (error?.of === "compare" || error?.of === "comparison") ? error.message : "",
+    /** @param {Partial<Question>} change */
+    put(change) {
+      shared.question = { ...shared.question, ...change };
+      draw();
+    },
+    /** @param {Partial<Question>} [change] */
+    compare(change = {}) {
+      shared.question = { ...shared.question, ...change };
+      shared.isBusy = true;
+      void ask({ kind: "compare", ...shared.question });
+      draw();
+    },
+    /** Give up what is being compared; the last result stays. */
+    cancel() {
+      shared.turn++;
+      shared.isBusy = false;
+      client.tell({ kind: "cancel", of: "compare", panel: 0 });
+      draw();
+    },
+    askFor,
+    /** Ask for a result that came by Python, or before the page was there. Called at each drawing. @param {State | null} state null = the panel is closed */
+    follow(state) {
+      if (state === null) return void shared.views.delete(redraw);
+      shared.views.add(redraw);
+      if (shared.isBusy || state.link !== "live" || state.compared <= shared.asked) return;
+      shared.asked = state.compared;
+      askFor(0);
+    },
+    /** Download what Python's `to_csv` writes. @param {State} state */
+    async save({ dataset }) {
+      const { found } = shared;
+      if (found === null) return;
+      const request = { kind: "comparison", known: found.seq, group: found.group, file: true };
+      const parts = /** @type {import("../../wire/protocol.js").FigurePart[] | null} */ (
+        await client.ask(request, WAIT_MS)
+      );
+      if (parts === null) return; // the reason has been told
+      const bytes = [...parts].sort((a, b) => a.part - b.part).map(({ arrays }) => arrays.file);
+      const blob = new Blob(/** @type {Uint8Array<ArrayBuffer>[]} */ (bytes), { type: "text/csv" });
+      download(blob, `${fileName([dataset?.title, ...found.sets])}.csv`);
+    },
+  };
+}
+
+/** Open the panel. @param {import("../../page/panels/ui.js").Context} context */
+export function openCompare({ state, actions }) {
+  const { open_panels: open } = state.traits;
+  if (!open.includes("compare")) actions.setTrait("open_panels", [...open, "compare"]);
+}

@@ -1,0 +1,89 @@
+/** The numbers of a gene as they are read: which columns there are, what their heads say, how values are written. Pure. */
+import { shortNumber, wholeNumber } from "../../words/format.js";
+
+/** @typedef {import("./compared.js").Found} Found */
+/** @typedef {keyof Found["columns"]} Key */
+/** @typedef {{name: string, key: Key, told: (value: number) => string, detail: (a: string, b: string) => string, px: number}} Column name: as Python has
+ *   it; key: what is sorted by */
+
+const NONE = "–";
+
+/** A number, "–" where there is none. @param {number} value */
+function number(value) {
+  if (Number.isNaN(value)) return NONE;
+  return Number.isFinite(value) ? shortNumber(value) : value > 0 ? "∞" : "−∞";
+}
+
+/** @param {number} value of 0..1 */
+function part(value) {
+  return Number.isNaN(value) ? NONE : `${(100 * value).toFixed(value > 0 && value < 0.0995 ? 1 : 0)}\u00a0%`;
+}
+
+/** A p by its logarithm, which may lie far below all that a number holds: "0.031", "3.2e-400". @param {number} log10 @returns {string} */
+export function chance(log10) {
+  if (Number.isNaN(log10)) return NONE;
+  if (log10 === -Infinity) return "0";
+  if (log10 >= -3) return String(Number((10 ** log10).toPrecision(3)));
+  const power = Math.floor(log10);
+  const digits = (10 ** (log10 - power)).toFixed(1);
+  return digits === "10.0" ? `1.0e${power + 1}` : `${digits}e${power}`;
+}
+
+/** @type {Column[]} */
+const COLUMNS = [
+  {
+    name: "log2fc",
+    key: "log2fc",
+    told: number,
+    detail: (a, b) => `log2 fold change: above 0 where it is higher in ${a} than in ${b}`,
+    px: 70,
+  },
+  { name: "p_adj", key: "log10_p_adj", told: chance, detail: () => "p, adjusted for all that were tested", px: 88 },
+  { name: "share_a", key: "share_a", told: part, detail: (a) => `Part of ${a} with a value above 0`, px: 68 },
+  { name: "share_b", key: "share_b", told: part, detail: (_, b) => `Part of ${b} with a value above 0`, px: 68 },
+  { name: "mean_a", key: "mean_a", told: number, detail: (a) => `Mean in ${a} of the values that were tested`, px: 70 },
+  {
+    name: "mean_b",
+    key: "mean_b",
+    told: number,
+    detail: (_, b) => `Mean in ${b} of the values that were tested`,
+    px: 70,
+  },
+  {
+    name: "statistic",
+    key: "statistic",
+    told: number,
+    detail: (a) => `What was tested: above 0 where it is higher in ${a}`,
+    px: 90,
+  },
+  { name: "p", key: "log10_p", told: chance, detail: () => "Two-sided, of this one alone", px: 88 },
+  {
+    name: "auc",
+    key: "auc",
+    told: number,
+    detail: (a, b) => `The chance that one of ${a} is higher than one of ${b}`,
+    px: 62,
+  },
+  { name: "n_a", key: "n_a", told: wholeNumber, detail: (a) => `How many of ${a} it was measured in`, px: 66 },
+  { name: "n_b", key: "n_b", told: wholeNumber, detail: (_, b) => `How many of ${b} it was measured in`, px: 66 },
+];
+
+/** Those of a comparison. @param {Found} found @returns {Column[]} */
+export function columnsOf({ hasFold, hasAuc }) {
+  return COLUMNS.filter(({ name }) => (name !== "log2fc" || hasFold) && (name !== "auc" || hasAuc));
+}
+
+/** What is told of a gene where it is pointed at. @param {Found} found @param {number} i @returns {[string, string][]} */
+export function told(found, i) {
+  const wanted = columnsOf(found).filter(({ name }) =>
+    ["log2fc", "p_adj", "share_a", "share_b", "statistic"].includes(name),
+  );
+  const id =
+    found.ids.length > 0 && found.ids[i] !== found.names[i]
+      ? [/** @type {[string, string]} */ (["id", found.ids[i]])]
+      : [];
+  return [
+    ...id,
+    ...wanted.map(({ name, key, told }) => /** @type {[string, string]} */ ([name, told(found.columns[key][i])])),
+  ];
+}

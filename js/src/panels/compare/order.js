@@ -1,0 +1,72 @@
+/** Which genes of a comparison are listed, in which order: sorted, searched, cut off, brushed. Pure. */
+
+/** @typedef {import("./compared.js").Found} Found */
+/** @typedef {import("./compared.js").Numbers} Numbers */
+/** @typedef {{fold: number | null, p: number | null, share: number | null}} Cuts of |log2fc|, of p_adj, of the higher of both shares; null = none */
+/** @typedef {[number, number, number, number]} Box x0, x1, y0, y1 in units of the volcano */
+
+/** All places in order, stable; NaN comes last in both. @param {Numbers} values @param {boolean} descending @returns {Uint32Array} */
+export function sorted(values, descending) {
+  const order = new Uint32Array(values.length);
+  let [first, last] = [0, values.length];
+  for (let i = 0; i < values.length; i++) if (!Number.isNaN(values[i])) order[first++] = i;
+  for (let i = values.length - 1; i >= 0; i--) if (Number.isNaN(values[i])) order[--last] = i;
+  // Two infinities differ by NaN, which is no difference.
+  order
+    .subarray(0, first)
+    .sort(descending ? (i, j) => values[j] - values[i] || i - j : (i, j) => values[i] - values[j] || i - j);
+  return order;
+}
+
+/** The place of each name among all names in order: what sorting by name takes as numbers. @param {string[]} names @returns {Uint32Array} */
+export function ranksOf(names) {
+  const ranks = new Uint32Array(names.length);
+  const order = names.map((name, i) => ({ name, i })).sort((a, b) => (a.name < b.name ? -1 : +(a.name > b.name)));
+  let rank = -1;
+  order.forEach(({ name, i }, at) => {
+    if (at === 0 || name !== order[at - 1].name) rank++;
+    ranks[i] = rank;
+  });
+  return ranks;
+}
+
+/** What lies along the axes of the volcano; of scaled values, which have no fold change, the statistic takes its place. @param {Found} found */
+export function axesOf({ columns, hasFold }) {
+  return { x: hasFold ? columns.log2fc : columns.statistic, y: columns.log10_p_adj };
+}
+
+/**
+ * Which genes are listed.
+ * @param {Found} found @param {string} text part of a name, whatever the case @param {Cuts} cuts @param {Box | null} box
+ * @returns {Uint8Array} 1 = it is listed
+ */
+export function kept(found, text, cuts, box) {
+  const { n, names, ids, columns, hasFold } = found;
+  const { log2fc, log10_p_adj: log10, share_a: a, share_b: b } = columns;
+  const wanted = text.trim().toLowerCase();
+  const hasName = (/** @type {number} */ i) =>
+    names[i].toLowerCase().includes(wanted) || (ids.length > 0 && ids[i].toLowerCase().includes(wanted));
+  const fold = hasFold ? cuts.fold : null;
+  const least = cuts.p === null ? null : Math.log10(cuts.p);
+  const { x, y } = axesOf(found);
+  const result = new Uint8Array(n);
+  for (let i = 0; i < n; i++) {
+    // Of NaN nothing is known, so that no cut-off lets it pass.
+    if (fold !== null && !(Math.abs(log2fc[i]) >= fold)) continue;
+    if (least !== null && !(log10[i] <= least)) continue;
+    if (cuts.share !== null && !(Math.max(a[i], b[i]) >= cuts.share)) continue;
+    if (box !== null && !(x[i] >= box[0] && x[i] <= box[1] && -y[i] >= box[2] && -y[i] <= box[3])) continue;
+    if (wanted === "" || hasName(i)) result[i] = 1;
+  }
+  return result;
+}
+
+/** Of those that are listed, how many are higher in a, and how many in b. @param {Found} found @param {Uint8Array} keep */
+export function sides({ columns: { statistic } }, keep) {
+  let [a, b] = [0, 0];
+  for (let i = 0; i < keep.length; i++) {
+    if (keep[i] === 1 && statistic[i] > 0) a++;
+    else if (keep[i] === 1 && statistic[i] < 0) b++;
+  }
+  return { a, b };
+}

@@ -1,0 +1,65 @@
+/** What is compared with what, and how: the line above a comparison, by which a hand asks for the next one. */
+import { html, nothing } from "lit-html";
+import { live } from "lit-html/directives/live.js";
+import { textIn } from "../../page/panels/ui.js";
+import { wholeNumber } from "../../words/format.js";
+import { nounsOf } from "../../words/nouns.js";
+
+/** @typedef {import("../../page/panels/ui.js").Context} Context */
+/** @typedef {import("../set_list.js").CellSet} CellSet */
+/** @typedef {import("./comparing.js").Comparing} Comparing */
+
+/** @type {["t-test" | "wilcoxon", string][]} */
+const METHODS = [
+  ["t-test", "Welch's t-test"],
+  ["wilcoxon", "Wilcoxon's test"],
+];
+
+/** @param {Context} context @param {Comparing} comparing @param {CellSet[]} sets */
+export function questionLine({ state }, comparing, sets) {
+  const { a, b, method, normalize } = comparing.question();
+  const isOffline = state.link === "offline";
+  const { n } = state.selection;
+  const known = new Set(sets.map(({ name }) => `set:${name}`));
+  const options = sets.map(
+    (one) =>
+      /** @type {[string, string, boolean]} */ ([
+        `set:${one.name}`,
+        `${one.name} (${wholeNumber(one.n)})`,
+        one.fault !== "",
+      ]),
+  );
+  const left = known.has(a) ? a : "selection";
+  const right = known.has(b) || b === "neighborhood" ? b : "rest";
+  const isEmpty = left === "selection" && n === 0;
+  const isBusy = comparing.isBusy();
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (isBusy) comparing.cancel();
+    else if (!isEmpty && !isOffline) comparing.compare({ a: left, b: right });
+  };
+  const done = state.building?.ends_by === "compare" ? Math.floor(100 * state.building.done) : 0;
+  const { many } = nounsOf(state).obs;
+  return html`<form class="question-line" @submit=${submit}>
+    ${choice("Compare", left, [["selection", n === 0 ? "the selection" : `the selection (${wholeNumber(n)})`, false], ...options], (to) => comparing.put({ a: to }), "a")}
+    ${choice("with", right, [["rest", "the rest", false], ["neighborhood", "its neighborhood", false], ...options.filter(([id]) => id !== left)], (to) => comparing.put({ b: to }), "")}
+    ${choice(
+      "by",
+      method,
+      METHODS.map(([id, name]) => [id, name, false]),
+      (to) => comparing.put({ method: /** @type {any} */ (to) }),
+      "",
+    )}
+    <label class="check" title="Where the values are counts: log1p of counts per 10,000"><input type="checkbox" .checked=${live(normalize)}
+      @change=${(/** @type {Event} */ event) => comparing.put({ normalize: /** @type {HTMLInputElement} */ (event.target).checked })}>Normalize</label>
+    <button type="submit" class="text" ?disabled=${isOffline || (isEmpty && !isBusy)} title=${isEmpty ? `Select ${many} first, or choose a set` : nothing}>${isBusy ? "Cancel" : "Compare"}</button>
+    ${isBusy ? html`<span class="caption" role="status">${done > 0 ? `Reading, ${done}\u00a0%` : "Reading…"}</span>` : nothing}
+  </form>`;
+}
+
+/** @param {string} name @param {string} value @param {[string, string, boolean][]} options value, name, whether it is off @param {(to: string) => void} choose
+ * @param {string} field what takes the focus when the panel opens */
+function choice(name, value, options, choose, field) {
+  return html`<label class="chosen-of"><span class=${field === "" ? nothing : "said"}>${name}</span><select class="wide" data-field=${field || nothing} .value=${live(value)} @change=${(/** @type {Event} */ event) => choose(textIn(event))}>
+    ${options.map(([id, text, isOff]) => html`<option value=${id} ?selected=${id === value} ?disabled=${isOff}>${text}</option>`)}</select></label>`;
+}

@@ -189,7 +189,7 @@ def test_names_and_contours_are_the_same(pair, filters):
             np.testing.assert_array_equal(found, shared.arrays[name])
 
 
-@pytest.mark.parametrize("which", range(4))
+@pytest.mark.parametrize("which", [1, 3])  # each worker compiles what it has not compiled before
 def test_datashader_on_the_workers_draws_the_same_picture(pair, which):
     set_looks(pair, color=columns(pair[0].dataset)[which])
     ours = image(ask(pair[0]))

@@ -20,7 +20,7 @@ from cxg_widget.errors import ClosedDataset, InvalidOption, InvalidValue, Select
 from tests.datasets.make_cxg import Truth
 
 few = settings(
-    max_examples=8,
+    max_examples=5,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.differing_executors],
 )

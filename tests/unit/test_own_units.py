@@ -61,7 +61,7 @@ places = st.tuples(st.floats(-10, 70), st.floats(-5_000, 110_000))
 shares = st.floats(1e-4, 2)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.integers(0, 3), places, shares, shares)
 def test_the_nearest_point_is_the_one_nearest_on_the_screen(seed, place, share_x, share_y):
     xy = lopsided(700, seed)

@@ -28,7 +28,7 @@ def polygons(elements):
     )
 
 
-many = settings(max_examples=200, deadline=None)
+many = settings(max_examples=100, deadline=None)
 
 
 def by_edges(xy, polygon):

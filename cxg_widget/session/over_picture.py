@@ -64,13 +64,13 @@ def find_landmarks(
     ----------
     seen : x left, x right, y bottom, y top, data units
     size : width and height of the plot, px of the layout
-    is_told : whether a legend says what they are, where there are any; see `looks.told_once`
+    is_told : whether a legend says what they are, where there are any; of panels one below all does
     """
     settings = held.settings
     labels, contours, difference = settings.labels, settings.contours, settings.difference
     if (labels is None and contours is None and difference is None) or held.outline() is not None:
         return Landmarks()
-    found, marks = None, Landmarks()
+    marks = Landmarks()
     if difference is not None:
         with suppress(CxgWidgetError):
             found = held.difference((difference[0], difference[1]))
@@ -84,15 +84,23 @@ def find_landmarks(
             names = held.names(labels)
             whole = round(size[0]), round(size[1])
             marks = replace(marks, names=tuple(written(names.named.labels, _on_picture(names.xy, seen, size), whole)))
-    if not (settings.legend and is_told):
-        return marks
-    sets = contours if isinstance(contours, tuple) else ()
+    told = legend_of(held) if is_told else None
+    return marks if told is None else replace(marks, legend=lay_out_legend(told, size, paper))
+
+
+def legend_of(held: Holder) -> PlotLegend | None:
+    """Return what is said of contours of sets and of a difference; None = nothing, or there is to be no legend."""
+    settings = held.settings
+    if not settings.legend or held.outline() is not None:
+        return None
+    sets = settings.contours if isinstance(settings.contours, tuple) else ()
     of_sets = set_colors(settings.sets)
-    colors = tuple((name, of_sets[name]) for name in sets)
-    names_of_two = found.names if found is not None else ()
-    limit = found.limit if found is not None else 0.0
-    legend = PlotLegend(colors, names_of_two, limit, LEAST_NEAR, held.dataset.obs_noun.many)
-    return replace(marks, legend=lay_out_legend(legend, size, paper))
+    legend = PlotLegend(tuple((one, of_sets[one]) for one in sets), (), 0.0, LEAST_NEAR, held.dataset.obs_noun.many)
+    if settings.difference is not None:
+        with suppress(CxgWidgetError):
+            found = held.difference((settings.difference[0], settings.difference[1]))
+            legend = replace(legend, names=found.names, limit=found.limit)
+    return legend if legend.sets or legend.names else None
 
 
 def with_landmarks(

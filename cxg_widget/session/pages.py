@@ -17,12 +17,14 @@ from cxg_widget.draw.axes import lay_out_axes, margin_of
 from cxg_widget.draw.dots import Sight
 from cxg_widget.draw.figure import TOP, lay_out
 from cxg_widget.draw.key import Key
+from cxg_widget.draw.legend_line import lay_out_lines
 from cxg_widget.draw.page import Page, Plot, moved
 from cxg_widget.draw.panel_grid import HEAD_PX, grid_of
 from cxg_widget.draw.parts import Parts
+from cxg_widget.draw.plot_legend import PlotLegend
 from cxg_widget.errors import InvalidValue
 from cxg_widget.session.key import key_now
-from cxg_widget.session.over_picture import Landmarks, find_landmarks
+from cxg_widget.session.over_picture import Landmarks, find_landmarks, legend_of
 from cxg_widget.session.portrait import Painter, Portrait
 from cxg_widget.session.under_picture import on_tissue, scale_bar_of, shows_tissue
 from cxg_widget.spatial.view import View, contain, fit_view
@@ -58,6 +60,7 @@ class Pages:
 
     def __init__(self, loader: Loader, settings: Settings, mask: NDArray[np.bool_], paper: Paper) -> None:
         self._settings, self._mask, self._paper = settings, mask, paper
+        self._told: list[tuple[str, PlotLegend]] | None = None
         self._held = loader.of(settings)
         looks: tuple[Look, ...] = settings.panels or ({"id": 0},)
         are_apart = bool(settings.places)
@@ -85,11 +88,20 @@ class Pages:
             raise InvalidValue(
                 f"the plots would have {pixels:,.0f} pixels; {LARGEST_PX:,} are the most: lower dpi, or the size."
             )
-        made, are_told = [], told_once([one.look for one in self._panels])
+        made = []
         for at, (panel, side) in enumerate(zip(self._panels, sides, strict=True)):
-            is_keyed, is_told = self._is_keyed(at, columns), are_told[at]
-            made.append(panel.page(room, size.scale, is_keyed=is_keyed, is_told=is_told, is_one=is_one, side=side))
+            is_keyed = self._is_keyed(at, columns)
+            made.append(panel.page(room, size.scale, is_keyed=is_keyed, is_one=is_one, side=side))
         return made[0] if is_one else self._together(made, columns)
+
+    def _lines(self, width: float) -> tuple[Parts, float]:
+        """Return what is said below all panels of what lies over their points, and how high it is."""
+        if self._told is None:
+            are_first = told_once([one.look for one in self._panels])
+            first = [one for one, is_first in zip(self._panels, are_first, strict=True) if is_first]
+            found = [(one.place_told(), legend_of(one.held)) for one in first] if self._settings.panels else []
+            self._told = [(place, legend) for place, legend in found if legend is not None]
+        return lay_out_lines(self._told, width, self._paper)
 
     def _is_keyed(self, at: int, columns: int) -> bool:
         """Say whether a panel has a key; see `looks.keyed`."""
@@ -102,7 +114,7 @@ class Pages:
         found, sides = room, list[float]()
         for _ in range(2):  # beside a plot that a key in two columns makes narrow it has one
             sides = [one.side(self._is_keyed(at, columns), found) for at, one in enumerate(self._panels)]
-            found = self._room_in(size, room, sum(_widest(sides, columns)), columns, rows)
+            found = self._room_in(size, found, sum(_widest(sides, columns)), columns, rows)
         if min(found) < LEAST_PX:
             raise InvalidValue(
                 f"the page leaves each plot {max(found[0], 0):.0f} x {max(found[1], 0):.0f} CSS px, and {LEAST_PX} are "
@@ -115,7 +127,8 @@ class Pages:
     ) -> tuple[float, float]:
         """Return how large each plot is beside keys so wide together; of one side alone the other follows."""
         is_one = not self._settings.panels
-        above = (TOP if self._settings.legend else 0) + (0 if is_one else rows * TOP)
+        wide = columns * room[0] + beside if size.width is None else size.width
+        above = (TOP if self._settings.legend else 0) + (0 if is_one else rows * TOP) + self._lines(wide)[1]
         width = None if size.width is None else (size.width - beside) / columns
         height = None if size.height is None else (size.height - above) / rows
         width = room[0] * (height or 0) / room[1] if width is None else width
@@ -125,11 +138,13 @@ class Pages:
         """Put the pages of panels on one, below the title of all."""
         top = TOP if self._settings.legend else 0
         wide, high = _widest([one.width for one in pages], columns), max(one.height for one in pages)
-        page = Page(sum(wide), top + high * -(-len(pages) // columns), self._paper)
+        below = top + high * -(-len(pages) // columns)
+        legend, foot = self._lines(sum(wide))
+        page = Page(sum(wide), below + foot, self._paper, (), legend.moved(0, below))
         if top:
             key = key_now(self._held, self._mask, dark=self._paper.is_dark)
             titled = lay_out(Key(key.title, key.size), page.width, 0)
-            page = replace(page, parts=titled.parts(Key(), self._paper))
+            page = replace(page, parts=page.parts + titled.parts(Key(), self._paper))
         for at, one in enumerate(pages):
             there = moved(one, sum(wide[: at % columns]), top + at // columns * high)
             page = replace(page, plots=page.plots + there.plots, parts=page.parts + there.parts)
@@ -167,18 +182,17 @@ class _Panel:
         return lay_out(self._key(told), *room).side
 
     def page(
-        self, room: tuple[float, float], scale: float, *, is_keyed: bool, is_told: bool, is_one: bool,
-        side: float | None,
-    ) -> Page:  # fmt: skip
+        self, room: tuple[float, float], scale: float, *, is_keyed: bool, is_one: bool, side: float | None
+    ) -> Page:
         """Draw it: a plot in so much room, its axes in that, its key beside it, or its name above it."""
         cells = self._cells_in(room)
         painter = self._painter(cells, scale)
-        drawn, marks = painter.draw(), self._marks(painter.seen, cells, is_told)
+        drawn, marks = painter.draw(), self._marks(painter.seen, cells, is_told=is_one)
         image = on_tissue(drawn.image, self.held, painter.seen, self._paper) if shows_tissue(self.held) else drawn.image
         image = marks.on_cells(image, self._paper, scale)
         key = self._key(drawn)
         if not is_one:
-            name = title_of(self.look, key.heading, self._dataset.obs_noun.many, self._place_told())
+            name = title_of(self.look, key.heading, self._dataset.obs_noun.many, self.place_told())
             key = replace(key if is_keyed else Key(), title=name, size="")
         top = TOP if is_keyed or not is_one else 0
         layout = lay_out(key, *room, side) if top else None
@@ -192,7 +206,7 @@ class _Panel:
         width = room[0] + (0.0 if layout is None else layout.side)
         return Page(width, room[1] + top, self._paper, (plot,), beside + over)
 
-    def _marks(self, seen: View, cells: tuple[float, float], is_told: bool) -> Landmarks:
+    def _marks(self, seen: View, cells: tuple[float, float], *, is_told: bool) -> Landmarks:
         return find_landmarks(self.held, seen, cells, self._paper, is_told=is_told)
 
     def _key(self, told: Portrait) -> Key:
@@ -201,7 +215,8 @@ class _Panel:
             limits=told.limits,
         )  # fmt: skip
 
-    def _place_told(self) -> str:
+    def place_told(self) -> str:
+        """Return what its embedding is called; "" where all have one."""
         place = self._settings.embedding if self._are_apart else None
         return "" if place is None else self._dataset.embedding_told(place)
 

@@ -11,8 +11,10 @@ from cxg_widget.color.paper import Paper
 from cxg_widget.display.looks import Look, keyed, title_of, told_once
 from cxg_widget.draw.figure import TOP, compose, lay_out
 from cxg_widget.draw.key import Key, lines_of
+from cxg_widget.draw.legend_line import lay_out_lines
 from cxg_widget.draw.page import Page, Plot, draw_page
 from cxg_widget.draw.panel_grid import HEAD_PX, grid_of
+from cxg_widget.draw.plot_legend import PlotLegend
 from cxg_widget.session.pictures import Pictures
 from cxg_widget.spatial.view import View
 
@@ -49,21 +51,25 @@ class PanelPictures:
         are_keyed = keyed([look for look, _ in self.panels], columns)
         are_told = told_once([look for look, _ in self.panels])
         are_apart = any(one.place != self.whole.place for _, one in self.panels)
-        figures: list[NDArray[np.uint8]] = []
+        figures, told = list[NDArray[np.uint8]](), list[tuple[str, PlotLegend]]()
         of_all = self.whole.key(dark=paper.is_dark) if legend else Key()
         lines = [line for line in (of_all.title, of_all.size) if line]
         for at, (look, pictures) in enumerate(self.panels):
             seen = view if pictures.place == self.whole.place else None  # which is in units of the plot's
-            image, key = pictures.drawn(seen, cell, paper=paper, max_points=max_points, is_told=are_told[at])
+            image, key = pictures.drawn(seen, cell, paper=paper, max_points=max_points, is_told=False)
+            if are_told[at] and (said := pictures.plot_legend()) is not None:
+                told.append((pictures.place_told, said))
             is_keyed = legend and are_keyed[at]
             name = title_of(look, key.heading, self.noun, pictures.place_told if are_apart else "")
             named = replace(key if is_keyed else Key(), title=name, size="")
             figures.append(compose(image, named, paper))
             lines += lines_of(named) if legend else []
-        return draw_page(_page(figures, columns, of_all, paper)), lines
+        return draw_page(_page(figures, columns, of_all, told, paper)), lines
 
 
-def _page(figures: list[NDArray[np.uint8]], columns: int, of_all: Key, paper: Paper) -> Page:
+def _page(
+    figures: list[NDArray[np.uint8]], columns: int, of_all: Key, told: list[tuple[str, PlotLegend]], paper: Paper
+) -> Page:
     """Put figures in rows below the title of all; those below each other have the same room."""
     wide = [max(one.shape[1] for one in figures[column::columns]) for column in range(min(columns, len(figures)))]
     high = max(one.shape[0] for one in figures)
@@ -74,8 +80,10 @@ def _page(figures: list[NDArray[np.uint8]], columns: int, of_all: Key, paper: Pa
         solid = np.full((*figure.shape[:2], 4 - figure.shape[2]), 255, np.uint8)
         box = left, y, left + figure.shape[1], y + figure.shape[0]
         plots.append(Plot(box, np.concatenate([figure, solid], axis=2)))
-    page = Page(sum(wide), top + high * -(-len(figures) // columns), paper, tuple(plots))
+    below = top + high * -(-len(figures) // columns)
+    legend, foot = lay_out_lines(told, sum(wide), paper)
+    page = Page(sum(wide), below + foot, paper, tuple(plots), legend.moved(0, below))
     if not top:
         return page
     title = lay_out(Key(of_all.title, of_all.size), page.width, 0)
-    return replace(page, parts=title.parts(Key(), paper))
+    return replace(page, parts=page.parts + title.parts(Key(), paper))

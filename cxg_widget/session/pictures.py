@@ -20,11 +20,12 @@ from cxg_widget.draw.crowding import BASIS, Crowd, Shared, few_of, shared
 from cxg_widget.draw.key import Key
 from cxg_widget.draw.parts import draw_parts
 from cxg_widget.draw.picture import Paint, paint, pixels_as_points, point_diameter
+from cxg_widget.draw.plot_legend import PlotLegend
 from cxg_widget.draw.png import encode_png
 from cxg_widget.draw.summary import summary_of
 from cxg_widget.session import streams
 from cxg_widget.session.key import key_now, legend_now
-from cxg_widget.session.over_picture import with_landmarks
+from cxg_widget.session.over_picture import legend_of, with_landmarks
 from cxg_widget.session.under_picture import on_tissue, scale_bar_of, shows_tissue
 from cxg_widget.session.view_request import pixels_shown, shown_of
 from cxg_widget.spatial.view import View, contain, fit_view, within, zoom_of
@@ -70,6 +71,10 @@ class Pictures:
         place = self._settings.embedding
         return "" if place is None else self._dataset.embedding_told(place)
 
+    def plot_legend(self) -> PlotLegend | None:
+        """Return what is said of what lies over the points; None = nothing."""
+        return legend_of(self._held)
+
     @property
     def can_be_soon(self) -> bool:
         """Whether none needs a library that has yet to be imported and to compile."""
@@ -95,7 +100,7 @@ class Pictures:
         view : x left, x right, y bottom, y top, data units; None = everything
         size : width and height, px
         max_points : draw no more of those in view: a prefix of the display order, a fair sample
-        is_told : whether a legend in the plot says what lies over the points; see `looks.told_once`
+        is_told : whether a legend in the plot says what lies over the points; see `over_picture.find_landmarks`
 
         Returns
         -------

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { aboutOf, askForLandmarks, known } from "../src/panels/landmark_question.js";
-import { isToldHere } from "../src/panels/landmarks.js";
 import { fitted, HIGH_PX, nameAt, place } from "../src/panels/placing.js";
 import { fit, zoomAt } from "../src/screen/camera.js";
 import { createStore } from "../src/state/state.js";
@@ -166,20 +165,4 @@ test("contours of all cells are asked for by True", () => {
   const of = (/** @type {any} */ contours) => aboutOf(/** @type {any} */ ({ traits: { contours } }), "contours");
   assert.deepEqual([of(true), of("donor"), of(null), of(false)], [{ column: "" }, { column: "donor" }, null, null]);
   assert.deepEqual(of(["a", "b"]), { column: "", sets: ["a", "b"] });
-});
-
-test("of panels the first of each embedding says what lies over the points, and a plot alone does", () => {
-  const panels = [
-    { id: 4, within: {} },
-    { id: 5 },
-    { id: 6, embedding: "pca" },
-    { id: 7, embedding: "pca", color: "x" },
-  ];
-  const told = (/** @type {number} */ panel, /** @type {any[]} */ all) =>
-    isToldHere({ panel, traits: /** @type {any} */ ({ panels: all }) });
-  assert.deepEqual(
-    [4, 0, 6, 7].map((panel) => told(panel, panels)),
-    [true, false, true, false],
-  );
-  assert.deepEqual([told(0, []), told(0, panels.slice(1))], [true, true]);
 });

@@ -34,6 +34,16 @@ test("the places of panels tile the room, each with its head above", () => {
     [0, 3, 4].map((at) => placeOf(at, grid).isFirst),
     [true, true, false],
   );
+  const pxOf = (/** @type {string} */ calc) =>
+    [...calc.matchAll(/([-+]?) ?([\d.]+)px/g)].map((one) => +(one[1] + one[2]));
+  const [above, below] = [placeOf(0, grid, 40), placeOf(4, grid, 40)];
+  assert.deepEqual(
+    [pxOf(above.body.height), pxOf(below.body.top)],
+    [
+      [-20, -HEAD_PX],
+      [-20, HEAD_PX],
+    ],
+  );
 });
 
 test("a panel has the settings of the widget but for its look, and no limit that was set for another colour", () => {

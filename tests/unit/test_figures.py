@@ -197,6 +197,10 @@ def test_the_difference_of_two_sets_and_a_blend_are_explained_as_text(tmp_path):
     w.save(tmp_path / "b.svg", dpi=96)
     assert len(images(tmp_path / "b.svg")) > 2
     assert sum(one.startswith("Denser") for one in texts(tmp_path / "b.svg")) == 1
+    figure = w.figure()
+    legend = [one.get_position()[1] for one in figure.texts if one.get_text().startswith(("Denser", "lines around"))]
+    assert len(legend) == 2
+    assert max(legend) < min(axes.get_position().y0 for axes in figure.axes)  # below every panel, on no cell
     w.panels = []
     w.difference = None
     w.save(tmp_path / "a.svg", dpi=96)

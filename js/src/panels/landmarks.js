@@ -74,8 +74,8 @@ export function createLandmarks({ element, under, look, model: { store, actions,
     if (contours !== null) paintContours(context, contours, camera, theme, asSeen(store.get()).color);
     const names = labels === null ? [] : paintNames(context, labels, camera, theme, family);
     paintTie(context, tieNote(store.get()), camera, theme, family);
-    const { legend } = store.get().traits;
-    if ((legend || context.canvas === canvas) && isToldHere(store.get()))
+    const { legend, panels } = store.get().traits;
+    if ((legend || context.canvas === canvas) && !panels?.length)
       paintPlotLegend(context, { contours, difference }, nounsOf(store.get()).obs.many, camera, theme, family);
     tissue.paintBar(context, camera, theme, family);
     context.restore();
@@ -128,16 +128,6 @@ export function createLandmarks({ element, under, look, model: { store, actions,
       canvas.remove();
     },
   };
-}
-
-/** Does this plot say what lies over the points? Of panels the first of each embedding: it is the same in all of them.
- * @param {Pick<import("../state/state.js").State, "panel" | "traits">} state */
-export function isToldHere({ panel, traits: { panels } }) {
-  const isOwn = (/** @type {import("../wire/constants.js").Look} */ look) =>
-    panel > 0 ? look.id === panel : Object.keys(look).length === 1;
-  const own = panels?.find(isOwn);
-  const placeOf = (/** @type {import("../wire/constants.js").Look} */ look) => JSON.stringify(look.embedding);
-  return own === undefined || panels.find((look) => placeOf(look) === placeOf(own)) === own;
 }
 
 /** @param {CanvasRenderingContext2D} context @param {Labels} labels @param {Camera} camera @param {Theme} theme @param {string} family */

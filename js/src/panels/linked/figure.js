@@ -3,16 +3,18 @@
 import { asSeen } from "../../state/state.js";
 import { keyOf } from "../../words/key.js";
 import { paperOf } from "../figure.js";
+import { layOut } from "./legend_line.js";
 
 const [LINE_PX, PAD_PX, TITLE_PX, SIZE_PX] = [40, 16, 14, 12];
 const SIZE_OPACITY = 0.7;
 
 /**
  * @param {HTMLCanvasElement[]} figures in the order of the panels, of plots of one size @param {number} columns
- * @param {{scale: number, theme: import("../../page/theme.js").Theme | null, state: import("../../state/state.js").State, element: HTMLElement}} how
+ * @param {{scale: number, theme: import("../../page/theme.js").Theme | null, state: import("../../state/state.js").State,
+ *   element: HTMLElement, told: import("./legend_line.js").Told | null}} how told: what lies over the points
  * @returns {HTMLCanvasElement}
  */
-export function compose(figures, columns, { scale, theme, state, element }) {
+export function compose(figures, columns, { scale, theme, state, element, told }) {
   const paper = paperOf(state.traits.background, /** @type {import("../../style/style.js").Theme} */ (theme));
   const { title, size } = keyOf(asSeen(state), paper.theme.dark);
   const top = state.traits.legend ? Math.round(LINE_PX * scale) : 0;
@@ -23,14 +25,17 @@ export function compose(figures, columns, { scale, theme, state, element }) {
   const high = Math.max(...figures.map(({ height }) => height));
   const page = document.createElement("canvas");
   page.width = wide.reduce((sum, one) => sum + one, 0);
-  page.height = top + high * Math.ceil(figures.length / columns);
+  const below = top + high * Math.ceil(figures.length / columns);
+  const family = getComputedStyle(element).fontFamily || "sans-serif";
   const context = /** @type {CanvasRenderingContext2D} */ (page.getContext("2d"));
+  const isTold = told !== null && state.traits.legend;
+  const legend = isTold ? layOut(context, told, page.width / scale, paper.theme, family) : null;
+  page.height = below + Math.round((legend?.height ?? 0) * scale);
   if (!paper.isClear) {
     context.fillStyle = `rgb(${paper.theme.background})`;
     context.fillRect(0, 0, page.width, page.height);
   }
   if (top > 0) {
-    const family = getComputedStyle(element).fontFamily || "sans-serif";
     context.fillStyle = `rgb(${paper.theme.foreground})`;
     context.textBaseline = "middle";
     context.font = `600 ${TITLE_PX * scale}px ${family}`;
@@ -41,6 +46,10 @@ export function compose(figures, columns, { scale, theme, state, element }) {
     context.fillText(size, after, top / 2);
     context.globalAlpha = 1;
   }
+  context.save();
+  context.scale(scale, scale);
+  legend?.paint(below / scale);
+  context.restore();
   figures.forEach((figure, at) => {
     const column = at % columns;
     const left = wide.slice(0, column).reduce((sum, one) => sum + one, 0);

@@ -15,13 +15,15 @@ export function gridOf(n, width, height) {
   return all.reduce((best, one) => (one.side > best.side ? one : best));
 }
 
-/** Where a panel lies, as styles of its head and of its plot. @param {number} at its place in the list @param {{columns: number, rows: number}} grid */
-export function placeOf(at, { columns, rows }) {
+/** Where a panel lies, as styles of its head and of its plot. @param {number} at its place in the list @param {{columns: number, rows: number}} grid
+ * @param {number} [foot] px below them all */
+export function placeOf(at, { columns, rows }, foot = 0) {
   const [column, row] = [at % columns, Math.floor(at / columns)];
-  const [left, top] = [`${(100 * column) / columns}%`, `${(100 * row) / rows}%`];
-  const [width, height] = [`${100 / columns}%`, `${100 / rows}%`];
+  const down = (/** @type {number} */ part) => `${100 * part}%${foot > 0 ? ` - ${part * foot}px` : ""}`;
+  const [left, top] = [`${(100 * column) / columns}%`, down(row / rows)];
+  const [width, height] = [`${100 / columns}%`, down(1 / rows)];
   return {
-    head: { left, top, width, height: `${HEAD_PX}px` },
+    head: { left, top: `calc(${top})`, width, height: `${HEAD_PX}px` },
     body: { left, top: `calc(${top} + ${HEAD_PX}px)`, width, height: `calc(${height} - ${HEAD_PX}px)` },
     isFirst: column === 0,
     isLower: row > 0,

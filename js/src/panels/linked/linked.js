@@ -8,6 +8,7 @@ import { notesOnPlot, tieNote } from "../notes_on_plot.js";
 import { compose } from "./figure.js";
 import { head, isPart, saidOf, titleOf } from "./head.js";
 import { gridOf, placeOf } from "./layout.js";
+import { createLegendLine, toldOf } from "./legend_line.js";
 import { createLook } from "./look.js";
 import { placesOf } from "./place.js";
 
@@ -43,6 +44,9 @@ export function linkPlots(plot, room, widget, say) {
   const panels = new Map();
   /** @type {Theme | null} */
   let theme = null;
+  const legend = createLegendLine(host);
+  /** How high it is, px. */
+  let foot = 0;
   let frame = 0;
   let isFirst = true;
   /** @type {Setting[] | null} */
@@ -109,19 +113,28 @@ export function linkPlots(plot, room, widget, say) {
   /** Lay the panels out in the room there is. */
   function place() {
     const wanted = settings();
-    const grid = gridOf(Math.max(wanted.length, 1), host.clientWidth, host.clientHeight);
+    foot = legend.draw(told(), theme);
+    const grid = gridOf(Math.max(wanted.length, 1), host.clientWidth, host.clientHeight - foot);
     for (const side of ["left", "top", "width", "height", "right", "bottom"]) room.style.removeProperty(side);
     room.classList.remove("beside");
     wanted.forEach(({ id }, at) => {
       const panel = panels.get(id);
       if (panel === undefined) return;
-      const { head: above, body, isFirst, isLower } = placeOf(at, grid);
+      const isElsewhere = panel.setting.embedding !== undefined;
+      const { head: above, body, isFirst, isLower } = placeOf(at, grid, foot);
       Object.assign(panel.head.style, above);
+      panel.head.classList.toggle("elsewhere", isElsewhere);
       panel.head.classList.toggle("first", isFirst);
       panel.head.classList.toggle("lower", isLower);
       panel.body.classList.toggle("beside", !isFirst);
       Object.assign(panel.body.style, { ...body, right: "auto", bottom: "auto" });
     });
+  }
+
+  /** What lies over the points of the panels. */
+  function told() {
+    const states = settings().flatMap(({ id }) => panels.get(id)?.store.get() ?? []);
+    return toldOf(states, nounsOf(store.get()).obs.many);
   }
 
   /** Let Tab go through them in their order; what has the focus keeps it where nothing else moves. */
@@ -148,6 +161,7 @@ export function linkPlots(plot, room, widget, say) {
       panel.plot.element.setAttribute("aria-label", `${titleOf(state, panel.setting)}. ${label}`);
     }
     if (panels.size === 0) plot.element.setAttribute("aria-label", label);
+    if (legend.draw(told(), theme) !== foot) place();
   }
 
   /** @param {Panel} panel */
@@ -171,7 +185,7 @@ export function linkPlots(plot, room, widget, say) {
   async function figure(scale) {
     const shown = settings().map(({ id }) => /** @type {Panel} */ (panels.get(id)));
     if (shown.length === 0) return plot.figure(scale);
-    const { columns } = gridOf(shown.length, host.clientWidth, host.clientHeight);
+    const { columns } = gridOf(shown.length, host.clientWidth, host.clientHeight - foot);
     const areApart = placesOf(store).length > 0;
     // Those in the colours of the plot share one key.
     const [areParts, hasPlot] = [
@@ -184,7 +198,8 @@ export function linkPlots(plot, room, widget, say) {
       const isKeyed = !isPart(setting) || (!hasPlot && at === keyed);
       return one.figure(scale, (key) => ({ ...(key !== null && isKeyed ? key : NO_KEY), title, size: "" }));
     });
-    return compose(await Promise.all(figures), columns, { scale, theme, state: store.get(), element: host });
+    const how = { scale, theme, state: store.get(), element: host, told: told() };
+    return compose(await Promise.all(figures), columns, how);
   }
 
   store.set({ notesOnPlot: (/** @type {State} */ state) => [...notesOnPlot(state), ...notesOfPlaces(store)] });
@@ -205,6 +220,7 @@ export function linkPlots(plot, room, widget, say) {
       cancelAnimationFrame(frame);
       unsubscribe();
       resized.disconnect();
+      legend.destroy();
       Object.assign(widget.together, { draw: null, reset: null });
       for (const panel of panels.values()) panel.destroy();
       plot.destroy();

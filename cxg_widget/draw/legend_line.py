@@ -1,0 +1,111 @@
+"""What lies over the points of panels, in lines below all of them, as js/src/panels/linked/legend_line.js draws it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil
+
+from cxg_widget.color.paper import Paper
+from cxg_widget.color.rgb import hex_rgb
+from cxg_widget.draw.difference import code_colors
+from cxg_widget.draw.lettering import DrawnText, fitted, width_of
+from cxg_widget.draw.parts import Parts
+from cxg_widget.draw.plot_legend import PlotLegend
+from cxg_widget.text.numbers import short_number
+
+_SIZE, _LINE, _PAD, _BETWEEN, _BESIDE = 11, 18, 10, 16, 6
+_DASH_PX, _BAR_PX, _BAR_HIGH_PX, _WIDEST_PX = 14, 80, 8, 150
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """What stands in one line.
+
+    Attributes
+    ----------
+    parts : that begin at (0, 0) of it
+    is_note : it is the same in each legend, and left out where it would take a line of its own
+    """
+
+    width: int
+    parts: Parts
+    is_note: bool = False
+
+
+def lay_out_lines(told: Sequence[tuple[str, PlotLegend]], width: float, paper: Paper) -> tuple[Parts, float]:
+    """Place what is said of all panels in lines so wide, px, from the top left of the first.
+
+    Parameters
+    ----------
+    told : for each embedding on show what it is called, and what is said of its plots
+
+    Returns
+    -------
+    what is drawn, and how high it is, px; nothing and 0 where nothing is to be said
+    """
+    room = width - 2 * _PAD
+    pieces = _pieces(told, room, paper)
+    if not pieces:
+        return Parts(), 0.0
+    placed, x, line = Parts(), 0, 0
+    for one in pieces:
+        if x > 0 and x + one.width > room:
+            if one.is_note:
+                continue
+            x, line = 0, line + 1
+        placed += one.parts.moved(_PAD + x, _PAD // 2 + line * _LINE)
+        x += one.width + _BETWEEN
+    return placed, float((line + 1) * _LINE + _PAD)
+
+
+def _pieces(told: Sequence[tuple[str, PlotLegend]], room: float, paper: Paper) -> list[_Piece]:
+    sets = next((legend.sets for _, legend in told if legend.sets), ())
+    most = min(_WIDEST_PX, room / 2 - _DASH_PX - _BESIDE - _BETWEEN)
+    pieces = [_together([_dash(color), _words(name, most)]) for name, color in sets]
+    if sets:
+        pieces.append(_words("lines around 50 % and 90 %", room, quiet=True, is_note=True))
+    compared = [(place, legend) for place, legend in told if legend.names]
+    if all(before.limit == after.limit for (_, before), (_, after) in pairwise(compared)):
+        compared = [("", legend) for _, legend in compared[:1]]
+    pieces += [_denser(place, legend, room, paper) for place, legend in compared]
+    if compared:
+        legend = compared[0][1]
+        pieces.append(_words(f"blank: under {legend.least} {legend.many} near", room, quiet=True, is_note=True))
+    return pieces
+
+
+def _denser(place: str, legend: PlotLegend, room: float, paper: Paper) -> _Piece:
+    heading = _words("Denser in, log2" + (f" of {place}" if place else ""), room / 3, bold=True)
+    limit = short_number(legend.limit)
+    low, high, ramp = _words(f"−{limit}", room, quiet=True), _words(limit, room, quiet=True), _bar(paper)
+    most = min(_WIDEST_PX, (room - _together([heading, low, ramp, high]).width - 2 * _BESIDE) / 2)
+    first, second = legend.names
+    return _together([heading, _words(second, most), low, ramp, high, _words(first, most)])
+
+
+def _words(text: str, most: float, *, bold: bool = False, quiet: bool = False, is_note: bool = False) -> _Piece:
+    said = fitted(text, _SIZE, most, bold=bold)
+    drawn = DrawnText(said, 0, _LINE - 5, _SIZE, bold=bold, quiet=quiet)
+    return _Piece(ceil(width_of(said, _SIZE, bold=bold)), Parts(texts=(drawn,)), is_note)
+
+
+def _dash(color: str) -> _Piece:
+    box = (0, _LINE / 2 - 1, _DASH_PX, _LINE / 2 + 1)
+    return _Piece(_DASH_PX, Parts(fills=((box, (*hex_rgb(color), 255)),)))
+
+
+def _bar(paper: Paper) -> _Piece:
+    top = (_LINE - _BAR_HIGH_PX) / 2
+    box = (0, top, _BAR_PX, top + _BAR_HIGH_PX)
+    return _Piece(_BAR_PX, Parts(bars=((box, code_colors(dark=paper.is_dark)),)))
+
+
+def _together(pieces: Sequence[_Piece]) -> _Piece:
+    """Return pieces beside each other as one."""
+    parts, x = Parts(), 0
+    for one in pieces:
+        parts += one.parts.moved(x, 0)
+        x += one.width + _BESIDE
+    return _Piece(x - _BESIDE, parts)

@@ -461,7 +461,7 @@ def test_every_scene_is_as_high_as_asked_and_every_control_has_a_name(page: Any,
 def test_the_focus_goes_from_the_plot_to_the_panel(page: Any) -> None:
     names = []
     page.evaluate("() => document.activeElement.blur()")
-    for _ in range(23):
+    for _ in range(24):
         page.keyboard.press("Tab")
         settle(page)
         name = "() => (root.activeElement?.getAttribute('aria-label') ?? root.activeElement?.textContent ?? '').trim()"
@@ -469,10 +469,10 @@ def test_the_focus_goes_from_the_plot_to_the_panel(page: Any) -> None:
         if names[-1] == "Color by":
             page.keyboard.press("Escape")
             settle(page)
-    assert names[:22] == [
+    assert names[:23] == [
         "Pan", "Lasso", "Rectangle", "Reset view", "Save a picture", "Settings", "Full screen",
         "Keys and gestures", "Scatterplot", "About the picture", "Hide side panel", "Width of the side panel",
-        "Embedding", "Columns", "Genes", "Sets of cells", "Annotations", "Table of cells", "Color by",
+        "Embedding", "Columns", "Genes", "Sets of cells", "Annotations", "Table of cells", "Compare", "Color by",
         "Filter categories", "Sort by count", "Categories of cell_type",
     ]  # fmt: skip
 

@@ -86,6 +86,13 @@ function sections({ dataset, traits }) {
       "kernel",
     ],
     [
+      `In the table of ${nouns.var.many} of a comparison`,
+      [
+        [["Enter", "Click"], `On a head: sort by it. On a row: color by its ${nouns.var.one}`],
+        [["Drag"], `Over the volcano: list the ${nouns.var.many} within; a click beside them lists all again`],
+      ],
+    ],
+    [
       "In the legend, and in columns",
       [
         [["Arrow keys"], "Go from row to row"],

@@ -19,6 +19,11 @@ export function isScaled(nRows) {
   return nRows * ROW_PX > HIGHEST_PX;
 }
 
+/** How far a wheel turns. @param {WheelEvent} event @param {number} viewPx @returns {number} px of rows */
+export function turnedBy({ deltaMode, deltaY }, viewPx) {
+  return deltaMode === 1 ? deltaY * ROW_PX : deltaMode === 2 ? deltaY * viewPx : deltaY;
+}
+
 /** Where the scrollbar is for a place. @param {number} top px of rows above what is in sight @param {number} nRows @param {number} viewPx */
 export function scrollOf(top, nRows, viewPx) {
   return isScaled(nRows) ? (top / lowest(nRows, viewPx)) * (HIGHEST_PX - viewPx) : top;

@@ -4,7 +4,7 @@ import { ROW_PX, rowAfterKey, scrollTo } from "../page/panels/rows.js";
 import { modeOf } from "../plot/lasso.js";
 import { counted, wholeNumber } from "../words/format.js";
 import { capitalized, nounsOf } from "../words/nouns.js";
-import { isScaled, lowest, scrollOf, topOf } from "./scrolling.js";
+import { isScaled, lowest, scrollOf, topOf, turnedBy } from "./scrolling.js";
 import { createColumnChoice } from "./table_columns.js";
 import { createExport, MOST_COPIED } from "./table_export.js";
 import { HEAD_PX, revealColumn, tableGrid } from "./table_grid.js";
@@ -157,10 +157,8 @@ export function createTable({ client, redraw }) {
   /** Whoever turns the wheel goes as far as everywhere else, however long the table is. @param {WheelEvent} event */
   function turn(event) {
     if (!isScaled(total()) || event.ctrlKey || event.deltaY === 0) return;
-    const by =
-      event.deltaMode === 1 ? event.deltaY * ROW_PX : event.deltaMode === 2 ? event.deltaY * viewPx() : event.deltaY;
     const before = top;
-    goTo(top + by);
+    goTo(top + turnedBy(event, viewPx()));
     if (top !== before) event.preventDefault();
   }
 

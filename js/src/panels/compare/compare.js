@@ -40,7 +40,7 @@ export function createCompare({ redraw, comparing, sets }) {
   let chosen = -1;
   /** @type {Context | null} */
   let now = null;
-  /** What was worked out last, and of what. @type {{found: Found | null, order: Uint32Array, keep: Uint8Array, rows: Uint32Array, wanted: unknown, sort: unknown, ranks: Uint32Array}} */
+  /** What was worked out last, and of what. @type {{found: Found | null, order: Uint32Array, keep: Uint8Array, rows: Uint32Array, wanted: unknown, sort: unknown}} */
   const made = {
     found: null,
     order: new Uint32Array(),
@@ -48,7 +48,6 @@ export function createCompare({ redraw, comparing, sets }) {
     rows: new Uint32Array(),
     wanted: null,
     sort: null,
-    ranks: new Uint32Array(),
   };
 
   /** @param {Partial<typeof wanted>} change */
@@ -79,7 +78,6 @@ export function createCompare({ redraw, comparing, sets }) {
   function work(found) {
     if (made.found !== found) {
       const isOther = made.found?.seq !== found.seq;
-      if (made.found?.names !== found.names) made.ranks = ranksOf(found.names);
       if (isOther) chosen = -1;
       wanted = { ...wanted, box: null };
       grid.begin();
@@ -96,7 +94,7 @@ export function createCompare({ redraw, comparing, sets }) {
   /** @param {Found} found */
   function orderOf(found) {
     const column = columnsOf(found).find(({ name }) => name === sort.name);
-    const values = sort.name === "name" ? made.ranks : found.columns[column?.key ?? "statistic"];
+    const values = sort.name === "name" ? ranksOf(found.names) : found.columns[column?.key ?? "statistic"];
     return sorted(values, sort.descending);
   }
 
@@ -160,8 +158,8 @@ export function createCompare({ redraw, comparing, sets }) {
       : "Scaled values have no fold change: their zero is not that of expression. The volcano shows the statistic instead.";
     return html`<div class="gene-filters">
       <div class="box">${ICONS.search}<input type="text" autocomplete="off" spellcheck="false" aria-label="Find ${noun.many}" placeholder="Find ${noun.many}" .value=${live(wanted.text)} @input=${(/** @type {Event} */ event) => list({ text: textIn(event) })}></div>
-      ${cut("|log2fc| ≥", "fold", cuts.fold, 0.5, 1, why)}${cut("p_adj ≤", "p", cuts.p, 0.01, 1, "")}${cut("share ≥ %", "share", cuts.share, 5, 100, "")}
-      <span class="caption" role="status">${said}${higher}${never}</span>
+      ${cut("|log2fc| ≥", "fold", why === "" ? cuts.fold : null, 0.5, 1, why)}${cut("p_adj ≤", "p", cuts.p, 0.01, 1, "")}${cut("share ≥ %", "share", cuts.share, 5, 100, "")}
+      <span class="caption" role="status">${said}${higher}${never}${why === "" ? "" : "; scaled values have no fold change"}</span>
       ${isAll ? nothing : html`<button type="button" class="text" @click=${clear}>Show all</button>`}
     </div>`;
   }

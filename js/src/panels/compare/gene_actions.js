@@ -4,7 +4,7 @@ import { live } from "lit-html/directives/live.js";
 import { ICONS } from "../../page/icons.js";
 import { textIn } from "../../page/panels/ui.js";
 import { MOST_PINNED } from "../../wire/constants.js";
-import { counted } from "../../words/format.js";
+import { counted, wholeNumber } from "../../words/format.js";
 import { nounsOf, setNounOf, withArticle } from "../../words/nouns.js";
 import { withSets } from "../paste_field.js";
 
@@ -65,7 +65,7 @@ export function createGeneActions(redraw) {
       <form @submit=${submit}><div class="box"><input type="text" list="own-gene-sets" maxlength="200" autocomplete="off" spellcheck="false" aria-label="Name of ${withArticle(setNoun.one)}" placeholder="Name of ${withArticle(setNoun.one)}"
         .value=${live(typed)} @input=${(/** @type {Event} */ event) => void (((typed = textIn(event)), redraw()))}></div>
       <datalist id="own-gene-sets">${own.map(({ name }) => html`<option value=${name}></option>`)}</datalist>
-      <button type="submit" class="text" title="All that are in the table, in the place of ${withArticle(setNoun.one)} of that name" ?disabled=${isOffline || n === 0 || n > MOST_NAMES}>Make ${withArticle(setNoun.one)} of ${counted(n, noun)}</button>
+      <button type="submit" class="text" title=${n > MOST_NAMES ? `At most ${wholeNumber(MOST_NAMES)}: search, cut off or brush` : `All that are in the table, in the place of ${withArticle(setNoun.one)} of that name`} ?disabled=${isOffline || n === 0 || n > MOST_NAMES}>Make ${withArticle(setNoun.one)} of ${counted(n, noun)}</button>
       ${chosen === "" ? nothing : html`<button type="button" class="text" ?disabled=${isOffline} @click=${() => put([chosen], true)}>Add ${chosen}</button>`}
       </form><span class="caption" role="status">${said}</span>
     </div>`;

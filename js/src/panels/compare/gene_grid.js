@@ -1,7 +1,7 @@
 /** The table of a comparison: a row for each gene that is listed, of which those in sight are drawn; keys and clicks in it. */
 import { ROW_PX, rowAfterKey, scrollTo } from "../../page/panels/rows.js";
 import { nounsOf } from "../../words/nouns.js";
-import { lowest, scrollOf, topOf } from "../scrolling.js";
+import { isScaled, lowest, scrollOf, topOf, turnedBy } from "../scrolling.js";
 import { HEAD_PX, revealColumn, tableGrid } from "../table_grid.js";
 import { columnsOf } from "./gene_numbers.js";
 
@@ -90,7 +90,13 @@ export function createGeneGrid(redraw, does) {
       top = topOf(grid?.scrollTop ?? 0, top, total(), viewPx());
       if (top !== before) redraw();
     },
-    turn: () => {},
+    /** @param {WheelEvent} event */
+    turn(event) {
+      if (!isScaled(total()) || event.ctrlKey || event.deltaY === 0) return;
+      const before = top;
+      goTo(top + turnedBy(event, viewPx()));
+      if (top !== before) event.preventDefault();
+    },
     press,
     point: () => {},
     leave: () => {},

@@ -60,6 +60,6 @@ export function questionLine({ state }, comparing, sets) {
 /** @param {string} name @param {string} value @param {[string, string, boolean][]} options value, name, whether it is off @param {(to: string) => void} choose
  * @param {string} field what takes the focus when the panel opens */
 function choice(name, value, options, choose, field) {
-  return html`<label class="chosen-of"><span class=${field === "" ? nothing : "said"}>${name}</span><select class="wide" data-field=${field || nothing} .value=${live(value)} @change=${(/** @type {Event} */ event) => choose(textIn(event))}>
+  return html`<label class="chosen-of">${field === "" ? html`<span>${name}</span>` : nothing}<select class="wide" aria-label=${name} data-field=${field || nothing} .value=${live(value)} @change=${(/** @type {Event} */ event) => choose(textIn(event))}>
     ${options.map(([id, text, isOff]) => html`<option value=${id} ?selected=${id === value} ?disabled=${isOff}>${text}</option>`)}</select></label>`;
 }

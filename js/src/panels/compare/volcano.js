@@ -18,6 +18,8 @@ import { boxOf, nearest, placed } from "./volcano_scale.js";
 /** As the plot has it. */
 const CLICK_PX = 3;
 const NAMED = 40;
+/** Narrower ones have room for short words alone. */
+const WIDE_PX = 220;
 
 /**
  * @param {() => void} redraw
@@ -75,8 +77,7 @@ export function createVolcano(redraw, does) {
       of = now;
       there = placed(found, width, height, cuts);
       fitCanvas(canvases[0], size);
-      const beyond = there.nBeyond === 0 ? "" : `, ${wholeNumber(there.nBeyond)} beyond`;
-      const names = [`${found.hasFold ? "log2 fold change" : "statistic"}${beyond}`, "−log10 adjusted p"];
+      const names = [alongOf(found, there.nBeyond, width), "−log10 adjusted p"];
       paintField(penOf(canvases[0]), size.ratio, found, there, keep, cuts, { names, ...seen });
       painted = "";
     }
@@ -170,6 +171,13 @@ export function createVolcano(redraw, does) {
     return html`<div class="tooltip" aria-hidden="true" style="${across};${isLow ? `top:auto;bottom:calc(100% - ${y}px)` : `top:${y}px`}">
       <div class="value">${found.names[pointed]}</div><dl>${told(found, pointed).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></div>`;
   }
+}
+
+/** The name of the horizontal axis, as far as there is room. @param {Found} found @param {number} nBeyond @param {number} width CSS px */
+function alongOf({ hasFold }, nBeyond, width) {
+  const beyond = nBeyond === 0 ? "" : `, ${wholeNumber(nBeyond)} beyond`;
+  if (!hasFold) return "statistic";
+  return width < WIDE_PX ? "log2fc" : `log2 fold change${width < 1.3 * WIDE_PX ? "" : beyond}`;
 }
 
 /** @param {HTMLCanvasElement} canvas */

@@ -1,0 +1,157 @@
+"""The panel of comparisons of a real widget: a hand compares, sorts, cuts off, brushes; the numbers are Python's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cxg_widget import CxgWidget
+from cxg_widget.datasets.base.dataset import Codes
+from tests.browser.axe import violations
+from tests.browser.panels_page import expect
+from tests.browser.served_widget import ServedWidget
+from tests.memory import MemoryDataset
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(60)]
+
+N, N_GENES = 600, 300
+
+
+def three_types() -> MemoryDataset:
+    """Cells of three types, log1p values, a gene that has one value in all cells, names that are no markup."""
+    rng = np.random.default_rng(5)
+    codes = rng.integers(0, 3, N).astype(np.int8)
+    fold = np.exp(rng.normal(0, 0.8, (3, N_GENES)))
+    x = np.log1p(rng.poisson(rng.gamma(1, 1.0, N_GENES) * fold[codes]) / 2).astype(np.float32)
+    x[:, 3] = 0
+    names = [f"G{i}" for i in range(N_GENES)]
+    names[0], names[1] = "<b>G0</b>", "=G1"
+    xy = (np.eye(3)[codes][:, :2] * 6 + rng.normal(size=(N, 2))).astype(np.float32)
+    obs = {"type": Codes(codes, ("<i>A</i>", "B", "C"))}
+    return MemoryDataset(obs, x, names, {"umap": xy})
+
+
+@pytest.fixture(scope="module")
+def widget() -> Iterator[CxgWidget]:
+    one = CxgWidget(three_types(), color="type", height=680)
+    one.sets.add("<i>A</i>", {"type": "<i>A</i>"})
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def panel(chromium: Any, widget: CxgWidget, request: Any) -> Iterator[tuple[ServedWidget, Any]]:
+    served = ServedWidget(chromium, widget, height=720, **request.param)
+    widget.open_panels = ["compare"]
+    served.tell()
+    yield served, served.page.locator("#compare")
+    served.page.context.close()
+
+
+def listed(panel: Any) -> list[str]:
+    """Return the names of the rows in sight."""
+    return list(panel.locator(".lines [role=rowheader]").all_inner_texts())
+
+
+def settle(served: ServedWidget) -> None:
+    """Let the kernel answer, and the page draw it."""
+    for _ in range(2):
+        served.tell()
+
+
+def cut(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return what passes the cut-offs that are set at first."""
+    return frame[(frame["log2fc"].abs() >= 1) & (frame["p_adj"] <= 0.05)]
+
+
+@pytest.mark.parametrize("panel", [{"width": 1100}], indirect=True)
+def test_a_hand_compares_and_table_volcano_gene_set_and_file_hold_what_python_has(
+    panel: tuple[ServedWidget, Any], widget: CxgWidget, tmp_path: Path
+) -> None:
+    served, panel_ = panel
+    panel_.get_by_label("Compare", exact=True).select_option("set:<i>A</i>")
+    panel_.get_by_label("by", exact=True).select_option("wilcoxon")
+    panel_.get_by_role("button", name="Compare", exact=True).click()
+    settle(served)
+    found = widget._session.comparisons._made.found
+    frame = cut(found.frame())
+    rows = listed(panel_)
+    assert len(rows) > 4
+    assert rows == frame.index[: len(rows)].tolist()  # the highest statistic first
+    for head, ascending in (("p_adj", True), ("log2fc", False), ("log2fc", True)):
+        panel_.get_by_role("columnheader", name=head).click()
+        wanted = frame[head].to_numpy()
+        shown = frame.loc[listed(panel_), head].to_numpy()
+        np.testing.assert_allclose(shown, np.sort(wanted)[:: 1 if ascending else -1][: len(shown)], rtol=1e-6)
+    assert violations(served.page, "#el") == {}
+
+    chosen = panel_.locator(".lines .line").nth(2)
+    name = chosen.locator("[role=rowheader]").inner_text()
+    chosen.click()
+    settle(served)
+    assert widget.color == f"var:{name}"
+    expect(panel_.locator(".line[aria-selected=true] [role=rowheader]")).to_have_text(name)
+    panel_.get_by_role("button", name=f"Pin {name}").click()
+    settle(served)
+    assert widget.genes.pinned == (name,)
+
+    volcano = panel_.locator(".volcano")
+    box = volcano.bounding_box()
+    # A drag over the left half chooses what is lower in a.
+    served.page.mouse.move(box["x"] + 34, box["y"] + 1)
+    served.page.mouse.down()
+    middle = box["x"] + 33 + (box["width"] - 41) / 2
+    served.page.mouse.move(middle, box["y"] + box["height"] - 34, steps=3)
+    served.page.mouse.up()
+    lower = frame[frame["log2fc"] < 0]
+    expect(panel_.get_by_text(f"{len(lower)} of 300 genes")).to_be_visible()
+    panel_.get_by_label("Name of a gene set").fill("<u>lower</u>")
+    panel_.get_by_role("button", name="Make a gene set").click()
+    settle(served)
+    assert sorted(widget.genes.sets["<u>lower</u>"]) == sorted(lower.index)
+    with served.page.expect_download() as download:
+        panel_.get_by_role("button", name="CSV").click()
+        settle(served)
+    found.to_csv(tmp_path / "python.csv")
+    assert Path(download.value.path()).read_bytes() == (tmp_path / "python.csv").read_bytes()
+
+
+@pytest.mark.parametrize("panel", [{"width": 500, "dark": True}], indirect=True)
+def test_markers_of_python_are_shown_by_group_and_a_point_that_is_clicked_is_the_row_in_the_table(
+    panel: tuple[ServedWidget, Any], widget: CxgWidget
+) -> None:
+    served, panel_ = panel
+    found = widget.markers(by="type")
+    settle(served)
+    panel_.get_by_label("Group").select_option(label="B")
+    settle(served)
+    expect(panel_.locator(".what")).to_have_text(found["B"].told)
+    names = cut(found["B"].frame()).index
+    assert listed(panel_) == names[: len(listed(panel_))].tolist()
+    box = panel_.locator(".volcano").bounding_box()
+    tip = panel_.locator(".volcano .value")
+    for step in range(60):
+        served.page.mouse.move(box["x"] + box["width"] - 8 - 2 * step, box["y"] + 10 + 3 * step)
+        if tip.count() and tip.inner_text() in names:
+            break
+    pointed = tip.inner_text()
+    served.page.mouse.down()
+    served.page.mouse.up()
+    settle(served)
+    assert widget.color == f"var:{pointed}"
+    expect(panel_.locator(".line[aria-selected=true] [role=rowheader]")).to_have_text(pointed)
+    panel_.get_by_label("Find genes").fill(" =g1")
+    expect(panel_.locator(".lines")).not_to_contain_text("G2")
+    panel_.get_by_role("button", name="Show all").click()
+    heads = panel_.get_by_role("columnheader", name="statistic")
+    for _ in range(2):  # what was not tested is last in both directions
+        heads.evaluate("(one) => one.click()")
+        panel_.get_by_role("grid").focus()
+        served.page.keyboard.press("Control+End")
+        assert listed(panel_)[-1] == "G3"
+    assert violations(served.page, "#el", "color-contrast", "scrollable-region-focusable") == {}

@@ -545,7 +545,8 @@ class CxgWidget(PlottingWidget):
     ) -> Comparison:  # fmt: skip
         """Compare two sets of cells gene by gene: which genes are higher in one, how much, and how surely.
 
-        The matrix is read in blocks, of which nothing is kept; no gesture waits for it, and Ctrl-C ends it at once.
+        The matrix is read in blocks, of which nothing is kept; no gesture waits for it, and Ctrl-C ends it at once. The
+        newest result is what the panel "compare" shows.
 
         Parameters
         ----------

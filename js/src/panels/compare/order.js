@@ -20,14 +20,8 @@ export function sorted(values, descending) {
 
 /** The place of each name among all names in order: what sorting by name takes as numbers. @param {string[]} names @returns {Uint32Array} */
 export function ranksOf(names) {
-  const ranks = new Uint32Array(names.length);
-  const order = names.map((name, i) => ({ name, i })).sort((a, b) => (a.name < b.name ? -1 : +(a.name > b.name)));
-  let rank = -1;
-  order.forEach(({ name, i }, at) => {
-    if (at === 0 || name !== order[at - 1].name) rank++;
-    ranks[i] = rank;
-  });
-  return ranks;
+  const rank = new Map([...new Set(names)].sort().map((name, at) => [name, at]));
+  return Uint32Array.from(names, (name) => /** @type {number} */ (rank.get(name)));
 }
 
 /** What lies along the axes of the volcano; of scaled values, which have no fold change, the statistic takes its place. @param {Found} found */

@@ -118,14 +118,27 @@ const widget = {
   footer: { js: "/*! lit-html: Copyright 2017 Google LLC, BSD-3-Clause */" },
 };
 
+const isWatching = process.argv.includes("--watch");
+
+/** The style sheet of the second module, unpacked once, before its function can be called; not while it may change. @type {import("esbuild").Plugin} */
+const unpacked = {
+  name: "unpacked",
+  setup(build) {
+    build.onLoad({ filter: /panels[\\/]style\.css$/ }, () => ({ contents: "export default PANELS_CSS;" }));
+  },
+};
+const PANELS_CSS = packed(JSON.stringify(await minifiedCss(at("src/panels/style.css"))));
+
 /** One function of a `require` that gives lit-html: each widget of a page runs the code with its own. @type {import("esbuild").BuildOptions} */
 const panels = {
   ...options,
   entryPoints: [at("src/panels/index.js")],
   outfile: PANELS,
   format: "cjs",
-  plugins: [texts, handedOver],
-  banner: { js: "export default(require)=>{const module={exports:{}};" },
+  plugins: [...(isWatching ? [] : [unpacked]), texts, handedOver],
+  banner: {
+    js: `${INFLATE.replace("export ", "")}const PANELS_CSS=await inflate("${PANELS_CSS}");export default(require)=>{const module={exports:{}};`,
+  },
   footer: { js: "return module.exports}" },
 };
 
@@ -167,7 +180,7 @@ await mkdir(dirname(WIDGET), { recursive: true });
 // The one that `make` looks at comes last.
 for (const bundle of [file, panels, widget]) {
   const outfile = /** @type {string} */ (bundle.outfile);
-  if (process.argv.includes("--watch")) {
+  if (isWatching) {
     const report = {
       name: "report",
       setup: (/** @type {import("esbuild").PluginBuild} */ build) => build.onEnd(() => void reportSize(outfile)),

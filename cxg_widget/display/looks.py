@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from cxg_widget.color.colormap import check_colormap
 from cxg_widget.color.limits import check_limit
 from cxg_widget.display.checks import NOTHING, Beside, color, embedding, layer
-from cxg_widget.display.statistic import is_of_pixels
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.rules.expression import is_column, missing_names
 from cxg_widget.rules.filters import check_filters, is_of_values
@@ -133,7 +132,6 @@ def seen(settings: Settings, look: Look) -> Settings:
         wanted = look["color"]
         values |= {"color": tuple(wanted) if isinstance(wanted, list) else wanted, "center": None, "hidden": ()}
         values |= {name: look.get(name) for name in ("vmin", "vmax")}
-        values |= {"statistic": "auto"} if is_of_pixels(settings.statistic) else {}
         filters = tuple(as_a_whole(one) for one in filters)
     return replace(settings, **values, filters=(*filters, *within(look)))
 

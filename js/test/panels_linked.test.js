@@ -59,7 +59,7 @@ test("a panel has the settings of the widget but for its look, and no limit that
   const own = traitsOf(traits, { id: 2, color: "CD3E", vmax: "p99" });
   assert.deepEqual([own.color, own.vmin, own.vmax, own.center, own.hidden], ["CD3E", null, "p99", null, []]);
   assert.deepEqual([own.opacity, own.cmap], [0.5, traits.cmap]);
-  assert.equal(traitsOf({ ...traits, statistic: "std" }, { id: 2, color: "CD3E" }).statistic, "auto");
+  assert.equal(traitsOf({ ...traits, statistic: "std" }, { id: 2, color: "CD3E" }).statistic, "std");
 });
 
 test("points of other panels are left out, and selected ones stay selected", () => {

@@ -45,6 +45,11 @@ def choose_columns(page: Any) -> None:
     page.locator(".found[aria-busy=false]").wait_for()
 
 
+def show_tip(page: Any) -> None:
+    page.get_by_role("button", name="Reset view").hover()
+    page.locator(".tool:hover .tip").wait_for()
+
+
 OPENED = {
     "search": lambda page: search(page, ""),
     "no match": lambda page: search(page, "nothing like it"),
@@ -53,6 +58,7 @@ OPENED = {
     "colormaps": lambda page: page.get_by_role("button", name="Colormap: viridis").click(),
     "two columns": choose_columns,
     "keys": lambda page: page.get_by_role("button", name="Keys and gestures").click(),
+    "a tip": show_tip,
     "a limit that is none": lambda page: page.get_by_label("Upper limit: a number").fill("lots"),
 }
 

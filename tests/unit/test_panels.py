@@ -1,7 +1,11 @@
 """Laws of panels beside each other: what each shows, what is sent for it, what hands in it mean."""
 
+import io
+
 import numpy as np
+import pandas as pd
 import pytest
+from PIL import Image
 
 from cxg_widget import CxgWidget
 from cxg_widget.color.palettes import category_palette
@@ -227,6 +231,33 @@ def test_an_image_of_a_panel_is_of_its_colour_and_its_cells():
     (frame,) = answered(w, p.Aggregate(**ask, panel=panel.number))
     assert frame.message.content == "numbers"
     assert frame.message.n_inside == 4000
+    w.close()
+
+
+@pytest.mark.usefixtures("plain_datashader")
+def test_a_statistic_of_pixels_is_that_of_the_cells_and_the_gene_of_each_panel():
+    w = CxgWidget(small(4000), color="n_counts", render="raster", statistic="std")
+    xy, values = w._session.xy(), np.asarray(w.dataset.values("DENSE"), float)
+    donors = w.dataset.obs(["donor name"])["donor name"].to_numpy()
+    x0, x1, y0, y1 = view = [-5.0, 11.0, -5.0, 12.0]
+    cells = pd.DataFrame({
+        "column": ((xy[:, 0] - x0) / (x1 - x0) * 16).astype(int), "line": ((y1 - xy[:, 1]) / (y1 - y0) * 12).astype(int),
+        "value": values,
+    })  # fmt: skip
+    for panel, mine in (
+        (w.panel(color="DENSE"), donors != ""),
+        (w.panel(color="DENSE", within={"donor name": ["d1"]}), donors == "d1"),
+    ):
+        (frame,) = answered(w, p.Aggregate(
+            view=view, width=16, height=12, diameter=1.0, highlighted=-1, dark=False, hidden=[], density="eq_hist",
+            weight=0.0, statistic="std", filtered="hide", panel=panel.number,
+        ))  # fmt: skip
+        assert frame.message.statistic == "standard deviation"
+        image = np.asarray(Image.open(io.BytesIO(frame.arrays["png"].tobytes())).convert("RGBA")).astype(int)
+        lo, hi = frame.message.scale[:2]
+        shown = lo + (image[..., 0] * 256 + image[..., 1]) / 65534 * (hi - lo)
+        for (column, line), found in cells[mine].groupby(["column", "line"])["value"]:
+            assert shown[line, column] == pytest.approx(found.std(ddof=0), abs=1e-3 * max(hi, 1))
     w.close()
 
 

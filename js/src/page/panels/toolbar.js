@@ -103,7 +103,7 @@ export function panelButton({ ui, update }) {
     </button></div>`;
 }
 
-/** @param {string} name @param {string} [more] @param {string} [key] */
+/** What the style sheet writes beside the name is no text of the button, whose name is what is read. @param {string} name @param {string} [more] @param {string} [key] */
 function tip(name, more = "", key = "") {
-  return html`<span class="tip" aria-hidden="true">${name}${key === "" ? nothing : html` <kbd>${key}</kbd>`}${more === "" ? nothing : html`<small>${more}</small>`}</span>`;
+  return html`<span class="tip" aria-hidden="true">${name}${key === "" ? nothing : html`<kbd data-said=${key}></kbd>`}${more === "" ? nothing : html`<small data-said=${more}></small>`}</span>`;
 }

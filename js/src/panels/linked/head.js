@@ -68,11 +68,11 @@ function places(state, look, choose) {
 
 /** @param {State} state @param {boolean} dark */
 function meaning(state, dark) {
-  const { ramp, ends, rows, more, said } = keyOf(state, dark);
+  const { detail, ramp, ends, rows, more, said } = keyOf(state, dark);
   if (said !== "") return html`<span class="meaning">${said}</span>`;
   if (ramp.length > 0) {
     const colors = `background:linear-gradient(to right,${ramp.join()})`;
-    return html`<span class="meaning" title="${ends[0]} to ${ends[1]}"><span>${ends[0]}</span><i class="bar-of-colors" style=${colors}></i><span>${ends[1]}</span></span>`;
+    return html`<span class="meaning" title=${[detail, `${ends[0]} to ${ends[1]}`].filter(Boolean).join("\n")}><span>${ends[0]}</span><i class="bar-of-colors" style=${colors}></i><span>${ends[1]}</span></span>`;
   }
   const all = [...rows.map(([label]) => label), ...(more > 0 ? [`and ${more} more`] : [])];
   if (all.length === 0) return nothing;

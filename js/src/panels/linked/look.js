@@ -21,8 +21,6 @@ import { PATIENCE_MS, placeOf } from "./place.js";
 const COLORED = { color: null, nextColor: null, seen: null, counted: null, highlighted: -1, crowd: ROOMY };
 /** Of a panel with the colour of the plot, in another embedding. */
 const APART = { seen: null, crowd: ROOMY };
-/** What pixels show that cells share; all others are statistics of pixels, which the plot itself shows alone. */
-const OF_CELLS = ["auto", "mean", "max"];
 
 /** @param {Setting} look */
 const isColored = (look) => "color" in look;
@@ -33,8 +31,7 @@ export function traitsOf(traits, look) {
   const at = embedding === undefined ? traits : { ...traits, embedding, axes: [0, 1] };
   if (!isColored(look)) return at;
   const { color = null, layer = traits.layer, cmap = traits.cmap, vmin = null, vmax = null } = look;
-  const statistic = OF_CELLS.includes(traits.statistic) ? traits.statistic : "auto";
-  return { ...at, color, layer, cmap, vmin, vmax, center: null, hidden: [], statistic };
+  return { ...at, color, layer, cmap, vmin, vmax, center: null, hidden: [] };
 }
 
 /** @param {Widget} widget @param {Setting} first @param {boolean} isAsked whether what it shows has to be asked for at once @returns {Look} */

@@ -167,3 +167,19 @@ def test_all_panels_are_drawn_through_one_webgl_context(chromium: Any) -> None:
     one.page.wait_for_timeout(800)
     assert one.page.evaluate("made") == 1
     one.close()
+
+
+def test_a_plot_scrolled_out_of_sight_stays_ready_and_its_picture_is_kept_when_what_draws_panels_comes(
+    chromium: Any,
+) -> None:
+    served = ServedWidget(chromium, CxgWidget(clumps(), color="donor"), width=700, height=400)
+    page, state = served.page, served.page.locator(".cxg-widget")
+    page.evaluate("document.body.style.paddingTop = '3000px'")
+    page.wait_for_timeout(100)
+    while "module" not in [kind for kind, _, _ in served.said]:
+        page.wait_for_timeout(200)
+    page.evaluate("take", served._flushed())
+    page.wait_for_timeout(1000)
+    assert state.get_attribute("data-cxg-state") == "ready"
+    assert served.widget._snapshot["png"]
+    served.close()

@@ -207,11 +207,12 @@ export function createPlot(host, model, statusOn = host, say = () => {}) {
   const plot = {
     element,
     setTheme(next) {
+      const isSame = JSON.stringify(next) === JSON.stringify(theme);
       theme = next;
       overlay.setTheme(theme);
       axes.setTheme(theme);
       landmarks.draw();
-      if (aim.camera() !== null) redraw("colors");
+      if (aim.camera() !== null && !isSame) redraw("colors");
       tellWhatIsSeen();
     },
     figure: saved.figure,

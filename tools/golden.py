@@ -203,7 +203,6 @@ REPLIES: dict[str, Frame] = {
         {"sums": _array("uint32", [[[0, 0, 0], [0, 0, 0]], [[1, 2, 0], [70000, 0, 0]], [[1, 2, 3], [70001, 4, 0]]])},
     ),
     "bins": Frame(p.BrushBins(1, 2, 0, 4, 4), {"bins": _array("uint8", [0, 63, 64, 255])}),
-    "aim": Frame(p.Aim([-1.5, 2.5, 0.25, 4.0], panel=3)),
     "cell": Frame(p.Cell(4, 0.5, -0.25, "AAACATACAACCAC-1", "B cell", [["donor", "d1"], ["n_counts", "2,419"]], False,
                          elsewhere=[[3, -1.5, 0.25]])),
     "table": Frame(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cxg_widget.color.colormap import check_colormap
 from cxg_widget.color.limits import check_limit
 from cxg_widget.display.checks import NOTHING, Beside, color, embedding, layer
+from cxg_widget.display.views import view_at
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.rules.expression import is_column, missing_names
 from cxg_widget.rules.filters import check_filters, is_of_values
@@ -127,7 +128,7 @@ def seen(settings: Settings, look: Look) -> Settings:
         place = look["embedding"]
         values |= {"embedding": tuple(place) if isinstance(place, list) else place, "axes": (0, 1)}
         if (values["embedding"], values["axes"]) != settings.place_key:
-            values["view"] = None  # which is in units of the plot's
+            values["view"] = view_at(settings.views, (values["embedding"], values["axes"]))
     if "color" in look:
         wanted = look["color"]
         values |= {"color": tuple(wanted) if isinstance(wanted, list) else wanted, "center": None, "hidden": ()}

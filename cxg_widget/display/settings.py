@@ -25,6 +25,7 @@ from cxg_widget.display.looks import check_looks, seen
 from cxg_widget.display.statistic import OF_PIXELS, check_statistic, is_of_pixels
 from cxg_widget.display.table import check_table
 from cxg_widget.display.target import ColorTrait, OwnSets
+from cxg_widget.display.views import check_views
 from cxg_widget.errors import Overtaken
 from cxg_widget.rules.named import expanded, filter_by
 from cxg_widget.wire.protocol import Density, Filtered
@@ -143,6 +144,10 @@ class Settings:
     )  # fmt: skip
     panels: tuple[Any, ...] = _setting(
         (), check_looks, "panels beside each other, what each shows otherwise than the widget", js="Look[]",
+    )  # fmt: skip
+    views: tuple[Any, ...] = _setting(
+        (), check_views, "where one looks in embeddings of panels other than the plot's; not named = everything",
+        js="{embedding: string | string[], view: number[]}[]",
     )  # fmt: skip
     filtered: Filtered = _setting(
         "hide", choice("filtered", get_args(Filtered)),

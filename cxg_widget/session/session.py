@@ -25,6 +25,7 @@ from cxg_widget.display.coloring import Coloring
 from cxg_widget.display.search import Catalogue
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.target import Target
+from cxg_widget.display.views import place_of
 from cxg_widget.draw.page import Page
 from cxg_widget.errors import Overtaken, SelectionError
 from cxg_widget.rules.combining import NOTHING
@@ -305,11 +306,15 @@ class Session:
         y_down = is_tissue(self.dataset.find_embedding(settings.embedding))
         return room_around((x0, x1, y0, y1), held.place().extent, y_down=y_down)
 
-    def aims(self, mask: NDArray[np.bool_]) -> Iterator[Frame]:
-        """Yield where panels of other embeddings are to look to show cells, as far as these lie there."""
-        for panel in self.settings.places.values():
+    def views_of(self, mask: NDArray[np.bool_]) -> list[dict[str, Any]]:
+        """Return where panels of other embeddings show cells, as `views`; as now where they have no place."""
+        settings = self.settings
+        views = {place_of(one): dict(one) for one in settings.views}
+        for place, panel in settings.places.items():
             with suppress(SelectionError):
-                yield Frame(p.Aim(list(self.view_of(mask, panel)), panel=panel))
+                name = list(place[0]) if isinstance(place[0], tuple) else place[0]
+                views[place] = {"embedding": name, "view": list(self.view_of(mask, panel))}
+        return list(views.values())
 
     def gesture(self, message: p.Lasso | p.Category | p.Pick | p.Clear) -> None:
         """Select by a gesture."""

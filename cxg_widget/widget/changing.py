@@ -25,6 +25,7 @@ from cxg_widget.display.checks import Beside
 from cxg_widget.display.checks import embedding as check_embedding
 from cxg_widget.display.gene_sets import by_name
 from cxg_widget.display.settings import BY_NAME, STATE, Settings, check
+from cxg_widget.display.views import views_left
 from cxg_widget.errors import (
     ClosedDataset,
     CxgWidgetError,
@@ -311,6 +312,8 @@ class ChangingWidget(WidgetTraits):
         elif name in ("color", "filters"):
             hidden = self._legend.hidden if name == "color" else self._legend.still_hidden
             self._set_checked({"hidden": hidden(self._settings())})
+        if name in ("embedding", "axes", "panels"):
+            self._set_checked({"views": views_left(self.views, self._settings().places)})
         self._session.settings = self._settings()
         cost, stream = self._stream_of(name, before, besides_before, is_other_way=self._session.way != way)
         self._show_panels(before, is_other_way=self._session.way != way)

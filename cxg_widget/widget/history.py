@@ -19,7 +19,7 @@ from cxg_widget.rules.forms import Rule
 MOST_STEPS = 100
 MOST_BYTES = 64 << 20
 _KEPT = {
-    "view", "tool", "height", "panel_width", "open_panels", "wheel_zoom", "point_size", "opacity", "hover",
+    "view", "views", "tool", "height", "panel_width", "open_panels", "wheel_zoom", "point_size", "opacity", "hover",
     "aggregator", "render", "max_points", "legend", "background", "table",
     "tissue_opacity",
 }  # fmt: skip

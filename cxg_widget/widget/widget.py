@@ -717,9 +717,7 @@ class CxgWidget(PlottingWidget):
         """
         self._check_open()
         mask = self._mask_of(what)
-        self.view = list(self._session.view_of(mask))
-        if self._draws_panels:
-            self._exchange.send("aim", lambda: self._session.aims(mask))
+        self.view, self.views = list(self._session.view_of(mask)), self._session.views_of(mask)
 
     def on_selection(self, callback: Callable[[SelectedCells], Any], *, remove: bool = False) -> None:
         """Call `callback(selection)` after each change of the selection; remove=True stops that."""

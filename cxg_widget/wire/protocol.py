@@ -56,7 +56,7 @@ from cxg_widget.wire.messages.message import (
     TableOf,
     Work,
 )
-from cxg_widget.wire.messages.points import Aim, AskPlace, Cell, Detail, Hover, Matches, Points, Search, Zoom
+from cxg_widget.wire.messages.points import AskPlace, Cell, Detail, Hover, Matches, Points, Search, Zoom
 from cxg_widget.wire.messages.selecting import Category, Clear, Count, Counts, Filter, Lasso, Pick, Selection, Undo
 from cxg_widget.wire.messages.sets import AskSets, EditSet, Sets
 from cxg_widget.wire.messages.table import AskCsv, AskTable, Csv, Table
@@ -118,7 +118,6 @@ REPLIES: tuple[type[Message], ...] = (
     BrushBins,
     Table,
     Csv,
-    Aim,
     Cell,
     Matches,
     Sets,

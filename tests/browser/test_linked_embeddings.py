@@ -127,10 +127,18 @@ def test_a_camera_is_that_of_its_embedding_and_the_button_shows_everything_in_al
     plots.nth(2).focus()
     page.keyboard.press("+")
     page.wait_for_timeout(300)
-    assert not [panel for panel in range(4) if view_of(linked, panel) == whole[panel]]
+    moved = [view_of(linked, panel) for panel in range(4)]
+    assert not [panel for panel in range(4) if moved[panel] == whole[panel]]
+    state = w.state
+    assert state["views"] == [{"embedding": "X_pca", "view": pytest.approx(moved[1])}]
     page.get_by_role("button", name="Reset view").click()
     page.wait_for_timeout(300)
     assert [view_of(linked, panel) for panel in range(4)] == whole
+    assert w.views == []
+    w.state = state
+    linked.tell()
+    for panel in range(4):
+        assert view_of(linked, panel) == pytest.approx(moved[panel])
 
 
 def test_the_head_of_a_panel_offers_the_embeddings_and_undo_takes_it_back(linked: ServedWidget) -> None:

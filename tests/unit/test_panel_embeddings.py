@@ -1,5 +1,6 @@
 """Laws of panels with embeddings of their own: where cells lie there, what is sent once, what hands in them mean."""
 
+import json
 import threading
 
 import numpy as np
@@ -222,11 +223,11 @@ def test_the_table_tells_where_its_cells_lie_in_the_other_embeddings(widget):
 
 def test_zooming_to_cells_shows_where_they_are_in_each_embedding(drawn):
     drawn.grid(["cell_type", {"embedding": "pca"}, {"embedding": "pca", "color": "CD3E"}])
-    rows, start = np.arange(0, 1000, 100), len(drawn.front.settle().sent)
+    rows = np.arange(0, 1000, 100)
     drawn.zoom_to(rows)
-    (aim,) = [one for one, _ in drawn.front.settle().sent[start:] if one["kind"] == "aim"]
-    (x0, x1, y0, y1), pca = aim["view"], drawn.dataset.embedding("pca")[rows]
-    assert aim["panel"] == 2
+    (seen,) = drawn.views
+    (x0, x1, y0, y1), pca = seen["view"], drawn.dataset.embedding("pca")[rows]
+    assert seen["embedding"] == "pca"
     assert x0 <= pca[:, 0].min() < pca[:, 0].max() <= x1
     assert y0 <= pca[:, 1].min() < pca[:, 1].max() <= y1
     assert drawn.view[0] <= drawn.dataset.embedding("umap")[rows, 0].min()
@@ -351,3 +352,32 @@ def test_indexes_are_held_for_the_embeddings_on_show_alone(monkeypatch):
     panel.remove()
     assert set(memo._made["indexed"]) == {("umap", (0, 1))}
     w.close()
+
+
+# Where one looks.
+
+
+def test_a_state_shows_panels_of_another_embedding_where_they_looked(widget):
+    pca = {"embedding": "pca", "view": [-1.0, 1.0, -2.0, 2.0]}
+    widget.panel(embedding="pca")
+    steps = widget.steps
+    widget.views = [pca]
+    assert widget.steps == steps  # where one looks is no step
+    state = json.loads(json.dumps(widget.state))
+    again = CxgWidget(small(1000), **state)
+    assert again.views == [pca]
+    late = CxgWidget(small(1000))
+    late.state = state
+    assert late.views == [pca]
+    assert late._session.settings.of_panel(2).view == (-1.0, 1.0, -2.0, 2.0)
+    assert late._session.settings.of_panel(0).view is None
+    late.embedding = "pca"  # which has a view of its own
+    assert late.views == []
+    again.panels.clear()
+    assert again.views == []
+    for bad, said in (([{"embedding": "tsne", "view": None}], "tsne"), ([{"view": [0, 1, 0, 1]}], "views must be")):
+        with pytest.raises((UnknownName, InvalidValue), match=said):
+            widget.views = bad
+    assert widget.views == [pca]
+    again.close()
+    late.close()

@@ -241,7 +241,8 @@ def test_a_statistic_of_pixels_is_that_of_the_cells_and_the_gene_of_each_panel()
     donors = w.dataset.obs(["donor name"])["donor name"].to_numpy()
     x0, x1, y0, y1 = view = [-5.0, 11.0, -5.0, 12.0]
     cells = pd.DataFrame({
-        "column": ((xy[:, 0] - x0) / (x1 - x0) * 16).astype(int), "line": ((y1 - xy[:, 1]) / (y1 - y0) * 12).astype(int),
+        "column": ((xy[:, 0] - x0) / (x1 - x0) * 16).astype(int),
+        "line": ((y1 - xy[:, 1]) / (y1 - y0) * 12).astype(int),
         "value": values,
     })  # fmt: skip
     for panel, mine in (

@@ -15,7 +15,7 @@ from tests.memory import small
 OTHERS = {
     "panels": [{"id": 1}, {"id": 2, "color": "CD3E", "vmax": 2.0}],
     "labels": "cell_type", "contours": True, "difference": ["B", "A"],
-    "tissue": "V1/hires", "tissue_opacity": 0.5,
+    "tissue": "V1/hires", "tissue_opacity": 0.5, "views": [{"embedding": "pca", "view": [0.0, 1.0, 0.0, 1.0]}],
     "embedding": "pca", "axes": [1, 0], "color": "cell_type", "layer": None, "cmap": "magma", "palette": "tab20",
     "vmin": 0.5, "vmax": "p99", "center": 1.5, "scale": "log", "zero": "grey", "blend": "colors",
     "point_size": 3, "opacity": 0.5, "tool": "lasso", "view": [0, 1, 0, 1], "height": 300,

@@ -91,14 +91,6 @@ class Points(OfPanel):
 
 
 @dataclass(frozen=True)
-class Aim(OfPanel):
-    """Where the panels of an embedding that is not the plot's are to look, unasked; view : as the trait `view`."""
-
-    kind: ClassVar[str] = "aim"
-    view: list[float]
-
-
-@dataclass(frozen=True)
 class Cell(OfPanel):
     """The cell under the pointer; row -1 = there is none.
 

@@ -4,7 +4,7 @@ import { MISSING_LABEL } from "../wire/protocol.js";
 
 /** Settings that take no data. @type {string[]} */
 const FREE = [
-  ...["cmap", "palette", "vmin", "vmax", "center", "scale", "zero", "point_size", "opacity", "view", "height"],
+  ...["cmap", "palette", "vmin", "vmax", "center", "scale", "zero", "point_size", "opacity", "view", "views", "height"],
   ...["panel_width", "wheel_zoom", "filtered", "density", "tissue_opacity", "legend", "background"],
 ];
 /** What lies on the plot: as the file has it, or not at all. */

@@ -687,13 +687,6 @@ export const CONTAINER = 65536;
  * @property {{text: Uint8Array}} arrays
  */
 /**
- * Where the panels of an embedding that is not the plot's are to look, unasked; view : as the trait `view`.
- * @typedef {object} Aim
- * @property {"aim"} kind
- * @property {number} panel
- * @property {number[]} view
- */
-/**
  * The cell under the pointer; row -1 = there is none.
  *
  * x, y : data units; name : obs index label; value : coloured value as text ("" without colouring)
@@ -986,7 +979,7 @@ export const CONTAINER = 65536;
  */
 
 /** @typedef {Ready | Begun | Lasso | Category | Pick | Clear | Undo | AskSets | EditSet | AskAnnotations | EditAnnotation | Count | Hover | Search | AskPlace | Zoom | Aggregate | AskColumns | FindValues | AskLook | AskFields | AskBrush | AskTable | AskCsv | AskGenes | AskModule | AskLabels | AskContours | AskDifference | AskSections | AskTissue | AskFigure | Compare | AskComparison | Cancel} Request */
-/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Recoded | Values | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | FoundValues | BrushSums | BrushBins | Table | Csv | Aim | Cell | Matches | Sets | Annotations | Annotated | GeneSets | Detail | Image | Cells | Labels | Contours | Difference | SectionList | Tissue | FigurePart | Compared | Comparison | Module | Progress | CostOf | Error} Reply */
+/** @typedef {DatasetInfo | Points | Color | Palette | Codes | Recoded | Values | Nonzeros | Selection | Filter | Counts | FieldCounts | ColumnCounts | FoundValues | BrushSums | BrushBins | Table | Csv | Cell | Matches | Sets | Annotations | Annotated | GeneSets | Detail | Image | Cells | Labels | Contours | Difference | SectionList | Tissue | FigurePart | Compared | Comparison | Module | Progress | CostOf | Error} Reply */
 
 /** @typedef {[dtypes: string[], shape: (string | number)[]]} ArraySpec a shape names its sizes */
 
@@ -1010,7 +1003,6 @@ export const REPLY_ARRAYS = {
   bins: {"bins": [["uint8"], ["stop-start"]]},
   table: {"xy": [["float32"], ["n", 2]], "selected": [["uint8"], ["n"]], "elsewhere": [["float32"], ["n_panels", "n", 2]]},
   csv: {"text": [["uint8"], ["n_bytes"]]},
-  aim: {},
   cell: {},
   matches: {},
   sets: {"counts": [["uint32"], ["n", 3]]},

@@ -167,7 +167,7 @@ export function createLook(widget, first, isAsked) {
 
   /** @type {Parameters<typeof widget.receivers.set>[1]} */
   const take = (reply) => {
-    if (reply.kind === "points" || reply.kind === "aim") return place?.receive(reply);
+    if (reply.kind === "points") return place?.receive(reply);
     if (reply.kind !== "filter") return receive(reply);
     if (reply.seq < cells.seq) return;
     const { bits } = reply.arrays;

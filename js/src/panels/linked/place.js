@@ -25,7 +25,7 @@ import { askForLandmarks } from "../landmark_question.js";
  * @typedef {object} OwnPlace
  * @property {() => Place} at itself, or the plot's while that shows the same embedding
  * @property {() => State} state
- * @property {(reply: import("../../wire/protocol.js").Points | import("../../wire/protocol.js").Aim) => void} receive
+ * @property {(reply: import("../../wire/protocol.js").Points) => void} receive
  * @property {() => void} reset show everything
  * @property {() => void} leave it is not needed any more
  */
@@ -71,7 +71,7 @@ export function placeOf(widget, embedding, panel, isAsked) {
 
 /** @param {Widget} widget @param {string} key @param {Set<{panel: number}>} users panels that show it @param {boolean} isAsked */
 function createPlace(widget, key, users, isAsked) {
-  const { store: base, scene: shared, client } = widget;
+  const { store: base, scene: shared, client, actions } = widget;
   const plots = { store: base, scene: shared, ...widget.place };
   /** @type {Partial<State>} */
   let own = OWN;
@@ -159,7 +159,15 @@ function createPlace(widget, key, users, isAsked) {
   };
   for (const [name, part] of Object.entries(parts)) Object.defineProperty(scene, name, { ...part, enumerable: true });
 
-  const view = createSharedView(null, () => {});
+  const viewIn = (/** @type {State} */ { traits }) =>
+    traits.views.find((one) => keyOf([one.embedding].flat(), [0, 1]) === key)?.view ?? null;
+  const view = createSharedView(viewIn(base.get()), (next) => {
+    const { views } = base.get().traits;
+    const [embedding] = JSON.parse(key);
+    const others = views.filter((one) => keyOf([one.embedding].flat(), [0, 1]) !== key);
+    const mine = next === null ? [] : [{ embedding: embedding.length > 1 ? embedding : embedding[0], view: next }];
+    if (next !== viewIn(base.get())) actions.setTrait("views", [...others, ...mine]);
+  });
   const viewports = createViewports();
   const detailer = createDetailer(scene, store.get, viewports, async (wanted) => {
     const parts = await client.ask({ kind: "zoom", panel: known.get().panel, view: wanted });
@@ -189,6 +197,7 @@ function createPlace(widget, key, users, isAsked) {
   }
 
   const unsubscribe = base.subscribe((now, before) => {
+    if (String(viewIn(now)) !== String(viewIn(before))) view.take(viewIn(now));
     if (own.points && (isShared() || (now.points !== before.points && !fits()))) clear();
     tell();
     const isNew = now.points?.seq !== before.points?.seq || (now.link === "live" && before.link !== "live");
@@ -215,7 +224,6 @@ function createPlace(widget, key, users, isAsked) {
       state: known.get,
       reset: view.reset,
       receive(/** @type {Parameters<OwnPlace["receive"]>[0]} */ reply) {
-        if (reply.kind === "aim") return view.take(reply.view);
         if (isShared() || reply.seq < (own.points?.seq ?? 0)) return;
         const { points } = own;
         if (points && (points.nPoints !== reply.n_points || points.aggregated !== reply.aggregated)) clear();

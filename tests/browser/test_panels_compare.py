@@ -84,7 +84,9 @@ def test_a_hand_compares_and_table_volcano_gene_set_and_file_hold_what_python_ha
     assert len(rows) > 4
     assert rows == frame.index[: len(rows)].tolist()  # the highest statistic first
     for head, ascending in (("p_adj", True), ("log2fc", False), ("log2fc", True)):
-        panel_.get_by_role("columnheader", name=head).click()
+        column = panel_.get_by_role("columnheader", name=head)
+        column.click()
+        expect(column).to_have_attribute("aria-sort", "ascending" if ascending else "descending")
         wanted = frame[head].to_numpy()
         shown = frame.loc[listed(panel_), head].to_numpy()
         np.testing.assert_allclose(shown, np.sort(wanted)[:: 1 if ascending else -1][: len(shown)], rtol=1e-6)
@@ -130,7 +132,7 @@ def test_markers_of_python_are_shown_by_group_and_a_point_that_is_clicked_is_the
     settle(served)
     panel_.get_by_label("Group").select_option(label="B")
     settle(served)
-    expect(panel_.locator(".what")).to_have_text(found["B"].told)
+    expect(panel_.locator(".what")).to_have_text(found["B"].told)  # drawn with its rows
     names = cut(found["B"].frame()).index
     assert listed(panel_) == names[: len(listed(panel_))].tolist()
     box = panel_.locator(".volcano").bounding_box()
@@ -153,5 +155,5 @@ def test_markers_of_python_are_shown_by_group_and_a_point_that_is_clicked_is_the
         heads.evaluate("(one) => one.click()")
         panel_.get_by_role("grid").focus()
         served.page.keyboard.press("Control+End")
-        assert listed(panel_)[-1] == "G3"
+        expect(panel_.locator(".lines [role=rowheader]").last).to_have_text("G3")
     assert violations(served.page, "#el", "color-contrast", "scrollable-region-focusable") == {}

@@ -15,6 +15,7 @@ from cxg_widget.cells.cluster import matrix as cluster
 from cxg_widget.compare.question import Question
 from cxg_widget.compare.two_sets import compare
 from cxg_widget.errors import Cancelled, CxgWidgetError, InvalidOption
+from cxg_widget.wire import protocol as p
 from tests.cluster.conftest import N_OBS
 from tests.datasets.make_cxg import make_cxg
 
@@ -113,6 +114,18 @@ def test_welch_on_workers_is_that_of_scipy(pairs, truth):
 def test_ranks_on_workers_are_refused_and_the_sentence_says_what_adds_up(pairs, ask):
     with pytest.raises(InvalidOption, match=re.escape("method='t-test' adds up there, and a widget without dask=")):
         ask(pairs["logs"][1], "wilcoxon")
+
+
+def test_a_hand_is_refused_ranks_in_a_sentence_and_has_what_python_has_by_welch(pairs):
+    shared = pairs["logs"][1]
+    shared.select(A)
+    asked = p.Compare("selection", "rest", "wilcoxon", normalize=True)
+    with pytest.raises(InvalidOption, match="method='t-test' adds up there"):
+        list(shared._session.answer(asked))
+    (frame,) = shared._session.answer(replace(asked, method="t-test"))
+    pairs["logs"][0].select(A)
+    (alone,) = pairs["logs"][0]._session.answer(replace(asked, method="t-test"))
+    np.testing.assert_allclose(frame.arrays["values"], alone.arrays["values"], rtol=1e-5)
 
 
 def test_two_bits_a_cell_go_out_one_result_comes_back_and_a_bar_moves(pairs, monkeypatch):

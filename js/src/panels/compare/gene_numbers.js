@@ -78,12 +78,5 @@ export function told(found, i) {
   const wanted = columnsOf(found).filter(({ name }) =>
     ["log2fc", "p_adj", "share_a", "share_b", "statistic"].includes(name),
   );
-  const id =
-    found.ids.length > 0 && found.ids[i] !== found.names[i]
-      ? [/** @type {[string, string]} */ (["id", found.ids[i]])]
-      : [];
-  return [
-    ...id,
-    ...wanted.map(({ name, key, told }) => /** @type {[string, string]} */ ([name, told(found.columns[key][i])])),
-  ];
+  return wanted.map(({ name, key, told }) => [name, told(found.columns[key][i])]);
 }

@@ -11,8 +11,8 @@ import { nounsOf } from "../../words/nouns.js";
 
 /** @type {["t-test" | "wilcoxon", string][]} */
 const METHODS = [
-  ["t-test", "Welch's t-test"],
-  ["wilcoxon", "Wilcoxon's test"],
+  ["t-test", "t-test"],
+  ["wilcoxon", "Wilcoxon"],
 ];
 
 /** @param {Context} context @param {Comparing} comparing @param {CellSet[]} sets */

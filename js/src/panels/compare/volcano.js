@@ -165,11 +165,11 @@ export function createVolcano(redraw, does) {
   function tip(found) {
     if (pointed < 0 || there === null || drag !== null) return nothing;
     const [x, y] = [there.x[pointed] + MARGIN_PX, there.y[pointed]];
-    const isRight = there.x[pointed] > there.camera.width / 2;
-    const across = isRight ? `right:calc(100% - ${x - 12}px);left:auto` : `left:${x + 12}px`;
     const isLow = y > there.camera.height / 2;
-    return html`<div class="tooltip" aria-hidden="true" style="${across};${isLow ? `top:auto;bottom:calc(100% - ${y}px)` : `top:${y}px`}">
-      <div class="value">${found.names[pointed]}</div><dl>${told(found, pointed).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></div>`;
+    const id = found.ids[pointed] ?? found.names[pointed];
+    // The table beside it has the room.
+    return html`<div class="tooltip" aria-hidden="true" style="left:${x + 12}px;${isLow ? `top:auto;bottom:calc(100% - ${y}px)` : `top:${y}px`}">
+      <div class="value">${found.names[pointed]}</div>${id === found.names[pointed] ? nothing : html`<div class="name">${id}</div>`}<dl>${told(found, pointed).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></div>`;
   }
 }
 

@@ -61,11 +61,11 @@ def in_browser(repeats: int) -> dict[str, dict[str, float]]:
     from tools.lab import JupyterLab, launch_browser
 
     store = data.open_store("1m")
-    wanted: list[tuple[str, Contender, int, str]] = [("floor", contenders.floor(store), 1, "")]
+    wanted: list[tuple[str, Contender, str]] = [("floor", contenders.floor(store), SMALL_PLOTS)]
     for n in (1, N_PANELS):
-        wanted.append((f"cxg-widget, {n}", ours(store, n), n, SMALL_PLOTS))
-        wanted.append((f"cxg-widget by WebGL, {n}", ours(store, n), n, BY_GRAPHICS))
-        wanted.append((f"jupyter-scatter, {n}", peers(store, n), n, ""))
+        wanted.append((f"cxg-widget, {n}", ours(store, n), SMALL_PLOTS))
+        wanted.append((f"cxg-widget by WebGL, {n}", ours(store, n), SMALL_PLOTS + BY_GRAPHICS))
+        wanted.append((f"jupyter-scatter, {n}", peers(store, n), SMALL_PLOTS))
     found: dict[str, dict[str, list[float]]] = {}
     with (
         tempfile.TemporaryDirectory(prefix="cxg-bench-") as folder,
@@ -73,7 +73,7 @@ def in_browser(repeats: int) -> dict[str, dict[str, float]]:
         launch_browser() as chromium,
     ):
         for _ in range(repeats):
-            for name, contender, n, script in wanted:
+            for name, contender, script in wanted:
                 with staged(lab, chromium, store, contender, script) as stage:
                     first = stage.first_picture(LONG_QUIET_MS)
                     x, y = stage._middle()
@@ -81,7 +81,7 @@ def in_browser(repeats: int) -> dict[str, dict[str, float]]:
                         "([x, y, n, ms]) => cxgProbe.zoom(x, y, n, ms)", [x, y, store.n_obs, ZOOM_MS]
                     )
                 values = {
-                    "a frame while zooming, ms": n * seen["caughtUp"] / max(len(seen["presents"]), 1),
+                    "a frame while zooming, ms": seen["caughtUp"] / max(seen["frames"] or 1, 1),
                     **{measure: one[0] for measure, one in first.items()},
                 }
                 print(name, {measure: round(one, 1) for measure, one in values.items()}, flush=True)

@@ -5,12 +5,18 @@
   const BIG_MESSAGE = 8_000; // below: what kernels say besides
   const BIG_CANVAS = 100_000; // px; below: legends, histograms
   const now = () => performance.now();
-  const state = { n: Infinity, begun: 0, log: [], presents: [], lastActivity: 0, bytes: 0, sent: 0, isQuiet: true };
+  const state = { n: Infinity, begun: 0, log: [], presents: [], shows: new Map(), lastActivity: 0, bytes: 0, sent: 0, isQuiet: true };
   let shownBy = null; // the context that drew last
   let pending = null; // a picture under way: {first, complete, uploaded, needsUpload}
   const drawnBy = new WeakMap(); // context -> {reach, isFresh}
 
   const touch = () => (state.lastActivity = now());
+  const isBig = (canvas) => canvas.width * canvas.height >= (window.cxgBigCanvas ?? BIG_CANVAS);
+
+  /** A canvas of the page shows something new: plots of one context each have theirs. */
+  function shows(canvas) {
+    if (canvas.isConnected && isBig(canvas)) state.shows.set(canvas, (state.shows.get(canvas) ?? 0) + 1);
+  }
 
   /** Wait until the GPU has done all that was asked of a context. */
   function finish(gl) {
@@ -58,7 +64,7 @@
     drawnBy.set(gl, seen);
     state.log.push(["draw", now() - state.begun, first, count]);
     // A canvas in the page shows what is drawn on it; others are copied to one that is.
-    if (gl.canvas.isConnected) presented(gl);
+    if (gl.canvas.isConnected) shows(gl.canvas), presented(gl);
   }
 
   function uploaded(gl, bytes) {
@@ -74,7 +80,8 @@
 
   /** A picture drawn in memory is on a canvas on show; how many points it holds, the widget itself says right after. */
   function copiedFromMemory(context) {
-    if (!context.canvas.isConnected || context.canvas.width * context.canvas.height < (window.cxgBigCanvas ?? BIG_CANVAS)) return;
+    if (!context.canvas.isConnected || !isBig(context.canvas)) return;
+    shows(context.canvas);
     queueMicrotask(() => {
       const reach = Number(document.querySelector("[data-cxg-drawn]")?.dataset.cxgDrawn ?? 0);
       drawnBy.set(context, { reach });
@@ -107,6 +114,7 @@
   const inMemory = new WeakSet(); // canvases whose pixels were put there
   /** What a context drew was copied to a canvas; does it show? */
   function copied(gl, canvas) {
+    if (gl !== undefined) shows(canvas);
     const seen = gl === undefined ? undefined : drawnBy.get(gl);
     if (!seen?.isFresh || !canvas.isConnected) return;
     seen.isFresh = false;
@@ -170,7 +178,7 @@
   window.cxgProbe = {
     /** Measure a picture from now on. */
     begin(n, needsUpload) {
-      Object.assign(state, { n, begun: now(), log: [], presents: [], bytes: 0, sent: 0, lastActivity: now() });
+      Object.assign(state, { n, begun: now(), log: [], presents: [], shows: new Map(), bytes: 0, sent: 0, lastActivity: now() });
       pending = { needsUpload };
     },
     /** Wait until nothing has been drawn, sent or received for a while; return what was seen. No widget pauses for
@@ -211,7 +219,8 @@
       const caughtUp = now() - state.begun;
       const presents = state.presents.map((at) => at - state.begun);
       const drawn = state.log.filter(([kind]) => kind === "draw").map(([, , first, count]) => first + count);
-      return { presents, last, caughtUp, drawn };
+      const frames = Math.min(...state.shows.values()); // those of the plot that shows fewest
+      return { presents, last, caughtUp, drawn, frames };
     },
     get released() {
       return released;

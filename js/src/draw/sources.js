@@ -38,7 +38,11 @@ export function createSources(scene, getState) {
       flags,
     };
     const { crowd, points: about } = getState();
-    return isShared() ? share(shared.base, own, crowd, about?.nObs ?? points.n, zero()) : own;
+    const told = isShared() ? share(shared.base, own, crowd, about?.nObs ?? points.n, zero()) : own;
+    // Each step of a zoom has numbers of its own: the card is to have no room for more than are drawn.
+    return told !== own && own.loaded < points.n
+      ? { ...told, codes: told.codes?.subarray(0, own.loaded) ?? null }
+      : told;
   }
 
   /** Do points show other numbers than their own? The highest of all cells lies on top by itself, but not of a sample. */

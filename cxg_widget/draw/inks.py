@@ -93,7 +93,8 @@ def _colors_of_codes(
         return table
     if coloring.scale == "categorical":
         on_paper = coloring.colors_on(dark=paper.is_dark) if isinstance(coloring, BlendColoring) else colors
-        table[: len(on_paper)] = [(*hex_rgb(color), 255) for color in on_paper]
+        inks = [(*hex_rgb(color), 255) for color in on_paper]
+        table[: len(on_paper)] = np.array(inks, np.uint8).reshape(-1, 4)  # none where there are no labels yet
         shown = coloring.visible_categories(settings.hidden)
         if shown is not None:
             table[: shown.size - 1, 3][~shown[:-1]] = 0

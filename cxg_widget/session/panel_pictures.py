@@ -55,7 +55,7 @@ class PanelPictures:
         of_all = self.whole.key(dark=paper.is_dark) if legend else Key()
         lines = [line for line in (of_all.title, of_all.size) if line]
         for at, (look, pictures) in enumerate(self.panels):
-            seen = view if pictures.place == self.whole.place else None  # which is in units of the plot's
+            seen = view if pictures.place == self.whole.place else pictures.view
             image, key = pictures.drawn(seen, cell, paper=paper, max_points=max_points, is_told=False)
             if are_told[at] and (said := pictures.plot_legend()) is not None:
                 told.append((pictures.place_told, said))

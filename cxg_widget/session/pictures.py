@@ -66,6 +66,12 @@ class Pictures:
         return self._settings.place_key
 
     @property
+    def view(self) -> View | None:
+        """Where one looks, data units; None = everything."""
+        view = self._settings.view
+        return None if view is None else (view[0], view[1], view[2], view[3])
+
+    @property
     def place_told(self) -> str:
         """What that embedding is called; "" = there is none."""
         place = self._settings.embedding

@@ -7,6 +7,7 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
 from cxg_widget import CxgWidget
 from cxg_widget.errors import ClosedDataset, CxgWidgetError, InvalidValue, SelectionError, UnknownName
@@ -410,3 +411,12 @@ def test_assigning_takes_a_few_bytes_a_cell():
     assert held <= 1.6 * n
     assert peak <= 8 * n
     widget.close()
+
+
+def test_an_annotation_without_a_label_yet_is_drawn_in_every_kind_of_picture(widget, tmp_path):
+    widget.annotations.new("empty")
+    widget.color = "empty"
+    for kind in ("png", "html"):
+        widget.save(tmp_path / f"a.{kind}")
+    grey = np.asarray(Image.open(tmp_path / "a.png").convert("RGB")).reshape(-1, 3).astype(int)
+    assert np.ptp(grey, axis=1).max() < 40  # the grey of what has no label, and no colour

@@ -319,6 +319,11 @@ def test_the_notebooks_picture_shows_a_panel_whole_in_its_embedding_wherever_the
     blue = np.abs(figure[:, :, :3].astype(int) - (0, 114, 178)).max(axis=2) < 8  # T cells
     assert np.count_nonzero(blue[:, :400]) == 0
     assert np.count_nonzero(blue[:, 400:]) > 500
+    widget.views = [{"embedding": "pca", "view": [100.0, 101.0, 100.0, 101.0]}]
+    blank, _ = widget._session.panel_pictures.figure(
+        widget.view, (800, 400), paper=PAPERS["white"], max_points=1000, legend=False
+    )
+    assert np.ptp(blank[40:, :, :3].reshape(-1, 3), axis=0).max() == 0
 
 
 # What is held.

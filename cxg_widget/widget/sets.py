@@ -108,6 +108,8 @@ class Sets(MutableMapping[str, CellSet]):
             self[message.name] = self._widget.selection
         elif message.op == "select":
             self._widget.select(self[message.name], message.mode)
+        elif message.op == "others":
+            self._widget.select(~self[message.name], message.mode)
         elif message.op == "zoom":
             self._widget.zoom_to(self[message.name])
         elif message.op == "color":

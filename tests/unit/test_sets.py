@@ -379,6 +379,11 @@ def test_what_a_hand_does_with_sets_is_what_python_does(widget):
     edit(widget, "select", "T", mode="subtract")
     frame = widget.dataset.obs().iloc[:3]
     assert widget.selection.rows.tolist() == np.flatnonzero(frame["cell_type"] != "T cell").tolist()
+    edit(widget, "others", "T")
+    is_t = (widget.dataset.obs()["cell_type"] == "T cell").to_numpy()
+    assert widget.selection.rows.tolist() == np.flatnonzero(~is_t).tolist()
+    widget.select([0, 1, 2])
+    edit(widget, "select", "T", mode="subtract")
     edit(widget, "rename", "T", to="T cells")
     content, buffers = edit(widget, "put", "few")
     assert content["sets"][1].items() >= {"name": "few", "within": "T cells", "is_rule": False}.items()

@@ -97,7 +97,7 @@ export function createSets({ client, redraw, sets: list, comparing }) {
       <div class="named"><input type="color" aria-label="Color of ${name}" title="Color" .value=${live(safeColor(color))} ?disabled=${state.link === "offline"} @change=${(/** @type {Event} */ event) => list.edit({ op: "color", name, to: textIn(event) })}>
       <div class="box"><input type="text" id="set-${i}" aria-label="Name of ${name}" maxlength="200" autocomplete="off" spellcheck="false" .value=${live(renamed.name === name ? renamed.to : name)}
         @input=${(/** @type {Event} */ event) => void ((renamed = { name, to: textIn(event) }))} @change=${rename}></div></div>
-      <div class="doing">${filterButton} ${onPlot(state, actions, name, fault !== "")} ${act("zoom", "Zoom to", n === 0)}
+      <div class="doing">${filterButton} ${onPlot(state, actions, name, fault !== "")} ${act("zoom", "Zoom to", n === 0)} ${act("others", "Select all others", fault !== "")}
         ${compare(context, `set:${name}`, n === 0)}
         <button type="button" class="text" title="Its ${obs.many} with the columns of the table" ?disabled=${n === 0 || state.link === "offline"} @click=${save}>${exported.isBusy() && told.name === name ? "Stop" : "CSV"}</button>
         ${act("put", "Replace by selection")} ${act("delete", "Delete")}</div>

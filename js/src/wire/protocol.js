@@ -79,11 +79,11 @@ export const CONTAINER = 65536;
  * Do something with a set of cells. Answered by `sets`; what else it changes is sent as any change is.
  *
  * op : "add" names the selection, in `within` another set where that is not ""; "put" names it anew; "select" selects
- *     its cells by a mode; "zoom" shows them; "rename" calls it `to`; "color" gives it the colour `to`; "delete"
- *     forgets it
+ *     its cells by a mode, "others" all other cells; "zoom" shows them; "rename" calls it `to`; "color" gives it the
+ *     colour `to`; "delete" forgets it
  * @typedef {object} EditSet
  * @property {"set"} kind
- * @property {"add" | "put" | "select" | "zoom" | "rename" | "color" | "delete"} op
+ * @property {"add" | "put" | "select" | "others" | "zoom" | "rename" | "color" | "delete"} op
  * @property {string} name
  * @property {string} to
  * @property {string} within

@@ -14,6 +14,8 @@ import { nameOf, told } from "../../words/rule_told.js";
 
 /** Categories whose colours are shown, as far as there is room; the list of all comes up where the pointer rests. */
 const MOST_ROWS = 8;
+/** Of labels that are longer together the colours alone are shown, but in a wide panel. */
+const MOST_LETTERS = 40;
 
 /** What a panel is called. @param {State} state as it shows it @param {Setting} look @param {boolean} [isPlaced] whether its embedding is told
  * @returns {string} */
@@ -77,8 +79,9 @@ function meaning(state, dark) {
   const all = [...rows.map(([label]) => label), ...(more > 0 ? [`and ${more} more`] : [])];
   if (all.length === 0) return nothing;
   const first = rows.slice(0, MOST_ROWS);
+  const isLong = first.reduce((letters, [label]) => letters + label.length, 0) > MOST_LETTERS;
   // One text, so that it is cut between two labels, with an ellipsis.
-  return html`<span class="meaning colors-told" role="img" aria-label="Colors: ${all.join(", ")}" title=${all.join("\n")}>${first.map(
+  return html`<span class=${`meaning colors-told${isLong ? " long" : ""}`} role="img" aria-label="Colors: ${all.join(", ")}" title=${all.join("\n")}>${first.map(
     ([label, , color]) => html`<span><i style=${`background:${color || "var(--missing)"}`}></i>${label}</span>`,
   )}${first.length < all.length ? "…" : nothing}</span>`;
 }

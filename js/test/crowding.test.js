@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { createSources } from "../src/draw/sources.js";
 import { createShared, limitsOf, solidityOf, stepped, tilesOf, typicalCells } from "../src/style/crowding.js";
 
 const CASES = JSON.parse(readFileSync(new URL("../../tests/crowding.json", import.meta.url), "utf8"));
@@ -84,6 +85,27 @@ test("what has been made is kept while nothing changes, and filled as points arr
   assert.equal(shared(all, crowd, 3), first);
   assert.notEqual(shared(all, { ...crowd, weight: 0.5 }, 3), first);
   assert.deepEqual([...shared(all, { ...crowd, weight: 1 }, 3)], [20, 20, 40]);
+});
+
+test("a frame under a hand has as many numbers as points that it draws, and at rest all of them", () => {
+  const [n, few] = [1_000, 30];
+  const codes = Uint16Array.from({ length: n }, (_, i) => i);
+  const xy = Uint16Array.from({ length: 2 * n }, (_, i) => (i * 7919) % 65_000);
+  const scene = {
+    points: { n, loaded: n, xy },
+    color: { codes, loaded: n, n, lo: 0, hi: 1 },
+    flags: null,
+    cells: null,
+    detail: null,
+  };
+  const crowd = { solidity: 0, weight: 0, layers: 1, tile: [2_000, 2_000] };
+  const state = { crowd, color: scene.color, points: { nObs: n, nPoints: n } };
+  const sources = createSources(/** @type {any} */ (scene), () => /** @type {any} */ (state));
+  const moving = sources.of("base", few);
+  assert.deepEqual([moving.loaded, moving.codes?.length], [few, few]);
+  const whole = sources.of("base");
+  assert.deepEqual([whole.loaded, whole.codes?.length], [n, n]);
+  assert.notDeepEqual([...(whole.codes ?? [])], [...codes]);
 });
 
 test("a tile shows zero only if all that is in it comes to zero", () => {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.rules.filters import listed_values
-from cxg_widget.rules.forms import Rule, check_rule
+from cxg_widget.rules.forms import Rule, check_rule, is_form
 from cxg_widget.selection.selection import SelectedCells
 
 if TYPE_CHECKING:
@@ -19,6 +19,11 @@ def listed(what: Any) -> Any:
     if not isinstance(what, Mapping):
         return what
     return {name: list(values) if isinstance(values, Iterator) else values for name, values in what.items()}
+
+
+def is_rule(what: Any, dataset: Dataset) -> bool:
+    """Say whether something is meant as a rule, and not as {column: values}."""
+    return isinstance(what, Mapping) and any(map(is_form, what)) and not any(key in dataset.obs_columns for key in what)
 
 
 def rule_of(what: Any, dataset: Dataset) -> Rule | None:

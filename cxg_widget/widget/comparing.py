@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from cxg_widget.compare.question import BY_DONOR, Question
 from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError
-from cxg_widget.rules.forms import is_form
 from cxg_widget.rules.told import told
-from cxg_widget.selection.given import listed, rule_of
+from cxg_widget.selection.given import is_rule, listed, rule_of
 from cxg_widget.selection.query import mask_of_query
 from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
 from cxg_widget.text.names import not_found
@@ -86,7 +85,7 @@ def cells_meant(widget: CxgWidget, what: Any, name: str, *, level: int) -> tuple
         return np.array(widget.selection.mask), "the selection"
     if isinstance(what, str):
         return _by_text(widget, what, level + 1)
-    if isinstance(what, Mapping) and _is_rule(what, widget):
+    if is_rule(what, dataset):
         return np.array(widget.sets.apply(what).mask), name
     if not isinstance(what, SelectedCells | Mapping) and not hasattr(what, "columns") and is_table(what):
         return widget._session.polygon_mask(what), name
@@ -111,7 +110,3 @@ def _by_text(widget: CxgWidget, text: str, level: int) -> tuple[Mask, str]:
     if any(sign in text for sign in _SIGNS):
         return mask_of_query(text, widget.dataset, widget.layer, level=level + 1), f"query {text}"
     return mask_of(text, widget.dataset), text
-
-
-def _is_rule(what: Mapping[Any, Any], widget: CxgWidget) -> bool:
-    return any(map(is_form, what)) and not any(key in widget.dataset.obs_columns for key in what)

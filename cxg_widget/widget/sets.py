@@ -14,7 +14,7 @@ from cxg_widget.rules.named import check_name, expanded, rule_of_set
 from cxg_widget.rules.rule import check_names
 from cxg_widget.rules.rule import mask_of as mask_of_rule
 from cxg_widget.selection.cell_set import Bits, CellSet
-from cxg_widget.selection.given import listed, rule_of
+from cxg_widget.selection.given import is_rule, listed, rule_of
 from cxg_widget.selection.selection import mask_of
 from cxg_widget.text.names import not_found, shown
 
@@ -46,8 +46,8 @@ class Sets(MutableMapping[str, CellSet]):
 
         Parameters
         ----------
-        what : None = the selection; a set or a selection; else as `w.select` takes it: {obs column: values}, a mask
-            (n_obs,), rows, or obs index labels
+        what : None = the selection; a set or a selection; a rule as `CellSet.rule` gives it; else as `w.select` takes
+            it: {obs column: values}, a mask (n_obs,), rows, or obs index labels
         within : name of a set: only its cells count, and the new one stands below it, as a gate in a tree of gates
 
         Raises
@@ -55,7 +55,7 @@ class Sets(MutableMapping[str, CellSet]):
         InvalidValue
             If the name is taken, or none.
         UnknownName
-            If there is no set `within`.
+            If there is no set `within`, or a rule names what there is not.
         SelectionError
             If no cells are meant.
         """
@@ -191,6 +191,8 @@ class Sets(MutableMapping[str, CellSet]):
         dataset, what = self._widget.dataset, listed(what)
         if isinstance(what, CellSet) and what.is_of(dataset):
             return what
+        if is_rule(what, dataset):
+            return self.apply(what)
         return self._of(pack_mask(mask_of(what, dataset)), rule_of(what, dataset))
 
     def _of(self, bits: Bits, rule: Rule | None) -> CellSet:

@@ -75,6 +75,11 @@ def test_a_rule_means_other_cells_where_the_data_are_others(widget):
     frame = larger.dataset.obs()
     truth = (frame["n_genes"] > 500) & (frame["cell_type"] == "T cell")
     np.testing.assert_array_equal(larger.sets.apply(rule).mask, truth)
+    np.testing.assert_array_equal(larger.sets.add("same", rule).mask, truth)
+    assert larger.sets["same"].rule == rule
+    assert larger.annotations.new("mine").assign("T", {"not": rule}) == (~truth).sum()
+    with pytest.raises(UnknownName, match=r"'none'.*Not there either: 'nope'"):
+        larger.sets.add("bad", {"or": [{"obs": "nope", "in": ["a"]}, {"obs": "none", "in": ["a"]}]})
     larger.close()
 
 

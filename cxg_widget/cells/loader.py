@@ -106,7 +106,8 @@ class Loader:
     def labels(self, settings: Settings, target: Target) -> Codes | None:
         """Return the labels of the annotation, or the sets, that colour the cells; None where something else does."""
         if target.source == "sets":
-            return set_codes(target.name, settings.sets, self.set_bits.of, self.dataset.n_obs)
+            of_sets = settings.sets, self.set_bits.of, self.dataset.n_obs
+            return self.memo.keep("set codes", settings.color_key, lambda: set_codes(target.name, *of_sets))
         log = settings.log_of(target.name) if target.source == "obs" else None
         return None if log is None else self.replay.codes(log)
 

@@ -71,9 +71,15 @@ class Pointer:
             name = self._loader.dataset.obs_noun.counted(beneath.n)
             return Frame(p.Cell(row, x, y, name, "", beneath_told(beneath, coloring), n_beneath=beneath.n, **about))
         told = coloring.target.name if coloring.target.source == "obs" else ""
-        value = self._describer.value(row, coloring, settings.layer)
+        value = self._describer.value(row, self._of_each(coloring, settings), settings.layer)
         fields = self._describer.fields(row, settings, without=told)
         return Frame(p.Cell(row, x, y, self._describer.name(row), value, fields, passes, **about))
+
+    def _of_each(self, coloring: Coloring, settings: Settings) -> Coloring:
+        """Return the colouring with the codes of all cells where sets colour a sample: no store could tell them."""
+        of_sets = coloring.is_sample and coloring.target.source == "sets"
+        codes = self._loader.labels(settings, coloring.target) if of_sets else None
+        return coloring if codes is None else replace(coloring.holding(codes.codes), is_sample=False)
 
     def _elsewhere(self, row: int, here: Settings) -> list[list[float]]:
         """Return [panel, x, y] of a cell in each panel of another embedding, where its place is known."""

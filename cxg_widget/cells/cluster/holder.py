@@ -135,16 +135,18 @@ class ClusterHolder(Holder):
         """Return the colouring of the sample, with counts and range of all cells."""
         settings = self.settings
         key = (*settings.color_key, settings.max_points, settings.place_key)
+        target = self._loader.target(settings)
+        if target.source == "sets":
+            codes = self._loader.labels(settings, target)
+            if codes is not None:
+                self.indexed().know_sets(target, codes)
         return self._memo.keep("sample coloring", key, self._sample_coloring)
 
     def _sample_coloring(self) -> Coloring:
         target, layer = self._loader.target(self.settings), self.settings.layer
         if target.source == "none":
             return Coloring(target)
-        if target.source == "sets":
-            said = f"color='sets' is not for {self.dataset.obs_noun.many} that Dask's workers hold"
-            raise InvalidValue(f"{said}; w.filters['set:NAME'] = True is one.")
-        labels = self._loader.labels(self.settings, target)
+        labels = None if target.source == "sets" else self._loader.labels(self.settings, target)
         if labels is not None and labels is not self.dataset.own_columns.get(target.name):
             raise Overtaken("the cells have other labels by now.")
         if target.source == "blend":

@@ -30,6 +30,7 @@ from cxg_widget.display.target import Target
 from cxg_widget.draw.aggregate import PixelNumbers, Planes
 from cxg_widget.draw.aggregate.by_rows import Wanted
 from cxg_widget.draw.aggregate.reductions import Sums
+from cxg_widget.errors import Overtaken
 from cxg_widget.rules.forms import Rule
 from cxg_widget.spatial.circle import Circle
 from cxg_widget.spatial.view import Extent, View, union
@@ -89,8 +90,9 @@ class ClusterCells:
         self._column: _Column | None = None
         self._selection: tuple[NDArray[np.bool_], list[Any]] | None = None
         self._only: tuple[NDArray[np.bool_], ClusterCells] | None = None
+        self._of_sets = dict[str, Codes]()
         self._parts = Partitions(
-            client, source, n_obs, (embedding, axes), own=own, read=read or Meter(),
+            client, source, n_obs, (embedding, axes), own=lambda: {**own(), **self._of_sets}, read=read or Meter(),
             rows_per_partition=rows_per_partition, patience_s=patience_s,
         )  # fmt: skip
         try:
@@ -123,6 +125,10 @@ class ClusterCells:
 
     # Columns.
 
+    def know_sets(self, target: Target, codes: Codes) -> None:
+        """Take note in which set each row is, (n_obs,), sent to workers as labels are; lets go of those before."""
+        self._of_sets = {_as_column(target).name: codes}
+
     def summary(self, target: Target, layer: str | None = None) -> Coloring:
         """Load a column on the workers, if it is not the one they have; return the colouring by it, without values.
 
@@ -136,7 +142,7 @@ class ClusterCells:
 
     def category_mask(self, target: Target, code: int) -> NDArray[np.bool_]:
         """Return which rows have a category, those without a place too, bool (n_obs,); code -1 = those without one."""
-        parts = self._parts
+        parts, target = self._parts, _as_column(target)
         return parts.mask_of(
             parts.map("category", worker.category_bits, parts.rows(target.name), target=target, code=code)
         )
@@ -146,11 +152,12 @@ class ClusterCells:
     ) -> NDArray[np.int64]:
         """Count selected rows, those without a place too, as `Coloring.count_selected`."""
         limits = (*coloring.limits, coloring.numbers.least)
-        parts, same = self._parts, {"target": coloring.target, "layer": layer}
+        parts, target = self._parts, _as_column(coloring.target)
+        same = {"target": target, "layer": layer}
         counts = parts.map(
             "selected",
             worker.count_selected_rows,
-            parts.rows(coloring.target.name),
+            parts.rows(target.name),
             parts.packed(mask),
             **same,
             limits=limits,
@@ -383,16 +390,18 @@ class ClusterCells:
     def _loaded_column(self, target: Target, layer: str | None) -> _Column:
         with self._lock:
             held = self._column
-            labels = self._parts.own().get(target.name)
+            labels = self._parts.own().get(_as_column(target).name)
             is_other = held is None or held.key != (target, layer) or held.labels is not labels
             if held is None or is_other or any(map(must_be_anew, held.futures)):
                 held = self._column = self._load(target, layer)
             return held
 
     def _load(self, target: Target, layer: str | None) -> _Column:
-        parts = self._parts
-        labels = parts.own().get(target.name)
-        data = parts.map("read", worker.read_column, parts.rows(target.name), target=target, layer=layer)
+        parts, column = self._parts, _as_column(target)
+        labels = parts.own().get(column.name)
+        if target.source == "sets" and labels is None:
+            raise Overtaken("the cells are coloured by other sets by now.")
+        data = parts.map("read", worker.read_column, parts.rows(column.name), target=column, layer=layer)
         if parts.waiting.result(parts.submit("kind", _holds_codes, data[0])):
             summary = counting.of_codes(parts, target, data)
             arranged = parts.map("arrange", worker.arrange_categories, parts.held, data)
@@ -411,6 +420,11 @@ class ClusterCells:
                 held = selected, parts.map("select", worker.arrange_bits, parts.held, parts.packed(selected))
                 self._selection = held
             return held[1]
+
+
+def _as_column(target: Target) -> Target:
+    """Return what workers read for a colour: sets are a column, by a name that no store has."""
+    return Target("obs", f"\0sets:{target.name}") if target.source == "sets" else target
 
 
 def _holds_codes(data: Any) -> bool:

@@ -78,7 +78,8 @@ def test_what_the_user_sets_goes_before_our_defaults_and_local_stores_keep_tiled
     tiledbs = tiledb.Config()
     ours = make_context(URI).config()
     assert ours["vfs.s3.max_parallel_ops"] != tiledbs["vfs.s3.max_parallel_ops"]
-    assert make_context("/x.cxg").config() == tiledbs
+    here = make_context("/x.cxg").config().dict()
+    assert {name for name, value in here.items() if value != tiledbs.dict().get(name)} <= {"py.init_buffer_bytes"}
     for given in ({"config": {"vfs.s3.max_parallel_ops": 3}}, {"storage_options": {"max_pool_connections": 3}}):
         assert make_context(URI, **given).config()["vfs.s3.max_parallel_ops"] == "3"
     both = make_context(URI, {"vfs.s3.region": "a"}, storage_options={"region": "b", "key": "k"}).config()

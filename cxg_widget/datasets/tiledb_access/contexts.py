@@ -12,6 +12,9 @@ from cxg_widget.datasets.detection import is_remote
 from cxg_widget.datasets.tiledb_access.storage_options import as_text, translate
 from cxg_widget.errors import InvalidOption
 
+_READING = {"py.init_buffer_bytes": str(40 * 2**20)}
+"""tiledb-py begins with 10 MiB for an attribute and doubles that as it reads, filling the new half under the GIL, while
+no gesture is answered; 40 hold what is read at a time, and take no memory until something is written there."""
 # TileDB takes the number of processors, which says nothing about how long answers travel; see decision 12.
 _REMOTE = {
     "vfs.s3.max_parallel_ops": "16",
@@ -50,7 +53,7 @@ def make_context(
         return ctx
     if ctx is not None and not isinstance(ctx, Mapping):
         raise InvalidOption(f"ctx is {type(ctx).__name__}; it must be a tiledb.Ctx or a dict of settings.")
-    settings = dict(_REMOTE) if is_remote(uri) else {}
+    settings = _READING | (_REMOTE if is_remote(uri) else {})
     if storage_options is not None:
         settings |= translate(storage_options, uri)
     return tiledb.Ctx(_configuration(settings, ctx if config is None else config))

@@ -1,7 +1,8 @@
 """Gestures while cells are compared, and how soon a comparison ends that nobody waits for any more.
 
 A lasso of half of the cells, and a hover, are sent to a widget as the page sends them, and answered as it is: first
-alone, then again and again while a thread compares. ``python -m benchmarks.compare_beside STORE`` prints a table.
+alone, then again and again while cells are compared that a hand asked for.
+``python -m benchmarks.compare_beside STORE`` prints a table.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from typing import Any
 
 import numpy as np
 
-CALLS = 20
+CALLS = 40
+PAUSE_S = 0.03
+"""Between gestures of a hand, in which a processor that has nothing else to do forgets the last one."""
 _BOX = [-9.0, -9.0, 0.0, -9.0, 0.0, 9.0, -9.0, 9.0]
 REQUESTS: dict[str, dict[str, Any]] = {
     "lasso": {"kind": "lasso", "polygon": _BOX, "mode": "replace"},
@@ -31,39 +34,49 @@ def beside(path: Path, method: str) -> dict[str, tuple[float, float]]:
     widget = CxgWidget(str(path))
     try:
         a = np.random.default_rng(3).random(widget.dataset.n_obs) < 0.5
-        widget.compare(a, method=method, genes=[widget.dataset.var_labels[0]])
+        widget.sets.add("half", a)
+        widget.compare("half", method=method, genes=[widget.dataset.var_labels[0]])
         found = {}
         for name, request in REQUESTS.items():
             alone = [_answered(widget, request) for _ in range(CALLS)]
-            found[name] = statistics.median(alone), statistics.median(_while(widget, a, method, request))
+            found[name] = statistics.median(alone), statistics.median(_while(widget, method, request))
         return {**found, "cancel": (0.0, _given_up(widget, a, method))}
     finally:
         widget.close()
 
 
-def _answered(widget: Any, request: dict[str, Any]) -> float:
-    """Return ms until a request is answered."""
-    done = Event()
+def _asked(widget: Any, number: int, request: dict[str, Any]) -> Event:
+    """Send a request as the page does, and return what is set when it is answered."""
+    done, before = Event(), widget._exchange._send
 
-    def send(content: dict[str, Any], buffers: Any = None) -> None:  # noqa: ARG001
-        if content.get("id") == 7:
+    def send(content: dict[str, Any], buffers: Any = None) -> None:
+        if content.get("id") == number:
             done.set()
+        before(content, buffers)
 
     widget._exchange._send = send
-    began = time.perf_counter()
-    widget._handle_custom_msg({"id": 7, **request}, [])
-    assert done.wait(60)
-    return 1e3 * (time.perf_counter() - began)
+    widget._handle_custom_msg({"id": number, **request}, [])
+    return done
 
 
-def _while(widget: Any, a: Any, method: str, request: dict[str, Any]) -> list[float]:
+def _answered(widget: Any, request: dict[str, Any]) -> float:
+    """Return ms until a request is answered."""
+    before, began = widget._exchange._send, time.perf_counter()
+    assert _asked(widget, 7, request).wait(60)
+    taken = 1e3 * (time.perf_counter() - began)
+    widget._exchange._send = before
+    time.sleep(PAUSE_S)
+    return taken
+
+
+def _while(widget: Any, method: str, request: dict[str, Any]) -> list[float]:
     """Return ms of a request, again and again, while cells are compared."""
-    thread = Thread(target=widget.compare, args=(a,), kwargs={"method": method})
-    thread.start()
+    before = widget._exchange._send
+    done = _asked(widget, 8, {"kind": "compare", "a": "set:half", "b": "rest", "method": method, "normalize": False})
     taken = []
-    while thread.is_alive():
+    while not done.is_set():
         taken.append(_answered(widget, request))
-        time.sleep(0.03)  # as fast as a hand
+    widget._exchange._send = before
     return taken[1:-1]
 
 

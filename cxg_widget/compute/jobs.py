@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import threading
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
 from typing import Any, TypeVar
@@ -13,6 +16,8 @@ from typing import Any, TypeVar
 _T = TypeVar("_T")
 WORKERS = 6
 """Four may wait for what is read once, such as an index; a view and the pointer need none of it."""
+_NICE = 10
+"""Of threads that give way: a tenth of the processor where others want it."""
 
 
 class Jobs:
@@ -79,11 +84,17 @@ def wait_for(future: Future[Any]) -> None:
     ended.wait()
 
 
-def in_background(work: Callable[[], _T]) -> Future[_T]:
-    """Begin work in a thread of its own, which goes on whoever still waits for it."""
+def in_background(work: Callable[[], _T], *, gives_way: bool = False) -> Future[_T]:
+    """Begin work in a thread of its own, which goes on whoever still waits for it.
+
+    gives_way : it and the threads that it starts have the processor after all others, so that these answer gestures
+    """
     future: Future[_T] = Future()
 
     def run() -> None:
+        if gives_way and sys.platform.startswith("linux"):  # elsewhere a thread has no number of its own
+            with suppress(OSError):
+                os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
         try:
             future.set_result(work())
         except BaseException as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,6 +17,7 @@ from cxg_widget.compare.neighborhood import neighborhood
 from cxg_widget.compare.question import BY_DONOR, Question
 from cxg_widget.compare.value_kind import SAMPLED
 from cxg_widget.compute.bits import pack_mask, unpack_mask
+from cxg_widget.compute.jobs import in_background
 from cxg_widget.errors import UnknownName
 from cxg_widget.selection.cell_set import CellSet
 from cxg_widget.session.comparison_frames import Made, frames_of
@@ -149,9 +151,10 @@ class Comparisons:
         if asked.normalize and self._are_counts(matrix, mask, other, question):
             question = replace(question, normalize="log1p_10k")
         if asked.b == "neighborhood":
-            self.with_neighborhood(mask, told, question, matrix)
+            work = partial(self.with_neighborhood, mask, told, question, matrix)
         else:
-            self.between((mask, other), (told, told_other), question, matrix)
+            work = partial(self.between, (mask, other), (told, told_other), question, matrix)
+        in_background(work, gives_way=True).result()
         yield from self.frames(p.AskComparison())
 
     def frames(self, asked: p.AskComparison) -> Iterator[Frame]:

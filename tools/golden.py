@@ -117,7 +117,7 @@ REPLIES: dict[str, Frame] = {
     "points": Frame(
         p.Points(
             2, "umap", [0, 1], 0, 3, 6, 8, [-10.0, 10.0, -5.5, 5.5], 1, False, False, ["time (min)", "m/z"], True,
-            400_000, 2, place=["umap"],
+            400_000, [2, 5, 0], place=["umap"],
         ),
         {"xy": _array("uint16", [[0, 65534], [258, 513], [65535, 65535]])},
     ),

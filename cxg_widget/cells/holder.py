@@ -151,18 +151,18 @@ class Holder(ABC):
         self.point_xy()
         return self.bounds()
 
-    def n_at_zero(self) -> int:
-        """Count the cells that lie at (0, 0) exactly, where two columns are the axes; 0 of all other embeddings."""
+    def n_at_zero(self) -> list[int]:
+        """Count the cells at (0, 0) exactly, at 0 of x and of y, where two columns are the axes; else nothing."""
         if not isinstance(self.settings.embedding, tuple):
-            return 0
+            return []
         return self._memo.keep("n_at_zero", self.settings.place_key, self._count_at_zero)
 
-    def _count_at_zero(self) -> int:
+    def _count_at_zero(self) -> list[int]:
         cells = self.at_hand()
-        if cells is not None:
-            return cells.count((0.0, 0.0, 0.0, 0.0))
-        xy = self.xy()
-        return int(np.count_nonzero((xy[:, 0] == 0) & (xy[:, 1] == 0)))
+        if cells is None:
+            return at_zero(self.xy())
+        x0, x1, y0, y1 = self.extent()
+        return [cells.count(view) for view in ((0.0, 0.0, 0.0, 0.0), (0.0, 0.0, y0, y1), (x0, x1, 0.0, 0.0))]
 
     @property
     def counter(self) -> Counter:
@@ -290,3 +290,10 @@ class Holder(ABC):
     @abstractmethod
     def sums(self, wanted: Wanted, view: View, size: tuple[int, int], mask: NDArray[np.bool_] | None) -> Sums:
         """Reduce all cells, or those of a mask, bool (n_obs,), reading in blocks what is not held."""
+
+
+def at_zero(xy: NDArray[np.float32]) -> list[int]:
+    """Count the places (n, 2) that are (0, 0), those of x = 0 and those of y = 0, of what has a place."""
+    x, y = xy.T
+    both = np.isfinite(x) & np.isfinite(y)
+    return [int(np.count_nonzero(one & both)) for one in ((x == 0) & (y == 0), x == 0, y == 0)]

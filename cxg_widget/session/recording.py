@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cxg_widget.cells.holder import at_zero
 from cxg_widget.cells.loader import Loader
 from cxg_widget.cells.sample import Sample
 from cxg_widget.display.blend_coloring import BlendColoring
@@ -112,7 +113,7 @@ class Recording:
         xy = held.coordinates(self.rows)
         n_missing = self.n - int(np.count_nonzero(np.isfinite(xy).all(axis=1)))
         about = {**self._showing.about_points(0, held), "n_obs": self.n, "aggregated": False}
-        about["n_at_zero"] = int((xy == 0).all(axis=1).sum()) if isinstance(own.embedding, tuple) else 0
+        about["n_at_zero"] = at_zero(xy) if isinstance(own.embedding, tuple) else []
         for frame in streams.point_frames(xy, Bounds(held.bounds().extent, n_missing), self._order, about):
             yield streams.of_panel(frame, panel)
 

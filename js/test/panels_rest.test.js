@@ -49,10 +49,15 @@ test("an axis shows columns of numbers and genes; a layer goes with genes alone"
   assert.deepEqual(withLayer(["obs:a", "var:b"], null), ["obs:a", "var:b"]);
 });
 
-test("of two columns is told how many cells lie at (0, 0), where any do", () => {
-  const told = (/** @type {any} */ points) => tieNote(/** @type {any} */ ({ dataset: null, points }));
-  assert.equal(told({ nObs: 30_000, nAtZero: 12_345 }), "12,345 of 30,000 cells lie at (0, 0).");
-  assert.deepEqual([{ nObs: 9, nAtZero: 0 }, { nObs: 9 }, null].map(told), ["", "", ""]);
+test("of two columns is told how many cells lie at (0, 0), where any do, and on a line, where they are many", () => {
+  const about = { nObs: 30_000, axisLabels: ["CD3E", "n"] };
+  const told = (/** @type {any} */ nAtZero) =>
+    tieNote(/** @type {any} */ ({ dataset: null, points: { ...about, nAtZero } }));
+  assert.equal(told([5_000, 5_000, 7_000]), "5,000 of 30,000 cells lie at (0, 0), 7,000 at n = 0.");
+  assert.equal(told([5, 9_000, 600]), "5 of 30,000 cells lie at (0, 0), 9,000 at CD3E = 0.");
+  assert.equal(told([0, 600, 601]), "601 of 30,000 cells lie at n = 0.");
+  assert.deepEqual([[0, 0, 0], [], undefined].map(told), ["", "", ""]);
+  assert.equal(tieNote(/** @type {any} */ ({ dataset: null, points: null })), "");
 });
 
 test("what one can colour by is called what the store calls it", () => {

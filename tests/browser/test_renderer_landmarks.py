@@ -148,7 +148,8 @@ def test_the_difference_of_two_sets_lies_the_same_over_points_and_over_an_image_
 def test_of_two_columns_the_plot_tells_how_many_lie_at_zero(page: Any) -> None:
     dataset = small(3000)
     pair = ("var:CD3E", "var:MS4A1")
-    n = int((dataset.embedding(pair) == 0).all(axis=1).sum())
+    zeros = dataset.embedding(pair) == 0
+    n, (n_x, n_y) = int(zeros.all(axis=1).sum()), zeros.sum(axis=0)
     serve(page, Session(dataset, Settings(embedding=pair, color="cell_type")))
     told, inked, away = run(
         page,
@@ -166,6 +167,6 @@ def test_of_two_columns_the_plot_tells_how_many_lie_at_zero(page: Any) -> None:
         await frame();
         return [told, inked, ink().some((value) => value > 0)];""",
     )
-    assert told == f"{n:,} of 3,000 cells lie at (0, 0)."
+    assert told == f"{n:,} of 3,000 cells lie at (0, 0), {n_x:,} at CD3E = 0, {n_y:,} at MS4A1 = 0."
     assert inked > 500
     assert not away

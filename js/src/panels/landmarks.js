@@ -9,7 +9,7 @@ import { safeColor } from "../style/color.js";
 import { nounsOf } from "../words/nouns.js";
 import { differenceTold, paintDifference } from "./difference.js";
 import { askForLandmarks, known } from "./landmark_question.js";
-import { tieNote } from "./notes_on_plot.js";
+import { tieNote, tiesOf } from "./notes_on_plot.js";
 import { fitted, NAME_PX, nameAt, place, WIDEST_PX } from "./placing.js";
 import { paintPlotLegend } from "./plot_legend.js";
 import { createTissue } from "./tissue.js";
@@ -73,7 +73,7 @@ export function createLandmarks({ element, under, look, model: { store, actions,
     if (difference !== null) paintDifference(context, difference, camera, theme, context.canvas !== canvas);
     if (contours !== null) paintContours(context, contours, camera, theme, asSeen(store.get()).color);
     const names = labels === null ? [] : paintNames(context, labels, camera, theme, family);
-    paintTie(context, tieNote(store.get()), camera, theme, family);
+    paintTie(context, store.get(), camera, theme, family);
     const { legend, panels } = store.get().traits;
     if ((legend || context.canvas === canvas) && !panels?.length)
       paintPlotLegend(context, { contours, difference }, nounsOf(store.get()).obs.many, camera, theme, family);
@@ -149,11 +149,17 @@ function paintNames(context, labels, camera, { foreground, background }, family)
   return placed;
 }
 
-/** Says at (0, 0) how many lie there, which points do not show. @param {CanvasRenderingContext2D} context @param {string} note @param {Camera} camera
- * @param {Theme} theme @param {string} family */
-function paintTie(context, note, camera, { foreground, background }, family) {
-  const [x, y] = toPx(camera, 0, 0);
-  if (note === "" || x < 0 || y < 0 || x > camera.width || y > camera.height) return;
+/** Says at (0, 0), or on the line, how many lie there, which points do not show. @param {CanvasRenderingContext2D} context
+ * @param {import("../state/state.js").State} state @param {Camera} camera @param {Theme} theme @param {string} family */
+function paintTie(context, state, camera, { foreground, background }, family) {
+  const [tie] = tiesOf(state);
+  if (tie === undefined) return;
+  const place = toPx(camera, 0, 0);
+  const sides = [camera.width, camera.height];
+  // A line is in view wherever (0, 0) is along it: its count stands by the axis.
+  const [x, y] = place.map((px, i) => (tie.line === 1 - i ? Math.min(Math.max(px, 0), sides[i]) : px));
+  if (x < 0 || y < 0 || x > camera.width || y > camera.height) return;
+  const note = tieNote(state, [tie]);
   const text = note.slice(0, -1);
   context.font = `500 ${NAME_PX - 1}px ${family || "sans-serif"}`;
   const width = context.measureText(text).width;

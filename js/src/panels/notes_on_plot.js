@@ -18,9 +18,24 @@ function largestNote(found, what) {
   return `${what} the ${n} largest of ${all} categories of ${found.column}.`;
 }
 
-/** Of cells that share a place, where two columns are the axes. @param {State} state */
-export function tieNote(state) {
-  const { points } = state;
-  if (!points?.nAtZero) return "";
-  return `${wholeNumber(points.nAtZero)} of ${counted(points.nObs, nounsOf(state).obs)} lie at (0, 0).`;
+/** From this share on, cells on one line are told: what a dense line hides, not that some have a 0. */
+const MANY = 0.02;
+
+/** What many cells share where two columns are the axes: (0, 0), or a line at 0 of one of them. @param {State} state
+ * @returns {{n: number, place: string, line: -1 | 0 | 1}[]} line: the axis that is 0; -1 = both */
+export function tiesOf({ points }) {
+  if (points === null) return [];
+  const [both = 0, ...lines] = points.nAtZero ?? [];
+  const ties = lines.map((n, i) => ({ n, place: `${points.axisLabels[i]} = 0`, line: /** @type {0 | 1} */ (i) }));
+  const many = ties.filter(({ n }) => n > Math.max(both, MANY * points.nObs));
+  return both > 0 ? [{ n: both, place: "(0, 0)", line: -1 }, ...many] : many;
+}
+
+/** @param {State} state @param {ReturnType<typeof tiesOf>} [ties] */
+export function tieNote(state, ties = tiesOf(state)) {
+  if (ties.length === 0) return "";
+  const [first, ...rest] = ties;
+  const cells = counted(state.points?.nObs ?? 0, nounsOf(state).obs);
+  const more = rest.map(({ n, place }) => `, ${wholeNumber(n)} at ${place}`).join("");
+  return `${wholeNumber(first.n)} of ${cells} lie at ${first.place}${more}.`;
 }

@@ -28,7 +28,7 @@
  * @property {boolean} equalUnits as much on either axis is drawn as long
  * @property {string[]} axisLabels what x and y measure; empty where they share their units
  * @property {number} few cells of a view that have room beside each other
- * @property {number} [nAtZero] cells at (0, 0) exactly, where two columns are the axes
+ * @property {number[]} [nAtZero] cells at (0, 0) exactly, at 0 of x and of y; empty unless two columns are the axes
  * @property {string[]} [place] the embedding as the trait has it, two columns one by one
  * @property {number} [spot] how wide a spot is, data units; 0 = that is not known
  *

@@ -402,7 +402,7 @@ export const CONTAINER = 65536;
  * axis_labels : what is written at x and y; empty where an axis by itself means nothing, as in a UMAP
  * few : in views of at most so many cells they are taken to have room beside each other
  * embedding : its name; of two columns both in words
- * n_at_zero : how many of all cells lie at (0, 0) exactly, where two columns are the axes; else 0
+ * n_at_zero : how many of all cells lie at (0, 0) exactly, at 0 of x and of y; empty unless two columns are axes
  * spot : how wide a spot is, data units, where the store states it; else 0
  * place : the embedding as the trait has it: its name alone, or two columns and their layer
  * panel : one of those that show this embedding, where it is not the plot's
@@ -423,7 +423,7 @@ export const CONTAINER = 65536;
  * @property {string[]} axis_labels
  * @property {boolean} aggregated
  * @property {number} few
- * @property {number} n_at_zero
+ * @property {number[]} n_at_zero
  * @property {number} spot
  * @property {string[]} place
  * @property {{xy: Uint16Array}} arrays

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cxg_widget.compare.by_donor import by_donor
 from cxg_widget.compare.composition import Composition
 from cxg_widget.compare.composition_frame import frame_of_composition
+from cxg_widget.counts.coded import BINS
 from cxg_widget.counts.counter import Column, Counter, Tally
 from cxg_widget.counts.frame import index_of, n_rows_of
 from cxg_widget.errors import InvalidValue, SelectionError
@@ -95,10 +96,10 @@ def composition_frame(columns: Columns, loader: Loader, now: tuple[Settings, Mas
     """
     settings, mask = now
     column = _column_of(name, "column", columns, settings)
+    counter = loader.of(settings).counter
     donors = None if by is None else _donors(by, column, loader, columns, settings)
     if not mask.any():
         raise SelectionError("composition() needs cells, and there are none: select some, or name a set by of=.")
-    counter = loader.of(settings).counter
     tally = counter.count(column, settings.filters, mask, besides_own=False)
     rows = slice(n_rows_of(tally))
     found = Composition(tally.chosen[rows], tally.filtered[rows])
@@ -121,8 +122,12 @@ def _donors(by: Any, column: Column, loader: Loader, columns: Columns, settings:
     """Return the column of donors, checked before anything is counted."""
     donors = _column_of(by, "by", columns, settings)
     known = loader.dataset.obs_columns.get(donors[1]) if donors[0] == "obs" else None
-    if known is None or known.kind in ("int", "float"):
-        raise InvalidValue(f"by must be an obs column of categories, such as donors; {shown(by)} holds numbers")
+    wanted = "by must be an obs column of categories, such as donors"
+    if known is None or known.kind == "float":
+        raise InvalidValue(f"{wanted}; {shown(by)} holds numbers")
+    if known.kind == "int" and (np.diff(loader.of(settings).counter.coded(donors).edges) != 1).any():
+        way = f"w.annotations.new('donors', of={shown(donors[1])}) makes categories"
+        raise InvalidValue(f"{wanted}; {shown(by)} holds numbers further apart than {BINS}, of which {way}")
     if donors == column:
         raise InvalidValue(f"by must be another column than the one whose shares are asked for, {shown(by)}")
     return donors

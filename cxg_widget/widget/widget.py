@@ -645,7 +645,8 @@ class CxgWidget(PlottingWidget):
         column : obs column or gene; "obs:NAME" and "var:NAME" force one
         of : None = the selection; a set or its name, else as `w.sets.add` takes it: {obs column: values}, a mask
             (n_obs,), rows, or obs index labels. A set comes before a cell of the same label.
-        by : obs column of categories, such as the donor: its values are tested against each other too
+        by : obs column of categories or few whole numbers, such as the donor: its values are tested against each other
+            too
 
         Returns
         -------

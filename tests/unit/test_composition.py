@@ -1,10 +1,13 @@
 """Laws of compositions: what scipy and pandas say of the same cells."""
 
+from contextlib import closing
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import false_discovery_control, fisher_exact, hypergeom, ttest_rel
 
+from cxg_widget import CxgWidget
 from cxg_widget.compare.composition import Composition
 from cxg_widget.datasets.base.dataset import Codes
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
@@ -81,6 +84,18 @@ def test_a_set_is_given_as_select_takes_it_as_a_set_or_by_its_name(widget):
     assert widget.composition("cell_type")["n"].sum() == 250
 
 
+def test_donors_may_be_whole_numbers():
+    rng = np.random.default_rng(0)
+    donor, in_set = rng.integers(0, 5, 1000), rng.random(1000) < 0.5
+    names = Codes(donor.astype(np.int8), tuple("abcde"))
+    obs = {"type": Codes(rng.integers(0, 3, 1000).astype(np.int8), ("x", "y", "z")), "name": names, "number": donor - 7}
+    dataset = MemoryDataset(obs, np.zeros((1000, 1), np.float32), ["gene"], {"umap": rng.random((1000, 2))})
+    with closing(CxgWidget(dataset)) as w:
+        by_name, by_number = (w.composition("type", of=in_set, by=one) for one in ("name", "number"))
+    assert (by_name["n_donors"] == 5).all()
+    pd.testing.assert_frame_equal(by_number, by_name)
+
+
 def test_what_cannot_be_asked_is_refused_in_a_sentence(widget):
     with pytest.raises(SelectionError, match="there are none"):
         widget.composition("cell_type")
@@ -89,6 +104,7 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(widget):
         ("cell_typ", None, UnknownName, "Did you mean"),
         (["CD3E"], None, InvalidValue, "name of a column"),
         ("cell_type", "n_counts", InvalidValue, "holds numbers"),
+        ("cell_type", "n_genes", InvalidValue, "further apart than 64, of which w.annotations.new"),
         ("cell_type", "CD3E", InvalidValue, "holds numbers"),
         ("cell_type", "obs:cell_type", InvalidValue, "another column"),
     ]:

@@ -62,5 +62,5 @@ export function createDrawer() {
 
 /** Is a letter meant for the field it is pressed in? @param {EventTarget | null} field */
 function isTyped(field) {
-  return field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement;
+  return field instanceof Element && field.matches("input, select, textarea");
 }

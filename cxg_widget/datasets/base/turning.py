@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock, join
+from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock, counted, join
 
 
 def turned(columns: Iterable[MatrixBlock], heights: Sequence[int]) -> Iterator[MatrixBlock]:
@@ -22,7 +22,7 @@ def turned(columns: Iterable[MatrixBlock], heights: Sequence[int]) -> Iterator[M
         for band, part in zip(bands, _banded(block, ends), strict=True):
             band.append(part)
     for band, height in zip(bands, heights, strict=True):
-        yield _taken(band).across(height)
+        yield _across(band, height)
 
 
 def pieces(block: MatrixBlock, n_bytes: int) -> Iterator[MatrixBlock]:
@@ -54,10 +54,26 @@ def gathered(blocks: Iterable[MatrixBlock], length: int) -> MatrixBlock:
     return MatrixBlock(starts.whole(), positions.whole(), values.whole())
 
 
-def _taken(blocks: list[MatrixBlock]) -> MatrixBlock:
-    whole = join(blocks)
-    blocks.clear()
-    return whole
+def _across(parts: list[MatrixBlock], height: int) -> MatrixBlock:
+    """Return neighbouring columns as rows, and let go of each part as it is taken in."""
+    if any(part.lines is not None or part.fill is not None for part in parts):
+        whole = join(parts)
+        parts.clear()
+        return whole.across(height)
+    starts = np.zeros(height + 1, dtype=np.int64)
+    counts = (np.bincount(part.positions, minlength=height) for part in parts)
+    np.cumsum(sum(counts, np.zeros(height, dtype=np.int64)), out=starts[1:])
+    positions, values = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=np.float32)
+    free, first = starts[:-1].copy(), 0
+    for number, part in enumerate(parts):
+        parts[number] = part.first(0)
+        rows = part.across(height)
+        n = np.diff(rows.starts)
+        at = counted(free, n)
+        positions[at], values[at] = rows.positions + np.int32(first), rows.values
+        free += n
+        first += len(part.starts) - 1
+    return MatrixBlock(starts, positions, values)
 
 
 def _banded(block: MatrixBlock, ends: NDArray[np.int64]) -> list[MatrixBlock]:

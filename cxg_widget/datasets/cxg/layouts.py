@@ -71,7 +71,7 @@ class Stored:
 ENTRY_BYTES = 12
 """What an entry takes where it comes with both of its places."""
 _NEAR_ENTRIES = 1 << 12
-_MOST_ENTRIES = 1 << 23
+_MOST_ENTRIES = 1 << 20
 
 
 class Layout(ABC):

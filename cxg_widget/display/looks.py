@@ -184,4 +184,6 @@ def _part_of(rule: Rule) -> str:
     if "and" in rule or "or" in rule:
         return "some"
     name = "query" if "query" in inner else inner.get("obs", inner.get("var", ""))
-    return told(rule).removeprefix(f"{name} ")
+    kept = told(rule).removeprefix(f"{name} ")
+    is_bare = "in" in inner and (kept in ("True", "False") or not any(map(str.isalpha, kept)))
+    return f"{name} {kept}" if is_bare else kept

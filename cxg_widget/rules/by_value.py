@@ -125,7 +125,7 @@ def _listed(column: Any, values: Any) -> list[Any]:
 
 def _mask_of(column: str, wanted: list[Any], dataset: Dataset) -> NDArray[np.bool_]:
     kind = "string" if column not in dataset.obs_columns else dataset.obs_columns[column].kind
-    found = [one for one in wanted if not _is_missing(one)]
+    found = [one for one in wanted if not is_missing(one)]
     missing = len(found) < len(wanted)
     if kind in ("int", "float"):
         return _of_numbers(column, dataset.numbers(column), found, missing)
@@ -134,7 +134,8 @@ def _mask_of(column: str, wanted: list[Any], dataset: Dataset) -> NDArray[np.boo
     return _of_codes(column, dataset.codes(column), found, missing)
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Say whether a value stands for none: None, NaN, NaT or pandas.NA."""
     try:
         return value is None or not bool(value == value)  # noqa: PLR0124 - NaN and NaT of any library
     except (TypeError, ValueError):  # pandas.NA is neither equal nor unequal to itself

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from cxg_widget.display.looks import MOST_PANELS, NAMES
 from cxg_widget.errors import InvalidOption, InvalidValue, UnknownName
-from cxg_widget.text.names import misspelt, not_found, shown
+from cxg_widget.rules.by_value import is_missing
+from cxg_widget.text.names import and_not, label_of, misspelt, not_found, shown
+from cxg_widget.wire.protocol import MISSING_LABEL
 
 if TYPE_CHECKING:
     from cxg_widget.rules.forms import Rule
@@ -142,14 +144,24 @@ def looks_of_split(widget: CxgWidget, column: Any, values: Any) -> list[dict[str
         raise InvalidValue(f"split() takes an obs column of categories; {shown(name)} holds numbers ({kinds[name]})")
     categories = list(dataset.codes(name).categories)
     if values is not None:
-        wanted = [values] if isinstance(values, str) else list(values)
-        for one in wanted:
-            if one not in categories:
-                raise UnknownName(not_found(f"category of {name}", one, [str(each) for each in categories]))
-        categories = wanted
-    if not 0 < len(categories) <= MOST_PANELS:
+        categories = _meant(name, categories, values)
+    if not categories:
+        raise InvalidValue(f"split() shows a panel for each category; {shown(name)} has none.")
+    if len(categories) > MOST_PANELS:
         some = f"w.split({name!r}, values=[...]) takes some of them"
         raise InvalidValue(
             f"split() shows 1 to {MOST_PANELS} categories; {shown(name)} has {len(categories):,}. {some}."
         )
     return [{"within": {name: [one]}} for one in categories]
+
+
+def _meant(column: str, categories: Sequence[Any], values: Any) -> list[Any]:
+    """Return the categories that are asked for, by value or by label in the legend; None = missing."""
+    by_label = {label_of(one): one for one in categories}
+    wanted = [values] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
+    found = {label_of(one): one for one in wanted if not is_missing(one)}
+    unknown = [one for label, one in found.items() if label not in by_label and one != MISSING_LABEL]
+    if unknown:
+        sentence = not_found("value", unknown[0], by_label, f"obs column {column!r}")
+        raise UnknownName(and_not([sentence, *map(shown, unknown[1:])]))
+    return [None if is_missing(one) else by_label.get(label_of(one)) for one in wanted]

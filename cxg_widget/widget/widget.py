@@ -486,7 +486,7 @@ class CxgWidget(PlottingWidget):
         Parameters
         ----------
         column : obs column of categories
-        values : some of its categories, in the order of the panels; None = all
+        values : some of its categories, in the order of the panels; None = all. None among them = those without a value
 
         Returns
         -------

@@ -76,6 +76,8 @@ test("a panel is called by its colour, its cells, or both", () => {
   assert.equal(titleOf(state, { id: 1 }), "CD3E");
   assert.equal(titleOf(state, { id: 1, within }), "d1");
   assert.equal(titleOf(state, { id: 1, within, color: "CD3E" }), "d1 · CD3E");
+  assert.equal(titleOf(state, { id: 1, within: { obs: "leiden", in: ["3"] } }), "leiden 3");
+  assert.equal(titleOf(state, { id: 1, within: { obs: "is_doublet", in: [true] } }), "is_doublet True");
 });
 
 test("panels that a hand moves draw in one frame what one of them would, in equal parts", () => {

@@ -66,6 +66,7 @@ def test_parts_show_their_cells_alone_in_the_colours_of_the_widget(linked: Serve
         own, color = int(y >= 2), YELLOW if x < 2 else VIOLET
         assert near(pixel_at(linked, own, x, y), color), (x, y)
         assert near(pixel_at(linked, 1 - own, x, y), WHITE), (x, y)
+    assert linked.page.locator(".cxg-widget").get_attribute("data-cxg-state") == "ready", "with no plot of all cells"
 
 
 def test_a_rectangle_in_one_panel_selects_in_all_and_a_ring_is_drawn_in_all(linked: ServedWidget) -> None:

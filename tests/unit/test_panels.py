@@ -9,7 +9,7 @@ from PIL import Image
 
 from cxg_widget import CxgWidget
 from cxg_widget.color.palettes import category_palette
-from cxg_widget.display.looks import MOST_PANELS
+from cxg_widget.display.looks import MOST_PANELS, title_of
 from cxg_widget.errors import InvalidOption, InvalidValue, ProtocolError, UnknownName
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.parsing import parse
@@ -73,6 +73,21 @@ def test_a_split_is_a_panel_for_each_category_and_follows_the_colours_of_the_wid
     widget.color = "CD3E"
     assert {one.color for one in widget.panels} == {"CD3E"}
     assert len(widget.split("donor name", ["d2", "d0"])) == 2
+
+
+def test_a_split_takes_labels_as_the_legend_has_them_and_cells_without_a_value_and_names_what_says_nothing_alone():
+    obs = {"batch": np.array(["1", "2", None, "1"], dtype=object), "is_in": np.array([True, False, True, True])}
+    w = CxgWidget(MemoryDataset(obs, np.zeros((4, 1), np.float32), ["g"], {"umap": np.zeros((4, 2), np.float32)}))
+    for asked, meant in (["1", 2, None], ["1", "2", None]), (["(missing)", np.nan, 2.0], [None, None, "2"]), (2, ["2"]):
+        assert [one.within["in"] for one in w.split("batch", asked)] == [[one] for one in meant]
+    assert [title_of(look, "", "cells") for look in w.split("batch", [1, None]).looks] == ["batch 1", "(missing)"]
+    assert [title_of(look, "", "cells") for look in w.split("is_in").looks] == ["is_in False", "is_in True"]
+    with pytest.raises(UnknownName, match=r"'3'.*obs column 'batch'.*'7'"):
+        w.split("batch", ["3", "7"])
+    w.annotations.new("empty")
+    with pytest.raises(InvalidValue, match="'empty' has none"):
+        w.split("empty")
+    w.close()
 
 
 @pytest.mark.parametrize(

@@ -165,14 +165,15 @@ export function createSets({ client, redraw, sets: list, comparing }) {
 }
 
 /** Whether contours run around a set. @param {State} state @param {Actions} actions @param {string} name @param {boolean} isLost */
-function onPlot({ traits: { contours }, link }, actions, name, isLost) {
+function onPlot(state, actions, name, isLost) {
+  const { contours } = state.traits;
   const names = Array.isArray(contours) ? contours : [];
   const isOn = names.includes(name);
   const left = names.filter((one) => one !== name);
   const put = () => actions.setTrait("contours", isOn ? (left.length > 0 ? left : null) : [...names, name]);
   const isFull = !isOn && names.length >= MOST_CONTOURED;
-  return html`<button type="button" class="text" aria-pressed=${isOn} ?disabled=${link === "offline" || isLost || isFull}
-    title=${isFull ? `At most ${MOST_CONTOURED} sets have contours` : "Lines around 50 % and 90 % of its cells"} @click=${put}>Contours</button>`;
+  return html`<button type="button" class="text" aria-pressed=${isOn} ?disabled=${state.link === "offline" || isLost || isFull}
+    title=${isFull ? `At most ${MOST_CONTOURED} sets have contours` : `Lines around 50 % and 90 % of its ${nounsOf(state).obs.many}`} @click=${put}>Contours</button>`;
 }
 
 /** Which set its density is compared with. @param {State} state @param {Actions} actions @param {string} name @param {CellSet[]} sets */

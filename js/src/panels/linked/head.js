@@ -5,7 +5,7 @@ import { ICONS } from "../../page/icons.js";
 import { textIn } from "../../page/panels/ui.js";
 import { keyOf } from "../../words/key.js";
 import { capitalized, nounsOf } from "../../words/nouns.js";
-import { nameOf, told } from "../../words/rule_told.js";
+import { innerOf, nameOf, told } from "../../words/rule_told.js";
 
 /**
  * @typedef {import("../../state/state.js").State} State
@@ -31,16 +31,20 @@ function placeName({ points, traits }) {
   return points?.embedding ?? [traits.embedding ?? []].flat().join(" × ");
 }
 
-/** @param {any} rule @returns {string} */
+/** "T cell", but "is_doublet True" and "leiden 3", which say nothing alone. @param {any} rule @returns {string} */
 function partOf(rule) {
-  return "and" in rule || "or" in rule ? "some" : told(rule);
+  if ("and" in rule || "or" in rule) return "some";
+  const kept = told(rule);
+  const isBare = "in" in innerOf(rule) && (["True", "False"].includes(kept) || !/\p{L}/u.test(kept));
+  return isBare ? `${nameOf(rule)} ${kept}` : kept;
 }
 
 /** What stands in full where the name is too long, and which column the cells are of. @param {State} state @param {Setting} look */
 function hintOf(state, look) {
   const { within } = look;
   const isOfColumn = within && !("and" in within || "or" in within);
-  return isOfColumn ? `${nameOf(within)}: ${titleOf(state, look)}` : titleOf(state, look);
+  const title = titleOf(state, look);
+  return isOfColumn && !title.startsWith(`${nameOf(within)} `) ? `${nameOf(within)}: ${title}` : title;
 }
 
 /** Does it show some of the cells, or all elsewhere, in the colours of the plot, which are those of the legend beside? @param {Setting} look */

@@ -39,6 +39,9 @@ const isPlot = (setting) => Object.keys(setting).length === 1;
 export function linkPlots(plot, room, widget, say) {
   const { store } = widget;
   const host = /** @type {HTMLElement} */ (room.parentElement);
+  const { host: shadow } = /** @type {ShadowRoot} */ (host.getRootNode());
+  /** What says whether the widget is ready. @type {HTMLElement | null} */
+  const status = shadow?.closest("[data-cxg-state]") ?? null;
   const label = plot.element.getAttribute("aria-label") ?? "";
   /** By their numbers. @type {Map<number, Panel>} */
   const panels = new Map();
@@ -108,6 +111,7 @@ export function linkPlots(plot, room, widget, say) {
     place();
     order();
     draw();
+    report();
   }
 
   /** Lay the panels out in the room there is. */
@@ -164,6 +168,14 @@ export function linkPlots(plot, room, widget, say) {
     if (legend.draw(told(), theme) !== foot) place();
   }
 
+  /** Where the plot itself is not on show, the widget is as far as all panels are. */
+  function report() {
+    const bodies = [...panels.values()].map(({ body }) => body);
+    if (status === null || bodies.length === 0 || bodies.includes(room)) return;
+    const now = bodies.every(({ dataset }) => dataset.cxgState === "ready") ? "ready" : "loading";
+    if (status.dataset.cxgState !== now) status.dataset.cxgState = now;
+  }
+
   /** @param {Panel} panel */
   function close({ setting }) {
     const wanted = settings();
@@ -206,6 +218,9 @@ export function linkPlots(plot, room, widget, say) {
   const unsubscribe = store.subscribe(() => (follow(), panels.size > 0 && schedule()));
   const resized = new ResizeObserver(place);
   resized.observe(host);
+  const reported = new MutationObserver(report);
+  for (const one of [host, status])
+    if (one !== null) reported.observe(one, { attributeFilter: ["data-cxg-state"], subtree: true });
   follow();
   return {
     ...plot,
@@ -220,6 +235,7 @@ export function linkPlots(plot, room, widget, say) {
       cancelAnimationFrame(frame);
       unsubscribe();
       resized.disconnect();
+      reported.disconnect();
       legend.destroy();
       Object.assign(widget.together, { draw: null, reset: null });
       for (const panel of panels.values()) panel.destroy();

@@ -1,5 +1,7 @@
 /** Where one of two sets is denser than the other: a map over the points, which pale beneath it. */
+
 import { scales, toPx } from "../screen/camera.js";
+import { wholeNumber } from "../words/format.js";
 
 /** @typedef {import("../wire/protocol.js").Difference} Difference */
 
@@ -51,5 +53,5 @@ export function paintDifference(context, difference, camera, theme, isPicture) {
 
 /** What the map shows, in words. @param {Difference} difference @param {string} many */
 export function differenceTold({ sets: [first, second], counts: [nFirst, nSecond], least }, many) {
-  return `log2 of the density of ${first} (${nFirst}) over that of ${second} (${nSecond}), where at least ${least} ${many} lie near`;
+  return `log2 of the density of ${first} (${wholeNumber(nFirst)}) over that of ${second} (${wholeNumber(nSecond)}), where at least ${least} ${many} lie near`;
 }

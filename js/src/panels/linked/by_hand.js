@@ -1,6 +1,7 @@
 /** Panels beside each other by hand: of pinned genes, of a column, of its categories. */
 import { html, nothing } from "lit-html";
 import { MOST_PANELS } from "../../wire/constants.js";
+import { nounsOf } from "../../words/nouns.js";
 
 /**
  * @typedef {import("../../page/panels/ui.js").Context} Context
@@ -18,7 +19,7 @@ export function sideBySide({ state, actions }, specs) {
   const { panels } = state.traits;
   const others = specs.filter((one) => one !== state.color?.spec).slice(0, MOST_PANELS - 1);
   const show = () => actions.setTrait("panels", numbered(panels, [{}, ...others.map((color) => ({ color }))]));
-  return html`<button type="button" class="text beside" title="Show the plot and a panel for each pinned gene, ${MOST_PANELS} at most"
+  return html`<button type="button" class="text beside" title="Show the plot and a panel for each pinned ${nounsOf(state).var.one}, ${MOST_PANELS} at most"
     ?disabled=${state.link === "offline"} @click=${show}>Side by side</button>`;
 }
 
@@ -43,7 +44,7 @@ function splitButton({ state, actions }, name) {
   const looks = () => labels.map((label) => ({ within: { obs: name, in: [label] } }));
   const split = () => actions.setTrait("panels", numbered(state.traits.panels, looks()));
   const title = isPossible
-    ? "Show a panel for the cells of each category"
+    ? `Show a panel for the ${nounsOf(state).obs.many} of each category`
     : `Of at most ${MOST_PANELS} categories each can have a panel`;
   return html`<button type="button" class="text" title=${title} ?disabled=${!isPossible || state.link === "offline"} @click=${split}>Split by it</button>`;
 }

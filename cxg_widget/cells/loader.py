@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -26,6 +27,7 @@ from cxg_widget.display.by_sets import resolve_sets, set_codes
 from cxg_widget.display.settings import Settings
 from cxg_widget.display.statistic import is_of_pixels
 from cxg_widget.display.target import Target, blended, is_number, resolve
+from cxg_widget.errors import Overtaken
 from cxg_widget.rules.crossfilter import Crossfilter
 from cxg_widget.rules.filters import is_of_values
 from cxg_widget.rules.forms import Rule
@@ -148,8 +150,9 @@ class Loader:
         """Evaluate a rule: by the workers that hold the cells, where some rows alone tell."""
         shared = self.memo.in_slot("shared")
         if shared is not None and is_by_rows(rule, self.dataset):
-            found: NDArray[np.bool_] = shared.rule_mask(rule)
-            return found
+            with suppress(Overtaken):  # of cells that are on show no more; the rule means the same ones
+                found: NDArray[np.bool_] = shared.rule_mask(rule)
+                return found
         return mask_of(rule, self.dataset)
 
     @property

@@ -21,6 +21,8 @@ class Memo:
         self._lock = threading.Lock()
         self._made: dict[str, dict[Hashable, Any]] = {}
         self._shared: frozenset[Hashable] = frozenset()
+        self._wanted: frozenset[Hashable] = frozenset()
+        self._let_go: dict[str, Callable[[Any], object]] = {}
         self._making: dict[tuple[str, Hashable], threading.RLock] = {}
         self.is_closed = False
 
@@ -29,9 +31,12 @@ class Memo:
     ) -> _Made:
         """Return what the slot holds for a key; two threads that miss the same key at once make it once.
 
-        let_go : called with what the slot therefore holds no more, and with what is made of a memo that is closed
+        let_go : called with what the slot holds no more, now or once something else is shown, and with what was made
+            of a memo that is closed, or for a key that is on show no more
         """
         with self._lock:
+            if let_go is not None:
+                self._let_go[slot] = let_go
             making = self._making.setdefault((slot, key), threading.RLock())
         with making:
             held = self._made.get(slot, {})
@@ -39,8 +44,7 @@ class Memo:
                 if key not in held:
                     held = {key: make()}
                     for one in self.put(slot, key, held[key]):
-                        if let_go is not None:
-                            let_go(one)
+                        self._let_go.get(slot, _nothing)(one)
             finally:
                 with self._lock:
                     self._making.pop((slot, key), None)
@@ -54,7 +58,7 @@ class Memo:
     def put(self, slot: str, key: Hashable, value: Any) -> list[Any]:
         """Let the slot hold a value that was made elsewhere; return what it therefore does not hold."""
         with self._lock:
-            if self.is_closed:
+            if self.is_closed or (slot in self._let_go and not self.wants(key)):
                 return [value]
             before, now = self._made.get(slot, {}), {**self._left(slot), key: value}
             self._made[slot] = now
@@ -67,10 +71,18 @@ class Memo:
         """
         with self._lock:
             self._shared = frozenset(keys)
-            wanted = self._shared.union(now)
+            self._wanted = self._shared.union(now)
+            gone = []
             for slot, held in self._made.items():
-                left = {key: one for key, one in held.items() if key in wanted}
-                self._made[slot] = left or dict([*held.items()][-1:])
+                left = {key: one for key, one in held.items() if self.wants(key)} or dict([*held.items()][-1:])
+                self._made[slot] = left
+                gone += [(self._let_go.get(slot, _nothing), one) for key, one in held.items() if key not in left]
+        for let_go, one in gone:
+            let_go(one)
+
+    def wants(self, key: Hashable) -> bool:
+        """Say whether a key is of what is on show; any is, before something was."""
+        return not self._wanted or key in self._wanted
 
     def _left(self, slot: str) -> dict[Hashable, Any]:
         return {key: one for key, one in self._made.get(slot, {}).items() if key in self._shared}
@@ -91,3 +103,7 @@ class Memo:
             self.is_closed = True
             held, self._made = self._made, {}
         return held
+
+
+def _nothing(value: Any) -> None:
+    """Let go of a value that holds nothing open."""

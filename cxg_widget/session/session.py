@@ -158,7 +158,7 @@ class Session:
 
     def place(self, settings: Settings | None = None) -> Bounds:
         """Read where the cells are, and return within which bounds that is."""
-        return self._loader.of(settings or self.settings).place()
+        return self._held.place() if settings is None else self.check.place(settings)
 
     def target(self, settings: Settings) -> Target:
         """Find what some settings colour by; raises as `target.resolve`."""

@@ -10,6 +10,7 @@ from cxg_widget.display.target import is_number, resolve
 from cxg_widget.errors import CxgWidgetError, InvalidValue
 from cxg_widget.session.on_show import OnShow
 from cxg_widget.text.names import shown
+from cxg_widget.wire.quantise import Bounds
 
 
 class SettingsCheck:
@@ -65,6 +66,24 @@ class SettingsCheck:
             if isinstance(column, str):
                 self._loader.of(settings).category_counts(column, None)
 
+    def place(self, settings: Settings) -> Bounds:
+        """Read where the cells are as settings place them, and return within which bounds that is."""
+        self.begin(settings)
+        try:
+            return self._loader.of(settings).place()
+        except CxgWidgetError:
+            self.give_up()
+            raise
+
+    def begin(self, settings: Settings) -> None:
+        """Keep what settings show beside what is on show, until they are shown, or given up."""
+        now = self._on_show.settings
+        self._loader.show([now, *(now.of_panel(one) for one in now.panel_numbers), settings])
+
+    def give_up(self) -> None:
+        """Keep what is on show alone."""
+        self.share(self._on_show.settings)
+
     def panels(self, settings: Settings) -> None:
         """Read what panels show, so that a failure is raised where it was caused.
 
@@ -86,7 +105,7 @@ class SettingsCheck:
                 self.limits(look)
                 self._loader.of(look).filtered()
         except CxgWidgetError:
-            self.share(self._on_show.settings)
+            self.give_up()
             raise
 
     def share(self, settings: Settings) -> list[Settings]:

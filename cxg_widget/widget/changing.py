@@ -142,6 +142,7 @@ class ChangingWidget(WidgetTraits):
         settings = self._settings(checked)
         self._check_named(settings)
         self._session.filtered(settings)
+        self._session.check.begin(settings)
         return self._legend.agreed(checked, settings)
 
     @traitlets.validate(*STATE)

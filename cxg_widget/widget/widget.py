@@ -26,11 +26,7 @@ from cxg_widget.display.checks import Given, check_mode, split_options
 from cxg_widget.display.settings import STATE
 from cxg_widget.display.target import color_of_itself
 from cxg_widget.draw.lettering import load_letters
-from cxg_widget.errors import (
-    InvalidOption,
-    InvalidValue,
-    SelectionError,
-)
+from cxg_widget.errors import CxgWidgetError, InvalidOption, InvalidValue, SelectionError
 from cxg_widget.rules.combining import NOTHING, combined_rule
 from cxg_widget.rules.filters import query_filter
 from cxg_widget.rules.named import as_state
@@ -750,6 +746,9 @@ class CxgWidget(PlottingWidget):
             self._check_hidden(settings)
             self._session.check.limits(settings)
             self._session.check.statistic(settings)
+        except CxgWidgetError:
+            self._session.check.give_up()
+            raise
         finally:
             self._session.put_labels(labels)  # until the annotations are set
         with self._history.step():

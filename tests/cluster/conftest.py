@@ -73,3 +73,14 @@ def n_open() -> int:
     from cxg_widget.cells.cluster import source
 
     return len(source._open)
+
+
+def n_users(client: Any) -> int:
+    """Return by how many embeddings the stores are held open that the workers opened, as the busiest worker has it."""
+    return max(client.run(_n_users).values())
+
+
+def _n_users() -> int:
+    from cxg_widget.cells.cluster import source
+
+    return sum(map(len, source._users.values()))

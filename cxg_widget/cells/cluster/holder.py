@@ -96,11 +96,17 @@ class ClusterHolder(Holder):
 
     def indexed(self) -> ClusterCells:
         """Return the cells under the indexes of the workers, who make them at first use."""
-        # Cells on show are closed once the new ones are held: where these cannot be had, they stay.
+        # Cells on show are closed once the new ones are shown: where these cannot be had, they stay.
+        self._check_on_show()
         cells = self._memo.keep(_SLOT, self.settings.place_key, self._make_indexed, ClusterCells.close)
+        self._check_on_show()
+        return cells
+
+    def _check_on_show(self) -> None:
         if self._memo.is_closed:
             raise ClosedDataset(f"the widget of {self.dataset.uri} was closed while its cells were being read.")
-        return cells
+        if not self._memo.wants(self.settings.place_key):
+            raise Overtaken("other cells are on show than those that were asked for.")
 
     def _make_indexed(self) -> ClusterCells:
         dataset = self.dataset

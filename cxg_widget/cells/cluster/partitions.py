@@ -204,6 +204,7 @@ class Partitions:
     def close(self) -> None:
         """Let go of everything on the workers; a client that is closed already has done so."""
         self.drop()
+        self.waiting.is_over = True
         if self._client.status == "running":
             unlisten(self._client, self._user)
             leaving = Thread(target=self._tell_workers, name="cxg-widget-leave", daemon=True)

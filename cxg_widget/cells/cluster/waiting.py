@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError
 from typing import Any
 
-from cxg_widget.errors import ClusterLost, CxgWidgetError, Overtaken, StorageError
+from cxg_widget.errors import ClosedDataset, ClusterLost, CxgWidgetError, Overtaken, StorageError
 
 _LOOK_S = 0.5
 _GONE = ("cancelled", "lost")
@@ -21,6 +21,10 @@ class Waiting:
     ----------
     client : a `distributed.Client`
     patience_s : how long there may be no worker at all before that counts as a loss
+
+    Attributes
+    ----------
+    is_over : whether nobody is to wait any more, since workers were told to close what they had opened
     """
 
     def __init__(self, client: Any, patience_s: float) -> None:
@@ -28,6 +32,7 @@ class Waiting:
         self._patience_s = patience_s
         self._newest: dict[str, Any] = {}
         self._lock = threading.Lock()
+        self.is_over = False
 
     def newest(self, slot: str, submit: Callable[[], Any]) -> Any:
         """Submit work in place of what still runs in the same slot, and return its result.
@@ -81,6 +86,8 @@ class Waiting:
         ------
         ClusterLost
             If the client is closed, or no worker is left to do it.
+        Overtaken
+            If the worker had closed the store before, as other cells were shown.
         CxgWidgetError
             What the worker raised.
         """
@@ -96,6 +103,10 @@ class Waiting:
                 raise ClusterLost(f"the Dask cluster has had no worker for {self._patience_s:.0f} s.")
         try:
             return future.result(timeout=30)
+        except ClosedDataset:
+            if self.is_over:
+                raise Overtaken("these cells are no longer on show.") from None
+            raise
         except CxgWidgetError:
             raise
         except CancelledError:

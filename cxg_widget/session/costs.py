@@ -77,21 +77,27 @@ class Costs:
 
     def counted(self, of: str, frames: Iterable[Frame], since: Traffic | None = None) -> Iterator[Frame]:
         """Yield frames, and tell what was read for them once they have ended; since: where reading began before."""
+        if of in _FREE:  # nor looked at: to ask TileDB what it has read takes as long as a hover does
+            yield from frames
+            return
         if since is None:
             since = self._began if of == p.Ready.kind and self.last is None else self.now()
         yield from frames
-        if of not in _FREE:
-            self._tell(of, since)
+        self._tell(of, since, self.now())
+
+    def from_memory(self, of: str, frames: Iterable[Frame]) -> Iterator[Frame]:
+        """Yield frames for which nothing has to be read, whatever is read for others meanwhile; tell so."""
+        yield from frames
+        self._tell(of, self._began, self._began)
 
     @contextmanager
     def action(self, of: str) -> Iterator[None]:
         """Count what is read meanwhile."""
         since = self.now()
         yield
-        self._tell(of, since)
+        self._tell(of, since, self.now())
 
-    def _tell(self, of: str, since: Traffic | None) -> None:
-        now = self.now()
+    def _tell(self, of: str, since: Traffic | None, now: Traffic | None) -> None:
         if now is None or since is None:
             return
         cost = now.since(since)

@@ -363,7 +363,9 @@ class Session:
         CxgWidgetError
             With the sentence for the user.
         """
-        return self.costs.counted(message.kind, self._answer(message))
+        is_held = isinstance(message, p.Lasso | p.Category | p.Pick) and self.is_prompt(message)
+        counted = self.costs.from_memory if is_held else self.costs.counted
+        return counted(message.kind, self._answer(message))
 
     def _answer(self, message: p.Message) -> Iterator[Frame]:
         match message:

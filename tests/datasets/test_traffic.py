@@ -100,6 +100,40 @@ def test_what_is_in_memory_costs_nothing_and_both_are_told(widget, seen):
     assert told[-1] == Traffic()
 
 
+EVERYWHERE = {"kind": "lasso", "polygon": [-99, -99, 99, -99, 99, 99, -99, 99], "mode": "replace"}
+
+
+def test_a_gesture_among_cells_in_memory_costs_nothing_whatever_is_read_for_others_meanwhile(widget, seen, monkeypatch):
+    w = widget
+    w.front.ask(**EVERYWHERE)
+    answer, gene = w._session._answer, w.dataset.var_names[2]
+    seen()
+
+    def beside(message):
+        w.dataset.vector(gene)
+        yield from answer(message)
+
+    monkeypatch.setattr(w._session, "_answer", beside)
+    w.front.ask(**EVERYWHERE)
+    assert w.n_selected > 0
+    assert seen() != Traffic()
+    assert (w.cost.of, str(w.cost)) == ("lasso", "from memory")
+
+
+def test_what_tiledb_has_read_is_not_asked_for_by_a_hover_or_a_gesture_in_memory(widget, monkeypatch):
+    w, hover = widget, {"kind": "hover", "x": 0.0, "y": 0.0, "radius_x": 9.0, "radius_y": 9.0}
+    w.front.ask(**EVERYWHERE)
+    asked, now = [], w._session.costs.now
+    monkeypatch.setattr(w._session.costs, "now", lambda: asked.append(1) or now())
+    w.front.ask(**hover)
+    w.front.ask(**EVERYWHERE)
+    assert w.front.kinds[-1] != "error"
+    assert asked == []
+    w.color = next(iter(w.dataset.obs_columns))
+    w.front.settle()
+    assert asked
+
+
 def test_where_storage_is_read_ahead_requests_are_at_most_those_told_and_it_says_so(
     uri, object_store, seen, monkeypatch
 ):

@@ -12,9 +12,11 @@ from cxg_widget.datasets.detection import is_remote
 from cxg_widget.datasets.tiledb_access.storage_options import as_text, translate
 from cxg_widget.errors import InvalidOption
 
-_READING = {"py.init_buffer_bytes": str(40 * 2**20)}
-"""tiledb-py begins with 10 MiB for an attribute and doubles that as it reads, filling the new half under the GIL, while
-no gesture is answered; 40 hold what is read at a time, and take no memory until something is written there."""
+_READING = {"py.init_buffer_bytes": str(40 * 2**20), "sm.mem.malloc_trim": "false"}
+"""Two things that are done under the GIL, while no gesture is answered: tiledb-py begins with 10 MiB an attribute and
+doubles that as it reads, filling the new half; 40 hold what is read at a time, and take no memory until something is
+written there. And TileDB gives all free memory back to the system after each query, to ask for it again in the next:
+six of seven page faults are gone without, and what is held once a comparison has ended is the same."""
 # TileDB takes the number of processors, which says nothing about how long answers travel; see decision 12.
 _REMOTE = {
     "vfs.s3.max_parallel_ops": "16",

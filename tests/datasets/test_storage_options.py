@@ -74,12 +74,14 @@ def test_a_context_and_options_exclude_each_other():
     assert make_context(URI, config=tiledb.Config({"vfs.s3.region": "a"})).config()["vfs.s3.region"] == "a"
 
 
-def test_what_the_user_sets_goes_before_our_defaults_and_local_stores_keep_tiledbs():
+def test_what_the_user_sets_goes_before_our_defaults_and_local_stores_keep_tiledbs_but_for_memory():
     tiledbs = tiledb.Config()
     ours = make_context(URI).config()
     assert ours["vfs.s3.max_parallel_ops"] != tiledbs["vfs.s3.max_parallel_ops"]
     here = make_context("/x.cxg").config().dict()
-    assert {name for name, value in here.items() if value != tiledbs.dict().get(name)} <= {"py.init_buffer_bytes"}
+    others = {name for name, value in here.items() if value != tiledbs.dict().get(name)}
+    assert others == {"py.init_buffer_bytes", "sm.mem.malloc_trim"}
+    assert make_context("/x.cxg", config={"sm.mem.malloc_trim": "true"}).config()["sm.mem.malloc_trim"] == "true"
     for given in ({"config": {"vfs.s3.max_parallel_ops": 3}}, {"storage_options": {"max_pool_connections": 3}}):
         assert make_context(URI, **given).config()["vfs.s3.max_parallel_ops"] == "3"
     both = make_context(URI, {"vfs.s3.region": "a"}, storage_options={"region": "b", "key": "k"}).config()

@@ -1,4 +1,4 @@
-"""Names, contours and the difference of two sets on the pictures that the kernel draws."""
+"""Names, contours, the difference of two sets and cells at 0 on the pictures that the kernel draws."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from cxg_widget.draw.names import written
 from cxg_widget.draw.outlines import Outline, draw_outlines
 from cxg_widget.draw.parts import Parts, draw_parts
 from cxg_widget.draw.plot_legend import PlotLegend, lay_out_legend
+from cxg_widget.draw.ties import AtZero, Line, lay_out_ties
 from cxg_widget.errors import CxgWidgetError
 from cxg_widget.session.streams import category_colors
 from cxg_widget.spatial.view import View
@@ -36,12 +37,14 @@ class Landmarks:
     ----------
     map : codes of the difference of two sets, uint8 (lines, columns), and where they lie: left, right, bottom, top
     names : texts with a halo
+    ties : of two columns, how many cells lie at 0 and how they are spread
     legend : what is said of contours of sets, and of the difference
     """
 
     map: tuple[NDArray[np.uint8], tuple[float, float, float, float]] | None = None
     outlines: tuple[Outline, ...] = ()
     names: tuple[DrawnText, ...] = ()
+    ties: Parts = field(default_factory=Parts)
     legend: Parts = field(default_factory=Parts)
 
     def on_cells(self, image: NDArray[np.uint8], paper: Paper, scale: float = 1.0) -> NDArray[np.uint8]:
@@ -55,7 +58,7 @@ class Landmarks:
 def find_landmarks(
     held: Holder, seen: View, size: tuple[float, float], paper: Paper, *, is_told: bool = True
 ) -> Landmarks:
-    """Return the names, contours and difference that the settings ask for.
+    """Return the names, contours and difference that the settings ask for, and the ties of two columns.
 
     Nothing is read for them where a picture is drawn of cells that have been read for it alone; what cannot be read is
     left out, as the page has said of it already.
@@ -68,9 +71,9 @@ def find_landmarks(
     """
     settings = held.settings
     labels, contours, difference = settings.labels, settings.contours, settings.difference
-    if (labels is None and contours is None and difference is None) or held.outline() is not None:
+    if held.outline() is not None:
         return Landmarks()
-    marks = Landmarks()
+    marks = Landmarks(ties=_ties(held, seen, size, paper))
     if difference is not None:
         with suppress(CxgWidgetError):
             found = held.difference((difference[0], difference[1]))
@@ -111,7 +114,7 @@ def with_landmarks(
     image = marks.on_cells(image, paper)
     if marks.outlines:
         image = draw_outlines(image, marks.outlines, paper.ground)
-    return draw_parts(image, Parts(texts=marks.names) + marks.legend, paper)
+    return draw_parts(image, Parts(texts=marks.names) + marks.ties + marks.legend, paper)
 
 
 def _outlines(
@@ -135,6 +138,26 @@ def _outlines(
         )
         for one in found.contours
     ]
+
+
+def _ties(held: Holder, seen: View, size: tuple[float, float], paper: Paper) -> Parts:
+    """Return what is told of cells at 0, spread as the points are, all or the sample, as on the screen."""
+    counts = held.n_at_zero()
+    if not counts:
+        return Parts()
+    dataset, settings, xy = held.dataset, held.settings, held.point_xy()
+    at_zero = AtZero(
+        counts, dataset.n_obs, dataset.axis_names(settings.embedding, settings.axes) or (), dataset.obs_noun
+    )
+    x0, x1, y0, y1 = held.bounds().extent
+    (x_zero, y_zero), low, high = _on_picture(np.array([[0.0, 0.0], [x0, y0], [x1, y1]]), seen, size).tolist()
+    axes = Line(x_zero, low[0], high[0], size[0]), Line(y_zero, low[1], high[1], size[1])
+    along = [np.empty(0)] * 2
+    for axis in (0, 1):
+        if at_zero.is_many(axis):
+            there = xy[xy[:, axis] == 0].astype(np.float64)
+            along[axis] = _on_picture(there[np.isfinite(there).all(axis=1)], seen, size)[:, 1 - axis]
+    return lay_out_ties(at_zero, along, axes, paper)
 
 
 def _on_picture(xy: NDArray[np.float64], seen: View, size: tuple[float, float]) -> NDArray[np.float64]:

@@ -201,7 +201,9 @@ class _Panel:
         axes = lay_out_axes(names, painter.seen, cells) if margin else None
         box = margin, top, room[0], top + cells[1]
         plot = Plot(box, image, painter.seen, marks.outlines, marks.names, axes)
-        over = (marks.legend + scale_bar_of(self.held, painter.seen, cells, self._paper)).moved(margin, top)
+        over = (marks.ties + marks.legend + scale_bar_of(self.held, painter.seen, cells, self._paper)).moved(
+            margin, top
+        )
         beside = Parts() if layout is None else layout.parts(key, self._paper)
         width = room[0] + (0.0 if layout is None else layout.side)
         return Page(width, room[1] + top, self._paper, (plot,), beside + over)

@@ -151,6 +151,7 @@ export function createWidgetModel(model) {
       store,
       actions,
       client,
+      positions: () => scene.points,
       view: at.view,
       together,
       createSurface: (site) => createSurface(painters.get(), stage, site, requester),

@@ -6,6 +6,7 @@ import { placeTooltip } from "../src/page/panels/tooltip_place.js";
 import { completeTheme } from "../src/page/theme.js";
 import { tieNote } from "../src/panels/notes_on_plot.js";
 import { onAnAxis, withLayer } from "../src/panels/two_columns.js";
+import { alongZero, profileOf } from "../src/panels/zero_profile.js";
 import { contrast, flatten, isDark, luminance, parseColor } from "../src/style/color.js";
 import { capitalized, colorable, nounsOf, withArticle } from "../src/words/nouns.js";
 
@@ -58,6 +59,22 @@ test("of two columns is told how many cells lie at (0, 0), where any do, and on 
   assert.equal(told([0, 600, 601]), "601 of 30,000 cells lie at n = 0.");
   assert.deepEqual([[0, 0, 0], [], undefined].map(told), ["", "", ""]);
   assert.equal(tieNote(/** @type {any} */ ({ dataset: null, points: null })), "");
+});
+
+test("along a line at 0 are the cells whose other coordinate is known, and no others; their bars add up to them", () => {
+  const zero = 13_107; // of 65,534 codes from -1 to 4
+  const places = [zero, 0, zero, 65_534, zero, 65_535, zero + 1, 7, 9, zero, zero, 30_000, zero, 30_001];
+  const points = { n: 7, loaded: 6, xy: Uint16Array.from(places) };
+  assert.deepEqual([...alongZero(points, [-1, 4, 0, 8], 0)], [0, 65_534, 30_000]);
+  assert.deepEqual([...alongZero(points, [-1, 4, 0, 8], 1)], [zero]);
+  points.loaded = 7; // more have arrived
+  const along = alongZero(points, [-1, 4, 0, 8], 0);
+  assert.deepEqual([...along], [0, 65_534, 30_000, 30_001]);
+  const bars = profileOf(along, 300, 0, 301, 300);
+  assert.deepEqual([bars.length, bars[100], bars[0], bars[54]], [101, 0.5, 0.5, 1]);
+  assert.equal(2 * bars.reduce((sum, one) => sum + one), 4);
+  const cut = profileOf(Uint16Array.from([0, 0, 0, 0, 65_534, 65_534]), 300, 0, 301, 300);
+  assert.deepEqual([cut[100], cut[0]], [1, 1]); // the bar of (0, 0) sets no measure
 });
 
 test("what one can colour by is called what the store calls it", () => {

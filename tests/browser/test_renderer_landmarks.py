@@ -167,6 +167,39 @@ def test_of_two_columns_the_plot_tells_how_many_lie_at_zero(page: Any) -> None:
         await frame();
         return [told, inked, ink().some((value) => value > 0)];""",
     )
-    assert told == f"{n:,} of 3,000 cells lie at (0, 0), {n_x:,} at CD3E = 0, {n_y:,} at MS4A1 = 0."
+    counted = f"{n:,} of 3,000 cells lie at (0, 0), {n_x:,} at CD3E = 0, {n_y:,} at MS4A1 = 0."
+    assert told == f"{counted} Bars along 0 tell how the cells there are spread."
     assert inked > 500
     assert not away
+
+
+@pytest.mark.parametrize("render", ["points", "raster"])
+def test_bars_beside_a_line_at_zero_are_as_long_as_cells_there_are_many(page: Any, render: str) -> None:
+    dataset = small(3000)
+    pair = ("obs:n_counts", "var:MS4A1")
+    x, y = dataset.embedding(pair).T
+    serve(page, Session(dataset, Settings(embedding=pair, color="cell_type", render=render)))
+    pixels, width, view = run(
+        page,
+        f"""const w = open_({{ traits: {{ embedding: {list(pair)}, render: "{render}" }}, answer: byKernel }});
+        w.widget.store.set({{ landmarks: createLandmarks }});
+        await ready(w);
+        const overlay = w.host.querySelector(".cxg-landmarks");
+        while (!overlay.getAttribute("aria-label")) await sleep(10);
+        await frame();
+        const {{ width, height }} = overlay;
+        const ink = overlay.getContext("2d").getImageData(0, 0, width, height).data;
+        return [[...ink.filter((_, i) => i % 4 === 3)], width, JSON.parse(w.host.dataset.cxgView)];""",
+    )
+    inked = np.array(pixels).reshape(-1, width) > 60
+    left, right, bottom, top = view
+    line = len(inked) * top / (top - bottom)  # px from the top at which y is 0
+    along = x[(y == 0) & (left <= x) & (x <= right)]
+    bars = np.bincount(((along - left) / (right - left) * width // 3).astype(int), minlength=-(-width // 3))
+    origin = int((0 - left) / (right - left) * width // 3)
+    most = np.delete(bars, origin).max() if 0 <= origin < len(bars) else bars.max()
+    expected = np.minimum(bars / most, 1) * min(30, len(inked) - line - 2)
+    drawn = inked[int(np.ceil(line + 2)) :, 1::3].sum(axis=0)[: len(expected)]
+    assert bars.sum() > 1000
+    assert (expected > 5).sum() > 12
+    assert np.quantile(np.abs(drawn - expected[: len(drawn)]), 0.95) <= 2

@@ -114,3 +114,44 @@ def test_a_picture_leaves_out_names_and_contours_that_cannot_be_read():
     plain = picture(session)
     session.settings = replace(session.settings, labels="cell_type", contours="cell_type")
     np.testing.assert_array_equal(picture(session), plain)
+
+
+@pytest.mark.parametrize("render", ["points", "raster"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_bars_beside_a_line_at_zero_are_as_long_as_cells_there_are_many(axis, render):
+    dataset = small(3000)
+    pair = ["obs:n_counts", "var:MS4A1"]
+    pair = tuple(pair if axis == 1 else pair[::-1])
+    xy = dataset.embedding(pair)
+    n_zero = int(np.count_nonzero((xy[:, axis] == 0) & np.isfinite(xy[:, 1 - axis])))
+    view = [-500.0, 8000.0, -500.0, 8000.0]
+    view[2 * axis : 2 * axis + 2] = [-1.0, 6.0]
+    session = Session(dataset, Settings(embedding=pair, color="cell_type", render=render))
+    with_bars = session.pictures.drawn(tuple(view), SIZE, paper=PAPERS["white"])[0]
+    side = SIZE[axis]
+    line = side / 7 if axis == 0 else side * 6 / 7  # px from the left, or from the top
+    along = xy[(xy[:, axis] == 0) & (np.abs(xy[:, 1 - axis] - 3750) <= 4250), 1 - axis]
+    at = (along + 500) / 8500 * SIZE[1 - axis]
+    at = SIZE[1] - at if axis == 0 else at
+    bars = np.bincount((at // 3).astype(int), minlength=-(-SIZE[1 - axis] // 3))
+    expected = bars / bars.max() * min(30, side / 7 - 2)
+    grey = (with_bars[..., :3] == [143, 145, 148]).all(axis=2)
+    strip = grey[:, : int(line - 2)] if axis == 0 else grey[int(np.ceil(line + 2)) :].T
+    assert bars.sum() == n_zero > 1000
+    assert np.abs(strip.sum(axis=1)[1::3] - expected[: len(strip[1::3])]).max() <= 1.5  # both ends are whole px
+    beyond = grey[:, int(line) :] if axis == 0 else grey[: int(line)]
+    assert beyond.sum() < 20  # letters have edges of that grey
+
+
+def test_a_figure_says_how_many_cells_lie_at_zero(tmp_path):
+    dataset = small(3000)
+    w = CxgWidget(dataset, embedding=("CD3E", "MS4A1"))
+    x, y = dataset.embedding(("CD3E", "MS4A1")).T
+    w.save(tmp_path / "ties.svg")
+    assert (
+        f"{np.count_nonzero((x == 0) & (y == 0)):,} of 3,000 cells lie at (0, 0)" in (tmp_path / "ties.svg").read_text()
+    )
+    w.embedding = ("n_counts", "MS4A1")
+    w.save(tmp_path / "ties.svg")
+    n_zero = np.count_nonzero((y == 0) & np.isfinite(dataset.embedding(("n_counts", "MS4A1"))[:, 0]))
+    assert f"{n_zero:,} of 3,000 cells lie at MS4A1 = 0" in (tmp_path / "ties.svg").read_text()

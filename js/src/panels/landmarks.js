@@ -9,10 +9,11 @@ import { safeColor } from "../style/color.js";
 import { nounsOf } from "../words/nouns.js";
 import { differenceTold, paintDifference } from "./difference.js";
 import { askForLandmarks, known } from "./landmark_question.js";
-import { tieNote, tiesOf } from "./notes_on_plot.js";
+import { linesOf, spreadNote, tieNote, tiesOf } from "./notes_on_plot.js";
 import { fitted, NAME_PX, nameAt, place, WIDEST_PX } from "./placing.js";
 import { paintPlotLegend } from "./plot_legend.js";
 import { createTissue } from "./tissue.js";
+import { paintProfile } from "./zero_profile.js";
 
 /** @typedef {import("../plot/landmarks.js").Look} Look */
 /** @typedef {import("../style/style.js").Theme} Theme */
@@ -33,7 +34,7 @@ const TIE_PX = 10;
 const STILL_PX = 4;
 
 /** @type {import("../plot/landmarks.js").CreateLandmarks} */
-export function createLandmarks({ element, under, look, model: { store, actions, client } }) {
+export function createLandmarks({ element, under, look, model: { store, actions, client, positions } }) {
   const canvas = document.createElement("canvas");
   canvas.className = "cxg-landmarks";
   canvas.style.cssText = "position:absolute;inset:0;pointer-events:none";
@@ -72,6 +73,10 @@ export function createLandmarks({ element, under, look, model: { store, actions,
     const difference = known(store.get(), "difference");
     if (difference !== null) paintDifference(context, difference, camera, theme, context.canvas !== canvas);
     if (contours !== null) paintContours(context, contours, camera, theme, asSeen(store.get()).color);
+    const { points } = store.get();
+    const places = positions();
+    if (points !== null && places !== null)
+      for (const line of linesOf(store.get())) paintProfile(context, places, points.extent, line, camera, theme);
     const names = labels === null ? [] : paintNames(context, labels, camera, theme, family);
     paintTie(context, store.get(), camera, theme, family);
     const { legend, panels } = store.get().traits;
@@ -95,6 +100,7 @@ export function createLandmarks({ element, under, look, model: { store, actions,
         : `Contours around ${contours.sets.join(", ") || (contours.column === "" ? `all ${nounsOf(store.get()).obs.many}` : `each ${contours.column}`)}.`,
       difference === null ? "" : `Difference: ${differenceTold(difference, nounsOf(store.get()).obs.many)}.`,
       tieNote(store.get()),
+      spreadNote(store.get()),
     ];
     return [tissue.told(), ...parts].filter((part) => part !== "").join(" ");
   }

@@ -7,6 +7,7 @@ import { nounsOf } from "../words/nouns.js";
 /** @param {State} state @returns {string[]} "" = nothing */
 export const notesOnPlot = (state) => [
   tieNote(state),
+  spreadNote(state),
   largestNote(state.labels, "Names stand for"),
   largestNote(state.contours, "Contours run around"),
 ];
@@ -30,6 +31,16 @@ export function tiesOf({ points }) {
   const many = ties.filter(({ n }) => n > Math.max(both, MANY * points.nObs));
   return both > 0 ? [{ n: both, place: "(0, 0)", line: -1 }, ...many] : many;
 }
+
+/** Lines at 0 with so many cells that it is drawn how these are spread. @param {State} state @returns {(0 | 1)[]} the axes that are 0 */
+export function linesOf({ points }) {
+  const [, ...lines] = points?.nAtZero ?? [];
+  return /** @type {const} */ ([0, 1]).filter((axis) => (lines[axis] ?? 0) > MANY * (points?.nObs ?? 0));
+}
+
+/** @param {State} state */
+export const spreadNote = (state) =>
+  linesOf(state).length === 0 ? "" : `Bars along 0 tell how the ${nounsOf(state).obs.many} there are spread.`;
 
 /** @param {State} state @param {ReturnType<typeof tiesOf>} [ties] */
 export function tieNote(state, ties = tiesOf(state)) {

@@ -21,13 +21,16 @@
  * @property {HTMLElement} element of the plot
  * @property {Element} under what their canvas lies beneath
  * @property {() => Look} look
- * @property {Pick<import("./plot.js").PlotModel, "store" | "actions" | "client">} model
+ * @property {Pick<import("./plot.js").PlotModel, "store" | "actions" | "client" | "positions">} model
  *
  * @typedef {(site: Site) => Landmarks} CreateLandmarks
  */
 
 /** What lies over the points. */
 const LIES = /** @type {const} */ (["labels", "contours", "difference", "tissue", "tissue_opacity"]);
+
+/** What it looks at besides; of ties at 0 it draws the points. */
+const FOLLOWED = /** @type {const} */ (["color", "points", "landmarks"]);
 
 /** @param {Site} site @returns {Landmarks & {follow: (state: State, before: State) => boolean}} `follow` tells whether the picture is another */
 export function createLandmarks(site) {
@@ -47,7 +50,7 @@ export function createLandmarks(site) {
       );
       if (layer === null && landmarks === null) return false;
       layer ??= /** @type {CreateLandmarks} */ (landmarks)(site);
-      if (isOther || state.color !== before.color || landmarks !== before.landmarks) layer.draw();
+      if (isOther || FOLLOWED.some((one) => state[one] !== before[one])) layer.draw();
       return isOther;
     },
   };

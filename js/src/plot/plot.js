@@ -28,6 +28,7 @@ import { createSavedPictures } from "./saved_pictures.js";
  * @property {import("../state/shared_view.js").SharedView} view
  * @property {{draw: (() => Promise<HTMLCanvasElement>) | null}} together draws all panels; null = there is the plot alone
  * @property {(site: import("../picture/surface.js").Site) => Surface} createSurface drawn by whom the state says
+ * @property {() => import("../state/scene.js").Positions | null} positions of the points that have arrived
  * @property {() => void} begin the first points are being drawn
  * @property {(plot: object, viewport: import("../screen/camera.js").Viewport | null, refresh: () => void) => void} see what a plot
  *   shows now; null = nothing any more; refresh: draws it anew

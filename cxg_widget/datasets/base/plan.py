@@ -118,14 +118,17 @@ def covering(lines: Positions, near: int, most: int) -> Iterator[Positions]:
 
 
 def _share(lines: Positions | None, portion: int | None, n: int) -> float:
-    """Return which part of n lines lies in the portions that hold some of them."""
+    """Return which part of n lines lies in the portions that hold some of them, which ascend."""
     if lines is None or n == 0:
         return 1.0
     if not len(lines):
         return 0.0
     if portion is None:
         return 1.0
-    return min(len(np.unique(lines // portion)) * portion / n, 1.0)
+    if portion == 1:
+        return len(lines) / n
+    n_portions = 1 + np.count_nonzero(np.diff(lines // portion))
+    return min(float(n_portions) * portion / n, 1.0)
 
 
 def _told(lines: Positions | None, n: int) -> str:

@@ -20,7 +20,7 @@ def has_section(dataset: Dataset, settings: Settings) -> bool:
 
 def spot_of(dataset: Dataset, settings: Settings) -> float:
     """Return how wide a spot is, data units; 0 where that is not known, or cells are no spots here."""
-    return (dataset.sections().spot or 0.0) if has_section(dataset, settings) else 0.0
+    return (dataset.sections().spot_on(settings.tissue) or 0.0) if has_section(dataset, settings) else 0.0
 
 
 def spot_px(spot: float, px_per_unit: float) -> float | None:

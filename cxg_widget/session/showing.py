@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -103,7 +104,7 @@ class Showing:
             "n_obs": self._dataset.n_obs, "n_at_zero": held.n_at_zero(),
             "y_down": is_tissue(name), "aggregated": held.is_aggregated,
             "equal_units": equal_units, "axis_labels": list(self._dataset.axis_names(name, settings.axes) or ()),
-            "few": few_of(settings), "spot": spot_of(self._dataset, settings),
+            "few": few_of(settings), "spot": spot_of(self._dataset, replace(settings, tissue=None)),
             "place": [name] if isinstance(name, str) else list(name),
         }  # fmt: skip
 

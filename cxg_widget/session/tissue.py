@@ -87,7 +87,7 @@ class TissueParts:
         )
         message = p.Tissue(
             asked.name, list(image.extent_of(*ends)), list(image.extent), part.step,
-            self._dataset.sections().um or 0.0,
+            image.um or 0.0, image.spot or 0.0,
         )  # fmt: skip
         return Frame(message, {"jpeg": np.frombuffer(encode_jpeg(pixels), dtype=np.uint8)})
 

@@ -42,7 +42,8 @@ def on_tissue(points: NDArray[np.uint8], held: Holder, seen: View, paper: Paper)
 
 def scale_bar_of(held: Holder, seen: View, size: tuple[float, float], paper: Paper) -> Parts:
     """Return the scale bar of a plot of so many px, where an image of the section lies under the cells."""
-    um = held.dataset.sections().um if shows_tissue(held) else None
+    image = held.dataset.sections().images.get(str(held.settings.tissue)) if shows_tissue(held) else None
+    um = None if image is None else image.um
     return Parts() if um is None else lay_out_scale_bar(um * abs(seen[1] - seen[0]) / size[0], size, paper)
 
 

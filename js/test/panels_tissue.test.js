@@ -43,4 +43,16 @@ test("points are as wide as spots where that is known, nobody wants them otherwi
     diameterOf(/** @type {any} */ ({ traits: { point_size: size }, points: { spot, nPoints: 3_000 } }), camera, 1);
   assert.deepEqual([of(89.5), of(1), of(1e6), of(89.5, 4)], [8.95, 1, 100, 4]);
   assert.equal(of(0), automaticSize(3_000, camera, 1));
+  const shown = (/** @type {string | null} */ tissue, spot = 50) =>
+    diameterOf(
+      /** @type {any} */ ({
+        traits: { point_size: null, tissue },
+        points: { spot: 89.5, nPoints: 3_000 },
+        tissue: { name: "B/hires", spot },
+      }),
+      camera,
+      1,
+    );
+  assert.deepEqual([shown("B/hires"), shown("A/hires"), shown(null)], [5, 8.95, 8.95]); // of its own library, once it is at hand
+  assert.equal(shown("B/hires", 0), automaticSize(3_000, camera, 1));
 });

@@ -175,6 +175,25 @@ def test_spots_are_as_wide_as_the_store_says_and_as_somebody_wants():
     assert next(iter(other.points())).message.spot == 0
 
 
+def test_spots_and_the_scale_bar_are_those_of_the_library_on_show():
+    dataset = section()
+    finer = {"tissue_hires_scalef": 0.1, "spot_diameter_fullres": 10.0}
+    dataset.images["V2/hires"] = (quadrants(), finer)
+    dataset.images["V3/hires"] = (quadrants(), {"tissue_hires_scalef": 0.1})
+    covered = {}
+    for name, spot, um in ((NAME, 100, 0.55), ("V2/hires", 10, 5.5), ("V3/hires", 0, 0)):
+        settings = Settings(embedding="spatial", tissue=name, tissue_opacity=0.0)
+        session = Session(dataset, settings)
+        message, _ = asked(session, p.AskTissue(name, [0, 3000, 2000, 0], 300, 200))
+        assert (message.spot, message.um) == (spot, pytest.approx(um))
+        assert next(iter(session.points())).message.spot == 100  # of the first, where no image is shown
+        view = (0.0, 3000.0, 2000.0, 0.0)
+        image = session.pictures.drawn(view, (3000, 2000), paper=PAPERS["white"])[0]
+        covered[name] = int((image[:300, :300, :3] != 255).any(axis=2).any(axis=0).sum())
+    assert covered[NAME] == pytest.approx(100, abs=2)
+    assert covered["V2/hires"] == pytest.approx(10, abs=2)
+
+
 @pytest.mark.parametrize(
     ("image", "factors", "said"),
     [

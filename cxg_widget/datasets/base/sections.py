@@ -34,10 +34,14 @@ class SectionImage:
     shape : px high and wide
     scale : px of the image for one unit of the coordinates; the middle of its first px lies at 0, 0, as matplotlib and
         scanpy have it
+    spot : how wide a spot of its library is, in units of the coordinates; None = that is not known
+    um : how many micrometres a unit is there; None = that is not known
     """
 
     shape: tuple[int, int]
     scale: float
+    spot: float | None = None
+    um: float | None = None
 
     @property
     def extent(self) -> Extent:
@@ -58,14 +62,19 @@ class Sections:
     ----------
     images : by name, "library/resolution"; the one to show first comes first
     faults : of images that cannot be shown, why
-    spot : how wide a spot is, in units of the coordinates; None = that is not known
-    um : how many micrometres a unit is; None = that is not known
+    spot : how wide a spot of the first library that says so is, in units of the coordinates; None = none does
+    um : how many micrometres a unit is in the first library that says so; None = none does
     """
 
     images: Mapping[str, SectionImage] = field(default_factory=dict)
     faults: Mapping[str, str] = field(default_factory=dict)
     spot: float | None = None
     um: float | None = None
+
+    def spot_on(self, name: str | None) -> float | None:
+        """Return how wide a spot is where an image is shown, by its own library; where none is, that of the first."""
+        image = self.images.get(name or "")
+        return self.spot if image is None else image.spot
 
 
 @dataclass(frozen=True)
@@ -96,7 +105,7 @@ def sections_of(libraries: list[Library]) -> Sections:
                 faults[name] = f"the image {name!r} of the section cannot be shown: {found}."
             else:
                 images[name] = found
-    spots = [one for library in libraries if (one := library.factors.get("spot_diameter_fullres", 0)) > 0]
+    spots = [spot for library in libraries if (spot := _spot_of(library.factors)) is not None]
     sizes = [size for library in libraries if (size := _um_of(library.factors)) is not None]
     return Sections(images, faults, spots[0] if spots else None, sizes[0] if sizes else None)
 
@@ -114,7 +123,12 @@ def _image(library: Library, resolution: str) -> SectionImage | str:
     if not (np.isfinite(scale) and scale > 0):
         known = ", ".join(sorted(library.factors)) or "none"
         return f"its scale factor {factor!r} is missing or no positive number (found: {known})"
-    return SectionImage((shape[0], shape[1]), float(scale))
+    return SectionImage((shape[0], shape[1]), float(scale), _spot_of(library.factors), _um_of(library.factors))
+
+
+def _spot_of(factors: Mapping[str, float]) -> float | None:
+    spot = factors.get("spot_diameter_fullres", 0.0)
+    return spot if spot > 0 else None
 
 
 def _um_of(factors: Mapping[str, float]) -> float | None:

@@ -44,7 +44,7 @@ class Tissue(OfPanel):
 
     extent : x0, x1, y0, y1 of its edges, data units, its first line at y0; whole : those of all of the image
     per_px : how many px of the stored image one px is, 1 = it has no more to show; um : micrometres of a data unit,
-        0 = that is not known
+        0 = that is not known; spot : how wide a spot of its library is, data units, 0 = that is not known
     """
 
     kind: ClassVar[str] = "tissue"
@@ -54,3 +54,4 @@ class Tissue(OfPanel):
     whole: list[float]
     per_px: int
     um: float
+    spot: float

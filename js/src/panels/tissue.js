@@ -60,7 +60,7 @@ export function createTissue({ element, look, store, client }) {
       if (asked !== key || isOver) return image.close();
       part?.image.close();
       part = { image, about };
-      store.set({ tissue: { name: about.name } }); // and all that follows the state draws anew
+      store.set({ tissue: { name: about.name, spot: about.spot } }); // and all that follows the state draws anew
     });
   }
 

@@ -118,7 +118,8 @@
  * @property {any} travel what lets points travel to another place, from the same
  * @property {import("../wire/protocol.js").Labels | null} labels where names stand, as last asked for
  * @property {import("../wire/protocol.js").Contours | null} contours where contours run, as last asked for
- * @property {{name: string} | null} [tissue] the image of the section as it is at hand: who draws it holds the rest
+ * @property {{name: string, spot: number} | null} [tissue] the image of the section as it is at hand, and how wide a spot of its library
+ *   is, 0 = not known: who draws it holds the rest
  * @property {import("../wire/protocol.js").Difference | null} [difference] where two sets differ, as last asked for
  * @property {Crowd} crowd how crowded views of this size are
  * @property {boolean} isSeen some points have been on the screen

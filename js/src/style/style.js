@@ -184,9 +184,9 @@ const WIDEST_PX = 100;
 /** Diameter of points: what was asked for, else that of the spots, else what suits.
  * @param {import("../state/state.js").State} state @param {import("../screen/camera.js").Camera} plot CSS px @param {number} zoom 1 = everything fits
  * @returns {number} CSS px */
-export function diameterOf({ traits, points }, plot, zoom) {
-  if (points?.spot && traits.point_size === null)
-    return Math.min(Math.max(points.spot / plot.unitsPerPx, 1), WIDEST_PX);
+export function diameterOf({ traits, points, tissue }, plot, zoom) {
+  const spot = points?.spot && tissue && tissue.name === traits.tissue ? tissue.spot : points?.spot;
+  if (spot && traits.point_size === null) return Math.min(Math.max(spot / plot.unitsPerPx, 1), WIDEST_PX);
   return traits.point_size ?? automaticSize(points?.nPoints ?? 0, plot, zoom);
 }
 

@@ -33,7 +33,8 @@ Column = Codes | NDArray[Any]
 def mask_of_query(query: Query, dataset: Dataset, layer: str | None = None) -> NDArray[np.bool_]:
     """Evaluate a query over obs columns and genes, as pandas evaluates the same text over a DataFrame of them.
 
-    Missing values are in no comparison but `!=`; arithmetic is in float64. A category is also known by its label in the
+    Missing values are in no comparison but `!=`. Arithmetic keeps float32 where a column has it, as in pandas, and is in
+    float64 else, so that whole numbers do not overflow. A category is also known by its label in the
     legend, and one that a column does not have is refused.
 
     Parameters
@@ -171,6 +172,8 @@ class _Block:
     def of_binop(self, node: ast.BinOp) -> Any:
         """Return what arithmetic makes of numbers."""
         left, right = (self._number(one, node.op) for one in (node.left, node.right))
+        if _is_scalar(left) and _is_scalar(right):
+            return float(_COMPUTED[type(node.op)](np.float64(left), np.float64(right)))
         return _COMPUTED[type(node.op)](left, right)
 
     def of_call(self, node: ast.Call) -> Any:
@@ -204,9 +207,11 @@ class _Block:
         if isinstance(found, str | list | Codes):
             raise self.wrong(f"{_said(found)} is no number, which {type(op).__name__.lower()} needs")
         try:
-            return np.asarray(found, dtype=np.float64)
+            if _is_scalar(found):
+                return float(found)  # which does not widen a float32 beside it
         except OverflowError:
             raise self.wrong("a number is too large") from None
+        return found if found.dtype.kind == "f" else np.asarray(found, dtype=np.float64)
 
     def _compared(self, left: Any, op: ast.cmpop, right: Any) -> Any:
         if isinstance(op, ast.In | ast.NotIn) and not isinstance(right, list):

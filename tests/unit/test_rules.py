@@ -3,12 +3,13 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from cxg_widget.errors import CxgWidgetError, InvalidValue, SelectionError, UnknownName
 from cxg_widget.rules.forms import check_rule
 from cxg_widget.rules.rule import mask_of, packed_rule
-from tests.memory import small
+from tests.memory import MemoryDataset, small
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +57,22 @@ def test_a_query_means_what_pandas_says(query, dataset, frame):
     query, in_pandas = (one and one.replace("'d 1'", repr(values[0])) for one in (query, QUERIES[query]))
     truth = frame.eval(in_pandas or query, engine="python")
     np.testing.assert_array_equal(mask_of({"query": query}, dataset), truth.astype(bool))
+
+
+@pytest.mark.parametrize(
+    "query", ["share * 100 > 2.5", "share * (1 / 4) == 0.00625", "-share / 3 + 1 <= .99", "share * n > 7"]
+)
+def test_arithmetic_keeps_the_float32_of_a_column_as_pandas_does(query):
+    share = (np.arange(1, 4001) / 16_000).astype(np.float32)  # many a boundary of float32 beside one of float64
+    columns = {"share": share, "n": (np.arange(4000) % 97).astype(np.int32)}
+    dataset = MemoryDataset(columns, np.zeros((4000, 1), np.float32), ["G"], {"umap": np.zeros((4000, 2), np.float32)})
+    truth = pd.DataFrame(columns).eval(query, engine="python")
+    np.testing.assert_array_equal(mask_of({"query": query}, dataset), truth)
+
+
+def test_whole_numbers_do_not_overflow_in_a_query(dataset, frame):
+    found = mask_of({"query": "n_genes * 10000000000000000 > 7e18"}, dataset)
+    np.testing.assert_array_equal(found, frame["n_genes"].astype(float) * 1e16 > 7e18)
 
 
 HOSTILE = [

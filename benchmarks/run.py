@@ -9,7 +9,22 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks import columns, compare, data, figures, kernel, large, machine, panels, plots, report, rows, sets, steps
+from benchmarks import (
+    columns,
+    compare,
+    data,
+    figures,
+    kernel,
+    large,
+    machine,
+    panels,
+    plots,
+    pointer,
+    report,
+    rows,
+    sets,
+    steps,
+)
 from benchmarks.data import HERE, RAW, SHAPES, Store
 from benchmarks.stores import run as of_stores
 
@@ -34,6 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "steps": steps.main,
         "panels": panels.main,
         "plots": plots.main,
+        "pointer": pointer.main,
         "rows": rows.main,
     }
     for measure in [one for name, one in alone.items() if wanted.only in (None, name)]:
@@ -130,6 +146,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
             "opening",
             "panels",
             "plots",
+            "pointer",
             "rows",
             "sets",
             "steps",

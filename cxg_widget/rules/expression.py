@@ -33,9 +33,9 @@ Column = Codes | NDArray[Any]
 def mask_of_query(query: Query, dataset: Dataset, layer: str | None = None) -> NDArray[np.bool_]:
     """Evaluate a query over obs columns and genes, as pandas evaluates the same text over a DataFrame of them.
 
-    Missing values are in no comparison but `!=`. Arithmetic keeps float32 where a column has it, as in pandas, and is in
-    float64 else, so that whole numbers do not overflow. A category is also known by its label in the
-    legend, and one that a column does not have is refused.
+    Missing values are in no comparison but `!=`. Arithmetic keeps float32 where a column has it, as in pandas, and is
+    in float64 else, so that whole numbers do not overflow. A category is also known by its label in the legend, and one
+    that a column does not have is refused.
 
     Parameters
     ----------

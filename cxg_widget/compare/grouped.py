@@ -14,6 +14,8 @@ from cxg_widget.compare.moments import NO_SCALE, Floats, entries_of
 from cxg_widget.compute.ahead import Ahead
 from cxg_widget.datasets.base.dataset import Dataset
 from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.errors import InvalidValue
+from cxg_widget.text.names import layer_told
 
 PER_CELL = 1e4
 """What the counts of a cell are brought to by "log1p_10k"."""
@@ -90,7 +92,7 @@ class Grouped:
         for block in self.ahead(partial(self.dataset.rows_of, self._some, self.layer)):
             rows = slice(start, start + len(block.starts) - 1)
             plain = self._plain(block)
-            yield plain, self.codes[rows], _scale_of(_totals_of_rows(plain)) if self.normalized else NO_SCALE
+            yield plain, self.codes[rows], _scale_of(self._totals_of(plain)) if self.normalized else NO_SCALE
             start = rows.stop
 
     def column_blocks(self) -> Iterator[tuple[int, MatrixBlock]]:
@@ -114,14 +116,28 @@ class Grouped:
             start = 0
             for block in self.ahead(partial(self.dataset.rows_of, self._some, self.layer)):
                 stop = start + len(block.starts) - 1
-                totals[start:stop] = _totals_of_rows(self._plain(block))
+                totals[start:stop] = self._totals_of(self._plain(block))
                 start = stop
         else:
             from cxg_widget.compare.kernels import add_totals
 
             for block in self.ahead(partial(self.dataset.columns_of, None, self._some, self.layer)):
-                add_totals(entries_of(block), totals)
+                self._check_counts(add_totals(entries_of(block), totals))
         return _scale_of(totals)
+
+    def _totals_of(self, block: MatrixBlock) -> Floats:
+        """Return the total of each row of a block."""
+        from cxg_widget.compare.kernels import put_totals
+
+        totals = np.empty(len(block.starts) - 1)
+        self._check_counts(put_totals(entries_of(block), totals))
+        return totals
+
+    def _check_counts(self, n_wrong: int) -> None:
+        """Refuse what a sample of the values did not show."""
+        if n_wrong:
+            where, values = layer_told(self.layer), "a value" if n_wrong == 1 else f"{n_wrong:,} values"
+            raise InvalidValue(f"normalize='log1p_10k' takes counts, and {where} holds {values} below 0 or infinite.")
 
     @property
     def _some(self) -> NDArray[np.int64] | None:
@@ -132,14 +148,6 @@ class Grouped:
         if not self.normalized or block.fill is None:
             return block
         return MatrixBlock.of_dense(block.dense(self.n_var))
-
-
-def _totals_of_rows(block: MatrixBlock) -> Floats:
-    from cxg_widget.compare.kernels import put_totals
-
-    totals = np.empty(len(block.starts) - 1)
-    put_totals(entries_of(block), totals)
-    return totals
 
 
 def _scale_of(totals: Floats) -> Floats:

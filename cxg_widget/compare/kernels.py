@@ -110,21 +110,32 @@ def add_columns(entries: Any, cells: Any, linear: Any, state: Any, rare: Any) ->
 
 
 @compiled
-def add_totals(entries: Any, totals: Any) -> None:
-    """Add the values of columns to the totals of their rows, float64 (n_obs,); NaN counts as nothing."""
+def add_totals(entries: Any, totals: Any) -> int:
+    """Add the values of columns to the totals of their rows, float64 (n_obs,); NaN counts as nothing.
+
+    Return how many values are no counts of anything: below 0, or infinite.
+    """
     starts, rows, values = entries
+    n_wrong = 0
     for entry in range(starts[0], starts[-1]):
-        if not np.isnan(values[entry]):
-            totals[rows[entry]] += values[entry]
+        value = values[entry]
+        if not np.isnan(value):
+            n_wrong += value < 0 or np.isinf(value)
+            totals[rows[entry]] += value
+    return n_wrong
 
 
 @compiled
-def put_totals(entries: Any, totals: Any) -> None:
-    """Write the total of each row, float64 (n_rows,); NaN counts as nothing."""
+def put_totals(entries: Any, totals: Any) -> int:
+    """Write the total of each row, float64 (n_rows,); NaN counts as nothing. Return the same as `add_totals`."""
     starts, _, values = entries
+    n_wrong = 0
     for row in range(totals.size):
         total = 0.0
         for entry in range(starts[row], starts[row + 1]):
-            if not np.isnan(values[entry]):
-                total += values[entry]
+            value = values[entry]
+            if not np.isnan(value):
+                n_wrong += value < 0 or np.isinf(value)
+                total += value
         totals[row] = total
+    return n_wrong

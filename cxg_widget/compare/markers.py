@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from cxg_widget.compare.result import Adjust, Comparison
 from cxg_widget.errors import UnknownName
-from cxg_widget.table.csv import csv_text
+from cxg_widget.table.csv import csv_text, write_csv
 from cxg_widget.text.names import not_found
 
 if TYPE_CHECKING:
@@ -69,9 +69,9 @@ class Markers(Mapping[Any, Comparison]):
         return self._series("u")
 
     def to_csv(self, path: str | Path, adjust: Adjust | None = None) -> None:
-        """Write the table to a file of comma separated values; names that a spreadsheet would run become text."""
+        """Write the table to a file; as `Comparison.to_csv`."""
         flat = self.frame(adjust).reset_index(level=1, allow_duplicates=True)  # var may be called as a column is
-        Path(path).write_text(csv_text(flat), encoding="utf-8")
+        write_csv(path, [csv_text(flat)])
 
     def _series(self, name: str) -> pd.Series:
         import pandas as pd
@@ -92,8 +92,8 @@ class Markers(Mapping[Any, Comparison]):
 
     def __getitem__(self, group: Any) -> Comparison:
         """Return the comparison of one group, with the notes of all."""
-        if group not in self._compared:
-            raise UnknownName(not_found("group", group, map(str, self._compared), "these markers"))
+        if not isinstance(group, Hashable) or group not in self._compared:
+            raise UnknownName(not_found("group", group, map(str, self._compared), "this table"))
         found: Comparison = self._compared[group]
         for note in self.notes:
             found = found.with_note(note)

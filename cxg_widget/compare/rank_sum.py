@@ -16,7 +16,7 @@ class RankTested(NamedTuple):
     Attributes
     ----------
     tested : z and p
-    u : pairs of a cell of a and one of b in which that of a is higher; ties count half
+    u : pairs of a cell of a and one of b in which that of a is higher; ties count half; NaN where there are none
     auc : u / (n_a n_b), the chance that a cell of a is higher than one of b
     """
 
@@ -44,8 +44,10 @@ def rank_sum(sum_a: Floats, ties: Floats, n_a: Floats, n_b: Floats) -> RankTeste
     n = n_a + n_b
     u = sum_a - n_a * (n_a + 1) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
-        spread = np.sqrt(n_a * n_b / 12 * ((n + 1) - ties / (n * (n - 1))))
-        z = np.where(spread > 0, (u - n_a * n_b / 2) / spread, np.nan)
+        untied = (n + 1) - ties / (n * (n - 1))
+        # It is at least 3 where one value differs; where none does, rounding may leave something of it.
+        z = np.where(untied > 1, (u - n_a * n_b / 2) / np.sqrt(n_a * n_b / 12 * untied), np.nan)
         auc = u / (n_a * n_b)
     size = -np.abs(z)
+    u = np.where(n_a * n_b > 0, u, np.nan)
     return RankTested(Tested(z, 2 * ndtr(size), (np.log(2) + log_ndtr(size)) / np.log(10)), u, auc)

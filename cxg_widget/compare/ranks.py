@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.compare.grouped import Grouped
 from cxg_widget.compare.moments import Moments, entries_of
+from cxg_widget.compare.order import in_order
 from cxg_widget.compare.rank_kernels import add_ranks, put_columns, sort_keys
 from cxg_widget.compare.turned import Integers, Keys, Turned, grown
 from cxg_widget.compute.compiled import frozen
@@ -25,7 +26,8 @@ _NONE = np.empty(0, dtype=np.uint64)
 class Ranks:
     """Sums of ranks of each gene over the cells of all groups.
 
-    Values are ranked as float32. Each becomes a key of 64 bits that holds its group too.
+    Each float32 value becomes a key of 64 bits that holds its group too. Values of float64 are replaced by their place
+    in the order of their gene before (`order.py`), unless they are normalized, which rounds to float32.
 
     Attributes
     ----------
@@ -47,7 +49,10 @@ class Ranks:
         first : the place in `cells.read` of the first column
         n : (n_columns, n_groups), in how many cells of each group each was measured
         """
-        entries, cells = entries_of(block), (frozen(self._cells.codes), frozen(self._cells.scale))
+        scale = self._cells.scale
+        if block.values.dtype == np.float64 and not scale.size:
+            block = in_order(block)
+        entries, cells = entries_of(block), (frozen(self._cells.codes), frozen(scale))
         starts = entries[0][:-1] - entries[0][0]
         self._keys, ends = grown(self._keys, len(block.values)), np.empty(len(starts), dtype=np.int64)
         put_columns(entries, cells, self._keys, ends)
@@ -79,9 +84,10 @@ class Ranks:
             while spans:
                 with suppress(IndexError):  # another thread took the last one
                     span = spans.pop()
-                    found = turned.keys(span, keys)
                     genes = slice(*span)
-                    keys, spare = found[0], self._rank(span[0], found, n[genes], fill[genes], spare)
+                    found = turned.keys(span, keys, fill[genes])
+                    left_out = fill[genes] * np.float32(not turned.is_double)  # which is in the middle of the order
+                    keys, spare = found[0], self._rank(span[0], found, n[genes], left_out, spare)
 
         try:
             for outcome in at_once([rank] * _THREADS):

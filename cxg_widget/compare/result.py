@@ -13,7 +13,7 @@ from cxg_widget.compare.adjust import benjamini_hochberg, benjamini_hochberg_log
 from cxg_widget.compare.moments import Floats, Summary
 from cxg_widget.compare.welch import TINY, Tested
 from cxg_widget.errors import InvalidValue
-from cxg_widget.table.csv import csv_text
+from cxg_widget.table.csv import csv_text, write_csv
 from cxg_widget.text.names import not_found
 
 if TYPE_CHECKING:
@@ -92,8 +92,14 @@ class Comparison:
         return self._series(self._u, "u")
 
     def to_csv(self, path: str | Path, adjust: Adjust | None = None) -> None:
-        """Write the table to a file of comma separated values; names that a spreadsheet would run become text."""
-        Path(path).write_text(csv_text(self.frame(adjust)), encoding="utf-8")
+        """Write the table to a file of comma separated values; names that a spreadsheet would run become text.
+
+        Raises
+        ------
+        TargetNotWritten
+            If the file cannot be written; one that was there stays as it was.
+        """
+        write_csv(path, [csv_text(self.frame(adjust))])
 
     @property
     def _log10_p_adj(self) -> Floats:

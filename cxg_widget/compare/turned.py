@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compare.moments import Floats, entries_of
+from cxg_widget.compare.order import places_of
 from cxg_widget.compare.rank_kernels import count_turned, put_keys, put_turned
 from cxg_widget.compute.compiled import frozen
-from cxg_widget.datasets.base.matrix_block import MatrixBlock
+from cxg_widget.datasets.base.matrix_block import MatrixBlock, Numbers
 
 _SLACK = 1.1
 """Rows to come may be that much fuller before genes are let go again, each time of which copies what is kept."""
@@ -27,7 +28,7 @@ class _Part(NamedTuple):
 
     starts: NDArray[np.int32]
     stops: NDArray[np.int32]
-    values: NDArray[np.float32]
+    values: Numbers
     groups: NDArray[Any]
 
     @property
@@ -72,7 +73,8 @@ class Turned:
         count_turned(entries, rows, frozen(left_out), self.first, starts[1:])
         np.cumsum(starts, out=starts)
         stops = starts[:-1].copy()
-        values, groups = np.empty(starts[-1], dtype=np.float32), np.empty(starts[-1], dtype=self._kind)
+        kind = np.float32 if scale.size else block.values.dtype
+        values, groups = np.empty(starts[-1], dtype=kind), np.empty(starts[-1], dtype=self._kind)
         put_turned(entries, (rows, frozen(scale)), (self.first, frozen(left_out)), stops, (values, groups))
         self._parts.append(_Part(starts[:-1], stops, values, groups))
         self._n_bytes += self._parts[-1].n_bytes
@@ -86,7 +88,7 @@ class Turned:
         n = np.zeros(self.last - self.first, dtype=np.int64)
         for part in self._parts:
             n += np.diff(part.starts, append=len(part.values))
-        size = np.cumsum(n) * (4 + self._kind.itemsize)
+        size = np.cumsum(n) * (max(part.values.itemsize for part in self._parts) + self._kind.itemsize)
         n_kept = max(int(np.searchsorted(size, self._most_bytes * done, side="right")), 1)
         for at, part in enumerate(self._parts):  # one by one, so that little is held twice
             self._parts[at] = part.first(n_kept)
@@ -106,14 +108,22 @@ class Turned:
             start = stop
         return found
 
-    def keys(self, span: tuple[int, int], held: NDArray[np.uint64]) -> Keys:
-        """Return the keys of a run of genes, in memory that was held before where it suffices."""
+    @property
+    def is_double(self) -> bool:
+        """Whether some values are float64."""
+        return any(part.values.dtype == np.float64 for part in self._parts)
+
+    def keys(self, span: tuple[int, int], held: NDArray[np.uint64], fill: NDArray[np.float32]) -> Keys:
+        """Return the keys of a run of genes, in memory that was held before where it suffices.
+
+        fill : what cells that are not listed have of each of them; with values of float64 it is 0 among the keys
+        """
         genes = slice(span[0] - self.first, span[1] - self.first)
         ends = np.concatenate([[0], np.cumsum(self._n_keys(genes))])
         held, starts, ends = grown(held, int(ends[-1])), ends[:-1].copy(), ends[:-1]
-        for part in self._parts:
-            turned = frozen(part.values), frozen(part.groups)
-            put_keys(turned, part.starts[genes], part.stops[genes], held, ends)
+        parts = [_Part(part.starts[genes], part.stops[genes], part.values, part.groups) for part in self._parts]
+        for part in _in_order(parts, fill) if self.is_double else parts:
+            put_keys((frozen(part.values), frozen(part.groups)), part.starts, part.stops, held, ends)
         return held, starts, ends
 
     def _n_keys(self, genes: slice = slice(None)) -> Integers:
@@ -121,6 +131,23 @@ class Turned:
         for part in self._parts:
             n += part.stops[genes] - part.starts[genes]
         return n
+
+
+def _in_order(parts: list[_Part], fill: NDArray[np.float32]) -> list[_Part]:
+    """Return parts of some genes whose values are places in the order of all values of a gene."""
+    first = [int(part.starts[0]) for part in parts]
+    found = [
+        _Part(part.starts - at, part.stops - at, np.empty(part.stops[-1] - at, np.float32), part.groups[at:])
+        for at, part in zip(first, parts, strict=True)
+    ]
+    for gene, left_out in enumerate(fill.tolist()):
+        spans = [slice(part.starts[gene], part.stops[gene]) for part in parts]
+        values = [part.values[span] for part, span in zip(parts, spans, strict=True)]
+        places, at = places_of(np.concatenate(values), left_out), 0
+        for part, some in zip(found, values, strict=True):
+            part.values[part.starts[gene] : part.stops[gene]] = places[at : at + len(some)]
+            at += len(some)
+    return found
 
 
 def grown(held: NDArray[np.uint64], n: int) -> NDArray[np.uint64]:

@@ -184,7 +184,8 @@ class GroupPlots:
         codes = tuple(self._dataset.codes(name) for name in columns)
         groups = Groups.of(codes, mask)
         if not groups.n_groups:
-            why = "none is selected" if within == "selection" and not selected.any() else "none of them has a category"
+            none = "none is selected" if within == "selection" and not selected.any() else "none passes the filters"
+            why = "none of them has a category" if mask is None or mask.any() else none
             raise SelectionError(f"a plot needs {self._dataset.obs_noun.many} in groups by {columns[0]!r}, and {why}.")
         return _Grouped(codes, groups, self._names(columns, codes, groups.places, groups.n_cells, groups.n_without))
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from cxg_widget.convert.destination import local_path, writing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +33,21 @@ def csv_text(frame: pd.DataFrame, *, separator: str = ",", header: bool = True) 
     names = [harmless(name) for name in frame.columns]
     shown = pd.DataFrame(dict(enumerate(columns)), index=index)
     return str(shown.to_csv(sep=separator, header=names if header else False, lineterminator="\n"))
+
+
+def write_csv(path: str | Path, parts: Iterable[str]) -> None:
+    """Write a file, whole or not at all.
+
+    Raises
+    ------
+    InvalidValue, TargetNotWritten
+        As `convert.destination.writing` of a file that replaces another.
+    """
+    with (
+        writing(local_path(path), replaces=True) as place,
+        place.partial.open("w", encoding="utf-8", newline="") as file,
+    ):
+        file.writelines(parts)
 
 
 def harmless(value: Any) -> Any:

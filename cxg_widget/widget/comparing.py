@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from cxg_widget.rules.told import told
 from cxg_widget.selection.given import is_rule, listed, rule_of
 from cxg_widget.selection.query import mask_of_query
 from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
-from cxg_widget.text.names import not_found
+from cxg_widget.text.names import not_found, shown
 
 if TYPE_CHECKING:
     from cxg_widget.compare.markers import Markers
@@ -44,7 +44,7 @@ def markers_of_set(widget: CxgWidget, a: Any, against: Any, question: Question, 
     """Compare cells with all others, or with those around them in the embedding on show; as `CxgWidget.markers`."""
     if against not in AGAINST:
         raise InvalidValue(
-            f"{not_found('background', against, AGAINST, 'markers(against=...)')}; compare(a, b) takes any two sets."
+            f"{not_found('background', against, AGAINST, 'markers(against=...)')} compare(a, b) takes any two sets."
         )
     if question.method in BY_DONOR:
         raise InvalidOption(
@@ -98,8 +98,12 @@ def cells_meant(widget: CxgWidget, what: Any, name: str, *, level: int) -> tuple
 
 def genes_meant(widget: CxgWidget, genes: Any) -> Sequence[str] | None:
     """Return names of genes: of a gene set by its name, of one gene, or as they were given."""
+    if genes is None:
+        return None
+    if not isinstance(genes, str) and isinstance(genes, Iterable):
+        return list(genes)
     if not isinstance(genes, str):
-        return None if genes is None else list(genes)
+        raise InvalidValue(f"genes= takes a list of names, or the name of a gene set; found {shown(genes)}")
     own = widget._session.settings.own_gene_sets
     return list({**widget.dataset.gene_sets, **own}.get(genes, (genes,)))
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cxg_widget.display.table import TableSetting
 from cxg_widget.errors import InvalidValue
+from cxg_widget.table.csv import write_csv
 from cxg_widget.text.names import shown
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
 
     from cxg_widget.widget.widget import CxgWidget
@@ -108,12 +110,10 @@ class Table:
 
         Raises
         ------
-        As `frame`; OSError if the file cannot be written.
+        As `frame`; TargetNotWritten if the file cannot be written, and one that was there stays as it was.
         """
         self._widget._check_open()
-        with Path(path).open("w", encoding="utf-8", newline="") as file:
-            for part in self._widget._session.table.csv():
-                file.write(part)
+        write_csv(path, self._widget._session.table.csv())
 
     def __len__(self) -> int:
         """Return how many rows there are."""

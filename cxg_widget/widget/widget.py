@@ -639,8 +639,8 @@ class CxgWidget(PlottingWidget):
         Parameters
         ----------
         column : obs column or gene; "obs:NAME" and "var:NAME" force one
-        of : None = the selection; a set or its name, else as `w.sets.add` takes it: {obs column: values}, a mask
-            (n_obs,), rows, or obs index labels. A set comes before a cell of the same label.
+        of : None = the selection; else as `compare` takes cells: a set or its name, {obs column: values}, a rule, a
+            query, a mask (n_obs,), rows, a polygon, or obs index labels. A set comes before a cell of the same label.
         by : obs column of categories or few whole numbers, such as the donor: its values are tested against each other
             too
 
@@ -680,9 +680,10 @@ class CxgWidget(PlottingWidget):
             return self._session.composition(column, None if of is None else self._mask_of(of), by)
 
     def _mask_of(self, what: Any) -> NDArray[np.bool_]:
-        """Return the cells of a set by its name, or else what `mask_of` takes, bool (n_obs,)."""
-        is_named = isinstance(what, str) and what in list(self.sets)
-        return mask_of(self.sets[what] if is_named else listed(what), self._dataset)
+        """Return the cells that `composition` or `zoom_to` were given, bool (n_obs,), as `compare` takes them."""
+        from cxg_widget.widget.comparing import cells_meant
+
+        return cells_meant(self, what, "what was given", level=3)[0]
 
     def _filtered(self) -> NDArray[np.bool_]:
         """Return which cells pass all filters, bool (n_obs,), a new array."""
@@ -702,8 +703,8 @@ class CxgWidget(PlottingWidget):
 
         Parameters
         ----------
-        what : the name of a set; else as `w.sets.add` takes it: a set or a selection, {obs column: values}, a mask,
-            rows, labels. A set comes before a cell of the same label.
+        what : the name of a set; else as `compare` takes cells: a set or a selection, {obs column: values}, a rule, a
+            query, a mask, rows, a polygon, labels. A set comes before a cell of the same label.
 
         Raises
         ------

@@ -20,6 +20,7 @@ from cxg_widget.compare.grouped import Grouped
 from cxg_widget.compare.matrix import Matrix
 from cxg_widget.compare.moments import Summary
 from cxg_widget.compare.question import Question
+from cxg_widget.compare.rank_sum import rank_sum
 from cxg_widget.compare.two_sets import compare
 from cxg_widget.compare.value_kind import kind_of
 from cxg_widget.compare.welch import welch
@@ -33,6 +34,7 @@ from cxg_widget.errors import (
     InvalidOption,
     InvalidValue,
     SelectionError,
+    TargetNotWritten,
     UnknownName,
 )
 from tests.datasets.make_cxg import make_cxg, make_truth
@@ -202,6 +204,29 @@ def test_normalized_counts_are_log1p_of_ten_thousand_of_all_genes(widgets, kind,
 
 
 @BOTH_AXES
+@pytest.mark.parametrize("wrong", [-3.0, np.inf])
+def test_one_value_that_is_no_count_and_that_a_sample_misses_is_not_normalized(widgets, kind, wrong):
+    counts = np.random.default_rng(5).poisson(0.8, (N_OBS, N_VAR)).astype(np.float32)
+    row, gene = (
+        np.setdiff1d(np.arange(n), np.linspace(0, n - 1, k).astype(int))[5] for n, k in ((N_OBS, 64), (N_VAR, 32))
+    )
+    counts[row, gene] = wrong
+    widget = widgets(counts, kind)
+    with pytest.raises(InvalidValue, match="takes counts, and X holds a value below 0 or infinite"):
+        widget.compare({"type": ["A", "B"]}, normalize="log1p_10k")
+
+
+@pytest.mark.parametrize("n", [2, 3, 339_580, 355_532, 10_000_019])
+def test_genes_of_one_value_have_no_z_however_many_cells_there_are(n):
+    all_tied, one_apart = np.array([n**3 - n, (n - 1) ** 3 - (n - 1)], dtype=np.float64)[:, None]
+    n_a = np.array([float(max(n // 3, 1))])
+    for ties, is_tested in ((all_tied, False), (one_apart, True)):
+        found = rank_sum(n_a * (n + 1) / 2, ties, n_a, n - n_a)
+        assert np.isfinite(found.tested.statistic[0]) == np.isfinite(found.tested.p[0]) == is_tested
+    assert np.isnan(rank_sum(np.zeros(1), np.zeros(1), np.zeros(1), np.array([float(n)])).u[0])
+
+
+@BOTH_AXES
 def test_any_number_of_groups_takes_one_look(kind):
     x = log_values()
     dataset = dataset_of(x, kind)
@@ -346,6 +371,8 @@ def test_sets_that_do_not_vary_give_what_scipy_gives(widgets):
         (InvalidOption, "by='donor_id' does not go with method='t-test'", ({"type": "A"},), {"by": "donor_id"}),
         (UnknownName, "no layer 'raw'", ({"type": "A"},), {"layer": "raw"}),
         (UnknownName, "Not there either: 'x', 'y'", ({"type": "A"},), {"genes": ["gene 422", "x", "y"]}),
+        (InvalidValue, "genes= takes a list of names, or the name of a gene set; found 5", ({"type": "A"},),
+         {"genes": 5}),
         (SelectionError, "no cell 'A'. It is a value of obs column 'type'", ("A",), {}),
         (UnknownName, "no set 'x'", ({"set": "x"},), {}),
     ],
@@ -379,6 +406,8 @@ def test_a_table_is_written_as_it_is_but_for_formulas(widgets, tmp_path):
     found.to_csv(tmp_path / "found.csv")
     read = pd.read_csv(tmp_path / "found.csv", index_col=0)
     pd.testing.assert_frame_equal(read.rename({"'=1+1": "=1+1"}), found.frame(), check_names=False)
+    with pytest.raises(TargetNotWritten, match="there is no folder"):
+        found.to_csv(tmp_path / "none" / "found.csv")
 
 
 def test_no_more_is_read_than_rows_of_both_sets_or_genes_that_are_asked_for(widgets):

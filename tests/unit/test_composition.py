@@ -96,6 +96,18 @@ def test_donors_may_be_whole_numbers():
     pd.testing.assert_frame_equal(by_number, by_name)
 
 
+def test_cells_are_named_as_for_compare(widget):
+    mask = widget.dataset.obs(["n_genes"])["n_genes"].to_numpy() > 500
+    widget.select(mask)
+    widget.sets.add("many", mask)
+    expected = widget.composition("cell_type")
+    for of in ("selection", "many", "n_genes > 500", mask, {"query": "n_genes > 500"}, widget.sets["many"].rule):
+        pd.testing.assert_frame_equal(widget.composition("cell_type", of=of), expected)
+    square = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+    widget.select(polygon=square)
+    pd.testing.assert_frame_equal(widget.composition("cell_type", of=square), widget.composition("cell_type"))
+
+
 def test_what_cannot_be_asked_is_refused_in_a_sentence(widget):
     with pytest.raises(SelectionError, match="there are none"):
         widget.composition("cell_type")
@@ -111,6 +123,7 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(widget):
         with pytest.raises(error, match=said):
             widget.composition(column, by=by)
     widget.filters["cell_type"] = ["B cell"]
+    assert len(widget.composition("donor name", of={"cell_type": "B cell"}))
     with pytest.raises(SelectionError, match="none of the set does"):
         widget.composition("cell_type")
 

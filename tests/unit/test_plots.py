@@ -207,3 +207,11 @@ def test_a_plot_keeps_nothing_of_each_cell_and_shows_itself_as_a_picture(monkeyp
 def test_what_cannot_be_plotted_is_refused_in_one_sentence(act, error, said, widget):
     with pytest.raises(error, match=said):
         act(widget)
+
+
+def test_where_filters_leave_no_cell_that_is_the_reason_that_is_told(widget):
+    widget.filters["n_counts"] = (1e12, None)
+    for act in (lambda: widget.violin("CD3E", "cell_type"), lambda: widget.bars("cell_type", "donor name")):
+        with pytest.raises(SelectionError, match="none passes the filters"):
+            act()
+    widget.filters.clear()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.node import Array
-from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock, spans
+from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock, exactly, spans
 from cxg_widget.datasets.base.plan import Grain
 from cxg_widget.datasets.base.values import Vector
 from cxg_widget.datasets.base.vectors import together
@@ -45,23 +45,22 @@ class Dense:
         n_var = self._array.shape[1]
         if len(rows) and rows[-1] - rows[0] == len(rows) - 1:
             whole = self._array.read(slice(int(rows[0]), int(rows[-1]) + 1), slice(None))
-            return DenseBlock(whole.astype(np.float32, copy=False))
-        found = np.empty((len(rows), n_var), dtype=np.float32)
+            return DenseBlock(exactly(whole))
+        found = np.empty((len(rows), n_var), dtype=self._array.dtype)
         for ranges in self._some_ranges(rows):
             for (begin, end), band in zip(ranges, self._array.read_ranges(ranges), strict=True):
                 low, high = np.searchsorted(rows, (begin, end))
                 found[low:high] = band if len(band) == high - low else band[rows[low:high] - begin]
-        return DenseBlock(found)
+        return DenseBlock(exactly(found))
 
-    def cut_columns(self, positions: NDArray[np.int64], rows: NDArray[np.int64] | None) -> MatrixBlock | None:
+    def cut_columns(self, positions: NDArray[np.int64], rows: NDArray[np.int64] | None) -> MatrixBlock:
         """Return some columns, ascending, cut to some rows; of bands of rows that hold none of them nothing is read."""
-        if rows is None:
-            return None
-        found = np.empty((len(positions), len(rows)), dtype=np.float32)
+        rows = np.arange(self._array.shape[0]) if rows is None else rows
+        found = np.empty((len(positions), len(rows)), dtype=self._array.dtype)
         for first, last, start, stop in spans(rows, self._gap()):
-            for number, vector in enumerate(self.columns(positions.tolist(), start, stop)):
-                found[number, first:last] = vector.values[rows[first:last] - start]
-        return DenseBlock(found)
+            for number, column in enumerate(self._some_columns(positions.tolist(), start, stop)):
+                found[number, first:last] = column[rows[first:last] - start]
+        return DenseBlock(exactly(found))
 
     def _some_ranges(self, rows: NDArray[np.int64]) -> Iterator[list[tuple[int, int]]]:
         """Yield ranges of rows that hold those wanted, some at a time that take little memory."""
@@ -84,8 +83,14 @@ class Dense:
 
     def columns(self, positions: Sequence[int], start: int, stop: int) -> Iterator[Vector]:
         """Yield the rows start <= row < stop of distinct columns; those that share chunks are read at once."""
-        for some in together(positions, 4 * (stop - start)):
-            found = {position: np.empty(stop - start, dtype=np.float32) for position in some}
+        yield from (
+            Vector(column.astype(np.float32, copy=False)) for column in self._some_columns(positions, start, stop)
+        )
+
+    def _some_columns(self, positions: Sequence[int], start: int, stop: int) -> Iterator[NDArray[Any]]:
+        """Yield them as `columns` does, in the type that is stored."""
+        for some in together(positions, self._array.dtype.itemsize * (stop - start)):
+            found = {position: np.empty(stop - start, dtype=self._array.dtype) for position in some}
             for beside in self._by_chunk(some):
                 first, last = min(beside), max(beside) + 1
                 for begin, end in self._bands(start, stop, last - first):
@@ -93,7 +98,7 @@ class Dense:
                     for position in beside:
                         found[position][begin - start : end - start] = band[:, position - first]
             for position in some:
-                yield Vector(found.pop(position))
+                yield found.pop(position)
 
     def _by_chunk(self, positions: Sequence[int]) -> Iterator[list[int]]:
         """Yield columns that share chunks; all of them where rows lie in one piece."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.node import Array
-from cxg_widget.datasets.base.matrix_block import counted
+from cxg_widget.datasets.base.matrix_block import Numbers, counted, exactly
 
 BLOCK_ENTRIES = 1 << 22
 """Entries read at a time where all of them are looked at: 32 MiB."""
@@ -22,7 +22,7 @@ Spans = NDArray[np.int64]
 
 def pick_entries(
     indices: Array, data: Array, first: Spans, ends: Spans, n_positions: int
-) -> tuple[NDArray[Any], NDArray[np.float32]]:
+) -> tuple[NDArray[Any], Numbers]:
     """Return positions and values of the entries first <= entry < end of several spans, one after the other.
 
     indices, data : of a compressed matrix, of a chunk of which nothing is read where no span lies in it
@@ -31,7 +31,7 @@ def pick_entries(
     """
     before = np.concatenate([[0], np.cumsum(ends - first)])
     positions = np.empty(before[-1], dtype=np.int32 if n_positions < 2**31 else np.int64)
-    values = np.empty(before[-1], dtype=np.float32)
+    values = np.empty(before[-1], dtype=data.dtype if data.dtype.itemsize > np.dtype(np.int16).itemsize else np.float32)
     for lows, highs in _ranges(first, ends, indices.chunks):
         these = slice(np.searchsorted(ends, lows[0], side="right"), np.searchsorted(first, highs[-1]))
         begin, end = np.maximum(first[these], lows[0]), np.minimum(ends[these], highs[-1])
@@ -47,7 +47,7 @@ def pick_entries(
         entry = counted(begin - lows[of_range] + beside[of_range], end - begin)
         positions[out] = np.concatenate(indices.read_ranges(ranges))[entry]
         values[out] = np.concatenate(data.read_ranges(ranges))[entry]
-    return positions, values
+    return positions, exactly(values)
 
 
 def aligned(first: int, last: int, chunks: tuple[int, ...] | None, length: int) -> Iterator[tuple[int, int]]:

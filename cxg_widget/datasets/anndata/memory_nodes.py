@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cxg_widget.datasets.anndata.matrices import Axis, Matrix
 from cxg_widget.datasets.anndata.node import Array, Group, Node
-from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock
+from cxg_widget.datasets.base.matrix_block import DenseBlock, MatrixBlock, exactly
 from cxg_widget.datasets.base.plan import Grain
 from cxg_widget.datasets.base.values import Vector
 from cxg_widget.datasets.base.vectors import together
@@ -180,9 +180,9 @@ _PARTS = ("data", "indices", "indptr")
 def _block_of(values: Any) -> MatrixBlock:
     """Return the rows of a matrix as a block, sparse where it is."""
     if not hasattr(values, "tocsr"):
-        return DenseBlock(np.ascontiguousarray(_dense(values)))
+        return DenseBlock(np.ascontiguousarray(exactly(np.asarray(values))))
     found = values.tocsr()
-    return MatrixBlock(found.indptr, found.indices, found.data.astype(np.float32, copy=False)).distinct(found.shape[1])
+    return MatrixBlock(found.indptr, found.indices, exactly(found.data)).distinct(found.shape[1])
 
 
 def _dense(values: Any) -> NDArray[np.float32]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.anndata.entries import BLOCK_ENTRIES, aligned, pick_entries
 from cxg_widget.datasets.anndata.node import Array, Group
-from cxg_widget.datasets.base.matrix_block import MatrixBlock, stack
+from cxg_widget.datasets.base.matrix_block import MatrixBlock, exactly, stack
 from cxg_widget.datasets.base.plan import Grain
 from cxg_widget.datasets.base.vectors import TOGETHER_BYTES
 from cxg_widget.errors import InvalidStore
@@ -93,7 +93,7 @@ class Sparse:
         first, ends = starts[rows], starts[rows + 1]
         if len(rows) and (first[1:] == ends[:-1]).all():
             span = slice(int(first[0]), int(ends[-1]))
-            positions, values = self._indices.read(span), self._data.read(span).astype(np.float32, copy=False)
+            positions, values = self._indices.read(span), exactly(self._data.read(span))
         else:
             positions, values = pick_entries(self._indices, self._data, first, ends, self._n_minor)
         found = MatrixBlock(np.append(0, np.cumsum(ends - first)), positions, values)

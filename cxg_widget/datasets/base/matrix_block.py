@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.base.values import Vector
 
 Integers = NDArray[np.integer[Any]]
+Numbers = NDArray[np.floating[Any]]
+"""float32, or float64 where that would change one of them; see `exactly`."""
 _MANY_ENTRIES = 1 << 20
 """From how many on it pays to load a compiled loop, where none has been."""
 
@@ -26,44 +28,42 @@ class MatrixBlock:
     ----------
     starts : integers (n_lines + 1,); line i has the entries starts[i] <= entry < starts[i + 1]
     positions : integers (n_entries,), of each entry along its line, distinct in a line, in any order
-    values : float32 (n_entries,); NaN = not measured
+    values : `Numbers` (n_entries,); NaN = not measured
     fill : float32 (length,), what each position is worth in the lines that leave it out: the shift of a CXG with
         `X_col_shift`, NaN for what no line measured; None = 0
     """
 
     starts: Integers
     positions: Integers
-    values: NDArray[np.float32]
+    values: Numbers
     fill: NDArray[np.float32] | None = None
 
     @property
-    def lines(self) -> NDArray[np.float32] | None:
-        """All values, float32 (n_lines, length), where the store has them so; None where it has entries.
+    def lines(self) -> Numbers | None:
+        """All values, `Numbers` (n_lines, length), where the store has them so; None where it has entries.
 
         Who reads the entries alone is right of both kinds of block: of a dense one each cell is an entry.
         """
         return None
 
-    def dense(self, length: int) -> NDArray[np.float32]:
-        """Return all values, float32 (n_lines, length); of a dense block the array it holds."""
+    def dense(self, length: int) -> Numbers:
+        """Return all values, `Numbers` (n_lines, length); of a dense block the array it holds."""
         n_lines = len(self.starts) - 1
-        found = np.zeros((n_lines, length), dtype=np.float32)
+        found = np.zeros((n_lines, length), dtype=self.values.dtype)
         if self.fill is not None:
             found[:] = self.fill
         found[np.repeat(np.arange(n_lines), np.diff(self.starts)), self.positions] = self.values
         return found
 
     @classmethod
-    def of_dense(cls, values: NDArray[np.float32]) -> MatrixBlock:
+    def of_dense(cls, values: Numbers) -> MatrixBlock:
         """Return the rows of a dense part, zeros left out; NaN stays."""
         line, position = np.nonzero(values)
         starts = np.searchsorted(line, np.arange(len(values) + 1)).astype(np.int64)
         return cls(starts, position, values[line, position])
 
     @classmethod
-    def of_entries(
-        cls, shape: tuple[int, int], line: Integers, position: Integers, values: NDArray[np.float32]
-    ) -> MatrixBlock:
+    def of_entries(cls, shape: tuple[int, int], line: Integers, position: Integers, values: Numbers) -> MatrixBlock:
         """Return entries in any order as lines, (n_lines, length); what a line holds twice is added up."""
         from scipy.sparse import coo_array
 
@@ -161,7 +161,7 @@ class MatrixBlock:
 
     def vector(self) -> Vector:
         """Return a single line as a vector."""
-        return Vector(self.values, self.positions.astype(np.int64))
+        return Vector(self.values.astype(np.float32, copy=False), self.positions.astype(np.int64))
 
 
 class DenseBlock(MatrixBlock):
@@ -169,19 +169,19 @@ class DenseBlock(MatrixBlock):
 
     Parameters
     ----------
-    lines : float32 (n_lines, length)
+    lines : `Numbers` (n_lines, length)
     """
 
-    def __init__(self, lines: NDArray[np.float32]) -> None:
+    def __init__(self, lines: Numbers) -> None:
         n_lines, length = lines.shape
         starts = np.arange(n_lines + 1, dtype=np.int64) * length
         for name, value in (("starts", starts), ("values", lines.reshape(-1)), ("fill", None), ("_lines", lines)):
             object.__setattr__(self, name, value)
 
     @property
-    def lines(self) -> NDArray[np.float32]:
-        """All values, float32 (n_lines, length)."""
-        found: NDArray[np.float32] = vars(self)["_lines"]
+    def lines(self) -> Numbers:
+        """All values, `Numbers` (n_lines, length)."""
+        found: Numbers = vars(self)["_lines"]
         return found
 
     @cached_property
@@ -190,7 +190,7 @@ class DenseBlock(MatrixBlock):
         n_lines, length = self.lines.shape
         return np.tile(np.arange(length, dtype=np.int32), n_lines)
 
-    def dense(self, length: int) -> NDArray[np.float32]:  # noqa: ARG002 - it has one
+    def dense(self, length: int) -> Numbers:  # noqa: ARG002 - it has one
         """Return all values."""
         return self.lines
 
@@ -209,6 +209,18 @@ class DenseBlock(MatrixBlock):
     def take(self, lines: Integers) -> MatrixBlock:
         """Return some lines, in their order."""
         return DenseBlock(self.lines[lines])
+
+
+def exactly(values: NDArray[Any]) -> Numbers:
+    """Return numbers as float32, or as float64 where float32 would change one of them."""
+    with np.errstate(over="ignore"):
+        found = values.astype(np.float32, copy=False)
+    if values.dtype.itemsize <= (4 if values.dtype.kind == "f" else 2):
+        return found
+    is_same = found == values
+    if values.dtype.kind == "f":
+        is_same |= np.isnan(values)
+    return found if is_same.all() else values.astype(np.float64)
 
 
 def stack(vectors: Sequence[Vector], n_obs: int) -> MatrixBlock:

@@ -63,7 +63,8 @@ def _across(parts: list[MatrixBlock], height: int) -> MatrixBlock:
     starts = np.zeros(height + 1, dtype=np.int64)
     counts = (np.bincount(part.positions, minlength=height) for part in parts)
     np.cumsum(sum(counts, np.zeros(height, dtype=np.int64)), out=starts[1:])
-    positions, values = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=np.float32)
+    kind = np.result_type(np.float32, *(part.values.dtype for part in parts))
+    positions, values = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=kind)
     free, first = starts[:-1].copy(), 0
     for number, part in enumerate(parts):
         parts[number] = part.first(0)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from cxg_widget.datasets.anndata.node import Array
 from cxg_widget.datasets.base.matrix_block import Numbers, counted, exactly
 
-BLOCK_ENTRIES = 1 << 22
-"""Entries read at a time where all of them are looked at: 32 MiB."""
+BLOCK_ENTRIES = 1 << 21
+"""Entries read at a time where all of them are looked at: 16 MiB."""
 _NEAR_ENTRIES = 1 << 12
 """Entries between two lines that are read rather than skipped, where there are no chunks."""
 _MOST_RANGES = 1 << 10

@@ -16,9 +16,9 @@ from cxg_widget.text.names import not_found
 
 STEP_BYTES = 2**25
 """What the block that is handed on may take: 32 MiB, since whoever reads it holds the one before as well."""
-_TURNED_BYTES = 48 * 2**20
+_TURNED_BYTES = 36 * 2**20
 """What is turned at a time where vars are kept together, for which as much again is needed."""
-_BAND_BYTES = 2**24
+_BAND_BYTES = 2**23
 """What is read of vars at a time to be cut and turned."""
 
 

@@ -232,6 +232,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for what in ACTS if has_scanpy else ():
         if "scanpy" in what:
             take(what, SCATTERED, folder, (what, SCATTERED))
+    beside = [sys.executable, "-m", "benchmarks.compare_beside", str(folder)]
+    meanwhile = subprocess.run(beside, capture_output=True, text=True, check=True, cwd=HERE.parent).stdout
+    with (HERE / "compare.md").open("a") as file:
+        file.write(f"\n{meanwhile}")
     print(f"wrote {HERE / 'compare.md'}")
 
 

@@ -2,7 +2,8 @@
 
 A lasso of half of the cells, and a hover, are sent to a widget as the page sends them, and answered as it is: first
 alone, then again and again while cells are compared that a hand asked for.
-``python -m benchmarks.compare_beside STORE`` prints a table.
+``python -m benchmarks.compare_beside FOLDER`` prints a table of the stores of `compare.py` in a folder, which that adds
+to its own.
 """
 
 from __future__ import annotations
@@ -17,6 +18,13 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.compare_stores import STORES
+
+METHODS = ("t-test", "wilcoxon")
+CANCEL = "given up after, s"
+_ABOUT = """A lasso of half of the cells and a hover, as the page asks for them, 30 ms apart, alone and while half of
+the cells are compared with the others as by hand, in a thread that gives way; and the longest time from the wish to
+give up to its end."""
 CALLS = 40
 PAUSE_S = 0.03
 """Between gestures of a hand, in which a processor that has nothing else to do forgets the last one."""
@@ -40,7 +48,7 @@ def beside(path: Path, method: str) -> dict[str, tuple[float, float]]:
         for name, request in REQUESTS.items():
             alone = [_answered(widget, request) for _ in range(CALLS)]
             found[name] = statistics.median(alone), statistics.median(_while(widget, method, request))
-        return {**found, "cancel": (0.0, _given_up(widget, a, method))}
+        return {**found, CANCEL: (0.0, _given_up(widget, a, method))}
     finally:
         widget.close()
 
@@ -107,13 +115,22 @@ def _given_up(widget: Any, a: Any, method: str) -> float:
     return longest
 
 
+def table(folder: Path) -> str:
+    """Return what was measured of the stores in a folder as Markdown."""
+    found = {(store, method): beside(folder / name, method) for store, name in STORES.items() for method in METHODS}
+    heads = "".join(f" {store}: alone | meanwhile |" for store in STORES)
+    lines = [f"| | |{heads}", f"| --- | --- |{' --: | --: |' * len(STORES)}"]
+    for method in METHODS:
+        for what in (*REQUESTS, CANCEL):
+            pairs = [found[store, method][what] for store in STORES]
+            told = [f" | {later:.2f}" if what == CANCEL else f"{alone:.1f} | {later:.1f}" for alone, later in pairs]
+            lines.append(f"| {method} | {what if what == CANCEL else what + ', ms'} | {' | '.join(told)} |")
+    return "\n".join(["## Gestures meanwhile", "", _ABOUT, "", *lines, ""])
+
+
 def main() -> None:
-    """Print what was measured of the store that the command line names."""
-    print("| | | alone | meanwhile |\n| --- | --- | --: | --: |")
-    for method in ("t-test", "wilcoxon"):
-        for what, (alone, meanwhile) in beside(Path(sys.argv[1]), method).items():
-            told = ("", f"{meanwhile:.2f} s") if what == "cancel" else (f"{alone:.1f} ms", f"{meanwhile:.1f} ms")
-            print(f"| {method} | {what} | {told[0]} | {told[1]} |", flush=True)
+    """Print the table of the folder that the command line names."""
+    print(table(Path(sys.argv[1])))
 
 
 if __name__ == "__main__":

@@ -123,7 +123,7 @@ def packed(codes: Codes, dataset: Dataset) -> Step:
 
 
 def _unpacked(step: Mapping[str, Any], dataset: Dataset) -> Codes:
-    if (step["n_obs"], step["identity"]) != (dataset.n_obs, dataset.obs_identity):
+    if not dataset.has_rows_of(step["n_obs"], step["identity"]):
         what = "these labels are those of another dataset, or of another state of this one"
         raise SelectionError(f"{what}; w.annotations.load(path) finds {dataset.obs_noun.many} by name.")
     size = 2 * dataset.n_obs

@@ -189,7 +189,7 @@ class _Cells:
 
     def of_rows(self, rule: Rule) -> Mask:
         """Return the cells that were packed."""
-        if (rule["n_obs"], rule["identity"]) != (self._dataset.n_obs, self._dataset.obs_identity):
+        if not self._dataset.has_rows_of(rule["n_obs"], rule["identity"]):
             what = "these rows are those of another dataset, or of another state of this one"
             raise SelectionError(f"{what}; a rule of rows fits none but its own.")
         try:

@@ -7,7 +7,10 @@ import shutil
 import numpy as np
 import tiledb
 
+from cxg_widget import CxgWidget
+from cxg_widget.convert import convert
 from cxg_widget.datasets import open_dataset
+from cxg_widget.datasets.anndata.dataset import AnnDataDataset
 from tests.datasets.make_cxg import make_cxg, make_truth
 from tests.memory import small
 
@@ -83,6 +86,22 @@ def test_far_away_it_takes_one_request_for_each_array(tmp_path, object_store):
     shutil.rmtree(path)
     object_store.put(make_cxg(path, make_truth(seed=1)), "identity.cxg")
     assert identity(uri, config=object_store.config) != before
+
+
+def test_names_of_cells_are_read_when_rows_are_first_packed_and_no_sooner(tmp_path, monkeypatch):
+    path, read, names = tmp_path / "a.h5ad", [], AnnDataDataset._read_obs_identity
+    convert(small(50), path, progress=False)
+    monkeypatch.setattr(AnnDataDataset, "_read_obs_identity", lambda self: read.append(self) or names(self))
+    with open_dataset(path) as dataset:
+        widget = CxgWidget(dataset)
+        widget.sets.add("T", {"cell_type": "T cell"})
+        widget.annotations.new("mine").assign("many", {"is_doublet": True})
+        widget.sets["others"] = ~widget.sets["T"]
+        assert widget.select(widget.sets["T"]).rule == widget.sets["T"].rule
+        assert read == []
+        widget.sets["rows"], widget.sets["more"] = [1, 2], [3]
+        assert len(read) == 1
+        widget.close()
 
 
 def test_a_store_that_cannot_tell_is_never_taken_for_another():

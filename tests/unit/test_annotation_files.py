@@ -24,6 +24,7 @@ from cxg_widget.errors import (
     InvalidValue,
     MergeConflict,
     MissingDependency,
+    SelectionError,
     TargetExists,
     TargetNotWritten,
 )
@@ -184,6 +185,64 @@ def test_a_state_comes_back_over_the_file_that_its_labels_were_saved_into(h5ad):
     again.close()
     with pytest.raises(InvalidValue, match="'mine' is an obs column already"):
         CxgWidget(h5ad, **other)
+
+
+@pytest.mark.parametrize("names", ["by name", "by number"])
+def test_cells_given_by_a_mask_come_back_over_the_file_that_labels_were_saved_into(names, tmp_path):
+    data, path = small(1000), tmp_path / "data.h5ad"
+    if names == "by number":
+        data._obs["cell_id"] = np.array([str(row) for row in range(1000)], dtype=object)
+    convert(data, path, progress=False)
+    mask = np.arange(1000) % 7 == 0
+    first = CxgWidget(path)
+    of_t = np.asarray(first.dataset.obs(["cell_type"])["cell_type"] == "T cell")
+    first.sets["some"] = mask
+    note = first.annotations.new("mine")
+    note.assign("T", {"cell_type": "T cell"})
+    first.select(mask)
+    first.select({"mine": "T"}, mode="subtract")
+    note.assign("rest")
+    note.save(into=path)
+    first.sets["later"] = ~mask  # whose cells are told from others after the file was written
+    state = json.loads(json.dumps(first.state))
+    first.close()
+    with pytest.warns(UserWarning, match="'mine' is an obs column of"):
+        again = CxgWidget(path, **state)
+    np.testing.assert_array_equal(again.sets["some"].mask, mask)
+    np.testing.assert_array_equal(again.sets["later"].mask, ~mask)
+    truth = np.where(of_t, "T", np.where(mask, "rest", None))
+    assert texts(again.dataset.obs(["mine"])["mine"]) == truth.tolist()
+    again.close()
+
+
+@pytest.mark.parametrize("names", ["by name", "by number"])
+def test_rows_fit_neither_other_cells_at_the_same_path_nor_the_same_names_at_another(names, tmp_path):
+    path, other = tmp_path / "data.h5ad", tmp_path / "other.h5ad"
+    data = [small(100), small(100, seed=1)]
+    if names == "by name":
+        data[1]._obs["cell_id"] = data[1]._obs["cell_id"][::-1].copy()
+    else:
+        for one in data:
+            one._obs["cell_id"] = np.array([str(row) for row in range(100)], dtype=object)
+    convert(data[0], path, progress=False)
+    widget = CxgWidget(path)
+    rule = widget.sets.add("a", [1, 2]).rule
+    widget.close()
+    shutil.copyfile(path, other)
+    path.unlink()
+    convert(data[1], path, progress=False)
+    for one in (path, other):
+        again = CxgWidget(one)
+        with pytest.raises(SelectionError, match="another dataset"):
+            again.sets.apply(rule)
+        again.close()
+
+
+def test_rows_that_were_packed_before_cells_were_known_by_their_names_fit_the_file_that_is_unchanged(h5ad):
+    widget, mask = CxgWidget(h5ad), np.arange(1000) < 5
+    rule = {**widget.sets.add("a", mask).rule, "identity": widget.dataset.identity}
+    np.testing.assert_array_equal(widget.sets.apply(rule).mask, mask)
+    widget.close()
 
 
 def test_labels_in_obs_are_of_the_same_type_however_often_they_are_saved(widget):

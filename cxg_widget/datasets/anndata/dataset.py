@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,6 +14,7 @@ from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.anndata.frame import StoredFrame
 from cxg_widget.datasets.anndata.matrices import Matrix, is_matrix
 from cxg_widget.datasets.anndata.node import Array, Group, Node, Store
+from cxg_widget.datasets.anndata.obs_identity import are_numbers, digest_of
 from cxg_widget.datasets.anndata.obsm import find_embeddings
 from cxg_widget.datasets.anndata.parts import find_part
 from cxg_widget.datasets.anndata.raw import RAW, Raw
@@ -20,8 +23,10 @@ from cxg_widget.datasets.anndata.spatial import libraries_in
 from cxg_widget.datasets.anndata.stored_columns import element_of, labels_of
 from cxg_widget.datasets.anndata.with_matrices import WithMatrices
 from cxg_widget.datasets.base.dataset import DEFAULT_CACHE_BYTES
+from cxg_widget.datasets.base.packed import PackedStrings
 from cxg_widget.datasets.base.sections import Sections, sections_of
 from cxg_widget.datasets.base.traffic import Traffic
+from cxg_widget.datasets.base.values import as_plain
 from cxg_widget.errors import DamagedStore, InvalidOption, InvalidStore, InvalidValue, UnknownFormat
 from cxg_widget.text.nouns import GENE_SET
 
@@ -196,6 +201,27 @@ class AnnDataDataset(WithMatrices):
 
     def _read_identity(self) -> str:
         return f"{self._store.state()}#{self._key or ''}"
+
+    def _read_obs_identity(self) -> str | None:
+        """Tell these cells by the path and their names; where these are mere numbers, by the embedding shown first too.
+
+        None where there is neither, or it cannot be read.
+        """
+        where = f"{os.path.abspath(self._path)}#{self._key or ''}#{self.n_obs}"
+        try:
+            names = self._names()
+            if not are_numbers(names):
+                return f"{where}#{digest_of(names)}"
+            if self.n_obs and self.default_embedding is not None:
+                return f"{where}#{digest_of(names, [self.embedding(self.default_embedding)])}"
+        except (InvalidStore, DamagedStore):
+            pass
+        return None
+
+    def _names(self) -> Sequence[Any]:
+        """Return the names of all cells, packed where they are read so; numbers where they have none."""
+        found = range(self.n_obs) if self.obs_index is None else self._obs_part.values(self.obs_index)
+        return found if isinstance(found, range | PackedStrings) else as_plain(found).tolist()
 
     def _read_details(self) -> dict[str, Any]:
         obs = self._obs.node

@@ -13,6 +13,7 @@ from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.anndata.matrices import Matrix, is_matrix
 from cxg_widget.datasets.anndata.memory_frame import MemoryFrame
 from cxg_widget.datasets.anndata.memory_nodes import AnyMatrix, MatrixOfView, is_in_memory, node_of, x_of
+from cxg_widget.datasets.anndata.obs_identity import are_numbers
 from cxg_widget.datasets.anndata.raw import RAW, Raw
 from cxg_widget.datasets.anndata.sparse import size_of
 from cxg_widget.datasets.anndata.spatial import libraries_of
@@ -163,7 +164,7 @@ class AnnDataInMemory(WithMatrices):
     def _read_obs_identity(self) -> str | None:
         """Say which cells these are by their names; None where these are mere numbers, which other cells have too."""
         names = self.source.obs.index
-        if self.n_obs == 0 or (str(names[0]), str(names[-1])) == ("0", str(self.n_obs - 1)):
+        if are_numbers(names):
             return None
         digest = sha256()
         for start, stop in row_blocks(self.n_obs):

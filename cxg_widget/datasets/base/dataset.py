@@ -199,9 +199,21 @@ class Dataset(Contract):
     def obs_identity(self) -> str:
         """What tells these cells in their order from all others: rows of them mean nothing elsewhere.
 
-        It is `identity`, but for what lies in memory, which has a new one of these each time it is opened.
+        A store that knows its cells by their names keeps it when other columns are written, but has to read these
+        names when it is first asked for; of others it is `identity`.
         """
         return self._read_once("obs_identity", self._read_obs_identity) or self.identity
+
+    def has_rows_of(self, n_obs: int, identity: str) -> bool:
+        """Say whether rows that were packed out of `n_obs` cells of some identity are those of this dataset.
+
+        `identity` fits too: it is that of rows which were packed before cells were known by their names.
+        """
+        return n_obs == self.n_obs and identity in (self.identity, self.obs_identity)
+
+    def is_open_as(self, other: Dataset) -> bool:
+        """Say whether this and another one are the same dataset, opened once: what was read of one holds of both."""
+        return other._lifetime is self._lifetime
 
     def __enter__(self) -> Self:
         return self

@@ -1,0 +1,34 @@
+"""Which cells AnnData holds, in which order, by their names: columns that are written beside these change nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cxg_widget.datasets.base.packed import PackedStrings
+
+
+def are_numbers(names: Sequence[Any]) -> bool:
+    """Say whether names are the mere numbers of the rows, or there are none: other cells are called so too."""
+    return len(names) == 0 or (str(names[0]), str(names[-1])) == ("0", str(len(names) - 1))
+
+
+def digest_of(names: Iterable[Any], places: Iterable[NDArray[Any]] = ()) -> str:
+    """Return what tells names in their order, and places of the cells beside them, from all others."""
+    digest = sha256()
+    for part in (*_bytes_of(names), *places):
+        digest.update(np.ascontiguousarray(part).data)
+    return digest.hexdigest()
+
+
+def _bytes_of(names: Iterable[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return all names behind each other, and where each begins, in the same bytes however they are held."""
+    if isinstance(names, PackedStrings) and names.rows is None:
+        return names.text, names.starts
+    texts = [str(name).encode("utf-8", "surrogatepass") for name in names]
+    starts = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+    return np.frombuffer(b"".join(texts), dtype=np.uint8), starts

@@ -88,19 +88,25 @@ class CellSet(SelectedCells):
         return self._set_of(other) - self
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, CellSet) and other.is_of(self._dataset) and np.array_equal(self.bits, other.bits)
+        return isinstance(other, CellSet) and np.array_equal(self.bits, other.bits) and self._has_obs_of(other)
 
     __hash__ = None  # type: ignore[assignment]
 
     def _with(self, other: Any, merge: Callable[[Bits, Bits], Bits], mode: Mode) -> CellSet:
         theirs = self._set_of(other)
-        if not theirs.is_of(self._dataset):
+        if not self._has_obs_of(theirs):
             many = self._dataset.obs_noun.many
             raise SelectionError(
                 f"these are {many} of two datasets; `w.sets.apply(other.rule)` finds them in this one."
             )
+        theirs = CellSet.of(theirs.found_in(self._dataset))
         rule = combined_rule(self._rule, theirs._rule, mode)
         return self._like(merge(self.bits, theirs.bits), rule)
+
+    def _has_obs_of(self, other: CellSet) -> bool:
+        """Say whether another set is of the same cells, though of a dataset that may have been opened another time."""
+        theirs = other._dataset
+        return other.is_of(self._dataset) or self._dataset.has_rows_of(theirs.n_obs, theirs.obs_identity)
 
     @staticmethod
     def _set_of(other: Any) -> CellSet:

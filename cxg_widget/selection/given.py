@@ -14,8 +14,14 @@ if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
 
 
-def listed(what: Any) -> Any:
-    """Return {column: values} with lists in the place of what can be gone through once, all else as it is."""
+def looked_at(what: Any, dataset: Dataset) -> Any:
+    """Return what may be looked at more than once, and means cells of a dataset.
+
+    Lists take the place of what can be gone through once, and what their rule finds here that of cells of another
+    dataset, errors as `SelectedCells.found_in`; all else is as it is.
+    """
+    if isinstance(what, SelectedCells):
+        return what.found_in(dataset)
     if not isinstance(what, Mapping):
         return what
     return {name: list(values) if isinstance(values, Iterator) else values for name, values in what.items()}
@@ -27,7 +33,7 @@ def is_rule(what: Any, dataset: Dataset) -> bool:
 
 
 def rule_of(what: Any, dataset: Dataset) -> Rule | None:
-    """Return the rule of {column: values} or of cells that have one; None for masks, rows and labels."""
+    """Return the rule of {column: values} or of its own cells that have one; None for masks, rows and labels."""
     if isinstance(what, SelectedCells):
         return what._rule if what.is_of(dataset) else None
     if not isinstance(what, Mapping):

@@ -14,6 +14,7 @@ from cxg_widget.display.target import NO_SETS, OwnSets, Target, read, resolve
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.rules.by_value import mask_of_values, meant_by
 from cxg_widget.rules.rule import finds, may_change, packed_rule
+from cxg_widget.rules.rule import mask_of as mask_of_rule
 from cxg_widget.text.names import not_found, text_of
 from cxg_widget.wire.protocol import Mode
 
@@ -58,8 +59,21 @@ class SelectedCells:
         return rule
 
     def is_of(self, dataset: Dataset) -> bool:
-        """Say whether these are cells of a dataset."""
-        return dataset is self._dataset or dataset.obs_identity == self._dataset.obs_identity
+        """Say whether these are cells of a dataset as it is open: of another one their mask says nothing."""
+        return dataset.is_open_as(self._dataset)
+
+    def found_in(self, dataset: Dataset) -> SelectedCells:
+        """Return these cells; those that their rule finds where it is another dataset.
+
+        Raises
+        ------
+        UnknownName, InvalidValue, SelectionError
+            If their rule does not fit that one, as `rules.rule.mask_of`.
+        """
+        if self.is_of(dataset):
+            return self
+        rule = self.rule
+        return SelectedCells(dataset, mask_of_rule(rule, dataset), rule=None if "rows" in rule else rule)
 
     def __len__(self) -> int:
         """Return the number of selected cells."""
@@ -166,17 +180,19 @@ def mask_of(what: Any, dataset: Dataset) -> NDArray[np.bool_]:
     """Turn a boolean mask, row positions, obs index labels or values of columns into a mask, bool (n_obs,).
 
     A boolean pandas Series is matched by its index where that holds the obs labels, as pandas itself does. A dict is
-    read by `mask_of_values`.
+    read by `mask_of_values`; cells of another dataset are found by their rule.
 
     Raises
     ------
     SelectionError
         If the length, a position or a label does not fit the dataset.
+    UnknownName
+        If the dataset lacks what the rule of cells names.
     """
     if isinstance(what, Mapping):
         return mask_of_values(what, dataset)
     if isinstance(what, SelectedCells):
-        what = what.mask
+        what = what.found_in(dataset).mask
     elif hasattr(what, "columns") and hasattr(what, "index"):
         raise SelectionError(f"a DataFrame names no {dataset.obs_noun.many}; its index may: select(frame.index)")
     elif isinstance(what, str):

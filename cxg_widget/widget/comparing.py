@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cxg_widget.compare.question import BY_DONOR, Question
-from cxg_widget.errors import InvalidOption, InvalidValue, SelectionError
+from cxg_widget.errors import InvalidOption, InvalidValue
 from cxg_widget.rules.told import told
-from cxg_widget.selection.given import is_rule, listed, rule_of
+from cxg_widget.selection.given import is_rule, looked_at, rule_of
 from cxg_widget.selection.query import mask_of_query
 from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
 from cxg_widget.text.names import not_found, shown
@@ -89,9 +89,7 @@ def cells_meant(widget: CxgWidget, what: Any, name: str, *, level: int) -> tuple
         return np.array(widget.sets.apply(what).mask), name
     if not isinstance(what, SelectedCells | Mapping) and not hasattr(what, "columns") and is_table(what):
         return widget._session.polygon_mask(what), name
-    if isinstance(what, SelectedCells) and not what.is_of(dataset):
-        raise SelectionError(f"{name} holds cells of another dataset; `w.sets.apply(cells.rule)` finds them in this.")
-    given = listed(what)
+    given = looked_at(what, dataset)
     rule = rule_of(given, dataset) if isinstance(given, Mapping) else None
     return mask_of(given, dataset), name if rule is None else " and ".join(map(told, rule.get("and", [rule])))
 

@@ -14,7 +14,7 @@ from cxg_widget.rules.named import check_name, expanded, rule_of_set
 from cxg_widget.rules.rule import check_names
 from cxg_widget.rules.rule import mask_of as mask_of_rule
 from cxg_widget.selection.cell_set import Bits, CellSet
-from cxg_widget.selection.given import is_rule, listed, rule_of
+from cxg_widget.selection.given import is_rule, looked_at, rule_of
 from cxg_widget.selection.selection import mask_of
 from cxg_widget.text.names import not_found, shown
 
@@ -46,8 +46,9 @@ class Sets(MutableMapping[str, CellSet]):
 
         Parameters
         ----------
-        what : None = the selection; a set or a selection; a rule as `CellSet.rule` gives it; else as `w.select` takes
-            it: {obs column: values}, a mask (n_obs,), rows, or obs index labels
+        what : None = the selection; a set or a selection, of which that of another dataset is found by its rule; a
+            rule as `CellSet.rule` gives it; else as `w.select` takes it: {obs column: values}, a mask (n_obs,), rows,
+            or obs index labels
         within : name of a set: only its cells count, and the new one stands below it, as a gate in a tree of gates
 
         Raises
@@ -188,8 +189,9 @@ class Sets(MutableMapping[str, CellSet]):
             return f"<set whose {self._widget.dataset.obs_noun.many} cannot be found: {error}>"
 
     def _cells(self, what: Any) -> CellSet:
-        dataset, what = self._widget.dataset, listed(what)
-        if isinstance(what, CellSet) and what.is_of(dataset):
+        dataset = self._widget.dataset
+        what = looked_at(what, dataset)
+        if isinstance(what, CellSet):
             return what
         if is_rule(what, dataset):
             return self.apply(what)

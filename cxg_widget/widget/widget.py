@@ -30,7 +30,7 @@ from cxg_widget.errors import CxgWidgetError, InvalidOption, InvalidValue, Selec
 from cxg_widget.rules.combining import NOTHING, combined_rule
 from cxg_widget.rules.filters import query_filter
 from cxg_widget.rules.named import as_state
-from cxg_widget.selection.given import listed, rule_of, rule_of_query
+from cxg_widget.selection.given import looked_at, rule_of, rule_of_query
 from cxg_widget.selection.query import mask_of_query
 from cxg_widget.selection.selection import SelectedCells, is_table, mask_of
 from cxg_widget.session.costs import Cost
@@ -224,7 +224,7 @@ class CxgWidget(PlottingWidget):
         Parameters
         ----------
         what : {obs column: value or list of values}, of which each column must match, a boolean mask (n_obs,), row
-            positions, or obs index labels
+            positions, obs index labels, or a set, of which that of another dataset is found by its rule
         mode : "replace", "add", "subtract" or "intersect"
         polygon : corners (k, 2), k >= 3, in data units of the embedding and axes on show; hidden categories count too
         query : pandas query string over obs columns and genes; @name stands for a variable of the caller
@@ -265,7 +265,7 @@ class CxgWidget(PlottingWidget):
                 mask = mask_of_query(query, self._dataset, self.layer, level=2)
                 rule = rule_of_query(query, self.layer)
             else:
-                what = listed(what)
+                what = looked_at(what, self._dataset)
                 mask, rule = mask_of(what, self._dataset), rule_of(what, self._dataset)
             if within is not None:
                 passing: Rule = {"and": self._session.settings.filter_rules}

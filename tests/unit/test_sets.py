@@ -2,6 +2,7 @@
 
 import json
 from hashlib import sha256
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from matplotlib.path import Path
 from cxg_widget import CxgWidget
 from cxg_widget.errors import CxgWidgetError, InvalidValue, SelectionError, UnknownName
 from cxg_widget.rules.forms import check_rule
+from cxg_widget.widget.comparing import cells_meant
 from cxg_widget.wire import protocol as p
 from tests.memory import small
 from tests.unit.test_early_lassos import recorded
@@ -353,6 +355,69 @@ def test_cells_of_two_datasets_make_no_set(widget):
     with pytest.raises(CxgWidgetError, match="two datasets"):
         widget.sets.add("a", [1]) | other.sets.add("b", [1])
     other.close()
+
+
+APPLIED = {
+    "add": lambda w, cells: w.sets.add(f"set {len(w.sets)}", cells).mask,
+    "in the place of one": lambda w, cells: w.sets.update(same=cells) or w.sets["same"].mask,
+    "select": lambda w, cells: w.select(cells).mask,
+    "assign": lambda w, cells: w.annotations["mine"].assign("x", cells) and w.annotations["mine"].series().notna(),
+    "compare": lambda w, cells: cells_meant(w, cells, "a", level=1)[0],
+    "zoom": lambda w, cells: w._mask_of(cells),
+}
+
+
+@pytest.mark.parametrize("way", APPLIED)
+@pytest.mark.parametrize("kind", ["set", "selection"])
+def test_cells_of_another_dataset_are_found_by_their_rule_and_never_by_their_places(kind, way, widget):
+    widget.annotations.new("mine")
+    other, given = CxgWidget(small(1000, seed=1)), {"cell_type": "B cell", "is_doublet": True}
+    cells = other.select(given) if kind == "selection" else other.sets.add("B", given)
+    frame = widget.dataset.obs()
+    truth = np.asarray((frame["cell_type"] == "B cell") & frame["is_doublet"])
+    assert not np.array_equal(cells.mask, truth)
+    np.testing.assert_array_equal(APPLIED[way](widget, cells), truth)
+    rows = other.select([1, 2]) if kind == "selection" else other.sets.add("rows", [1, 2])
+    before = json.dumps(widget.state)
+    with pytest.raises(SelectionError, match=r"^these rows are those of another dataset.*fits none but its own\.$"):
+        APPLIED[way](widget, rows)
+    assert json.dumps(widget.state) == before
+    other.close()
+
+
+def test_what_another_dataset_lacks_of_the_rule_of_a_set_is_named(widget):
+    data = small(1000)
+    data._obs["only here"] = data._obs["cell_type"]
+    data.obs_columns = {**data.obs_columns, "only here": data.obs_columns["cell_type"]}
+    other = CxgWidget(data)
+    cells = other.sets.add("a", {"only here": "T cell"})
+    with pytest.raises(UnknownName, match="only here"):
+        widget.sets.add("a", cells)
+    other.close()
+
+
+def adata_of(types):
+    frame = pd.DataFrame({"type": pd.Categorical(types)}, index=[f"cell {i}" for i in range(len(types))])
+    return SimpleNamespace(
+        n_obs=len(types), n_vars=1, obs=frame, var=pd.DataFrame(index=["A"]), X=np.ones((len(types), 1), np.float32),
+        obsm={"X_umap": np.zeros((len(types), 2))}, uns={}, layers={},
+    )  # fmt: skip
+
+
+def test_a_set_of_the_same_cells_with_other_values_has_the_cells_that_its_rule_means_there_and_stays_so():
+    one, two = (CxgWidget(adata_of(types)) for types in (list("aabb"), list("abab")))
+    cells, rows = one.sets.add("a", {"type": "a"}), one.sets.add("rows", [0, 1])
+    two.sets["a"], two.sets["rows"] = cells, rows
+    assert two.sets["a"].rows.tolist() == [0, 2]
+    assert two.sets["rows"].rows.tolist() == [0, 1]  # of cells that are the same by their names
+    assert (two.sets.add("both", two.sets["rows"] | cells).rows.tolist(), len(cells | two.sets["rows"])) == (
+        [0, 1, 2],
+        2,
+    )
+    two.state = json.loads(json.dumps(two.state))
+    assert [cells.rows.tolist() for cells in two.sets.values()] == [[0, 2], [0, 1], [0, 1, 2]]
+    for widget in (one, two):
+        widget.close()
 
 
 def test_a_category_of_the_legend_has_its_rule(widget):

@@ -13,7 +13,8 @@ from cxg_widget.compute.cache import ByteCache
 from cxg_widget.datasets.base.values import freeze
 from cxg_widget.rules.forms import Rule
 from cxg_widget.rules.named import digest_of
-from cxg_widget.rules.rule import mask_of
+from cxg_widget.rules.packed_rows import PackedRows
+from cxg_widget.rules.rule import check_rows, mask_of
 
 if TYPE_CHECKING:
     from cxg_widget.datasets.base.dataset import Dataset
@@ -31,11 +32,15 @@ class SetBits:
 
     def of(self, rule: Rule) -> Bits:
         """Return the cells of the rule of a set as packed bits, read-only; raises as `rules.rule.mask_of`."""
+        if isinstance(rule, PackedRows):
+            check_rows(rule, self._dataset)
+            return rule.bits
         return self._bits.get_or_load(digest_of(rule), lambda: freeze(pack_mask(mask_of(rule, self._dataset))))
 
     def know(self, rule: Rule, bits: Bits) -> None:
-        """Take note of the cells of a rule, which are known already."""
-        self._bits.put(digest_of(rule), freeze(bits))
+        """Take note of the cells of a rule, which are known already; rows hold theirs themselves."""
+        if not isinstance(rule, PackedRows):
+            self._bits.put(digest_of(rule), freeze(bits))
 
     def forget(self) -> None:
         """Find all cells anew where they are asked for: columns that rules name are others."""

@@ -12,6 +12,7 @@ from typing import Any
 from cxg_widget.color.palettes import check_color
 from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.rules.forms import Rule, check_rule, within
+from cxg_widget.rules.packed_rows import PackedRows, as_json
 from cxg_widget.text.names import BROKEN, and_not, not_found, shown
 
 MOST_SETS = 1_000
@@ -19,7 +20,16 @@ _LONGEST = 200
 
 
 class RuleOfSet(dict[str, Any]):
-    """The rule of a set, which has been checked, and never changes: rows of ten million cells are looked at once."""
+    """The rule of a set, which has been checked, and never changes."""
+
+    @cached_property
+    def digest(self) -> str:
+        """What tells it from other rules, in a few letters."""
+        return _digest_of(self)
+
+
+class RowsOfSet(PackedRows):
+    """The rows of a set that has no other rule: as long as nobody asks for the text of them, one bit a cell."""
 
     @cached_property
     def digest(self) -> str:
@@ -72,14 +82,14 @@ def _check_set(one: Any) -> Rule:
     return {**one, "name": check_name(one["name"]), "rule": rule_of_set(one["rule"]), **color}
 
 
-def rule_of_set(rule: Any) -> RuleOfSet:
+def rule_of_set(rule: Any) -> RuleOfSet | RowsOfSet:
     """Return a rule as that of a set; raises as `check_rule`, and where it names a set."""
-    if isinstance(rule, RuleOfSet):
+    if isinstance(rule, RuleOfSet | RowsOfSet):
         return rule
     plain = check_rule(rule)
     if any("set" in inner for inner, _ in within(plain)):
         raise InvalidValue("the rule of a set names a set; it must hold that one's rule.")
-    return RuleOfSet(plain)
+    return RowsOfSet.of(plain) if "rows" in plain else RuleOfSet(plain)
 
 
 def as_state(sets: Iterable[Rule]) -> list[Rule]:
@@ -100,11 +110,11 @@ def _check_above(name: str, above: Mapping[str, Any]) -> None:
 
 def digest_of(rule: Rule) -> str:
     """Return what tells the rule of a set from another one, in a few letters."""
-    return rule.digest if isinstance(rule, RuleOfSet) else _digest_of(rule)
+    return rule.digest if isinstance(rule, RuleOfSet | RowsOfSet) else _digest_of(rule)
 
 
 def _digest_of(rule: Rule) -> str:
-    return sha256(json.dumps(rule, sort_keys=True).encode()).hexdigest()[:32]
+    return sha256(json.dumps(rule, sort_keys=True, default=as_json).encode()).hexdigest()[:32]
 
 
 def by_digest(sets: Iterable[Rule]) -> dict[str, Rule]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from cxg_widget.rules.expression import mask_of_query, read_column
 from cxg_widget.rules.forms import DEEPEST, Rule, check_rule, form_of, within
 from cxg_widget.rules.grammar import parse
 from cxg_widget.rules.lacking import Lacking
+from cxg_widget.rules.packed_rows import PackedRows
 from cxg_widget.spatial.polygon import as_polygon, in_polygon
 
 if TYPE_CHECKING:
@@ -68,8 +68,7 @@ def is_by_rows(rule: Rule, dataset: Dataset) -> bool:
 
 def packed_rule(mask: Mask, dataset: Dataset) -> Rule:
     """Return the rule of a mask that has no other: its rows, good for this very dataset alone."""
-    bits = pack_mask(mask).tobytes()
-    return {"rows": base64.b64encode(bits).decode("ascii"), "n_obs": mask.size, "identity": dataset.obs_identity}
+    return dict(PackedRows(pack_mask(mask), mask.size, dataset.obs_identity))
 
 
 def finds(rule: Rule, mask: Mask, dataset: Dataset) -> bool:
@@ -103,6 +102,13 @@ def check_names(rule: Rule, dataset: Dataset, sets: Sets = MappingProxyType({}))
     for one in rules:
         if "polygon" in one:
             dataset.check_axes(_axes(one), dataset.find_embedding(one["embedding"]))
+
+
+def check_rows(rows: PackedRows, dataset: Dataset) -> None:
+    """Raise `SelectionError` where rows are not those of a dataset."""
+    if not dataset.has_rows_of(rows.n_obs, rows.identity):
+        what = "these rows are those of another dataset, or of another state of this one"
+        raise SelectionError(f"{what}; a rule of rows fits none but its own.")
 
 
 def _axes(rule: Rule) -> tuple[int, int]:
@@ -189,14 +195,9 @@ class _Cells:
 
     def of_rows(self, rule: Rule) -> Mask:
         """Return the cells that were packed."""
-        if not self._dataset.has_rows_of(rule["n_obs"], rule["identity"]):
-            what = "these rows are those of another dataset, or of another state of this one"
-            raise SelectionError(f"{what}; a rule of rows fits none but its own.")
-        try:
-            bits = np.frombuffer(base64.b64decode(rule["rows"], validate=True), dtype=np.uint8)
-        except ValueError:  # binascii.Error among them
-            raise InvalidValue("packed rows must be base64.") from None
-        return unpack_mask(bits, self._dataset.n_obs)
+        rows = PackedRows.of(rule)
+        check_rows(rows, self._dataset)
+        return unpack_mask(rows.bits, rows.n_obs)
 
 
 _MEANINGS: dict[str, Callable[[_Cells, Rule], Mask]] = {

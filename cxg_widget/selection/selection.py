@@ -13,6 +13,7 @@ from cxg_widget.datasets.base.dataset import Vector
 from cxg_widget.display.target import NO_SETS, OwnSets, Target, read, resolve
 from cxg_widget.errors import InvalidValue, SelectionError, UnknownName
 from cxg_widget.rules.by_value import mask_of_values, meant_by
+from cxg_widget.rules.forms import as_plain
 from cxg_widget.rules.rule import finds, may_change, packed_rule
 from cxg_widget.rules.rule import mask_of as mask_of_rule
 from cxg_widget.text.names import not_found, text_of
@@ -56,7 +57,7 @@ class SelectedCells:
         rule, mask, dataset = self._rule, self.mask, self._dataset
         if rule is None or may_change(rule, dataset) or not finds(rule, mask, dataset):
             return packed_rule(mask, dataset)
-        return rule
+        return as_plain(rule)
 
     def is_of(self, dataset: Dataset) -> bool:
         """Say whether these are cells of a dataset as it is open: of another one their mask says nothing."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from cxg_widget.compute.bits import pack_mask
 from cxg_widget.display.settings import STATE
 from cxg_widget.rules.forms import Rule
+from cxg_widget.rules.packed_rows import PackedRows
 
 MOST_STEPS = 100
 MOST_BYTES = 64 << 20
@@ -173,7 +174,8 @@ class History:
             _new(one, before.values[name]) for name, one in held.items() if one is not before.values[name]
         ]
         new += [rule] if rule is not before.rule else []
-        n_bytes = len(json.dumps(new, default=repr)) + (bits.nbytes if bits is not before.bits else 0)
+        packed = sum(one.nbytes for one in new if isinstance(one, PackedRows))
+        n_bytes = len(json.dumps(new, default=repr)) + packed + (bits.nbytes if bits is not before.bits else 0)
         return Moment(held, mask, bits, rule, n_bytes)
 
     def _forget(self) -> None:

@@ -34,7 +34,7 @@ class Sets(MutableMapping[str, CellSet]):
 
     Attributes
     ----------
-    rules : each set as JSON: {"name", "rule"}, and "within" of a set that was made in another
+    rules : each set: {"name", "rule"}, and "within" of a set that was made in another; `w.state` has them as JSON
     """
 
     def __init__(self, widget: CxgWidget, rules: list[Rule]) -> None:

@@ -1,6 +1,9 @@
 """Laws of sets of cells: their algebra is NumPy's, and their rules find the same cells wherever they are applied."""
 
+import base64
+import gc
 import json
+import tracemalloc
 from hashlib import sha256
 from types import SimpleNamespace
 
@@ -8,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.path import Path
+from traitlets import TraitError
 
 from cxg_widget import CxgWidget
 from cxg_widget.errors import CxgWidgetError, InvalidValue, SelectionError, UnknownName
@@ -310,8 +314,45 @@ def test_a_set_gives_its_cells_as_a_selection_does(widget):
     assert selected.rule == widget.sets["T"].rule == {"obs": "cell_type", "in": ["T cell"]}
 
 
-def test_a_set_takes_one_bit_a_cell(widget):
-    assert widget.sets.add("a", np.ones(1000, dtype=bool)).bits.nbytes == 125
+N_HELD = 400_000
+MADE = {
+    "a mask": lambda w, name: w.sets.add(name, np.arange(N_HELD) % 3 == 0),
+    "rows": lambda w, name: w.sets.add(name, np.arange(0, N_HELD, 3)),
+    "the selection": lambda w, name: w.sets.add(name),
+    "algebra": lambda w, name: w.sets.update({name: ~w.sets["warm"]}),
+    "a rule": lambda w, name: w.sets.add(name, {"cell_type": "T cell"}),
+    "a state": lambda w, name: w._set_checked({"sets": [*w.sets.rules, {**w.state["sets"][0], "name": name}]}),
+}
+
+
+@pytest.mark.parametrize("how", MADE)
+def test_a_set_holds_one_bit_a_cell_and_hardly_more(how):
+    widget = CxgWidget(small(N_HELD))
+    widget.sets.add("warm", np.arange(N_HELD) % 2 == 0)
+    widget.select(np.arange(N_HELD) % 5 == 0)
+    MADE[how](widget, "first")  # what all of them share is there
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    MADE[how](widget, "second")
+    gc.collect()
+    held = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert held < N_HELD / 8 + 10_000
+    assert isinstance(json.loads(json.dumps(widget.state))["sets"][-1]["rule"], dict)
+    widget.close()
+
+
+def test_the_text_of_rows_is_that_of_their_bits_and_cells_that_there_are_not_are_in_no_set(widget):
+    mask = np.arange(1000) % 3 == 0
+    rule = widget.sets.add("a", mask).rule
+    assert base64.b64decode(rule["rows"]) == np.packbits(mask, bitorder="little").tobytes()
+    small_one = CxgWidget(small(9))
+    told = {"rows": base64.b64encode(b"\xff\xff").decode(), "n_obs": 9, "identity": small_one.dataset.obs_identity}
+    small_one.sets = {"all": told}
+    assert len(small_one.sets["all"]) == 9
+    with pytest.raises(TraitError, match="must be base64"):
+        small_one.sets = {"all": {**told, "rows": "!!!="}}
+    small_one.close()
 
 
 WRONG = {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cxg_widget.annotations.merging import OnConflict, aligned, joined
+from cxg_widget.annotations.merging import OnConflict, aligned, to_write
 from cxg_widget.convert.destination import writing
 from cxg_widget.datasets import open_dataset
 from cxg_widget.errors import InvalidValue, MissingDependency
@@ -50,7 +50,9 @@ def save_into_h5ad(path: Path, ours: pd.DataFrame, way: OnConflict) -> None:
         known = [name for name in ours.columns if name in dataset.obs_columns]
         theirs = dataset.obs(known)
         mine, are_ours = aligned(ours, theirs.index, where)
-        found = {name: joined(mine[name], theirs.get(name), are_ours, where, way) for name in mine.columns}
+        found = to_write(mine, theirs, are_ours, where, way)
+    if not found:
+        return
     with writing(path, replaces=True) as place:
         shutil.copyfile(path, place.partial)
         _write(place.partial, found, where)

@@ -52,10 +52,23 @@ def aligned(ours: pd.DataFrame, index: pd.Index, where: str) -> tuple[pd.DataFra
     return own.reindex(index.astype(str)).set_axis(index), places >= 0
 
 
+def to_write(
+    ours: pd.DataFrame, theirs: pd.DataFrame, are_ours: NDArray[np.bool_], where: str, way: OnConflict
+) -> dict[str, pd.Series]:
+    """Return the columns to write by name, those that `joined` gives: equal labels stay as they are there.
+
+    ours, theirs : by the same index; theirs may have none of a name
+    """
+    found = {str(name): joined(ours[name], theirs.get(name), are_ours, where, way) for name in ours.columns}
+    return {name: labels for name, labels in found.items() if labels is not None}
+
+
 def joined(
     ours: pd.Series, theirs: pd.Series | None, are_ours: NDArray[np.bool_], where: str, way: OnConflict
-) -> pd.Series:
+) -> pd.Series | None:
     """Return the labels to write: ours, those of cells that we do not have, and what `way` says of the others.
+
+    None where equal labels are there: they keep their order, and whether it means anything, and labels of no cell.
 
     Parameters
     ----------
@@ -73,7 +86,7 @@ def joined(
     theirs = as_categorical(theirs)
     differ = are_ours & ~_same(ours, theirs)
     if not differ.any():
-        return _filled(ours, theirs, ~are_ours)
+        return None
     if way == "error":
         counts = int(ours.notna().sum()), int(theirs[are_ours].notna().sum()), int(differ.sum())
         raise MergeConflict(

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cxg_widget.annotations.merging import aligned, check_way, joined
+from cxg_widget.annotations.merging import aligned, check_way, to_write
 from cxg_widget.annotations.sidecar import SUFFIXES, save_sidecar
 from cxg_widget.convert.destination import local_path, writing
 from cxg_widget.errors import InvalidOption, InvalidValue
@@ -58,9 +58,7 @@ def save(dataset: Dataset, names: Sequence[str], path: Any, into: Any, on_confli
 def _save_into_obs(adata: Any, ours: pd.DataFrame, way: Any) -> None:
     obs, where = adata.obs, "obs of the AnnData"
     mine, are_ours = aligned(ours, obs.index, where)
-    theirs = {name: obs[name] if name in obs.columns else None for name in mine.columns}
-    found = {name: joined(mine[name], theirs[name], are_ours, where, way) for name in mine.columns}
-    for name, labels in found.items():  # not before all of them are known to fit
+    for name, labels in to_write(mine, obs, are_ours, where, way).items():  # not before all of them are known to fit
         adata.obs[name] = labels
 
 

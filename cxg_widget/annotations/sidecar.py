@@ -15,7 +15,7 @@ import numpy as np
 
 from cxg_widget.annotations.labels import as_labels
 from cxg_widget.annotations.log import Log, check_step
-from cxg_widget.annotations.merging import OnConflict, aligned, as_categorical, joined
+from cxg_widget.annotations.merging import OnConflict, aligned, as_categorical, to_write
 from cxg_widget.annotations.replay import packed
 from cxg_widget.convert.destination import local_path, writing
 from cxg_widget.datasets.base.values import Codes
@@ -61,7 +61,9 @@ def save_sidecar(path: Path, ours: pd.DataFrame, dataset: Dataset, way: OnConfli
                 f"{where} holds something else than annotations, and is not overwritten; choose another path."
             )
         mine, are_ours = aligned(ours, theirs.index, where)
-        found = {name: joined(mine[name], theirs.get(name), are_ours, where, way) for name in mine.columns}
+        found = to_write(mine, theirs, are_ours, where, way)
+        if not found:
+            return
         table = theirs.assign(**found)
     said = {"identity": dataset.obs_identity, "title": dataset.title, "n_obs": dataset.n_obs}
     orders = {name: [list(one.cat.categories), bool(one.cat.ordered)] for name, one in table.items()}

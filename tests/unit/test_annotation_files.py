@@ -278,6 +278,36 @@ def test_what_cellxgene_wrote_is_read(widget, tmp_path):
     assert widget.annotations["kind"].series().dropna().to_dict() == {"cell 0": "T", "cell 7": "NK"}
 
 
+@pytest.mark.parametrize("way", ["error", "ours", "theirs"])
+@pytest.mark.parametrize("suffix", [*SUFFIXES, ".h5ad", "obs"])
+def test_equal_labels_leave_what_is_there_as_it_is(suffix, way, tmp_path):
+    values = np.array(["b", "a", None] * 10, dtype=object)
+    stored = pd.Categorical(values, categories=["b", "unused", "a"], ordered=True)
+    adata, path = adata_of(30, mine=stored), tmp_path / f"a{suffix}"
+    first = CxgWidget(adata)
+    if suffix == ".h5ad":
+        convert(first.dataset, path, progress=False)
+    elif suffix != "obs":
+        other = CxgWidget(adata_of(30, before=stored))
+        other.annotations.new("mine", of="before")
+        other.annotations.save(path)
+        other.close()
+    first.close()
+    unlabelled = CxgWidget(adata_of(30))
+    note = unlabelled.annotations.new("mine")
+    note.assign("a", values == "a")
+    note.assign("b", values == "b")
+    before = None if suffix == "obs" else (path.read_bytes(), path.stat().st_ino)
+    unlabelled.annotations.save(
+        **{"path" if suffix in SUFFIXES else "into": adata if suffix == "obs" else path}, on_conflict=way
+    )
+    if before is None:
+        assert adata.obs["mine"].dtype == stored.dtype
+    else:
+        assert (path.read_bytes(), path.stat().st_ino) == before
+    unlabelled.close()
+
+
 @pytest.mark.parametrize("suffix", [*SUFFIXES, ".h5ad", "obs"])
 def test_other_labels_are_a_conflict_with_both_counts_and_three_ways_out(suffix, widget, tmp_path, request):
     adata = None

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cxg_widget.annotations.merging import aligned, check_way, to_write
 from cxg_widget.annotations.sidecar import SUFFIXES, save_sidecar
-from cxg_widget.convert.destination import local_path, writing
+from cxg_widget.convert.destination import local_path
 from cxg_widget.errors import InvalidOption, InvalidValue
 from cxg_widget.text.names import shown
 
@@ -30,9 +29,7 @@ def save(dataset: Dataset, names: Sequence[str], path: Any, into: Any, on_confli
     ours = dataset.obs(list(names))
     if path is not None:
         file = local_path(path)
-        if file.suffix == ".cxg":
-            _save_cxg(file, dataset, names)
-        elif file.suffix in SUFFIXES:
+        if file.suffix in SUFFIXES:
             save_sidecar(file, ours, dataset, way)
         else:
             raise InvalidValue(
@@ -60,20 +57,3 @@ def _save_into_obs(adata: Any, ours: pd.DataFrame, way: Any) -> None:
     mine, are_ours = aligned(ours, obs.index, where)
     for name, labels in to_write(mine, obs, are_ours, where, way).items():  # not before all of them are known to fit
         adata.obs[name] = labels
-
-
-def _save_cxg(path: Path, dataset: Dataset, names: Sequence[str]) -> None:
-    """Write a CXG's obs that has the obs index and the annotations alone."""
-    from cxg_widget.convert.tables import ObsTable
-    from cxg_widget.convert.to_cxg import LEVEL, write_table
-    from cxg_widget.datasets.cxg import writer
-
-    if dataset.n_obs == 0:
-        raise InvalidValue(f"a CXG holds {dataset.obs_noun.a} at least, and there is none; save a .csv or .parquet.")
-    left_out: list[str] = []
-    with writing(path) as place:
-        writer.create_group(place.partial, {"cxg_version": "0.3.0", "cxg_properties": {"title": dataset.title}})
-        said = {"identity": dataset.obs_identity, "title": dataset.title}
-        write_table(place.partial / "obs", ObsTable(dataset, names), LEVEL, left_out, cxg_widget=said)
-        if left_out:
-            raise InvalidValue(f"'{path}' cannot be written: {left_out[0]}.")

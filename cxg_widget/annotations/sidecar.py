@@ -1,4 +1,4 @@
-"""Annotations as files of their own, Parquet or CSV, keyed by the obs index; what is in one, put over a dataset."""
+"""Annotations on their own, Parquet, CSV or CXG, keyed by the obs index; what is in one, put over a dataset."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from warnings import warn
 
 import numpy as np
 
+from cxg_widget.annotations.in_cxg import check_fit, read_cxg, write_cxg
 from cxg_widget.annotations.labels import as_labels
 from cxg_widget.annotations.log import Log, check_step
 from cxg_widget.annotations.merging import OnConflict, aligned, as_categorical, to_write
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from cxg_widget.datasets.base.dataset import Dataset
 
-SUFFIXES = (".parquet", ".csv")
+SUFFIXES = (".parquet", ".csv", ".cxg")
 _KEY = "cxg_widget"
 
 
@@ -45,21 +46,16 @@ def save_sidecar(path: Path, ours: pd.DataFrame, dataset: Dataset, way: OnConfli
     TargetExists
         If there is something else.
     InvalidValue
-        If the file is of other cells.
+        If the file is of other cells, or a CXG cannot hold a label or a column.
     MissingDependency
         If a Parquet file is asked for, and pyarrow is not installed.
     TargetNotWritten
         If the disk takes no more; the file that was there stays as it was.
     """
     table, where = ours, f"'{path}'"
-    if os.path.lexists(path):
-        if path.is_dir():
-            raise TargetExists(f"{where} is a folder, and is not overwritten; choose another path.")
-        theirs = read_table(path)
-        if _KEY not in theirs.attrs:
-            raise TargetExists(
-                f"{where} holds something else than annotations, and is not overwritten; choose another path."
-            )
+    is_there = os.path.lexists(path)
+    if is_there:
+        theirs = _there(path)
         mine, are_ours = aligned(ours, theirs.index, where)
         found = to_write(mine, theirs, are_ours, where, way)
         if not found:
@@ -68,6 +64,11 @@ def save_sidecar(path: Path, ours: pd.DataFrame, dataset: Dataset, way: OnConfli
     said = {"identity": dataset.obs_identity, "title": dataset.title, "n_obs": dataset.n_obs}
     orders = {name: [list(one.cat.categories), bool(one.cat.ordered)] for name, one in table.items()}
     table.attrs = {_KEY: {**said, "categories": orders}}
+    if path.suffix == ".cxg":
+        check_fit(path, table)
+        with writing(path, replaces=is_there, is_folder=True) as place:
+            write_cxg(place.partial, table, _KEY)
+        return
     with writing(path, replaces=True) as place, _parquet(path):
         if path.suffix == ".parquet":
             table.to_parquet(place.partial)
@@ -77,18 +78,40 @@ def save_sidecar(path: Path, ours: pd.DataFrame, dataset: Dataset, way: OnConfli
                 table.to_csv(file, quoting=csv.QUOTE_ALL)  # else a lone carriage return is lost, and "#" a comment
 
 
+def _there(path: Path) -> pd.DataFrame:
+    """Return the annotations that are in a target; raises `TargetExists` where something else is there."""
+    where, advice = f"'{path}'", "and is not overwritten; choose another path."
+    is_cxg = path.suffix == ".cxg"
+    if path.is_dir() != is_cxg:
+        raise TargetExists(f"{where} is {'no CXG' if is_cxg else 'a folder'}, {advice}")
+    theirs = _read(path)
+    if theirs is None or _KEY not in theirs.attrs:
+        raise TargetExists(f"{where} holds something else than annotations, {advice}")
+    return theirs
+
+
 def read_table(path: Path) -> pd.DataFrame:
     """Return the annotations of a file as categoricals, by the names of cells; `attrs` says of which dataset they are.
 
     Raises
     ------
-    DatasetNotFound, InvalidStore
-        If there is no file, or it cannot be read.
+    DatasetNotFound, InvalidStore, DamagedStore
+        If there is no file, it cannot be read, or it is a CXG of something else.
     """
+    if not (path.is_dir() if path.suffix == ".cxg" else path.is_file()):
+        raise DatasetNotFound(f"'{path}': no such file.")
+    found = _read(path)
+    if found is None:
+        raise InvalidStore(f"'{path}' holds something else than annotations; open_dataset(path) opens a whole CXG.")
+    return found
+
+
+def _read(path: Path) -> pd.DataFrame | None:
     import pandas as pd
 
-    if not path.is_file():
-        raise DatasetNotFound(f"'{path}': no such file.")
+    if path.suffix == ".cxg":
+        found = read_cxg(path, _KEY)
+        return None if found is None else _with_orders(found)
     try:
         with _parquet(path):
             table = pd.read_parquet(path) if path.suffix == ".parquet" else _read_csv(path)
@@ -131,7 +154,7 @@ def checked_path(path: Any) -> Path:
     """Return where a file is or goes to; raises `InvalidValue` where that is no local path of a known suffix."""
     file = local_path(path)
     if file.suffix not in SUFFIXES:
-        raise InvalidValue(f"annotations are kept in a .parquet or a .csv; found {shown(os.fspath(path))}")
+        raise InvalidValue(f"annotations are kept in a .parquet, a .csv or a .cxg; found {shown(os.fspath(path))}")
     return file
 
 

@@ -11,6 +11,7 @@ from errno import EDQUOT, EFBIG, ENOSPC
 from pathlib import Path
 from typing import Literal
 
+from cxg_widget.convert.exchange import exchange
 from cxg_widget.errors import CxgWidgetError, InvalidValue, TargetExists, TargetNotWritten
 from cxg_widget.text.names import shown
 
@@ -86,13 +87,14 @@ def check_free(target: Path) -> None:
 
 
 @contextmanager
-def writing(target: Path, *, replaces: bool = False) -> Iterator[Workplace]:
+def writing(target: Path, *, replaces: bool = False, is_folder: bool = False) -> Iterator[Workplace]:
     """Yield where to write; what is there at the end of the block becomes the target.
 
     Parameters
     ----------
     replaces : whether a file takes the place of the file that is there, which stays whole until all of the new one is
         on the disk; its folder has to be there
+    is_folder : whether what replaces and is replaced are folders, which change places at once where the system can
 
     After an error or an interruption nothing is left, nor a folder that was made for it. A process that was killed
     leaves `<name>.partial` and perhaps `<name>.partial-blocks`; the next attempt removes them.
@@ -106,7 +108,7 @@ def writing(target: Path, *, replaces: bool = False) -> Iterator[Workplace]:
     """
     if replaces:
         target = Path(os.path.realpath(target))
-        _check_folder(target)
+        _check_folder(target, is_folder=is_folder)
     else:
         check_free(target)
     place = Workplace(target.with_name(target.name + ".partial"), target.with_name(target.name + ".partial-blocks"))
@@ -130,18 +132,23 @@ def writing(target: Path, *, replaces: bool = False) -> Iterator[Workplace]:
     _remove(place.scratch)
 
 
-def _check_folder(target: Path) -> None:
+def _check_folder(target: Path, *, is_folder: bool) -> None:
     if not target.parent.is_dir():
         raise TargetNotWritten(f"'{target}' cannot be written: there is no folder '{target.parent}'; make it first.")
-    if target.is_dir():
+    if target.is_dir() and not is_folder:
         raise TargetNotWritten(f"'{target}' cannot be written: it is a folder; add the name of a file.")
 
 
 def _replace(partial: Path, target: Path) -> None:
     if target.exists():
         shutil.copymode(target, partial)
-    _to_disk(partial)
-    os.replace(partial, target)
+    for part in (*partial.rglob("*"), partial):
+        _to_disk(part)
+    if target.is_dir():
+        exchange(partial, target)
+        _remove(partial)
+    else:
+        os.replace(partial, target)
     with suppress(OSError):  # not every system opens folders
         _to_disk(target.parent)
 

@@ -99,7 +99,7 @@ class Annotations(Mapping[str, "Annotation"]):
 
         Parameters
         ----------
-        path : of a file of its own: .parquet or .csv, keyed by the obs index, or .cxg, a CXG's obs in a new place
+        path : of a file of its own, keyed by the obs index: .parquet, .csv, or .cxg, a CXG's obs in a new place
         into : what the labels are written into: the path of an .h5ad, an AnnData, or "obs" for the AnnData on show
         on_conflict : what to do where there are other labels of that name: "ours" writes those of this widget, "theirs"
             keeps those there and adds ours where there are none, "error" raises

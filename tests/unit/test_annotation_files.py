@@ -13,11 +13,13 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+import tiledb
 
 from cxg_widget import CxgWidget, open_dataset
 from cxg_widget.annotations import h5ad as into_h5ad
-from cxg_widget.convert import convert, destination
+from cxg_widget.convert import convert, destination, exchange
 from cxg_widget.datasets.anndata.memory import AnnDataInMemory
+from cxg_widget.datasets.cxg import writer
 from cxg_widget.errors import (
     CxgWidgetError,
     InvalidStore,
@@ -30,7 +32,7 @@ from cxg_widget.errors import (
 )
 from tests.memory import small
 
-SUFFIXES = [".parquet", ".csv"]
+SUFFIXES = [".parquet", ".csv", ".cxg"]
 LABELS = ["zebra", "B cell, γδ", "NA", "#1", '"quoted"\nline']
 
 
@@ -59,6 +61,11 @@ def adata_of(n=50, **obs):
     )
 
 
+def content(path):
+    """Return all files below a folder, or a file, with what is in them."""
+    return {one: one.read_bytes() for one in (path, *path.rglob("*")) if one.is_file()}
+
+
 @pytest.fixture
 def h5ad(tmp_path, widget):
     path = tmp_path / "data.h5ad"
@@ -82,7 +89,10 @@ def test_a_sidecar_comes_back_to_pandas_and_to_another_widget_with_order_and_mis
     pytest.importorskip("pyarrow") if suffix == ".parquet" else None
     truth, path = labelled(widget).series(), tmp_path / f"a{suffix}"
     widget.annotations.save(path)
-    if suffix == ".parquet":
+    if suffix == ".cxg":
+        with tiledb.open(str(path / "obs")) as array:
+            told = json.loads(array.meta["cxg_widget"])
+    elif suffix == ".parquet":
         assert_same_labels(pd.read_parquet(path)["mine"], truth)
         told = pd.read_parquet(path).attrs["cxg_widget"]
     else:
@@ -257,7 +267,7 @@ def test_labels_in_obs_are_of_the_same_type_however_often_they_are_saved(widget)
     shown.close()
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
 def test_of_no_cells_sets_and_labels_are_empty_and_saved_but_not_as_a_cxg(suffix, tmp_path):
     widget = CxgWidget(small(0))
     assert [len(one) for one in (widget.sets.add("a", []), ~widget.sets["a"])] == [0, 0]
@@ -297,14 +307,14 @@ def test_equal_labels_leave_what_is_there_as_it_is(suffix, way, tmp_path):
     note = unlabelled.annotations.new("mine")
     note.assign("a", values == "a")
     note.assign("b", values == "b")
-    before = None if suffix == "obs" else (path.read_bytes(), path.stat().st_ino)
+    before = None if suffix == "obs" else (content(path), path.stat().st_ino)
     unlabelled.annotations.save(
         **{"path" if suffix in SUFFIXES else "into": adata if suffix == "obs" else path}, on_conflict=way
     )
     if before is None:
         assert adata.obs["mine"].dtype == stored.dtype
     else:
-        assert (path.read_bytes(), path.stat().st_ino) == before
+        assert (content(path), path.stat().st_ino) == before
     unlabelled.close()
 
 
@@ -420,7 +430,6 @@ def test_obs_of_the_anndata_on_show_gets_the_column_where_it_is_named(widget):
 
 
 def test_a_cxg_has_the_obs_index_and_the_labels_in_a_new_place(widget, tmp_path):
-    tiledb = pytest.importorskip("tiledb")
     truth, path = labelled(widget).series(), tmp_path / "a.cxg"
     widget.annotations.save(path)
     with tiledb.open(str(path / "obs")) as array:
@@ -429,8 +438,60 @@ def test_a_cxg_has_the_obs_index_and_the_labels_in_a_new_place(widget, tmp_path)
     assert [text.decode() if isinstance(text, bytes) else text for text in columns["cell_id"]] == truth.index.tolist()
     labels = np.array([*schema["mine"]["categories"]], dtype=object)
     assert labels[columns["mine"]].tolist() == truth.astype(object).fillna("nan").tolist()
-    with pytest.raises(TargetExists):
-        widget.annotations.save(path)
+
+
+def test_a_cxg_of_something_else_is_neither_written_over_nor_read_as_annotations(widget, tmp_path):
+    labelled(widget)
+    whole, file, folder = (tmp_path / name for name in ("whole.cxg", "file.cxg", "folder.cxg"))
+    convert(widget.dataset, whole, progress=False)
+    file.write_text("precious")
+    folder.mkdir()
+    (folder / "precious").write_text("x")
+    before = content(tmp_path)
+    for path in (whole, file, folder):
+        for way in ("error", "ours", "theirs"):
+            with pytest.raises(TargetExists, match="not overwritten"):
+                widget.annotations.save(path, on_conflict=way)
+        with pytest.raises(CxgWidgetError, match=r"something else|no such file"):
+            widget.annotations.load(path)
+    with pytest.raises(CxgWidgetError, match="no such file"):
+        widget.annotations.load(tmp_path / "none.cxg")
+    assert content(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", ["index", "__mine"])
+def test_what_a_cxg_keeps_for_itself_is_refused_and_nothing_is_written(name, widget, tmp_path):
+    note = widget.annotations.new(name)
+    note.assign("x", [1])
+    with pytest.raises(InvalidValue, match="cannot be written"):
+        note.save(tmp_path / "a.cxg")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_where_folders_cannot_change_places_at_once_they_do_so_one_after_the_other(widget, tmp_path, monkeypatch):
+    monkeypatch.setattr(exchange, "_at_once", lambda *_: False)
+    note, path = labelled(widget), tmp_path / "a.cxg"
+    note.save(path)
+    before = content(path)
+    note.assign("later", [1, 2])
+    renamed = []
+
+    def fail_once(self, target):
+        renamed.append(target)
+        if len(renamed) == 2:
+            raise OSError(28, "No space left on device")
+        return os.rename(self, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", fail_once)
+        with pytest.raises(TargetNotWritten, match="disk is full"):
+            note.save(path, on_conflict="ours")
+    assert content(path) == before
+    note.save(path, on_conflict="ours")
+    assert [one.name for one in tmp_path.iterdir()] == ["a.cxg"]
+    other = CxgWidget(widget.dataset, annotations=path)
+    assert_same_labels(other.annotations["mine"].series(), note.series())
+    other.close()
 
 
 def test_a_whole_cxg_with_the_labels_is_made_by_convert(widget, tmp_path):
@@ -466,34 +527,39 @@ def test_what_cannot_be_saved_is_said_in_a_sentence_and_writes_nothing(widget, t
 
 
 @pytest.mark.parametrize("what", ["copymode", "_to_disk", "replace", "write"])
-@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".h5ad"])
+@pytest.mark.parametrize("suffix", [*SUFFIXES, ".h5ad"])
 def test_a_failure_at_any_write_leaves_the_old_file_whole(suffix, what, widget, h5ad, monkeypatch):
     note = labelled(widget)
     path = h5ad if suffix == ".h5ad" else h5ad.with_name(f"a{suffix}")
     where = {"into": path} if suffix == ".h5ad" else {"path": path}
     note.save(**where)
-    before = path.read_bytes()
+    before = content(path)
     note.assign("later", np.arange(1000) < 9)
 
     def fail(*_, **__):
         raise OSError(28, "No space left on device")
 
     places = {
-        "copymode": (shutil, "copymode"), "_to_disk": (destination, "_to_disk"), "replace": (os, "replace"),
-        "write": (into_h5ad, "_put") if suffix == ".h5ad" else (pd.DataFrame, f"to_{suffix[1:]}"),
+        "copymode": (shutil, "copymode"), "_to_disk": (destination, "_to_disk"),
+        "replace": (destination, "exchange") if suffix == ".cxg" else (os, "replace"),
+        "write": {".h5ad": (into_h5ad, "_put"), ".cxg": (writer, "write_rows")}.get(
+            suffix, (pd.DataFrame, f"to_{suffix[1:]}")
+        ),
     }  # fmt: skip
     monkeypatch.setattr(*places[what], fail)
     with pytest.raises(TargetNotWritten, match="disk is full"):
         note.save(**where, on_conflict="ours")
     monkeypatch.undo()
-    assert path.read_bytes() == before
+    assert content(path) == before
     assert {one.name for one in h5ad.parent.iterdir()} == {h5ad.name, path.name}
 
 
-def test_a_process_that_is_killed_while_it_writes_leaves_the_old_file_whole(widget, h5ad):
+@pytest.mark.parametrize("place", ["into", "path"])
+def test_a_process_that_is_killed_while_it_writes_leaves_the_old_file_whole(place, widget, h5ad):
     labelled(widget)
-    widget.annotations.save(into=h5ad)
-    before = h5ad.read_bytes()
+    path = h5ad if place == "into" else h5ad.with_suffix(".cxg")
+    widget.annotations.save(**{place: path})
+    before = content(path)
     code = f"""
 import time
 from pathlib import Path
@@ -503,7 +569,7 @@ from cxg_widget import CxgWidget
 d._replace = lambda *_: (print("now", flush=True), time.sleep(60))
 w = CxgWidget(small(1000))
 w.annotations.new("mine").assign("later", [1, 2])
-w.annotations.save(into={str(h5ad)!r}, on_conflict="ours")
+w.annotations.save({place}={str(path)!r}, on_conflict="ours")
 """
     root = Path(__file__).parents[2]
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=root)
@@ -511,7 +577,7 @@ w.annotations.save(into={str(h5ad)!r}, on_conflict="ours")
     child.send_signal(signal.SIGKILL)
     child.wait()
     child.stdout.close()
-    assert h5ad.read_bytes() == before
+    assert content(path) == before
     widget.annotations["mine"].assign("x", [1])
-    widget.annotations.save(into=h5ad, on_conflict="ours")  # what the other left is in nobody's way
-    assert [one.name for one in h5ad.parent.iterdir()] == [h5ad.name]
+    widget.annotations.save(**{place: path}, on_conflict="ours")  # what the other left is in nobody's way
+    assert {one.name for one in h5ad.parent.iterdir()} == {h5ad.name, path.name}

@@ -1,0 +1,56 @@
+"""Annotations in a CXG that has obs alone, in a new place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cxg_widget.convert.tables import free_name
+from cxg_widget.errors import InvalidValue
+from cxg_widget.text.names import shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def check_fit(path: Path, table: pd.DataFrame) -> None:
+    """Raise `InvalidValue` where a CXG cannot hold annotations: of no cells, or of names that mean something else."""
+    if not len(table):
+        raise InvalidValue("a CXG holds a cell at least, and there is none; save a .csv or .parquet.")
+    for name in table.columns:
+        if name == "index" or name.startswith("__"):
+            sentence = f"'{path}' cannot be written: column {shown(name)}: the format keeps that name for itself."
+            raise InvalidValue(sentence)
+
+
+def write_cxg(path: Path, table: pd.DataFrame, key: str) -> None:
+    """Write annotations and what `attrs` says of them under a key, which `check_fit` took."""
+    from cxg_widget.datasets.cxg.obs_alone import write_obs_alone
+
+    said = table.attrs[key]
+    write_obs_alone(path, table, _index_of(table), said["title"], **{key: said})
+
+
+def _index_of(table: pd.DataFrame) -> str:
+    name, taken = table.index.name, [str(column) for column in table.columns]
+    if isinstance(name, str) and name not in ("", "index", "_index", *taken) and not name.startswith("__"):
+        return name
+    return free_name(taken)
+
+
+def read_cxg(path: Path, key: str) -> pd.DataFrame | None:
+    """Return annotations as they were written, what is said of them in `attrs`; None where something else is there.
+
+    Raises
+    ------
+    InvalidStore, DamagedStore
+        If it cannot be read.
+    """
+    from cxg_widget.datasets.cxg.obs_alone import read_obs_alone
+
+    found = read_obs_alone(path, key)
+    if found is None:
+        return None
+    table, said = found
+    table.attrs = {key: said}
+    return table

@@ -127,7 +127,10 @@ class Sets(MutableMapping[str, CellSet]):
         return self._of(bits, None if "rows" in rule else rule)
 
     def __setitem__(self, name: str, what: Any) -> None:
-        """Name some cells as `add` does, in the place of a set of that name, and within what that stood in."""
+        """Name some cells as `add` does, in the place of a set of that name, and within what that stood in.
+
+        Sets that were made within it stay as they are; those that it does not hold any more stand below what it is in.
+        """
         cells, within = self._cells(what), self._by_name().get(name, {}).get("within")
         self._put(name, cells if within is None else self[within] & cells, within)
 
@@ -205,7 +208,18 @@ class Sets(MutableMapping[str, CellSet]):
         rule = rule_of_set(cells.rule)
         self._widget._session.set_bits.know(rule, cells.bits)
         made = _placed({"name": check_name(name), "rule": rule, "color": self._color_of(name)}, within)
-        self._set(list({**{one["name"]: one for one in self._now()}, name: made}.values()))
+        left_out = [
+            one for one in self._by_name().values() if one.get("within") == name and not self._holds(cells, one)
+        ]
+        moved = {one["name"]: _placed(one, within) for one in left_out}
+        self._set(list({**self._by_name(), **moved, name: made}.values()))
+
+    def _holds(self, cells: CellSet, one: Rule) -> bool:
+        """Say whether some cells hold all of a set; True of a set whose cells cannot be found."""
+        try:
+            return not (self[one["name"]].bits & ~cells.bits).any()
+        except CxgWidgetError:
+            return True
 
     def _color_of(self, name: str) -> str:
         """Return the colour that a set has, or a new one gets: it stays when others come and go."""

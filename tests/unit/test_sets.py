@@ -627,3 +627,19 @@ def test_a_view_is_zoomed_to_the_set_of_a_name_and_else_to_the_cell_of_that_labe
     of_set = widget.view
     widget.zoom_to(widget.sets[label])
     assert widget.view == of_set != of_cell
+
+
+def test_a_gate_stays_below_a_set_that_is_replaced_where_that_still_holds_it():
+    dataset = small(500)
+    numbers = dataset.numbers("n_genes")
+    w = CxgWidget(dataset)
+    w.sets.add("all", np.ones(500, dtype=bool))
+    w.sets.add("top", numbers > 300, within="all")
+    w.sets.add("in", numbers > 600, within="top")
+    w.sets["top"] = numbers > 500
+    assert w.sets.frame()["within"].to_dict() == {"all": None, "top": "all", "in": "top"}
+    w.sets["top"] = ~w.sets["top"]
+    assert w.sets.frame()["within"].to_dict() == {"all": None, "top": "all", "in": "all"}
+    np.testing.assert_array_equal(w.sets["in"].mask, numbers > 600)
+    w.undo()
+    assert w.sets.frame()["within"]["in"] == "top"

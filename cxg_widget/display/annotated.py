@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from cxg_widget.display.looks import looks_after
 from cxg_widget.display.table import without
 from cxg_widget.errors import SelectionError
 from cxg_widget.rules.grammar import parse
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def settled(before: Settings, now: Settings, columns: Mapping[str, Codes]) -> dict[str, Any]:
-    """Return the settings that name what is no more, each as it is without; a renamed label keeps its place in filters.
+    """Return the settings that name what is no more, each as it is without; a renamed label keeps its place in them.
 
     Parameters
     ----------
@@ -28,13 +29,18 @@ def settled(before: Settings, now: Settings, columns: Mapping[str, Codes]) -> di
     gone = {one["name"] for one in before.annotations} - columns.keys()
     names = gone | {f"obs:{name}" for name in gone}
     steps = {name: _last_step(before, now, name) for name in columns}
+
+    def filter_after(rule: Rule) -> Rule | None:
+        return _filter(rule, gone, columns, steps)
+
     found: dict[str, Any] = {
         "color": None if isinstance(now.color, str) and now.color in names else now.color,
-        "filters": [one for rule in now.filters if (one := _filter(rule, gone, columns, steps)) is not None],
+        "filters": [one for rule in now.filters if (one := filter_after(rule)) is not None],
         "hover": None if now.hover is None else [one for one in now.hover if one not in names],
         "labels": None if now.labels in names else now.labels,
         "contours": None if now.contours in names else _listed(now.contours),
         "table": without(now.table, names),
+        "panels": looks_after(now.panels, lambda color: None if color in names else color, filter_after),
     }
     return _changed(now, found)
 
@@ -45,7 +51,8 @@ def without_sets(before: Settings, now: Settings, dataset: Dataset) -> dict[str,
     names = {f"set:{name}" for name in gone}
     plain = {name for name in gone if name not in dataset.obs_columns and not dataset.names_in(None).has_var(name)}
     hover = None if now.hover is None else [one for one in now.hover if one not in names | plain]
-    return _changed(now, {"hover": hover, "table": without(now.table, names)})
+    looks = looks_after(now.panels, lambda color: None if color in names | plain else color, lambda rule: rule)
+    return _changed(now, {"hover": hover, "table": without(now.table, names), "panels": looks})
 
 
 def _changed(now: Settings, found: Mapping[str, Any]) -> dict[str, Any]:

@@ -127,9 +127,13 @@ def set_colors(sets: Sequence[Rule]) -> dict[str, str]:
     return {**colors, several_of(colors): _SEVERAL_COLOR}
 
 
-def color_followed(color: Any, before: Sequence[Rule], now: Sequence[Rule]) -> Any:
-    """Return the colour by one set as it is after sets have changed: by its new name."""
-    if not isinstance(color, str) or not color.startswith(f"{ALL}:") or color == f"{ALL}:":
-        return color
-    names = names_after((color.partition(":")[2],), before, now)
-    return f"{ALL}:{names[0]}" if names else color
+def color_after(color: Any, before: Sequence[Rule], now: Sequence[Rule], dataset: Dataset, gene_sets: OwnSets) -> Any:
+    """Return a colour as it is after sets have changed: by the new name of its set; None where that is gone."""
+    if isinstance(color, str) and color.startswith(f"{ALL}:") and color != f"{ALL}:":
+        names = names_after((color.partition(":")[2],), before, now)
+        return f"{ALL}:{names[0]}" if names else None
+    try:
+        resolve_sets(color, [one["name"] for one in now], dataset, None, gene_sets)
+    except UnknownName:
+        return None
+    return color

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from cxg_widget.errors import InvalidValue, UnknownName
 from cxg_widget.rules.expression import is_column, missing_names
 from cxg_widget.rules.filters import check_filters, is_of_values
 from cxg_widget.rules.forms import Rule, check_rule, is_form
+from cxg_widget.rules.rule import check_names
 from cxg_widget.rules.told import told
 from cxg_widget.text.names import not_found, shown
 from cxg_widget.wire.request_bounds import MAX_PANEL
@@ -101,7 +102,9 @@ def _check_within(within: Any, dataset: Dataset, in_layer: str | None) -> Rule:
         if not is_form(name) and not str(name).startswith("set:"):
             raise UnknownName(missing_names([str(name)], dataset))
     if isinstance(within, Mapping) and len(within) != 1:
-        return check_rule(within)
+        rule: Rule = check_rule(within)
+        check_names(rule, dataset)
+        return rule
     raise InvalidValue(f"within must be {{column: what is kept}}; found {shown(within)}")
 
 
@@ -118,6 +121,43 @@ def _numbered(looks: list[dict[str, Any]]) -> list[dict[str, Any]]:
             look["id"] = max(taken) + 1
             taken.add(look["id"])
     return looks
+
+
+def looks_after(
+    looks: Iterable[Look], color_after: Callable[[str], str | None], part_after: Callable[[Rule], Rule | None]
+) -> list[dict[str, Any]]:
+    """Return looks as they are once what they name is called otherwise, or is no more.
+
+    A panel loses a colour that is gone, with its limits; one whose cells nothing means any more goes, and so does one
+    that shows nothing otherwise than the plot, or the same as another by now.
+
+    Parameters
+    ----------
+    color_after : the name of a colour to the one that it has now; None = it is gone
+    part_after : the rule of the cells of a panel to what it is now; None = it means nothing any more
+    """
+    found: list[dict[str, Any]] = []
+    for look in looks:
+        after = _look_after(look, color_after, part_after)
+        is_same = after == look
+        is_new = after is not None and bool(_own(after)) and all({**one, "id": after["id"]} != after for one in found)
+        if after is not None and (is_same or is_new):
+            found.append(after)
+    return found
+
+
+def _look_after(
+    look: Look, color_after: Callable[[str], str | None], part_after: Callable[[Rule], Rule | None]
+) -> dict[str, Any] | None:
+    """Return a look as `looks_after`; None where nothing means its cells."""
+    after = dict(look)
+    if isinstance(look.get("color"), str):
+        after["color"] = color_after(look["color"])
+        if after["color"] is None:
+            after = {name: value for name, value in after.items() if name not in ("color", *_OF_COLOR)}
+    if "within" in look:
+        after["within"] = part_after(look["within"])
+    return None if after.get("within", look) is None else after
 
 
 def seen(settings: Settings, look: Look) -> Settings:

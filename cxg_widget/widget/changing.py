@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -20,10 +19,11 @@ from cxg_widget.compute.bits import unpack_mask
 from cxg_widget.datasets.base.dataset import Codes, Dataset
 from cxg_widget.datasets.base.traffic import Traffic
 from cxg_widget.display.annotated import settled, without_sets
-from cxg_widget.display.by_sets import color_followed
+from cxg_widget.display.by_sets import color_after
 from cxg_widget.display.checks import Beside
 from cxg_widget.display.checks import embedding as check_embedding
 from cxg_widget.display.gene_sets import by_name
+from cxg_widget.display.looks import looks_after
 from cxg_widget.display.settings import BY_NAME, STATE, Settings, check
 from cxg_widget.display.views import views_left
 from cxg_widget.errors import (
@@ -264,19 +264,25 @@ class ChangingWidget(WidgetTraits):
         self._put_labels(now, besides=self._dataset.own_columns)
         self._set_checked(settled(before, now, self._session.labels(now)))
         self._put_labels(now, besides=self._labels_on_leave)
-        self._set_checked({"hidden": self._legend.still_hidden(self._settings()), "panels": self._panels_left()})
+        self._set_checked({"hidden": self._legend.still_hidden(self._settings())})
 
     def _take_sets(self, before: Settings) -> None:
-        """Let what names sets follow them: filters, and the colour with what its legend hides."""
-        self._set_checked({"filters": followed(self.filters.rules, self.sets.rules, before.sets)})
+        """Let what names sets follow them; the colour first, without which nothing else can be shown."""
+        now = self.sets.rules
+        color = partial(color_after, before=before.sets, now=now, dataset=self._dataset, gene_sets=before.own_gene_sets)
+        after = self._settings({"color": color(self.color)})
+        self._set_checked({"color": color(self.color), "hidden": self._hidden_left(before, after)})
+        self._set_checked({"filters": followed(self.filters.rules, now, before.sets)})
         self._keep_on_plot(before)
-        color = color_followed(self.color, before.sets, self.sets.rules)
-        now = self._colored(self._settings({"color": color}))
-        if now.color is None or color != self.color:
-            self._set_checked({"color": None if now.color is None else color})
-        if now.hidden and self._session.target(now).source == "sets":
-            labels = {*self._session.coloring(now).labels, MISSING_LABEL}
-            self._set_checked({"hidden": [one for one in now.hidden if one in labels]})
+        self._set_checked({"panels": looks_after(self.panels.looks, color, lambda rule: rule)})
+
+    def _hidden_left(self, before: Settings, now: Settings) -> list[str]:
+        """Return what the legend hides once sets have changed: those that it lists, by their new names."""
+        if not now.hidden or self._session.target(now).source != "sets":
+            return list(now.hidden) if now.color == before.color else []
+        labels, sets = {*self._session.coloring(now).labels, MISSING_LABEL}, {one["name"] for one in before.sets}
+        names = [names_after([one], before.sets, now.sets) if one in sets else [one] for one in now.hidden]
+        return [one for listed in names for one in listed if one in labels]
 
     @traitlets.observe(*STATE)
     def _changed(self, change: Any) -> None:
@@ -305,7 +311,7 @@ class ChangingWidget(WidgetTraits):
         elif name == "gene_sets":
             is_plain = self._colored(self._settings()).color is None
             left = without_sets(before, self._settings(), self._dataset)
-            self._set_checked({**({"color": None} if is_plain else {}), **left, "panels": self._panels_left()})
+            self._set_checked({**({"color": None} if is_plain else {}), **left})
         elif name == "hidden" or (name == "color" and self.hidden != list(before.hidden)):  # set together
             self._set_checked({"filters": self._legend.filters(self._settings())})
         elif name == "sets":
@@ -323,15 +329,6 @@ class ChangingWidget(WidgetTraits):
             counted = partial(self._session.costs.counted, kind, since=since)
             self._push(kind, lambda: counted(stream()), name, getattr(before, name))
 
-    def _panels_left(self) -> list[dict[str, Any]]:
-        """Return the looks of panels whose colours and columns there still are."""
-        left = []
-        for look in self.panels.looks:
-            with suppress(CxgWidgetError):
-                check("panels", [look], self._dataset, self._beside())
-                left.append(look)
-        return left
-
     def _show_panels(self, before: Settings, *, is_other_way: bool) -> None:
         """Send what panels show anew; a page without the module that draws them asks for it when it has it."""
         now, session = self._session.settings, self._session
@@ -339,7 +336,8 @@ class ChangingWidget(WidgetTraits):
             return
         for place, panel in now.places.items():
             if is_other_way or place not in before.places:
-                self._exchange.send_soon("place", partial(session.showing.place, panel), panel=panel)
+                place_stream = partial(session.showing.place, panel)
+                self._exchange.send_soon("place", partial(self._between_steps, place_stream), panel=panel)
         for panel in now.panel_numbers:
             is_new = panel not in before.panel_numbers
             look, look_before = now.of_panel(panel), before.of_panel(0 if is_new else panel)
@@ -353,7 +351,7 @@ class ChangingWidget(WidgetTraits):
             if not is_new and look.filters != look_before.filters:
                 streams["filter"] = partial(session.showing.panel_cells, panel)
             for kind, stream in streams.items():
-                self._exchange.send_soon(kind, stream, panel=panel)
+                self._exchange.send_soon(kind, partial(self._between_steps, stream), panel=panel)
 
     def _stream_of(
         self, name: str, before: Settings, besides_before: tuple[Any, ...], *, is_other_way: bool

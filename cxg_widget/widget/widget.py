@@ -168,6 +168,7 @@ class CxgWidget(PlottingWidget):
             if embedding is not None:
                 self._session.place()
             self._session.check.landmarks(self._session.settings)
+            self._session.check.panels(self._session.settings)
             self._check_hidden(self._session.settings)
             if color is not None and not is_offered and (said := self._misfit(self._session.settings)):
                 warn(f"palette: {said}", stacklevel=2)
@@ -747,6 +748,7 @@ class CxgWidget(PlottingWidget):
             self._check_hidden(settings)
             self._session.check.limits(settings)
             self._session.check.statistic(settings)
+            self._session.check.panels(settings)
         except CxgWidgetError:
             self._session.check.give_up()
             raise

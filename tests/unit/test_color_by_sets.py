@@ -143,10 +143,12 @@ def test_the_colour_follows_what_becomes_of_sets_and_undo_brings_it_back(widget,
     assert widget.color == "sets:d"
     widget.color = "sets"
     widget.hidden = ["d"]
-    del widget.sets["d"]
+    widget.sets.rename("d", "e")
+    assert (widget.color, widget.hidden) == ("sets", ["e"])
+    del widget.sets["e"]
     assert (widget.color, widget.hidden) == ("sets", [])
     found, _ = shown(widget)
-    assert "d" not in found.tolist()
+    assert not {"d", "e"} & set(found.tolist())
     widget.sets = {}
     assert widget.color is None
     widget.undo()
@@ -203,3 +205,80 @@ def test_a_set_whose_cells_cannot_be_found_has_none_and_the_others_are_coloured(
         widget.color = "sets:lost"
     assert widget.color == "sets"
     rows.close()
+
+
+IN_A, IN_B = {"obs": "cell_type", "in": ["B cell"]}, {"obs": "cell_type", "in": ["T cell"]}
+
+
+def drawn(widget, tmp_path):
+    """Draw what is on show here, and in a widget that is given this one's state; what names nothing raises."""
+    widget.front.settle()
+    assert [one for one, _ in widget.front.sent if one["kind"] == "error"] == []
+    widget.save(tmp_path / "page.png", dpi=20)
+    other = CxgWidget(small(1000), **json.loads(json.dumps(widget.state)))
+    try:
+        other.save(tmp_path / "other.png", dpi=20)
+        assert other.state == widget.state
+        assert other.summary == widget.summary
+    finally:
+        other.close()
+
+
+def undone(widget):
+    while widget.undo():
+        widget.front.settle()
+    return widget.state, widget.selection.mask.tobytes()
+
+
+def test_all_that_names_a_set_is_called_anew_with_it_and_undo_gives_what_was(widget, tmp_path):
+    first = undone(widget)
+    widget.sets.add("a", {"cell_type": "B cell"})
+    widget.filters["n_genes"] = (500, None)
+    widget.filters["set:a"] = True
+    widget.color = "sets:a"
+    widget.contours = ["a"]
+    widget.panel(color="sets:a")
+    widget.panel(color="sets", within={"cell_type": ["B cell"]})
+    before = widget.state
+    widget.sets.rename("a", "z")
+    assert (widget.color, widget.contours, list(widget.filters)) == ("sets:z", ["z"], ["n_genes", "set:z"])
+    assert [one.get("color") for one in widget.panels.looks] == [None, "sets:z", "sets"]
+    drawn(widget, tmp_path)
+    assert widget.undo()
+    assert widget.state == before
+    assert undone(widget) == first
+
+
+def test_all_that_names_a_set_lets_go_of_it_when_it_is_deleted_in_one_step(widget, tmp_path):
+    first = undone(widget)
+    widget.sets.add("a", {"cell_type": "B cell"})
+    widget.filters["n_genes"] = (500, None)
+    widget.filters["set:a"] = True
+    widget.color = "sets:a"
+    widget.contours = ["a"]
+    widget.panel(color="sets:a")
+    widget.panel(color="sets", vmax=3, within={"cell_type": ["B cell"]})
+    widget.panel(color="sets:a", embedding="pca")
+    before = widget.state
+    del widget.sets["a"]
+    assert (widget.color, widget.contours, list(widget.filters)) == (None, None, ["n_genes"])
+    rule = {"obs": "cell_type", "in": ["B cell"]}
+    assert widget.panels.looks == [{"id": 1}, {"id": 3, "within": rule}, {"id": 4, "embedding": "pca"}]
+    drawn(widget, tmp_path)
+    assert widget.undo()
+    assert widget.state == before
+    drawn(widget, tmp_path)
+    assert undone(widget) == first
+
+
+def test_a_state_of_sets_their_difference_colours_and_filters_is_one_step_and_undone(widget, tmp_path):
+    widget.filters["n_genes"] = (500, None)
+    first = undone(widget)
+    widget.filters["n_genes"] = (500, None)
+    filtered = widget.state
+    sets = [{"name": "a", "rule": IN_A}, {"name": "b", "rule": IN_B}]
+    widget.state = {"filters": filtered["filters"], "sets": sets, "color": "sets", "difference": ["a", "b"]}
+    drawn(widget, tmp_path)
+    assert widget.undo()
+    assert widget.state == filtered
+    assert undone(widget) == first

@@ -10,7 +10,7 @@ from PIL import Image
 from cxg_widget import CxgWidget
 from cxg_widget.color.palettes import category_palette
 from cxg_widget.display.looks import MOST_PANELS, title_of
-from cxg_widget.errors import InvalidOption, InvalidValue, ProtocolError, UnknownName
+from cxg_widget.errors import CxgWidgetError, InvalidOption, InvalidValue, ProtocolError, UnknownName
 from cxg_widget.wire import protocol as p
 from cxg_widget.wire.parsing import parse
 from tests.memory import MemoryDataset, small
@@ -328,3 +328,42 @@ def test_a_panel_of_labels_or_of_a_gene_set_goes_when_these_do(widget):
     assert [one.color for one in widget.panels] == ["cell_type", "mine", "CD3E"]
     widget.undo()
     assert len(widget.panels) == 4
+
+
+def test_panels_follow_labels_that_are_renamed_joined_or_deleted_and_undo_brings_them_back(widget, tmp_path):
+    mine = widget.annotations.new("m", of="cell_type")
+    widget.split("m")
+    kinds = mine.labels
+    before = widget.state
+
+    def parts():
+        widget.save(tmp_path / "page.png", dpi=20)
+        other = CxgWidget(small(1000), **widget.state)
+        assert other.state == widget.state
+        other.save(tmp_path / "other.png", dpi=20)
+        other.close()
+        return [one["within"]["in"][0] for one in widget.panels.looks]
+
+    mine.rename(kinds[0], "x")
+    assert parts() == ["x", *kinds[1:]]
+    mine.merge([kinds[1], kinds[2]], "y")
+    assert parts() == ["x", "y", *kinds[3:]]
+    mine.delete("x")
+    assert parts() == ["y", *kinds[3:]]
+    widget.panel(color="m", embedding="pca")
+    widget.panel(color="CD3E", within={"m": ["y"]})
+    del widget.annotations["m"]
+    assert [{**one, "id": 0} for one in widget.panels.looks] == [{"id": 0, "embedding": "pca"}]
+    while widget.undo() and widget.state != before:
+        widget.front.settle()
+    assert widget.state == before
+
+
+def test_a_panel_of_a_column_or_set_that_there_is_not_is_refused_in_a_state_too(widget):
+    before = widget.state
+    for within in ({"obs": "no such", "in": ["x"]}, {"set": "a", "of": "1"}, {"obs": "cell_type", "in": ["x"]}):
+        with pytest.raises(CxgWidgetError):
+            widget.state = {"panels": [{"within": within}]}
+        with pytest.raises(CxgWidgetError):
+            CxgWidget(small(100), panels=[{"within": within}])
+        assert widget.state == before

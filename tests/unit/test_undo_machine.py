@@ -39,8 +39,12 @@ FILTERS = {
 LOOKS = [
     {"color": "CD3E"}, {"color": "note 0"}, {"color": "set:own 0"},
     {"color": "n_counts", "vmax": "p90", "cmap": "magma"},
-    {"within": {"cell_type": ["B cell"]}}, {"within": {"note 0": ["x"]}}, {"color": "sets"},
+    {"within": {"cell_type": ["B cell"]}}, {"within": {"note 0": ["x"]}}, {"color": "sets"}, {"color": "sets:set 0"},
+    {"color": "sets:set 1", "embedding": "pca"}, {"color": "CD3E", "within": {"note 1": ["y"]}},
 ]  # fmt: skip
+
+SHOWN = {"points", "color", "palette", "filter", "look", "place"}
+"""What is sent of what is on show, whatever was asked."""
 
 
 def seen(widget):
@@ -61,6 +65,8 @@ class Machine(RuleBasedStateMachine):
         w.sets.add("set 0", {"cell_type": ["B cell", "T cell"]})
         w.sets.add("set 1", [1, 2, 3, 50], within="set 0")
         w.annotations.new("note 0", of="cell_type").assign("x", {"is_doublet": True})
+        w._handle_custom_msg({"id": 1, "kind": "module", "known": []}, [])  # panels are sent from now on
+        w.front.settle()
         w._history._past.clear()
         self.first = seen(self.w)
         self.moments, self.at = [self.first], 0
@@ -101,6 +107,17 @@ class Machine(RuleBasedStateMachine):
             del self.moments[self.at + 1 :]
             self.moments.append(now)
             self.at += 1
+        if not failed:
+            self.check_shown()
+
+    def check_shown(self):
+        """Check that what is on show can be told, and taken again without changing anything."""
+        assert self.w.summary
+        self.w.state = json.loads(json.dumps(self.w.state))
+        assert seen(self.w) == self.moments[self.at], "the state of now is another one"
+        sent = [one for one, _ in self.w.front.settle().sent]
+        self.w.front.sent.clear()
+        assert [one for one in sent if one["kind"] == "error" and one["of"] in SHOWN] == []
 
     # What one looks at.
 
@@ -192,6 +209,32 @@ class Machine(RuleBasedStateMachine):
 
         self.do(act)
 
+    @rule(i=FEW, j=FEW, op=st.sampled_from(["rename", "drop"]), all_sets=st.booleans(), more=st.booleans())
+    def edit_a_set_that_is_named_everywhere(self, i, j, op, all_sets, more):
+        w, name = self.w, f"set {i}"
+        color = "sets" if all_sets else f"sets:{name}"
+        self.do(lambda: setattr(w, "color", color))
+        self.do(lambda: w.panel(color=color))
+        self.do(lambda: w.filters.__setitem__(f"set:{name}", more))
+        self.do(lambda: setattr(w, "contours", [name]))
+        self.do(lambda: setattr(w, "difference", [name, f"set {j}"]))
+        self.do(lambda: w.sets.rename(name, f"set {j}") if op == "rename" else w.sets.__delitem__(name))
+
+    @rule(
+        sets=st.sampled_from([(), (0,), (0, 1), (2, 3)]),
+        color=st.sampled_from(["sets", "sets:set 0", "cell_type"]),
+        filters=st.booleans(),
+    )
+    def state_of_sets(self, sets, color, filters):
+        named = [{"name": f"set {i}", "rule": {"obs": "n_genes", "range": [500 + i, None]}} for i in sets]
+        state = {
+            "sets": named,
+            "color": color,
+            "difference": [one["name"] for one in named] if len(named) == 2 else None,
+        }
+        state |= {"filters": [{"obs": "n_genes", "range": [500, None]}]} if filters else {}
+        self.do(lambda: setattr(self.w, "state", state))
+
     # Labels.
 
     @rule(i=st.integers(0, 1), of=st.sampled_from([None, "cell_type", "note 0", "n_counts"]))
@@ -223,6 +266,27 @@ class Machine(RuleBasedStateMachine):
                 note.delete(a)
             else:
                 del self.w.annotations[f"note {i}"]
+
+        self.do(act)
+
+    @rule(i=st.integers(0, 1), op=st.sampled_from(["rename", "merge", "delete", "drop"]), color=st.booleans())
+    def edit_labels_that_panels_show(self, i, op, color):
+        w, name = self.w, f"note {i}"
+        self.do(lambda: w.split(name))
+        if color:
+            self.do(lambda: w.panel(color=name))
+
+        def act():
+            note = w.annotations[name]
+            first = note.labels[0] if note.labels else "x"
+            if op == "rename":
+                note.rename(first, "new")
+            elif op == "merge":
+                note.merge(note.labels[:2], "new")
+            elif op == "delete":
+                note.delete(first)
+            else:
+                del w.annotations[name]
 
         self.do(act)
 

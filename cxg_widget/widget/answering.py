@@ -35,12 +35,12 @@ class AnsweringWidget(ChangingWidget):
     _color_of_itself: str | None
 
     def _edit_set(self, message: protocol.EditSet) -> Iterator[Frame]:
-        with self._history.step():
+        with self._step():
             self.sets.edit(message)
         yield self._session.sets.frame()
 
     def _edit_annotation(self, message: protocol.EditAnnotation) -> Iterator[Frame]:
-        with self._history.step():
+        with self._step():
             answer = edited(self, message)
         yield Frame(answer)
 
@@ -159,7 +159,7 @@ class AnsweringWidget(ChangingWidget):
             self._refuse(name, partial(self._check_on_plot, name), valid)
         self._is_checked = True
         try:
-            with self._history.step():
+            with self._step():
                 super().set_state(valid)
         except traitlets.TraitError as error:  # of what ipywidgets and anywidget sync
             self._exchange.fail("setting", ProtocolError(f"a setting does not fit: {error}"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -88,6 +89,31 @@ class ChangingWidget(WidgetTraits):
             self._put_labels(self._settings())
         self._limits.share(self._session.settings)
 
+    @contextmanager
+    def _step(self) -> Iterator[None]:
+        """Change the widget, however many settings, in one step; where that fails it is none."""
+        with self._history.step(), self._all_or_nothing():
+            yield
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Change settings within a step; where the outermost change fails, all of them are as they were."""
+        before = self._session.settings
+        try:
+            yield
+        except BaseException:
+            if self._history.is_outermost:
+                self._show_again(before)
+            raise
+
+    def _show_again(self, settings: Settings) -> None:
+        """Set all settings to what they were; of failures on the way nobody is told, but of the one before."""
+        with self._limits.held():
+            for name in STATE:
+                value = getattr(settings, name)
+                with suppress(Exception):
+                    self._set_checked({name: list(value) if isinstance(value, tuple) else value})
+
     def undo(self) -> bool:
         """Take the last step back: of filters, selection, sets, colours or embedding, by hand or in Python.
 
@@ -115,7 +141,8 @@ class ChangingWidget(WidgetTraits):
 
     def _restore(self, moment: Moment) -> None:
         now, mask, _ = self._moment()
-        self._show({name: value for name, value in moment.values.items() if value != now[name]})
+        with self._all_or_nothing():
+            self._show({name: value for name, value in moment.values.items() if value != now[name]})
         past = unpack_mask(moment.bits, self._dataset.n_obs)
         self._session.select(past, rule=moment.rule)
         if not np.array_equal(past, mask):
@@ -287,7 +314,7 @@ class ChangingWidget(WidgetTraits):
     @traitlets.observe(*STATE)
     def _changed(self, change: Any) -> None:
         if self._built:
-            with self._history.step():
+            with self._step():
                 self._follow(change)
 
     def _follow(self, change: Any) -> None:

@@ -101,6 +101,11 @@ class History:
                 yield
             self._note()
 
+    @property
+    def is_outermost(self) -> bool:
+        """Whether the step under way is within no other one."""
+        return self._depth == 1
+
     def wait(self) -> None:
         """Wait until no step of another thread is under way."""
         with self._lock:

@@ -462,15 +462,11 @@ class CxgWidget(PlottingWidget):
         if isinstance(colors, str) or not isinstance(colors, Sequence) or len(colors) == 0:
             raise InvalidValue(f"grid() takes a list of colors; found {shown(colors)}")
         first, *rest = (one if isinstance(one, Mapping) else {"color": one} for one in colors)
-        before, is_plot = self.panels.looks, set(first) == {"color"}
-        with self._history.step():
+        is_plot = set(first) == {"color"}
+        with self._step():
             self.panels.replace([{} if is_plot else first, *rest])
             if is_plot:
-                try:
-                    self.color = first["color"]
-                except BaseException:
-                    self.panels = before
-                    raise
+                self.color = first["color"]
         now: Panels = self.panels
         return now
 
@@ -754,7 +750,7 @@ class CxgWidget(PlottingWidget):
             raise
         finally:
             self._session.put_labels(labels)  # until the annotations are set
-        with self._history.step():
+        with self._step():
             self._show(checked)
 
     def close(self) -> None:

@@ -195,3 +195,36 @@ def test_steps_are_called_by_words_and_none_by_the_name_of_a_setting(widget):
     assert widget.steps["undo"] == "filter"
     widget.genes.sets = {"a": ["CD3E"]}
     assert widget.steps["undo"] == "set"
+
+
+def failing(_):
+    raise RuntimeError("of the user")
+
+
+def test_a_step_that_fails_on_the_way_leaves_all_as_it_was(widget):
+    widget.sets.add("a", {"cell_type": "B cell"})
+    widget.annotations.new("mine", of="cell_type").assign("x", {"is_doublet": True})
+    widget.color, widget.vmax, widget.filters["mine"] = "n_genes", 3_000.0, ["x"]
+    widget.state = {**widget.state, "palette": ["#112233"], "embedding": ("n_genes", "CD3E"), "view": [0, 1, 0, 1]}
+    before, n = seen(widget), len(widget._history._past)
+    wanted = {"color": "cell_type", "hidden": ["B cell"], "sets": [], "annotations": [], "panels": [{"color": "CD3E"}]}
+    widget.observe(failing, "panels")
+    for act in (
+        lambda: setattr(widget, "state", wanted),
+        lambda: widget.grid(["cell_type", "CD3E"]),
+        lambda: widget.set_state({"embedding": "pca", "panels": [{"color": "CD3E"}]}),
+    ):
+        with pytest.raises(RuntimeError, match="of the user"):
+            act()
+        assert (seen(widget), widget.view, len(widget._history._past)) == (before, [0, 1, 0, 1], n)
+        assert widget._session.settings == widget._settings()
+    widget.unobserve(failing, "panels")
+    widget.state = wanted
+    widget.observe(failing, "color")
+    after = seen(widget)
+    with pytest.raises(RuntimeError):
+        widget.undo()
+    assert seen(widget) == after
+    widget.unobserve(failing, "color")
+    assert widget.undo()
+    assert seen(widget) == before
